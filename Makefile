@@ -11,8 +11,7 @@ export GOFLAGS := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
 # For the scripts in .ci, which also get the variables of the command line.
 export GO BINARY ARGS
 
-.PHONY: help run build install test check race generate conformance e2e chaos attack soak ui release image clean \
-	bench bench-clients bench-peer bench-helm servers
+.PHONY: help run build install test check race generate conformance e2e chaos attack soak bench ui release image clean
 
 ## help         print this list; times are those of two processors
 help:
@@ -86,26 +85,11 @@ attack:
 soak:
 	.ci/soak $(or $(SUITE),random)
 
-bench: build ## figures of this machine
-	$(GO) build -o bin/bench ./internal/bench
-	bin/bench -binary bin/kubecascade $(ARGS)
-
-bench-clients: build ## what clients of client-go, controller-runtime and kubectl (-kubectl) see: requests, lists, informers, events; takes minutes to build
-	$(GO) -C tests/clients mod tidy -diff
-	$(GO) -C tests/clients vet ./...
-	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/clients && "$$tool" ./...
-	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) $(ARGS)
-
-bench-peer: build ## custom resources by client-go, beside apiextensions-apiserver, which takes minutes to build for the first time
-	$(GO) -C tests/extensions build -trimpath=false -o $(CURDIR)/bin/apiextensions-apiserver ./peer
-	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) -only custom \
-		-peer $(CURDIR)/bin/apiextensions-apiserver $(ARGS)
-
-bench-helm: ## the installation of a large chart by Helm's library
-	$(GO) -C tests/helm test -count=1 -run='^$$' -bench=Install -benchtime=10x . $(ARGS)
-
-servers: ## what each of 50 servers in one process costs: time, memory, goroutines
-	$(GO) run ./internal/bench/servers $(ARGS)
+## bench        figures of this machine, for 40 minutes, or some: ARGS='-only create'; beside another binary:
+##              ARGS='-against BINARY'; -list prints the names, -help the other flags
+bench: build
+	$(GO) -C tests build -o $(CURDIR)/bin/bench ./bench
+	bin/bench -binary $(BINARY) $(ARGS)
 
 ## ui           the page in ui/dist from ui/src, with npm and the versions of ui/package-lock.json
 ui:

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade/controllers"
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/internal/server"
 )
 
@@ -18,7 +19,7 @@ import (
 const KubernetesVersion = server.KubernetesVersion
 
 // FeatureGates are the feature gates that have an effect, with their defaults.
-func FeatureGates() map[string]bool { return server.Gates() }
+func FeatureGates() map[string]bool { return featuregates.Defaults() }
 
 // Server is a running server. Its methods may be called from any goroutine.
 type Server struct{ s *server.Server }
@@ -41,11 +42,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 // Check reports whether the values of o are valid, alone and in combination. It opens and reads no files. Errors are as
 // those of Start.
 func (o Options) Check() error {
-	c, err := o.config()
-	if err == nil {
-		err = c.Check()
-	}
-	if err != nil {
+	if _, err := o.config(); err != nil {
 		return fieldError{err}
 	}
 	return nil

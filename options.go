@@ -260,7 +260,7 @@ type Limits struct {
 	ShutdownTimeout time.Duration `flag:"shutdown-timeout"`
 }
 
-// config returns the parsed options, with defaults. Errors name flags.
+// config returns the parsed and validated options, with defaults. Errors name flags.
 func (o Options) config() (c server.Config, err error) {
 	c = server.Config{
 		Release:           cmp.Or(o.Release, release()),
@@ -284,8 +284,10 @@ func (o Options) config() (c server.Config, err error) {
 	if c.ServingOptions, err = o.serving(); err != nil {
 		return c, err
 	}
-	c.API, err = o.api()
-	return c, err
+	if c.API, err = o.api(); err != nil {
+		return c, err
+	}
+	return c, (*settings)(&c).check()
 }
 
 // serving returns the settings of the ports.
@@ -306,15 +308,15 @@ func (o Options) serving() (c server.ServingOptions, err error) {
 	return c, err
 }
 
-func (a *Access) options() server.Access {
-	return server.Access{
+func (a *Access) options() apiserver.Access {
+	return apiserver.Access{
 		ClientCA: a.ClientCAFile, Proxies: a.RequestHeader.proxies(), Tokens: a.TokenFile, SigningKey: a.SigningKeyFile,
 		AccountKeys: a.KeyFiles, Issuers: orDefault(a.Issuers, "https://kubernetes.default.svc"), Audiences: a.Audiences,
 	}
 }
 
-func (r *RequestHeader) proxies() server.Proxies {
-	return server.Proxies{
+func (r *RequestHeader) proxies() apiserver.Proxies {
+	return apiserver.Proxies{
 		CA: r.ClientCAFile, Names: r.AllowedNames, UsernameHeaders: r.UsernameHeaders, UIDHeaders: r.UIDHeaders,
 		GroupHeaders: r.GroupHeaders, ExtraPrefixes: r.ExtraHeadersPrefix,
 	}

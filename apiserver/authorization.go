@@ -1,13 +1,19 @@
 package apiserver
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
+
+	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
+	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
+	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -17,10 +23,10 @@ func Modes() []string { return []string{"AlwaysAllow", "AlwaysDeny", "RBAC"} }
 // errMode: an authorization mode that is not known.
 var errMode = errors.New("not an authorization mode")
 
-// authorizers makes the chain of the modes, administrators first. roles is the mode RBAC, if it is there.
+// authorizers makes the chain of the modes, administrators first. granted is the mode RBAC, if it is there.
 func authorizers(
 	modes []string, c *cache.Cache, log *slog.Logger,
-) (chain authorization.Chain, roles *live.Authorizer, err error) {
+) (chain authorization.Chain, granted *roles, err error) {
 	chain = authorization.Chain{authorization.Masters{}}
 	for _, m := range modes {
 		switch m {
@@ -29,11 +35,172 @@ func authorizers(
 		case "AlwaysDeny":
 			chain = append(chain, authorization.AlwaysDeny{})
 		case "RBAC":
-			roles = live.New(c, log)
-			chain = append(chain, roles)
+			granted = newRoles(c, log)
+			chain = append(chain, granted)
 		default:
 			return nil, nil, fmt.Errorf("%q is %w; there are %s", m, errMode, strings.Join(Modes(), ", "))
 		}
 	}
-	return chain, roles, nil
+	return chain, granted, nil
+}
+
+// roles is the authorization mode RBAC: a policy as new as the roles and bindings in the cache. A call waits only while
+// another one updates the policy, by events; there is no goroutine. The policy is made again only after more events
+// than the cache keeps. A role or binding that can't be decoded grants nothing, and nothing is granted before the cache
+// is ready.
+type roles struct {
+	cache *cache.Cache
+	log   *slog.Logger
+	// shown is the revision of the policy, or an older one.
+	shown atomic.Int64
+	// mu guards the policy: decisions take the read lock, changes the write lock.
+	mu     sync.RWMutex
+	policy *rbac.Policy
+	// follow guards the watchers, and is held while the policy is updated.
+	follow   sync.Mutex
+	watchers []*cache.Watcher
+}
+
+// policyCollections are read in this order, roles first, though nothing depends on it.
+var policyCollections = []string{"clusterroles", "roles", "clusterrolebindings", "rolebindings"}
+
+func newRoles(c *cache.Cache, log *slog.Logger) *roles {
+	return &roles{cache: c, log: log, policy: rbac.New()}
+}
+
+// Authorize implements authorization.Authorizer.
+func (z *roles) Authorize(a *authorization.Attributes) authorization.Decision {
+	z.catchUp()
+	z.mu.RLock()
+	defer z.mu.RUnlock()
+	return z.policy.Decide(a)
+}
+
+// Rules implements authorization.Authorizer.
+func (z *roles) Rules(u authorization.User, namespace string) ([]rbacv1.PolicyRule, error) {
+	z.catchUp()
+	z.mu.RLock()
+	defer z.mu.RUnlock()
+	return z.policy.Rules(u, namespace)
+}
+
+// RoleRules returns the rules of the role to which a binding in the namespace refers; false if it does not exist.
+func (z *roles) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool) {
+	z.catchUp()
+	z.mu.RLock()
+	defer z.mu.RUnlock()
+	return z.policy.RoleRules(ref, namespace)
+}
+
+// catchUp updates the policy to the cache's revision.
+func (z *roles) catchUp() {
+	now := z.cache.Revision()
+	if z.shown.Load() >= now {
+		return
+	}
+	z.follow.Lock()
+	defer z.follow.Unlock()
+	if z.shown.Load() >= now {
+		return
+	}
+	shown := now
+	for i := range policyCollections {
+		rev, err := z.poll(i)
+		if err != nil {
+			for errors.Is(err, cache.ErrExpired) { // history may be dropped meanwhile
+				shown, err = z.rebuild()
+			}
+			if err != nil {
+				z.log.Error("failed to read roles and bindings", "err", err)
+				return
+			}
+			break
+		}
+		shown = min(shown, rev)
+	}
+	z.shown.Store(shown)
+}
+
+// poll applies the pending events of a collection; rev is the revision after them.
+func (z *roles) poll(i int) (rev int64, err error) {
+	if z.watchers == nil {
+		return 0, cache.ErrExpired
+	}
+	for {
+		events, rev, err := z.watchers[i].Poll()
+		if err != nil || len(events) == 0 {
+			return rev, err
+		}
+		z.mu.Lock()
+		for _, e := range events {
+			if e.Type == cache.Deleted {
+				z.remove(z.policy, i, e.Object)
+			} else {
+				z.set(z.policy, i, e.Object)
+			}
+		}
+		z.mu.Unlock()
+	}
+}
+
+// rebuild makes the policy of one revision, and watches from there.
+func (z *roles) rebuild() (int64, error) {
+	p, rev := rbac.New(), z.cache.Revision()
+	watchers := make([]*cache.Watcher, len(policyCollections))
+	for i, c := range policyCollections {
+		snap, err := z.cache.Snapshot(c, rev)
+		if err != nil {
+			return 0, err
+		}
+		if watchers[i], err = z.cache.Watch(c, rev); err != nil {
+			return 0, err
+		}
+		snap.Ascend("", "", func(o *storage.Object) bool {
+			z.set(p, i, o)
+			return true
+		})
+	}
+	z.mu.Lock()
+	z.policy, z.watchers = p, watchers
+	z.mu.Unlock()
+	return rev, nil
+}
+
+func (z *roles) remove(p *rbac.Policy, i int, o *storage.Object) {
+	n := rbac.Name{Namespace: o.Meta.Namespace, Name: o.Meta.Name}
+	if i < 2 {
+		p.RemoveRole(n)
+	} else {
+		p.RemoveBinding(n)
+	}
+}
+
+// set adds an object to the policy. The two kinds of roles have the same form, and so have those of bindings.
+func (z *roles) set(p *rbac.Policy, i int, o *storage.Object) {
+	n := rbac.Name{Namespace: o.Meta.Namespace, Name: o.Meta.Name}
+	if i < 2 {
+		var r rbacv1.Role
+		if z.read(o, &r) {
+			p.SetRole(n, r.Rules)
+			return
+		}
+	} else {
+		var b rbacv1.RoleBinding
+		if z.read(o, &b) {
+			p.SetBinding(n, b.RoleRef, b.Subjects)
+			return
+		}
+	}
+	z.remove(p, i, o)
+}
+
+func (z *roles) read(o *storage.Object, into any) bool {
+	err := o.Err
+	if err == nil {
+		err = json.Unmarshal(o.JSON, into)
+	}
+	if err != nil {
+		z.log.Warn("a role or binding can't be decoded and grants nothing", "key", o.Key, "err", err)
+	}
+	return err == nil
 }

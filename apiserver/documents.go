@@ -1,6 +1,10 @@
 package apiserver
 
 import (
+	"net/http"
+	"net/http/pprof"
+	"strings"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -8,7 +12,9 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/apiserver/expression"
+	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -121,4 +127,48 @@ func versionsOf(types *resources.Types, r *resources.Resource) []*resources.Reso
 		}
 	}
 	return append(all, r.Unserved...)
+}
+
+// openID serves what is needed to verify service account tokens: the issuer's configuration and its keys
+// (K pkg/routes/openidmetadata.go). Both are encoded for each request, as there are few.
+func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
+	if s.config.Accounts == nil {
+		http.NotFound(w, r)
+		return
+	}
+	configuration, keys, err := s.config.Accounts.Documents(s.config.KeysURL)
+	if err != nil {
+		s.config.Log.Info("the issuer of service account tokens does not support discovery", "err", err)
+		http.NotFound(w, r)
+		return
+	}
+	media, data := "application/json", configuration
+	if r.URL.Path == "/openid/v1/jwks" {
+		media, data = "application/jwk-set+json", keys
+	}
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Cache-Control", "public, max-age=3600")
+	render.Body(w, r, http.StatusOK, data)
+}
+
+// profiles are the handlers of --profiling, by path, as in kube-apiserver. Unlike there they are off by default:
+// profiles reveal the process' memory.
+func profiles() map[string]http.Handler {
+	return map[string]http.Handler{
+		"/debug/pprof":         http.HandlerFunc(profileIndex),
+		"/debug/pprof/*":       http.HandlerFunc(pprof.Index),
+		"/debug/pprof/profile": http.HandlerFunc(pprof.Profile),
+		"/debug/pprof/symbol":  http.HandlerFunc(pprof.Symbol),
+		"/debug/pprof/trace":   http.HandlerFunc(pprof.Trace),
+	}
+}
+
+// profileIndex is the page that links to the profiles. Its links are relative to a path with a slash at the end, to
+// which a request without one is redirected (k8s.io/apiserver pkg/server/routes/profiling.go: redirectTo).
+func profileIndex(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasSuffix(filters.Asked(r), "/") {
+		http.Redirect(w, r, "/debug/pprof/", http.StatusFound)
+		return
+	}
+	pprof.Index(w, r)
 }

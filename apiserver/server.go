@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -78,11 +79,12 @@ func New(c Config) (*Server, error) {
 		Modes: c.Modes, Anonymous: c.Anonymous, Bound: s.registry.Bound, Now: c.Now,
 	}
 	s.registry.ListAll, s.registry.Observe, s.registry.Authenticate = s.api.ListAll, s.api.Observe, s.users.TokenUser
-	var err error
-	if s.registry.Authorizer, s.registry.Roles, err = authorizers(c.Modes, c.Cache, c.Log); err != nil {
+	chain, granted, err := authorizers(c.Modes, c.Cache, c.Log)
+	if err != nil {
 		return nil, err
 	}
-	return s, choosePlugins(s.registry, c)
+	s.registry.Authorizer = chain
+	return s, choosePlugins(s.registry, c, granted)
 }
 
 // newRegistry returns a registry without what it calls of the layers above, and without admission plugins.
@@ -103,8 +105,8 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 	}
 }
 
-// choosePlugins enables the admission plugins that the configuration names.
-func choosePlugins(r *registry.Registry, c Config) (err error) {
+// choosePlugins enables the admission plugins that the configuration names. granted is nil without the mode RBAC.
+func choosePlugins(r *registry.Registry, c Config, granted *roles) (err error) {
 	var absent []string
 	all := admission.All(r.Lookup(), r.Dynamic.Plugins()...)
 	r.Admission.Chain, absent, err = admission.Choose(all, c.EnableAdmission, c.DisableAdmission)
@@ -112,9 +114,9 @@ func choosePlugins(r *registry.Registry, c Config) (err error) {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
 	r.Admission.Chain = append(admission.Chain{admission.ParamsOf(r.Lookup())}, r.Admission.Chain...)
-	if r.Roles != nil { // after the mutating webhooks: upstream checks it where roles are stored
+	if granted != nil { // after the mutating webhooks: upstream checks it where roles are stored
 		r.Admission.Chain = append(r.Admission.Chain, &admission.Escalation{
-			Authorize: r.Authorizer.Authorize, RoleRules: r.Roles.RoleRules, Rules: r.Roles.Rules,
+			Authorize: r.Authorizer.Authorize, RoleRules: granted.RoleRules, Rules: granted.Rules,
 		})
 	}
 	r.Admission.Each = dynamic.NewPluginMetrics(c.Registry, r.Admission.Chain)
@@ -139,8 +141,13 @@ func (s *Server) CloseWatches() {
 	s.api.CloseWatches()
 }
 
-// EnsureRoles is bootstrap.Roles on this server.
-func (s *Server) EnsureRoles(ctx context.Context) error { return bootstrap.Roles(ctx, s.registry) }
+// EnsureRoles is bootstrap.Roles on this server; without the mode RBAC it does nothing.
+func (s *Server) EnsureRoles(ctx context.Context) error {
+	if !slices.Contains(s.config.Modes, "RBAC") {
+		return nil
+	}
+	return bootstrap.Roles(ctx, s.registry)
+}
 
 // EnsureFirst is bootstrap.Objects on this server.
 func (s *Server) EnsureFirst(ctx context.Context, o bootstrap.Options) error {

@@ -15,15 +15,16 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// server is the field manager of the server itself.
-const server = "kube-apiserver"
+// Server is the field manager of the server itself, and the name of what belongs to none of its controllers.
+const Server = "kube-apiserver"
 
 // ofServer are the controllers that are a part of kube-apiserver, so they always run.
 var ofServer = []Controller{
-	{Name: "system-namespaces-controller", Workers: 1, manager: server, parts: engine(keepSystemNamespaces)},
-	{Name: "customresourcedefinition-controller", manager: server, parts: definitions},
-	{Name: "apiservice-controller", Workers: 5, manager: server, parts: registrations},
+	{Name: "system-namespaces-controller", Workers: 1, manager: Server, parts: engine(keepSystemNamespaces)},
+	{Name: "customresourcedefinition-controller", manager: Server, parts: definitions},
+	{Name: "apiservice-controller", Workers: 5, manager: Server, parts: registrations},
 	{Name: "priority-and-fairness-controller", Workers: 1, manager: flowConsumer, parts: flowParts},
+	{Name: Server, manager: Server, parts: firstObjects},
 }
 
 func definitions(s *setup) []run {
@@ -35,18 +36,18 @@ func registrations(s *setup) []run {
 	return engine(a.controller)(s)
 }
 
-// kubelet is the field manager of the simulation.
-const kubelet = "kubelet"
+// Kubelet is the field manager of the simulation.
+const Kubelet = "kubelet"
 
 // simulated are the parts of --simulate-pods besides the scheduler. No monitor waits for the leases: they are renewed
 // all the time.
 var simulated = []Controller{
-	{Name: "node simulation", manager: kubelet, parts: one(func(s *setup) workload.Controller {
+	{Name: "node simulation", manager: Kubelet, parts: one(func(s *setup) workload.Controller {
 		return simulation.Node("v"+s.process.Version, s.process.Simulation)
 	})},
-	{Name: "lease simulation", Workers: 1, manager: kubelet, parts: engine(simulation.Leases), unmonitored: true},
-	{Name: "volume simulation", Workers: 1, manager: kubelet, parts: engine(persistentvolume.Scheduling)},
-	{Name: "pod simulation", Workers: 32, manager: kubelet, parts: one(func(s *setup) workload.Controller {
+	{Name: "lease simulation", Workers: 1, manager: Kubelet, parts: engine(simulation.Leases), unmonitored: true},
+	{Name: "volume simulation", Workers: 1, manager: Kubelet, parts: engine(persistentvolume.Scheduling)},
+	{Name: "pod simulation", Workers: 32, manager: Kubelet, parts: one(func(s *setup) workload.Controller {
 		return simulation.Pods(s.process.Simulation)
 	})},
 }

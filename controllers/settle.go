@@ -215,11 +215,11 @@ func (s *Set) unsettled(revision int64, marks reconcile.Marks, out *Settled) {
 	add := func(w reconcile.Work) { out.Works.Items = append(out.Works.Items, w) }
 	switch {
 	case out.Revision < revision:
-		add(reconcile.Work{Controller: server, What: "the requested revision is not reached"})
+		add(reconcile.Work{Controller: Server, What: "the requested revision is not reached"})
 	case s.elects() && !s.Leading():
 		add(reconcile.Work{Controller: Manager, Object: leaseObject(),
 			What: "the controllers run in the server that holds the lease"})
 	case len(out.Works.Items) == 0:
-		add(reconcile.Work{Controller: server, What: "objects are written all the time"})
+		add(reconcile.Work{Controller: Server, What: "objects are written all the time"})
 	}
 }

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/loopback"

@@ -14,11 +14,12 @@ import (
 	"testing"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/embedded"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"google.golang.org/grpc"
 )
 
 // member is what the store first asks of a member of an etcd cluster: an answer to every read, and a version.

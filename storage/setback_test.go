@@ -8,9 +8,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
 // answering opens a store over a member whose answer is what is given. fatal gets what Config.Fatal is called with.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // Escalation prevents privilege escalation: a client can't grant permissions that it does not have, by a role unless it
@@ -58,8 +58,8 @@ func onlyCollects(a *Attributes) bool {
 	if a.Operation != Update || a.Old == nil {
 		return false
 	}
-	now, was := a.Object.DeepCopyObject().(entry.Object), a.Old.DeepCopyObject().(entry.Object)
-	for _, o := range []entry.Object{now, was} {
+	now, was := a.Object.DeepCopyObject().(resources.Object), a.Old.DeepCopyObject().(resources.Object)
+	for _, o := range []resources.Object{now, was} {
 		o.SetOwnerReferences(nil)
 		o.SetFinalizers(nil)
 		o.SetManagedFields(nil)

@@ -7,18 +7,16 @@ import (
 	"sync"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // PodSecurity enforces the Pod Security Standard that the labels of a namespace name (PSA admission/admission.go). Pods
@@ -63,7 +61,7 @@ func (p *PodSecurity) Validate(ctx context.Context, a *Attributes) error {
 	case *corev1.Namespace:
 		return p.namespace(ctx, a, o)
 	}
-	if t := TemplateOf(a.Object); t != nil && a.Subresource == "" {
+	if t := resources.PodTemplate(a.Object); t != nil && a.Subresource == "" {
 		p.template(ctx, a, t)
 	}
 	return nil
@@ -175,30 +173,6 @@ func warnOf(a *Attributes, by api.LevelVersion, m *metav1.ObjectMeta, spec *core
 	if r := evaluate(by, m, spec); !r.Allowed {
 		a.Warn(fmt.Sprintf("would violate PodSecurity %q: %s", by.String(), r.ForbiddenDetail()))
 	}
-}
-
-// TemplateOf is the pod template of an object of a built-in kind; nil if it has none (PSA admission/admission.go:
-// DefaultPodSpecExtractor).
-func TemplateOf(obj runtime.Object) *corev1.PodTemplateSpec {
-	switch o := obj.(type) {
-	case *corev1.PodTemplate:
-		return &o.Template
-	case *corev1.ReplicationController:
-		return o.Spec.Template
-	case *appsv1.ReplicaSet:
-		return &o.Spec.Template
-	case *appsv1.Deployment:
-		return &o.Spec.Template
-	case *appsv1.DaemonSet:
-		return &o.Spec.Template
-	case *appsv1.StatefulSet:
-		return &o.Spec.Template
-	case *batchv1.Job:
-		return &o.Spec.Template
-	case *batchv1.CronJob:
-		return &o.Spec.JobTemplate.Spec.Template
-	}
-	return nil
 }
 
 // significant reports whether an update may cause a new violation: it adds or changes an image or a container

@@ -7,12 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/audit"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Record is what the log has of one request. A nil Record is that of a request that is not recorded: its methods do

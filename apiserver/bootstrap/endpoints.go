@@ -11,16 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	corev1 "k8s.io/api/core/v1"
-
 	discoveryv1 "k8s.io/api/discovery/v1"
-
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )

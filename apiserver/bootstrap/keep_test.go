@@ -12,16 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	corev1 "k8s.io/api/core/v1"
-
 	discoveryv1 "k8s.io/api/discovery/v1"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )

@@ -7,23 +7,16 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	corev1 "k8s.io/api/core/v1"
-
 	discoveryv1 "k8s.io/api/discovery/v1"
-
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-
 	schedulingv1 "k8s.io/api/scheduling/v1"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
 	flow "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"

@@ -5,26 +5,19 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	rbacv1 "k8s.io/api/rbac/v1"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Roles creates missing default roles and bindings, and updates the others; without the mode RBAC it does nothing. The
-// system namespaces must exist. Errors are those of the requests. A rejected request, or an object that can't be
+// Roles creates missing default roles and bindings, and updates the others. The system namespaces must exist. Errors are those of the requests. A rejected request, or an object that can't be
 // decoded, is only logged: users who can cause that must not prevent the server from starting (K
 // pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func Roles(ctx context.Context, r *registry.Registry) error {
-	if r.Roles == nil {
-		return nil
-	}
 	e := &ensuring{r: r, l: r.Loopback(authorization.Loopback, "kube-apiserver")}
 	all := DefaultRoles()
 	var jobs []func(context.Context) error

@@ -47,7 +47,7 @@ func thing(collection, name, spec string) string {
 // without pruning, so that it finds fields that a version's schema doesn't have, and reports them (AX
 // pkg/apiserver/customresource_handler.go: scopeWithFieldManager; AM
 // pkg/util/managedfields/internal/versionconverter.go). The responses are those of apiextensions-apiserver 0.36.6;
-// tests/extensions compares more of them.
+// tests/e2e/extensions compares more of them.
 func TestApplyVersions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	defineVersions(t, s)

@@ -7,7 +7,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // recorded is the rendering of the response in the audit log: JSON, also if the client accepts another format (N-24).
@@ -54,7 +53,7 @@ func (req *request) annotateDeprecated() {
 	if req.Resource.New == nil {
 		return
 	}
-	if release := entry.RemovedRelease(req.Resource.New()); release != "" {
+	if release := req.Resource.RemovedRelease(); release != "" {
 		req.Audit.Annotate("k8s.io/removed-release", release)
 	}
 }

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/kubecascade/kubecascade/apiserver/status"
-
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 

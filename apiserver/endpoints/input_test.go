@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )

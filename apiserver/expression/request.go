@@ -3,12 +3,12 @@ package expression
 import (
 	"reflect"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Request is what expressions see of a request, besides its objects (L-44).

@@ -12,21 +12,16 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/kubecascade/kubecascade/apiserver/status"
-
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/types"
-
 	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
 	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/eventclock"
 	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/queueset"
-
 	fcmetrics "k8s.io/apiserver/pkg/util/flowcontrol/metrics"
-
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // maxWidth is how many seats one request may take at most. objectsPerSeat is how many objects of a list cost one seat

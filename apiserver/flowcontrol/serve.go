@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/kubecascade/kubecascade/apiserver/status"
-
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // Serve calls next when the request has its seats, and holds them until it returns, or, for a watch, until it calls

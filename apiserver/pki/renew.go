@@ -1,6 +1,7 @@
 package pki
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -95,4 +96,21 @@ func (b *Bundle) note(err error, now time.Time) {
 	b.failed = now
 	b.options.Log.Warn("failed to renew the serving certificate; the old one is used until it expires",
 		"error", err, "expires", b.serving.cert.NotAfter)
+}
+
+// RenewDaily calls Renew and then written, once a day, until ctx is done. It logs their errors.
+func (b *Bundle) RenewDaily(ctx context.Context, written func() error) {
+	day := time.NewTicker(24 * time.Hour)
+	defer day.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-day.C:
+		}
+		_, err := b.Renew()
+		if err = errors.Join(err, written()); err != nil {
+			b.options.Log.Warn("failed to renew certificates", "err", err)
+		}
+	}
 }

@@ -6,18 +6,15 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/trail"
@@ -173,7 +170,7 @@ func (s *Registry) deleteOnce(ctx context.Context, d *Deletion, p *deleting, cur
 // that need not be decoded.
 func deletionState(res *resources.Resource, cur *storage.Object) (
 	finalizers.Object, finalizers.Kind, Object, error) {
-	kind := finalizers.Kind{Policy: res.Delete.Policy}
+	kind := finalizers.Kind{Policy: res.Delete.Policy, Cleanup: res.Delete.Cleanup}
 	plain := res.Delete.Kind == nil && res.Delete.SpecFinalizers == nil
 	if res.Custom { // only a conversion may fail
 		plain = res.FromStored == nil
@@ -188,10 +185,7 @@ func deletionState(res *resources.Resource, cur *storage.Object) (
 	if err != nil {
 		return finalizers.Object{}, kind, nil, err
 	}
-	if res.Delete.Kind != nil {
-		kind = res.Delete.Kind(old)
-	}
-	return lifecycleOf(res, old), kind, old, nil
+	return lifecycleOf(res, old), res.Delete.For(old), old, nil
 }
 
 // mark stores an object whose deletion can't finish yet (C-32, C-40).

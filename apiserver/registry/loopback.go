@@ -8,16 +8,13 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"

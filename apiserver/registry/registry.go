@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc/trail"
@@ -61,9 +60,8 @@ type Data struct {
 
 // Users are who may do what.
 type Users struct {
-	// Authorizer authorizes requests. Roles is its mode RBAC; nil if that mode is disabled.
+	// Authorizer authorizes requests.
 	Authorizer authorization.Authorizer
-	Roles      *live.Authorizer
 	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid. Without audiences
 	// those of the server are used.
 	Authenticate func(ctx context.Context, token string, audiences []string) (authorization.User, []string, error)

@@ -8,6 +8,8 @@ import (
 
 // The types of entries, which package entry declares for the packages of the groups.
 type (
+	// Object is a decoded object.
+	Object = entry.Object
 	// Resource is one entry of the table: all that handlers need to know of a served group-version-resource.
 	Resource = entry.Resource
 	// Served is the version that clients request.

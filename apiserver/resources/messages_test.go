@@ -12,7 +12,7 @@ import (
 )
 
 // removed are earlier versions that k8s.io/api no longer has. Values of the releases that had them are in its testdata,
-// and tests/backups reads those.
+// and tests/e2e/backups reads those.
 var removed = []string{"certificates.k8s.io/v1alpha1 PodCertificateRequest", "networking.k8s.io/v1alpha1 IPAddress",
 	"networking.k8s.io/v1alpha1 ServiceCIDR"}
 

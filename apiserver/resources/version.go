@@ -45,7 +45,7 @@ func versionOf(by *Resource, v entry.Version) *Resource {
 
 // NotByDefault are the group versions that are served only on request, in order.
 func NotByDefault() (out []string) {
-	for _, r := range byDefault(time.Now, nil) {
+	for _, r := range Declared(time.Now, nil) {
 		for _, v := range r.Optional {
 			out = append(out, v.GroupVersion.String())
 		}

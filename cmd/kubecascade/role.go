@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 
 	"go.etcd.io/etcd/server/v3/etcdmain"
 
+	"github.com/spf13/pflag"
+
+	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/internal/assets"
 	"github.com/kubecascade/kubecascade/internal/kubeapiserver"
 )
@@ -56,34 +60,53 @@ func asAPIServer(args []string) {
 
 // runAPIServer runs the server with kube-apiserver's command line until ctx is done.
 func runAPIServer(ctx context.Context, args []string) error {
-	s, err := kubeapiserver.Parse(args[1:], os.Stdout, os.Stderr)
+	o, f, err := apiServerOptions(args[1:], os.Stdout)
 	if errors.Is(err, kubeapiserver.ErrDone) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	o := &options{Options: s.Options, verbosity: s.Verbosity, logFormat: s.LogFormat}
 	if o.Controllers.Enabled, err = roleControllers(args[0], os.LookupEnv); err != nil {
 		return err
 	}
 	if err := o.Check(); err != nil {
 		return errors.Unwrap(err) // names flags
 	}
-	if err := s.EnsureCertificate(); err != nil {
+	if err := errors.Join(f.EnsureCertificate(), f.ChooseAdvertiseAddress()); err != nil {
 		return err
 	}
-	s.ChooseAdvertiseAddress()
-	o.Addresses = s.Options.Addresses
-	o.Release = version
 	o.Log = o.logger(os.Stderr)
-	if len(s.Ineffective) > 0 {
-		o.Log.Warn("flags without effect", "flags", strings.Join(s.Ineffective, ","))
+	if without := f.Ineffective(); len(without) > 0 {
+		o.Log.Warn("flags without effect", "flags", strings.Join(without, ","))
 	}
-	if len(s.Fading) > 0 {
-		o.Log.Warn("feature gates that will be removed in a future release", "gates", strings.Join(s.Fading, ","))
+	if len(f.Fading) > 0 {
+		o.Log.Warn("feature gates that will be removed in a future release", "gates", strings.Join(f.Fading, ","))
 	}
 	return serve(ctx, o, os.Stderr)
+}
+
+// apiServerOptions returns serve's options by kube-apiserver's arguments: without a plain port, controllers, the lease
+// for them, and a data directory.
+func apiServerOptions(args []string, out io.Writer) (*options, *kubeapiserver.Flags, error) {
+	o, all := &options{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	for _, g := range o.groups() {
+		all.AddFlagSet(g.flags)
+	}
+	f, err := kubeapiserver.New(all)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.Parse(args, kubecascade.KubernetesVersion, out); err != nil {
+		return nil, nil, err
+	}
+	o.Addresses.InsecurePort, o.Controllers.Enabled = 0, nil
+	changed := func(name string) bool { return name == "leader-elect" || f.Changed(name) }
+	if err := o.complete(changed); err != nil {
+		return nil, nil, err
+	}
+	o.Storage.Dir = ""
+	return o, f, nil
 }
 
 // roleControllers are the controllers that run beside kube-apiserver: those of the environment variable, or those of

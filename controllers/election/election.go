@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
@@ -27,6 +29,8 @@ type API interface {
 // Options configure a candidate. The times have kube-controller-manager's meanings and must satisfy Duration >
 // RenewDeadline > jitter * RetryPeriod.
 type Options struct {
+	// Identity identifies this process among candidates; default: the host's name and a random UID, as in
+	// kube-controller-manager.
 	Identity string
 	// Duration is how long others respect a lease that isn't renewed, in whole seconds.
 	Duration time.Duration
@@ -50,6 +54,10 @@ type Candidate struct {
 
 // New returns a candidate that is not running.
 func New(api API, o Options) *Candidate {
+	if o.Identity == "" {
+		host, _ := os.Hostname() // the UID is enough
+		o.Identity = host + "_" + string(uuid.NewUUID())
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +16,19 @@ import (
 
 // maxNodes is the maximum number of nodes in a file: each costs a write in ten seconds.
 const maxNodes = 1000
+
+// ReadNodes returns the Nodes of the file of --simulate-nodes.
+func ReadNodes(file string) ([]*corev1.Node, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--simulate-nodes: %w", err)
+	}
+	nodes, err := ParseNodes(data)
+	if err != nil {
+		return nil, fmt.Errorf("--simulate-nodes %s: %w", file, err)
+	}
+	return nodes, nil
+}
 
 // ParseNodes returns the Nodes in YAML documents or JSON, each a Node or a List of them. What a server sets is removed
 // from them, so that they may come from another cluster: a node that was ready there is simulated. Errors name the

@@ -172,7 +172,7 @@ var steering = []string{`"unsafe"`, "go:linkname", "UnsafePointer", "UnsafeAddr"
 func TestPlainGo(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
-		if strings.HasPrefix(name, "internal/bench") || strings.HasPrefix(name, "conformance") {
+		if strings.HasPrefix(name, "conformance") {
 			continue
 		}
 		for _, f := range slices.Concat(p.GoFiles, p.IgnoredGoFiles) {

@@ -45,6 +45,7 @@ var aboutKinds = map[string]string{
 	"expression":                  "policies are what it compiles, and namespaces a variable of expressions",
 	"flowcontrol":                 "flow schemas and priority levels configure it",
 	"authorization/rbac":          "roles and their bindings are the policy",
+	"authorization.go":            "they are read from the cache",
 	"endpoints/resolve.go":        "an error message names the parameter Namespace",
 	"documents.go":                "the types in policies are checked by those that are documented",
 	"registry/serviceaddress.go":  "webhooks are reached by Services and EndpointSlices",

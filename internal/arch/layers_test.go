@@ -17,23 +17,16 @@ var layers = [][]string{
 	{"apiserver/codec"},             // bodies and stored values
 	{"apiserver/status"},            // from errors to what clients are told
 	{"apiserver/admission/dynamic"}, // webhooks and policies
-	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
-		"apiserver/authorization/rbac/live"},
-	{
-		"apiserver/admission/webhook",
-	},
+	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery"},
+	{"apiserver/admission/webhook"},
 	{"apiserver/webhook"},
 	{"apiserver/resources"}, // the table of types
 	{ // built-in kinds, by group
-		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions",
-		"apiserver/resources/apiregistration",
-		"apiserver/resources/apps", "apiserver/resources/authentication", "apiserver/resources/authorization",
-		"apiserver/resources/autoscaling", "apiserver/resources/batch", "apiserver/resources/certificates",
-		"apiserver/resources/coordination", "apiserver/resources/core", "apiserver/resources/discovery",
-		"apiserver/resources/dra", "apiserver/resources/flowcontrol",
-		"apiserver/resources/metrics", "apiserver/resources/networking", "apiserver/resources/node",
-		"apiserver/resources/policy", "apiserver/resources/rbac", "apiserver/resources/scheduling",
-		"apiserver/resources/storage", "apiserver/resources/storagemigration",
+		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions", "apiserver/resources/apps",
+		"apiserver/resources/authorization", "apiserver/resources/autoscaling", "apiserver/resources/batch",
+		"apiserver/resources/certificates", "apiserver/resources/core", "apiserver/resources/discovery",
+		"apiserver/resources/dra", "apiserver/resources/flowcontrol", "apiserver/resources/networking",
+		"apiserver/resources/node", "apiserver/resources/rbac", "apiserver/resources/storage",
 	},
 	{ // what groups share
 		"apiserver/resources/internal/podspec",

@@ -80,6 +80,15 @@ var effects = map[string]string{
 // Effective are the names of the gates that have an effect, sorted.
 func Effective() []string { return slices.Sorted(maps.Keys(effects)) }
 
+// Defaults are the feature gates that have an effect, with their defaults.
+func Defaults() map[string]bool {
+	all := map[string]bool{}
+	for name := range effects {
+		all[name] = Known()[name].On
+	}
+	return all
+}
+
 // Ineffective are the names of the gates that are set to another value than their default and have no effect, sorted.
 func Ineffective(set map[string]bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(set)) {

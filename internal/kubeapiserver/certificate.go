@@ -1,6 +1,7 @@
 package kubeapiserver
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -12,45 +13,44 @@ import (
 
 // EnsureCertificate sets the serving certificate if no flag has: apiserver.crt and apiserver.key in CertDir, which it
 // generates if one is missing (AS pkg/server/options/serving.go: MaybeDefaultWithSelfSignedCerts).
-func (s *Settings) EnsureCertificate() error {
-	a := &s.Options.Addresses
-	if a.CertFile != "" || a.KeyFile != "" {
+func (f *Flags) EnsureCertificate() error {
+	if f.text("tls-cert-file")+f.text("tls-private-key-file") != "" {
 		return nil
 	}
-	crt, key := filepath.Join(s.CertDir, "apiserver.crt"), filepath.Join(s.CertDir, "apiserver.key")
+	crt, key := filepath.Join(f.certDir, "apiserver.crt"), filepath.Join(f.certDir, "apiserver.key")
 	there, err := cert.CanReadCertAndKey(crt, key)
 	if err != nil {
 		return err
 	}
 	if !there {
-		if err := s.generate(crt, key); err != nil {
+		if err := f.generate(crt, key); err != nil {
 			return fmt.Errorf("error creating self-signed certificates: %w", err)
 		}
 	}
-	a.CertFile, a.KeyFile = crt, key
-	return nil
+	return errors.Join(f.set("tls-cert-file", crt), f.set("tls-private-key-file", key))
 }
 
 // ChooseAdvertiseAddress sets the address of the endpoints of the service kubernetes, if no flag has: that of
 // --bind-address, or that of an interface if that is a loopback or unspecified address (AS
 // pkg/server/options/server_run_options.go: DefaultAdvertiseAddress). Without a network there is none, and no
 // endpoints: kube-apiserver does not start then.
-func (s *Settings) ChooseAdvertiseAddress() {
-	a := &s.Options.Addresses
-	if ip := net.ParseIP(a.AdvertiseAddress); ip != nil && !ip.IsUnspecified() {
-		return
+func (f *Flags) ChooseAdvertiseAddress() error {
+	const name = "advertise-address"
+	if ip := net.ParseIP(f.text(name)); ip != nil && !ip.IsUnspecified() {
+		return nil
 	}
-	a.AdvertiseAddress = ""
-	if ip, err := utilnet.ResolveBindAddress(net.ParseIP(a.BindAddress)); err == nil {
-		a.AdvertiseAddress = ip.String()
+	chosen, err := utilnet.ResolveBindAddress(net.ParseIP(f.text("bind-address")))
+	if err != nil {
+		f.Lookup(name).Value.(ip).Value.Set("")
 	}
+	return f.set(name, chosen.String())
 }
 
 // generate writes a self-signed certificate for the server's addresses.
-func (s *Settings) generate(crt, key string) error {
-	host := s.Options.Addresses.BindAddress
-	if s.flags.Changed("advertise-address") {
-		host = s.Options.Addresses.AdvertiseAddress
+func (f *Flags) generate(crt, key string) error {
+	host := f.text("bind-address")
+	if f.Changed("advertise-address") {
+		host = f.text("advertise-address")
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "localhost"

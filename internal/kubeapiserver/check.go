@@ -10,46 +10,42 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// accountPlugin is the admission plugin that kube-apiserver has on by default, but kubecascade.Options has not.
-const accountPlugin = "ServiceAccount"
-
 // check returns the errors of kube-apiserver's validation of flags that are needed or have a range.
-func (s *Settings) check() (errs []error) {
-	o := &s.Options
+func (f *Flags) check() (errs []error) {
 	add := func(bad bool, format string, args ...any) {
 		if bad {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
 	// AS pkg/server/options/server_run_options.go: Validate
-	add(s.reading < 0, "--max-requests-inflight can not be negative value")
-	add(s.mutating < 0, "--max-mutating-requests-inflight can not be negative value")
-	add(o.Limits.RequestTimeout < 0, "--request-timeout can not be negative value")
-	add(o.Limits.GoawayChance < 0 || o.Limits.GoawayChance > 0.02,
+	add(f.number("max-requests-inflight") < 0, "--max-requests-inflight can not be negative value")
+	add(f.mutating < 0, "--max-mutating-requests-inflight can not be negative value")
+	add(f.duration("request-timeout") < 0, "--request-timeout can not be negative value")
+	chance, _ := f.GetFloat64("goaway-chance") // it is one
+	add(chance < 0 || chance > 0.02,
 		"--goaway-chance can not be less than 0 or greater than 0.02")
-	add(s.minWatch < 0, "--min-request-timeout can not be negative value")
-	add(o.Limits.ShutdownDelay < 0, "--shutdown-delay-duration can not be negative value")
+	add(f.number("min-request-timeout") < 0, "--min-request-timeout can not be negative value")
+	add(f.duration("shutdown-delay-duration") < 0, "--shutdown-delay-duration can not be negative value")
 	// AS pkg/server/options/etcd.go: Validate
-	add(len(o.Storage.Endpoints) == 0, "--etcd-servers must be specified")
+	add(len(f.list("etcd-servers")) == 0, "--etcd-servers must be specified")
 	// AS pkg/server/options/serving.go: Validate
-	port := o.Addresses.SecurePort
+	port := f.number("secure-port")
 	add(port < 1 || port > 65535,
-		"--secure-port %d must be between 1 and 65535, inclusive. It cannot be turned off with 0",
-		port)
-	return append(errs, s.checkAccounts()...)
+		"--secure-port %d must be between 1 and 65535, inclusive. It cannot be turned off with 0", port)
+	return append(errs, f.checkAccounts()...)
 }
 
 // checkLogs validates the flags of logs, alone and before all others (component-base logs/api/v1/options.go: Validate).
-func (s *Settings) checkLogs() error {
+func (f *Flags) checkLogs() error {
 	var errs field.ErrorList
-	format, modules := field.NewPath("format"), s.flags.Changed("vmodule")
-	if s.LogFormat != "text" && modules {
-		errs = append(errs, field.Invalid(format, s.LogFormat, "Non-default format doesn't honor flag: vmodule"))
+	path, format, modules := field.NewPath("format"), f.text("logging-format"), f.Changed("vmodule")
+	if format != "text" && modules {
+		errs = append(errs, field.Invalid(path, format, "Non-default format doesn't honor flag: vmodule"))
 	}
-	if s.LogFormat != "text" && s.LogFormat != "json" {
-		errs = append(errs, field.Invalid(format, s.LogFormat, "Unsupported log format"))
+	if format != "text" && format != "json" {
+		errs = append(errs, field.Invalid(path, format, "Unsupported log format"))
 	}
-	if s.LogFormat != "text" && s.LogFormat != "" && modules {
+	if format != "text" && format != "" && modules {
 		errs = append(errs, field.Forbidden(field.NewPath("vmodule"), "Only supported for text log format"))
 	}
 	return errs.ToAggregate()
@@ -58,21 +54,21 @@ func (s *Settings) checkLogs() error {
 // checkAccounts validates what service account tokens need (K pkg/kubeapiserver/options/authentication.go: Validate, K
 // pkg/controlplane/apiserver/options/validation.go: validateTokenRequest). The defaults of the latter's flags are those
 // of Complete: without a signing key, the key of the serving certificate verifies tokens.
-func (s *Settings) checkAccounts() (errs []error) {
-	x := &s.Options.Access
-	signer := x.SigningKeyFile != "" || s.flags.Changed("service-account-signing-endpoint")
-	if len(x.Issuers) == 0 {
+func (f *Flags) checkAccounts() (errs []error) {
+	issuers := f.list("service-account-issuer")
+	signer := f.text("service-account-signing-key-file") != "" || f.Changed("service-account-signing-endpoint")
+	if len(issuers) == 0 {
 		errs = append(errs, errors.New("service-account-issuer is a required flag"))
 	}
-	if signer && len(x.KeyFiles) == 0 && !s.flags.Changed("service-account-signing-endpoint") {
+	if signer && len(f.list("service-account-key-file")) == 0 && !f.Changed("service-account-signing-endpoint") {
 		errs = append(errs,
 			errors.New("either `--service-account-key-file` or `--service-account-signing-endpoint` must be set"))
 	}
-	switch attempted := signer || len(x.Issuers) > 0 || len(x.Audiences) > 0; {
+	switch attempted := signer || len(issuers) > 0 || len(f.list("api-audiences")) > 0; {
 	case !attempted:
 		errs = append(errs,
 			errors.New("--service-account-signing-key-file and --service-account-issuer are required flags"))
-	case !signer || len(x.Issuers) == 0:
+	case !signer || len(issuers) == 0:
 		errs = append(errs, errors.New(
 			"--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together"))
 	}

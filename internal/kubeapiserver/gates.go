@@ -11,11 +11,11 @@ import (
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
-// setGates parses and validates the pairs, each "gate=true" or "kube:gate=true", of which the last one for a gate
+// setGates sets the flag of serve by the pairs, each "gate=true" or "kube:gate=true", of which the last one for a gate
 // counts (component-base compatibility/registry.go: Set; featuregate/feature_gate.go: Set, SetFromMap). That a gate
 // needs another one is not validated.
-func (s *Settings) setGates() error {
-	given, err := parseGates(s.gates)
+func (f *Flags) setGates() error {
+	given, err := parseGates(f.gates)
 	if err != nil {
 		return err
 	}
@@ -26,10 +26,12 @@ func (s *Settings) setGates() error {
 	for _, name := range given.names {
 		if g := featuregates.Known()[name]; (!g.Locked || g.On == given.on[name]) &&
 			(g.Stage == featuregates.Deprecated || g.Stage == featuregates.GA) {
-			s.Fading = append(s.Fading, name)
+			f.Fading = append(f.Fading, name)
 		}
 	}
-	s.Options.API.FeatureGates = given.on
+	for name, on := range given.on {
+		errs = append(errs, f.set("feature-gates", fmt.Sprintf("%s=%t", name, on)))
+	}
 	return utilerrors.NewAggregate(errs)
 }
 

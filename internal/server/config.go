@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Config holds the parsed settings of a Server. Fields without a comment on a default are needed.
+// Config holds the parsed and validated settings of a Server. Fields without a comment on a default are needed.
 type Config struct {
 	// Release is the version of this program.
 	Release string
@@ -23,7 +23,7 @@ type Config struct {
 	StorageOptions
 	ControllerOptions
 	SimulationOptions
-	Access Access
+	Access apiserver.Access
 	Audit  audit.Options
 	// Serving are the pairs of --runtime-config.
 	Serving []string

@@ -2,130 +2,194 @@ package server
 
 import (
 	"context"
-	"os"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
-	"k8s.io/apimachinery/pkg/util/uuid"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/election"
+	"github.com/kubecascade/kubecascade/internal/checkpoint"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// control is the state of the controllers.
-type control struct {
-	// controllers has the parts of the enabled controllers, and those of kube-apiserver's with keepFirst; none of the
-	// latter if the server is read-only.
-	controllers *controllers.Set
-	// namespaces is the client that creates the system namespaces (K controlplane/controller/systemnamespaces).
-	namespaces *loopback.Client
-	// current is the present run, and running the context of all runs.
-	current controllerRun
-	running context.Context
+// selectControllers are the controllers that the settings enable.
+func (c *Config) selectControllers() (on map[string]bool, err error) {
+	on, absent, err := controllers.Select(c.Controllers)
+	if err != nil {
+		return nil, err
+	}
+	if len(absent) > 0 {
+		c.Log.Warn("enabled controllers are not available", "controllers", strings.Join(absent, ","))
+	}
+	on[controllers.Scheduler] = on[controllers.Scheduler] ||
+		c.Simulate && !slices.Contains(c.Controllers, "-"+controllers.Scheduler)
+	return on, nil
+}
+
+// client returns a function that makes a client of the process itself.
+func (s *Server) client() func(account, manager string) *loopback.Client {
+	index := loopback.NewIndex(s.data.cache, s.data.types, s.data.decoder.Root)
+	return func(account, manager string) *loopback.Client {
+		user := authorization.Loopback
+		if account != "" {
+			user = authorization.ServiceAccount(metav1.NamespaceSystem, account)
+		}
+		return &loopback.Client{API: s.api.Loopback(user, manager), Cache: s.data.cache, Index: index}
+	}
+}
+
+// makeControllers makes the parts of the controllers, and what returns to a checkpoint.
+func (s *Server) makeControllers(on, gates map[string]bool) {
+	c, d := s.config, s.data
+	p := &controllers.Process{
+		Client: s.client(), Workers: c.Workers, Gates: gates, Authority: s.keys, Certificates: s.keys.AuthorityPEM(),
+		Webhooks: d.webhooks, CheckFirst: s.checkFirst,
+		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
+			return apiserver.CheckTypes(d.types, &p.Spec)
+		},
+		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.With(c.API) },
+		Unreachable: apiserver.NoNetwork, Autoscaler: c.Autoscaler,
+		Simulate: c.Simulate, Simulation: c.Simulation, Version: KubernetesVersion, Log: s.log,
+	}
+	s.controllers = controllers.NewSet(d.cache, d.store.Revision)
+	s.controllers.Monitor.Clock = d.clock
+	s.controllers.Led = p.Parts(on)
+	if c.Elect {
+		s.controllers.RetryPeriod = c.Election.RetryPeriod
+	}
+	if !c.readOnly() {
+		s.controllers.Own = p.ServerParts()
+	}
+	s.checkpoints = checkpoint.New(checkpoint.Checkpoints{
+		Restorer: d.restorer, Server: (*restored)(s), Refused: c.whyNoCheckpoints(), Life: s.life, Log: s.log,
+	})
 }
 
 // controllerRun is a run of the controllers. A rollback ends it and starts another one, whose controllers know nothing
 // of what was before.
 type controllerRun struct {
-	mu sync.Mutex // guards what follows
-	// cancel tells them to end; nil before there are any.
+	within context.Context
 	cancel context.CancelFunc
-	all    *sync.WaitGroup
-	// kept is done when the objects of bootstrap.Check shall no longer be kept, and stop ends it. unkept is closed when
-	// they are no longer kept; nil if they never are.
-	kept   context.Context
-	stop   func()
-	unkept chan struct{}
+	all    sync.WaitGroup
 }
 
-// startControllers starts the controllers, unless the server is about to end.
-func (s *system) startControllers() {
-	c := &s.current
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// startControllers starts the controllers, and what follows removals by other servers, or reads a snapshot.
+func (s *Server) startControllers(context.Context) error {
+	running, cancel := context.WithCancel(s.controllers.Monitor.With(context.Background()))
+	var others sync.WaitGroup
+	if d := s.data; s.config.external() {
+		removals := &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail, Now: d.clock.Now}
+		others.Go(func() { removals.Follow(running) })
+	}
+	if s.report != nil {
+		others.Go(s.warnOfSnapshot)
+	}
+	s.newRun(running)
+	s.then(func() error {
+		if s.abandons() {
+			cancel()
+			return nil
+		}
+		s.checkpoints.Close()
+		cancel()
+		ended := make(chan struct{})
+		go func() { // outlives this only with a controller that hangs
+			s.run.all.Wait()
+			others.Wait()
+			close(ended)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(s.config.Shutdown + time.Second):
+			s.log.Warn("shutdown timeout: controllers did not finish")
+		}
+		return nil
+	})
+	return nil
+}
+
+// newRun starts a run of the controllers, unless the server is about to end. Only the start and the holder of the turn
+// of checkpoints call it.
+func (s *Server) newRun(within context.Context) {
 	if s.life.Err() != nil {
 		return
 	}
-	run, cancel := context.WithCancel(s.running)
-	c.cancel, c.all = cancel, &sync.WaitGroup{}
-	if c.kept, c.stop = context.WithCancel(run); len(s.controllers.Own) > 0 {
-		c.unkept = make(chan struct{})
+	run, cancel := context.WithCancel(within)
+	r := &controllerRun{within: within, cancel: cancel}
+	r.all.Go(func() { controllers.Run(run, s.controllers.Own) })
+	r.all.Go(func() { s.lead(run) })
+	s.run = r
+}
+
+// lead runs the controllers whenever this server is the leader, until ctx is done.
+func (s *Server) lead(ctx context.Context) {
+	if len(s.controllers.Led) == 0 {
+		return // controllers of other servers need the lease
 	}
-	c.all.Go(func() { controllers.Run(run, s.controllers.Own) })
-	c.all.Go(func() { s.lead(run) })
+	if !s.config.Elect {
+		s.controllers.RunLed(ctx)
+		return
+	}
+	candidate := authorization.User{Name: "system:" + controllers.Manager,
+		Groups: []string{authorization.GroupAuthenticated}}
+	lease := &loopback.Lease{Namespace: metav1.NamespaceSystem, Name: controllers.Manager,
+		API: s.api.Loopback(candidate, controllers.Manager)}
+	o := s.config.Election
+	o.Log = s.log
+	o.Seize = !s.config.external() // no other process has the data directory open; a lease in it belongs to a dead process
+	election.New(lease, o).Run(ctx, s.controllers.RunLed)
 }
 
-// keeping returns the context for keepFirst, and the channel that it closes when it ends.
-func (c *controllerRun) keeping() (kept context.Context, unkept chan struct{}) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.kept, c.unkept
+// whyNoCheckpoints is why the server has data that a rollback must not change, or that does not change; empty if it has
+// not.
+func (c *Config) whyNoCheckpoints() string {
+	switch {
+	case c.external():
+		return "with --etcd-servers others may use the data, too"
+	case c.readOnly():
+		return "a server that is read-only does not change"
+	case c.Dir != "":
+		return "with --data-dir the data outlives the server"
+	}
+	return ""
 }
 
-// end ends the controllers and waits for them. It returns false if life is done before.
-func (c *controllerRun) end(life context.Context) bool {
-	c.mu.Lock()
-	cancel := c.cancel
-	c.mu.Unlock()
-	cancel()
+// restored is the checkpoint.Server of a Server.
+type restored Server
+
+// StopControllers implements checkpoint.Server.
+func (r *restored) StopControllers() bool {
+	r.run.cancel()
 	ended := make(chan struct{})
-	go func() { // outlives end only with a controller that hangs when the server ends
-		c.wait()
+	go func() { // outlives this only with a controller that hangs when the server ends
+		r.run.all.Wait()
 		close(ended)
 	}()
 	select {
 	case <-ended:
 		return true
-	case <-life.Done():
+	case <-r.life.Done():
 		return false
 	}
 }
 
-// wait waits until the controllers have ended.
-func (c *controllerRun) wait() {
-	c.mu.Lock()
-	all := c.all
-	c.mu.Unlock()
-	all.Wait()
+// StartControllers implements checkpoint.Server.
+func (r *restored) StartControllers() { (*Server)(r).newRun(r.run.within) }
+
+// Ahead implements checkpoint.Server.
+func (r *restored) Ahead() time.Duration { return r.data.clock.Ahead() }
+
+// Restored implements checkpoint.Server: it resets what is neither stored nor derived from the cache.
+func (r *restored) Restored(ahead time.Duration) {
+	r.data.clock.Restore(ahead)
+	r.trail.Reset(r.data.clock.Now())
 }
 
-// stopKeeping ends the keeping of objects; the channel is closed when it has ended, and nil if they are not kept.
-func (c *controllerRun) stopKeeping() chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stop != nil {
-		c.stop()
-	}
-	return c.unkept
-}
-
-// lead runs the controllers whenever this server is the leader, until ctx is done.
-func (s *system) lead(ctx context.Context) {
-	if len(s.controllers.Led) == 0 {
-		return // controllers of other servers need the lease
-	}
-	if !s.c.Elect {
-		s.controllers.RunLed(ctx)
-		return
-	}
-	lease := &loopback.Lease{Namespace: "kube-system", Name: controllers.Manager,
-		API: s.api.Loopback(
-			authorization.User{Name: "system:" + controllers.Manager,
-				Groups: []string{authorization.GroupAuthenticated}},
-			controllers.Manager,
-		)}
-	o := s.c.Election
-	o.Identity, o.Log = identity(), s.log
-	o.Seize = !s.c.external() // no other process has the data directory open; a lease in it belongs to a dead process
-	election.New(lease, o).Run(ctx, s.controllers.RunLed)
-}
-
-// identity identifies this process among candidates, as in kube-controller-manager.
-func identity() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = controllers.Manager
-	}
-	return host + "_" + string(uuid.NewUUID())
-}
+// Fail implements checkpoint.Server.
+func (r *restored) Fail(err error) { r.fail(err) }

@@ -17,8 +17,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
-	"github.com/kubecascade/kubecascade/internal/backup"
+	"github.com/kubecascade/kubecascade/internal/checkpoint"
 	"github.com/kubecascade/kubecascade/internal/encryption"
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -29,7 +30,7 @@ type data struct {
 	// plain is store with decrypted values.
 	plain storage.Store
 	// dir is the directory of the server's files.
-	dir     string
+	dir     directory
 	cache   *cache.Cache
 	decoder *storage.Decoder
 	types   *resources.Types
@@ -38,14 +39,11 @@ type data struct {
 	// webhooks call the webhooks of admission and of CustomResourceDefinitions.
 	webhooks *webhook.Clients
 	// restorer goes back to checkpoints.
-	restorer *backup.Restorer
-	// failed receives the error if the cache can't follow the store any more.
-	failed chan error
-	stop   context.CancelFunc
-	done   sync.WaitGroup
+	restorer *checkpoint.Restorer
+	done     sync.WaitGroup
 }
 
-// storage is what openData opens. fatal is storage.Config.Fatal.
+// storage are the settings of the store.
 func (c *Config) storage(dir directory, log *slog.Logger, fatal func(error)) storage.Config {
 	s := c.Storage
 	s.Root = "/" + strings.Trim(s.Root, "/") // kube-apiserver accepts it with and without slashes
@@ -61,92 +59,97 @@ func (c *Config) storage(dir directory, log *slog.Logger, fatal func(error)) sto
 }
 
 // declareTypes returns the table of types that the settings ask for.
-func declareTypes(cfg *Config, clock *reconcile.Clock, log *slog.Logger) (*resources.Types, error) {
-	serving, absent, err := resources.ParseServing(cfg.Serving)
+func (c *Config) declareTypes(now func() time.Time) (*resources.Types, error) {
+	serving, absent, err := resources.ParseServing(c.Serving)
 	if err != nil {
 		return nil, fmt.Errorf("--runtime-config: %w", err)
 	}
 	if len(absent) > 0 {
-		log.Warn("enabled API versions are not available", "keys", strings.Join(absent, ","))
+		c.Log.Warn("enabled API versions are not available", "keys", strings.Join(absent, ","))
 	}
-	gates, err := cfg.featureGates()
+	gates, err := featuregates.Resolve(c.Gates)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--feature-gates: %w", err)
 	}
-	entries := resources.Complete(resources.Declared(clock.Now, gates), serving)
-	if cfg.Simulate {
+	entries := resources.Complete(resources.Declared(now, gates), serving)
+	if c.Simulate {
 		entries = append(entries, resources.Metrics(simulation.Metrics)...)
-		warnOfAnnotations(entries)
+		resources.WarnOfAnnotations(entries, simulation.Warnings)
 	}
 	return resources.NewTable(entries...), nil
 }
 
-// openData opens the store and waits until the cache has its state. The data outlives ctx until closed, so that
-// requests in flight can finish. fatal is storage.Config.Fatal.
-func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger, fatal func(error)) (*data, error) {
-	c, clock := cfg.storage(dir, log, fatal), &reconcile.Clock{}
-	types, err := declareTypes(cfg, clock, log)
+// openData opens the store in the data directory and waits until the cache has its state. The data outlives ctx until
+// closed, so that requests in flight can finish.
+func (s *Server) openData(ctx context.Context) (err error) {
+	dir, err := s.config.openDirectory()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	store, err := storage.Open(ctx, c)
-	if err != nil {
-		return nil, cfg.explain(dir.path, err)
+	s.then(func() error { dir.release(); return nil })
+	d := &data{dir: dir, clock: &reconcile.Clock{}}
+	if d.types, err = s.config.declareTypes(d.clock.Now); err != nil {
+		return err
 	}
-	var compactor *storage.Compactor
-	if !cfg.readOnly() {
-		if compactor, err = storage.NewCompactor(ctx, store, cfg.Compaction, log); err != nil {
-			return nil, errors.Join(err, store.Close())
-		}
+	c := s.config.storage(dir, s.log, s.fatal)
+	if d.store, err = storage.Open(ctx, c); err != nil {
+		return s.config.explain(dir.path, err)
 	}
-	d := &data{
-		store: store, plain: store, dir: dir.path, types: types, failed: make(chan error, 1),
-		clock: clock,
-	}
-	seal := func(_ string, value []byte) ([]byte, error) { return value, nil }
-	if cfg.encryption != nil {
-		sealing := encryption.NewStore(store, cfg.encryption.Cipher(d.types, c.Root), c.Root)
-		d.plain, seal = sealing, sealing.Seal
-	}
-	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode,
-		Upgrade: resources.Upgrade}
-	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.memoryForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
-	d.stop = stop
-	services := registry.Data{Store: store, Cache: d.cache, Types: d.types, Root: c.Root}
-	d.webhooks = webhook.NewClients(services.ServiceAddress)
-	if cfg.Snapshot.File != "" {
-		d.webhooks.Refuse(errNoWebhooks)
-	}
-	timeline := &backup.Timeline{
-		Definitions: customresource.NewInstaller(d.types, d.decoder, d.webhooks, log), Cache: d.cache,
-	}
-	d.restorer = &backup.Restorer{Store: store, Timeline: timeline, Types: d.types, Root: c.Root, Seal: seal,
-		EventTTL: cmp.Or(cfg.API.EventTTL, time.Hour)}
-	d.done.Go(func() {
-		if err := d.plain.Follow(run, timeline.Follow); err != nil && run.Err() == nil {
-			d.failed <- err
+	s.then(func() error {
+		stop()
+		if s.abandons() {
+			return nil
 		}
+		d.done.Wait()
+		return d.store.Close()
 	})
-	if compactor != nil {
+	if !s.config.readOnly() {
+		compactor, err := storage.NewCompactor(ctx, d.store, s.config.Compaction, s.log)
+		if err != nil {
+			return err
+		}
 		d.done.Go(func() { compactor.Run(run) })
 	}
-	if err := d.wait(ctx); err != nil {
-		return nil, errors.Join(err, d.close())
-	}
-	return d, nil
-}
-
-// wait waits until the cache has the store's state.
-func (d *data) wait(ctx context.Context) error {
+	s.data = d
+	timeline := d.connect(s.config, c.Root)
+	d.done.Go(func() {
+		if err := d.plain.Follow(run, timeline.Follow); err != nil && run.Err() == nil {
+			s.fail(err)
+		}
+	})
 	select {
 	case <-d.cache.Ready():
 		return nil
-	case err := <-d.failed:
+	case err := <-s.failed:
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// connect makes what is between the store and the API, and returns what takes the timeline of plain.
+func (d *data) connect(c *Config, root string) *checkpoint.Timeline {
+	d.plain = d.store
+	seal := func(_ string, value []byte) ([]byte, error) { return value, nil }
+	if c.encryption != nil {
+		sealing := encryption.NewStore(d.store, c.encryption.Cipher(d.types, root), root)
+		d.plain, seal = sealing, sealing.Seal
+	}
+	d.decoder = &storage.Decoder{Root: root, Fields: d.types.SelectableFields, Transcode: resources.Transcode,
+		Upgrade: resources.Upgrade}
+	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: c.memoryForEncodings()})
+	services := registry.Data{Store: d.store, Cache: d.cache, Types: d.types, Root: root}
+	d.webhooks = webhook.NewClients(services.ServiceAddress)
+	if c.Snapshot.File != "" {
+		d.webhooks.Refuse(errNoWebhooks)
+	}
+	timeline := &checkpoint.Timeline{
+		Definitions: customresource.NewInstaller(d.types, d.decoder, d.webhooks, c.Log), Cache: d.cache,
+	}
+	d.restorer = &checkpoint.Restorer{Store: d.store, Timeline: timeline, Types: d.types, Root: root, Seal: seal,
+		EventTTL: cmp.Or(c.API.EventTTL, time.Hour)}
+	return timeline
 }
 
 // explain adds the flag and a remedy to an error of storage.Open.
@@ -165,9 +168,20 @@ func (c *Config) explain(dir string, err error) error {
 	return err
 }
 
-// close stops the cache and then the store.
-func (d *data) close() error {
-	d.stop()
-	d.done.Wait()
-	return d.store.Close()
+// readEncryption reads the file of --encryption-provider-config. A server that writes must be able to encrypt.
+func (c *Config) readEncryption() (err error) {
+	if c.EncryptionFile == "" {
+		return nil
+	}
+	if c.encryption, err = encryption.Load(c.EncryptionFile); err == nil && !c.readOnly() {
+		err = c.encryption.Writable()
+	}
+	if err != nil {
+		return fmt.Errorf("--encryption-provider-config: %w", err)
+	}
+	if plugins := c.encryption.Plugins(); len(plugins) > 0 {
+		c.Log.Warn("KMS plugins are not called: what they have encrypted can't be read", "plugins",
+			strings.Join(plugins, ","))
+	}
+	return nil
 }

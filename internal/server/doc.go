@@ -15,14 +15,12 @@
 //
 // Where to look:
 //
-//	config.go, check.go, access.go, gates.go, warn.go  settings, their validation, and warnings about them
-//	server.go     start and stop
-//	system.go     the parts and how they are connected; wire connects the controllers
-//	data.go, directory.go, encryption.go  the storage and the cache, the data directory, what fills it
-//	first.go, keep.go  the objects that every cluster has
-//	ports.go, extension.go, version.go  listeners, and paths besides the API's
-//	controllers.go  which server runs the controllers, and those that run; package controllers has their table
-//	seed.go       the nodes of --simulate-nodes
-//	snapshot.go, save.go, rollback.go, checkpointroute.go  snapshots, checkpoints and rollbacks
-//	settled.go    waiting until the controllers have nothing to do
+//	config.go     the settings, which package kubecascade makes and validates
+//	server.go     Start, whose list of steps is the order of everything; lifecycle.go: how a server ends
+//	data.go, directory.go, snapshot.go  the storage and the cache, the data directory, what a new one begins with
+//	api.go, routes.go  the API, and its paths that kube-apiserver does not have
+//	first.go      the objects that every cluster has
+//	controllers.go  which server runs the controllers; package controllers has their table
+//	serve.go, ports.go, drain.go  the ports
+//	settled.go, save.go  waiting until the controllers have nothing to do, and saving snapshots
 package server

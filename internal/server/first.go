@@ -3,15 +3,20 @@ package server
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
+	"github.com/kubecascade/kubecascade/controllers"
 )
 
 // first are the settings of the objects that every cluster has.
-func (c *Config) first(p ports, t *trust) bootstrap.Options {
+func (c *Config) first(p *ports, t *apiserver.Trust) bootstrap.Options {
 	o := bootstrap.Options{
 		SecurePort: p.secure.Addr().(*net.TCPAddr).Port, NodePort: c.NodePort, Shared: c.external(),
 		Trust: func() bootstrap.Trust { return c.published(t) },
@@ -22,38 +27,83 @@ func (c *Config) first(p ports, t *trust) bootstrap.Options {
 	return o
 }
 
-// published is what extension API servers are told to trust. The authority of a temporary directory ends with the
-// process, so it is not added to a store that outlives it.
-func (c *Config) published(t *trust) bootstrap.Trust {
+// published is what extension API servers shall trust. The authority of a temporary directory ends with the process, so
+// it is not added to a store that outlives it.
+func (c *Config) published(t *apiserver.Trust) bootstrap.Trust {
 	var b bootstrap.Trust
 	if !c.external() || c.Dir != "" {
-		b.Clients = t.own.PEM()
-	} else if t.given != nil {
-		b.Clients = t.given.PEM()
+		b.Clients = t.Own.PEM()
+	} else if t.Given != nil {
+		b.Clients = t.Given.PEM()
 	}
-	if t.proxies == nil {
+	if t.Proxies == nil {
 		return b
 	}
 	x := &c.Access.Proxies
-	b.Proxies = t.proxies.PEM()
+	b.Proxies = t.Proxies.PEM()
 	b.Names, b.UsernameHeaders, b.UIDHeaders = x.Names, x.UsernameHeaders, x.UIDHeaders
 	b.GroupHeaders, b.ExtraPrefixes = x.GroupHeaders, x.ExtraPrefixes
 	return b
 }
 
+// createFirst creates the objects that every cluster has, and those of --simulate-pods.
+func (s *Server) createFirst(ctx context.Context) error {
+	if s.config.readOnly() {
+		return nil
+	}
+	client := s.client()
+	if err := controllers.EnsureSystemNamespaces(ctx, client("", controllers.Server), s.log); err != nil {
+		return fmt.Errorf("creating the system namespaces: %w", err)
+	}
+	if err := s.api.EnsureRoles(ctx); err != nil {
+		return err
+	}
+	if err := s.api.EnsureFirst(ctx, s.first); err != nil {
+		return err
+	}
+	if !s.config.Simulate {
+		return nil
+	}
+	return controllers.EnsureSimulated(ctx, client("", controllers.Kubelet), s.config.NodesFile,
+		s.config.Simulation.Nodes, s.log)
+}
+
+// leaving guards the server's address in the endpoints of the service "kubernetes": it is not added again once the
+// server leaves.
+type leaving struct {
+	*semaphore.Weighted
+	left bool // for the holder of the semaphore
+}
+
+// checkFirst is controllers.Process.CheckFirst.
+func (s *Server) checkFirst(ctx context.Context) error {
+	if err := s.leaving.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer s.leaving.Release(1)
+	if s.leaving.left {
+		return nil
+	}
+	return s.api.CheckFirst(ctx, s.first)
+}
+
 // withdrawal bounds how long the end waits for a store that does not answer.
 const withdrawal = 2 * time.Second
 
-// withdraw removes the server's address from the endpoints of the service "kubernetes", after unkept is closed: they
-// are no longer kept.
-func (s *system) withdraw(unkept <-chan struct{}) {
+// withdraw removes the server's address from the endpoints of the service "kubernetes".
+func (s *Server) withdraw() {
+	if s.config.readOnly() {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), withdrawal)
 	defer cancel()
-	select {
-	case <-unkept:
-	case <-ctx.Done():
+	err := s.leaving.Acquire(ctx, 1)
+	if err == nil {
+		defer s.leaving.Release(1)
+		s.leaving.left = true
+		err = s.api.Withdraw(ctx, s.first)
 	}
-	if err := s.api.Withdraw(ctx, s.first); err != nil {
+	if err != nil {
 		s.log.Warn("failed to remove the server from the endpoints of the service kubernetes", "err", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// leastInFlight is the minimum of bytes for requests: no large object could be written with less.
-	leastInFlight = 16 << 20
+	// LeastInFlight is the minimum of bytes for requests: no large object could be written with less.
+	LeastInFlight = 16 << 20
 	// usualInFlight is enough for large requests: a CustomResourceDefinition of 1 MB, or a list of 25 MB.
 	usualInFlight = 256 << 20
 	// mostEncodings is enough for the encodings of 100,000 objects of 1 KiB.
@@ -53,7 +53,7 @@ func goLimit() (uint64, error) {
 func (c *Config) memoryInFlight(log *slog.Logger) int64 {
 	all, n := c.memory(), c.API.MemoryInFlight
 	if n == 0 {
-		n = max(all/4, min(all/2, usualInFlight), leastInFlight)
+		n = max(all/4, min(all/2, usualInFlight), LeastInFlight)
 	}
 	log.Info("memory", "limit", all, "requests", n)
 	return n

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -12,25 +13,29 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// ports are the open listeners.
+// ports are the open listeners, and the servers of them.
 type ports struct {
+	// insecure and http are nil without that port.
 	insecure net.Listener
+	http     *http.Server
 	secure   *drainListener
+	https    *http.Server
 }
 
-func (c *Config) listen() (p ports, err error) {
+func (s *Server) openPorts(context.Context) (err error) {
+	c, p := s.config, &s.ports
+	s.then(func() error { p.close(); return nil })
 	if c.Insecure.Port != 0 {
 		if p.insecure, err = listen(c.Insecure, "insecure-port"); err != nil {
-			return p, err
+			return err
 		}
 	}
 	secure, err := listen(c.Secure, "secure-port")
 	if err != nil {
-		p.close()
-		return p, err
+		return err
 	}
 	p.secure = &drainListener{Listener: secure}
-	return p, nil
+	return nil
 }
 
 // listen opens a port; the error names the flag for another one.
@@ -43,7 +48,7 @@ func listen(a Address, flag string) (net.Listener, error) {
 }
 
 // close closes the listeners if no server was started; a server closes its listener itself.
-func (p ports) close() {
+func (p *ports) close() {
 	if p.insecure != nil {
 		_ = p.insecure.Close() // closed already, as a rule
 	}
@@ -52,10 +57,10 @@ func (p ports) close() {
 	}
 }
 
-func (p ports) secureURL() string { return "https://" + reachable(p.secure.Addr()) }
+func (p *ports) secureURL() string { return "https://" + reachable(p.secure.Addr()) }
 
 // externalURL is secureURL by another host; empty for the same one.
-func (p ports) externalURL(host string) string {
+func (p *ports) externalURL(host string) string {
 	if host == "" {
 		return p.secureURL()
 	}
@@ -72,7 +77,7 @@ func (c *Config) hosts() []string {
 }
 
 // insecureURL is empty without that port.
-func (p ports) insecureURL() string {
+func (p *ports) insecureURL() string {
 	if p.insecure == nil {
 		return ""
 	}

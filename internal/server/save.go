@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -66,10 +65,10 @@ func (d *data) save(ctx context.Context, dir string) (*os.File, error) {
 	return f, nil
 }
 
-// snapshotsRoute is "snapshots": a POST gets a snapshot of all that is stored. It is for users who may post to the
+// saveRoute is "snapshots": a POST gets a snapshot of all that is stored. It is for users who may post to the
 // path, as all Secrets are in it. It is written to a file first, so that a client that reads slowly does not hold a
 // transaction of the database open. One is made at a time.
-func (s *system) snapshotsRoute(d *data) render.Route {
+func (s *Server) saveRoute() render.Route {
 	saving := make(chan struct{}, 1)
 	return render.Route{Path: "snapshots", Methods: []string{http.MethodPost}, Serve: func(
 		w http.ResponseWriter, r *http.Request) {
@@ -80,7 +79,7 @@ func (s *system) snapshotsRoute(d *data) render.Route {
 			render.Error(s.log, w, r, apierrors.NewTooManyRequests("a snapshot is being saved already", 1))
 			return
 		}
-		f, err := d.save(r.Context(), d.dir)
+		f, err := s.data.save(r.Context(), s.data.dir.path)
 		if err != nil {
 			render.Error(s.log, w, r, err)
 			return
@@ -90,16 +89,7 @@ func (s *system) snapshotsRoute(d *data) render.Route {
 				s.log.Warn("failed to remove the file of a snapshot", "err", err)
 			}
 		}()
-		size, err := f.Seek(0, io.SeekCurrent)
-		if err == nil {
-			_, err = f.Seek(0, io.SeekStart)
-		}
-		if err != nil {
-			render.Error(s.log, w, r, err)
-			return
-		}
 		w.Header().Set("Content-Type", "application/octet-stream")
-		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-		_, _ = io.Copy(w, f) // a client that goes away gets less than the length
+		http.ServeContent(w, r, "", time.Time{}, f) // a client that goes away gets less than the length
 	}}
 }

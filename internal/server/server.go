@@ -5,207 +5,150 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/controllers"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/gc/trail"
+	"github.com/kubecascade/kubecascade/internal/backup"
+	"github.com/kubecascade/kubecascade/internal/checkpoint"
+	"github.com/kubecascade/kubecascade/loopback"
 )
 
 // Server is a running server. Its methods may be called from any goroutine.
 type Server struct {
-	config     *Config
-	log        *slog.Logger
-	ports      ports
+	lifecycle
+	config *Config
+	log    *slog.Logger
+	ports  ports
+	// report reads what the snapshot contains, once; nil without a snapshot.
+	report     func() (*backup.Report, error)
+	audit      *audit.Log
+	data       *data
 	keys       *pki.Bundle
 	kubeconfig string
-	data       *data
-	system     *system
-
-	// undo are the functions that end what was started, in the order of the starts.
-	undo []func() error
-	// request closes stopping, upon which the server ends.
-	request  func()
-	stopping chan struct{}
-	// failed receives the first error that ends the server.
-	failed chan error
-	// broken is done after storage.Config.Fatal was called; its cause is the error.
-	broken context.Context
-	// ended is closed when all has ended, after err was set.
-	ended chan struct{}
-	err   error
+	api        *apiserver.Server
+	// first are the settings of the objects that every cluster has, and leaving the state of the server's address in them.
+	first   bootstrap.Options
+	leaving leaving
+	// trail has the last removals, garbage is nil without the collector.
+	trail   *trail.Trail
+	garbage *loopback.GarbageCollector
+	// controllers has the parts of the enabled controllers, and those of kube-apiserver's; none of the latter if the
+	// server is read-only. run is their present run.
+	controllers *controllers.Set
+	run         *controllerRun
+	checkpoints *checkpoint.Checkpoints
 }
 
-// Start starts a server: the ports, the audit log, the storage and cache, the API, and the controllers, in this order.
-// The keys are read after the data directory was locked, because no other process may use their directory. ctx only
-// limits the start.
+// Start starts a server. ctx only limits the start.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	broken, fatal := context.WithCancelCause(context.Background())
 	return startWith(ctx, c, broken, fatal)
 }
 
 // startWith is Start with the function that etcd calls when it breaks down, which ends the context.
-func startWith(ctx context.Context, c Config, broken context.Context, fatal func(error)) (*Server, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	s := &Server{config: &c, log: c.Log, broken: broken, stopping: make(chan struct{}), failed: make(chan error, 1),
-		ended: make(chan struct{})}
-	s.request = sync.OnceFunc(func() { close(s.stopping) })
+func startWith(ctx context.Context, c Config, broken context.Context, fatal context.CancelCauseFunc) (*Server, error) {
+	s := &Server{config: &c, log: c.Log, lifecycle: newLifecycle(broken, fatal),
+		leaving: leaving{Weighted: semaphore.NewWeighted(1)}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(broken, cancel)
-	defer stop()
-	if err := s.start(ctx, fatal); err != nil {
-		if broken.Err() != nil {
-			err = context.Cause(broken)
+	defer context.AfterFunc(broken, cancel)()
+	for _, start := range []func(context.Context) error{
+		s.readFiles, s.openPorts, s.openSnapshot, s.openAuditLog, s.openData, s.readKeys, s.makeAPI, s.createFirst,
+		s.startControllers, s.serve, s.keepKubeconfig,
+	} {
+		if err := start(ctx); err != nil {
+			if broken.Err() != nil {
+				err = context.Cause(broken)
+			}
+			s.end()
+			return nil, errors.Join(err, s.undone())
 		}
-		return nil, errors.Join(err, s.end())
 	}
-	go s.run()
+	go s.await()
 	return s, nil
 }
 
-// start starts everything; end ends what it has started if it fails.
-func (s *Server) start(ctx context.Context, fatal func(error)) (err error) {
-	if err := s.config.checkKubeconfig(); err != nil {
+// readFiles reads the files of the settings, before anything is created.
+func (s *Server) readFiles(context.Context) error {
+	c := s.config
+	if err := c.checkKubeconfig(); err != nil {
 		return err
 	}
-	if err := errors.Join(s.config.readNodes(), s.config.readEncryption()); err != nil {
-		return err
+	var err error
+	if c.NodesFile != "" { // a mistake in it prevents the start
+		c.Simulation.Nodes, err = simulation.ReadNodes(c.NodesFile)
 	}
-	if s.ports, err = s.config.listen(); err != nil {
-		return err
-	}
-	s.then(func() error { s.ports.close(); return nil })
-	if err := s.openSnapshot(); err != nil {
-		return err
-	}
-	events, err := audit.Open(s.config.Audit, s.log)
-	if err != nil {
-		return err
-	}
-	s.then(events.Close)
-	dir, err := s.config.openDirectory()
-	if err != nil {
-		return err
-	}
-	s.then(func() error { dir.release(); return nil })
-	if s.data, err = openData(ctx, s.config, dir, s.log, fatal); err != nil {
-		return err
-	}
-	s.then(s.closeData)
-	s.keys, err = pki.Ensure(pki.Options{
-		Dir: filepath.Join(dir.path, "pki"), Hosts: s.config.hosts(), Log: s.log,
-		CertFile: s.config.CertFile, KeyFile: s.config.KeyFile,
-	})
-	if err != nil {
-		return err
-	}
-	if s.system, err = assemble(s.config, s.data, s.keys, s.ports, events, s.log); err != nil {
-		return err
-	}
-	stop, err := s.system.start(ctx, s.fail)
-	if err != nil {
-		return err
-	}
-	s.then(func() error { stop(s.broken.Err() == nil, s.abandons()); return nil })
-	if err := s.writeKubeconfig(dir.path); err != nil {
-		return err
-	}
-	renewing, stopRenewing := context.WithCancel(context.WithoutCancel(ctx))
-	var renewal sync.WaitGroup
-	renewal.Go(func() { s.renewDaily(renewing) })
-	s.then(func() error { stopRenewing(); renewal.Wait(); return nil })
-	return nil
+	return errors.Join(err, c.readEncryption())
 }
 
-// then adds a function that ends what was just started.
-func (s *Server) then(undo func() error) { s.undo = append(s.undo, undo) }
-
-// end ends everything in the reverse order.
-func (s *Server) end() (err error) {
-	for _, f := range slices.Backward(s.undo) {
-		err = errors.Join(err, f())
+func (s *Server) openAuditLog(context.Context) (err error) {
+	if s.audit, err = audit.Open(s.config.Audit, s.log); err == nil {
+		s.then(s.audit.Close)
 	}
 	return err
 }
 
-// fail ends the server with an error. Only the first one counts.
-func (s *Server) fail(err error) {
-	select {
-	case s.failed <- err:
-	default:
-	}
+// readKeys reads or makes the keys in the data directory, which is locked: no other process may use them.
+func (s *Server) readKeys(context.Context) (err error) {
+	s.keys, err = pki.Ensure(pki.Options{
+		Dir: filepath.Join(s.data.dir.path, "pki"), Hosts: s.config.hosts(), Log: s.log,
+		CertFile: s.config.CertFile, KeyFile: s.config.KeyFile,
+	})
+	return err
 }
 
-// run waits until the server is stopped or fails, and ends it. A server that is stopped still serves for the time of
+// keepKubeconfig writes the kubeconfig, and writes it again when its certificate is renewed.
+func (s *Server) keepKubeconfig(context.Context) error {
+	if s.kubeconfig = s.config.Kubeconfig; s.kubeconfig == "" {
+		s.kubeconfig = filepath.Join(s.data.dir.path, "admin.kubeconfig")
+	}
+	write := func() error {
+		return s.keys.WriteKubeconfig(s.kubeconfig, s.config.KubeconfigMode, s.ports.externalURL(s.config.ExternalHostname))
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var renewal sync.WaitGroup
+	renewal.Go(func() { s.keys.RenewDaily(ctx, write) })
+	s.then(func() error { stop(); renewal.Wait(); return nil })
+	return nil
+}
+
+// await waits until the server is stopped or fails, and ends it. A server that is stopped still serves for the time of
 // --shutdown-delay-duration, so that load balancers notice (AS pkg/server/genericapiserver.go: RunWithContext).
-func (s *Server) run() {
-	err := s.await(s.stopping)
-	s.system.end()
+func (s *Server) await() {
+	err := s.until(s.stopping)
+	s.end()
 	if err == nil {
-		s.system.leave()
+		s.api.BeginShutdown()
+		s.withdraw()
 		delay, cancel := context.WithTimeout(context.Background(), s.config.Delay)
-		err = s.await(delay.Done())
+		err = s.until(delay.Done())
 		cancel()
 	}
-	s.err = errors.Join(err, s.end())
+	s.err = errors.Join(err, s.undone())
 	close(s.ended)
-}
-
-// await waits until the channel is closed, or returns the error with which the server ends by itself.
-func (s *Server) await(closed <-chan struct{}) error {
-	select {
-	case <-closed:
-		return nil
-	case err := <-s.failed:
-		return err
-	case err := <-s.data.failed:
-		return err
-	case <-s.broken.Done():
-		return context.Cause(s.broken)
-	}
 }
 
 // abandons reports whether the embedded etcd has broken down: requests to it may wait forever, and so would an orderly
 // end. All acknowledged writes are on disk.
 func (s *Server) abandons() bool { return s.broken.Err() != nil && !s.config.external() }
 
-func (s *Server) closeData() error {
-	if s.abandons() {
-		s.data.stop()
-		return nil
-	}
-	return s.data.close()
-}
-
-// Stop ends the server, waits for it, and returns Err.
-func (s *Server) Stop() error {
-	s.request()
-	<-s.ended
-	return s.err
-}
-
 // Advance puts the clock of controllers and of the times in objects forward.
 func (s *Server) Advance(d time.Duration) error { return s.data.clock.Advance(d) }
 
 // Now is the time by that clock.
 func (s *Server) Now() time.Time { return s.data.clock.Now() }
-
-// Done is closed when the server has ended, whether or not Stop was called.
-func (s *Server) Done() <-chan struct{} { return s.ended }
-
-// Err is the error with which the server has ended; nil while it runs.
-func (s *Server) Err() error {
-	select {
-	case <-s.ended:
-		return s.err
-	default:
-		return nil
-	}
-}
 
 // URL is that of the secure port.
 func (s *Server) URL() string { return s.ports.secureURL() }
@@ -216,38 +159,18 @@ func (s *Server) InsecureURL() string { return s.ports.insecureURL() }
 // Kubeconfig is the path of the administrator's kubeconfig.
 func (s *Server) Kubeconfig() string { return s.kubeconfig }
 
-// Authority is the certificate of the server's authority in PEM. Administrator returns the present certificate and key
-// of the administrator in PEM.
+// Authority is the certificate of the server's authority in PEM.
 func (s *Server) Authority() []byte { return s.keys.AuthorityPEM() }
 
 // Administrator returns the present certificate and key of the administrator in PEM.
 func (s *Server) Administrator() (cert, key []byte, err error) { return s.keys.ClientPEM() }
 
-func (s *Server) writeKubeconfig(dir string) error {
-	if s.kubeconfig = s.config.Kubeconfig; s.kubeconfig == "" {
-		s.kubeconfig = filepath.Join(dir, "admin.kubeconfig")
-	}
-	return s.renewKubeconfig()
+// Checkpoint is checkpoint.Checkpoints.Make.
+func (s *Server) Checkpoint(ctx context.Context, name string) (*checkpoint.Result, error) {
+	return s.checkpoints.Make(ctx, name)
 }
 
-// renewKubeconfig writes the kubeconfig with the present certificate.
-func (s *Server) renewKubeconfig() error {
-	return s.keys.WriteKubeconfig(s.kubeconfig, s.config.KubeconfigMode, s.ports.externalURL(s.config.ExternalHostname))
-}
-
-// renewDaily renews certificates that are due and writes the kubeconfig again, until ctx is done.
-func (s *Server) renewDaily(ctx context.Context) {
-	day := time.NewTicker(24 * time.Hour)
-	defer day.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-day.C:
-		}
-		_, err := s.keys.Renew()
-		if err = errors.Join(err, s.renewKubeconfig()); err != nil {
-			s.log.Warn("failed to renew certificates", "err", err)
-		}
-	}
+// Rollback is checkpoint.Checkpoints.Rollback.
+func (s *Server) Rollback(ctx context.Context, name string) (*checkpoint.Result, error) {
+	return s.checkpoints.Rollback(ctx, name)
 }

@@ -31,7 +31,7 @@ func config() Config {
 			Storage: storage.Config{Root: storage.DefaultRoot, QuotaBytes: storage.DefaultQuota},
 		},
 		ControllerOptions: ControllerOptions{Controllers: []string{"*"}},
-		Access:            Access{Issuers: []string{"https://kubernetes.default.svc"}},
+		Access:            apiserver.Access{Issuers: []string{"https://kubernetes.default.svc"}},
 		Audit:             audit.Defaults(), Log: slog.New(slog.DiscardHandler),
 		API: apiserver.Config{
 			Modes: []string{"AlwaysAllow"}, Services: allocate.Defaults(),
@@ -157,7 +157,7 @@ func TestControllersByDefault(t *testing.T) {
 		}
 	}()
 	for _, name := range controllers.Names() {
-		on := slices.ContainsFunc(s.system.controllers.Led, func(p controllers.Part) bool { return p.Name == name })
+		on := slices.ContainsFunc(s.controllers.Led, func(p controllers.Part) bool { return p.Name == name })
 		if on == (name == controllers.Scheduler) {
 			t.Errorf("%s by default: %v", name, on)
 		}

@@ -56,16 +56,8 @@ type settledObject struct {
 // errStopping ends Settle when the server ends.
 var errStopping = errors.New("the server is shutting down")
 
-// apiServer is the controller's name of what belongs to no controller.
-const apiServer = "kube-apiserver"
-
 // Settle is controllers.Set.Settle, which ends when the server does.
 func (s *Server) Settle(ctx context.Context, revision int64) (*controllers.Settled, error) {
-	return s.system.settle(ctx, revision)
-}
-
-// settle is Server.Settle.
-func (s *system) settle(ctx context.Context, revision int64) (*controllers.Settled, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.life, func() { cancel(errStopping) })()
@@ -73,7 +65,7 @@ func (s *system) settle(ctx context.Context, revision int64) (*controllers.Settl
 }
 
 // settledRoute is the route of settled. Requests come when the server has started: settle is Server.Settle.
-func (s *system) settledRoute() render.Route {
+func (s *Server) settledRoute() render.Route {
 	waiting := make(chan struct{}, mostSettling)
 	return render.Route{Path: "settled", LongRunning: true, Serve: func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -94,14 +86,14 @@ func (s *system) settledRoute() render.Route {
 }
 
 // answerSettled waits until everything has settled.
-func (s *system) answerSettled(r *http.Request) (*settledAnswer, error) {
+func (s *Server) answerSettled(r *http.Request) (*settledAnswer, error) {
 	revision, limit, err := settledParameters(r)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
-	got, err := s.settle(ctx, revision)
+	got, err := s.Settle(ctx, revision)
 	may := s.mayList(requestinfo.UserOf(r))
 	if unsettled := new(controllers.UnsettledError); errors.As(err, &unsettled) {
 		return nil, unsettledStatus(unsettled, may)
@@ -161,7 +153,7 @@ func shown(o reconcile.Object) *settledObject {
 }
 
 // mayList returns which objects the user may be told of: those whose type the user may list there. It keeps verdicts.
-func (s *system) mayList(u authorization.User) func(reconcile.Object) bool {
+func (s *Server) mayList(u authorization.User) func(reconcile.Object) bool {
 	verdicts := map[reconcile.Object]bool{}
 	return func(o reconcile.Object) bool {
 		of := reconcile.Object{Group: o.Group, Version: o.Version, Resource: o.Resource, Namespace: o.Namespace}

@@ -411,7 +411,7 @@ func (s stuck) Report(context.Context, int) (reconcile.Report, error) {
 func TestSettledTimeout(t *testing.T) {
 	s := startSettling(t, func(c *Config) { c.API.MaxInFlight = 10 })
 	s.settled()
-	ctx := reconcile.Named(s.system.controllers.Monitor.With(t.Context()), "stuck-controller")
+	ctx := reconcile.Named(s.controllers.Monitor.With(t.Context()), "stuck-controller")
 	end := reconcile.Join(ctx, stuck{reconcile.Object{Version: "v1", Resource: "pods", Kind: "Pod", Namespace: "a", Name: "b"}})
 	code, data := s.do("GET", "/kubecascade/v1/settled?timeout=300ms", nil)
 	var st metav1.Status
@@ -478,7 +478,7 @@ func TestSettledElection(t *testing.T) {
 	lease := object{"spec": object{"holderIdentity": "another", "leaseDurationSeconds": 100,
 		"renewTime": metav1.NowMicro(), "leaseTransitions": 1}}
 	s.do("PATCH", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager", lease)
-	for s.system.controllers.Leading() { // until the next renewal
+	for s.controllers.Leading() { // until the next renewal
 		if code, _ = s.do("GET", "/kubecascade/v1/settled?timeout=1s", nil); code != http.StatusOK {
 			break
 		}

@@ -2,17 +2,11 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"maps"
-	"net/http"
 	"slices"
 	"sync"
 
-	"github.com/kubecascade/kubecascade/apiserver/render"
-	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
@@ -37,35 +31,8 @@ var errNoWebhooks = errors.New("webhooks are not called by a server that serves 
 // webhookPlugins are the admission plugins that call webhooks.
 var webhookPlugins = []string{"MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"}
 
-// checkSnapshot rejects settings that exclude each other.
-func (c *Config) checkSnapshot() error {
-	if c.Snapshot.File == "" {
-		if c.Snapshot.Writable {
-			return errors.New("--writable requires --from-snapshot")
-		}
-		return nil
-	}
-	on, _, err := controllers.Select(c.Controllers)
-	switch {
-	case err != nil:
-		return nil // it is reported by the caller
-	case c.external():
-		return errors.New("--from-snapshot and --etcd-servers are mutually exclusive")
-	case c.Snapshot.Writable:
-		return nil
-	case c.Dir != "":
-		return errors.New("--from-snapshot with --data-dir requires --writable: " +
-			"a copy that is only read is in a temporary directory")
-	case slices.Contains(slices.Collect(maps.Values(on)), true):
-		return errors.New("--controllers with --from-snapshot requires --writable: controllers write")
-	case c.Simulate:
-		return errors.New("--simulate-pods with --from-snapshot requires --writable: what is simulated is written")
-	}
-	return nil
-}
-
 // openSnapshot opens the file, before anything is created, and lets the storage begin with it.
-func (s *Server) openSnapshot() error {
+func (s *Server) openSnapshot(context.Context) error {
 	c := s.config
 	if c.Snapshot.File == "" {
 		return nil
@@ -90,50 +57,24 @@ func (s *Server) openSnapshot() error {
 		c.Storage.ReadOnly = fmt.Sprintf("it serves the snapshot %s; with --writable it serves a copy that can be changed",
 			c.Snapshot.File)
 	}
+	s.report = sync.OnceValues(func() (*backup.Report, error) {
+		return backup.Inspect(s.life, c.Snapshot.File, backup.Options{Prefix: c.Storage.Root, Encryption: c.encryption})
+	})
 	c.Storage.Restore = func(member string) error {
 		return f.Restore(member, snapshot.RestoreOptions{KeepLeases: c.readOnly(), Temporary: c.Dir == ""})
 	}
 	return nil
 }
 
-// reports reads what the snapshot contains, once, when that is first asked for or the server has started.
-type reports struct {
-	path    string
-	options backup.Options
-	// life is done when the server begins to end.
-	life   context.Context
-	once   sync.Once
-	report *backup.Report
-	err    error
-}
-
-func (r *reports) get() (*backup.Report, error) {
-	r.once.Do(func() { r.report, r.err = backup.Inspect(r.life, r.path, r.options) })
-	return r.report, r.err
-}
-
-// warn logs what can't be served.
-func (r *reports) warn(log *slog.Logger) {
-	report, err := r.get()
+// warnOfSnapshot logs what of the snapshot can't be served, until the server ends.
+func (s *Server) warnOfSnapshot() {
+	report, err := s.report()
 	switch {
-	case r.life.Err() != nil:
+	case s.life.Err() != nil:
 	case err != nil:
-		log.Warn("failed to read what the snapshot contains", "err", err)
+		s.log.Warn("failed to read what the snapshot contains", "err", err)
 	case len(report.Missing()) > 0:
-		log.Warn("some objects of the snapshot are not served; /kubecascade/v1/snapshot has the reasons",
+		s.log.Warn("some objects of the snapshot are not served; /kubecascade/v1/snapshot has the reasons",
 			"unreadable", report.UnreadableObjects, "not served", report.Missing())
 	}
-}
-
-// route is "snapshot": what the snapshot contains. It is for users who may get the path, as other paths of the server:
-// names of objects are in it.
-func (r *reports) route(log *slog.Logger) render.Route {
-	return render.Route{Path: "snapshot", Serve: func(w http.ResponseWriter, req *http.Request) {
-		report, err := r.get()
-		var data []byte
-		if err == nil {
-			data, err = json.Marshal(report)
-		}
-		render.JSON(log, w, req, data, err)
-	}}
 }

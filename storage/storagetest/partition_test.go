@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/kubecascade/kubecascade/storage"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
+
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // TestPartition cuts the store off from etcd, and holds up what is under way, while it is written to. No call

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubecascade/kubecascade/storage"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // startSecure starts a cluster that takes clients with a certificate of the authority only.

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/loopback"
 )

@@ -3,9 +3,8 @@ package webhook_test
 import (
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 )

@@ -8,19 +8,16 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	admissionv1 "k8s.io/api/admission/v1"
-
 	admissionv1beta1 "k8s.io/api/admission/v1beta1"
-
 	authenticationv1 "k8s.io/api/authentication/v1"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Request is what a webhook gets of a request (L-65).

@@ -13,19 +13,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
-	admissionv1 "k8s.io/api/admission/v1"
-
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )

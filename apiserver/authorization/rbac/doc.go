@@ -14,5 +14,5 @@
 //  5. Missing never omits a permission that is not held. A set of permissions that is too large to be compared is
 //     missing.
 //
-// Package live keeps a Policy as new as a cache; package bootstrap has the roles of a new cluster.
+// Package apiserver keeps a Policy as new as a cache; package bootstrap has the roles of a new cluster.
 package rbac

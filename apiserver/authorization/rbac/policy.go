@@ -3,9 +3,9 @@ package rbac
 import (
 	"strings"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Name is a role's or binding's; Namespace is empty for cluster roles and their bindings.

@@ -19,7 +19,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/finalizers"
 )
 
 // customResourceDefinitions is the entry of CustomResourceDefinition.
@@ -43,7 +42,7 @@ func customResourceDefinitions() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateDefinitionUpdate),
 			Warnings:       entry.Warn(definitionWarnings),
 		},
-		Delete: entry.Deletion{Kind: crdKind, Mark: terminateCRD, Begin: beginCRD},
+		Delete: entry.Deletion{Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer, Mark: terminateCRD, Begin: beginCRD},
 		Subresources: []entry.Subresource{
 			entry.StatusWith(entry.Subresource{
 				ValidateUpdate: entry.ValidateChange(validateDefinitionStatus),
@@ -89,10 +88,6 @@ func definitionCells(d *apiextensionsv1.CustomResourceDefinition, _ time.Time) [
 		d.Name, string(d.Spec.Scope), strings.Join(versions, ","), d.CreationTimestamp.UTC().Format(time.RFC3339),
 		d.Spec.Group, d.Spec.Names.Kind, strings.Join(d.Spec.Names.ShortNames, ","), established,
 	}
-}
-
-func crdKind(runtime.Object) finalizers.Kind {
-	return finalizers.Kind{Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer}
 }
 
 // terminateCRD sets the condition of the first DELETE (C-84). Its transition time is the deletionTimestamp.

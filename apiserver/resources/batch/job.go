@@ -8,7 +8,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/finalizers"
 )
 
 // jobs is the entry of Job.
@@ -25,7 +24,7 @@ func jobs() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateJobUpdate),
 			Warnings:       entry.Warn(jobWarnings),
 		},
-		Delete: entry.Deletion{Policy: finalizers.OrphanDependents, Warning: jobWarning}, // C-23, C-24
+		Delete: entry.Deletion{Policy: entry.OrphanDependents, Warning: jobWarning}, // C-23, C-24
 		Subresources: []entry.Subresource{
 			entry.StatusWith(entry.Subresource{
 				ValidateUpdate: entry.ValidateChange(validateJobStatus),

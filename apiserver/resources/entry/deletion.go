@@ -6,12 +6,15 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
+// OrphanDependents is the Policy of kinds whose dependents are orphaned by default (C-23).
+const OrphanDependents = finalizers.OrphanDependents
+
 // For returns the kind-specific input for the decision on a DELETE of obj.
 func (d *Deletion) For(obj runtime.Object) finalizers.Kind {
-	if d.Kind == nil {
-		return finalizers.Kind{Policy: d.Policy}
+	var k finalizers.Kind
+	if d.Kind != nil {
+		k = d.Kind(obj)
 	}
-	k := d.Kind(obj)
-	k.Policy = d.Policy
+	k.Policy, k.Cleanup = d.Policy, d.Cleanup
 	return k
 }

@@ -22,7 +22,7 @@ func Deprecation(obj runtime.Object, gvk schema.GroupVersionKind) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s %s is deprecated in v%d.%d+", gvk.GroupVersion(), gvk.Kind, major, minor)
-	if release := RemovedRelease(obj); release != "" {
+	if release := removedRelease(obj); release != "" {
 		text += fmt.Sprintf(", unavailable in v%s+", release)
 	}
 	if r, ok := obj.(interface {
@@ -37,7 +37,9 @@ func Deprecation(obj runtime.Object, gvk schema.GroupVersionKind) string {
 
 // RemovedRelease is the release, such as 1.25, from which Kubernetes does not serve the version any more; empty if there
 // is none (AS pkg/endpoints/deprecation: RemovedRelease).
-func RemovedRelease(obj runtime.Object) string {
+func (r *Resource) RemovedRelease() string { return removedRelease(r.New()) }
+
+func removedRelease(obj runtime.Object) string {
 	r, ok := obj.(interface{ APILifecycleRemoved() (int, int) })
 	if !ok {
 		return ""

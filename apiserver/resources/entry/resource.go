@@ -163,6 +163,8 @@ type Deletion struct {
 	Returned bool
 	// Kind, if set, completes finalizers.Kind from an object: grace periods, namespaces (C-30, C-80).
 	Kind func(obj runtime.Object) finalizers.Kind
+	// Cleanup is that of finalizers.Kind (C-84).
+	Cleanup string
 	// Mark, if set, is called on the object that the first DELETE stores, and sets the fields of a terminating object
 	// (a namespace's phase, a CustomResourceDefinition's condition).
 	Mark func(obj runtime.Object)

@@ -53,7 +53,7 @@ spec:
 }
 
 // BenchmarkInstall measures the installation of a large chart: the time of the whole, and the server's processor time
-// and memory. make bench-helm runs it.
+// and memory. docs/performance.md has the command.
 func BenchmarkInstall(b *testing.B) {
 	s := process.Start(b, controllers)
 	settings := cli.New()

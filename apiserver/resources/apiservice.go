@@ -1,0 +1,196 @@
+package resources
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// apiServices is the entry of APIService.
+func apiServices(clock entry.Clock) *entry.Resource {
+	return &entry.Resource{
+		Plural: "apiservices", New: entry.New[apiregistrationv1.APIService],
+		Categories: entry.APIExtensions,
+		Storage:    entry.Storage{Collection: "apiregistration.k8s.io/apiservices"},
+		Strategy: entry.Strategy{
+			Conditional:    true,
+			Name:           path.ValidatePathSegmentName,
+			Metadata:       entry.Metadata{Custom: true},
+			Default:        entry.Default(defaultAPIService),
+			PrepareCreate:  entry.Create(func(obj *apiregistrationv1.APIService) { createAPIService(clock, obj) }),
+			Validate:       entry.Validate(validateAPIService),
+			ValidateUpdate: entry.ValidateChange(validateAPIServiceUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(keepAPIServiceStatus),
+				ValidateUpdate: entry.ValidateChange(validateAPIServiceStatus),
+			}),
+		},
+		Table: entry.TableOf(apiServiceColumns(), apiServiceCells),
+	}
+}
+
+// createAPIService sets the condition Available for versions that the server itself serves.
+func createAPIService(now entry.Clock, a *apiregistrationv1.APIService) {
+	a.Status = apiregistrationv1.APIServiceStatus{}
+	if a.Spec.Service == nil {
+		a.Status.Conditions = []apiregistrationv1.APIServiceCondition{{
+			Type:               apiregistrationv1.Available,
+			Status:             apiregistrationv1.ConditionTrue,
+			LastTransitionTime: now(),
+			Reason:             "Local",
+			Message:            "Local APIServices are always available",
+		}}
+	}
+}
+
+// defaultAPIService sets the default port of the service.
+func defaultAPIService(a *apiregistrationv1.APIService) {
+	if a.Spec.Service != nil {
+		check.SetDefault(&a.Spec.Service.Port, 443)
+	}
+}
+
+// keepAPIServiceStatus restores the metadata that a write of the status can't change (B-41).
+func keepAPIServiceStatus(a, old *apiregistrationv1.APIService) {
+	a.Labels, a.Annotations = old.Labels, old.Annotations
+	a.Finalizers, a.OwnerReferences = old.Finalizers, old.OwnerReferences
+}
+
+// validateAPIService requires that the name follows from the spec (A-18); the entry's rule validates its form (KA
+// pkg/apis/apiregistration/validation:ValidateAPIService).
+func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) {
+	at, spec, meta := field.NewPath("spec"), &s.Spec, field.NewPath("metadata")
+	required := spec.Version + "." + spec.Group
+	for _, n := range []struct{ field, name string }{{"generateName", s.GenerateName}, {"name", s.Name}} {
+		if n.name != "" && n.name != required && len(path.IsValidPathSegmentName(n.name)) == 0 {
+			errs = append(
+				errs,
+				field.Invalid(meta.Child(n.field), n.name, fmt.Sprintf("must be `spec.version+\".\"+spec.group`: %q", required)),
+			)
+		}
+	}
+	if spec.Group == "" && spec.Version != "v1" {
+		errs = append(errs, field.Required(at.Child("group"), "only v1 may have an empty group and it better be legacy kube"))
+	}
+	errs = append(errs, check.NonEmpty(spec.Group, at.Child("group"), check.DNSSubdomain)...)
+	errs = append(errs, check.Apply(spec.Version, at.Child("version"), utilvalidation.IsDNS1035Label)...)
+	if p := spec.GroupPriorityMinimum; p <= 0 || p > 20000 {
+		errs = append(errs, field.Invalid(at.Child("groupPriorityMinimum"), p, "must be positive and less than 20000"))
+	}
+	if p := spec.VersionPriority; p <= 0 || p > 1000 {
+		errs = append(errs, field.Invalid(at.Child("versionPriority"), p, "must be positive and less than 1000"))
+	}
+	if spec.Service == nil {
+		return append(errs, localService(spec, at)...)
+	}
+	return append(errs, remoteService(spec, at)...)
+}
+
+func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs field.ErrorList) {
+	if len(spec.CABundle) != 0 {
+		errs = append(errs, field.Invalid(at.Child("caBundle"), fmt.Sprintf("%d bytes", len(spec.CABundle)),
+			"local APIServices may not have a caBundle"))
+	}
+	if spec.InsecureSkipTLSVerify {
+		errs = append(errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true,
+			"local APIServices may not have insecureSkipTLSVerify"))
+	}
+	return errs
+}
+
+func remoteService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) field.ErrorList {
+	errs := check.RequireAll(at.Child("service"), "namespace", spec.Service.Namespace, "name", spec.Service.Name)
+	// The internal type's port is not a pointer; a missing port was defaulted.
+	port := int32(0)
+	if spec.Service.Port != nil {
+		port = *spec.Service.Port
+	}
+	if texts := utilvalidation.IsValidPortNum(int(port)); texts != nil {
+		errs = append(errs, field.Invalid(at.Child("service", "port"), port, "port is not valid: "+strings.Join(texts, ", ")))
+	}
+	if spec.InsecureSkipTLSVerify && len(spec.CABundle) > 0 {
+		errs = append(errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true, "may not be true if caBundle is present"))
+	}
+	return errs
+}
+
+func validateAPIServiceUpdate(s, _ *apiregistrationv1.APIService) field.ErrorList {
+	return validateAPIService(s)
+}
+
+var apiServiceStates = []apiregistrationv1.ConditionStatus{
+	apiregistrationv1.ConditionTrue, apiregistrationv1.ConditionFalse, apiregistrationv1.ConditionUnknown,
+}
+
+func validateAPIServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.ErrorList) {
+	for i, c := range s.Status.Conditions {
+		errs = append(errs, check.OneOf(c.Status, field.NewPath("status", "conditions").Index(i).Child("status"),
+			apiServiceStates)...)
+	}
+	return errs
+}
+
+func apiServiceColumns() []entry.Column {
+	return []entry.Column{
+		entry.NameColumn,
+		entry.Text("Service", "The reference to the service that hosts this API endpoint."),
+		entry.Text("Available", "Whether this service is available."),
+		entry.AgeColumn,
+	}
+}
+
+// apiServiceCells reads an APIService as JSON: its Go type is in kube-aggregator, which is not needed otherwise.
+func apiServiceCells(obj runtime.Object, now time.Time) []any {
+	u := asUnstructured(obj)
+	service := "Local"
+	if ref, ok, _ := unstructured.NestedMap(u.Object, "spec", "service"); ok {
+		service = member(ref, "namespace") + "/" + member(ref, "name")
+	}
+	return []any{u.GetName(), service, available(u), entry.Age(u.GetCreationTimestamp().Time, now)}
+}
+
+func available(u *unstructured.Unstructured) string {
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conditions {
+		condition, _ := c.(map[string]any)
+		if member(condition, "type") != "Available" {
+			continue
+		}
+		status, reason := member(condition, "status"), member(condition, "reason")
+		if status != "True" && reason != "" {
+			status = fmt.Sprintf("%s (%s)", status, reason)
+		}
+		return status
+	}
+	return "Unknown"
+}
+
+// member returns the string of that name, or "".
+func member(m map[string]any, name string) string {
+	s, _ := m[name].(string)
+	return s
+}
+
+// asUnstructured converts typed objects. It fails only for types that are not JSON objects.
+func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return u
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		panic(fmt.Sprintf("printers: a %T has no JSON object: %v", obj, err))
+	}
+	return &unstructured.Unstructured{Object: content}
+}

@@ -1,0 +1,84 @@
+package resources
+
+import (
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// leases is the entry of Lease.
+func leases() *entry.Resource {
+	return &entry.Resource{
+		Plural: "leases", New: entry.New[coordinationv1.Lease], Namespaced: true,
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,
+			Conditional:    true,
+			Metadata:       entry.Metadata{Custom: true},
+			PrepareCreate:  entry.Create(createLease),
+			PrepareUpdate:  entry.Change(updateLease),
+			Validate:       entry.Validate(validateLease),
+			ValidateUpdate: entry.ValidateChange(validateLeaseUpdate),
+		},
+		Table: entry.TableOf(leaseColumns(), leaseCells),
+	}
+}
+
+func createLease(l *coordinationv1.Lease) { dropElection(&l.Spec, &coordinationv1.LeaseSpec{}) }
+
+func updateLease(l, old *coordinationv1.Lease) { dropElection(&l.Spec, &old.Spec) }
+
+// dropElection is for CoordinatedLeaderElection.
+func dropElection(s, old *coordinationv1.LeaseSpec) {
+	if old.Strategy == nil {
+		s.Strategy = nil
+	}
+	if old.PreferredHolder == nil {
+		s.PreferredHolder = nil
+	}
+}
+
+func validateLease(l *coordinationv1.Lease) (errs field.ErrorList) {
+	at, s := field.NewPath("spec"), &l.Spec
+	if d := s.LeaseDurationSeconds; d != nil && *d <= 0 {
+		errs = append(errs, field.Invalid(at.Child("leaseDurationSeconds"), *d, "must be greater than 0"))
+	}
+	if t := s.LeaseTransitions; t != nil && *t < 0 {
+		errs = append(errs, field.Invalid(at.Child("leaseTransitions"), *t, "must be greater than or equal to 0"))
+	}
+	errs = append(errs, check.Given(s.Strategy, at.Child("strategy"), leaseStrategy)...)
+	if p := s.PreferredHolder; p != nil && *p != "" && (s.Strategy == nil || *s.Strategy == "") {
+		errs = append(errs, field.Forbidden(at.Child("preferredHolder"), "may only be specified if `strategy` is defined"))
+	}
+	return errs
+}
+
+// leaseStrategy requires a known strategy or a qualified name; its path contains strategy twice.
+func leaseStrategy(s coordinationv1.CoordinatedLeaseStrategy, at *field.Path) (errs field.ErrorList) {
+	at = at.Child("strategy")
+	if !strings.Contains(string(s), "/") {
+		return check.OneOf(s, at, []coordinationv1.CoordinatedLeaseStrategy{coordinationv1.OldestEmulationVersion})
+	}
+	for _, text := range utilvalidation.IsQualifiedName(string(s)) {
+		errs = append(errs, field.Invalid(at, s, text))
+	}
+	return errs
+}
+
+func validateLeaseUpdate(l, _ *coordinationv1.Lease) field.ErrorList { return validateLease(l) }
+
+func leaseColumns() []entry.Column {
+	return []entry.Column{
+		entry.NameColumn, entry.Text("Holder", coordinationv1.LeaseSpec{}.SwaggerDoc()["holderIdentity"]),
+		entry.AgeColumn,
+	}
+}
+
+func leaseCells(l *coordinationv1.Lease, now time.Time) []any {
+	return []any{l.Name, entry.ValueOr(l.Spec.HolderIdentity, ""), entry.AgeOf(&l.ObjectMeta, now)}
+}

@@ -1,0 +1,104 @@
+package resources
+
+import (
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// podDisruptionBudgets is the entry of PodDisruptionBudget.
+func podDisruptionBudgets() *entry.Resource {
+	return &entry.Resource{
+		Plural: "poddisruptionbudgets", New: entry.New[policyv1.PodDisruptionBudget], Namespaced: true,
+		ShortNames: []string{"pdb"},
+		Strategy: entry.Strategy{
+			// ValidatePodDisruptionBudget validates only the spec (policy/validation).
+			Generation:     entry.SpecGeneration,
+			Conditional:    true,
+			Metadata:       entry.Metadata{Plain: true},
+			Validate:       entry.Validate(validateDisruptionBudget),
+			ValidateUpdate: entry.ValidateChange(validateDisruptionBudgetUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateDisruptionBudgetStatus),
+			}),
+		},
+		Table: entry.TableOf(disruptionBudgetColumns(), disruptionBudgetCells),
+	}
+}
+
+var evictionPolicies = []policyv1.UnhealthyPodEvictionPolicyType{policyv1.AlwaysAllow, policyv1.IfHealthyBudget}
+
+func validateDisruptionBudget(b *policyv1.PodDisruptionBudget) field.ErrorList {
+	return validateDisruptionBudgetUpdate(b, &policyv1.PodDisruptionBudget{})
+}
+
+func validateDisruptionBudgetUpdate(b, old *policyv1.PodDisruptionBudget) (errs field.ErrorList) {
+	at, s := field.NewPath("spec"), &b.Spec
+	if s.MinAvailable != nil && s.MaxUnavailable != nil {
+		errs = append(errs, field.Invalid(at, s, "minAvailable and maxUnavailable cannot be both set"))
+	}
+	for _, bound := range []struct {
+		name  string
+		value *intstr.IntOrString
+	}{{"minAvailable", s.MinAvailable}, {"maxUnavailable", s.MaxUnavailable}} {
+		if bound.value != nil {
+			errs = append(errs, check.IntOrPercent(*bound.value, at.Child(bound.name))...)
+			errs = append(errs, check.AtMostWhole(*bound.value, at.Child(bound.name))...)
+		}
+	}
+	errs = append(errs, check.LabelSelector(s.Selector, old.Spec.Selector, at.Child("selector"))...)
+	if p := s.UnhealthyPodEvictionPolicy; p != nil {
+		errs = append(errs, check.OneOf(*p, at.Child("unhealthyPodEvictionPolicy"), evictionPolicies)...)
+	}
+	return errs
+}
+
+func validateDisruptionBudgetStatus(b, _ *policyv1.PodDisruptionBudget) field.ErrorList {
+	at, s := field.NewPath("status"), &b.Status
+	errs := v1validation.ValidateConditions(s.Conditions, at.Child("conditions"))
+	for _, count := range []struct {
+		name  string
+		value int32
+	}{
+		{"disruptionsAllowed", s.DisruptionsAllowed}, {"currentHealthy", s.CurrentHealthy},
+		{"desiredHealthy", s.DesiredHealthy}, {"expectedPods", s.ExpectedPods},
+	} {
+		errs = append(errs, apivalidation.ValidateNonnegativeField(int64(count.value), at.Child(count.name))...)
+	}
+	return errs
+}
+
+func disruptionBudgetColumns() []entry.Column {
+	return []entry.Column{
+		entry.NameColumn,
+		entry.Text("Min Available", "The minimum number of pods that must be available."),
+		entry.Text("Max Unavailable", "The maximum number of pods that may be unavailable."),
+		entry.Integer("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time."),
+		entry.AgeColumn,
+	}
+}
+
+func disruptionBudgetCells(b *policyv1.PodDisruptionBudget, now time.Time) []any {
+	amount := func(v *intstr.IntOrString) string {
+		if v == nil {
+			return "N/A"
+		}
+		return v.String()
+	}
+	return []any{
+		b.Name,
+		amount(b.Spec.MinAvailable),
+		amount(b.Spec.MaxUnavailable),
+		int64(b.Status.DisruptionsAllowed),
+		entry.AgeOf(&b.ObjectMeta, now),
+	}
+}

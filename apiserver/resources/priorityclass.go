@@ -1,0 +1,114 @@
+package resources
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// priorityClasses is the entry of PriorityClass.
+func priorityClasses() *entry.Resource {
+	return &entry.Resource{
+		Plural: "priorityclasses", New: entry.New[schedulingv1.PriorityClass],
+		ShortNames: []string{"pc"},
+		Strategy: entry.Strategy{
+			Generation:     entry.CreateOnlyGeneration,
+			Default:        entry.Default(defaultPriorityClass),
+			Validate:       entry.Validate(validatePriorityClass),
+			ValidateUpdate: entry.ValidateChange(validatePriorityClassUpdate),
+		},
+		Delete: entry.Deletion{Reject: systemPriority},
+		Table:  entry.TableOf(priorityClassColumns(), priorityClassCells),
+	}
+}
+
+// systemPriority rejects the deletion of the two system classes (C-67).
+func systemPriority(name string) string {
+	switch name {
+	case "system-cluster-critical", "system-node-critical":
+		return "this is a system priority class and cannot be deleted"
+	}
+	return ""
+}
+
+// defaultPriorityClass sets the default preemption policy.
+func defaultPriorityClass(c *schedulingv1.PriorityClass) {
+	check.SetDefault(&c.PreemptionPolicy, corev1.PreemptLowerPriority)
+}
+
+const (
+	systemPrefix    = "system-"
+	highestPriority = int32(1000000000)
+)
+
+// systemPriorities are the two classes of every cluster (scheduling/v1 SystemPriorityClasses).
+var systemPriorities = map[string]int32{
+	"system-node-critical": 2*highestPriority + 1000, "system-cluster-critical": 2 * highestPriority,
+}
+
+var preemptionPolicies = []corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever}
+
+func validatePriorityClass(c *schedulingv1.PriorityClass) (errs field.ErrorList) {
+	if strings.HasPrefix(c.Name, systemPrefix) {
+		if why := notSystem(c); why != "" {
+			errs = append(errs, field.Forbidden(field.NewPath("metadata", "name"),
+				"priority class names with '"+systemPrefix+"' prefix are reserved for system use only. error: "+why))
+		}
+	} else if c.Value > highestPriority {
+		errs = append(errs, field.Forbidden(field.NewPath("value"),
+			fmt.Sprintf("maximum allowed value of a user defined priority is %v", highestPriority)))
+	}
+	if c.PreemptionPolicy != nil {
+		errs = append(errs, check.Required(*c.PreemptionPolicy, field.NewPath("preemptionPolicy"), preemptionPolicies)...)
+	}
+	return errs
+}
+
+// notSystem returns why a class is not one of the system classes, or nothing.
+func notSystem(c *schedulingv1.PriorityClass) string {
+	value, known := systemPriorities[c.Name]
+	switch {
+	case !known:
+		return fmt.Sprintf("%v is not a known system priority class", c.Name)
+	case c.Value != value:
+		return fmt.Sprintf("value of %v PriorityClass must be %v", c.Name, value)
+	case c.GlobalDefault:
+		return fmt.Sprintf("globalDefault of %v PriorityClass must be %v", c.Name, false)
+	}
+	return ""
+}
+
+func validatePriorityClassUpdate(c, old *schedulingv1.PriorityClass) (errs field.ErrorList) {
+	if c.Value != old.Value {
+		errs = append(errs, field.Forbidden(field.NewPath("value"), "may not be changed in an update."))
+	}
+	return append(errs, check.Immutable(c.PreemptionPolicy, old.PreemptionPolicy, field.NewPath("preemptionPolicy"))...)
+}
+
+func priorityClassColumns() []entry.Column {
+	doc := schedulingv1.PriorityClass{}.SwaggerDoc()
+	return []entry.Column{
+		entry.NameColumn,
+		entry.Integer("Value", doc["value"]),
+		entry.Boolean("Global-Default", doc["globalDefault"]),
+		entry.AgeColumn,
+		entry.Text("PreemptionPolicy", doc["preemptionPolicy"]),
+	}
+}
+
+func priorityClassCells(c *schedulingv1.PriorityClass, now time.Time) []any {
+	return []any{
+		c.Name,
+		int64(c.Value),
+		c.GlobalDefault,
+		entry.AgeOf(&c.ObjectMeta, now),
+		string(entry.ValueOr(c.PreemptionPolicy, "")),
+	}
+}

@@ -1,0 +1,122 @@
+package resources
+
+import (
+	"strings"
+	"time"
+
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// storageVersionMigrations is the entry of StorageVersionMigration (V-004). A server of the previous minor, which has
+// no v1, can read what is stored.
+func storageVersionMigrations() *entry.Resource {
+	return &entry.Resource{
+		Plural: "storageversionmigrations", New: entry.New[storagemigrationv1.StorageVersionMigration],
+		Storage: entry.Storage{
+			Stored:     storagemigrationv1beta1.SchemeGroupVersion.WithKind("StorageVersionMigration"),
+			ToStored:   entry.Recast[storagemigrationv1beta1.StorageVersionMigration],
+			FromStored: entry.Recast[storagemigrationv1.StorageVersionMigration],
+		},
+		Served: entry.Served{Optional: []entry.Version{
+			{GroupVersion: storagemigrationv1beta1.SchemeGroupVersion,
+				New: entry.New[storagemigrationv1beta1.StorageVersionMigration]},
+		}},
+		Strategy: entry.Strategy{
+			Conditional:    true,
+			Metadata:       entry.Metadata{Again: 1},
+			Validate:       entry.Validate(validateMigration),
+			ValidateUpdate: entry.ValidateChange(validateMigrationUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(entry.KeepMeta[*storagemigrationv1.StorageVersionMigration]),
+				ValidateUpdate: entry.ValidateChange(validateMigrationStatus),
+			}),
+		},
+		Table: entry.TableOf(migrationColumns(), migrationCells),
+	}
+}
+
+// validateMigration requires the names of a resource and a group as an APIService does; the core group's is empty (K
+// pkg/apis/storagemigration/validation: ValidateStorageVersionMigration).
+func validateMigration(m *storagemigrationv1.StorageVersionMigration) (errs field.ErrorList) {
+	at, r := field.NewPath("spec", "resource"), m.Spec.Resource
+	if r.Resource == "" {
+		errs = append(errs, field.Required(at.Child("resource"), "resource is required to be set"))
+	} else {
+		errs = append(errs, joined(r.Resource, at.Child("resource"), utilvalidation.IsDNS1035Label)...)
+	}
+	if r.Group != "" {
+		errs = append(errs, joined(r.Group, at.Child("group"), utilvalidation.IsDNS1123Subdomain)...)
+	}
+	return errs
+}
+
+// joined returns all errors of a value as one.
+func joined(value string, at *field.Path, is check.Rule) field.ErrorList {
+	if texts := is(value); len(texts) > 0 {
+		return field.ErrorList{field.Invalid(at, value, strings.Join(texts, ","))}
+	}
+	return nil
+}
+
+func validateMigrationUpdate(m, old *storagemigrationv1.StorageVersionMigration) field.ErrorList {
+	return append(validateMigration(m), check.Immutable(m.Spec, old.Spec, field.NewPath("spec"))...)
+}
+
+// validateMigrationStatus rejects what contradicts the end of a migration, or takes it back (K
+// pkg/apis/storagemigration/validation: ValidateStorageVersionMigrationStatusUpdate). A migration whose resource is not
+// served has no resource version, and must be able to fail (K test/e2e/apimachinery/storage_version_migration.go sets a
+// condition of such a one).
+func validateMigrationStatus(m, old *storagemigrationv1.StorageVersionMigration) (errs field.ErrorList) {
+	at, s := field.NewPath("status"), &m.Status
+	revision, conditions := at.Child("resourceVersion"), at.Child("conditions")
+	if _, err := resourceversion.CompareResourceVersion(s.ResourceVersion, s.ResourceVersion); err != nil &&
+		s.ResourceVersion != "" {
+		errs = append(errs, field.Invalid(revision, s.ResourceVersion, err.Error()))
+	}
+	errs = append(errs, v1validation.ValidateConditions(s.Conditions, conditions)...)
+	if was := old.Status.ResourceVersion; was != "" && was != s.ResourceVersion {
+		errs = append(errs, field.Invalid(revision, s.ResourceVersion, "field is immutable"))
+	}
+	wrong := func(is bool, why string) {
+		if is {
+			errs = append(errs, field.Invalid(conditions, s.Conditions, why))
+		}
+	}
+	succeeded, failed := migrationIs(m, storagemigrationv1.MigrationSucceeded), migrationIs(m, storagemigrationv1.MigrationFailed)
+	running := migrationIs(m, storagemigrationv1.MigrationRunning)
+	wrong(succeeded && failed, "Both success and failed conditions cannot be true at the same time")
+	wrong(succeeded && running, "Running condition cannot be true when success condition is true")
+	wrong(failed && running, "Running condition cannot be true when failed condition is true")
+	wrong(migrationIs(old, storagemigrationv1.MigrationSucceeded) && !succeeded,
+		"Success condition cannot be set to false once it is true")
+	wrong(migrationIs(old, storagemigrationv1.MigrationFailed) && !failed,
+		"Failed condition cannot be set to false once it is true")
+	return errs
+}
+
+// migrationIs reports whether a migration has the condition with the status True.
+func migrationIs(m *storagemigrationv1.StorageVersionMigration, t storagemigrationv1.MigrationConditionType) bool {
+	return meta.IsStatusConditionTrue(m.Status.Conditions, string(t))
+}
+
+func migrationColumns() []entry.Column {
+	return []entry.Column{
+		entry.Text("Name", entry.MetaDocs["name"]),
+		entry.Text("Resource", "Fully qualified resource to migrate"),
+	}
+}
+
+func migrationCells(m *storagemigrationv1.StorageVersionMigration, _ time.Time) []any {
+	return []any{m.Name, m.Spec.Resource.String()}
+}

@@ -1,0 +1,52 @@
+package controllers
+
+import (
+	"context"
+	"time"
+
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// firstInterval is how often the objects that every cluster has are checked.
+const firstInterval = 10 * time.Second
+
+// firstObjects keeps the service kubernetes, its endpoints, and what extension API servers trust.
+func firstObjects(s *setup) []run {
+	return []run{func(ctx context.Context) {
+		rounds := &reconcile.Rounds{
+			Interval: firstInterval,
+			Check:    s.process.CheckFirst,
+			Changes: &loopback.Changes{
+				Cache:       s.client().Cache,
+				Collections: []string{"services/specs", "services/endpoints", "endpointslices", "configmaps"},
+				Matters:     isFirst,
+			},
+			Object: reconcile.Object{Version: "v1", Resource: "services", Kind: "Service",
+				Namespace: metav1.NamespaceDefault, Name: "kubernetes"},
+			Why: "the next check of the service kubernetes, its endpoints, and what extension API servers trust",
+			Failed: func(err error) {
+				s.process.Log.Warn("failed to update an object of the cluster", "err", err)
+			},
+		}
+		defer reconcile.Join(ctx, rounds)()
+		rounds.Run(ctx)
+	}}
+}
+
+// isFirst reports whether Process.CheckFirst may answer the event with a write.
+func isFirst(e *loopback.Event) bool {
+	m := &e.Object.Meta
+	switch e.Collection {
+	case "services/specs":
+		return m.Namespace == metav1.NamespaceDefault && m.Name == "kubernetes" && e.Type == loopback.Deleted
+	case "services/endpoints":
+		return m.Namespace == metav1.NamespaceDefault && m.Name == "kubernetes"
+	case "endpointslices":
+		return m.Namespace == metav1.NamespaceDefault && m.Labels[discoveryv1.LabelServiceName] == "kubernetes"
+	}
+	return m.Namespace == metav1.NamespaceSystem && m.Name == "extension-apiserver-authentication"
+}

@@ -1,0 +1,194 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+const (
+	// mostCheckpoints is the maximum number of checkpoints, and mostName that of the bytes of a name.
+	mostCheckpoints, mostName = 16, 253
+	// defaultName is the name of a checkpoint that is made without one.
+	defaultName = "default"
+)
+
+// Result is the result of a checkpoint or a rollback.
+type Result struct {
+	// Name is that of the checkpoint.
+	Name string `json:"name"`
+	// Revision is the newest one of the state: lists that begin after the call have it or a newer one.
+	Revision int64 `json:"revision"`
+	// Changed is how many objects a rollback has written.
+	Changed int `json:"changed,omitempty"`
+}
+
+// Server is what a rollback changes besides the store and the cache.
+type Server interface {
+	// StopControllers ends the controllers and waits for them. It returns false if the server ends before.
+	StopControllers() bool
+	// StartControllers starts new ones, unless the server is about to end.
+	StartControllers()
+	// Ahead is how far the clock was put forward. Restored puts it back there, when the state is that of a checkpoint and
+	// before anyone reads it.
+	Ahead() time.Duration
+	Restored(ahead time.Duration)
+	// Fail ends the server with an error.
+	Fail(err error)
+}
+
+// Checkpoints are the states that a server can return to. Errors of Make and Rollback are a Status, or ctx's.
+type Checkpoints struct {
+	// Restorer and Server are what a rollback changes.
+	Restorer *Restorer
+	Server   Server
+	// Refused is why the server makes no checkpoints; empty if it does.
+	Refused string
+	// Life is done when the server begins to end.
+	Life context.Context
+	Log  *slog.Logger
+
+	// turn is full while a checkpoint is made, a rollback is carried out, and after Close. Its holder may use the others.
+	turn chan struct{}
+	all  map[string]*checkpoint
+	made int
+}
+
+// checkpoint is a state to return to.
+type checkpoint struct {
+	*State
+	ahead time.Duration
+	// made is the number of the checkpoint: a later one has a greater number.
+	made int
+}
+
+// New completes the checkpoints, of which the exported fields are set.
+func New(c Checkpoints) *Checkpoints {
+	c.turn, c.all = make(chan struct{}, 1), map[string]*checkpoint{}
+	return &c
+}
+
+// Make remembers the state with every write that was acknowledged before the call, under a name, in place of an earlier
+// checkpoint with that name. An empty name is "default".
+func (c *Checkpoints) Make(ctx context.Context, name string) (*Result, error) {
+	if name == "" {
+		name = defaultName
+	}
+	if err := c.take(ctx); err != nil {
+		return nil, err
+	}
+	defer c.give()
+	if len(name) > mostName || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf(
+			"the name of a checkpoint has at most %d bytes and no control characters", mostName))
+	}
+	if c.all[name] == nil && len(c.all) >= mostCheckpoints {
+		return nil, refuse(http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(
+			"there are %d checkpoints already; use the name of one of them for the new one: %s", len(c.all), c.names()))
+	}
+	state, err := c.Restorer.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.made++
+	c.all[name] = &checkpoint{State: state, ahead: c.Server.Ahead(), made: c.made}
+	return &Result{Name: name, Revision: state.Revision}, nil
+}
+
+// Rollback returns to the state of a checkpoint; an empty name is the one that was made last. The controllers end
+// before anything is written, and start again afterwards: what they know, and what they are about to do, is of a state
+// that no longer exists. After an error that leaves the state uncertain the server ends.
+func (c *Checkpoints) Rollback(ctx context.Context, name string) (*Result, error) {
+	if err := c.take(ctx); err != nil {
+		return nil, err
+	}
+	defer c.give()
+	name, p, err := c.find(name)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Server.StopControllers() {
+		return nil, c.stopping()
+	}
+	defer c.Server.StartControllers()
+	changed, err := c.Restorer.Restore(p.State, func() { c.Server.Restored(p.ahead) })
+	if errors.Is(err, storage.ErrNoSpace) { // nothing was written
+		return nil, err
+	}
+	if err != nil {
+		err = fmt.Errorf("rolling back to checkpoint %q: %w", name, err)
+		c.Server.Fail(err)
+		return nil, err
+	}
+	c.Log.Info("rolled back", "checkpoint", name, "revision", p.Revision, "changed", changed)
+	return &Result{Name: name, Revision: p.Revision, Changed: changed}, nil
+}
+
+// Close waits for a rollback to end. No other begins.
+func (c *Checkpoints) Close() { c.turn <- struct{}{} }
+
+// take waits for the turn, which the caller then has to give back.
+func (c *Checkpoints) take(ctx context.Context) error {
+	if c.Refused != "" {
+		return refuse(http.StatusForbidden, metav1.StatusReasonForbidden,
+			"checkpoints and rollbacks are for servers with temporary data: "+c.Refused)
+	}
+	select {
+	case c.turn <- struct{}{}:
+		if c.Life.Err() != nil {
+			c.give()
+			return c.stopping()
+		}
+		return nil
+	case <-c.Life.Done():
+		return c.stopping()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *Checkpoints) give() { <-c.turn }
+
+// find returns the checkpoint with the name, without one the checkpoint that was made last.
+func (c *Checkpoints) find(name string) (string, *checkpoint, error) {
+	if name == "" {
+		for n, p := range c.all {
+			if last := c.all[name]; last == nil || p.made > last.made {
+				name = n
+			}
+		}
+	}
+	if p := c.all[name]; p != nil {
+		return name, p, nil
+	}
+	why := "there is no checkpoint yet"
+	if len(c.all) > 0 {
+		why = fmt.Sprintf("there is no checkpoint %q, but there are: %s", name, c.names())
+	}
+	return "", nil, refuse(http.StatusNotFound, metav1.StatusReasonNotFound, why)
+}
+
+func (c *Checkpoints) names() string { return strings.Join(slices.Sorted(maps.Keys(c.all)), ", ") }
+
+// stopping is the error of a server that ends.
+func (c *Checkpoints) stopping() error {
+	return apierrors.NewServiceUnavailable("the server is shutting down")
+}
+
+// refuse returns a Status without details.
+func refuse(code int32, reason metav1.StatusReason, message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,
+	}}
+}

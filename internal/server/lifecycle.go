@@ -1,0 +1,87 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// lifecycle is how a server ends.
+type lifecycle struct {
+	// undo are the functions that end what was started, in the order of the starts.
+	undo []func() error
+	// request closes stopping, upon which the server ends.
+	request  func()
+	stopping chan struct{}
+	// failed receives the first error that ends the server.
+	failed chan error
+	// broken is done after storage.Config.Fatal was called, which is fatal; its cause is the error.
+	broken context.Context
+	fatal  context.CancelCauseFunc
+	// life is done when the server begins to end; end ends it.
+	life context.Context
+	end  func()
+	// ended is closed when all has ended, after err was set.
+	ended chan struct{}
+	err   error
+}
+
+func newLifecycle(broken context.Context, fatal context.CancelCauseFunc) lifecycle {
+	l := lifecycle{broken: broken, fatal: fatal, stopping: make(chan struct{}), failed: make(chan error, 1),
+		ended: make(chan struct{})}
+	l.request = sync.OnceFunc(func() { close(l.stopping) })
+	l.life, l.end = context.WithCancel(context.Background())
+	return l
+}
+
+// then adds a function that ends what was just started.
+func (l *lifecycle) then(undo func() error) { l.undo = append(l.undo, undo) }
+
+// undone ends everything in the reverse order.
+func (l *lifecycle) undone() (err error) {
+	for _, f := range slices.Backward(l.undo) {
+		err = errors.Join(err, f())
+	}
+	return err
+}
+
+// fail ends the server with an error. Only the first one counts.
+func (l *lifecycle) fail(err error) {
+	select {
+	case l.failed <- err:
+	default:
+	}
+}
+
+// until waits until the channel is closed, or returns the error with which the server ends by itself.
+func (l *lifecycle) until(closed <-chan struct{}) error {
+	select {
+	case <-closed:
+		return nil
+	case err := <-l.failed:
+		return err
+	case <-l.broken.Done():
+		return context.Cause(l.broken)
+	}
+}
+
+// Stop ends the server, waits for it, and returns Err.
+func (l *lifecycle) Stop() error {
+	l.request()
+	<-l.ended
+	return l.err
+}
+
+// Done is closed when the server has ended, whether or not Stop was called.
+func (l *lifecycle) Done() <-chan struct{} { return l.ended }
+
+// Err is the error with which the server has ended; nil while it runs.
+func (l *lifecycle) Err() error {
+	select {
+	case <-l.ended:
+		return l.err
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,52 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/internal/checkpoint"
+	"github.com/kubecascade/kubecascade/internal/cluster"
+)
+
+// extensions are the paths that kube-apiserver doesn't have, below render.RoutePrefix. Requests come when everything is
+// assembled.
+func (s *Server) extensions() []render.Route {
+	d, by := s.data, func() authorization.Authorizer { return s.api.Authorizer() }
+	questions := (&cluster.Server{
+		Cache: d.cache, Types: d.types, Revision: d.store.Revision, Authorizer: by, Removed: s.trail.RemovedAt,
+		Queue: s.garbage.Queued,
+	}).Service()
+	questions.Log, questions.Now, questions.Life = s.log, d.clock.Now, s.life
+	routes := append(questions.Routes(), cluster.Trail(s.trail, by, s.log), s.settledRoute(), s.saveRoute(),
+		s.checkpointRoute("checkpoints", s.Checkpoint), s.checkpointRoute("rollback", s.Rollback))
+	if s.report != nil {
+		routes = append(routes, render.Route{Path: "snapshot", Serve: s.answer(func(*http.Request) (any, error) {
+			return s.report()
+		})})
+	}
+	return routes
+}
+
+// answer returns a handler whose responses are JSON.
+func (s *Server) answer(f func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		answer, err := f(r)
+		var data []byte
+		if err == nil {
+			data, err = json.Marshal(answer)
+		}
+		render.JSON(s.log, w, r, data, err)
+	}
+}
+
+// checkpointRoute is a route whose POST calls do with the name of the query.
+func (s *Server) checkpointRoute(
+	path string, do func(ctx context.Context, name string) (*checkpoint.Result, error),
+) render.Route {
+	return render.Route{Path: path, Methods: []string{http.MethodPost}, LongRunning: true,
+		Serve: s.answer(func(r *http.Request) (any, error) { return do(r.Context(), requestinfo.Query(r).Get("name")) })}
+}

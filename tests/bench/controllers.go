@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// definitionCase measures n CustomResourceDefinitions: from the first request until all are established, and memory.
+func definitionCase(n int) workload {
+	const installation, eachResident = "installation", "resident, each"
+	return workload{name: fmt.Sprintf("%d CRDs", n), figures: []string{installation, eachResident},
+		run: func(ctx context.Context, r *run) error {
+			if err := r.start(ctx); err != nil {
+				return err
+			}
+			before, err := r.idleMemory(ctx)
+			if err != nil {
+				return err
+			}
+			c, ready := r.server.admin, map[string]bool{}
+			done, err := c.watch(ctx, definitions+"?watch=1", func(event []byte) bool {
+				if name := established(event); name != "" {
+					ready[name] = true
+				}
+				return len(ready) < n
+			})
+			if err != nil {
+				return err
+			}
+			if _, err := r.during(ctx, installation, n, func() ([]time.Duration, error) {
+				if _, err := inParallel(ctx, 16, n, func(ctx context.Context, i int) error {
+					return c.send(ctx, request{method: "POST", path: definitions, body: definition(i)})
+				}); err != nil {
+					return nil, err
+				}
+				return nil, <-done
+			}); err != nil {
+				return err
+			}
+			after, err := r.idleMemory(ctx)
+			r.add(eachResident, sample{value: (after - before) * 1024 / float64(n), unit: "KiB"})
+			return err
+		}}
+}
+
+// established is the name in the event of a CustomResourceDefinition that is established, else "".
+func established(event []byte) string {
+	var e struct {
+		Object struct {
+			Metadata struct{ Name string }
+			Status   struct {
+				Conditions []struct{ Type, Status string }
+			}
+		}
+	}
+	if json.Unmarshal(event, &e) != nil {
+		return ""
+	}
+	for _, c := range e.Object.Status.Conditions {
+		if c.Type == "Established" && c.Status == "True" {
+			return e.Object.Metadata.Name
+		}
+	}
+	return ""
+}
+
+// definition is a CustomResourceDefinition with nested properties, descriptions, bounds and a rule: 8 KB of JSON.
+func definition(i int) string {
+	var schema strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&schema, `,"p%d":{"type":"object","description":"A sentence of the length that descriptions often have.",
+			"properties":{"name":{"type":"string","maxLength":63},"n":{"type":"integer"}}}`, i+1)
+	}
+	return fmt.Sprintf(`{"metadata":{"name":"things%[1]d.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
+		"names":{"plural":"things%[1]d","kind":"Thing%[1]d"},"versions":[{"name":"v1","served":true,"storage":true,
+		"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":[
+		{"rule":"self.p0 >= 0"}],"properties":{"p0":{"type":"integer","default":0}%[2]s}},
+		"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}}`, i, &schema)
+}
+
+// rolloutCase measures a Deployment of n simulated pods: until all are ready, and until it is deleted with them.
+func rolloutCase(n int) workload {
+	const rollout, deletion = "rollout", "deletion in the foreground"
+	return workload{name: fmt.Sprintf("Deployment of %d pods", n), figures: []string{rollout, deletion},
+		run: func(ctx context.Context, r *run) error {
+			if err := r.start(ctx, "--simulate-pods"); err != nil {
+				return err
+			}
+			const path = "/apis/apps/v1/namespaces/default/deployments"
+			c, ready := r.server.admin, fmt.Appendf(nil, `"readyReplicas":%d,`, n)
+			done, err := c.watch(ctx, path+"?watch=1", func(event []byte) bool { return !bytes.Contains(event, ready) })
+			if err != nil {
+				return err
+			}
+			if _, err := r.during(ctx, rollout, n, func() ([]time.Duration, error) {
+				if err := c.send(ctx, request{method: "POST", path: path, body: fmt.Sprintf(`{"metadata":{"name":"d"},
+					"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"d"}},"template":{"metadata":{"labels":
+					{"app":"d"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, n)}); err != nil {
+					return nil, err
+				}
+				return nil, <-done
+			}); err != nil {
+				return err
+			}
+			if done, err = c.count(ctx, path+"?watch=1", "DELETED", 1); err != nil {
+				return err
+			}
+			_, err = r.during(ctx, deletion, n, func() ([]time.Duration, error) {
+				body := `{"propagationPolicy":"Foreground"}`
+				if err := c.send(ctx, request{method: "DELETE", path: path + "/d", body: body}); err != nil {
+					return nil, err
+				}
+				return nil, <-done
+			})
+			return err
+		}}
+}
+
+// rollbackCase measures rollbacks of 1,000 changes among n objects of 1 KiB.
+func rollbackCase(changes, n int) workload {
+	const settled = "until the controllers have settled"
+	return workload{name: fmt.Sprintf("rollback of %d changes among %d objects", changes, n), once: true,
+		figures: []string{"", settled}, run: func(ctx context.Context, r *run) error {
+			namespace, err := r.fresh(ctx, ephemeral)
+			if err != nil {
+				return err
+			}
+			c, path := r.server.admin, configMaps.path(namespace)
+			if err := configMaps.fill(ctx, c, namespace, 0, n, 650); err != nil {
+				return err
+			}
+			const api = "/kubecascade/v1/"
+			for _, q := range []request{{method: "GET", path: api + "settled"}, {method: "POST", path: api + "checkpoints"}} {
+				if err := c.send(ctx, q); err != nil {
+					return err
+				}
+			}
+			var back, calm []time.Duration
+			for range max(r.bench.runs, r.bench.size(30)) {
+				if err := change(ctx, c, path, changes, n); err != nil {
+					return err
+				}
+				began := time.Now()
+				if err := c.send(ctx, request{method: "POST", path: api + "rollback"}); err != nil {
+					return err
+				}
+				back = append(back, time.Since(began))
+				if err := c.send(ctx, request{method: "GET", path: api + "settled"}); err != nil {
+					return err
+				}
+				calm = append(calm, time.Since(began))
+			}
+			r.add("", durations(back))
+			r.add(settled, durations(calm))
+			return nil
+		}}
+}
+
+// change updates half of the objects of a number, deletes a quarter, and creates as many.
+func change(ctx context.Context, c *client, path string, changes, n int) error {
+	_, err := inParallel(ctx, 16, changes, func(ctx context.Context, i int) error {
+		one := path + "/" + objectName(i*7919%n)
+		switch i % 4 {
+		case 0:
+			return c.send(ctx, request{method: "DELETE", path: one})
+		case 1:
+			return c.send(ctx, request{method: "POST", path: path, body: configMaps.object(fmt.Sprintf("new%d", i), "k", "v")})
+		}
+		return c.send(ctx, request{method: "PATCH", path: one, media: asMergePatch, body: patch})
+	})
+	return err
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+)
+
+// form is a way to request a list.
+type form struct {
+	name, query string
+	request
+}
+
+func forms() []form {
+	return []form{
+		{name: "JSON"},
+		{name: "protobuf", request: request{accept: asProtobuf}},
+		{name: "Table", request: request{accept: asTable}},
+		{name: "metadata only", request: request{accept: asMetadata}},
+		{name: "gzip", request: request{gzip: true}},
+		{name: "one label of ten", query: "?labelSelector=app%3Da7"},
+		{name: "a page of 100", query: "?limit=100"},
+	}
+}
+
+// of reports whether a form makes sense for n objects of a kind. Short responses are not compressed, and custom
+// resources have no protobuf.
+func (f form) of(k kind, n int) bool {
+	switch f.name {
+	case "protobuf":
+		return len(k.formats) > 1
+	case "gzip", "one label of ten", "a page of 100":
+		return n >= 500
+	}
+	return true
+}
+
+// sizes are the numbers of objects in the namespaces that sized names.
+func (b *bench) sizes() []int { return []int{b.size(5), b.size(500), b.size(2500), b.size(10000)} }
+
+// sized is the namespace with n objects of each kind.
+func sized(n int) string { return fmt.Sprintf("n%d", n) }
+
+// filled fills a server with custom resources and, as the peer has none, with ConfigMaps.
+func filled(ctx context.Context, r *run) error {
+	if err := define(ctx, r); err != nil {
+		return err
+	}
+	for _, n := range r.bench.sizes() {
+		kinds := []kind{widgets}
+		if !r.program.peer {
+			kinds = append(kinds, configMaps)
+			body := fmt.Sprintf(`{"metadata":{"name":%q}}`, sized(n))
+			if err := r.server.admin.send(ctx, request{method: "POST", path: namespaces, body: body}); err != nil {
+				return err
+			}
+		}
+		for _, k := range kinds {
+			if err := k.fill(ctx, r.server.admin, sized(n), 0, n, 1024); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// listCases measure lists by one client, over HTTP/2, that does not decode them.
+func (b *bench) listCases() (cases []workload) {
+	for _, k := range []kind{configMaps, widgets} {
+		for _, n := range b.sizes() {
+			w := workload{name: fmt.Sprintf("list of %d, %s", n, k), custom: k.group != ""}
+			var some []form
+			for _, f := range forms() {
+				if f.of(k, n) {
+					w.figures = append(w.figures, f.name)
+					some = append(some, f)
+				}
+			}
+			w.run = func(ctx context.Context, r *run) error {
+				for _, f := range some {
+					if !r.wants(f.name) {
+						continue
+					}
+					if err := r.list(ctx, k, f, n); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			cases = append(cases, w)
+		}
+	}
+	return cases
+}
+
+// list measures one form of a list, of as many objects together in any namespace, but at least 20 lists.
+func (r *run) list(ctx context.Context, k kind, f form, n int) error {
+	c, err := r.server.client(http2)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	if f.gzip {
+		if err := c.outside(); err != nil {
+			return err
+		}
+	}
+	ask := f.request
+	ask.method, ask.path = "GET", k.path(sized(n))+f.query
+	if err := c.send(ctx, ask); err != nil { // the first one connects
+		return err
+	}
+	times := r.bench.size(min(max(200_000/n, 20), 2000))
+	return r.drive(ctx, f.name, 1, times, func(ctx context.Context, _ int) error { return c.send(ctx, ask) })
+}

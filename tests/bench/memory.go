@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// The figures of memoryCase.
+const (
+	atOnce       = "resident at once"
+	later        = "resident after two minutes"
+	newPages     = "pages of 500 at the newest revision, 16 clients"
+	oldPages     = "pages of 500 at one old revision, 1 client"
+	manyOldPages = "pages of 500 at 16 old revisions, 16 clients"
+)
+
+// crowded names a figure of clients that list all objects at once, and rejected how many of them get 429.
+func crowded(form string) string  { return fmt.Sprintf("%d lists at once, %s", crowd, form) }
+func rejected(form string) string { return crowded(form) + ", rejected" }
+
+// memoryCase measures a server with n objects of 1 KiB: what is resident, and what clients add that read all of them.
+func memoryCase(n int) workload {
+	w := workload{name: fmt.Sprintf("%d objects of 1 KiB", n), once: true, figures: []string{atOnce, later}}
+	for _, f := range forms()[:3] {
+		w.figures = append(w.figures, crowded(f.name), rejected(f.name))
+	}
+	w.figures = append(w.figures, newPages, oldPages, manyOldPages)
+	w.run = func(ctx context.Context, r *run) error {
+		namespace, err := r.fresh(ctx)
+		if err != nil {
+			return err
+		}
+		path := configMaps.path(namespace)
+		if err := configMaps.fill(ctx, r.server.admin, namespace, 0, n, 650); err != nil {
+			return err
+		}
+		return errors.Join(r.residents(ctx), r.crowds(ctx, path), r.pages(ctx, path, n))
+	}
+	return w
+}
+
+// residents measures the memory at once, and later.
+func (r *run) residents(ctx context.Context) error {
+	mebibytes, err := memory(r.server.PID(), resident)
+	if err != nil || !r.wants(atOnce) && !r.wants(later) {
+		return err
+	}
+	r.add(atOnce, sample{value: mebibytes, unit: "MiB"})
+	if err := r.wait(ctx, 2*time.Minute); err != nil {
+		return err
+	}
+	mebibytes, err = memory(r.server.PID(), resident)
+	r.add(later, sample{value: mebibytes, unit: "MiB"})
+	return err
+}
+
+// crowds measures clients, each with a connection of its own, that list everything at once.
+func (r *run) crowds(ctx context.Context, path string) error {
+	for _, f := range forms()[:3] {
+		if !r.wants(crowded(f.name)) && !r.wants(rejected(f.name)) {
+			continue
+		}
+		var busy atomic.Int64
+		err := r.drive(ctx, crowded(f.name), crowd, crowd, func(ctx context.Context, _ int) error {
+			c, err := r.server.client(http2)
+			if err != nil {
+				return err
+			}
+			defer c.close()
+			err = c.send(ctx, request{method: "GET", path: path, accept: f.accept})
+			var status *failure
+			if errors.As(err, &status) && status.code == http.StatusTooManyRequests {
+				busy.Add(1)
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r.add(rejected(f.name), sample{value: float64(busy.Load())})
+	}
+	return nil
+}
+
+// pages measures clients that read all objects in pages: at the newest revision, and at revisions that are older than
+// the history in memory, so that only etcd has them.
+func (r *run) pages(ctx context.Context, path string, n int) error {
+	if !r.wants(newPages) && !r.wants(oldPages) && !r.wants(manyOldPages) {
+		return nil
+	}
+	const clients = 16
+	revisions := make([]string, clients)
+	write := func(ctx context.Context, i int) (revision string, err error) {
+		body := fmt.Sprintf(`{"data":{"at":"%d"}}`, i)
+		_, revision, err = r.server.admin.metadata(ctx, request{method: "PATCH", media: asMergePatch,
+			path: path + "/" + objectName(i%n), body: body})
+		return revision, err
+	}
+	for i := range revisions {
+		var err error
+		if revisions[i], err = write(ctx, i); err != nil {
+			return err
+		}
+	}
+	if _, err := inParallel(ctx, 32, r.bench.size(20_000), func(ctx context.Context, i int) error {
+		_, err := write(ctx, clients+i)
+		return err
+	}); err != nil {
+		return err
+	}
+	return errors.Join(
+		r.paging(ctx, newPages, path, make([]string, clients), n),
+		r.paging(ctx, oldPages, path, revisions[:1], n),
+		r.paging(ctx, manyOldPages, path, revisions, n))
+}
+
+// paging has a client for each revision list n objects in pages at it. The newest is "".
+func (r *run) paging(ctx context.Context, figure, path string, revisions []string, n int) error {
+	if !r.wants(figure) {
+		return nil
+	}
+	const limit = 500
+	_, err := r.during(ctx, figure, len(revisions)*(n+limit-1)/limit, func() ([]time.Duration, error) {
+		_, err := inParallel(ctx, len(revisions), len(revisions), func(ctx context.Context, i int) error {
+			query := ""
+			if revisions[i] != "" {
+				query = "&resourceVersionMatch=Exact&resourceVersion=" + revisions[i]
+			}
+			for {
+				page := request{method: "GET", path: fmt.Sprintf("%s?limit=%d%s", path, limit, query)}
+				data, err := r.server.admin.read(ctx, page)
+				if err != nil {
+					return err
+				}
+				_, rest, more := strings.Cut(string(data[:min(len(data), 1<<10)]), `"continue":"`)
+				if !more {
+					return nil
+				}
+				token, _, _ := strings.Cut(rest, `"`)
+				query = "&continue=" + token
+			}
+		})
+		return nil, err
+	})
+	return err
+}

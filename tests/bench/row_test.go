@@ -1,0 +1,90 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMedianIsTheMiddleOfTheValues(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{
+		{[]float64{7}, 7}, {[]float64{4, 1}, 2.5}, {[]float64{9, 1, 5}, 5}, {[]float64{8, 2, 6, 4}, 5},
+	} {
+		if got := median(c.values); got != c.want {
+			t.Errorf("median of %v: %v, want %v", c.values, got, c.want)
+		}
+	}
+}
+
+func TestP99IsTheLongestOfFewDurations(t *testing.T) {
+	var took []time.Duration
+	for i := range 200 {
+		took = append(took, time.Duration(200-i))
+	}
+	for n, want := range map[int][2]time.Duration{0: {0, 0}, 1: {200, 200}, 100: {151, 200}, 200: {101, 199}} {
+		p50, p99 := percentiles(append([]time.Duration(nil), took[:n]...))
+		if got := [2]time.Duration{p50, p99}; got != want {
+			t.Errorf("of %d: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// TestRatiosAreOfRunsThatFollowedEachOther: the machine becomes twice as slow with each run, for both servers. The
+// ratio of the medians would be the same by accident of an equal slowdown only, so the third run of the other server
+// is missing.
+func TestRatiosAreOfRunsThatFollowedEachOther(t *testing.T) {
+	var all table
+	for i, slow := range []float64{1, 2, 4} {
+		all.add("get", "this", sample{value: 800 / slow, unit: "/s", server: time.Duration(100*slow) * time.Microsecond})
+		if i < 2 {
+			all.add("get", "other", sample{value: 400 / slow, unit: "/s", server: time.Duration(50*slow) * time.Microsecond})
+		}
+	}
+	all.add("start", "other", sample{value: 5, unit: "ms"})
+	want := []row{
+		{What: "get", Server: "this", Median: 400, Min: 200, Max: 800, Unit: "/s", Runs: 3, Processor: 200},
+		{What: "get", Server: "other", Median: 300, Min: 200, Max: 400, Unit: "/s", Runs: 2, Processor: 75, Ratio: 2,
+			ProcessorRatio: 2},
+		{What: "start", Server: "other", Median: 5, Min: 5, Max: 5, Unit: "ms", Runs: 1},
+	}
+	if diff := cmp.Diff(want, all.rows()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestShowPrintsOneLineForEachRow(t *testing.T) {
+	var out strings.Builder
+	if err := show(&out, []row{
+		{What: "get", Server: "this", Median: 12345.6, Min: 0.123, Max: 99.94, Unit: "/s", Runs: 3, Processor: 101.4},
+		{What: "start", Server: "other", Median: 5, Min: 5, Max: 5, Unit: "ms", Runs: 1, Ratio: 0.5},
+	}, false); err != nil {
+		t.Fatal(err)
+	}
+	_, lines, _ := strings.Cut(out.String(), "\n\n")
+	want := `
+   what  server  median    min   max  unit  runs  this/it  p50 ms  p99 ms  server µs  this/it  peak MiB
+    get    this   12346  0.123  99.9    /s     3        -       -       -        101        -         -
+  start   other       5      5     5    ms     1      0.5       -       -          -        -         -
+`
+	if diff := cmp.Diff(want[1:], lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFilesOfProcAreRead(t *testing.T) {
+	const status = "Name:\tkubecascade\nVmHWM:\t    4096 kB\nVmRSS:\t    2048 kB\n"
+	if got, err := mebibytes(status, resident); got != 2 || err != nil {
+		t.Errorf("resident: %v, %v", got, err)
+	}
+	if _, err := mebibytes(status, "VmSwap:"); err == nil {
+		t.Error("a field that is missing is no error")
+	}
+	if got, err := ranFor("202604079 548263859 113\n"); got != 202604079 || err != nil {
+		t.Errorf("schedstat: %v, %v", got, err)
+	}
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// stage has cases that share servers.
+type stage struct {
+	// prepare fills a new server for the cases; nil if each run of a case starts its own.
+	prepare func(ctx context.Context, r *run) error
+	cases   []workload
+}
+
+// workload is one case.
+type workload struct {
+	// name is that of its figure, or what the names of its figures begin with.
+	name    string
+	figures []string
+	// custom: it needs nothing but custom resources, so that the peer can run it.
+	custom bool
+	// once: it takes minutes, and runs once.
+	once bool
+	run  func(ctx context.Context, r *run) error
+}
+
+// full is the name of a figure of the case.
+func (w workload) full(figure string) string {
+	if figure == "" {
+		return w.name
+	}
+	return w.name + ", " + figure
+}
+
+// all are the names of the case's figures.
+func (w workload) all() (names []string) {
+	if len(w.figures) == 0 {
+		return []string{w.name}
+	}
+	for _, f := range w.figures {
+		names = append(names, w.full(f))
+	}
+	return names
+}
+
+func (b *bench) list(to io.Writer) error {
+	for _, s := range b.stages() {
+		for _, w := range s.cases {
+			for _, name := range w.all() {
+				if _, err := fmt.Fprintln(to, name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// measure runs the chosen cases of all stages.
+func (b *bench) measure(ctx context.Context) (err error) {
+	for _, s := range b.stages() {
+		s.cases = slices.DeleteFunc(s.cases, func(w workload) bool {
+			return !slices.ContainsFunc(w.all(), b.only.MatchString)
+		})
+		if len(s.cases) > 0 && ctx.Err() == nil {
+			err = errors.Join(err, b.stage(ctx, s))
+		}
+	}
+	if err == nil && len(b.table.samples) == 0 {
+		err = fmt.Errorf("-only: no figure matches %q; -list prints their names", b.only)
+	}
+	return err
+}
+
+// stage runs the cases of a stage on its servers.
+func (b *bench) stage(ctx context.Context, s stage) (err error) {
+	servers := make([]*server, len(b.programs))
+	defer func() {
+		for _, server := range servers {
+			err = errors.Join(err, server.stop())
+		}
+	}()
+	custom := slices.ContainsFunc(s.cases, func(w workload) bool { return w.custom })
+	for i, p := range b.programs {
+		if s.prepare == nil || p.peer && !custom {
+			continue
+		}
+		r := &run{bench: b, program: p}
+		err := r.start(ctx)
+		servers[i] = r.server
+		if err == nil {
+			err = s.prepare(ctx, r)
+		}
+		if err != nil {
+			return fmt.Errorf("preparing %s: %w", p.path, err)
+		}
+	}
+	for _, w := range s.cases {
+		if e := b.repeat(ctx, w, servers); e != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", w.name, e))
+		}
+		fmt.Fprintln(os.Stderr, w.name, "is done")
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+// repeat runs a case on all servers in turn. servers are those of the stage, by program; nil ones if it has none.
+func (b *bench) repeat(ctx context.Context, w workload, servers []*server) error {
+	runs := b.runs
+	if w.once {
+		runs = 1
+	}
+	for n := range runs {
+		for i, p := range b.programs {
+			if p.peer && !w.custom {
+				continue
+			}
+			r := &run{bench: b, program: p, server: servers[i], of: w, number: n}
+			err := w.run(ctx, r)
+			if r.server != servers[i] {
+				err = errors.Join(err, r.server.stop())
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// run is one run of a case on one server.
+type run struct {
+	bench   *bench
+	program program
+	// server is that of the stage, or the one that start has started for this run.
+	server *server
+	of     workload
+	number int
+}
+
+// start starts a server for this run. It ends with the run.
+func (r *run) start(ctx context.Context, flags ...string) (err error) {
+	if r.bench.profile != "" && !r.program.peer {
+		flags = append(flags, "--profiling")
+	}
+	r.server, err = r.program.start(ctx, flags...)
+	return err
+}
+
+// fresh starts a server for this run, and creates a namespace.
+func (r *run) fresh(ctx context.Context, flags ...string) (namespace string, err error) {
+	if err := r.start(ctx, flags...); err != nil {
+		return "", err
+	}
+	return r.namespace(ctx)
+}
+
+// wants reports whether a figure of the case was chosen.
+func (r *run) wants(figure string) bool { return r.bench.only.MatchString(r.of.full(figure)) }
+
+// add records a figure, if it was chosen.
+func (r *run) add(figure string, s sample) {
+	if r.wants(figure) {
+		r.bench.table.add(r.of.full(figure), r.program.label, s)
+	}
+}
+
+// wait waits for the server to become idle, and for its runtime to return memory to the system.
+func (r *run) wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(time.Duration(float64(d) * r.bench.scale)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// namespaces is the path of namespaces.
+const namespaces = "/api/v1/namespaces"
+
+// created makes the names of namespaces unique.
+var created atomic.Int64
+
+// namespace creates a namespace. The peer has none, and accepts objects in any.
+func (r *run) namespace(ctx context.Context) (string, error) {
+	name := fmt.Sprintf("bench-%d", created.Add(1))
+	if r.program.peer {
+		return name, nil
+	}
+	body := fmt.Sprintf(`{"metadata":{"name":%q}}`, name)
+	return name, r.server.admin.send(ctx, request{method: "POST", path: namespaces, body: body})
+}
+
+// during measures f, which carries out n operations, and may return the duration of each.
+func (r *run) during(
+	ctx context.Context, figure string, n int, f func() ([]time.Duration, error),
+) (s sample, err error) {
+	profiled := r.profile(ctx, figure)
+	pid := r.server.PID()
+	if err := resetPeak(pid); err != nil {
+		return s, err
+	}
+	before, err := processorTime(pid)
+	if err != nil {
+		return s, err
+	}
+	began := time.Now()
+	took, err := f()
+	elapsed := time.Since(began)
+	after, unread := processorTime(pid) // before the end of the profile, which takes time of the server, too
+	if err := errors.Join(err, unread, <-profiled); err != nil {
+		return s, err
+	}
+	s = sample{unit: "/s", value: float64(n) / elapsed.Seconds(), server: (after - before) / time.Duration(n)}
+	s.p50, s.p99 = percentiles(took)
+	s.peak, err = memory(pid, peak)
+	r.add(figure, s)
+	return s, err
+}
+
+// drive measures n operations by a number of goroutines.
+func (r *run) drive(
+	ctx context.Context, figure string, goroutines, n int, operation func(ctx context.Context, i int) error,
+) error {
+	_, err := r.during(ctx, figure, n, func() ([]time.Duration, error) {
+		return inParallel(ctx, goroutines, n, operation)
+	})
+	return err
+}
+
+// inParallel carries out n operations by a number of goroutines, and returns the duration of each.
+func inParallel(
+	ctx context.Context, goroutines, n int, operation func(ctx context.Context, i int) error,
+) ([]time.Duration, error) {
+	took := make([]time.Duration, n)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(goroutines)
+	for i := range n {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			began := time.Now()
+			err := operation(ctx, i)
+			took[i] = time.Since(began)
+			return err
+		})
+	}
+	return took, group.Wait()
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+// inProcess starts n servers in this process, each of which accepts a write, and measures what each costs. It fails if
+// a goroutine is left when all have ended.
+func (b *bench) inProcess(ctx context.Context, n int) error {
+	goroutines := runtime.NumGoroutine()
+	first, err := startLibrary(ctx) // it initializes what all servers share
+	if err != nil {
+		return err
+	}
+	before, err := used()
+	if err != nil {
+		return errors.Join(err, first.Stop())
+	}
+	took := make([]time.Duration, n)
+	servers := make([]*kubecascade.Server, n)
+	for i := range n {
+		began := time.Now()
+		if servers[i], err = startLibrary(ctx); err != nil {
+			return err
+		}
+		took[i] = time.Since(began)
+	}
+	during, err := used()
+	if err != nil {
+		return err
+	}
+	running := runtime.NumGoroutine()
+	stopped, err := stopAll(servers)
+	if err = errors.Join(err, first.Stop()); err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%d servers in one process, ", n)
+	b.table.add(name+"start of one", "this", durations(took))
+	b.table.add(name+"stop of all", "this", sample{value: milliseconds(stopped), unit: "ms"})
+	b.table.add(name+"goroutines of one", "this", sample{value: float64(running-goroutines) / float64(n+1)})
+	b.table.add(name+"resident, one", "this", sample{value: (during - before) / float64(n), unit: "MiB"})
+	return ended(goroutines)
+}
+
+// startLibrary starts a server in this process and creates an object.
+func startLibrary(ctx context.Context) (*kubecascade.Server, error) {
+	s, err := kubecascade.Start(ctx, kubecascade.Options{})
+	if err != nil {
+		return nil, err
+	}
+	config, err := rest.TLSConfigFor(s.Config())
+	if err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	t := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true, DisableKeepAlives: true}
+	res, err := (&http.Client{Transport: t}).Post(s.URL()+configMaps.path("default"), asJSON,
+		strings.NewReader(configMaps.object("first", "k", "v")))
+	if err == nil {
+		err = res.Body.Close()
+		if res.StatusCode != http.StatusCreated {
+			err = fmt.Errorf("creating an object: %s", res.Status)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
+}
+
+// stopAll stops all servers at once, and returns how long that took.
+func stopAll(servers []*kubecascade.Server) (time.Duration, error) {
+	began, errs := time.Now(), make([]error, len(servers))
+	var all sync.WaitGroup
+	for i, s := range servers {
+		all.Go(func() { errs[i] = s.Stop() })
+	}
+	all.Wait()
+	return time.Since(began), errors.Join(errs...)
+}
+
+// used is the resident memory of this process after two collections: what pools keep, and what had a finalizer, goes
+// with the second one.
+func used() (float64, error) {
+	runtime.GC()
+	runtime.GC()
+	return memory(os.Getpid(), resident)
+}
+
+// ended waits until no more goroutines run than before; the last ones end when connections are closed.
+func ended(before int) error {
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			var stacks bytes.Buffer
+			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1) // a buffer never fails
+			return fmt.Errorf("%d goroutines are left: %s", runtime.NumGoroutine()-before, &stacks)
+		}
+	}
+	return nil
+}
