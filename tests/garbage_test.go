@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -206,15 +205,12 @@ func (y *yard) pass() {
 	y.end("configmaps", canary.GetName())
 }
 
-func template(app string) corev1.PodTemplateSpec {
-	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": app}},
-		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
-}
-
 // pod is the spec of a pod, and labelled its template with the label.
 const pod = `{"containers":[{"name":"c","image":"i"}]}`
 
-func labelled(app string) string { return `{"metadata":{"labels":{"app":"` + app + `"}},"spec":` + pod + `}` }
+func labelled(app string) string {
+	return `{"metadata":{"labels":{"app":"` + app + `"}},"spec":` + pod + `}`
+}
 
 // running creates the owner of pods and waits until so many are ready.
 func (y *yard) running(resource, name, selector string, replicas int64) *unstructured.Unstructured {
