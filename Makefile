@@ -85,8 +85,8 @@ attack:
 soak:
 	.ci/soak $(or $(SUITE),random)
 
-## bench        figures of this machine, for 40 minutes, or some: ARGS='-only create'; beside others:
-##              ARGS='-against BINARY -peer BINARY'; -list, -runs, -scale, -profile, -servers N, -json
+## bench        figures of this machine, for 40 minutes, or some: ARGS='-only create'; beside another binary:
+##              ARGS='-against BINARY'; -list prints the names, -help the other flags
 bench: build
 	$(GO) -C tests build -o $(CURDIR)/bin/bench ./bench
 	bin/bench -binary $(BINARY) $(ARGS)

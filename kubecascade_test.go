@@ -2,6 +2,7 @@ package kubecascade_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -21,21 +22,16 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/kubecascadetest"
 )
 
 // start starts a server that is stopped at the end of the test.
 func start(t testing.TB, o kubecascade.Options) *kubecascade.Server {
 	t.Helper()
-	s, err := kubecascade.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
+	return kubecascadetest.New(t, func(options *kubecascade.Options) {
+		o.Log = cmp.Or(o.Log, options.Log)
+		*options = o
 	})
-	return s
 }
 
 // client returns a client with a transport of its own, and its function to close connections.

@@ -1,43 +1,11 @@
 package kubecascade_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kubecascade/kubecascade"
 )
-
-// TestRollbackEncrypted: what a rollback writes is encrypted as all else.
-func TestRollbackEncrypted(t *testing.T) {
-	server := start(t, kubecascade.Options{Storage: kubecascade.Storage{
-		EncryptionProviderConfig: encryptionFile(t, "secrets", "aescbc key1"),
-	}})
-	s := newSession(t, server)
-	s.must(201, "POST", secrets, `{"metadata":{"name":"s"},"stringData":{"a":"b"}}`)
-	before := s.must(200, "GET", secrets+"/s", "")
-	if err := server.Checkpoint(t.Context(), ""); err != nil {
-		t.Fatal(err)
-	}
-	counts := encryptions(t, server)
-	s.must(200, "DELETE", secrets+"/s", "")
-	if err := server.Rollback(t.Context(), ""); err != nil {
-		t.Fatal(err)
-	}
-	if after := s.must(200, "GET", secrets+"/s", ""); withoutRevision(after) != withoutRevision(before) {
-		t.Errorf("after the rollback %s, want %s", after, before)
-	}
-	if again := encryptions(t, server); len(counts) == 0 || !slices.Equal(again, counts) {
-		t.Errorf("encrypted are %+v, want %+v", again, counts)
-	}
-}
-
-// withoutRevision is an object without its resourceVersion.
-func withoutRevision(object string) string {
-	from := strings.Index(object, `"resourceVersion":"`)
-	to := from + strings.Index(object[from:], `",`)
-	return object[:from] + object[to:]
-}
 
 // TestRollbackNot: servers whose data outlives them, or that only read, don't go back; the error names the field.
 func TestRollbackNot(t *testing.T) {

@@ -3,6 +3,7 @@
 // clients are no dependencies of the server:
 //
 //	process      the server under test, as a process
+//	bench        the program of make bench
 //	attack       requests that try to exhaust a server
 //	chaos        servers on an etcd cluster with crashes and partitions; check judges what clients saw
 //	faults       servers that are killed during cascading deletions

@@ -11,11 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
-	appsv1 "k8s.io/api/apps/v1"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
@@ -27,12 +23,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metrics "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/kubecascade/kubecascade/tests/process"
 )
@@ -224,158 +214,6 @@ func TestStreams(t *testing.T) {
 			t.Errorf("an informer asked for %s", a)
 		}
 	}
-}
-
-// TestManagerOutside runs a controller of controller-runtime in the place of one of ours, with a leader election, and
-// as the service account whose token it asked for: it makes a ReplicaSet's pods, which nobody else does.
-func TestManagerOutside(t *testing.T) {
-	o := newOutside(t)
-	ctrl.SetLogger(logr.Discard())
-	config := o.account("kube-system", "replicaset-controller")
-	again := true // the test may run more than once in a process
-	mgr, err := ctrl.NewManager(config, manager.Options{
-		Controller: ctrlconfig.Controller{SkipNameValidation: &again},
-		Scheme:     scheme(t), Metrics: metrics.Options{BindAddress: "0"},
-		LeaderElection: true, LeaderElectionID: "sets", LeaderElectionNamespace: "kube-system",
-		LeaderElectionReleaseOnCancel: true,
-	})
-	o.ok(err)
-	o.ok(ctrl.NewControllerManagedBy(mgr).For(&appsv1.ReplicaSet{}).Owns(&corev1.Pod{}).Complete(
-		&setReconciler{mgr.GetClient()},
-	))
-	ctx, cancel := context.WithCancel(o.ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
-	stopped := sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	defer stopped()
-
-	pod, three := template("set"), int32(3)
-	rs, err := o.api.AppsV1().ReplicaSets("default").Create(o.ctx, &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
-		Name: "set",
-	}, Spec: appsv1.ReplicaSetSpec{
-		Replicas: &three, Selector: &metav1.LabelSelector{MatchLabels: pod.Labels}, Template: pod}}, metav1.CreateOptions{})
-	o.ok(err)
-	o.await("the status", func() bool {
-		now, err := o.api.AppsV1().ReplicaSets("default").Get(o.ctx, "set", metav1.GetOptions{})
-		o.ok(err)
-		return now.Status.Replicas == three && now.Status.ObservedGeneration == now.Generation
-	})
-	pods := o.api.CoreV1().Pods("default")
-	o.ok(pods.Delete(o.ctx, "set-1", metav1.DeleteOptions{}))
-	var list *corev1.PodList
-	o.await("another pod", func() bool {
-		list, err = pods.List(o.ctx, metav1.ListOptions{})
-		o.ok(err)
-		return len(list.Items) == 3
-	})
-	for _, p := range list.Items {
-		if c := metav1.GetControllerOf(&p); c == nil || c.UID != rs.UID {
-			t.Errorf("%s is controlled by %v", p.Name, c)
-		}
-		if len(p.OwnerReferences) != 1 || p.ManagedFields[0].Manager == "kube-controller-manager" {
-			t.Errorf("%s was made by %v", p.Name, p.ManagedFields)
-		}
-	}
-	// Nobody collects, either: that is for whoever does it outside.
-	o.ok(o.api.AppsV1().ReplicaSets("default").Delete(o.ctx, "set", options(rs.UID, metav1.DeletePropagationForeground)))
-	held, err := o.api.AppsV1().ReplicaSets("default").Get(o.ctx, "set", metav1.GetOptions{})
-	o.ok(err)
-	if held.DeletionTimestamp == nil || !slices.Equal(held.Finalizers, []string{metav1.FinalizerDeleteDependents}) {
-		t.Errorf("deletionTimestamp %v, finalizers %v", held.DeletionTimestamp, held.Finalizers)
-	}
-	stopped()
-	lease, err := o.api.CoordinationV1().Leases("kube-system").Get(o.ctx, "sets", metav1.GetOptions{})
-	o.ok(err)
-	if lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "" {
-		t.Errorf("the lease is still held: %v", lease.Spec)
-	}
-}
-
-func scheme(t *testing.T) *runtime.Scheme {
-	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
-}
-
-// account makes the service account of a controller, which Kubernetes' default roles give what it needs, and returns
-// how to be it, by a token that is asked for as kube-controller-manager does.
-func (o *outside) account(namespace, name string) *rest.Config {
-	o.t.Helper()
-	accounts := o.api.CoreV1().ServiceAccounts(namespace)
-	_, err := accounts.Create(
-		o.ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{},
-	)
-	o.ok(err)
-	// What controller-runtime needs besides is its lease.
-	_, err = o.api.RbacV1().Roles(namespace).Create(o.ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "sets"},
-		Rules: []rbacv1.PolicyRule{
-			{
-				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
-				Verbs: []string{"get", "create", "update"},
-			},
-			{
-				APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"},
-			}}}, metav1.CreateOptions{})
-	o.ok(err)
-	_, err = o.api.RbacV1().RoleBindings(namespace).Create(o.ctx, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{
-		Name: "sets",
-	},
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "sets"},
-		Subjects: []rbacv1.Subject{
-			{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name},
-		}}, metav1.CreateOptions{})
-	o.ok(err)
-	seconds := int64(3600)
-	token, err := accounts.CreateToken(
-		o.ctx, name, &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}},
-		metav1.CreateOptions{},
-	)
-	o.ok(err)
-	config := rest.AnonymousClientConfig(o.config)
-	config.BearerToken, config.QPS = token.Status.Token, -1
-	review, err := o.api.AuthenticationV1().TokenReviews().Create(
-		o.ctx, &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token.Status.Token}},
-		metav1.CreateOptions{},
-	)
-	o.ok(err)
-	if review.Status.User.Username != "system:serviceaccount:"+namespace+":"+name {
-		o.t.Errorf("the token is %+v", review.Status)
-	}
-	return config
-}
-
-// setReconciler keeps a ReplicaSet's pods, by number.
-type setReconciler struct{ client.Client }
-
-// Reconcile implements reconcile.Reconciler.
-func (r *setReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	var rs appsv1.ReplicaSet
-	if err := r.Get(ctx, req.NamespacedName, &rs); err != nil || rs.DeletionTimestamp != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
-	}
-	for i := range *rs.Spec.Replicas {
-		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: rs.Namespace, Name: rs.Name + "-" + string(rune('0'+i)), Labels: rs.Spec.Template.Labels,
-		}, Spec: rs.Spec.Template.Spec}
-		if err := controllerutil.SetControllerReference(&rs, p, r.Scheme()); err != nil {
-			return ctrl.Result{}, err
-		}
-		if err := client.IgnoreAlreadyExists(r.Create(ctx, p)); err != nil {
-			return ctrl.Result{}, err
-		}
-	}
-	rs.Status.Replicas, rs.Status.ObservedGeneration = *rs.Spec.Replicas, rs.Generation
-	return ctrl.Result{}, r.Status().Update(ctx, &rs)
 }
 
 // TestHealth: what kube-controller-manager and others ask before they begin, without credentials, and discovery,

@@ -153,3 +153,36 @@ func TestOwnOfOlderVersion(t *testing.T) {
 		t.Errorf("it is read as %s", got)
 	}
 }
+
+const (
+	older = "/apis/example.com/v1beta1/namespaces/default/things"
+	newer = "/apis/example.com/v1/namespaces/default/things"
+)
+
+// defineVersions serves things as v1beta1 {spec.a, spec.replicas} and as v1, which is stored and knows spec.b, too.
+func defineVersions(t *testing.T, s *apiservertest.Server) {
+	t.Helper()
+	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	version := func(name, storage, fields string) string {
+		return `{"name":"` + name + `","served":true,"storage":` + storage +
+			`,"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}},
+			"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"replicas":{"type":"integer"},` + fields + `}}}}}}`
+	}
+	must(t,
+		s.Do("POST", crds, `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
+		"names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},"versions":[`+
+			version("v1beta1", "false", `"a":{"type":"integer"}`)+`,`+
+			version("v1", "true", `"a":{"type":"integer"},"b":{"type":"string"},"n":{"type":"string","default":"set"}`)+
+			`]}}`), http.StatusCreated)
+	must(t, s.Do("PATCH", crds+
+		"/things.example.com/status", `{"status":{"acceptedNames":{"plural":"things","kind":"Thing"},"storedVersions":["v1"],
+		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type",
+		mergePatch), http.StatusOK)
+}
+
+// thing is a thing's JSON in the version of a path.
+func thing(collection, name, spec string) string {
+	version := strings.Split(collection, "/")[3]
+	return `{"apiVersion":"example.com/` + version + `","kind":"Thing","metadata":{"name":"` + name + `"},"spec":` + spec +
+		`}`
+}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -133,147 +131,6 @@ func firstFrame(t *testing.T, s *apiservertest.Server, path string) (string, run
 		t.Fatalf("decoding a frame: %v", err)
 	}
 	return e.Type, unproto(t, e.Object.Raw)
-}
-
-// TestTables in get, list and watch.
-func TestTables(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	fill(t, s, 2)
-	var one, all, event metav1.Table
-	table := func(data []byte, into *metav1.Table) {
-		t.Helper()
-		if err := json.Unmarshal(data, into); err != nil || into.Kind != "Table" || into.APIVersion != "meta.k8s.io/v1" {
-			t.Fatalf("no table: %s", data)
-		}
-	}
-	table(must(t, s.Do("GET", configmaps+"/m00", nil, "Accept", asTable), http.StatusOK).Body, &one)
-	table(must(t, s.Do("GET", configmaps, nil, "Accept", asTable+",application/json"), http.StatusOK).Body, &all)
-	if len(one.Rows) != 1 || len(all.Rows) != 2 || len(all.ColumnDefinitions) != 3 || all.ResourceVersion == "" ||
-		all.Rows[1].Cells[0] != "m01" {
-		t.Errorf("one %v\nall %v", one, all)
-	}
-	w := s.Watch(configmaps+"?watch=1", "Accept", asTable)
-	for i := range 2 {
-		data, _ := json.Marshal(next(t, w).Object)
-		event = metav1.Table{}
-		table(data, &event)
-		if len(event.Rows) != 1 || (len(event.ColumnDefinitions) > 0) != (i == 0) {
-			t.Errorf("event %d: %s", i, data)
-		}
-	}
-	for include, want := range map[string]string{
-		"": "PartialObjectMetadata", "Metadata": "PartialObjectMetadata", "Object": "ConfigMap", "None": "",
-	} {
-		var got metav1.Table
-		table(
-			must(t, s.Do("GET", configmaps+"/m00?includeObject="+include, nil, "Accept", asTable), http.StatusOK).Body, &got,
-		)
-		var meta metav1.PartialObjectMetadata
-		_ = json.Unmarshal(got.Rows[0].Object.Raw, &meta) // nothing for None
-		if meta.Kind != want {
-			t.Errorf("includeObject=%s: %s", include, got.Rows[0].Object.Raw)
-		}
-	}
-	must(t, s.Do("GET", configmaps+"/m00?includeObject=x", nil, "Accept", asTable), http.StatusBadRequest)
-}
-
-// TestDefaultInTables: V-104. A list shows which StorageClass is the default; a single object and an event don't.
-func TestDefaultInTables(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	const classes = "/apis/storage.k8s.io/v1/storageclasses"
-	for _, name := range []string{"b", "a"} {
-		must(t, s.Do("POST", classes, `{"metadata":{"name":"`+name+`","annotations":{`+
-			`"storageclass.kubernetes.io/is-default-class":"true"}},"provisioner":"p"}`), http.StatusCreated)
-	}
-	cells := func(data []byte) (names []any) {
-		t.Helper()
-		var table metav1.Table
-		read(t, data, &table)
-		for _, r := range table.Rows {
-			names = append(names, r.Cells[0])
-		}
-		return names
-	}
-	want := []any{"a (default)", "b"} // a is not older than b
-	if got := cells(must(t, s.Do("GET", classes, nil, "Accept", asTable), http.StatusOK).Body); !slices.Equal(got, want) {
-		t.Errorf("list: %v", got)
-	}
-	if got := cells(must(t, s.Do("GET", classes+"/a", nil, "Accept", asTable), http.StatusOK).Body); got[0] != "a" {
-		t.Errorf("one: %v", got)
-	}
-	w := s.Watch(classes+"?watch=1", "Accept", asTable)
-	data, _ := json.Marshal(next(t, w).Object)
-	if got := cells(data); got[0] != "a" {
-		t.Errorf("event: %v", got)
-	}
-}
-
-// TestMetadataForms are PartialObjectMetadata in get, list and watch, and in protobuf.
-func TestMetadataForms(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	must(
-		t, s.Do("POST", configmaps, configmap("a", map[string]string{"secret": "x"}, map[string]string{"l": "1"})),
-		http.StatusCreated,
-	)
-	check := func(what, kind string, data []byte) {
-		t.Helper()
-		var m struct {
-			metav1.TypeMeta
-			Metadata struct{ Name string }
-			Items    []struct {
-				metav1.TypeMeta
-				Metadata struct{ Name string }
-			}
-		}
-		if err := json.Unmarshal(data, &m); err != nil || m.Kind != kind || m.APIVersion != "meta.k8s.io/v1" ||
-			bytes.Contains(data, []byte("secret\":\"x")) {
-			t.Errorf("%s: %s", what, data)
-		}
-		if kind == "PartialObjectMetadata" && m.Metadata.Name != "a" ||
-			kind != "PartialObjectMetadata" && (len(m.Items) != 1 || m.Items[0].Kind != "PartialObjectMetadata") {
-			t.Errorf("%s: %s", what, data)
-		}
-	}
-	check(
-		"get", "PartialObjectMetadata", must(t, s.Do("GET", configmaps+"/a", nil, "Accept", asMetadata), http.StatusOK).Body,
-	)
-	check(
-		"list", "PartialObjectMetadataList", must(t, s.Do("GET", configmaps, nil, "Accept", asMetadatas), http.StatusOK).Body,
-	)
-	data, _ := json.Marshal(next(t, s.Watch(configmaps+"?watch=1", "Accept", asMetadata)).Object)
-	check("watch", "PartialObjectMetadata", data)
-	binary := strings.Replace(asMetadatas, "application/json", mediaProtobuf, 1)
-	l, ok := unproto(t, must(t, s.Do("GET", configmaps, nil, "Accept", binary), http.StatusOK).
-		Body).(*metav1.PartialObjectMetadataList)
-	if !ok || len(l.Items) != 1 || l.Items[0].Labels["l"] != "1" {
-		t.Errorf("protobuf: %v", l)
-	}
-}
-
-// TestYAML in and out.
-func TestYAML(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	doc := "# a comment\nkind: ConfigMap\nmetadata:\n  name: a\n  labels: &l {x: \"1\"}\n  annotations: *l\ndata:\n  text: |\n    two\n    lines\n"
-	a := must(
-		t, s.Do("POST", configmaps, doc, "Content-Type", "application/yaml", "Accept", "application/yaml"),
-		http.StatusCreated,
-	)
-	var got, list map[string]any
-	if err := yaml.Unmarshal(a.Body, &got); err != nil {
-		t.Fatal(err)
-	}
-	want := must(t, s.Do("GET", configmaps+"/a", nil), http.StatusOK).Object()
-	if want.GetAnnotations()["x"] != "1" || !same(got, want.Object) {
-		t.Errorf("YAML %s\nJSON %v", a.Body, want)
-	}
-	if err := yaml.Unmarshal(must(t, s.Do("GET", configmaps, nil, "Accept", "application/yaml"), http.StatusOK).
-		Body, &list); err != nil || list["kind"] != "ConfigMapList" {
-		t.Errorf("list %v: %v", list, err)
-	}
-	a = must(t, s.Do("GET", configmaps+"/none", nil, "Accept", "application/yaml"), http.StatusNotFound)
-	if !strings.Contains(string(a.Body), "\nkind: Status\n") {
-		t.Errorf("status %s", a.Body)
-	}
 }
 
 // TestPretty: JSON is indented if the query requests it, or for certain user agents.

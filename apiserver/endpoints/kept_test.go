@@ -91,37 +91,3 @@ func asText(t *testing.T, v any) string {
 	}
 	return string(data)
 }
-
-// TestExtendedResourceName: a device class keeps the extended resource that it represents (V-021).
-func TestExtendedResourceName(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	const path = "/apis/resource.k8s.io/v1/deviceclasses"
-	must(t, s.Do("POST", path, `{"metadata":{"name":"gpus"},"spec":{"extendedResourceName":"example.com/gpu"}}`),
-		http.StatusCreated)
-	got := must(t, s.Do("GET", path+"/gpus", nil), http.StatusOK).Object()
-	if name, _, _ := unstructured.NestedString(got.Object, "spec", "extendedResourceName"); name != "example.com/gpu" {
-		t.Errorf("%q", name)
-	}
-}
-
-// TestSlicesOfPool: lists of ResourceSlices can be limited to those of a pool (V-060).
-func TestSlicesOfPool(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	const path = "/apis/resource.k8s.io/v1/resourceslices"
-	for _, pool := range []string{"a", "b"} {
-		must(t, s.Do("POST", path, `{"metadata":{"name":"`+pool+`"},"spec":{"driver":"d.example.com","nodeName":"n",
-			"pool":{"name":"`+pool+`","generation":1,"resourceSliceCount":1}}}`), http.StatusCreated)
-	}
-	for selector, want := range map[string]string{
-		"spec.pool.name=b": "b", "spec.pool.name!=b": "a", "spec.pool.name=b,spec.driver=d.example.com": "b",
-		"spec.pool.name=c": "",
-	} {
-		l := must(t, s.Do("GET", path+"?fieldSelector="+strings.ReplaceAll(selector, "=", "%3D"), nil), http.StatusOK).List()
-		if got := strings.Join(names(l), " "); got != want {
-			t.Errorf("%s: %q, want %q", selector, got, want)
-		}
-	}
-	if a := s.Do("GET", path+"?fieldSelector=spec.pool.generation%3D1", nil); a.Code != http.StatusBadRequest {
-		t.Errorf("a field that is no label: %d %s", a.Code, a.Body)
-	}
-}

@@ -21,143 +21,15 @@ const ignore = `{"ignoreStoreReadErrorWithClusterBreakingPotential":true`
 
 func gated(c *apiserver.Config) { c.DeleteMalformed = true }
 
-// TestDeleteMalformed: with the gate on, an object that can't be read is removed, whatever finalizers it has or had,
-// and no other (AS registry/generic/registry/corrupt_obj_deleter.go).
-func TestDeleteMalformed(t *testing.T) {
+// TestListMalformedCauses: with the gate on, the error of a list names a hundred of the keys that can't be read (V-055).
+func TestListMalformedCauses(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
-	fill(t, s, 2)
-	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
-	s.Put(
-		t, "/registry/configmaps/default/odd",
-		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"default","finalizers":["a.b/c"]},"data":7}`,
-	)
-	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
-	const custom = "/apis/example.com/v1/namespaces/default/crontabs"
-	s.Put(
-		t, "/registry/example.com/crontabs/default/odd",
-		`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`,
-	)
-	for _, path := range []string{configmaps + "/garbage", configmaps + "/odd", custom + "/odd"} {
-		must(t, s.Do("DELETE", path, nil), http.StatusInternalServerError) // without the option
-		a := must(t, s.Do("DELETE", path, ignore+`}`), http.StatusOK)
-		name := path[strings.LastIndex(path, "/")+1:]
-		if st := a.Status(); st.Status != metav1.StatusSuccess || st.Code != http.StatusOK || st.Details == nil ||
-			st.Details.Name != name || st.Details.Kind == "" || st.Details.UID != "" {
-			t.Errorf("%s: %s", path, a.Body)
-		}
-		must(t, s.Do("GET", path, nil), http.StatusNotFound)
-	}
-	// An object that can be read isn't removed by the option, and a missing one is 404 as usual (V-054).
-	for name, want := range map[string]struct {
-		code    int
-		message string
-	}{
-		"m00": {http.StatusConflict, `Operation cannot be fulfilled on configmaps "m00": StorageError: invalid object, ` +
-			`Code: 4, Key: /registry/configmaps/default/m00, ResourceVersion: 0, AdditionalErrorMsg: ` +
-			`unsafe deletion is not allowed because the object is decodable from storage`},
-		"none": {http.StatusNotFound, `configmaps "none" not found`},
-	} {
-		a := must(
-			t, s.Do("DELETE", configmaps+"/"+name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true", nil), want.code,
-		)
-		if st := a.Status(); st.Message != want.message || st.Details.Kind != "configmaps" {
-			t.Errorf("%s: %s", name, a.Body)
-		}
-	}
-	must(t, s.Do("GET", configmaps+"/m00", nil), http.StatusOK)
-	must(t, s.Do("DELETE", configmaps+"/m00", `{"ignoreStoreReadErrorWithClusterBreakingPotential":false}`), http.StatusOK)
-}
-
-// TestDeleteMalformedOptions: options that may not be combined, and a dry run, which may (V-052, V-054; AM
-// validation.go: ValidateIgnoreStoreReadError).
-func TestDeleteMalformedOptions(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
-	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
-	for field, body := range map[string]string{
-		"propagationPolicy": `"propagationPolicy":"Background"`, "orphanDependents": `"orphanDependents":true`,
-		"gracePeriodSeconds": `"gracePeriodSeconds":0`, "preconditions": `"preconditions":{"uid":"a"}`,
-	} {
-		a := must(t, s.Do("DELETE", configmaps+"/garbage", ignore+","+body+"}"), http.StatusUnprocessableEntity)
-		if st := a.Status(); !strings.Contains(
-			st.Message,
-			"ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with ."+field,
-		) {
-			t.Errorf("%s: %s", field, a.Body)
-		}
-	}
-	a := must(t, s.Do("DELETE", configmaps, ignore+"}"), http.StatusUnprocessableEntity)
-	if st := a.Status(); !strings.Contains(
-		st.Message, "is not allowed with DELETECOLLECTION, try again after removing the option",
-	) {
-		t.Errorf("%s", a.Body)
-	}
-	must(t, s.Do("DELETE", configmaps+"/garbage", ignore+`,"dryRun":["All"]}`), http.StatusOK)
-	must(t, s.Do("GET", configmaps+"/garbage", nil), http.StatusInternalServerError)
-	fill(t, s, 1)
-	must(t, s.Do("DELETE", configmaps+"/m00", ignore+`,"dryRun":["All"]}`), http.StatusConflict)
-	must(t, s.Do("DELETE", configmaps+"/none", ignore+`,"dryRun":["All"]}`), http.StatusNotFound)
-}
-
-// TestDeleteMalformedOff: with the gate off the option is ignored as upstream ignores it.
-func TestDeleteMalformedOff(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	fill(t, s, 2)
-	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
-	must(t, s.Do("DELETE", configmaps+"/garbage", ignore+"}"), http.StatusInternalServerError)
-	must(t, s.Do("DELETE", configmaps+"/m00", ignore+`,"gracePeriodSeconds":0}`), http.StatusOK)
-	must(t, s.Do("DELETE", configmaps, ignore+"}"), http.StatusOK)
-	if got := names(must(t, s.Do("GET", configmaps, nil), http.StatusOK).List()); len(got) != 0 {
-		t.Errorf("left: %v", got)
-	}
-}
-
-// TestListMalformed: with the gate on, the error of a list names the keys that can't be read (V-055; AS
-// etcd3/corrupt_obj_deleter.go).
-func TestListMalformed(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
-	fill(t, s, 3)
-	s.Put(t, "/registry/configmaps/default/m01", "garbage")
-	s.Put(
-		t, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd"},"data":7}`,
-	)
-	for _, accept := range []string{"application/json", asTable, asMetadatas} {
-		a := must(t, s.Do("GET", configmaps, nil, "Accept", accept), http.StatusInternalServerError)
-		st := a.Status()
-		if st.Reason != metav1.StatusReasonStoreReadError ||
-			!strings.HasPrefix(st.Message, "failed to read one or more configmaps from the storage: storage: corrupt value: ") ||
-			!strings.HasSuffix(st.Message, " (and 1 more)") ||
-			st.Details == nil || st.Details.Name != "list" || st.Details.Kind != "configmaps" || len(st.Details.Causes) != 2 {
-			t.Fatalf("as %s: %s", accept, a.Body)
-		}
-		for i, key := range []string{"/registry/configmaps/default/m01", "/registry/configmaps/default/odd"} {
-			if c := st.Details.Causes[i]; c.Field != key || c.Type != metav1.CauseTypeUnexpectedServerResponse ||
-				c.Message == "" {
-				t.Errorf("as %s: cause %d is %+v", accept, i, c)
-			}
-		}
-	}
-	must(t, s.Do("GET", configmaps+"?limit=1", nil), http.StatusOK) // the page ends before it
-	must(t, s.Do("DELETE", configmaps, nil), http.StatusInternalServerError)
 	for i := range 120 {
 		s.Put(t, fmt.Sprintf("/registry/configmaps/default/x%03d", i), "garbage")
 	}
 	causes := must(t, s.Do("GET", configmaps, nil), http.StatusInternalServerError).Status().Details.Causes
 	if len(causes) != 101 || causes[100].Type != metav1.CauseTypeTooMany || causes[100].Field != "" {
 		t.Errorf("%d causes: %+v", len(causes), causes[len(causes)-1])
-	}
-	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
-	s.Put(t, "/registry/example.com/crontabs/default/a", "garbage")
-	s.Put(
-		t, "/registry/example.com/crontabs/default/b",
-		`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`,
-	)
-	// reads the last write
-	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)
-	st := must(t, s.Do("GET", "/apis/example.com/v1/crontabs", nil), http.StatusInternalServerError).Status()
-	if st.Reason != metav1.StatusReasonStoreReadError ||
-		!strings.HasPrefix(st.Message, "failed to read one or more crontabs.example.com from the storage: ") ||
-		len(st.Details.Causes) != 2 {
-		t.Errorf("custom resources: %+v", st)
 	}
 }
 

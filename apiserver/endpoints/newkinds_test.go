@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -24,7 +23,6 @@ const (
 	bundles     = "/apis/certificates.k8s.io/v1/clustertrustbundles"
 	podRequests = "/apis/certificates.k8s.io/v1/namespaces/a/podcertificaterequests"
 	taintRules  = "/apis/resource.k8s.io/v1/devicetaintrules"
-	migrations  = "/apis/storagemigration.k8s.io/v1/storageversionmigrations"
 )
 
 // specOf is the spec of a valid object of a kind, as JSON.
@@ -197,25 +195,5 @@ func TestTaintRule(t *testing.T) {
 	// v1 answers a removal with a Status, as most kinds (K pkg/registry/resource/devicetaintrule/storage: NewRESTv1).
 	if a := s.Do("DELETE", taintRules+"/x", nil); a.Code != http.StatusOK || a.Status().Status != "Success" {
 		t.Errorf("deleted: %d %s", a.Code, a.Body)
-	}
-}
-
-// TestMigration: the group has the one version v1, and the resource of a migration stays (V-004, V-097).
-func TestMigration(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	must(t, s.Do("POST", migrations, `{"metadata":{"name":"x"},"spec":{"resource":{"group":"","resource":"secrets"}}}`),
-		http.StatusCreated)
-	a := s.Do("PATCH", migrations+"/x", `{"spec":{"resource":{"resource":"pods"}}}`, "Content-Type", mergePatch)
-	if a.Code != http.StatusUnprocessableEntity || !strings.HasSuffix(a.Status().Message, "field is immutable") {
-		t.Errorf("another resource: %d %s", a.Code, a.Body)
-	}
-	must(t, s.Do("PATCH", migrations+"/x/status", `{"status":{"resourceVersion":"7"}}`, "Content-Type", mergePatch),
-		http.StatusOK)
-	group := must(t, s.Do("GET", "/apis/storagemigration.k8s.io", nil), http.StatusOK).Object()
-	versions, _, _ := unstructured.NestedSlice(group.Object, "versions")
-	if d := cmp.Diff(
-		[]any{map[string]any{"groupVersion": "storagemigration.k8s.io/v1", "version": "v1"}}, versions,
-	); d != "" {
-		t.Errorf("versions (-want +got):\n%s", d)
 	}
 }

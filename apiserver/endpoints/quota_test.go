@@ -11,6 +11,26 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
+const inDefault = "/api/v1/namespaces/default/"
+
+// made sends a create and fails the test if it is rejected.
+func made(t *testing.T, s *apiservertest.Server, resource, body string) apiservertest.Answer {
+	t.Helper()
+	a := s.Do("POST", inDefault+resource, body)
+	if a.Code != 201 {
+		t.Fatalf("creating %s: %d %s", resource, a.Code, a.Body)
+	}
+	return a
+}
+
+// forbidden sends a request whose response must be 403 with the message.
+func forbidden(t *testing.T, s *apiservertest.Server, method, path, body, message string, header ...string) {
+	t.Helper()
+	if a := s.Do(method, inDefault+path, body, header...); a.Code != 403 || a.Status().Message != message {
+		t.Errorf("%s %s %s: %d %q, want %q", method, path, body, a.Code, a.Status().Message, message)
+	}
+}
+
 // quota creates a quota and sets its status.used to zeros, or to used.
 func quota(t *testing.T, s *apiservertest.Server, name, hard, used string) {
 	t.Helper()
@@ -31,51 +51,6 @@ func used(s *apiservertest.Server, name string) map[string]string {
 }
 
 func named(name string) string { return fmt.Sprintf(`{"metadata":{"name":%q}}`, name) }
-
-func TestQuota(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	quota(t, s, "q", `{"configmaps":"2","secrets":"1"}`, `{"configmaps":"0","secrets":"0"}`)
-	made(t, s, "configmaps", named("a"))
-	expect := func(what, configmaps, secrets string) {
-		t.Helper()
-		if got := used(s, "q"); got["configmaps"] != configmaps || got["secrets"] != secrets {
-			t.Errorf("%s: used are %v, not configmaps %s and secrets %s", what, got, configmaps, secrets)
-		}
-	}
-	expect("after a create", "1", "0")
-
-	if a := s.Do("POST", inDefault+"configmaps?dryRun=All", named("b")); a.Code != 201 {
-		t.Errorf("dry run: %d %s", a.Code, a.Body)
-	}
-	expect("after a dry run", "1", "0")
-
-	if a := s.Do("POST", inDefault+"configmaps", named("a")); a.Code != 409 {
-		t.Errorf("creating what is there: %d %s", a.Code, a.Body)
-	}
-	expect("after a create that failed once it was charged", "1", "0")
-
-	// Two quotas: the second one denies a write for which the first one was already changed.
-	quota(t, s, "r", `{"count/secrets":"0"}`, `{"count/secrets":"0"}`)
-	forbidden(
-		t, s, "POST", "secrets", named("s"),
-		`secrets "s" is forbidden: exceeded quota: r, requested: count/secrets=1, used: count/secrets=0, limited: count/secrets=0`,
-	)
-	expect("after another quota denied", "1", "0")
-
-	made(t, s, "configmaps", `{"metadata":{"generateName":"b-"}}`)
-	forbidden(
-		t, s, "POST", "configmaps", named("c"),
-		`configmaps "c" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2`,
-	)
-	forbidden(
-		t, s, "POST", "configmaps?dryRun=All", named("c"),
-		`configmaps "c" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2`,
-	)
-	expect("at the end", "2", "0")
-
-	made(t, s, "resourcequotas", `{"metadata":{"name":"silent"},"spec":{"hard":{"count/serviceaccounts":"0"}}}`)
-	made(t, s, "serviceaccounts", named("a")) // its status is empty yet
-}
 
 // TestQuotaAtOnce: of many concurrent creates, as many succeed as the quota allows.
 func TestQuotaAtOnce(t *testing.T) {

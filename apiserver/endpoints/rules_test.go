@@ -1,9 +1,11 @@
 package endpoints_test
 
 import (
+	"bufio"
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,23 +28,61 @@ import (
 //
 // Revisions are those that etcd counts. The first uid that a file shows is printed as uid-1, the
 // next as uid-2; a request may name them so. The output has the headers that a client acts on, and objects without
-// managedFields, which package fieldmanager tests.
+// managedFields, which package fieldmanager tests, unless the command is "http managed". Other commands:
+//
+//	watch n=2	the input is a request like that of http, the output the first events
+//	put KEY		the input is stored under the key
+//	gate		first of all: objects that can't be decoded may be deleted
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		t.Parallel()
-		s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-			c.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
-		}})
+		malformed := false
+		start := sync.OnceValue(func() *apiservertest.Server {
+			return apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+				c.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
+				c.DeleteMalformed = malformed
+			}})
+		})
 		u := &uids{}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			method, path, body, header := parseRequest(t, u.given(d.Input))
-			var in any
-			if body != "" {
-				in = body
+			switch d.Cmd {
+			case "gate":
+				malformed = true
+			case "put":
+				start().Put(t, d.CmdArgs[0].Key, u.given(d.Input))
+			case "watch":
+				return u.shown(events(t, start(), d, u.given(d.Input)))
+			default:
+				method, path, body, header := parseRequest(t, u.given(d.Input))
+				var in any
+				if body != "" {
+					in = body
+				}
+				return u.shown(printed(start().Do(method, path, in, header...), d.HasArg("managed")))
 			}
-			return u.shown(printed(s.Do(method, path, in, header...)))
+			return ""
 		})
 	})
+}
+
+// events are the first events of a watch, a line each.
+func events(t *testing.T, s *apiservertest.Server, d *datadriven.TestData, request string) string {
+	t.Helper()
+	var n int
+	d.ScanArgs(t, "n", &n)
+	_, path, _, header := parseRequest(t, request)
+	w := s.Watch(path, header...)
+	defer w.Close()
+	lines := bufio.NewReader(w.Body())
+	var b strings.Builder
+	for range n {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.WriteString(managedFields.ReplaceAllString(line, ""))
+	}
+	return b.String()
 }
 
 var headerLine = regexp.MustCompile(`^([A-Z][A-Za-z-]+): (.*)$`)
@@ -66,7 +106,7 @@ func parseRequest(t *testing.T, input string) (method, path, body string, header
 }
 
 // printed prints a response.
-func printed(a apiservertest.Answer) string {
+func printed(a apiservertest.Answer, managed bool) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, a.Code)
 	for _, h := range []string{"Warning", "Retry-After"} {
@@ -77,12 +117,19 @@ func printed(a apiservertest.Answer) string {
 	if c := a.Header.Get("Content-Type"); c != "application/json" {
 		fmt.Fprintf(&b, "Content-Type: %s\n", c)
 	}
-	b.WriteString(managedFields.ReplaceAllString(string(a.Body), ""))
+	body := managedTime.ReplaceAllString(string(a.Body), "")
+	if !managed {
+		body = managedFields.ReplaceAllString(body, "")
+	}
+	b.WriteString(body)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
 // managedFields is the list with its comma: no string in it holds the end of a list of objects.
 var managedFields = regexp.MustCompile(`,\\*"managedFields\\*":\[\{.*?\}\]`) // quoted in messages too
+
+// managedTime is the time of an entry, which is that of the machine's clock.
+var managedTime = regexp.MustCompile(`,"time":"[^"]*"`)
 
 var uuidText = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 

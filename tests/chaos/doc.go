@@ -1,6 +1,6 @@
 // Package chaos has the tests with failures of an external etcd: a cluster of three members and servers on it, in
-// separate processes, some of which are killed, paused or disconnected while clients write, read and watch, or whose
-// etcd is replaced by a backup. Package check checks the observations of the clients.
+// separate processes, some of which are killed, paused or disconnected while clients write, read and watch. Package
+// check checks the observations of the clients.
 //
 // It guarantees:
 //

@@ -63,11 +63,3 @@ func (k *known) get(key string) (remembered, bool) {
 	o, there := k.live[key]
 	return o, there
 }
-
-// forget forgets everything.
-func (k *known) forget() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	clear(k.live)
-	k.dead = nil
-}

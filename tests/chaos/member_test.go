@@ -138,17 +138,6 @@ func (m *member) alive() bool {
 	}
 }
 
-// replace replaces the data directory of the member, which must be down.
-func (m *member) replace(with string) error {
-	if err := os.RemoveAll(m.Dir); err != nil {
-		return err
-	}
-	return os.CopyFS(m.Dir, os.DirFS(with))
-}
-
-// save copies the member's data directory; the member must be down.
-func (m *member) save(to string) error { return os.CopyFS(to, os.DirFS(m.Dir)) }
-
 // newMember has its sockets and data below dir.
 func newMember(dir, name string) *member {
 	return &member{settings: settings{Name: name, Dir: filepath.Join(dir, name), Log: filepath.Join(dir, name+".log"),

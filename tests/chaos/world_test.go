@@ -239,7 +239,7 @@ func (w *world) agrees() {
 	have := map[string]int64{}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, e := range slices.Concat(w.h.Start, w.h.Events) {
+	for _, e := range w.h.Events {
 		if delete(have, e.Key); e.Object != nil {
 			have[e.Key] = e.Revision
 		}

@@ -17,9 +17,6 @@ const (
 func collections(h *History, t *timeline, f *frontier) []Violation {
 	asked := deletions(h, f)
 	state := map[string]*Object{}
-	for _, e := range h.Start {
-		state[e.Key] = e.Object
-	}
 	var out []Violation
 	for i := range h.Events {
 		e := &h.Events[i]

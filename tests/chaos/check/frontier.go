@@ -25,7 +25,7 @@ type frontier struct {
 }
 
 func newFrontier(h *History, t *timeline) *frontier {
-	f := &frontier{shown: map[string][]sight{}, seen: []sight{{-1, h.First, "the start of the history"}}}
+	f := &frontier{shown: map[string][]sight{}, seen: []sight{{-1, 0, "the start of the history"}}}
 	show := func(server string, at time.Duration, revision int64, by any) {
 		s := sight{at, revision, by}
 		f.seen = append(f.seen, s)

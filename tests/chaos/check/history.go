@@ -175,10 +175,8 @@ type Compaction struct {
 	Revision int64
 }
 
-// History is everything that happened. Start is the state at revision First, an event an object; Events follow it.
+// History is everything that happened since the cluster was empty.
 type History struct {
-	First       int64
-	Start       []Event
 	Events      []Event
 	Compactions []Compaction
 	// Ready is etcd's revision when a server process was ready; one that isn't there isn't known.

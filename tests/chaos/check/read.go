@@ -13,7 +13,6 @@ func reads(h *History, t *timeline, f *frontier) []Violation {
 		var rule Rule
 		var what string
 		switch {
-		case r.Mode == Exact && r.Asked < h.First: // that isn't known
 		case r.Gone:
 			rule, what = gone(h, r)
 		case r.Key != "":

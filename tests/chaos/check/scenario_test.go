@@ -12,9 +12,8 @@ import (
 
 // TestScenarios runs the histories in testdata. A line is one of
 //
-//	first REVISION                      what etcd held then is given by start lines
-//	start|etcd REVISION KEY UID TOKEN [OWNER:UID ...] [terminating] [+FINALIZER ...]
-//	start|etcd REVISION KEY -           it was removed
+//	etcd REVISION KEY UID TOKEN [OWNER:UID ...] [terminating] [+FINALIZER ...]
+//	etcd REVISION KEY -           it was removed
 //	compact TIME REVISION
 //	ready SERVER REVISION
 //	write BEGIN-END SERVER VERB KEY TOKEN|UID OUTCOME [revision=N] [over=N]
@@ -65,10 +64,6 @@ type parser struct {
 
 func (p *parser) line(f []string) {
 	switch f[0] {
-	case "first":
-		p.h.First = p.number(f[1])
-	case "start":
-		p.h.Start = append(p.h.Start, p.event(f[1:]))
 	case "etcd":
 		p.h.Events = append(p.h.Events, p.event(f[1:]))
 	case "compact":

@@ -27,9 +27,6 @@ type timeline struct {
 
 func newTimeline(h *History) *timeline {
 	t := &timeline{events: h.Events, keys: map[string][]stretch{}, tokens: map[string]*Event{}, gone: map[string]*Event{}}
-	for i := range h.Start {
-		t.add(&h.Start[i])
-	}
 	for i := range h.Events {
 		t.add(&h.Events[i])
 	}
