@@ -44,7 +44,7 @@ func persistentVolumes(clock entry.Clock) *entry.Resource {
 	}
 }
 
-// keepVolumePhaseTime says when the phase changed, where the client doesn't.
+// keepVolumePhaseTime sets the time of the last change of the phase, unless the client sets it.
 func keepVolumePhaseTime(now entry.Clock, v, old *corev1.PersistentVolume) {
 	s := &v.Status
 	switch {

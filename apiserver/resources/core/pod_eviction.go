@@ -271,7 +271,7 @@ func withheld(b *policyv1.PodDisruptionBudget, message, cause string) error {
 	return err
 }
 
-// blocked says why a budget allows no disruption now. After a failed sync its numbers can't be trusted.
+// blocked returns why a budget allows no disruption now. After a failed sync its numbers can't be trusted.
 func blocked(b *policyv1.PodDisruptionBudget) string {
 	why := meta.FindStatusCondition(b.Status.Conditions, policyv1.DisruptionAllowedCondition)
 	told := why != nil && why.Status == metav1.ConditionFalse && why.Message != ""

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Legacy says which invalid values an object had before its update. The new one may keep them: later rules must not
+// Legacy holds the invalid values of an object before its update. The new one may keep them: later rules must not
 // make stored objects immutable (api/pod GetValidationOptionsFromPodSpecAndMeta). The zero value accepts none.
 type Legacy struct {
 	oddDeletionCost, oddSelectors, oddSpread, oddNodeAffinity, oddHugePages, oddTokenPaths bool

@@ -21,9 +21,9 @@ import (
 // need nothing else of the spec are functions.
 type Rules struct {
 	spec *corev1.PodSpec
-	// Pod says that the spec is a pod's own and not a template's.
+	// Pod reports whether the spec is a pod's own and not a template's.
 	Pod bool
-	// Static says that a kubelet made the pod from a file.
+	// Static reports whether a kubelet made the pod from a file.
 	Static bool
 	// Name is the pod's, if it has one already: names of generated claims begin with it.
 	Name string
