@@ -76,7 +76,7 @@ func (s *waitSettled) wait(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, body, err := s.client.Do(req)
+	body, err := s.client.Do(req)
 	var failed *apierrors.StatusError
 	switch {
 	case err == nil:
