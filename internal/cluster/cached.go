@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"errors"
+	"net/http"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -116,8 +118,10 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 	return nil
 }
 
-func (c *cached) Watch(ctx context.Context, _ *Discovery, yield func(Event) error) error {
+func (c *cached) Watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
 	c.snapshots = nil // they would keep in memory what is changed from now on
+	rights := time.NewTicker(rediscover)
+	defer rights.Stop()
 	w, err := c.Cache.Timeline(c.revision)
 	for {
 		var events []*cache.Event
@@ -144,8 +148,19 @@ func (c *cached) Watch(ctx context.Context, _ *Discovery, yield func(Event) erro
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-w.Changed():
+		case <-rights.C:
+			if c.changed(d) {
+				return errExpired
+			}
 		}
 	}
+}
+
+// changed reports whether the user may list other resources than when they were listed.
+func (c *cached) changed(d *Discovery) bool {
+	return slices.ContainsFunc(d.Resources, func(r *Resource) bool {
+		return r.followed() && (code(r.Denied) == http.StatusForbidden) != (c.allowed(r, Selector{}) != nil)
+	})
 }
 
 // event is what a stream needs of an event; ok is false if the user may not list the object.

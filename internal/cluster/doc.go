@@ -15,11 +15,12 @@
 //     answered at a time, each for 30 seconds at most, and ends when its client goes away.
 //  4. At most 32 streams of the graph are open at a time, each with at most ui.MostObjects objects when it begins, and
 //     for 15 minutes. A stream sends each change of the metadata of what the user may list once; from a cache, in the
-//     order of revisions. One that falls behind gets a new state, and one whose cluster serves other types; states that
-//     do not last 10 seconds follow each other after pauses. A client that reads nothing loses its stream.
+//     order of revisions. One that falls behind gets a new state, and, within a minute, one whose cluster serves other
+//     types or whose user may list others; states that do not last 10 seconds follow each other after pauses. A client
+//     that reads nothing loses its stream.
 //  5. A Client needs nothing of a server but discovery, lists and watches, and writes nothing. Lists are paged, and
 //     have only metadata, but for pods, namespaces, CRDs that are being deleted, and the configuration of admission. At
-//     most Concurrency are read at a time.
+//     most Concurrency are read at a time. A resource whose list a server answers wrongly is not known.
 //  6. A Viewer serves loopback names only, and no request that a browser marks as one of another site. A request that
 //     changes something must be JSON, which no form of another page can send. Of the API it passes on: GET of one
 //     object, lists of events of one object, SelfSubjectAccessReviews, and, unless it is read-only, DELETE of one

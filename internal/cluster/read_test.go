@@ -264,18 +264,34 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestBrokenServer reads from a server whose connection breaks, and from one that returns the same page forever.
+// TestBrokenServer: of a server that returns the same page forever for one resource, and HTML for another, the rest is
+// read; without a connection nothing is.
 func TestBrokenServer(t *testing.T) {
 	c := old(t, map[string]string{
 		"/api/v1/configmaps": list("again"), "/api/v1/configmaps?continue=again": list("again"),
+		"/api/v1/secrets": "<html>", "/api/v1/pods": list("", pod("one", "{}", "")),
 	})
-	if _, _, err := Read(t.Context(), c, Options{Now: time.Now}); !errors.Is(err, errSamePage) {
-		t.Errorf("%v, expected %v", err, errSamePage)
+	got := read(t, c, Options{})
+	for _, r := range got.Resources {
+		if (r.Unknown == "") != (r.Plural == "pods") || r.Plural == "configmaps" && r.Unknown != errSamePage.Error() {
+			t.Errorf("%s: %q", r.Plural, r.Unknown)
+		}
+	}
+	if !slices.Equal(names(got), []string{"pods/ns/one"}) {
+		t.Error(names(got))
+	}
+	d, err := c.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Read(ctx, c, Options{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := Read(ctx, c, Options{Discovery: d}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, expected %v", err, context.Canceled)
+	}
+	c.URL = "http://127.0.0.1:1"
+	if _, _, err := Read(t.Context(), c, Options{Discovery: d}); err == nil || !strings.HasPrefix(err.Error(), "list of ") {
+		t.Error(err)
 	}
 }
 

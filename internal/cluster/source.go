@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -143,7 +144,7 @@ type reader struct {
 	objects int
 }
 
-// listOne lists a resource. What a server rejects is noted, and is no error.
+// listOne lists a resource. What a server rejects, or answers wrongly, is noted, and is no error.
 func (r *reader) listOne(ctx context.Context, res *Resource) error {
 	objects, err := r.listed(ctx, res, Selector{})
 	res.Unknown, res.Within, res.Denied = "", "", nil
@@ -160,6 +161,7 @@ func (r *reader) listOne(ctx context.Context, res *Resource) error {
 			}
 		}
 	}
+	var unconnected *url.Error
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -169,7 +171,7 @@ func (r *reader) listOne(ctx context.Context, res *Resource) error {
 	case code(err) == http.StatusNotFound:
 	case code(err) == http.StatusMethodNotAllowed:
 		res.Denied = err
-	case code(err) == 0:
+	case errors.As(err, &unconnected):
 		return fmt.Errorf("list of %s: %w", res.Name(), err)
 	default:
 		res.Unknown = err.Error()

@@ -135,7 +135,7 @@ func (c *Client) probe(ctx context.Context, d *Discovery) (changed bool, err err
 		return a.Name() == b.Name() && slices.Equal(a.Versions, b.Versions) && a.followed() == b.followed()
 	})
 	return !same || slices.ContainsFunc(d.Resources, func(r *Resource) bool {
-		if !r.followed() || r.Unknown == "" || r.Denied != nil {
+		if !r.followed() || r.Unknown == "" {
 			return false
 		}
 		_, err := c.List(ctx, r, Selector{First: 1})
