@@ -366,7 +366,7 @@ func (s *scenario) removeItem(w *world, o *Object, r Remedy) {
 	}
 }
 
-// check checks what holds for every preview.
+// check checks what holds for each preview.
 func (s *scenario) check(p *Preview) {
 	gone := map[string]bool{}
 	for _, c := range append(slices.Clone(p.Before), p.Changes...) {

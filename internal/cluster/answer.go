@@ -153,7 +153,7 @@ func (f finder) exists(n Named, k graph.Key, o *explain.Object) error {
 	return nil
 }
 
-// NotFound says that there is no object at a key.
+// NotFound reports that there is no object at a key.
 func NotFound(k graph.Key) string {
 	text := fmt.Sprintf("%s %q not found", k.Collection, k.Name)
 	if k.Namespace != "" {

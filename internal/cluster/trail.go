@@ -85,7 +85,7 @@ func mayList(by authorization.Authorizer, info *requestinfo.Info) trail.May {
 	}
 }
 
-// ErrNoTrail says that the server keeps no trail of removals. Test with errors.Is.
+// ErrNoTrail reports that the server keeps no trail of removals. Test with errors.Is.
 var ErrNoTrail = errors.New("the server keeps no trail of removed objects; only kubecascade does. " +
 	"On other servers the audit log has the requests (kube-apiserver: --audit-policy-file and --audit-log-path): " +
 	"look there for the verb delete and the name, and for the user generic-garbage-collector")
