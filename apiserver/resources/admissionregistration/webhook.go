@@ -187,10 +187,7 @@ func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 // empty one is reported as the other.
 func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", s.Namespace, "namespace", s.Name)
-	port := int32(0)
-	if s.Port != nil {
-		port = *s.Port
-	}
+	port := check.ValueOf(s.Port)
 	if texts := utilvalidation.IsValidPortNum(int(port)); texts != nil {
 		errs = append(errs, field.Invalid(at.Child("port"), port, "port is not valid: "+strings.Join(texts, ", ")))
 	}

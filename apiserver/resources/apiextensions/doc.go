@@ -7,6 +7,5 @@
 //     group share is in other files.
 //  2. Resources lists the kinds, one in each line.
 //  3. The hooks have the guarantees that package entry states.
-//  4. CustomResourceDefinitions are validated by apiextensions-apiserver. Excerpts of long lists are validated first,
-//     so that the number of errors is limited (excerptFirst). All errors of schemas are collected.
+//  4. CustomResourceDefinitions are validated by apiextensions-apiserver.
 package apiextensions

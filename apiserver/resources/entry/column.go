@@ -51,6 +51,24 @@ func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any)
 	}
 }
 
+// Printed makes a table from a function for a Go type, whose cells are those besides NameColumn and AgeColumn.
+func Printed[T Object](columns []Column, cells func(T) []any) Table {
+	return TableOf(columns, func(obj T, now time.Time) []any {
+		row, others := make([]any, 0, len(columns)), cells(obj)
+		for _, c := range columns {
+			switch c {
+			case NameColumn:
+				row = append(row, obj.GetName())
+			case AgeColumn:
+				row = append(row, Age(obj.GetCreationTimestamp().Time, now))
+			default:
+				row, others = append(row, others[0]), others[1:]
+			}
+		}
+		return row
+	})
+}
+
 // As returns an object as the type of its table. It panics for another type: the caller has looked up the table by the
 // object's kind.
 func As[T runtime.Object](obj runtime.Object) T {

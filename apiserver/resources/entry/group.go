@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -74,6 +75,22 @@ var (
 func StatusWith(hooks Subresource) Subresource {
 	hooks.Name, hooks.Verbs, hooks.Action = "status", Modify, Status
 	return hooks
+}
+
+// StatusOf is the list of subresources of kinds that have only a status: prepare restores what a write of it may not
+// change, and validate validates the rest. Each may be nil.
+func StatusOf[T any, P interface {
+	*T
+	runtime.Object
+}](prepare func(obj, old P), validate func(obj, old *T) field.ErrorList) []Subresource {
+	var hooks Subresource
+	if prepare != nil {
+		hooks.PrepareUpdate = Change(prepare)
+	}
+	if validate != nil {
+		hooks.ValidateUpdate = ValidateChange(validate)
+	}
+	return []Subresource{StatusWith(hooks)}
 }
 
 // StatusOnly is the list of subresources of kinds whose status has no hooks.

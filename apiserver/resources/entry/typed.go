@@ -25,6 +25,15 @@ func Create[T runtime.Object](f func(T)) func(runtime.Object) {
 	}
 }
 
+// CreateNew makes a hook for new objects from a function for updated ones, whose old object is nil.
+func CreateNew[T any](f func(obj, old *T)) func(runtime.Object) {
+	return func(obj runtime.Object) {
+		if o, ok := any(obj).(*T); ok {
+			f(o, nil)
+		}
+	}
+}
+
 // Coerce makes a hook from a function for a Go type. Objects of other types stay as they are.
 func Coerce[T runtime.Object](f func(T) error) func(runtime.Object) ([]string, error) {
 	return func(obj runtime.Object) ([]string, error) {
@@ -91,6 +100,11 @@ func ValidateChange[T any](f func(obj, old *T) field.ErrorList) func(obj, old ru
 		}
 		return f(obj, old)
 	}
+}
+
+// ValidateNew validates a new object by a function for updated ones, whose old object is nil.
+func ValidateNew[T any](f func(obj, old *T) field.ErrorList) func(runtime.Object) field.ErrorList {
+	return Validate(func(obj *T) field.ErrorList { return f(obj, nil) })
 }
 
 // ValidateAgain validates an updated object like a new one.
