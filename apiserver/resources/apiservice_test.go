@@ -1,45 +1,30 @@
 package resources
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 // now is the time of every row.
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// aggregated stands for kube-aggregator's Go type of APIService.
-type aggregated struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              struct {
-		Service *struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-		} `json:"service"`
-	} `json:"spec"`
-}
-
-func (a *aggregated) DeepCopyObject() runtime.Object { panic("not copied") }
-
-func TestTypedAPIService(t *testing.T) {
-	a := &aggregated{}
-	err := json.Unmarshal([]byte(`{"metadata":{"name":"v1.x","creationTimestamp":"2026-03-01T11:59:00Z"},
-		"spec":{"service":{"namespace":"n","name":"s"}}}`), a)
-	if err != nil {
-		t.Fatal(err)
+func TestPrintedAPIServiceNamesItsService(t *testing.T) {
+	a := &apiregistrationv1.APIService{
+		ObjectMeta: metav1.ObjectMeta{Name: "v1.x", CreationTimestamp: metav1.NewTime(now.Add(-time.Minute))},
+		Spec: apiregistrationv1.APIServiceSpec{
+			Service: &apiregistrationv1.ServiceReference{Namespace: "n", Name: "s"},
+		},
 	}
-	want := []any{"v1.x", "n/s", "Unknown", "60s"}
-	if diff := cmp.Diff(want, apiServiceCells(a, now)); diff != "" {
+	cells := apiServiceTable().Cells
+	if diff := cmp.Diff([]any{"v1.x", "n/s", "Unknown", "60s"}, cells(a, now)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	a.Spec.Service = nil
-	if got := apiServiceCells(a, now)[1]; got != "Local" {
+	if got := cells(a, now)[1]; got != "Local" {
 		t.Errorf("without a service: %v", got)
 	}
 }

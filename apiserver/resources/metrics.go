@@ -39,7 +39,7 @@ func metricsColumns() []entry.Column {
 	}
 }
 
-func metricsCells(name string, usage corev1.ResourceList, window time.Duration) []any {
+func metricsCells(name string, usage corev1.ResourceList) []any {
 	return []any{name, usage.Cpu().String(), usage.Memory().String(), metricsWindow.String()}
 }
 

@@ -22,7 +22,9 @@ func nodeMetrics(of MetricsSource) *entry.Resource {
 		Served:  entry.Served{Verbs: []string{"get", "list"}},
 		Storage: entry.Storage{Virtual: true},
 		Hooks:   entry.Hooks{Objects: entry.Objects{List: of.nodes, NotFound: noNodeMetrics}},
-		Table:   entry.TableOf(metricsColumns(), nodeMetricsCells),
+		Table: entry.Printed(metricsColumns(), func(m *metricsv1beta1.NodeMetrics) []any {
+			return metricsCells(m.Name, m.Usage)
+		}),
 	}
 }
 
@@ -75,8 +77,4 @@ func nodesOf(ctx context.Context, s entry.Server, name string) (out []*corev1.No
 	}
 	err = s.List(ctx, nodes, "", func(o entry.Object) { out = append(out, o.(*corev1.Node)) })
 	return out, err
-}
-
-func nodeMetricsCells(m *metricsv1beta1.NodeMetrics, _ time.Time) []any {
-	return metricsCells(m.Name, m.Usage, m.Window.Duration)
 }

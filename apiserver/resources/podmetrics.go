@@ -2,7 +2,6 @@ package resources
 
 import (
 	"context"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,7 +17,11 @@ func podMetrics(of MetricsSource) *entry.Resource {
 		Served:  entry.Served{Verbs: []string{"get", "list"}},
 		Storage: entry.Storage{Virtual: true},
 		Hooks:   entry.Hooks{Objects: entry.Objects{List: of.pods, NotFound: noPodMetrics}},
-		Table:   entry.TableOf(metricsColumns(), podMetricsCells),
+		Table: entry.Printed(metricsColumns(), func(m *metricsv1beta1.PodMetrics) []any {
+			sum := corev1.ResourceList{}
+			addUsage(sum, m.Containers)
+			return metricsCells(m.Name, sum)
+		}),
 	}
 }
 
@@ -65,10 +68,4 @@ func (of MetricsSource) measure(p *corev1.Pod, s entry.Server) *metricsv1beta1.P
 		Name: p.Name, Namespace: p.Namespace, Labels: p.Labels, CreationTimestamp: metav1.NewTime(now),
 	}
 	return m
-}
-
-func podMetricsCells(m *metricsv1beta1.PodMetrics, _ time.Time) []any {
-	sum := corev1.ResourceList{}
-	addUsage(sum, m.Containers)
-	return metricsCells(m.Name, sum, m.Window.Duration)
 }

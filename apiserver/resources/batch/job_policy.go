@@ -116,12 +116,8 @@ func successPolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	case n > 20:
 		errs = append(errs, field.TooMany(at, n, 20))
 	}
-	var completions int32
-	if s.Completions != nil {
-		completions = *s.Completions
-	}
 	for i := range s.SuccessPolicy.Rules {
-		errs = append(errs, successRule(&s.SuccessPolicy.Rules[i], completions, at.Index(i))...)
+		errs = append(errs, successRule(&s.SuccessPolicy.Rules[i], check.ValueOf(s.Completions), at.Index(i))...)
 	}
 	return errs
 }

@@ -151,10 +151,7 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 		s.FailedIndexes, was.FailedIndexes,
 	)
 	var completed, failed, both error
-	failedText := ""
-	if s.FailedIndexes != nil {
-		failedText = *s.FailedIndexes
-	}
+	failedText := check.ValueOf(s.FailedIndexes)
 	if n := j.Spec.Completions; n != nil {
 		_, completed = parseIndexes(s.CompletedIndexes, *n)
 		if j.Spec.BackoffLimitPerIndex != nil {
@@ -164,10 +161,7 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 	}
 	finished := jobFinished(j)
 	activeChanged, readyChanged := s.Active != was.Active, !check.SamePointee(s.Ready, was.Ready)
-	ready := int32(0)
-	if s.Ready != nil {
-		ready = *s.Ready
-	}
+	ready := check.ValueOf(s.Ready)
 	return []jobRule{
 		{
 			completedChanged, completed != nil,

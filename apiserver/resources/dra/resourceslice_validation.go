@@ -149,15 +149,11 @@ var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
 	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
-func validateResourceSlice(s *resourcev1.ResourceSlice) field.ErrorList {
-	return resourceSliceOver(s, nil)
-}
-
-func validateResourceSliceUpdate(s, old *resourcev1.ResourceSlice) field.ErrorList {
-	return resourceSliceOver(s, &old.Spec)
-}
-
-func resourceSliceOver(slice *resourcev1.ResourceSlice, old *resourcev1.ResourceSliceSpec) field.ErrorList {
+func validateResourceSlice(slice, was *resourcev1.ResourceSlice) field.ErrorList {
+	var old *resourcev1.ResourceSliceSpec
+	if was != nil {
+		old = &was.Spec
+	}
 	at, s := field.NewPath("spec"), &slice.Spec
 	errs := podspec.CSIDriver(s.Driver, at.Child("driver"))
 	errs = append(errs, pool(&s.Pool, at.Child("pool"))...)

@@ -43,6 +43,9 @@ func Wide(c Column) Column {
 // NameAndAge are the columns of kinds without others.
 func NameAndAge() []Column { return []Column{NameColumn, AgeColumn} }
 
+// NameAndAgeOnly is the table of these columns.
+func NameAndAgeOnly[T Object]() Table { return Printed(NameAndAge(), func(T) []any { return nil }) }
+
 // TableOf makes a table from a function for a Go type.
 func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any) Table {
 	return Table{

@@ -3,7 +3,6 @@ package storage
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -124,7 +123,22 @@ const (
 )
 
 func storageClassTable() entry.Table {
-	t := entry.TableOf(storageClassColumns(), storageClassCells)
+	doc := storagev1.StorageClass{}.SwaggerDoc()
+	t := entry.Printed([]entry.Column{
+		entry.NameColumn,
+		entry.Text("Provisioner", doc["provisioner"]),
+		entry.Text("ReclaimPolicy", doc["reclaimPolicy"]),
+		entry.Text("VolumeBindingMode", doc["volumeBindingMode"]),
+		entry.Text("AllowVolumeExpansion", doc["allowVolumeExpansion"]),
+		entry.AgeColumn,
+	}, func(c *storagev1.StorageClass) []any {
+		return []any{
+			c.Provisioner,
+			string(entry.ValueOr(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
+			string(entry.ValueOr(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
+			entry.ValueOr(c.AllowVolumeExpansion, false), // a boolean, although its column is a string
+		}
+	})
 	t.Default = effectiveDefault
 	return t
 }
@@ -151,27 +165,4 @@ func newer(a, b *storagev1.StorageClass) bool {
 		return a.Name < b.Name
 	}
 	return b.CreationTimestamp.Before(&a.CreationTimestamp)
-}
-
-func storageClassColumns() []entry.Column {
-	doc := storagev1.StorageClass{}.SwaggerDoc()
-	return []entry.Column{
-		entry.NameColumn,
-		entry.Text("Provisioner", doc["provisioner"]),
-		entry.Text("ReclaimPolicy", doc["reclaimPolicy"]),
-		entry.Text("VolumeBindingMode", doc["volumeBindingMode"]),
-		entry.Text("AllowVolumeExpansion", doc["allowVolumeExpansion"]),
-		entry.AgeColumn,
-	}
-}
-
-func storageClassCells(c *storagev1.StorageClass, now time.Time) []any {
-	return []any{
-		c.Name,
-		c.Provisioner,
-		string(entry.ValueOr(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
-		string(entry.ValueOr(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
-		entry.ValueOr(c.AllowVolumeExpansion, false), // a boolean, although its column is a string
-		entry.AgeOf(&c.ObjectMeta, now),
-	}
 }

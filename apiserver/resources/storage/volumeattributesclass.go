@@ -2,7 +2,6 @@ package storage
 
 import (
 	"reflect"
-	"time"
 
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -20,7 +19,7 @@ func volumeAttributesClasses() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateVolumeAttributesClassUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  entry.TableOf(attributesClassColumns(), attributesClassCells),
+		Table:  attributesClassTable(),
 	}
 }
 
@@ -42,13 +41,11 @@ func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass
 	return append(errs, validateVolumeAttributesClass(c)...)
 }
 
-func attributesClassColumns() []entry.Column {
-	return []entry.Column{
+func attributesClassTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn, entry.Text("DriverName", storagev1.VolumeAttributesClass{}.SwaggerDoc()["driverName"]),
 		entry.AgeColumn,
-	}
-}
-
-func attributesClassCells(c *storagev1.VolumeAttributesClass, now time.Time) []any {
-	return []any{c.Name, c.DriverName, entry.AgeOf(&c.ObjectMeta, now)}
+	}, func(c *storagev1.VolumeAttributesClass) []any {
+		return []any{c.DriverName}
+	})
 }
