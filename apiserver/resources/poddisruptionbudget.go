@@ -48,10 +48,8 @@ func validateDisruptionBudget(b, old *policyv1.PodDisruptionBudget) (errs field.
 		}
 	}
 	errs = append(errs, check.LabelSelector(s.Selector, old.Spec.Selector, at.Child("selector"))...)
-	if p := s.UnhealthyPodEvictionPolicy; p != nil {
-		errs = append(errs, check.OneOf(*p, at.Child("unhealthyPodEvictionPolicy"), evictionPolicies)...)
-	}
-	return errs
+	return append(errs, check.GivenOneOf(s.UnhealthyPodEvictionPolicy, at.Child("unhealthyPodEvictionPolicy"),
+		evictionPolicies)...)
 }
 
 func validateDisruptionBudgetStatus(b, _ *policyv1.PodDisruptionBudget) field.ErrorList {

@@ -70,9 +70,8 @@ func validateMutatingPolicy(p, old *admissionv1.MutatingAdmissionPolicy) field.E
 		errs = append(errs, matchConditions(c, s.MatchConditions, at.Child("matchConditions"))...)
 	}
 	errs = append(errs, variables(c, s.Variables, at.Child("variables"))...)
-	if len(s.Mutations) == 0 {
-		errs = append(errs, field.Required(at.Child("mutations"), "mutations must contain at least one item"))
-	}
+	errs = append(errs, check.Present(len(s.Mutations) > 0, at.Child("mutations"),
+		"mutations must contain at least one item")...)
 	for i := range s.Mutations {
 		errs = append(errs, mutation(c, &s.Mutations[i], at.Child("mutations").Index(i))...)
 	}

@@ -121,14 +121,11 @@ func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.E
 }
 
 func namedRule(r *admissionv1.NamedRuleWithOperations, at *field.Path) (errs field.ErrorList) {
-	seen := map[string]bool{}
+	seen := check.Unique[string]{}
 	for i, name := range r.ResourceNames {
 		at := at.Child("resourceNames").Index(i)
 		errs = append(errs, check.Apply(name, at, content.IsPathSegmentName)...)
-		if seen[name] {
-			errs = append(errs, field.Duplicate(at, name))
-		}
-		seen[name] = true
+		errs = append(errs, seen.Add(name, at)...)
 	}
 	return append(errs, operationRule(&r.RuleWithOperations, at)...)
 }

@@ -78,13 +78,10 @@ func validateValidatingPolicy(p, old *admissionv1.ValidatingAdmissionPolicy) fie
 		errs = append(errs, field.Invalid(audits, s.AuditAnnotations,
 			fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations)))
 	}
-	keys := map[string]bool{}
+	keys := check.Unique[string]{}
 	for i, a := range s.AuditAnnotations {
 		errs = append(errs, auditAnnotation(c, p.Name, a, audits.Index(i))...)
-		if keys[a.Key] {
-			errs = append(errs, field.Duplicate(audits.Index(i).Child("key"), a.Key))
-		}
-		keys[a.Key] = true
+		errs = append(errs, keys.Add(a.Key, audits.Index(i).Child("key"))...)
 	}
 	return errs
 }
@@ -104,9 +101,7 @@ func policyValidation(c *expression.Checker, v *admissionv1.Validation, at *fiel
 	} else if strings.ContainsAny(trimmed, "\n\r") {
 		errs = append(errs, field.Invalid(at.Child("message"), v.Message, "message must not contain line breaks"))
 	}
-	if v.Reason != nil {
-		errs = append(errs, check.OneOf(*v.Reason, at.Child("reason"), validationReasons)...)
-	}
+	errs = append(errs, check.GivenOneOf(v.Reason, at.Child("reason"), validationReasons)...)
 	return errs
 }
 

@@ -95,9 +95,7 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 				fmt.Sprintf("must be less than or equal to %v", maxStabilizationSeconds)))
 		}
 	}
-	if r.SelectPolicy != nil {
-		errs = append(errs, check.OneOf(*r.SelectPolicy, at.Child("selectPolicy"), selectPolicies)...)
-	}
+	errs = append(errs, check.GivenOneOf(r.SelectPolicy, at.Child("selectPolicy"), selectPolicies)...)
 	errs = append(errs, check.Present(len(r.Policies) > 0, at.Child("policies"), "must specify at least one Policy")...)
 	for i, p := range r.Policies {
 		at := at.Child("policies").Index(i)

@@ -78,12 +78,9 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 		}
 	}
 	if !t.twiceUsages {
-		seen := map[certificatesv1.KeyUsage]bool{}
+		seen := check.Unique[certificatesv1.KeyUsage]{}
 		for i, u := range s.Usages {
-			if seen[u] {
-				errs = append(errs, field.Duplicate(usages.Index(i), u))
-			}
-			seen[u] = true
+			errs = append(errs, seen.Add(u, usages.Index(i))...)
 		}
 	}
 	if !t.legacySigner && s.SignerName == legacySigner {

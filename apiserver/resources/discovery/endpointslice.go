@@ -186,15 +186,12 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 	if len(list) > maxEndpointPorts {
 		return field.ErrorList{field.TooMany(at, len(list), maxEndpointPorts)}
 	}
-	seen := map[string]bool{}
+	seen := check.Unique[string]{}
 	for i := range list {
 		p, at := &list[i], at.Index(i)
 		name := check.ValueOf(p.Name) // defaulting has set every name, at least to an empty one
 		errs = append(errs, check.NonEmpty(name, at.Child("name"), check.DNSLabel)...)
-		if seen[name] {
-			errs = append(errs, field.Duplicate(at.Child("name"), name))
-		}
-		seen[name] = true
+		errs = append(errs, seen.Add(name, at.Child("name"))...)
 		if p.Protocol == nil {
 			errs = append(errs, field.Required(at.Child("protocol"), ""))
 		} else {

@@ -33,13 +33,10 @@ func distinct[T any, K comparable](
 	if len(list) > most {
 		return errs
 	}
-	seen := map[K]bool{}
+	seen := check.Unique[K]{}
 	for i := range list {
 		k := key(&list[i])
-		if seen[k] {
-			errs = append(errs, field.Duplicate(at.Index(i), k))
-		}
-		seen[k] = true
+		errs = append(errs, seen.Add(k, at.Index(i))...)
 	}
 	return errs
 }

@@ -129,22 +129,18 @@ func validateFlowSchemaStatus(f, _ *flowcontrolv1.FlowSchema) field.ErrorList {
 
 // flowConditions requires types, each once.
 func flowConditions[C any](list []C, typeOf func(C) string) (errs field.ErrorList) {
-	seen := map[string]bool{}
+	seen := check.Unique[string]{}
 	for i, c := range list {
 		at, name := check.StatusPath.Child("conditions").Index(i).Child("type"), typeOf(c)
-		if seen[name] {
-			errs = append(errs, field.Duplicate(at, name))
-		}
-		seen[name] = true
+		errs = append(errs, seen.Add(name, at)...)
 		errs = append(errs, check.Present(name != "", at, "must not be empty")...)
 	}
 	return errs
 }
 
 func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs field.ErrorList) {
-	if len(r.Subjects) == 0 {
-		errs = append(errs, field.Required(at.Child("subjects"), "subjects must contain at least one value"))
-	}
+	errs = append(errs, check.Present(len(r.Subjects) > 0, at.Child("subjects"),
+		"subjects must contain at least one value")...)
 	errs = append(errs, check.Each(r.Subjects, at.Child("subjects"), flowSubject)...)
 	if len(r.ResourceRules) == 0 && len(r.NonResourceRules) == 0 {
 		errs = append(errs, field.Required(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
@@ -231,13 +227,11 @@ func flowRuleVerbs(verbs []string, at *field.Path) field.ErrorList {
 
 func flowResourceRule(r *flowcontrolv1.ResourcePolicyRule, at *field.Path) field.ErrorList {
 	errs := flowRuleVerbs(r.Verbs, at.Child("verbs"))
-	if len(r.APIGroups) == 0 {
-		errs = append(errs, field.Required(at.Child("apiGroups"), "resource rules must supply at least one api group"))
-	}
+	errs = append(errs, check.Present(len(r.APIGroups) > 0, at.Child("apiGroups"),
+		"resource rules must supply at least one api group")...)
 	errs = append(errs, check.WildcardAlone(r.APIGroups, "api groups", at.Child("apiGroups"))...)
-	if len(r.Resources) == 0 {
-		errs = append(errs, field.Required(at.Child("resources"), "resource rules must supply at least one resource"))
-	}
+	errs = append(errs, check.Present(len(r.Resources) > 0, at.Child("resources"),
+		"resource rules must supply at least one resource")...)
 	errs = append(errs, check.WildcardAlone(r.Resources, "resources", at.Child("resources"))...)
 	namespaces := at.Child("namespaces")
 	switch {

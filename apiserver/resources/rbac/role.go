@@ -46,11 +46,9 @@ func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs fie
 		}
 		return errs
 	}
-	if len(r.APIGroups) == 0 {
-		errs = append(errs, field.Required(at.Child("apiGroups"), "resource rules must supply at least one api group"))
-	}
-	if len(r.Resources) == 0 {
-		errs = append(errs, field.Required(at.Child("resources"), "resource rules must supply at least one resource"))
-	}
+	errs = append(errs, check.Present(len(r.APIGroups) > 0, at.Child("apiGroups"),
+		"resource rules must supply at least one api group")...)
+	errs = append(errs, check.Present(len(r.Resources) > 0, at.Child("resources"),
+		"resource rules must supply at least one resource")...)
 	return errs
 }

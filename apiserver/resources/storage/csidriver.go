@@ -58,9 +58,7 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	} {
 		errs = append(errs, check.Present(flag.value != nil, at.Child(flag.name), "")...)
 	}
-	if s.FSGroupPolicy != nil {
-		errs = append(errs, check.OneOf(*s.FSGroupPolicy, at.Child("fsGroupPolicy"), fsGroupPolicies)...)
-	}
+	errs = append(errs, check.GivenOneOf(s.FSGroupPolicy, at.Child("fsGroupPolicy"), fsGroupPolicies)...)
 	errs = append(errs, tokenRequests(s.TokenRequests, at.Child("tokenRequests"))...)
 	for _, mode := range s.VolumeLifecycleModes {
 		errs = append(errs, check.OneOf(mode, at.Child("volumeLifecycleModes"), lifecycleModes)...)

@@ -38,7 +38,7 @@ func dropHealth(n, old *storagev1.CSINode) {
 const maxNodeID = 256
 
 func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
-	seen := map[string]bool{}
+	seen := check.Unique[string]{}
 	for i := range n.Spec.Drivers {
 		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
 		errs = append(errs, podspec.CSIDriver(d.Name, at.Child("name"))...)
@@ -50,23 +50,17 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 		if a := d.Allocatable; a != nil {
 			errs = append(errs, check.Naturals(at.Child("allocatable"), "count", a.Count)...)
 		}
-		if seen[d.Name] {
-			errs = append(errs, field.Duplicate(at.Child("name"), d.Name))
-		}
-		seen[d.Name] = true
+		errs = append(errs, seen.Add(d.Name, at.Child("name"))...)
 		errs = append(errs, topologyKeys(d.TopologyKeys, at)...)
 	}
 	return errs
 }
 
 func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
-	seen := map[string]bool{}
+	seen := check.Unique[string]{}
 	for _, key := range keys {
 		errs = append(errs, check.Present(key != "", at, "")...)
-		if seen[key] {
-			errs = append(errs, field.Duplicate(at, key))
-		}
-		seen[key] = true
+		errs = append(errs, seen.Add(key, at)...)
 		errs = append(errs, check.QualifiedName(key, at)...)
 	}
 	return errs

@@ -85,12 +85,9 @@ func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field
 		for j, r := range term.MatchLabelExpressions {
 			at := at.Index(j)
 			errs = append(errs, check.Present(len(r.Values) > 0, at.Child("values"), "")...)
-			has := map[string]bool{}
+			has := check.Unique[string]{}
 			for k, value := range r.Values {
-				if has[value] {
-					errs = append(errs, field.Duplicate(at.Child("values").Index(k), value))
-				}
-				has[value] = true
+				errs = append(errs, has.Add(value, at.Child("values").Index(k))...)
 			}
 			errs = append(errs, metav1validation.ValidateLabelName(r.Key, at.Child("key"))...)
 			if _, again := values[r.Key]; again {
