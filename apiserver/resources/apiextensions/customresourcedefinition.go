@@ -41,9 +41,9 @@ func customResourceDefinitions() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateDefinitionUpdate),
 			Warnings:       entry.Warn(definitionWarnings),
 		},
-		Delete: entry.Deletion{Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer, Mark: terminateCRD, Begin: beginCRD},
+		Delete:       entry.Deletion{Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer, Mark: terminateCRD, Begin: beginCRD},
 		Subresources: entry.StatusOf(nil, validateDefinitionStatus),
-		Table: entry.TableOf(definitionColumns(), definitionCells),
+		Table:        entry.TableOf(definitionColumns(), definitionCells),
 	}
 }
 

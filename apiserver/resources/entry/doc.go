@@ -1,5 +1,5 @@
 // Package entry has the type of an entry of the table of types, Resource, and what the packages of the groups make
-// entries with: completion of a group's entries (Group), hooks from functions for a Go type (typed.go, defaults.go),
+// entries with: completion of a group's entries (Group), hooks from functions for a Go type (typed.go),
 // the interfaces for behaviour that is specific to a kind (hooks.go, request.go), printed columns and cells,
 // conversions between versions with the same JSON (Recast), selectable fields and the scheme.
 //

@@ -111,3 +111,27 @@ func ValidateNew[T any](f func(obj, old *T) field.ErrorList) func(runtime.Object
 func ValidateAgain[T any](f func(obj *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
 	return ValidateChange(func(obj, _ *T) field.ErrorList { return f(obj) })
 }
+
+// Default makes a hook from a function for a Go type; the hook also makes empty lists nil. Objects of other types are
+// not changed.
+func Default[T any](f func(*T)) func(runtime.Object) {
+	keeping := DefaultKeepingLists(f)
+	return func(obj runtime.Object) {
+		keeping(obj)
+		if o, ok := any(obj).(*T); ok && o != nil {
+			empty(obj)
+		}
+	}
+}
+
+// DefaultKeepingLists is Default for a kind that keeps its empty lists.
+func DefaultKeepingLists[T any](f func(*T)) func(runtime.Object) {
+	return func(obj runtime.Object) {
+		if o, ok := any(obj).(*T); ok && o != nil {
+			f(o)
+		}
+	}
+}
+
+// DefaultEmptyLists is the hook of kinds without defaults: it only makes empty lists nil.
+func DefaultEmptyLists[T any]() func(runtime.Object) { return Default(func(*T) {}) }

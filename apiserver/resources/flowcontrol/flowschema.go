@@ -176,23 +176,20 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 	if !slices.Contains(flowKinds, s.Kind) {
 		return field.ErrorList{field.NotSupported(at.Child("kind"), s.Kind, flowKinds)}
 	}
+	var others field.ErrorList
 	for _, m := range members {
 		switch {
-		case m.kind != s.Kind:
-		case m.given:
+		case m.kind == s.Kind && m.given:
 			errs = append(errs, m.validate(at.Child(m.name))...)
-		default:
-			errs = append(errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'",
-				m.name, m.kind)))
-		}
-	}
-	for _, m := range members {
-		if m.kind != s.Kind && m.given {
-			errs = append(errs, field.Forbidden(at.Child(m.name),
+		case m.kind == s.Kind:
+			errs = append(errs, field.Required(at.Child(m.name),
+				fmt.Sprintf("%s is required when subject kind is '%s'", m.name, m.kind)))
+		case m.given:
+			others = append(others, field.Forbidden(at.Child(m.name),
 				fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m.name, m.kind)))
 		}
 	}
-	return errs
+	return append(errs, others...)
 }
 
 func flowAccount(s *flowcontrolv1.ServiceAccountSubject, at *field.Path) (errs field.ErrorList) {

@@ -104,11 +104,8 @@ func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 			"must specify non empty persistentVolumeName"))
 	}
 	errs = append(errs, check.NodeName(a.Spec.NodeName, spec.Child("nodeName"))...)
-	status, size := field.NewPath("status"), 0
-	for key, value := range a.Status.AttachmentMetadata {
-		size += len(key) + len(value)
-	}
-	if size > maxParameterBytes {
+	status := field.NewPath("status")
+	if bytesOf(a.Status.AttachmentMetadata) > maxParameterBytes {
 		errs = append(errs, field.TooLong(status.Child("attachmentMetadata"), "", maxParameterBytes))
 	}
 	errs = append(errs, volumeError(a.Status.AttachError, status.Child("attachError"))...)

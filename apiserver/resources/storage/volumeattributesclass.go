@@ -2,11 +2,13 @@ package storage
 
 import (
 	"reflect"
+	"strings"
 
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // volumeAttributesClasses is the entry of VolumeAttributesClass.
@@ -48,4 +50,40 @@ func attributesClassTable() entry.Table {
 	}, func(c *storagev1.VolumeAttributesClass) []any {
 		return []any{c.DriverName}
 	})
+}
+
+const (
+	maxParameters     = 512
+	maxParameterBytes = 256 << 10
+)
+
+func provisioner(name string, at *field.Path) field.ErrorList {
+	if name == "" {
+		return field.ErrorList{field.Required(at, name)}
+	}
+	return check.QualifiedName(strings.ToLower(name), at)
+}
+
+func parameters(list map[string]string, none bool, at *field.Path) (errs field.ErrorList) {
+	if len(list) > maxParameters {
+		return field.ErrorList{field.TooLong(at, "", maxParameters)}
+	}
+	if _, empty := list[""]; empty {
+		errs = append(errs, field.Invalid(at, "", "field can not be empty."))
+	}
+	if bytesOf(list) > maxParameterBytes {
+		errs = append(errs, field.TooLong(at, "", maxParameterBytes))
+	}
+	if !none && len(list) == 0 {
+		errs = append(errs, field.Required(at, "must contain at least one key/value pair"))
+	}
+	return errs
+}
+
+// bytesOf is the size of all keys and values.
+func bytesOf(all map[string]string) (size int) {
+	for key, value := range all {
+		size += len(key) + len(value)
+	}
+	return size
 }

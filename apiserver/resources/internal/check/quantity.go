@@ -96,3 +96,19 @@ func IsQuotaResource(name corev1.ResourceName) bool {
 func isIntegerResource(name corev1.ResourceName) bool {
 	return quotaObjects[name] || IsExtendedResource(name)
 }
+
+// Round rounds quantities up to thousandths (SetDefaults_ResourceList).
+func Round(list corev1.ResourceList) {
+	for name, q := range list {
+		q.RoundUp(resource.Milli)
+		list[name] = q
+	}
+}
+
+// DefaultRequirements rounds the quantities of requirements up.
+func DefaultRequirements(r *corev1.ResourceRequirements) {
+	if r != nil {
+		Round(r.Limits)
+		Round(r.Requests)
+	}
+}

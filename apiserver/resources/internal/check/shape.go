@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -15,6 +14,21 @@ var (
 	StatusPath   = field.NewPath("status")
 	TemplatePath = SpecPath.Child("template")
 )
+
+// SetDefault sets a nil pointer to a value.
+func SetDefault[T any](p **T, v T) {
+	if *p == nil {
+		*p = &v
+	}
+}
+
+// FillDefault replaces an empty value.
+func FillDefault[T comparable](p *T, v T) {
+	var zero T
+	if *p == zero {
+		*p = v
+	}
+}
 
 // Present requires a field; text is the detail of the error.
 func Present(is bool, at *field.Path, text string) field.ErrorList {
@@ -46,19 +60,6 @@ func NonEmpty[T ~string](value T, at *field.Path, is func(T, *field.Path) field.
 		return nil
 	}
 	return is(value, at)
-}
-
-// Natural requires a number of zero or more.
-func Natural[N ~int32 | ~int64](n N, at *field.Path) field.ErrorList {
-	return apivalidation.ValidateNonnegativeField(int64(n), at)
-}
-
-// Naturals requires Natural for each of these numbers that is set.
-func Naturals[N ~int32 | ~int64](at *field.Path, name string, n *N) field.ErrorList {
-	if n == nil {
-		return nil
-	}
-	return Natural(*n, at.Child(name))
 }
 
 // Set is a set of values.
