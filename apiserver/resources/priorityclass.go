@@ -30,8 +30,7 @@ func priorityClasses() *entry.Resource {
 
 // systemPriority rejects the deletion of the two system classes (C-67).
 func systemPriority(name string) string {
-	switch name {
-	case "system-cluster-critical", "system-node-critical":
+	if _, ok := systemPriorities[name]; ok {
 		return "this is a system priority class and cannot be deleted"
 	}
 	return ""

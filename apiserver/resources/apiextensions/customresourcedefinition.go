@@ -41,48 +41,45 @@ func customResourceDefinitions() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateDefinitionUpdate),
 			Warnings:       entry.Warn(definitionWarnings),
 		},
-		Delete:       entry.Deletion{Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer, Mark: terminateCRD, Begin: beginCRD},
+		Delete: entry.Deletion{
+			Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer, Mark: terminateCRD, Begin: beginCRD,
+		},
 		Subresources: entry.StatusOf(nil, validateDefinitionStatus),
-		Table:        entry.TableOf(definitionColumns(), definitionCells),
+		Table:        definitionTable(),
 	}
 }
 
-// definitionColumns are those of v1.37 (V-103).
-func definitionColumns() []entry.Column {
-	wide := func(name, typ, description string) entry.Column {
-		return entry.Column{Name: name, Type: typ, Priority: 1, Description: description}
-	}
-	return []entry.Column{
+// definitionTable has the columns of v1.37 (V-103).
+func definitionTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
-		{Name: "Scope", Type: "string", Description: "Cluster/Namespaced"},
-		{Name: "Versions", Type: "string", Description: "Served versions"},
+		entry.Text("Scope", "Cluster/Namespaced"),
+		entry.Text("Versions", "Served versions"),
 		entry.CreatedColumn(),
-		wide("Group", "string", "API group"),
-		wide("Kind", "string", "CustomResource kind"),
-		wide("ShortNames", "string", "Short names"),
-		wide("Established", "boolean", "Established status"),
-	}
-}
-
-func definitionCells(d *apiextensionsv1.CustomResourceDefinition, _ time.Time) []any {
-	var versions []string
-	for _, v := range d.Spec.Versions {
-		switch {
-		case v.Served && v.Storage:
-			versions = append(versions, v.Name+"(storage)")
-		case v.Served:
-			versions = append(versions, v.Name)
+		entry.Wide(entry.Text("Group", "API group")),
+		entry.Wide(entry.Text("Kind", "CustomResource kind")),
+		entry.Wide(entry.Text("ShortNames", "Short names")),
+		entry.Wide(entry.Boolean("Established", "Established status")),
+	}, func(d *apiextensionsv1.CustomResourceDefinition) []any {
+		var versions []string
+		for _, v := range d.Spec.Versions {
+			switch {
+			case v.Served && v.Storage:
+				versions = append(versions, v.Name+"(storage)")
+			case v.Served:
+				versions = append(versions, v.Name)
+			}
 		}
-	}
-	slices.Sort(versions)
-	type condition = apiextensionsv1.CustomResourceDefinitionCondition
-	established := slices.ContainsFunc(d.Status.Conditions, func(c condition) bool {
-		return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
+		slices.Sort(versions)
+		type condition = apiextensionsv1.CustomResourceDefinitionCondition
+		established := slices.ContainsFunc(d.Status.Conditions, func(c condition) bool {
+			return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
+		})
+		return []any{
+			string(d.Spec.Scope), strings.Join(versions, ","), d.CreationTimestamp.UTC().Format(time.RFC3339),
+			d.Spec.Group, d.Spec.Names.Kind, strings.Join(d.Spec.Names.ShortNames, ","), established,
+		}
 	})
-	return []any{
-		d.Name, string(d.Spec.Scope), strings.Join(versions, ","), d.CreationTimestamp.UTC().Format(time.RFC3339),
-		d.Spec.Group, d.Spec.Names.Kind, strings.Join(d.Spec.Names.ShortNames, ","), established,
-	}
 }
 
 // terminateCRD sets the condition of the first DELETE (C-84). Its transition time is the deletionTimestamp.

@@ -28,3 +28,15 @@ func Resources(gates entry.Gates) []*entry.Resource {
 		))...,
 	)
 }
+
+// ScaleTable is the table of Scale, the kind of scale subresources. Unlike elsewhere, the name has no format here.
+func ScaleTable() entry.Table {
+	return entry.Printed([]entry.Column{
+		entry.Text("Name", entry.MetaDocs["name"]),
+		entry.Integer("Desired", autoscalingv1.ScaleSpec{}.SwaggerDoc()["replicas"]),
+		entry.Integer("Available", autoscalingv1.ScaleStatus{}.SwaggerDoc()["replicas"]),
+		entry.AgeColumn,
+	}, func(s *autoscalingv1.Scale) []any {
+		return []any{s.Name, int64(s.Spec.Replicas), int64(s.Status.Replicas)}
+	})
+}

@@ -29,9 +29,8 @@ func validateAutoscaler(a, old *autoscalingv2.HorizontalPodAutoscaler) (errs fie
 	}
 	at, s := field.NewPath("spec"), &a.Spec
 	if s.MinReplicas != nil && s.MaxReplicas < *s.MinReplicas {
-		errs = append(
-			errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to `minReplicas`"),
-		)
+		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas,
+			"must be greater than or equal to `minReplicas`"))
 	}
 	errs = append(errs, scaleTarget(s.ScaleTargetRef, false, t.targetVersion, at.Child("scaleTargetRef"))...)
 	outside := false
@@ -111,8 +110,7 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 				fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds)))
 		}
 	}
-	errs = append(errs, check.Given(r.Tolerance, at.Child("tolerance"), check.NonNegativeQuantity)...)
-	return errs
+	return append(errs, check.Given(r.Tolerance, at.Child("tolerance"), check.NonNegativeQuantity)...)
 }
 
 func validateAutoscalerStatus(a, _ *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {

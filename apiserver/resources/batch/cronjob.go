@@ -31,7 +31,7 @@ func cronJobs() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateCronJobUpdate),
 			Warnings:       entry.Warn(cronJobWarnings),
 		},
-		Subresources: entry.StatusOnly(),
+		Subresources: []entry.Subresource{entry.StatusWith(entry.Subresource{})},
 		Table:        cronJobTable(),
 	}
 }

@@ -67,7 +67,11 @@ func validateSigningRequest(r *certificatesv1.CertificateSigningRequest) field.E
 
 func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolerance) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &r.Spec
-	if err := requestBlock(s.Request); err != nil {
+	request, err := ParseRequest(s.Request)
+	if err == nil {
+		err = request.CheckSignature() // with its own key
+	}
+	if err != nil {
 		errs = append(errs, field.Invalid(at.Child("request"), s.Request, err.Error()))
 	}
 	usages := at.Child("usages")
@@ -109,15 +113,6 @@ func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
 		return nil, errors.New("PEM block type must be CERTIFICATE REQUEST")
 	}
 	return x509.ParseCertificateRequest(block.Bytes)
-}
-
-// requestBlock requires a PEM block with a request that is signed with its own key.
-func requestBlock(text []byte) error {
-	request, err := ParseRequest(text)
-	if err != nil {
-		return err
-	}
-	return request.CheckSignature()
 }
 
 // certificate requires PEM blocks with certificates only, unless it is empty.

@@ -67,8 +67,8 @@ func updateSlice(s, old *discoveryv1.EndpointSlice) {
 	}
 }
 
-// dropTopology removes topology from endpoints, as v1 does not have it. Its node name becomes the endpoint's nodeName, so that a partial update
-// keeps it.
+// dropTopology removes topology from endpoints, as v1 does not have it. Its node name becomes the endpoint's nodeName,
+// so that a partial update keeps it.
 func dropTopology(s, old *discoveryv1.EndpointSlice) {
 	known := map[string]bool{}
 	if old != nil {

@@ -68,8 +68,7 @@ func requestsToV1(in []resourcev1beta1.DeviceRequest, out []resourcev1.DeviceReq
 	for i := range in {
 		r := &in[i]
 		if len(r.FirstAvailable) > 0 && r.DeviceClassName == "" && r.Selectors == nil && r.AllocationMode == "" &&
-			r.Count == 0 &&
-			r.AdminAccess == nil && r.Tolerations == nil && r.Capacity == nil {
+			r.Count == 0 && r.AdminAccess == nil && r.Tolerations == nil && r.Capacity == nil {
 			continue
 		}
 		out[i].Exactly = &resourcev1.ExactDeviceRequest{}

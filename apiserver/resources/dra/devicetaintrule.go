@@ -64,8 +64,7 @@ func taintSelector(s *resourcev1.DeviceTaintSelector, at *field.Path) (errs fiel
 	}
 	errs = append(errs, check.Given(s.Driver, at.Child("driver"), podspec.CSIDriver)...)
 	errs = append(errs, check.Given(s.Pool, at.Child("pool"), poolName)...)
-	errs = append(errs, check.Given(s.Device, at.Child("device"), check.DNSLabel)...)
-	return errs
+	return append(errs, check.Given(s.Device, at.Child("device"), check.DNSLabel)...)
 }
 
 func validateDeviceTaintRuleStatus(r, _ *resourcev1.DeviceTaintRule) field.ErrorList {

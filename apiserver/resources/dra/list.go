@@ -7,9 +7,7 @@ import (
 )
 
 // listed validates each item, unless there are more than most.
-func listed[T any](
-	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList,
-) (errs field.ErrorList) {
+func listed[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) field.ErrorList {
 	if len(list) > most {
 		return field.ErrorList{field.TooMany(at, len(list), most)}
 	}
@@ -17,12 +15,11 @@ func listed[T any](
 }
 
 // each validates each item, unless there are more than most, which is an error of the declared rules.
-func each[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) (errs field.ErrorList) {
+func each[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) field.ErrorList {
 	if len(list) > most {
 		return nil
 	}
-	errs = append(errs, check.Each(list, at, item)...)
-	return errs
+	return check.Each(list, at, item)
 }
 
 // distinct validates a list whose items have unique keys. The error of an item has its key.

@@ -52,7 +52,8 @@ func shownFields(t reflect.Type) []int {
 	return s
 }
 
-// find sets made for a struct and for the structs in it, and returns the struct's. A recursive type counts as one without such fields.
+// find sets made for a struct and for the structs in it, and returns the struct's. A recursive type counts as one
+// without such fields.
 func find(t reflect.Type, made map[reflect.Type][]int) []int {
 	if s, ok := made[t]; ok {
 		return s

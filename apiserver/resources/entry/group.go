@@ -93,9 +93,6 @@ func StatusOf[T any, P interface {
 	return []Subresource{StatusWith(hooks)}
 }
 
-// StatusOnly is the list of subresources of kinds whose status has no hooks.
-func StatusOnly() []Subresource { return []Subresource{StatusWith(Subresource{})} }
-
 // ScaleKind is the kind of the bodies of scale subresources. It is not the kind of a resource.
 var ScaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 

@@ -139,8 +139,7 @@ func ingressPaths(http *networkingv1.HTTPIngressRuleValue, at *field.Path) (errs
 		return nil
 	}
 	errs = append(errs, check.Present(len(http.Paths) > 0, at.Child("paths"), "")...)
-	errs = append(errs, check.Each(http.Paths, at.Child("paths"), ingressPath)...)
-	return errs
+	return append(errs, check.Each(http.Paths, at.Child("paths"), ingressPath)...)
 }
 
 func ingressPath(p *networkingv1.HTTPIngressPath, at *field.Path) (errs field.ErrorList) {

@@ -74,8 +74,7 @@ func IsExtendedResource(name corev1.ResourceName) bool {
 
 // quotaObjects are the resources that count objects.
 var quotaObjects = Set(corev1.ResourcePods, corev1.ResourceQuotas, corev1.ResourceServices,
-	corev1.ResourceReplicationControllers,
-	corev1.ResourceSecrets, corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims,
+	corev1.ResourceReplicationControllers, corev1.ResourceSecrets, corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims,
 	corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers)
 
 // measures are the resources with quantities.
