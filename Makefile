@@ -95,7 +95,7 @@ bench: build
 ui:
 	cd ui && npm ci --ignore-scripts --no-audit --no-fund && npm run check && npm run build
 
-## release      dist/: binaries for six platforms, checksums, bills of materials, archives for Krew (VERSION=, PLATFORMS=);
+## release      dist/: binaries of six platforms, checksums, bills of materials, Krew archives (VERSION=, PLATFORMS=);
 ##              CHECK=1 builds HEAD twice instead, compares the bytes and tests the files
 release:
 	VERSION='$(if $(filter file,$(origin VERSION)),,$(VERSION))' .ci/release$(if $(CHECK),-check)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -184,93 +183,6 @@ func TestDefinitionGoes(t *testing.T) {
 	}
 }
 
-// TestVersions: without a conversion only the version's name differs; each has its own schema.
-func TestVersions(t *testing.T) {
-	s := defined(t, nil)
-	define(t, s, widgets("widgets", "Widget",
-		version("v1", true, size, ""),
-		version(
-			"v1beta1", false, `"spec":{"type":"object","properties":{"size":{"type":"integer","maximum":5}}}`,
-			`,"deprecated":true`,
-		)))
-	do(
-		t, s, "POST", v1widgets,
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4,"free":{"x":1}}}`,
-	)
-	beta := strings.Replace(v1widgets, "/v1/", "/v1beta1/", 1)
-	a := s.Do("GET", beta+"/a", nil)
-	if got := a.Object(); got.GetAPIVersion() != "example.com/v1beta1" ||
-		a.Header.Get("Warning") != `299 - "example.com/v1beta1 Widget is deprecated"` {
-		t.Errorf("%s %q", a.Body, a.Header.Get("Warning"))
-	}
-	for _, c := range []struct {
-		path, version string
-		code          int
-	}{{beta, "v1beta1", 422}, {v1widgets, "v1", 201}, {v1widgets, "v1beta1", 400}} {
-		a := s.Do("POST", c.path, fmt.Sprintf(
-			`{"apiVersion":"example.com/%s","kind":"Widget","metadata":{"generateName":"b"},"spec":{"size":6}}`, c.version,
-		))
-		if a.Code != c.code {
-			t.Errorf("%s to %s: %d %s", c.version, c.path, a.Code, a.Body)
-		}
-	}
-	if a := s.Do("GET", beta, nil); strings.Contains(string(a.Body), `"apiVersion":"example.com/v1","kind"`) ||
-		strings.Contains(string(a.Body), `"free":{"x"`) || !strings.Contains(string(a.Body), `"kind":"WidgetList"`) {
-		t.Errorf("%s", a.Body)
-	}
-}
-
-// TestSchemaChanges: what is stored is shown as the schema has it now.
-func TestSchemaChanges(t *testing.T) {
-	s := defined(t, nil)
-	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
-	do(
-		t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4}}`,
-	)
-	do(t, s, "PATCH", definitions+
-		"/widgets.example.com",
-		`[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/color","value":{"type":"string","default":"red"}},
-		{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size"}]`, "Content-Type",
-		"application/json-patch+json")
-	for _, path := range []string{v1widgets, v1widgets + "/a"} {
-		if a := s.Do("GET", path, nil); !strings.Contains(string(a.Body), `"spec":{"color":"red"}`) {
-			t.Errorf("%s: %s", path, a.Body)
-		}
-	}
-}
-
-// TestFields that the schema doesn't know are dropped, warned of or rejected (B-70, B-71).
-func TestFields(t *testing.T) {
-	s := defined(t, nil)
-	define(t, s, widgets("widgets", "Widget", version(
-		"v1", true, size,
-		`,"additionalPrinterColumns":[{"name":"Size","type":"integer","jsonPath":".spec.size"}],"selectableFields":[{"jsonPath":".spec.size"}]`,
-	)))
-	body := func(name string) string {
-		return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name +
-			`","odd":1},"spec":{"free":{"kept":true},"unknown":1}}`
-	}
-	a := s.Do("POST", v1widgets+"?fieldValidation=Strict", body("a"))
-	if want := `strict decoding error: unknown field \"metadata.odd\", unknown field \"spec.unknown\"`; a.Code != 400 ||
-		!strings.Contains(string(a.Body), want) {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
-	a = s.Do("POST", v1widgets, body("a"))
-	if got := a.Header.Values("Warning"); a.Code != 201 || len(got) != 2 ||
-		!strings.Contains(string(a.Body), `"spec":{"free":{"kept":true},"size":3}`) {
-		t.Errorf("%d %v %s", a.Code, got, a.Body)
-	}
-	a = s.Do(
-		"GET", v1widgets+"?fieldSelector=spec.size%3D3", nil, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io",
-	)
-	if !strings.Contains(string(a.Body), `"cells":["a",3]`) {
-		t.Errorf("%s", a.Body)
-	}
-	if a = s.Do("GET", v1widgets+"?fieldSelector=spec.size%3D4", nil); len(a.List().Items) != 0 {
-		t.Errorf("%s", a.Body)
-	}
-}
-
 // TestRestartWithDefinitions: another server on the same store serves them as soon as it is ready.
 func TestRestartWithDefinitions(t *testing.T) {
 	s := defined(t, nil)
@@ -279,64 +191,6 @@ func TestRestartWithDefinitions(t *testing.T) {
 	again := apiservertest.Start(t, &apiservertest.Options{Store: s.Store})
 	do(t, again, "GET", v1widgets+"/a", "")
 	do(t, again, "DELETE", v1widgets+"/a", "")
-}
-
-// TestSelectableFieldsChange: what is selected by is what the definition says now, for objects that
-// are there already, and each version has its own fields.
-func TestSelectableFieldsChange(t *testing.T) {
-	s := defined(t, nil)
-	by := func(path string) string { return `,"selectableFields":[{"jsonPath":"` + path + `"}]` }
-	define(t, s, widgets("widgets", "Widget",
-		version(
-			"v1", true,
-			`"spec":{"type":"object","properties":{"size":{"type":"integer"},"shape":{"type":"string"},"color":{"type":"string"}}}`,
-			by(".spec.size"),
-		),
-		version(
-			"v2", false,
-			`"spec":{"type":"object","properties":{"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}`,
-			by(".spec.color"),
-		)))
-	do(
-		t, s, "POST", v1widgets,
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":3,"shape":"round","color":"blue"}}`,
-	)
-	do(
-		t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":4}}`,
-	)
-	selects := func(path, selector, want string) {
-		t.Helper()
-		a := s.Do("GET", path+"?fieldSelector="+selector, nil)
-		got := strconv.Itoa(a.Code)
-		if a.Code == http.StatusOK {
-			got = ""
-			for _, o := range a.List().Items {
-				got += o.GetName()
-			}
-		}
-		if got != want {
-			t.Errorf("%s by %s: %s, want %s", path, selector, got, want)
-		}
-	}
-	selects(v1widgets, "spec.size%3D3", "a")
-	selects(v1widgets, "spec.color%3Dblue", "400")
-	selects(v2widgets, "spec.color%3Dblue", "a")
-	selects(v2widgets, "spec.color!%3Dblue", "b")
-	w := s.Watch(v1widgets + "?watch=1&fieldSelector=spec.size%3D3")
-	if e, err := w.Next(); err != nil || e.Object.GetName() != "a" {
-		t.Fatal(e, err)
-	}
-	do(
-		t, s, "PATCH", definitions+"/widgets.example.com",
-		`[{"op":"replace","path":"/spec/versions/0/selectableFields/0/jsonPath","value":".spec.shape"}]`, "Content-Type",
-		"application/json-patch+json",
-	)
-	if e, err := w.Next(); !errors.Is(err, io.EOF) {
-		t.Errorf("a watch by a field that can't be selected by any more: %v %v", e, err)
-	}
-	selects(v1widgets, "spec.size%3D3", "400")
-	selects(v1widgets, "spec.shape%3Dround", "a")
-	selects(v1widgets, "spec.shape%3D", "b")
 }
 
 // TestWatchEndsWithItsDefinition: a watch ends when the definition's spec changes, in all versions, after the events
@@ -436,90 +290,6 @@ func TestUnservedDefinitionGoes(t *testing.T) {
 	serve("true") // the other one has a client's finalizer
 	do(t, s, "PATCH", v1widgets+"/b", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
 	gone(t, w, "widgets.example.com")
-}
-
-// TestStorageVersionChanges: what was stored in the old version is shown in every one, and written in the
-// new one even if nothing else changes; the old one can go when nothing is stored in it.
-func TestStorageVersionChanges(t *testing.T) {
-	s := defined(t, nil)
-	patch := func(path, body string) apiservertest.Answer {
-		t.Helper()
-		return s.Do("PATCH", path, body, "Content-Type", "application/json-patch+json")
-	}
-	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{}}`)
-	crd := definitions + "/widgets.example.com"
-	a := patch(
-		crd,
-		`[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`,
-	)
-	if got := fmt.Sprint(a.Object().Object["status"].(map[string]any)["storedVersions"]); got != "[v1 v2]" {
-		t.Errorf("stored versions: %s", got)
-	}
-	for _, c := range []struct{ path, version string }{{v1widgets, "v1"}, {v2widgets, "v2"}} {
-		one, all := s.Do("GET", c.path+"/a", nil), s.Do("GET", c.path, nil)
-		if want := `"apiVersion":"example.com/` + c.version +
-			`","kind":"Widget","`; !strings.Contains(string(one.Body), want) || !strings.Contains(string(all.Body), want) {
-			t.Errorf("%s: %s %s", c.path, one.Body, all.Body)
-		}
-	}
-	if a := patch(crd, `[{"op":"remove","path":"/spec/versions/0"}]`); a.Code != 422 || !strings.Contains(
-		string(a.Body),
-		"status.storedVersions[0]: Invalid value: \\\"v1\\\": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions",
-	) {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
-	stored := func() string {
-		t.Helper()
-		o, _ := s.Cache.Get("/registry/example.com/widgets/default/a")
-		return o.Meta.APIVersion
-	}
-	before := s.Do("GET", v2widgets+"/a", nil).Object()
-	if a := s.Do("PUT", v2widgets+"/a", before); a.Code != 200 ||
-		a.Object().GetResourceVersion() == before.GetResourceVersion() {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
-	do(t, s, "GET", v2widgets+"/a", "")
-	if got := stored(); got != "example.com/v2" {
-		t.Errorf("it is stored as %s", got)
-	}
-	if a := patch(crd+"/status", `[{"op":"replace","path":"/status/storedVersions","value":["v2"]}]`); a.Code != 200 {
-		t.Fatalf("%d %s", a.Code, a.Body)
-	}
-	if a := patch(crd, `[{"op":"remove","path":"/spec/versions/0"}]`); a.Code != 200 {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
-	if a := s.Do("GET", v1widgets, nil); a.Code != http.StatusNotFound {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
-}
-
-// TestVersionIsStillStored: who reports that nothing is stored in a version any more, and takes it away though
-// there is, is told of it wherever the object should show (AX pkg/apiserver/conversion/converter.go).
-func TestVersionIsStillStored(t *testing.T) {
-	s := defined(t, nil)
-	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
-	crd := definitions + "/widgets.example.com"
-	for _, step := range []struct{ path, body string }{
-		{
-			crd,
-			`[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`,
-		},
-		{crd + "/status", `[{"op":"replace","path":"/status/storedVersions","value":["v2"]}]`},
-		{crd, `[{"op":"remove","path":"/spec/versions/0"}]`},
-	} {
-		if a := s.Do("PATCH", step.path, step.body, "Content-Type", "application/json-patch+json"); a.Code != http.StatusOK {
-			t.Fatalf("%d %s", a.Code, a.Body)
-		}
-	}
-	for _, path := range []string{v2widgets + "/a", v2widgets} {
-		if a := s.Do("GET", path, nil); a.Code != http.StatusInternalServerError || !strings.Contains(
-			string(a.Body), `"message":"request to convert CR from an invalid group/version: example.com/v1"`,
-		) {
-			t.Errorf("%s: %d %s", path, a.Code, a.Body)
-		}
-	}
 }
 
 // TestLargeSchemas: one that fits into a request works as any; one that doesn't is rejected, and nothing

@@ -41,8 +41,8 @@ func byWatch(ctx context.Context, r *run, k kind, namespace string, a *ages) err
 	return err
 }
 
-// eventCase measures events of new objects to a number of receivers. Four writers are as fast as they can be, or have a
-// common rate per second. The objects have padding bytes of data. The duration of an event is from when its write was
+// eventCase measures events of new objects to a number of receivers. Four writers are as fast as they can be, or 16 have
+// a common rate per second. The objects have padding bytes of data. The duration of an event is from when its write was
 // sent, or was due at that rate.
 func eventCase(k kind, receive receiver, receivers, rate, padding int) func(context.Context, *run) error {
 	return func(ctx context.Context, r *run) error {
@@ -50,7 +50,10 @@ func eventCase(k kind, receive receiver, receivers, rate, padding int) func(cont
 		if err != nil {
 			return err
 		}
-		writes := r.bench.size(min(4000, 1_000_000/receivers))
+		writes, writers := r.bench.size(min(4000, 1_000_000/receivers)), 4
+		if rate > 0 {
+			writers = 16
+		}
 		a := &ages{want: receivers * writes, done: make(chan struct{})}
 		receiving, stop := context.WithCancel(ctx)
 		defer a.running.Wait()
@@ -62,7 +65,7 @@ func eventCase(k kind, receive receiver, receivers, rate, padding int) func(cont
 		}
 		_, err = r.during(ctx, "", a.want, func() ([]time.Duration, error) {
 			began := time.Now()
-			if _, err := inParallel(ctx, 4, writes, func(ctx context.Context, i int) error {
+			if _, err := inParallel(ctx, writers, writes, func(ctx context.Context, i int) error {
 				sent := time.Now()
 				if rate > 0 {
 					sent = began.Add(time.Duration(i) * time.Second / time.Duration(rate))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -244,18 +245,15 @@ func inParallel(
 	ctx context.Context, goroutines, n int, operation func(ctx context.Context, i int) error,
 ) ([]time.Duration, error) {
 	took := make([]time.Duration, n)
-	group, ctx := errgroup.WithContext(ctx)
+	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(goroutines)
-	for i := range n {
-		if ctx.Err() != nil {
-			break
-		}
+	for i := 0; i < n && running.Err() == nil; i++ {
 		group.Go(func() error {
 			began := time.Now()
-			err := operation(ctx, i)
+			err := operation(running, i)
 			took[i] = time.Since(began)
 			return err
 		})
 	}
-	return took, group.Wait()
+	return took, cmp.Or(group.Wait(), ctx.Err())
 }
