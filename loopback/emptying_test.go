@@ -55,7 +55,7 @@ func TestFailingIsShown(t *testing.T) {
 	crd := definitions + "/widgets.example.com"
 	patch := func(body string) {
 		t.Helper()
-		if a := s.Do("PATCH", crd, body, "Content-Type", "application/json-patch+json"); a.Code != http.StatusOK {
+		if a := s.Do("PATCH", crd, body); a.Code != http.StatusOK {
 			t.Fatalf("%d %s", a.Code, a.Body)
 		}
 	}
@@ -118,13 +118,9 @@ func TestProtectedGroups(t *testing.T) {
 		}
 	}
 	do(t, s, "POST", definitions, body(`"api-approved.kubernetes.io":"unapproved, a test"`))
-	do(
-		t, s, "PATCH", definitions+"/widgets.example.k8s.io", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type",
-		"application/merge-patch+json",
-	)
+	do(t, s, "PATCH", definitions+"/widgets.example.k8s.io", `{"metadata":{"labels":{"a":"b"}}}`)
 	if a := s.Do("PATCH", definitions+
-		"/widgets.example.k8s.io", `{"metadata":{"annotations":null}}`, "Content-Type",
-		"application/merge-patch+json"); a.Code != http.StatusUnprocessableEntity {
+		"/widgets.example.k8s.io", `{"metadata":{"annotations":null}}`); a.Code != http.StatusUnprocessableEntity {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 }
@@ -159,7 +155,7 @@ func TestMisnamed(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, `,"subresources":{"status":{}}`)))
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
-	const patch, kind = "application/merge-patch+json", `Widget.example.com \"a\" is invalid: kind: Invalid value: \"Gadget\": must be Widget`
+	const kind = `Widget.example.com \"a\" is invalid: kind: Invalid value: \"Gadget\": must be Widget`
 	for _, c := range []struct {
 		method, path, body string
 		code               int
@@ -180,12 +176,7 @@ func TestMisnamed(t *testing.T) {
 			`the API version in the data (example.com/v9) does not match the expected API version (example.com/v1)`,
 		},
 	} {
-		media := "application/json"
-		if c.method == "PATCH" {
-			media = patch
-		}
-		if a := s.Do(c.method, c.path, c.body, "Content-Type", media); a.Code != c.code ||
-			!strings.Contains(string(a.Body), c.text) {
+		if a := s.Do(c.method, c.path, c.body); a.Code != c.code || !strings.Contains(string(a.Body), c.text) {
 			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, a.Code, a.Body)
 		}
 	}

@@ -65,11 +65,7 @@ func during(t *testing.T, f func(context.Context)) {
 // as sends a request as a user.
 func (s *trailed) as(user, method, path, body string) {
 	s.t.Helper()
-	media := "application/json"
-	if method == "PATCH" {
-		media = "application/merge-patch+json"
-	}
-	a := s.Do(method, path, body, "Impersonate-User", user, "Impersonate-Group", "system:masters", "Content-Type", media,
+	a := s.Do(method, path, body, "Impersonate-User", user, "Impersonate-Group", "system:masters",
 		"User-Agent", "kubectl", "Audit-Id", "of "+user)
 	if a.Code >= 300 {
 		s.t.Fatalf("%s %s: %d %s", method, path, a.Code, a.Body)
