@@ -43,15 +43,8 @@ func collectorOf(s *apiservertest.Server) *loopback.Collector {
 // collect runs a collector until the test or stop ends it.
 func collect(t testing.TB, s *apiservertest.Server) (stop func()) {
 	c := collectorOf(s)
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() { _ = gc.New(gc.Config{API: c, Timeline: s.Cache, Kinds: c}).Run(ctx) }) // its error is the context's
-	stop = func() {
-		cancel()
-		done.Wait()
-	}
-	t.Cleanup(stop)
-	return stop
+	collector := gc.New(gc.Config{API: c, Timeline: s.Cache, Kinds: c})
+	return during(t, func(ctx context.Context) { _ = collector.Run(ctx) }) // its error is the context's
 }
 
 // reference is an owner reference.

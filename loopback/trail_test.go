@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -49,17 +48,6 @@ func trailing(t *testing.T, store storage.Store) *trailed {
 		during(t, func(ctx context.Context) { _ = c.Run(ctx) }) // its error is the context's
 	}
 	return &trailed{s, t, c}
-}
-
-// during calls f with a context that ends with the test.
-func during(t *testing.T, f func(context.Context)) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() { f(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		done.Wait()
-	})
 }
 
 // as sends a request as a user.

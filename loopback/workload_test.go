@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,20 +44,14 @@ func owning(t testing.TB, o *apiservertest.Options, cs ...workload.Controller) *
 // run runs workload controllers, which end with the test.
 func run(t testing.TB, s *apiservertest.Server, cs ...workload.Controller) {
 	index := loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)
-	ctx, cancel := context.WithCancel(context.Background())
-	var all sync.WaitGroup
 	for _, c := range cs {
 		api := &loopback.Client{
 			API:   s.API.Loopback(authorization.ServiceAccount("kube-system", c.Name), "kube-controller-manager"),
 			Cache: s.Cache,
 			Index: index,
 		}
-		all.Go(func() { workload.Run(ctx, c, api, workload.Options{}) })
+		during(t, func(ctx context.Context) { workload.Run(ctx, c, api, workload.Options{}) })
 	}
-	t.Cleanup(func() {
-		cancel()
-		all.Wait()
-	})
 }
 
 // sees waits until an object of the name is as wanted, and returns it.
