@@ -14,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/server"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -263,15 +264,14 @@ type Limits struct {
 // config returns the parsed and validated options, with defaults. Errors name flags.
 func (o Options) config() (c server.Config, err error) {
 	c = server.Config{
-		Release:           cmp.Or(o.Release, release()),
-		StorageOptions:    o.Storage.options(),
-		ControllerOptions: o.Controllers.options(len(o.Storage.Endpoints) > 0),
-		SimulationOptions: server.SimulationOptions{Simulate: o.Simulation.Pods, NodesFile: o.Simulation.Nodes},
-		Access:            o.Access.options(),
-		Audit:             o.Audit, Serving: o.API.RuntimeConfig, Gates: o.API.FeatureGates,
+		Release:        cmp.Or(o.Release, release()),
+		StorageOptions: o.Storage.options(),
+		Options:        o.Controllers.options(len(o.Storage.Endpoints) > 0),
+		Access:         o.Access.options(),
+		Audit:          o.Audit, Serving: o.API.RuntimeConfig, Gates: o.API.FeatureGates,
 		Memory: o.Limits.ProcessMemory, Log: o.Log,
 	}
-	c.Simulation.Delay = o.Simulation.Delay
+	c.Simulate, c.NodesFile, c.Simulation.Delay = o.Simulation.Pods, o.Simulation.Nodes, o.Simulation.Delay
 	if c.Controllers == nil && c.Snapshot.File == "" {
 		c.Controllers = []string{"*"}
 	}
@@ -400,8 +400,8 @@ func (s Storage) options() server.StorageOptions {
 }
 
 // options returns the settings of the controllers; elect is the default of LeaderElect.
-func (c Controllers) options(elect bool) server.ControllerOptions {
-	o := server.ControllerOptions{
+func (c Controllers) options(elect bool) controllers.Options {
+	o := controllers.Options{
 		Controllers: c.Enabled, Workers: c.Workers, CollectionEvents: c.CollectionEvents,
 		Elect: isSet(c.LeaderElect, elect),
 	}

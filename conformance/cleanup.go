@@ -24,7 +24,7 @@ func (t *T) cleanUp(ctx context.Context) {
 	}
 }
 
-// remove deletes an object, whatever its state.
+// remove deletes an object in any state.
 func (t *T) remove(o *Object) {
 	bare := &Object{Of: o.Of, Unstructured: *o.DeepCopy()}
 	bare.SetUID("") // there may have been no response with it

@@ -31,7 +31,7 @@ type Progress struct {
 	Running []string
 	// Probing are the parts of a cluster that are being detected.
 	Probing []string
-	// Cleaning says that only the cleanup is left.
+	// Cleaning reports whether only the cleanup is left.
 	Cleaning bool
 }
 

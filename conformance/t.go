@@ -17,7 +17,7 @@ type T struct {
 	client  *Client
 	// prefix is the prefix of names of cluster-scoped objects, and the name of the case's namespace.
 	prefix string
-	// idle says that no collector was detected: then races with it need not be avoided.
+	// idle reports whether no collector was detected: then races with it need not be avoided.
 	idle bool
 	// sent are the writes, as curl commands; made are the objects to clean up, in order of creation.
 	sent []string
@@ -120,7 +120,7 @@ func In(namespace *Object) Option {
 	return func(o *Object) { o.SetNamespace(namespace.GetName()) }
 }
 
-// TryMake creates an object in the case's namespace, or in that of an option, whatever the response is.
+// TryMake creates an object in the case's namespace, or in that of an option, regardless of the response.
 func (t *T) TryMake(k Kind, name string, options ...Option) (*Object, *Answer) {
 	return t.tryCreate(newObject(k, t.prefix, name, options...))
 }

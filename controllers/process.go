@@ -12,6 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/certificates"
+	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -26,8 +27,6 @@ type Process struct {
 	// Client returns a client with the identity of a service account of kube-system, that of the server itself if
 	// account is empty, and a field manager.
 	Client func(account, manager string) *loopback.Client
-	// Workers has numbers of workers by the names of controllers, in place of the defaults.
-	Workers map[string]int
 	// Gates are all feature gates.
 	Gates map[string]bool
 	// Authority signs certificates, and Certificates are those, in PEM, by which clients verify the server.
@@ -44,13 +43,30 @@ type Process struct {
 	Unreachable string
 	// Collector returns a function that runs the garbage collector, with its client.
 	Collector func(*loopback.Client) func(context.Context)
+	Options
+	// Version is that of the server, which simulated nodes have, too.
+	Version string
+	Log     *slog.Logger
+}
+
+// Options are the settings of the controllers.
+type Options struct {
+	// Controllers are the words of --controllers (Select).
+	Controllers []string
+	// Workers is how many objects a controller works on concurrently, by its name; default: that of Controller.
+	Workers map[string]int
+	// CollectionEvents stores an Event for each object that the garbage collector deletes.
+	CollectionEvents bool
 	// Autoscaler configures horizontal-pod-autoscaler-controller; Workers, Measure, Log and NeverToZero are set here.
 	Autoscaler autoscale.Options
-	// Simulate runs the simulation of nodes and pods, with the version of the server.
+	// Simulate runs the simulation of nodes and pods.
 	Simulate   bool
 	Simulation simulation.Options
-	Version    string
-	Log        *slog.Logger
+	// NodesFile is the file of Simulation.Nodes; default: one node.
+	NodesFile string
+	// Elect runs the controllers only while this server holds their lease. Election has the times.
+	Elect    bool
+	Election election.Options
 }
 
 // Part is a part of a controller. It joins the monitor of its context once.

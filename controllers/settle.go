@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -95,6 +96,11 @@ func (s *Set) RunLed(ctx context.Context) {
 	s.leading.Store(true)
 	defer s.leading.Store(false)
 	Run(ctx, s.Led)
+}
+
+// Elect calls RunLed whenever this process is the leader, until ctx is done.
+func (s *Set) Elect(ctx context.Context, lease election.API, o election.Options) {
+	election.New(lease, o).Run(ctx, s.RunLed)
 }
 
 // Leading reports whether RunLed runs.

@@ -43,7 +43,7 @@ func (o *Object) Metadata() []byte {
 	return o.JSON[from:to]
 }
 
-// Verification identifies a type whose checks an object can have passed. This package knows nothing of types.
+// Verification identifies a type whose checks an object can have passed. This package does not depend on types.
 type Verification struct{ _ byte }
 
 // VerifiedBy reports whether the object has passed the checks of the verification's type.

@@ -186,7 +186,7 @@ func widget(name string) *unstructured.Unstructured {
 func (w *world) operate(ctx context.Context) manager.Manager {
 	w.t.Helper()
 	config := &rest.Config{Host: w.config.Host, TLSClientConfig: rest.TLSClientConfig{CAData: w.config.CAData}, QPS: -1}
-	// As with BearerTokenFile, but a token that is refused is read anew at once, not within a minute.
+	// As with BearerTokenFile, but a token that is refused is read again at once, not within a minute.
 	config.Wrap(transport.ResettableTokenSourceWrapTransport(transport.NewCachedFileTokenSource(w.tokenFile)))
 	again := true // the test may run more than once in a process
 	mgr, err := ctrl.NewManager(config, manager.Options{

@@ -1,38 +1,28 @@
 package ui
 
 import (
-	"maps"
-	"slices"
+	"reflect"
 	"time"
 )
 
 // The values of Message.Type.
 const (
-	// MessageBegin begins a state: the page forgets the one before.
-	MessageBegin = "begin"
-	// MessageObjects has objects of the state.
-	MessageObjects = "objects"
-	// MessagePast has changes from the time before the state, the oldest first.
-	MessagePast = "past"
-	// MessageSynced ends a state.
-	MessageSynced = "synced"
-	// MessageChanges has changes since then.
-	MessageChanges = "changes"
-	// MessageBeat means that nothing has changed up to its revision. One is sent every Beat at least.
-	MessageBeat = "beat"
-	// MessageError ends the stream.
-	MessageError = "error"
+	MessageBegin   = "begin"   // begins a state: the page forgets the one before
+	MessageObjects = "objects" // has objects of the state
+	MessagePast    = "past"    // has changes from the time before the state, the oldest first
+	MessageSynced  = "synced"  // ends a state
+	MessageChanges = "changes" // has changes since then
+	MessageBeat    = "beat"    // nothing has changed up to its revision; sent every Beat at least
+	MessageError   = "error"   // ends the stream
 )
 
+// The interval of MessageBeat, and the limits of objects or changes in a message, objects in a stream, and changes in
+// MessagePast.
 const (
-	// Beat is the interval of MessageBeat.
-	Beat = 5 * time.Second
-	// Batch is how many objects or changes a message has at most.
-	Batch = 500
-	// MostObjects is how many objects a stream has at most.
+	Beat        = 5 * time.Second
+	Batch       = 500
 	MostObjects = 20000
-	// MostPast is how many changes MessagePast has at most.
-	MostPast = 5000
+	MostPast    = 5000
 )
 
 // Message is a line of a stream.
@@ -46,13 +36,11 @@ type Message struct {
 	Resources []Resource `json:"resources,omitempty"`
 	Objects   []Object   `json:"objects,omitempty"`
 	Changes   []Change   `json:"changes,omitempty"`
-	// Queue, in MessageBeat and MessageSynced, is how many objects wait for the garbage collector; nil if that is not
-	// known.
+	// Queue, in MessageBeat and MessageSynced, is how many objects wait for the garbage collector; nil if not known.
 	Queue *int `json:"queue,omitempty"`
 	// Stale, in MessageBeat, are the resources that can't be watched at present, with the reasons.
 	Stale []string `json:"stale,omitempty"`
-	// Error is the message of MessageError.
-	Error string `json:"error,omitempty"`
+	Error string   `json:"error,omitempty"` // the message of MessageError
 }
 
 // The values of Message.Source.
@@ -65,20 +53,17 @@ const (
 
 // Resource is a resource that the cluster serves.
 type Resource struct {
-	// Name is the plural with the group: deployments.apps.
-	Name       string `json:"name"`
+	Name       string `json:"name"` // the plural with the group: deployments.apps
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Plural     string `json:"plural"`
 	Namespaced bool   `json:"namespaced,omitempty"`
-	// Unknown says why the objects are not shown.
-	Unknown string `json:"unknown,omitempty"`
+	Unknown    string `json:"unknown,omitempty"` // says why the objects are not shown
 }
 
 // Object is what the page shows of an object: its metadata, as far as the deletion depends on it.
 type Object struct {
-	// Resource is the Name of its resource.
-	Resource  string `json:"r"`
+	Resource  string `json:"r"` // the Name of its resource
 	Namespace string `json:"ns,omitempty"`
 	Name      string `json:"n"`
 	UID       string `json:"uid"`
@@ -111,9 +96,5 @@ type Change struct {
 	After  *Object `json:"a,omitempty"`
 }
 
-// Same reports whether two states of an object look the same.
-func (o *Object) Same(p *Object) bool {
-	return o.UID == p.UID && o.Name == p.Name && o.Namespace == p.Namespace && o.Resource == p.Resource &&
-		o.Deletion == p.Deletion && o.Grace == p.Grace && slices.Equal(o.Finalizers, p.Finalizers) &&
-		slices.Equal(o.Owners, p.Owners) && maps.Equal(o.Labels, p.Labels)
-}
+// Visible reports whether anything that an Object has is changed.
+func (c *Change) Visible() bool { return !reflect.DeepEqual(c.Before, c.After) }

@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
-	"encoding/hex"
+	"fmt"
 	"net/http"
 	"path"
 	"strings"
+	"time"
 )
 
 // Path is where the page is. It ends with a slash, so that the page's files are below it.
@@ -30,13 +32,13 @@ func Protect(h http.Header) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// file is a file of the page, with its entity tag.
+// file is a file of the page, with its media type and its entity tag.
 type file struct {
 	data      []byte
 	media, id string
 }
 
-// media are the types of the files, by their extension.
+// media are the types of the files, by their extension: those of a machine may be others.
 var media = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
@@ -46,16 +48,15 @@ var media = map[string]string{
 func files() map[string]file {
 	all := map[string]file{}
 	entries, err := dist.ReadDir("dist")
+	for _, e := range entries {
+		var data []byte
+		if data, err = dist.ReadFile("dist/" + e.Name()); err != nil {
+			break
+		}
+		all[e.Name()] = file{data, media[path.Ext(e.Name())], fmt.Sprintf(`"%x"`, sha256.Sum256(data))}
+	}
 	if err != nil {
 		panic(err) // it is in the program
-	}
-	for _, e := range entries {
-		data, err := dist.ReadFile("dist/" + e.Name())
-		if err != nil {
-			panic(err)
-		}
-		sum := sha256.Sum256(data)
-		all[e.Name()] = file{data, media[path.Ext(e.Name())], `"` + hex.EncodeToString(sum[:12]) + `"`}
 	}
 	all[""] = all["index.html"]
 	return all
@@ -66,38 +67,26 @@ func Page(next http.Handler) http.Handler {
 	all := files()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, below := strings.CutPrefix(r.URL.Path, Path)
+		f, ok := all[name]
 		switch {
-		case below:
-			serve(w, r, all, name)
 		case r.URL.Path == strings.TrimSuffix(Path, "/"):
 			http.Redirect(w, r, Path, http.StatusTemporaryRedirect)
-		default:
+			return
+		case !below:
 			next.ServeHTTP(w, r)
+			return
+		}
+		switch Protect(w.Header()); {
+		case !ok:
+			http.NotFound(w, r)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		default:
+			w.Header().Set("Content-Type", f.media)
+			w.Header().Set("Cache-Control", "no-cache")
+			w.Header().Set("ETag", f.id)
+			http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.data))
 		}
 	})
-}
-
-// serve serves a file.
-func serve(w http.ResponseWriter, r *http.Request, all map[string]file, name string) {
-	Protect(w.Header())
-	f, ok := all[name]
-	switch {
-	case !ok:
-		http.NotFound(w, r)
-		return
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
-		return
-	}
-	w.Header().Set("Content-Type", f.media)
-	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("ETag", f.id)
-	if r.Header.Get("If-None-Match") == f.id {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	if r.Method == http.MethodGet {
-		_, _ = w.Write(f.data) // an error means that the client is gone
-	}
 }

@@ -31,7 +31,7 @@ type Registry struct {
 	Admission admission.Steps
 	// Dynamic are the plugins for webhooks and policies; nil if there are none.
 	Dynamic admission.Dynamic
-	// Trail records each removal; nil records none.
+	// Trail records each removal.
 	Trail *trail.Trail
 	Log   *slog.Logger
 	Now   func() time.Time

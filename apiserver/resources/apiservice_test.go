@@ -13,7 +13,7 @@ import (
 // now is the time of every row.
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// aggregated stands for kube-aggregator's Go type of APIService.
+// aggregated represents kube-aggregator's Go type of APIService.
 type aggregated struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

@@ -1,4 +1,4 @@
-// Package resources is the table of types: one entry (Resource) for every served group-version-resource, with
+// Package resources is the table of types: one entry (Resource) for each served group-version-resource, with
 // everything that handlers need to know about it. Handlers know no kinds.
 //
 // It guarantees:
@@ -11,7 +11,7 @@
 //  4. Lists have upstream's order: groups by priority, versions by priority, resources by name.
 //  5. Entries with the same Collection have the same WrittenKind, the kind that kube-apiserver writes to etcd, so the
 //     bytes are the same. CustomResourceDefinitions are written as v1beta1, which is not served, and converted once
-//     when they arrive from etcd (Resource.Written): lists and watches send their bytes as for every other kind.
+//     when they arrive from etcd (Resource.Written): lists and watches send their bytes as for each other kind.
 //  6. Behaviour that is specific to a kind is in its hooks (entry.Hooks): no handler depends on the kind of an entry.
 //  7. Conversions are upstream's: fields that another version lacks are kept in annotations.
 //

@@ -38,7 +38,7 @@ type (
 	Generation = entry.Generation
 	// Action is the type of a subresource.
 	Action = entry.Action
-	// ConversionError says that the conversion of a custom resource failed.
+	// ConversionError reports that the conversion of a custom resource failed.
 	ConversionError = entry.ConversionError
 )
 

@@ -68,7 +68,7 @@ func seconds(n int) time.Duration {
 	return time.Duration(min(n, math.MaxInt32)) * time.Second
 }
 
-// given rejects values that only flags can have: an empty or zero field of Options stands for its default, and a
+// given rejects values that only flags can have: an empty or zero field of Options represents its default, and a
 // negative one for none.
 func (o *options) given(changed func(name string) bool) error {
 	switch {

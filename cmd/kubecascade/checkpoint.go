@@ -88,7 +88,7 @@ func (q *question) checkpoint(
 	if err != nil {
 		return err
 	}
-	_, body, err := q.client.Do(req)
+	body, err := q.client.Do(req)
 	if apierrors.ReasonForError(err) == "" && (apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)) {
 		err = errNoCheckpoints
 	}

@@ -23,7 +23,7 @@ import (
 // drops those that don't begin with what was typed.
 type values func(c *cobra.Command, typed string) []string
 
-// flagValues are the flags with known values, for every command that has them.
+// flagValues are the flags with known values, for each command that has them.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"controllers":               list(controllerWords),

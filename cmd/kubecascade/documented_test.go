@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// unsteady is what differs from run to run in transcripts, with what stands for it there.
+// unsteady is what differs from run to run in transcripts, with what represents it there.
 var unsteady = []struct {
 	value *regexp.Regexp
 	name  string

@@ -13,7 +13,7 @@ import (
 )
 
 // startEtcd is "etcd [QUOTA]": it runs an etcd cluster of one member until the script ends, with
-// QUOTA bytes of space, and sets $ETCD to its URL. "etcd anew" starts it again without data.
+// QUOTA bytes of space, and sets $ETCD to its URL. "etcd again" starts it again without data.
 func startEtcd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: etcd [QUOTA|anew]")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
@@ -24,12 +25,10 @@ import (
 // question is what the commands that explain a cluster have in common: the server, as kubectl finds it, and the output.
 type question struct {
 	target
+	overrides clientcmd.ConfigOverrides // names in the kubeconfig, and who is impersonated
 	namespace string
 	output    string
 	from      string
-	// cluster and user are names in the kubeconfig; as and groups are impersonated.
-	cluster, user, as string
-	groups            []string
 
 	client    *cluster.Client
 	discovery *cluster.Discovery
@@ -43,13 +42,13 @@ func (q *question) access(c *cobra.Command) {
 
 // identity declares the flags that name the server and the user.
 func (q *question) identity(c *cobra.Command) {
-	f := c.Flags()
+	f, o := c.Flags(), &q.overrides
 	q.target.flags(f)
 	f.Lookup("kubeconfig").Usage = "kubeconfig file; KUBECONFIG or ~/.kube/config by default"
-	f.StringVar(&q.cluster, "cluster", "", "cluster of the kubeconfig to use instead of the context's")
-	f.StringVar(&q.user, "user", "", "user of the kubeconfig to use instead of the context's")
-	f.StringVar(&q.as, "as", "", "user to impersonate")
-	f.StringArrayVar(&q.groups, "as-group", nil, "group to impersonate; may be repeated")
+	f.StringVar(&o.Context.Cluster, "cluster", "", "cluster of the kubeconfig to use instead of the context's")
+	f.StringVar(&o.Context.AuthInfo, "user", "", "user of the kubeconfig to use instead of the context's")
+	f.StringVar(&o.AuthInfo.Impersonate, "as", "", "user to impersonate")
+	f.StringArrayVar(&o.AuthInfo.ImpersonateGroups, "as-group", nil, "group to impersonate; may be repeated")
 }
 
 // flags declares the flags of a command that answers in one of the formats.
@@ -69,6 +68,22 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 	}
 }
 
+// explains declares what a command about at most most objects has, which a server may answer.
+func (q *question) explains(c *cobra.Command, most int, formats ...string) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	q.flags(c, formats...)
+	q.offerArguments(c, most)
+	c.Flags().StringVar(&q.from, "from", "",
+		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server if it can answer")
+	return c
+}
+
+// The values of --from.
+const (
+	fromServer = "server"
+	fromLists  = "lists"
+)
+
 // connect finds the server as kubectl does, and reads what it serves.
 func (q *question) connect(ctx context.Context) (err error) {
 	if err := q.dial(); err != nil {
@@ -82,26 +97,21 @@ func (q *question) connect(ctx context.Context) (err error) {
 
 // dial finds the server as kubectl does.
 func (q *question) dial() error {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules, o := clientcmd.NewDefaultClientConfigLoadingRules(), &q.overrides
 	rules.ExplicitPath = q.kubeconfig
-	overrides := &clientcmd.ConfigOverrides{CurrentContext: q.context}
-	overrides.ClusterInfo.Server = q.server
-	overrides.ClusterInfo.InsecureSkipTLSVerify = q.insecure
-	overrides.ClusterInfo.CertificateAuthority = q.authority
-	overrides.AuthInfo.Token = q.token
-	overrides.Context.Cluster, overrides.Context.AuthInfo = q.cluster, q.user
-	overrides.AuthInfo.Impersonate, overrides.AuthInfo.ImpersonateGroups = q.as, q.groups
-	load := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+	o.CurrentContext, o.AuthInfo.Token = q.context, q.token
+	o.ClusterInfo.Server, o.ClusterInfo.InsecureSkipTLSVerify = q.server, q.insecure
+	o.ClusterInfo.CertificateAuthority = q.authority
+	load := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, o)
 	c, err := load.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
 		return errUsage{errors.New("no cluster: set KUBECONFIG, or use --kubeconfig or --server")}
-	} else if err != nil {
-		return errUnable{fmt.Errorf("kubeconfig: %w", err)}
 	}
-	if q.namespace == "" {
-		if q.namespace, _, err = load.Namespace(); err != nil {
-			return errUnable{fmt.Errorf("kubeconfig: %w", err)}
-		}
+	if err == nil && q.namespace == "" {
+		q.namespace, _, err = load.Namespace()
+	}
+	if err != nil {
+		return errUnable{fmt.Errorf("kubeconfig: %w", err)}
 	}
 	c.UserAgent = "kubecascade"
 	to, err := connect(c)
@@ -115,7 +125,7 @@ func (q *question) dial() error {
 // options are those of reading lists, with progress on a terminal.
 func (q *question) options(line *progressLine) cluster.Options {
 	return cluster.Options{
-		Namespace: q.namespace,
+		Namespace: q.namespace, Discovery: q.discovery, Now: time.Now,
 		Progress: func(done, all, objects int) {
 			line.print(fmt.Sprintf("%d of %d resources listed, %d objects", done, all, objects))
 		},
@@ -139,48 +149,44 @@ func style(w io.Writer) explain.Style {
 // colored reports whether the environment lets a terminal have colours: an empty NO_COLOR is none (no-color.org).
 func colored(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }
 
-// print prints an answer in the format of --output.
-func (q *question) print(w io.Writer, value any, formats map[string]func() string) error {
+// print prints an answer as JSON, or its text.
+func (q *question) print(c *cobra.Command, value any, text func(explain.Style) string) error {
+	w := c.OutOrStdout()
 	if q.output == "json" {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(value)
 	}
-	_, err := io.WriteString(w, formats[q.output]())
+	_, err := io.WriteString(w, text(style(w)))
 	return err
 }
 
-// treeCommand is "tree".
 func treeCommand() *cobra.Command {
 	var q question
-	c := &cobra.Command{
+	return q.explains(&cobra.Command{
 		Use:   "tree KIND/NAME",
 		Short: "Show the owners and the dependents of an object, on any cluster",
 		Long: `Show the owners of an object above it and its dependents below it, with their finalizers, deletions
 that have begun, and invalid owner references: to owners that do not exist, are in another namespace,
 or have another kind or name. References are resolved by UID. A kubecascade server answers at one
 revision; of any other server, the metadata of all objects is listed. Nothing is written.`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			t, err := answer[explain.Tree](&q, c, args, "tree")
 			if err != nil {
 				return err
 			}
-			return q.print(c.OutOrStdout(), t, map[string]func() string{
-				"text": func() string { return t.Text(style(c.OutOrStdout())) }, "dot": t.DOT, "mermaid": t.Mermaid,
-			})
+			text := t.Text
+			if q.output != "text" {
+				text = func(explain.Style) string { return t.Draw(q.output) }
+			}
+			return q.print(c, t, text)
 		},
-	}
-	q.flags(c, "text", "dot", "mermaid", "json")
-	q.offerArguments(c, 1)
-	q.fromFlag(c)
-	return c
+	}, 1, "text", "dot", "mermaid", "json")
 }
 
-// whyCommand is "why".
 func whyCommand() *cobra.Command {
 	var q question
-	c := &cobra.Command{
+	return q.explains(&cobra.Command{
 		Use:   "why KIND/NAME",
 		Short: "Say why an object or a namespace is still there, or is about to go, on any cluster",
 		Long: `Say why an object is still there, or is about to be deleted: its finalizers, which component set
@@ -189,54 +195,60 @@ the conditions of a namespace; API services that are not available; grace period
 remedies as kubectl commands, the safest first. Of an object that does not exist, a kubecascade server
 says what removed it (see trail). It answers at one revision; of any other server, the metadata of all
 objects is listed. Nothing is written.`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := answer[explain.Reason](&q, c, args, "why")
-			if errors.Is(err, selection.ErrNotFound) {
-				q.printRemoval(c, args)
+			if apierrors.IsNotFound(err) {
+				if query, err := q.trailQuery(c, args, ""); err == nil {
+					_ = q.printTrail(c, query) // that there is no such object is reported in any case
+				}
 			}
 			if err != nil {
 				return err
 			}
 			warnUnknown(c.ErrOrStderr(), r.Hidden)
-			return q.print(c.OutOrStdout(), r, map[string]func() string{
-				"text": func() string { return r.Text(style(c.OutOrStdout())) },
-			})
+			return q.print(c, r, r.Text)
 		},
-	}
-	q.flags(c, "text", "json")
-	q.offerArguments(c, 1)
-	q.fromFlag(c)
-	return c
+	}, 1, "text", "json")
 }
 
 // answer answers a question about the one object of the arguments.
 func answer[T any](q *question, c *cobra.Command, args []string, path string) (*T, error) {
-	choice, err := selection.Line{Args: args}.Parse(c.InOrStdin())
-	if err == nil {
-		err = choice.One()
-	}
+	keys, err := q.choose(c, &selection.Line{Args: args, One: true})
 	if err != nil {
-		return nil, chosen(err)
-	}
-	if err := q.connect(c.Context()); err != nil {
 		return nil, err
-	}
-	keys, err := choice.Keys(c.Context(), selection.Server{Discovery: q.discovery, Namespace: q.namespace})
-	if err != nil {
-		return nil, chosen(err)
 	}
 	return ask[T](q, c, &cluster.Question{Path: path}, keys)
 }
 
-// ask answers a question about objects: a kubecascade server does; of another server, or with --from lists, the lists are
-// read.
+// choose connects, and finds the objects that a line names.
+func (q *question) choose(c *cobra.Command, line *selection.Line) (keys []graph.Key, err error) {
+	if err = line.Parse(c.InOrStdin()); err == nil {
+		explicit := c.Flags().Changed("namespace")
+		if err := q.connect(c.Context()); err != nil {
+			return nil, err
+		}
+		keys, err = line.Keys(c.Context(), selection.Server{
+			Client: q.client, Discovery: q.discovery, Namespace: q.namespace, Explicit: explicit,
+		})
+	}
+	switch usage := (*selection.UsageError)(nil); {
+	case errors.As(err, &usage):
+		return nil, errUsage{err}
+	case err != nil:
+		return nil, errUnable{err}
+	}
+	return keys, nil
+}
+
+// ask answers a question about objects: a kubecascade server does; of others, or with --from lists, lists are read.
 func ask[T any](q *question, c *cobra.Command, ask *cluster.Question, keys []graph.Key) (*T, error) {
-	q.namespace = selection.Concerned(keys, q.namespace)
-	ask.Namespace = q.namespace
 	for _, k := range keys {
+		if k.Collection == "namespaces" {
+			q.namespace = k.Name
+		}
 		ask.Objects = append(ask.Objects, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
 	}
+	ask.Namespace = q.namespace
 	var answer any = new(T)
 	err := cluster.ErrNotAnswered
 	if q.from != fromLists {
@@ -245,33 +257,12 @@ func ask[T any](q *question, c *cobra.Command, ask *cluster.Question, keys []gra
 	if errors.Is(err, cluster.ErrNotAnswered) && q.from != fromServer {
 		line := newProgressLine(c.ErrOrStderr())
 		defer line.clear()
-		answer, err = cluster.Answer(c.Context(), q.client, q.discovery, ask, q.options(line))
+		answer, err = cluster.Answer(c.Context(), q.client, ask, q.options(line))
 	}
 	if err != nil {
-		return nil, errUnable{selection.Absent(keys, err)}
+		return nil, errUnable{err}
 	}
 	return answer.(*T), nil
-}
-
-// chosen is an error of package selection with its exit code.
-func chosen(err error) error {
-	var usage *selection.UsageError
-	if errors.As(err, &usage) {
-		return errUsage{usage.Err}
-	}
-	return errUnable{err}
-}
-
-// The values of --from.
-const (
-	fromServer = "server"
-	fromLists  = "lists"
-)
-
-// fromFlag adds the flag --from to a command that a server may answer.
-func (q *question) fromFlag(c *cobra.Command) {
-	c.Flags().StringVar(&q.from, "from", "",
-		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server if it can answer")
 }
 
 // warnUnknown names the resources whose objects are not known, with the reasons.
@@ -284,7 +275,6 @@ func warnUnknown(w io.Writer, hidden []explain.Hidden) {
 // errFound is the result of --exit-code if there is something to see.
 var errFound = &child.ExitError{Code: 1}
 
-// lintCommand is "lint".
 func lintCommand() *cobra.Command {
 	var q question
 	var all, code bool
@@ -300,7 +290,7 @@ period. The metadata of all objects is listed; nothing is written.`,
 				return err
 			}
 			line := newProgressLine(c.ErrOrStderr())
-			got, err := cluster.Read(c.Context(), q.client, q.discovery, q.options(line))
+			got, _, err := cluster.Read(c.Context(), q.client, q.options(line))
 			line.clear()
 			if err != nil {
 				return errUnable{err}
@@ -308,21 +298,17 @@ period. The metadata of all objects is listed; nothing is written.`,
 			if all {
 				q.namespace = ""
 			}
-			found := got.Lint(q.namespace)
-			hidden := got.Hidden()
+			found, hidden := append([]explain.Finding{}, got.Lint(q.namespace)...), got.Hidden()
 			warnUnknown(c.ErrOrStderr(), hidden)
-			if found == nil {
-				found = []explain.Finding{}
-			}
-			err = q.print(c.OutOrStdout(), found, map[string]func() string{"text": func() string {
+			err = q.print(c, found, func(s explain.Style) string {
 				switch {
 				case len(found) == 0 && len(hidden) > 0:
 					return "no problems found in what is known\n"
 				case len(found) == 0:
 					return "no problems found\n"
 				}
-				return explain.Report(found, style(c.OutOrStdout()))
-			}})
+				return explain.Report(found, s)
+			})
 			if err == nil && code && len(found) > 0 {
 				return errFound
 			}

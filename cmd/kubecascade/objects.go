@@ -62,42 +62,38 @@ func (q *question) offerObjects(c *cobra.Command, args []string, typed string, m
 		return nil
 	case apart:
 		kind, before = args[0], ""
-	case !slash && len(args) > 0: // of KIND/NAME, the kind is to be completed
-		return q.offer(c, func(context.Context) []string { return q.types("/") })
-	case !slash:
-		return q.offer(c, func(context.Context) []string { return q.types("") })
 	}
-	return q.offer(c, func(ctx context.Context) []string {
-		r, err := q.discovery.Resolve(kind)
-		if err != nil {
-			return nil
+	return q.offer(c, func(ctx context.Context) (words []string) {
+		if apart || slash {
+			r, err := q.discovery.Resolve(kind)
+			if err != nil {
+				return nil
+			}
+			return slices.DeleteFunc(q.names(ctx, r, before), func(name string) bool { return slices.Contains(args, name) })
 		}
-		return slices.DeleteFunc(q.names(ctx, r, before), func(name string) bool { return slices.Contains(args, name) })
+		for _, r := range q.discovery.Resources {
+			switch {
+			case r.Listed && len(args) > 0: // of KIND/NAME
+				words = append(words, r.Name()+"/")
+			case r.Listed:
+				words = append(words, r.Name())
+			}
+		}
+		return words
 	})
 }
 
-// types are the names of the resources that can be listed.
-func (q *question) types(end string) (names []string) {
-	for _, r := range q.discovery.Resources {
-		if r.Listed {
-			names = append(names, r.Name()+end)
-		}
-	}
-	return names
-}
-
-// names are those of the objects of a resource.
-func (q *question) names(ctx context.Context, r *cluster.Resource, before string) []string {
-	namespace := q.namespace
+func (q *question) names(ctx context.Context, r *cluster.Resource, before string) (names []string) {
+	of := cluster.Selector{Namespace: q.namespace, First: mostNames}
 	if !r.Namespaced {
-		namespace = ""
+		of.Namespace = ""
 	}
-	names, err := q.client.Names(ctx, r, namespace, mostNames)
+	objects, err := q.client.List(ctx, r, of)
 	if err != nil {
 		return nil
 	}
-	for i := range names {
-		names[i] = before + names[i]
+	for _, o := range objects {
+		names = append(names, before+o.Name)
 	}
 	return names
 }

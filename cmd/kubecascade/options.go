@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
@@ -175,9 +174,9 @@ func (o *options) simulationFlags(f *pflag.FlagSet) {
 
 // serviceFlags declares the flags of the addresses and ports of services.
 func (o *options) serviceFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.Services.ClusterIPRange, "service-cluster-ip-range", allocate.DefaultAddresses,
+	f.StringVar(&o.Services.ClusterIPRange, "service-cluster-ip-range", "10.0.0.0/24",
 		"CIDR from which IPv4 cluster IPs of services are allocated")
-	f.StringVar(&o.Services.NodePortRange, "service-node-port-range", allocate.DefaultPorts,
+	f.StringVar(&o.Services.NodePortRange, "service-node-port-range", "30000-32767",
 		"port range from which node ports of services are allocated")
 	f.IntVar(&o.Services.KubernetesNodePort, "kubernetes-service-node-port", 0,
 		"node port of the service kubernetes; 0 for none")

@@ -45,7 +45,7 @@ type previewDelete struct {
 
 func previewDeleteCommand() *cobra.Command {
 	p := &previewDelete{}
-	c := &cobra.Command{
+	c := p.explains(&cobra.Command{
 		Use:   "delete (KIND/NAME... | KIND (-l SELECTOR | --all) | -f FILE)",
 		Short: "Show what a deletion would delete, orphan and leave, on any cluster",
 		Long: `Show what "kubectl delete" with the same arguments would do, in the order in which it would happen:
@@ -54,12 +54,8 @@ owner references would then be dangling. A kubecascade server computes it at one
 it is computed from the metadata of all objects. Nothing is written, and no dry run is sent. The preview
 assumes that the garbage collector, the other controllers and the kubelets work, and that admission
 denies nothing. It does not show what controllers would create again.`,
-		Args: cobra.ArbitraryArgs,
 		RunE: p.run,
-	}
-	p.flags(c, "text", "json")
-	p.offerArguments(c, mostNames)
-	p.fromFlag(c)
+	}, mostNames, "text", "json")
 	f := c.Flags()
 	f.StringVar(&p.cascade, "cascade", "background", "background, foreground or orphan")
 	f.Int64Var(&p.grace, "grace-period", -1,
@@ -86,17 +82,7 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	p.line.Args = args
-	choice, err := p.line.Parse(c.InOrStdin())
-	if err != nil {
-		return chosen(err)
-	}
-	explicit := c.Flags().Changed("namespace")
-	if err := p.connect(c.Context()); err != nil {
-		return err
-	}
-	keys, err := choice.Keys(c.Context(), selection.Server{
-		Client: p.client, Discovery: p.discovery, Namespace: p.namespace, Explicit: explicit,
-	})
+	keys, err := p.choose(c, &p.line)
 	preview := &explain.Preview{Changes: []explain.Change{}, Counts: []explain.Count{}}
 	switch {
 	case err == nil:
@@ -105,16 +91,14 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 			return err
 		}
 		for _, k := range preview.Absent {
-			fmt.Fprintln(c.ErrOrStderr(), "warning:", selection.NotFound(k))
+			fmt.Fprintln(c.ErrOrStderr(), "warning:", cluster.NotFound(k))
 		}
-	case p.ignore && errors.Is(err, selection.ErrNotFound):
+	case p.ignore && errors.Is(err, selection.ErrNone):
 		fmt.Fprintln(c.ErrOrStderr(), "warning:", err)
 	default:
-		return chosen(err)
+		return err
 	}
-	err = p.print(c.OutOrStdout(), preview, map[string]func() string{
-		"text": func() string { return preview.Text(style(c.OutOrStdout())) },
-	})
+	err = p.print(c, preview, preview.Text)
 	if err == nil && p.exitCode && len(preview.Left)+len(preview.Dangling) > 0 {
 		return errFound
 	}
@@ -130,16 +114,14 @@ func (p *previewDelete) deleteOptions() (o finalizers.Options, err error) {
 	case p.force && (p.now || p.grace > 0):
 		return o, errUsage{errors.New("--force can't be used with a grace period of more than 0")}
 	}
-	grace := p.grace
 	switch {
 	case p.force:
-		grace = 0
-	case p.now, grace == 0:
-		grace = 1
+		p.grace = 0
+	case p.now, p.grace == 0:
+		p.grace = 1
 	}
-	o.PropagationPolicy = cascades[p.cascade]
-	if grace >= 0 {
-		o.GracePeriodSeconds = &grace
+	if o.PropagationPolicy = cascades[p.cascade]; p.grace >= 0 {
+		o.GracePeriodSeconds = &p.grace
 	}
 	return o, nil
 }

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
@@ -58,8 +57,34 @@ func (s *waitSettled) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return s.show(c.OutOrStdout(), body)
+	var answer struct {
+		Settled  bool
+		Revision int64
+		Waits    []struct {
+			Controller, Why, Message, Until string
+			Object                          *struct{ Kind, Namespace, Name string }
+		}
+		OmittedWaits int
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || !answer.Settled {
+		return errUnable{fmt.Errorf("%s did not say that it has settled as kubecascade does", s.client.URL)}
+	}
+	if s.output == "json" {
+		_, err := c.OutOrStdout().Write(body)
+		return err
+	}
+	return settledText.Execute(c.OutOrStdout(), &answer)
 }
+
+var settledText = template.Must(template.New("").Parse(`settled at revision {{.Revision}}
+{{range .Waits}}  until {{.Until}} {{.Controller}}: {{with .Object}}
+{{- .Kind}} {{with .Namespace}}{{.}}/{{end}}{{.Name}}: {{end}}{{.Why}}{{with .Message}}: {{.}}{{end}}
+{{end}}{{with .OmittedWaits}}  and {{.}} more
+{{end}}`))
+
+// unsettledText is the error for a server that had not settled at the timeout.
+var unsettledText = template.Must(template.New("").Parse(`{{.Message}}, after {{.After}}{{range .Causes}}
+  {{with .Field}}{{.}}: {{end}}{{.Message}}{{end}}`))
 
 // settledDelay is how much longer than its timeout the server may take to answer.
 const settledDelay = 15 * time.Second
@@ -76,7 +101,7 @@ func (s *waitSettled) wait(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, body, err := s.client.Do(req)
+	body, err := s.client.Do(req)
 	var failed *apierrors.StatusError
 	switch {
 	case err == nil:
@@ -85,60 +110,12 @@ func (s *waitSettled) wait(ctx context.Context) ([]byte, error) {
 		err = fmt.Errorf("%s does not serve %s: it is not kubecascade, or an older one", s.client.URL, req.URL.Path)
 	case apierrors.IsTimeout(err) && errors.As(err, &failed) && failed.ErrStatus.Details != nil &&
 		len(failed.ErrStatus.Details.Causes) > 0:
-		return nil, unsettled(&failed.ErrStatus, s.timeout)
+		var b strings.Builder
+		err := unsettledText.Execute(&b, map[string]any{
+			"Message": strings.TrimPrefix(failed.ErrStatus.Message, "Timeout: "), "After": s.timeout,
+			"Causes": failed.ErrStatus.Details.Causes,
+		})
+		return nil, errors.Join(errors.New(b.String()), err)
 	}
 	return nil, errUnable{err}
-}
-
-// unsettled is the error for a server that had not settled at the timeout.
-func unsettled(st *metav1.Status, timeout time.Duration) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, after %s", strings.TrimPrefix(st.Message, "Timeout: "), timeout)
-	for _, cause := range st.Details.Causes {
-		b.WriteString("\n  ")
-		if cause.Field != "" {
-			b.WriteString(cause.Field + ": ")
-		}
-		b.WriteString(cause.Message)
-	}
-	return errors.New(b.String())
-}
-
-// show prints the answer.
-func (s *waitSettled) show(w io.Writer, body []byte) error {
-	var answer struct {
-		Settled  bool
-		Revision int64
-		Waits    []struct {
-			Controller, Why, Message string
-			Until                    metav1.Time
-			Object                   *struct{ Kind, Namespace, Name string }
-		}
-		OmittedWaits int
-	}
-	if err := json.Unmarshal(body, &answer); err != nil || !answer.Settled {
-		return errUnable{fmt.Errorf("%s did not say that it has settled as kubecascade does", s.client.URL)}
-	}
-	if s.output == "json" {
-		_, err := w.Write(body)
-		return err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "settled at revision %d\n", answer.Revision)
-	for _, one := range answer.Waits {
-		fmt.Fprintf(&b, "  until %s %s: ", one.Until.UTC().Format(time.RFC3339), one.Controller)
-		if o := one.Object; o != nil {
-			b.WriteString(o.Kind + " " + strings.TrimPrefix(o.Namespace+"/", "/") + o.Name + ": ")
-		}
-		b.WriteString(one.Why)
-		if one.Message != "" {
-			b.WriteString(": " + one.Message)
-		}
-		b.WriteByte('\n')
-	}
-	if answer.OmittedWaits > 0 {
-		fmt.Fprintf(&b, "  and %d more\n", answer.OmittedWaits)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

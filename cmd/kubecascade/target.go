@@ -19,7 +19,7 @@ type target struct {
 	server, kubeconfig, context string
 	token, authority            string
 	insecure                    bool
-	// environmental says that the command uses $KUBECONFIG.
+	// environmental reports whether the command uses $KUBECONFIG.
 	environmental bool
 }
 

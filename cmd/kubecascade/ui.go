@@ -8,7 +8,6 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// uiCommand is "ui".
 func uiCommand() *cobra.Command {
 	var q question
 	var address string

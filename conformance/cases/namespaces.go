@@ -62,7 +62,7 @@ func phase(o *Object) string {
 	return p
 }
 
-// terminatingPhase is a namespace that says what it is.
+// terminatingPhase is a namespace that states what it is.
 var terminatingPhase = c.Has("have the phase Terminating", func(o *Object) bool { return phase(o) == "Terminating" })
 
 func namespaceContent(t *T) {

@@ -149,7 +149,7 @@ func legacy() []Case {
 		prove("orphan-dependents-true", legacyTrue, "C-20 C-22 D-60",
 			"orphanDependents true orphans, as Orphan does."),
 		prove("orphan-dependents-false", legacyFalse, "C-20 C-22 D-48",
-			"orphanDependents false deletes the dependents in the background, whatever the kind's default is."),
+			"orphanDependents false deletes the dependents in the background, regardless of the kind's default."),
 		prove("by-query", legacyQuery, "C-02 C-03",
 			"orphanDependents may be in the query."),
 	)

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// Config says what to compare. Zero fields mean the default.
+// Config states what to compare. Zero fields mean the default.
 type Config struct {
 	// Reference and Candidate are the servers' URLs.
 	Reference, Candidate string
@@ -150,7 +150,7 @@ func send(ctx context.Context, sides [2]*side, op model.Op) error {
 	return nil
 }
 
-// settle waits until both servers have shown what the model says that the objects go through, all of it:
+// settle waits until both servers have shown what the model reports that the objects go through, all of it:
 // the state alone is the same before and after an object came whose owner is absent. Or it waits for
 // Settle. With a sentinel it then lets a collector do what it shouldn't do, before the servers are compared.
 func settle(

@@ -47,7 +47,7 @@ func (s *Session) definition(k model.Kind) Request {
 }
 
 // define makes the session's custom kinds, all of them before the collector is waited for. One that takes nothing
-// away is waited for once; idle says that it is known not to.
+// away is waited for once; idle reports that it is known not to.
 func (s *Session) define(ctx context.Context, idle bool) error {
 	var custom []model.Kind
 	for _, k := range s.kinds {

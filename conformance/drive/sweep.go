@@ -25,7 +25,7 @@ type sweeper struct {
 }
 
 // Sweep deletes the namespaces and cluster-scoped objects whose names begin with the prefix, with all that is in
-// them, whatever finalizers there are, and waits until they are gone. If ctx ends first it returns what is left.
+// them, with all their finalizers, and waits until they are gone. If ctx ends first it returns what is left.
 func Sweep(ctx context.Context, url, prefix string, client *http.Client) (left []string, err error) {
 	_, s := session(ctx, url, prefix, model.BuiltIn(), client)
 	defer s.stop()
@@ -146,7 +146,7 @@ func (w *sweeper) empty(ctx context.Context, ns metadata) error {
 	return err
 }
 
-// remove makes an object go, whatever holds it. What doesn't work is tried again in the next round.
+// remove deletes an object and its finalizers. What doesn't work is tried again in the next round.
 func (w *sweeper) remove(ctx context.Context, path string, m metadata) {
 	if m.Deletion == nil || len(m.Finalizers) == 0 {
 		_, _, _ = w.do(ctx, Request{http.MethodDelete, path, "application/json",

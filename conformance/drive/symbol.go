@@ -19,7 +19,7 @@ func (s *Session) created(op model.Op, uid string) {
 	s.symbols[uid] = symbolOf(op)
 }
 
-// real returns the UID that a symbol stands for. For an object that was never created it is invented.
+// real returns the UID that a symbol represents. For an object that was never created it is invented.
 func (s *Session) real(uid model.UID) string {
 	if uid == "" {
 		return ""

@@ -45,7 +45,7 @@ type explanation struct {
 	// states has the past ones and one for each event; base is the last of the past.
 	states []State
 	base   int
-	// deepest is the number of events explained at best, and why says what failed there.
+	// deepest is the number of events explained at best, and why states what failed there.
 	deepest int
 	why     reasons
 }
@@ -297,7 +297,7 @@ func forestalled(op Op, effects []Event, later []State) bool {
 	})
 }
 
-// unexplained says what is wrong about a call that no event came of, or a collection.
+// unexplained states what is wrong about a call that no event came of, or a collection.
 func (e *explanation) unexplained(c int) string {
 	call := &e.calls[c]
 	during := e.during(call)

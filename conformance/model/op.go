@@ -47,7 +47,7 @@ type Op struct {
 	Query   bool   `json:",omitempty"`
 }
 
-// Fields says what a merge patch replaces.
+// Fields states what a merge patch replaces.
 type Fields uint8
 
 // The fields.

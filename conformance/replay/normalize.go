@@ -53,7 +53,7 @@ func (n *names) normalizeObject(o object, ignore []string, path string) object {
 	return out
 }
 
-// ofList reports whether metadata are those of a list or a bookmark, whose resourceVersion depends on whatever else is
+// ofList reports whether metadata are those of a list or a bookmark, whose resourceVersion depends on what else is
 // written to the server.
 func ofList(metadata object, path string) bool {
 	_, named := metadata.get("name")

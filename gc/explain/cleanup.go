@@ -16,7 +16,6 @@ func (x *index) immortal(k graph.Key) bool {
 	return r != nil && r.Delete.Namespace && slices.Contains([]string{"default", "kube-system", "kube-public"}, k.Name)
 }
 
-// deleting are the objects that are being deleted.
 func (w *world) deleting() []*Object {
 	return w.sorted(func(o *Object) bool { return !o.Deletion.IsZero() })
 }
@@ -26,13 +25,13 @@ func (w *world) deleting() []*Object {
 func (w *world) clean() {
 	background := finalizers.Options{PropagationPolicy: "Background"}
 	for _, o := range w.deleting() {
-		in := func(p *Object) bool { return p.Key.Namespace == o.Name }
+		in := func(p *Object) bool { return p.Namespace == o.Name }
 		pods := func(p *Object) bool { return in(p) && w.kind(p).Graceful }
-		instances := func(p *Object) bool { return p.Collection == o.defines() }
+		instances := func(p *Object) bool { return p.Collection == o.Name }
 		switch k := w.kind(o); {
-		case k.Namespace && slices.Contains(o.Namespace.Finalizers, kubernetes):
+		case k.Namespace && slices.Contains(o.SpecFinalizers, kubernetes):
 			empty := w.sweep(pods, background, NamespaceController) && w.sweep(in, background, NamespaceController)
-			if empty && !w.held {
+			if empty && !(w.c.Held && len(w.c.Unavailable) > 0) {
 				w.finalize(o, kubernetes, NamespaceController)
 			}
 		case k.Cleanup != "" && slices.Contains(o.Finalizers, k.Cleanup):

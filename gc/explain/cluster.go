@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubecascade/kubecascade/finalizers"
@@ -13,8 +14,7 @@ type Resource struct {
 	// Group is empty for the core group. Versions are all served versions, the preferred one first.
 	Group    string
 	Versions []string
-	// Aliases are further apiVersions in which owner references may name the objects: events are those of
-	// events.k8s.io.
+	// Aliases are further apiVersions of the objects, such as those of events.k8s.io of events.
 	Aliases []string
 	// Kind and Plural name the resource: Deployment and deployments.
 	Kind, Plural string
@@ -37,58 +37,39 @@ func (r *Resource) Hides(namespace string) bool {
 }
 
 // Name is the resource as kubectl takes it: deployments.apps, pods.
-func (r *Resource) Name() string {
-	if r.Group == "" {
-		return r.Plural
-	}
-	return r.Plural + "." + r.Group
-}
+func (r *Resource) Name() string { return strings.TrimSuffix(r.Plural+"."+r.Group, ".") }
 
 // APIVersion is the preferred group and version.
-func (r *Resource) APIVersion() string { return r.apiVersion(r.Versions[0]) }
+func (r *Resource) APIVersion() string { return strings.TrimPrefix(r.Group+"/"+r.Versions[0], "/") }
 
-func (r *Resource) apiVersion(version string) string {
-	if r.Group == "" {
-		return version
+// APIVersions are those in which the objects are served, the preferred one first.
+func (r *Resource) APIVersions() (all []string) {
+	for _, v := range r.Versions {
+		all = append(all, strings.TrimPrefix(r.Group+"/"+v, "/"))
 	}
-	return r.Group + "/" + version
+	return append(all, r.Aliases...)
 }
 
 // Object has the metadata of an object, and more for the kinds whose deletion depends on more.
 type Object struct {
-	// Key is the resource's Name, the namespace and the name.
+	// Key is the resource's Name, the namespace and the name. The name of a CustomResourceDefinition is the Name of the
+	// resource that it defines.
 	graph.Key
-	UID    string
-	Owners []graph.Owner
-	// Controller is the uid of the owner reference with controller: true; empty for none.
-	Controller string
+	UID        string
+	Owners     []graph.Owner
+	Controller string // the uid of the owner reference with controller: true; empty for none
 	Finalizers []string
 	Created    time.Time // metadata.creationTimestamp; zero if it is not known
 	// Deletion is metadata.deletionTimestamp; zero means live. GraceSeconds is metadata.deletionGracePeriodSeconds.
 	Deletion     time.Time
 	GraceSeconds *int64
-	// Setters are the field managers that set the finalizers, as managedFields tells; it may lack some.
-	Setters map[string]string
-	Labels  map[string]string
-	// Namespace, CRD and Pod are set for such objects, if more than the metadata is known.
-	Namespace *Namespace
-	CRD       *CRD
-	Pod       *Pod
-}
-
-// Namespace has what the deletion of a namespace depends on.
-type Namespace struct {
-	// Finalizers are spec.finalizers.
-	Finalizers []string
-	// Conditions are those of the status, which the namespace controller writes (E-15).
-	Conditions []Condition
-}
-
-// CRD has what the deletion of a CustomResourceDefinition depends on.
-type CRD struct {
-	// Resource is the Name of the defined resource.
-	Resource   string
-	Conditions []Condition
+	Setters      map[string]string // field managers that set the finalizers, as far as managedFields tells
+	Labels       map[string]string
+	// SpecFinalizers are a namespace's spec.finalizers; nil if they are not known. Conditions are those of the status of a
+	// namespace (E-15) or of a CustomResourceDefinition. Pod is nil if only the metadata is known.
+	SpecFinalizers []string
+	Conditions     []Condition
+	Pod            *Pod
 }
 
 // Condition is a condition of a status.
@@ -96,29 +77,21 @@ type Condition struct{ Type, Status, Reason, Message string }
 
 // Pod has what the deletion of a pod depends on.
 type Pod struct {
-	// Node is spec.nodeName; empty if the pod isn't scheduled.
-	Node string
-	// Finished: the phase is Succeeded or Failed.
-	Finished bool
-	// GraceSeconds is spec.terminationGracePeriodSeconds.
-	GraceSeconds *int64
+	Node         string // spec.nodeName; empty if the pod isn't scheduled
+	Finished     bool   // the phase is Succeeded or Failed
+	GraceSeconds *int64 // spec.terminationGracePeriodSeconds
 }
 
 // Cluster has the objects of a cluster at one moment, as far as they are known.
 type Cluster struct {
-	Resources []Resource
-	Objects   []Object
-	// Unavailable are the APIServices that are not available.
-	Unavailable []Unavailable
-	// Held: the namespace controller finishes no namespace while there are Unavailable ones, as that of Kubernetes
-	// (E-14).
-	Held bool
-	// Hooks are the webhooks and policies that may deny updates or deletions.
-	Hooks []Hook
-	// Now is the moment, by the clock of the cluster.
-	Now time.Time
-	// Revision is the revision of all that is known; 0 if it is not of one revision.
-	Revision int64
+	Resources   []Resource
+	Objects     []Object
+	Unavailable []Unavailable // the APIServices that are not available
+	// Held: the namespace controller finishes no namespace while there are Unavailable ones (E-14).
+	Held     bool
+	Hooks    []Hook    // the webhooks and policies that may deny updates or deletions
+	Now      time.Time // the moment, by the clock of the cluster
+	Revision int64     // the revision of all that is known; 0 if it is not of one revision
 	// Stop, if set, reports whether the answer is no longer wanted. It is called repeatedly, and Preview returns nil
 	// after it has returned true.
 	Stop func() bool
@@ -153,8 +126,8 @@ func (c *Cluster) index() *index {
 		o := &c.Objects[i]
 		x.keys[o.Key] = o
 		x.uids[o.UID] = append(x.uids[o.UID], o)
-		if o.Key.Namespace != "" {
-			x.namespaces[o.Key.Namespace] = append(x.namespaces[o.Key.Namespace], o)
+		if o.Namespace != "" {
+			x.namespaces[o.Namespace] = append(x.namespaces[o.Namespace], o)
 		}
 		for j, owner := range o.Owners {
 			if !slices.ContainsFunc(o.Owners[:j], func(w graph.Owner) bool { return w.UID == owner.UID }) {
@@ -173,17 +146,9 @@ func (o *Object) Begun() time.Time {
 	return o.Deletion.Add(-time.Duration(*o.GraceSeconds) * time.Second)
 }
 
-// defines is the Name of the resource that a CRD defines, which is the CRD's name.
-func (o *Object) defines() string {
-	if o.CRD != nil {
-		return o.CRD.Resource
-	}
-	return o.Name
-}
-
 // reference names an object, by its preferred version if r, its resource, is known.
 func (r *Resource) reference(o *Object) ObjectReference {
-	ref := ObjectReference{Namespace: o.Key.Namespace, Name: o.Name, UID: o.UID, resource: o.Collection}
+	ref := ObjectReference{Namespace: o.Namespace, Name: o.Name, UID: o.UID, resource: o.Collection}
 	if r != nil {
 		ref.APIVersion, ref.Kind = r.APIVersion(), r.Kind
 	}
@@ -200,15 +165,61 @@ func table(resources map[string]*Resource) []graph.Kind {
 		if r.Unknown != "" && r.Within == "" {
 			continue
 		}
-		versions := make([]string, 0, len(r.Versions)+len(r.Aliases))
-		for _, v := range r.Versions {
-			versions = append(versions, r.apiVersion(v))
-		}
-		for i, v := range append(versions, r.Aliases...) {
+		for i, v := range r.APIVersions() {
 			kinds = append(kinds, graph.Kind{
 				APIVersion: v, Kind: r.Kind, Collection: name, Namespaced: r.Namespaced, Preferred: i == 0,
 			})
 		}
 	}
 	return kinds
+}
+
+// connected returns the objects that a deletion of the given ones can concern: all that are joined with them by owner
+// references, in both directions, by a namespace that is being deleted or would be, or by a CRD.
+func (x *index) connected(from []graph.Key) (found []*Object) {
+	seen, joined := map[*Object]bool{}, map[string]bool{}
+	add := func(objects ...*Object) {
+		for _, o := range objects {
+			if o != nil && !seen[o] {
+				seen[o] = true
+				found = append(found, o)
+			}
+		}
+	}
+	join := func(uid string) { // once for all dependents of an owner
+		if !joined[uid] {
+			joined[uid] = true
+			add(x.uids[uid]...)
+			add(x.dependents[uid]...)
+		}
+	}
+	for _, k := range from {
+		add(x.keys[k])
+	}
+	for i := 0; i < len(found); i++ {
+		for _, owner := range found[i].Owners {
+			join(owner.UID)
+		}
+		join(found[i].UID)
+		add(x.content(found[i])...)
+	}
+	slices.SortFunc(found, func(a, b *Object) int { return a.Key.Compare(b.Key) })
+	return found
+}
+
+// content returns what is deleted before the object is: the objects of a namespace, or of a CRD.
+func (x *index) content(o *Object) (content []*Object) {
+	r := x.resources[o.Collection]
+	switch {
+	case r == nil:
+	case r.Delete.Namespace:
+		return x.namespaces[o.Name]
+	case r.Delete.Cleanup != "":
+		for i := range x.c.Objects {
+			if p := &x.c.Objects[i]; p.Collection == o.Name {
+				content = append(content, p)
+			}
+		}
+	}
+	return content
 }

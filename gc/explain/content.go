@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// namespace explains a namespace that is being deleted.
 func (e *explainer) namespace(o *Object) (reasons []*Reason) {
-	for _, f := range o.Namespace.Finalizers {
+	for _, f := range o.SpecFinalizers {
 		if f != kubernetes {
 			reasons = append(reasons, e.reason(o, SpecFinalizer, "finalizer "+f+" in spec.finalizers, which another"+
 				" component removes", componentRemedy, e.dropSpec(o, f, notDone)))
 		}
 	}
-	if !slices.Contains(o.Namespace.Finalizers, kubernetes) {
+	if !slices.Contains(o.SpecFinalizers, kubernetes) {
 		return reasons
 	}
 	reasons = append(reasons, e.failures(o)...)
@@ -31,7 +30,7 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 			numbers[one.Collection]++
 		}
 		r := e.reason(o, Content, count(len(content), "object")+" in it: "+counted(numbers, "%[2]d %[1]s"))
-		reasons = append(reasons, below(r, deletingFirst(first), e.explain))
+		reasons = append(reasons, below(r, first, e.explain))
 	case len(reasons)+len(unlisted) == 0:
 		text := "empty, and the namespace controller has not removed its finalizer"
 		reasons = append(reasons, e.reason(o, ControllerSilent, text,
@@ -43,7 +42,7 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 
 // failures are those that the namespace controller reports (E-15).
 func (e *explainer) failures(o *Object) (reasons []*Reason) {
-	for _, c := range o.Namespace.Conditions {
+	for _, c := range o.Conditions {
 		if c.Status != "True" {
 			continue
 		}
@@ -88,24 +87,17 @@ func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 	return reasons
 }
 
-// crd explains a CustomResourceDefinition that is being deleted.
 func (e *explainer) crd(o *Object, finalizer string) *Reason {
-	var instances []*Object
-	for _, p := range e.w.sorted(func(p *Object) bool { return p.Collection == o.defines() }) {
-		instances = append(instances, e.keys[p.Key])
-	}
-	instances = deletingFirst(instances)
+	instances := e.sorted(func(p *Object) bool { return p.Collection == o.Name })
 	last := e.drop(o, finalizer, notDone+"; objects that remain stay in etcd")
-	if o.CRD != nil {
-		for _, c := range o.CRD.Conditions {
-			if c.Type == "Terminating" && c.Status == "True" && c.Reason == "InstanceDeletionFailed" {
-				r := e.reason(o, ContentFailure, "its objects can't be deleted: "+c.Message, advice("repair what the"+
-					" message names: a conversion or admission webhook, or an object that can't be read"), last)
-				return below(r, instances, e.explain)
-			}
+	for _, c := range o.Conditions {
+		if c.Type == "Terminating" && c.Status == "True" && c.Reason == "InstanceDeletionFailed" {
+			r := e.reason(o, ContentFailure, "its objects can't be deleted: "+c.Message, advice("repair what the message"+
+				" names: a conversion or admission webhook, or an object that can't be read"), last)
+			return below(r, instances, e.explain)
 		}
 	}
-	if r := e.resources[o.defines()]; r != nil && r.Unknown != "" {
+	if r := e.resources[o.Name]; r != nil && r.Unknown != "" {
 		return e.reason(o, Content, "custom resources, if there are any, are not known: "+r.Unknown,
 			advice("ask as a user who may list them"))
 	}

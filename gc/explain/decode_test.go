@@ -22,7 +22,7 @@ func TestDecode(t *testing.T) {
 		randomHooks(r, c)
 		style := Style{Now: now}
 		for _, o := range c.Objects {
-			checkDecoded(t, i, c.Tree(o.Key), func(v *Tree) string { return v.Text(style) + v.DOT() + v.Mermaid() })
+			checkDecoded(t, i, c.Tree(o.Key), func(v *Tree) string { return v.Text(style) + v.Draw("dot") + v.Draw("mermaid") })
 			checkDecoded(t, i, c.Why(o.Key), func(v *Reason) string { return v.Text(style) })
 			p := c.Preview([]Deletion{{Key: o.Key, Options: finalizers.Options{PropagationPolicy: "Foreground"}}})
 			p.Absent = []graph.Key{{Collection: "pods", Namespace: "a", Name: "b"}}
@@ -52,31 +52,22 @@ func randomHooks(r *rand.Rand, c *Cluster) {
 		k := graph.Key{Collection: "namespaces", Name: fmt.Sprintf("ns%d", i)}
 		if known && !have[k] && r.IntN(2) == 0 {
 			c.Objects = append(c.Objects, Object{
-				Key: k, UID: k.Name, Labels: labels(), Namespace: &Namespace{Finalizers: []string{kubernetes}},
+				Key: k, UID: k.Name, Labels: labels(), SpecFinalizers: []string{kubernetes},
 			})
 		}
 	}
-	some := func() (all []Requirement) {
-		if r.IntN(2) == 0 {
-			return nil
-		}
-		operator := []string{"In", "NotIn", "Exists", "DoesNotExist"}[r.IntN(4)]
-		return []Requirement{{Key: "team", Operator: operator, Values: []string{"red"}}}
-	}
-	match := func() Match {
-		return Match{
-			Namespaces: some(), Objects: some(), Rules: []MatchRule{{
-				Operations: []string{
-					[]string{"*", deleteOperation, updateOperation}[r.IntN(3)],
-				}, Groups: []string{"*"},
-				Versions: []string{"*"}, Resources: []string{"*/*"},
-			}},
+	match := func() func(*Request) bool {
+		operation := []string{"*", deleteOperation, updateOperation}[r.IntN(3)]
+		object, namespace := r.IntN(2) == 0, r.IntN(2) == 0
+		return func(q *Request) bool {
+			red := func(of *Object) bool { return of == nil || of.Labels["team"] == "red" }
+			return (operation == "*" || q.Operation == operation) && (!object || red(q.Object)) && (!namespace || red(q.Namespace))
 		}
 	}
 	for range r.IntN(4) {
-		h := Hook{Kind: "ValidatingAdmissionPolicy", Name: "p", Match: match(), Bindings: []Match{match()}}
+		h := Hook{Kind: "ValidatingAdmissionPolicy", Name: "p", Matches: match()}
 		if r.IntN(2) == 0 {
-			h.Kind, h.Webhook, h.Bindings = "ValidatingWebhookConfiguration", "w", nil
+			h.Kind, h.Webhook = "ValidatingWebhookConfiguration", "w"
 			h.Unreachable = []string{"", "why"}[r.IntN(2)]
 		}
 		h.Conditional, h.Fails = r.IntN(2) == 0, r.IntN(2) == 0

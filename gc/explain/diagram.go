@@ -9,64 +9,58 @@ import (
 
 // diagram has the objects of a tree, each once, and the references between them, in the order of the tree.
 type diagram struct {
-	nodes  []*Node
+	boxes  []box
 	arrows []arrow
-	// places are the indexes of nodes by uid, drawn the ends of arrows.
-	places map[string]int
-	drawn  map[[2]int]bool
 }
 
-// arrow is an owner reference between the nodes at two indexes.
+// box is an object; id is its index.
+type box struct {
+	id int
+	*Node
+}
+
 type arrow struct {
-	dependent, owner int
+	dependent, owner box
 	blocking, wrong  bool
 }
 
-func (t *Tree) diagram() *diagram {
-	d := &diagram{places: map[string]int{}, drawn: map[[2]int]bool{}}
-	d.place(&t.Object)
-	d.walk(&t.Object, t.Owners, t.Object.Dependents)
+func (t *Tree) diagram() (d diagram) {
+	boxes, drawn := map[string]box{}, map[[2]int]bool{}
+	place := func(n *Node) box {
+		b, ok := boxes[n.Object.UID]
+		if !ok {
+			b = box{len(d.boxes), n}
+			boxes[n.Object.UID] = b
+			d.boxes = append(d.boxes, b)
+		}
+		return b
+	}
+	var walk func(*Node)
+	draw := func(dependent, owner, next *Node) { // next has the reference
+		a := arrow{dependent: place(dependent), owner: place(owner)}
+		if ends := [2]int{a.dependent.id, a.owner.id}; !drawn[ends] {
+			drawn[ends] = true
+			a.blocking = next.Reference != nil && next.Reference.Block
+			a.wrong = next.Missing || next.Verdict != graph.Solid.String() && next.Verdict != graph.WaitingOwner.String()
+			d.arrows = append(d.arrows, a)
+		}
+		walk(next)
+	}
+	walk = func(n *Node) {
+		for i := range n.Owners {
+			draw(n, &n.Owners[i], &n.Owners[i])
+		}
+		for i := range n.Dependents {
+			draw(&n.Dependents[i], n, &n.Dependents[i])
+		}
+	}
+	top := t.Object
+	top.Owners = t.Owners
+	place(&top)
+	walk(&top)
 	return d
 }
 
-// place returns the index of the node's object.
-func (d *diagram) place(n *Node) int {
-	i, ok := d.places[n.Object.UID]
-	if !ok {
-		i = len(d.nodes)
-		d.places[n.Object.UID] = i
-		d.nodes = append(d.nodes, n)
-	}
-	return i
-}
-
-// walk adds the neighbours of a node, and theirs.
-func (d *diagram) walk(n *Node, owners, dependents []Node) {
-	for i := range owners {
-		o := &owners[i]
-		d.draw(n, o, o)
-		d.walk(o, o.Owners, nil)
-	}
-	for i := range dependents {
-		m := &dependents[i]
-		d.draw(m, n, m)
-		d.walk(m, nil, m.Dependents)
-	}
-}
-
-// draw adds an arrow, whose reference joined has.
-func (d *diagram) draw(dependent, owner, joined *Node) {
-	a := arrow{dependent: d.place(dependent), owner: d.place(owner)}
-	if ends := [2]int{a.dependent, a.owner}; !d.drawn[ends] {
-		d.drawn[ends] = true
-		a.blocking = joined.Reference != nil && joined.Reference.Block
-		holds := joined.Verdict == graph.Solid.String() || joined.Verdict == graph.WaitingOwner.String()
-		a.wrong = joined.Missing || !holds
-		d.arrows = append(d.arrows, a)
-	}
-}
-
-// label has the lines that describe a node.
 func (n *Node) label() []string {
 	lines := []string{n.Object.Kind + " " + n.Object.Name}
 	if n.Object.Namespace != "" {
@@ -81,12 +75,23 @@ func (n *Node) label() []string {
 	return append(lines, n.Finalizers...)
 }
 
-// DOT is the tree in the language of Graphviz, with arrows from dependents to owners.
-func (t *Tree) DOT() string {
+// entities escapes the characters with a meaning in a label of Mermaid, which may have HTML.
+var entities = strings.NewReplacer(`#`, "#35;", `"`, "#quot;", `&`, "#amp;", `<`, "#lt;", `>`, "#gt;")
+
+// Draw is the tree in the language of Graphviz ("dot") or as a flowchart of Mermaid ("mermaid"), with arrows from
+// dependents to owners.
+func (t *Tree) Draw(language string) string {
+	d := t.diagram()
+	if language == "mermaid" {
+		return d.mermaid()
+	}
+	return d.dot()
+}
+
+func (d *diagram) dot() string {
 	var b strings.Builder
 	b.WriteString("digraph owners {\n  rankdir=BT;\n  node [shape=box];\n")
-	d := t.diagram()
-	for _, n := range d.nodes {
+	for _, n := range d.boxes {
 		style := ""
 		switch {
 		case n.Missing:
@@ -97,46 +102,34 @@ func (t *Tree) DOT() string {
 		fmt.Fprintf(&b, "  %q [label=%q%s];\n", n.Object.UID, strings.Join(n.label(), "\n"), style)
 	}
 	for _, a := range d.arrows {
-		style := map[arrow]string{
-			{blocking: true}: ` [label="blocking"]`, {wrong: true}: " [color=red, style=dashed]",
-			{blocking: true, wrong: true}: ` [label="blocking", color=red, style=dashed]`,
-		}[arrow{blocking: a.blocking, wrong: a.wrong}]
-		fmt.Fprintf(&b, "  %q -> %q%s;\n", d.nodes[a.dependent].Object.UID, d.nodes[a.owner].Object.UID, style)
+		style := map[[2]bool]string{
+			{true, false}: ` [label="blocking"]`, {false, true}: " [color=red, style=dashed]",
+			{true, true}: ` [label="blocking", color=red, style=dashed]`,
+		}[[2]bool{a.blocking, a.wrong}]
+		fmt.Fprintf(&b, "  %q -> %q%s;\n", a.dependent.Object.UID, a.owner.Object.UID, style)
 	}
-	b.WriteString("}\n")
-	return b.String()
+	return b.String() + "}\n"
 }
 
-// entities escapes the characters with a meaning in a label of Mermaid, which may have HTML.
-var entities = strings.NewReplacer(`#`, "#35;", `"`, "#quot;", `&`, "#amp;", `<`, "#lt;", `>`, "#gt;")
-
-// Mermaid is the tree as a flowchart of Mermaid, with arrows from dependents to owners.
-func (t *Tree) Mermaid() string {
+func (d *diagram) mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart BT\n")
-	d := t.diagram()
-	for i, n := range d.nodes {
+	for _, n := range d.boxes {
 		label := n.label()
-		for j := range label {
-			label[j] = entities.Replace(Visible(label[j]))
+		for i := range label {
+			label[i] = entities.Replace(Visible(label[i]))
 		}
-		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", i, strings.Join(label, "<br>"))
+		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", n.id, strings.Join(label, "<br>"))
 		if !n.Since.IsZero() {
-			fmt.Fprintf(&b, "  style n%d stroke:red\n", i)
+			fmt.Fprintf(&b, "  style n%d stroke:red\n", n.id)
 		}
 		if n.Missing {
-			fmt.Fprintf(&b, "  style n%d stroke-dasharray:5\n", i)
+			fmt.Fprintf(&b, "  style n%d stroke-dasharray:5\n", n.id)
 		}
 	}
 	for _, a := range d.arrows {
-		line := "-->"
-		if a.wrong {
-			line = "-.->"
-		}
-		if a.blocking {
-			line += "|blocking|"
-		}
-		fmt.Fprintf(&b, "  n%d %s n%d\n", a.dependent, line, a.owner)
+		line := map[[2]bool]string{{}: "-->", {true}: "-->|blocking|", {false, true}: "-.->", {true, true}: "-.->|blocking|"}
+		fmt.Fprintf(&b, "  n%d %s n%d\n", a.dependent.id, line[[2]bool{a.blocking, a.wrong}], a.owner.id)
 	}
 	return b.String()
 }

@@ -16,24 +16,15 @@ type Rule string
 
 // The rules.
 const (
-	// MissingOwner: no object has the uid of an owner reference.
-	MissingOwner Rule = "MissingOwner"
-	// OwnerElsewhere: the owner exists in another namespace.
-	OwnerElsewhere Rule = "OwnerInOtherNamespace"
-	// WrongOwner: an object has the uid, but another name, kind or apiVersion than the reference.
-	WrongOwner Rule = "WrongOwnerReference"
-	// UnservedOwner: the owner's kind is not served.
-	UnservedOwner Rule = "OwnerKindNotServed"
-	// NamespacedOwner: a cluster-scoped object names an owner in a namespace.
-	NamespacedOwner Rule = "NamespacedOwner"
-	// Cycle: objects own each other.
-	Cycle Rule = "OwnerCycle"
-	// BothFinalizers: an object has both finalizers of the collector.
-	BothFinalizers Rule = "BothCollectorFinalizers"
-	// StrangeFinalizer: nothing is known of the component that removes a finalizer.
-	StrangeFinalizer Rule = "UnknownFinalizer"
-	// Stuck: an object has been terminating for longer than its grace period and Patience.
-	Stuck Rule = "StuckTerminating"
+	MissingOwner     Rule = "MissingOwner"            // no object has the uid of an owner reference
+	OwnerElsewhere   Rule = "OwnerInOtherNamespace"   // the owner exists in another namespace
+	WrongOwner       Rule = "WrongOwnerReference"     // an object has the uid, but another name, kind or apiVersion
+	UnservedOwner    Rule = "OwnerKindNotServed"      // the owner's kind is not served
+	NamespacedOwner  Rule = "NamespacedOwner"         // a cluster-scoped object names an owner in a namespace
+	Cycle            Rule = "OwnerCycle"              // objects own each other
+	BothFinalizers   Rule = "BothCollectorFinalizers" // an object has both finalizers of the collector
+	StrangeFinalizer Rule = "UnknownFinalizer"        // nothing is known of the component that removes a finalizer
+	Stuck            Rule = "StuckTerminating"        // terminating for longer than the grace period and Patience
 )
 
 // Patience is how long after its grace period an object that is being deleted is not called stuck.
@@ -44,8 +35,7 @@ type Finding struct {
 	Rule   Rule            `json:"rule"`
 	Object ObjectReference `json:"object"`
 	Text   string          `json:"message"`
-	// Harm is what it leads to.
-	Harm string `json:"consequence"`
+	Harm   string          `json:"consequence"` // what it leads to
 	// Others are how many further objects have the same; the finding is then of one of them.
 	Others int `json:"others,omitempty"`
 }
@@ -58,7 +48,7 @@ func (c *Cluster) Lint(namespace string) []Finding {
 	for i := range c.Objects {
 		all[i] = &c.Objects[i]
 	}
-	l := &linter{index: x, w: x.world(all, allWorkers)}
+	l := &linter{world: x.world(all, allWorkers)}
 	l.cycles()
 	for _, o := range all {
 		l.references(o)
@@ -85,8 +75,7 @@ func (c *Cluster) Lint(namespace string) []Finding {
 }
 
 type linter struct {
-	*index
-	w        *world
+	*world
 	findings []Finding
 }
 
@@ -94,9 +83,8 @@ func (l *linter) add(rule Rule, o *Object, text, harm string) {
 	l.findings = append(l.findings, Finding{Rule: rule, Object: l.ref(o), Text: text, Harm: harm})
 }
 
-// references checks an object's owner references.
 func (l *linter) references(o *Object) {
-	s, _ := l.w.g.Standing(o.Key)
+	s, _ := l.g.Standing(o.Key)
 	for i, v := range s.Verdicts {
 		r := o.Owners[i]
 		name := fmt.Sprintf("owner %s %s (apiVersion %s, uid %s): ", r.Kind, r.Name, r.APIVersion, r.UID)
@@ -126,14 +114,13 @@ func harm(o *Object, owners graph.Owners) string {
 	return "the collector deletes the object"
 }
 
-// dangling returns why a reference is dangling.
 func (l *linter) dangling(o *Object, r graph.Owner) (rule Rule, why string) {
 	found := l.uids[r.UID]
 	if len(found) == 0 {
 		return MissingOwner, "does not exist"
 	}
 	owner := l.ref(found[0])
-	if owner.Namespace != "" && owner.Namespace != o.Key.Namespace {
+	if owner.Namespace != "" && owner.Namespace != o.Namespace {
 		return OwnerElsewhere, "is in namespace " + owner.Namespace
 	}
 	return WrongOwner, fmt.Sprintf("the object with this uid is %s %s (apiVersion %s)", owner.Kind, owner.Name,
@@ -154,7 +141,6 @@ func (l *linter) unknown(r graph.Owner) bool {
 	return false
 }
 
-// lifecycle checks an object's finalizers and its deletion.
 func (l *linter) lifecycle(o *Object) {
 	if slices.Contains(o.Finalizers, finalizers.Orphan) && slices.Contains(o.Finalizers, finalizers.Foreground) {
 		l.add(BothFinalizers, o, "has the finalizers orphan and foregroundDeletion",
@@ -167,38 +153,32 @@ func (l *linter) lifecycle(o *Object) {
 		}
 	}
 	if !o.Deletion.IsZero() && l.c.Now.Sub(o.Deletion) > Patience {
-		held := cmp.Or(strings.Join(l.w.holds(o), ", "), "none")
+		held := cmp.Or(strings.Join(l.holds(o), ", "), "none")
 		l.add(Stuck, o, "has been terminating for "+Age(l.c.Now.Sub(o.Begun()))+"; finalizers: "+held, "ask why")
 	}
 }
 
 // cycles finds objects that own each other, or themselves: the strongly connected parts of the graph of references, by
-// Kosaraju's algorithm, without recursion.
+// Kosaraju's algorithm.
 func (l *linter) cycles() {
-	type visit struct {
-		o     *Object
-		leave bool
-	}
-	var left []*Object
+	var left []*Object // each after its owners
 	entered, assigned := map[*Object]bool{}, map[*Object]bool{}
-	for i := range l.c.Objects {
-		if len(l.c.Objects[i].Owners) == 0 {
-			continue
+	var enter func(*Object)
+	enter = func(o *Object) {
+		if entered[o] {
+			return
 		}
-		for stack := []visit{{o: &l.c.Objects[i]}}; len(stack) > 0; {
-			v := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if v.leave {
-				left = append(left, v.o)
-			} else if !entered[v.o] {
-				entered[v.o] = true
-				stack = append(stack, visit{v.o, true})
-				for _, r := range slices.Backward(v.o.Owners) {
-					for _, owner := range slices.Backward(l.uids[r.UID]) {
-						stack = append(stack, visit{o: owner})
-					}
-				}
+		entered[o] = true
+		for _, r := range o.Owners {
+			for _, owner := range l.uids[r.UID] {
+				enter(owner)
 			}
+		}
+		left = append(left, o)
+	}
+	for i := range l.c.Objects {
+		if o := &l.c.Objects[i]; len(o.Owners) > 0 {
+			enter(o)
 		}
 	}
 	for _, first := range slices.Backward(left) { // its dependents that have not been assigned are in its part

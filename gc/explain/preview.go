@@ -15,18 +15,12 @@ type What string
 
 // The changes.
 const (
-	// Deleted: the object is removed.
-	Deleted What = "Deleted"
-	// Marked: its deletion begins; finalizers or a grace period keep it.
-	Marked What = "Terminating"
-	// Refinalized: it was terminating already, and its finalizers or its grace period are changed.
-	Refinalized What = "FinalizersChanged"
-	// Released: references to owners are removed.
-	Released What = "OwnersRemoved"
-	// Unblocked: blockOwnerDeletion is set to false in references.
-	Unblocked What = "Unblocked"
-	// Freed: a finalizer is removed.
-	Freed What = "FinalizerRemoved"
+	Deleted     What = "Deleted"           // the object is removed
+	Marked      What = "Terminating"       // its deletion begins; finalizers or a grace period keep it
+	Refinalized What = "FinalizersChanged" // it was terminating already; its finalizers or grace period are changed
+	Released    What = "OwnersRemoved"     // references to owners are removed
+	Unblocked   What = "Unblocked"         // blockOwnerDeletion is set to false in references
+	Freed       What = "FinalizerRemoved"  // a finalizer is removed
 )
 
 // By is the component that makes a Change. Of well-known finalizers it is the component that removes them.
@@ -43,11 +37,10 @@ const (
 
 // Change is one thing that happens to an object.
 type Change struct {
-	What   What            `json:"change"`
-	Object ObjectReference `json:"object"`
-	By     By              `json:"by"`
-	// Owners are the references that are removed or unblocked.
-	Owners []OwnerReference `json:"owners,omitempty"`
+	What   What             `json:"change"`
+	Object ObjectReference  `json:"object"`
+	By     By               `json:"by"`
+	Owners []OwnerReference `json:"owners,omitempty"` // the references that are removed or unblocked
 	// Finalizers keep a terminating object (Marked, Refinalized), or are removed.
 	Finalizers []string `json:"finalizers,omitempty"`
 }
@@ -60,16 +53,14 @@ type Deletion struct {
 
 // Preview is what happens if objects are deleted.
 type Preview struct {
-	// Revision is that of the Cluster.
-	Revision int64 `json:"resourceVersion,omitempty,string"`
+	Revision int64 `json:"resourceVersion,omitempty,string"` // that of the Cluster
 	// Before are changes that happen without the deletions, as something else has caused them.
 	Before []Change `json:"before,omitempty"`
 	// Changes are those that follow from the deletions, in an order in which they can happen; not nil.
 	Changes []Change `json:"changes"`
 	// Left are the objects that are being deleted at the end and stay, as nothing that is known lets them go.
-	Left []Left `json:"terminating,omitempty"`
-	// Dangling are references of objects that stay to objects that are deleted.
-	Dangling []Dangling `json:"dangling,omitempty"`
+	Left     []Left     `json:"terminating,omitempty"`
+	Dangling []Dangling `json:"dangling,omitempty"` // references of objects that stay to objects that are deleted
 	// Counts are the numbers of objects, by resource, those with most first; not nil.
 	Counts   []Count   `json:"counts"`
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -85,9 +76,8 @@ type Preview struct {
 
 // Left is an object that is being deleted and stays.
 type Left struct {
-	Object ObjectReference `json:"object"`
-	// Finalizers keep it; nil if its grace period does.
-	Finalizers []string `json:"finalizers"`
+	Object     ObjectReference `json:"object"`
+	Finalizers []string        `json:"finalizers"` // keep it; nil if its grace period does
 }
 
 // Dangling is a reference to an owner that is gone.
@@ -98,8 +88,7 @@ type Dangling struct {
 
 // Count is how many objects of a resource a preview deletes, releases from their owners, and leaves terminating.
 type Count struct {
-	// Resource is its Name.
-	Resource string `json:"resource"`
+	Resource string `json:"resource"` // its Name
 	Deleted  int    `json:"deleted"`
 	Released int    `json:"ownersRemoved"`
 	Left     int    `json:"terminating"`
@@ -107,8 +96,7 @@ type Count struct {
 
 // Warning is something to know before deleting.
 type Warning struct {
-	// Object is the one that it is about; zero if it is about a resource or all.
-	Object ObjectReference `json:"object,omitzero"`
+	Object ObjectReference `json:"object,omitzero"` // the one that it is about; zero if it is about a resource or all
 	Text   string          `json:"message"`
 }
 
@@ -124,7 +112,7 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 		case !x.immortal(d.Key):
 			allowed, keys = append(allowed, d), append(keys, d.Key)
 		case o != nil:
-			p.Warnings = append(p.Warnings, Warning{Object: x.ref(o), Text: "the API server forbids its deletion"})
+			p.warn(x.ref(o), "the API server forbids its deletion")
 		}
 	}
 	objects := x.connected(keys)
@@ -133,18 +121,27 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	p.Before = w.changes
 	w.changes = []Change{}
 	clear(w.asked)
-	p.Warnings = append(p.Warnings, x.warn(w, allowed)...)
-	w.carry(allowed, atOnce)
-	p.Changes, p.Admission = w.changes, x.asked(w.asked)
-	p.conclude(w, allowed)
-	if why := x.race(w, allowed, objects); why != "" {
-		p.Racing = true
-		p.Warnings = append(p.Warnings, Warning{Text: why})
+	for _, d := range allowed {
+		if o := w.objects[d.Key]; o != nil {
+			p.dangers(w, o, d.Options)
+		}
 	}
-	if w.stopped || c.Stop != nil && c.Stop() {
+	p.unknown(x)
+	w.carry(allowed, atOnce)
+	p.Changes, p.Admission = w.changes, x.hooks(w.asked)
+	p.conclude(w, allowed)
+	if why := w.race(allowed, objects); why != "" {
+		p.Racing = true
+		p.warn(ObjectReference{}, "%s", why)
+	}
+	if !w.wanted() {
 		return nil
 	}
 	return p
+}
+
+func (p *Preview) warn(about ObjectReference, format string, args ...any) {
+	p.Warnings = append(p.Warnings, Warning{Object: about, Text: fmt.Sprintf(format, args...)})
 }
 
 // pauses reports whether everything that deletion i causes is done before the next one.
@@ -152,7 +149,6 @@ type pauses func(i int) bool
 
 func atOnce(int) bool { return false }
 
-// carry executes the deletions.
 func (w *world) carry(deletions []Deletion, pauses pauses) {
 	for i, d := range deletions {
 		if o := w.objects[d.Key]; o != nil {
@@ -168,12 +164,11 @@ func (w *world) carry(deletions []Deletion, pauses pauses) {
 // mostPauses bounds how many places race tries for a single pause between deletions.
 const mostPauses = 8
 
-// race returns why the outcome may be another one than that of w; empty if no other one is found. It can't try all
-// orders in which requests and the collector's work may follow each other: it tries the extreme ones, and a single
-// pause at each place.
-func (x *index) race(w *world, deletions []Deletion, objects []*Object) string {
+// race returns why the outcome may be another one than that of w; empty if no other one is found. Of the orders of
+// requests and of the collector's work it tries the extreme ones, and a single pause at each place.
+func (w *world) race(deletions []Deletion, objects []*Object) string {
 	differs := func(workers int, last bool, pauses pauses) bool {
-		other := x.world(objects, workers)
+		other := w.world(objects, workers)
 		other.last = last
 		other.settle()
 		other.carry(deletions, pauses)
@@ -252,79 +247,55 @@ func (p *Preview) conclude(w *world, deletions []Deletion) {
 // holds are the finalizers of an object, those in the spec of a namespace included.
 func (w *world) holds(o *Object) []string {
 	held := slices.Clone(o.Finalizers)
-	if o.Namespace != nil {
-		for _, f := range o.Namespace.Finalizers {
-			held = append(held, f+" (in spec)")
-		}
+	for _, f := range o.SpecFinalizers {
+		held = append(held, f+" (in spec)")
 	}
 	return held
 }
 
-// warn returns the warnings about the deletions.
-func (x *index) warn(w *world, deletions []Deletion) (warnings []Warning) {
-	for _, d := range deletions {
-		if o := w.objects[d.Key]; o != nil {
-			for _, text := range x.dangers(w, o, d.Options) {
-				warnings = append(warnings, Warning{Object: w.ref(o), Text: text})
-			}
-		}
-	}
-	if x.resources["namespaces"] == nil {
-		warnings = append(warnings, Warning{Text: "the server serves no namespaces: it is a part of a cluster, and a" +
-			" garbage collector may not watch it; without one, what the garbage collector does here does not happen"})
-	}
-	return append(warnings, x.unknown()...)
-}
-
-// dangers are the warnings about the deletion of an object.
-func (x *index) dangers(w *world, o *Object, options finalizers.Options) (texts []string) {
-	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
+// dangers warns about the deletion of an object.
+func (p *Preview) dangers(w *world, o *Object, options finalizers.Options) {
+	warn := func(format string, args ...any) { p.warn(w.ref(o), format, args...) }
 	k := w.kind(o)
-	if owner := x.controller(w, o); owner != nil {
-		add("%s %s controls it and may create another one", owner.Kind, owner.Name)
+	if owner := w.controller(o); owner != nil {
+		warn("%s %s controls it and may create another one", owner.Kind, owner.Name)
 	}
-	if k.Namespace && x.c.Held {
-		for _, s := range x.c.Unavailable { // E-14, J-25
-			add("it stays as long as APIService %s is not available (%s)", s.Name, s.Message)
+	if k.Namespace && w.c.Held {
+		for _, s := range w.c.Unavailable { // E-14, J-25
+			warn("it stays as long as APIService %s is not available (%s)", s.Name, s.Message)
 		}
 	}
-	verdict := finalizers.Delete(lifecycle(o), k, options, w.now)
+	verdict := finalizers.Delete(lifecycle(o), k, options, w.c.Now)
 	leaves := func(finalizer string) bool {
 		return verdict.Step == finalizers.Store && slices.Contains(verdict.Finalizers, finalizer)
 	}
-	dependents := x.dependents[o.UID]
+	dependents := w.dependents[o.UID]
 	switch orphan, foreground := leaves(finalizers.Orphan), leaves(finalizers.Foreground); {
 	case k.Namespace && (orphan || foreground):
-		add("the propagation policy has no effect on the namespace's content, which is deleted with Background") // E-10
+		warn("the propagation policy has no effect on the namespace's content, which is deleted with Background") // E-10
 	case k.Cleanup != "" && options.PropagationPolicy == "Orphan":
-		add("the propagation policy has no effect: all custom resources of the CRD are deleted") // C-84
-	case orphan:
-		if slices.ContainsFunc(dependents, func(d *Object) bool { return d.Controller == o.UID }) {
-			add("a dependent that is created while the collector removes the references is not orphaned in" +
-				" Kubernetes, but deleted")
-		}
-	case foreground:
-		free := 0
-		for _, d := range dependents {
-			if !slices.ContainsFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID && r.Block }) {
-				free++
-			}
-		}
-		if free > 0 {
-			add("%d of its dependents do not set blockOwnerDeletion: it may be removed before they are", free)
+		warn("the propagation policy has no effect: all custom resources of the CRD are deleted") // C-84
+	case orphan && slices.ContainsFunc(dependents, func(d *Object) bool { return d.Controller == o.UID }):
+		warn("a dependent that is created while the collector removes the references is not orphaned in" +
+			" Kubernetes, but deleted")
+	case foreground && !orphan:
+		free := slices.DeleteFunc(slices.Clone(dependents), func(d *Object) bool {
+			return slices.ContainsFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID && r.Block })
+		})
+		if len(free) > 0 {
+			warn("%d of its dependents do not set blockOwnerDeletion: it may be removed before they are", len(free))
 		}
 	}
-	return texts
 }
 
 // controller is the reference to the owner that controls the object; nil if there is none, or if it is being deleted.
-func (x *index) controller(w *world, o *Object) *graph.Owner {
+func (w *world) controller(o *Object) *graph.Owner {
 	i := slices.IndexFunc(o.Owners, func(r graph.Owner) bool { return r.UID == o.Controller })
 	s, _ := w.g.Standing(o.Key)
 	if i < 0 || i >= len(s.Verdicts) || s.Verdicts[i] != graph.Solid {
 		return nil
 	}
-	for _, p := range x.uids[o.Controller] {
+	for _, p := range w.uids[o.Controller] {
 		if now := w.objects[p.Key]; now != nil && now.UID == p.UID && now.Deletion.IsZero() {
 			return &o.Owners[i]
 		}
@@ -332,28 +303,30 @@ func (x *index) controller(w *world, o *Object) *graph.Owner {
 	return nil
 }
 
-// unknown warns of resources whose objects aren't known: one warning for each reason and each consequence.
-func (x *index) unknown() (warnings []Warning) {
+// unknown warns of what isn't known: one warning for each reason and each consequence.
+func (p *Preview) unknown(x *index) {
+	if x.resources["namespaces"] == nil {
+		p.warn(ObjectReference{}, "the server serves no namespaces: it is a part of a cluster, and a garbage collector may"+
+			" not watch it; without one, what the garbage collector does here does not happen")
+	}
+	hidden := map[string][]Hidden{}
 	consequences := []string{"effects on them are not shown", "effects on others are not shown",
 		"webhooks and policies that may deny are not named"}
-	hidden := make([][]Hidden, len(consequences))
 	for _, name := range slices.Sorted(maps.Keys(x.resources)) {
-		r, i := x.resources[name], 0
+		r, consequence := x.resources[name], consequences[0]
 		switch {
 		case r.Unknown == "":
 			continue
 		case r.Group == unseen:
-			i = 2
+			consequence = consequences[2]
 		case r.Within != "":
-			i = 1
+			consequence = consequences[1]
 		}
-		hidden[i] = append(hidden[i], Hidden{Resource: name, Why: r.Unknown})
+		hidden[consequence] = append(hidden[consequence], Hidden{Resource: name, Why: r.Unknown})
 	}
-	for i, consequence := range consequences {
-		for _, h := range Grouped(hidden[i]) {
-			text := fmt.Sprintf("the objects of %s are not known (%s), so %s", h.Resource, h.Why, consequence)
-			warnings = append(warnings, Warning{Text: text})
+	for _, consequence := range consequences {
+		for _, h := range Grouped(hidden[consequence]) {
+			p.warn(ObjectReference{}, "the objects of %s are not known (%s), so %s", h.Resource, h.Why, consequence)
 		}
 	}
-	return warnings
 }

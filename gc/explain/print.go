@@ -117,7 +117,6 @@ func (r *Reason) Text(s Style) string {
 	return p.String()
 }
 
-// warnings prints the webhooks and policies that are asked.
 func (p *Printer) warnings(all []Asked) {
 	for _, a := range all {
 		p.Line("", "  ", p.Paint(Yellow, "warning: "+a.Message))
@@ -190,26 +189,16 @@ func (c Change) String() string {
 		owners = append(owners, o.Kind+" "+o.Name)
 	}
 	of, held := strings.Join(owners, ", "), strings.Join(c.Finalizers, ", ")
-	did := "loses finalizer " + held
-	switch c.What {
-	case Deleted:
-		return fmt.Sprintf("%s is deleted by the %s", c.Object, c.By)
-	case Marked:
-		did = "begins to terminate (its grace period)"
-		if held != "" {
-			did = "begins to terminate (finalizers " + held + ")"
-		}
-	case Refinalized:
-		did = "has a shorter grace period"
-		if held != "" {
-			did = "has finalizers " + held + " now"
-		}
-	case Released:
-		did = "loses its references to " + of
-	case Unblocked:
-		did = "no longer blocks " + of
+	holder, state := "its grace period", "a shorter grace period"
+	if held != "" {
+		holder, state = "finalizers "+held, "finalizers "+held+" now"
 	}
-	return fmt.Sprintf("%s %s, by the %s", c.Object, did, c.By)
+	did := map[What]string{
+		Deleted: "is deleted", Marked: "begins to terminate (" + holder + "),", Refinalized: "has " + state + ",",
+		Released: "loses its references to " + of + ",", Unblocked: "no longer blocks " + of + ",",
+		Freed: "loses finalizer " + held + ",",
+	}[c.What]
+	return fmt.Sprintf("%s %s by the %s", c.Object, did, c.By)
 }
 
 // String lists the numbers that are not 0.

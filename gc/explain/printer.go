@@ -2,7 +2,10 @@ package explain
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -10,12 +13,9 @@ import (
 
 // Style is how text is printed.
 type Style struct {
-	// Width is the maximum length of a line, in characters; 0 for none. Longer lines are continued below.
-	Width int
-	// Color allows the control sequences of terminals.
-	Color bool
-	// Now is the moment of the answer, from which ages are counted.
-	Now time.Time
+	Width int       // the maximum length of a line, in characters; 0 for none. Longer lines are continued below
+	Color bool      // allows the control sequences of terminals
+	Now   time.Time // the moment of the answer, from which ages are counted
 }
 
 // Color is a colour or a weight of terminals: a parameter of the control sequence SGR.
@@ -29,13 +29,10 @@ const (
 	Bold   Color = "1"
 )
 
-func (c Color) sequence() string { return "\x1b[" + string(c) + "m" }
+// painted are the control sequences of Paint: the colours, and their end.
+var painted = regexp.MustCompile("\x1b\\[(31|33|2|1|0)m")
 
-// reset ends a colour.
-const reset = "\x1b[0m"
-
-// Printer makes the text of an answer, line by line. Control characters are printed as escapes, but for the sequences
-// of Paint.
+// Printer makes the text of an answer, line by line. Control characters but those of Paint are printed as escapes.
 type Printer struct {
 	Style
 	text strings.Builder
@@ -49,7 +46,7 @@ func (p *Printer) Paint(c Color, text string) string {
 	if !p.Color || text == "" {
 		return text
 	}
-	return c.sequence() + text + reset
+	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
 // Line prints a line after first. What does not fit in the width is continued on the next lines, after rest.
@@ -67,8 +64,8 @@ func (p *Printer) Line(first, rest, text string) {
 // leastWidth is the least number of characters before a line is broken, in deep trees on narrow terminals.
 const leastWidth = 20
 
-// Wrap breaks a text at spaces into lines of at most width characters, except for longer words. Control sequences have
-// no width.
+// Wrap breaks a text at spaces into lines of at most width characters, except for longer words. The sequences of
+// Paint have no width.
 func Wrap(text string, width int) (lines []string) {
 	line := ""
 	for word := range strings.SplitSeq(text, " ") {
@@ -84,17 +81,8 @@ func Wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// plain is the text without control sequences.
-func plain(text string) string {
-	for {
-		before, after, found := strings.Cut(text, "\x1b")
-		_, after, ended := strings.Cut(after, "m")
-		if !found || !ended {
-			return text
-		}
-		text = before + after
-	}
-}
+// plain is the text without the sequences of Paint.
+func plain(text string) string { return painted.ReplaceAllString(text, "") }
 
 // Item is a line of a tree, with the items below it.
 type Item struct {
@@ -130,4 +118,53 @@ func Age(d time.Duration) (text string) {
 		}
 	}
 	return cmp.Or(text, "0s")
+}
+
+// Visible is the text with control characters as escapes. Names, messages and user agents may have any, and a terminal
+// would obey them.
+func Visible(text string) string { return escape(text, false) }
+
+// escape is Visible; with colored set, the sequences of Printer.Paint stay.
+func escape(text string, colored bool) string {
+	var b strings.Builder
+	for i, r := range text {
+		ours := func() bool {
+			at := painted.FindStringIndex(text[i:])
+			return at != nil && at[0] == 0
+		}
+		if strconv.IsPrint(r) || colored && ours() {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRune(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
+}
+
+// plainWord has no characters with a meaning to a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9._:/@%+=,-]+$`)
+
+// shell is a word for a POSIX shell. One with control characters needs bash or zsh, so that it can be shown.
+func shell(word string) string {
+	switch {
+	case plainWord.MatchString(word):
+		return word
+	case Visible(word) == word:
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for _, c := range []byte(word) {
+		if c < ' ' || c > '~' || c == '\'' || c == '\\' {
+			fmt.Fprintf(&b, `\x%02x`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return "$'" + b.String() + "'"
+}
+
+func jsonString(text string) string {
+	data, _ := json.Marshal(text) // a string has a JSON
+	return string(data)
 }

@@ -36,7 +36,7 @@ func TestRandom(t *testing.T) {
 			}
 			checkRemedies(t, c, why)
 			tree := c.Tree(o.Key)
-			texts := []string{why.Text(Style{Width: 60}), tree.Text(Style{Color: true}), tree.DOT(), tree.Mermaid()}
+			texts := []string{why.Text(Style{Width: 60}), tree.Text(Style{Color: true}), tree.Draw("dot"), tree.Draw("mermaid")}
 			for _, text := range texts {
 				if text == "" {
 					t.Errorf("run %d: nothing about %s", i, o.Key)
@@ -117,7 +117,7 @@ func (i item) in(o *Object) bool {
 	case finalizersList:
 		list = o.Finalizers
 	case specList:
-		return slices.Contains(o.Namespace.Finalizers, i.value)
+		return slices.Contains(o.SpecFinalizers, i.value)
 	case ownersList:
 		for _, owner := range o.Owners {
 			list = append(list, owner.UID)
@@ -153,11 +153,11 @@ func randomCluster(r *rand.Rand, n int) *Cluster {
 		o := Object{Key: graph.Key{Collection: res.Name(), Name: fmt.Sprintf("o%d", i)}, UID: fmt.Sprintf("u%d", i)}
 		switch {
 		case res.Namespaced:
-			o.Key.Namespace = fmt.Sprintf("ns%d", r.IntN(2))
+			o.Namespace = fmt.Sprintf("ns%d", r.IntN(2))
 		case res.Delete.Namespace:
-			o.Name, o.Namespace = fmt.Sprintf("ns%d", r.IntN(2)), &Namespace{Finalizers: []string{kubernetes}}
+			o.Name, o.SpecFinalizers = fmt.Sprintf("ns%d", r.IntN(2)), []string{kubernetes}
 		case res.Delete.Cleanup != "":
-			o.Name, o.CRD = "crontabs.example.com", &CRD{Resource: "crontabs.example.com"}
+			o.Name = "crontabs.example.com"
 		}
 		if used[o.Key] || res.Unknown != "" {
 			continue

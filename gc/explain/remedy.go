@@ -13,26 +13,19 @@ type Action string
 
 // The actions. A remedy without one is advice.
 const (
-	// Wait: no request is necessary.
-	Wait Action = "Wait"
-	// Touch writes the object without a change of its meaning.
-	Touch Action = "Touch"
-	// DeleteObject deletes the object; DeleteNow does with a grace period of 0.
-	DeleteObject Action = "Delete"
-	DeleteNow    Action = "DeleteNow"
-	// RemoveItem removes an item of a list of the object: a finalizer or an owner reference.
-	RemoveItem Action = "RemoveItem"
+	Wait         Action = "Wait"       // no request is necessary
+	Touch        Action = "Touch"      // write the object without a change of its meaning
+	DeleteObject Action = "Delete"     // delete the object
+	DeleteNow    Action = "DeleteNow"  // delete it with a grace period of 0
+	RemoveItem   Action = "RemoveItem" // remove an item of a list of the object: a finalizer or an owner reference
 )
 
 // Remedy is something to do about a reason.
 type Remedy struct {
-	// Text is what to do, and what to know before.
-	Text   string `json:"text"`
-	Action Action `json:"action,omitempty"`
-	// Object is the object of the action; zero for advice.
-	Object ObjectReference `json:"object,omitzero"`
-	// Command is a command for a shell; empty for advice and Wait.
-	Command string `json:"command,omitempty"`
+	Text    string          `json:"text"` // what to do, and what to know before
+	Action  Action          `json:"action,omitempty"`
+	Object  ObjectReference `json:"object,omitzero"`   // the object of the action; zero for advice
+	Command string          `json:"command,omitempty"` // a command for a shell; empty for advice and Wait
 }
 
 func advice(text string) Remedy { return Remedy{Text: text} }
@@ -71,7 +64,6 @@ const (
 // notDone is the effect of the removal of a finalizer in general.
 const notDone = "what it stands for is then not done"
 
-// drop removes a finalizer of metadata.finalizers by hand.
 func (e *explainer) drop(o *Object, finalizer, effect string) Remedy {
 	item := fmt.Sprintf("%s/%d", finalizersList, slices.Index(o.Finalizers, finalizer))
 	return Remedy{"last, remove the finalizer by hand; " + effect, RemoveItem, e.ref(o),
@@ -111,4 +103,56 @@ func arguments(o ObjectReference) string {
 		words += " --namespace " + shell(o.Namespace)
 	}
 	return words
+}
+
+// Known is a finalizer whose meaning is known.
+type Known struct {
+	Finalizer string // the name, or if it ends with a slash the beginning of names
+	// Component removes it, when Until holds.
+	Component, Until string
+	// Expected: the component is a part of every cluster with controllers, and the condition comes true as soon as the
+	// deletion goes on. Previews assume that it is removed.
+	Expected bool
+}
+
+// known are the finalizers of Kubernetes and of widely used projects, by what their documentation and code say.
+var known = []Known{
+	{"kubernetes.io/pvc-protection", "persistentvolumeclaim-protection-controller", "no Pod uses the claim", true}, // F-02
+	{"kubernetes.io/pv-protection", "persistentvolume-protection-controller",
+		"the volume is not bound to a claim", true}, // F-03
+	{"kubernetes.io/vac-protection", "volumeattributesclass-protection-controller",
+		"no volume or claim uses the class", true},
+	{"batch.kubernetes.io/job-tracking", "job-controller", "the Job has counted the Pod, or is gone", true},
+	{"customresourcecleanup.apiextensions.k8s.io", "CustomResourceDefinition controller (kube-apiserver)",
+		"all custom resources of the CRD are gone", false},
+	{"service.kubernetes.io/load-balancer-cleanup", "service-lb-controller (cloud-controller-manager)",
+		"the load balancer is deleted", false},
+	{"resource.kubernetes.io/delete-protection", "resourceclaim-controller",
+		"no Pod uses the ResourceClaim and it is not allocated", false},
+	{"scheduling.k8s.io/podgroup-protection", "podgroup-protection-controller", "no Pod is in the group", true},
+	{"external-provisioner.volume.kubernetes.io/finalizer", "CSI driver's external-provisioner",
+		"the storage behind the volume is deleted", false},
+	{"external-attacher/", "CSI driver's external-attacher", "the volume is detached", false},
+	{"snapshot.storage.kubernetes.io/", "snapshot-controller and the CSI driver's external-snapshotter",
+		"the snapshot is deleted, and nothing is restored from it", false},
+	{"finalizers.fluxcd.io", "the Flux controller of the kind", "what the object applied is removed", false},
+	{"resources-finalizer.argocd.argoproj.io", "Argo CD's application controller",
+		"the resources of the application are deleted", false},
+	{"cluster.cluster.x-k8s.io", "Cluster API's controller", "the machines of the cluster are deleted", false},
+	{"machine.cluster.x-k8s.io", "Cluster API's controller", "the machine is deleted", false},
+	{"acme.cert-manager.io/finalizer", "cert-manager's controller", "the challenge is cleaned up", false},
+	{"foregroundDeletion", "garbage-collector-controller", "no dependent blocks the deletion", false},
+	{"orphan", "garbage-collector-controller", "no dependent refers to the object", false},
+}
+
+// Lookup returns the Known of a finalizer; nil if there is none.
+func Lookup(finalizer string) *Known {
+	for i := range known {
+		k := &known[i]
+		prefix := strings.HasSuffix(k.Finalizer, "/")
+		if k.Finalizer == finalizer || prefix && strings.HasPrefix(finalizer, k.Finalizer) {
+			return k
+		}
+	}
+	return nil
 }

@@ -21,8 +21,7 @@ import (
 //	    KEY uid=U [flag]... [<apiVersion:Kind:name:uid[!][*]]...    (! blocks its owner, * is its controller)
 //	    unknown RESOURCE [but=NAMESPACE] REASON | unserved RESOURCE | unavailable APISERVICE MESSAGE
 //	    hook KIND NAME [WEBHOOK] OPERATIONS RESOURCES [word]...     asked about RESOURCES, as plural.group
-//	    words: namespaces=KEY:VALUE objects=KEY:VALUE names=NAME excluded=NAME scope=S conditional ignores
-//	    unreachable=WHY bound=OPERATIONS
+//	    words: namespaces=LABEL objects=LABEL conditional ignores unreachable=WHY
 //	    flags: label=KEY:VALUE finalizer=NAME[@MANAGER] deleting=AGE grace=SECONDS node=NAME finished spec=NAME,...
 //	    condition=TYPE:STATUS:REASON:MESSAGE   (_ is a space)
 //	tree KEY | why KEY | lint [NAMESPACE]
@@ -171,9 +170,7 @@ func (s *scenario) add(words []string) {
 	}
 	o := Object{Key: key(words[0])}
 	if r := s.resource(o.Collection); r.Delete.Namespace {
-		o.Namespace = &Namespace{Finalizers: []string{kubernetes}}
-	} else if r.Delete.Cleanup != "" {
-		o.CRD = &CRD{Resource: o.Name}
+		o.SpecFinalizers = []string{kubernetes}
 	}
 	for _, w := range words[1:] {
 		s.flag(&o, w)
@@ -181,55 +178,56 @@ func (s *scenario) add(words []string) {
 	s.c.Objects = append(s.c.Objects, o)
 }
 
-// hook reads a webhook or a policy. The operators of selectors are In, or NotIn with KEY:!VALUE, or Exists with KEY.
+// hook reads a webhook or a policy. Labels are KEY:VALUE, KEY:!VALUE for another value, or KEY for any.
 func (s *scenario) hook(words []string) Hook {
 	h := Hook{Kind: words[0], Name: words[1], Fails: true}
 	if words = words[2:]; strings.HasSuffix(h.Kind, "Configuration") {
 		h.Webhook, words = words[0], words[1:]
 	}
-	rule := MatchRule{Operations: strings.Split(words[0], ","), Versions: []string{"*"}}
-	plural, group, _ := strings.Cut(words[1], ".")
-	rule.Groups, rule.Resources = []string{group}, []string{plural}
-	requirement := func(value string) []Requirement {
-		k, v, ok := strings.Cut(value, ":")
-		if !ok {
-			return []Requirement{{Key: k, Operator: "Exists"}}
-		} else if not, ok := strings.CutPrefix(v, "!"); ok {
-			return []Requirement{{Key: k, Operator: "NotIn", Values: []string{not}}}
-		}
-		return []Requirement{{Key: k, Operator: "In", Values: []string{v}}}
-	}
+	operations := strings.Split(words[0], ",")
+	pattern, group, _ := strings.Cut(words[1], ".")
+	resource, sub, _ := strings.Cut(pattern, "/")
+	var object, namespace string
 	for _, w := range words[2:] {
 		switch name, value, _ := strings.Cut(w, "="); name {
 		case "namespaces":
-			h.Match.Namespaces = requirement(value)
+			namespace = value
 		case "objects":
-			h.Match.Objects = requirement(value)
-		case "names":
-			rule.Names = []string{value}
-		case "excluded":
-			h.Match.Excluded = []MatchRule{rule}
-			h.Match.Excluded[0].Names = []string{value}
-		case "scope":
-			rule.Scope = value
-		case "versions":
-			rule.Versions = []string{value}
+			object = value
 		case "conditional":
 			h.Conditional = true
 		case "ignores":
 			h.Fails = false
 		case "unreachable":
 			h.Unreachable = strings.ReplaceAll(value, "_", " ")
-		case "bound":
-			bound := rule
-			bound.Operations = strings.Split(value, ",")
-			h.Bindings = append(h.Bindings, Match{Rules: []MatchRule{bound}})
 		default:
 			s.t.Fatalf("unknown word %s", w)
 		}
 	}
-	h.Match.Rules = []MatchRule{rule}
+	is := func(want, got string) bool { return want == "*" || want == got }
+	h.Matches = func(r *Request) bool {
+		return slices.ContainsFunc(operations, func(o string) bool { return is(o, r.Operation) }) &&
+			is(group, r.Resource.Group) && is(resource, r.Resource.Plural) && sub == r.Subresource &&
+			labelled(r.Object, object) && labelled(r.Namespace, namespace)
+	}
 	return h
+}
+
+// labelled reports whether an object has a label, or may have it.
+func labelled(o *Object, label string) bool {
+	if o == nil || label == "" {
+		return true
+	}
+	k, v, exact := strings.Cut(label, ":")
+	not, other := strings.CutPrefix(v, "!")
+	value, has := o.Labels[k]
+	switch {
+	case other:
+		return value != not
+	case exact:
+		return value == v
+	}
+	return has
 }
 
 func (s *scenario) flag(o *Object, word string) {
@@ -272,15 +270,10 @@ func (s *scenario) flag(o *Object, word string) {
 	case "finished":
 		o.Pod.Finished = true
 	case "spec":
-		o.Namespace.Finalizers = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
+		o.SpecFinalizers = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
 	case "condition":
 		f := strings.SplitN(strings.ReplaceAll(value, "_", " "), ":", 4)
-		c := Condition{f[0], f[1], f[2], f[3]}
-		if o.Namespace != nil {
-			o.Namespace.Conditions = append(o.Namespace.Conditions, c)
-		} else {
-			o.CRD.Conditions = append(o.CRD.Conditions, c)
-		}
+		o.Conditions = append(o.Conditions, Condition{f[0], f[1], f[2], f[3]})
 	default:
 		s.t.Fatalf("unknown word %s", word)
 	}
@@ -373,7 +366,7 @@ func (s *scenario) removeItem(w *world, o *Object, r Remedy) {
 	}
 }
 
-// check checks what holds for every preview.
+// check checks what holds for each preview.
 func (s *scenario) check(p *Preview) {
 	gone := map[string]bool{}
 	for _, c := range append(slices.Clone(p.Before), p.Changes...) {

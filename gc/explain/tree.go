@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -9,10 +10,8 @@ import (
 
 // Tree is an object between its owners and its dependents.
 type Tree struct {
-	// Revision is that of the Cluster.
-	Revision int64 `json:"resourceVersion,omitempty,string"`
-	// Object is the object with its dependents.
-	Object Node `json:"object"`
+	Revision int64 `json:"resourceVersion,omitempty,string"` // that of the Cluster
+	Object   Node  `json:"object"`                           // the object with its dependents
 	// Owners are the owners that the object names, each with its own owners.
 	Owners []Node `json:"owners,omitempty"`
 	// Hidden are the resources whose objects are not known: dependents among them are missing.
@@ -21,10 +20,9 @@ type Tree struct {
 
 // Node is an object of a tree.
 type Node struct {
-	Object ObjectReference `json:"object"`
-	// Since is when its deletion began; zero if it is live.
-	Since      time.Time `json:"terminatingSince,omitzero"`
-	Finalizers []string  `json:"finalizers,omitempty"`
+	Object     ObjectReference `json:"object"`
+	Since      time.Time       `json:"terminatingSince,omitzero"` // when its deletion began; zero if it is live
+	Finalizers []string        `json:"finalizers,omitempty"`
 	// Reference is the owner reference that joins the node with its neighbour toward the Tree's object; nil at that
 	// object. Verdict is its state in the collector (graph.Verdict), and Controller its field controller.
 	Reference  *OwnerReference `json:"reference,omitempty"`
@@ -32,12 +30,10 @@ type Node struct {
 	Controller bool            `json:"controller,omitempty"`
 	// Missing: no object has the uid. Object is then the reference's. Elsewhere: one has, but in another namespace, or
 	// with another name or kind.
-	Missing   bool `json:"missing,omitempty"`
-	Elsewhere bool `json:"elsewhere,omitempty"`
-	// Repeated: the object is elsewhere in the tree, with its neighbours.
-	Repeated bool `json:"repeated,omitempty"`
-	// Owners are set above the Tree's object, Dependents at it and below.
-	Owners     []Node `json:"owners,omitempty"`
+	Missing    bool   `json:"missing,omitempty"`
+	Elsewhere  bool   `json:"elsewhere,omitempty"`
+	Repeated   bool   `json:"repeated,omitempty"` // the object is elsewhere in the tree, with its neighbours
+	Owners     []Node `json:"owners,omitempty"`   // set above the Tree's object, Dependents at it and below
 	Dependents []Node `json:"dependents,omitempty"`
 }
 
@@ -48,7 +44,7 @@ func (c *Cluster) Tree(k graph.Key) *Tree {
 	if o == nil {
 		return nil
 	}
-	t := &trees{index: x, w: x.world(x.connected([]graph.Key{k}), allWorkers), seen: map[*Object]bool{}}
+	t := &trees{x.world(x.connected([]graph.Key{k}), allWorkers), map[*Object]bool{}}
 	tree := &Tree{Revision: c.Revision, Owners: t.owners(o), Hidden: c.Hidden()}
 	clear(t.seen)
 	tree.Object = t.down(o)
@@ -67,8 +63,7 @@ func (c *Cluster) Hidden() (hidden []Hidden) {
 
 // trees makes trees; it shows the neighbours of each object once.
 type trees struct {
-	*index
-	w    *world
+	*world
 	seen map[*Object]bool
 }
 
@@ -76,7 +71,6 @@ func (t *trees) node(o *Object) Node {
 	return Node{Object: t.ref(o), Since: o.Begun(), Finalizers: o.Finalizers}
 }
 
-// down is the object with its dependents.
 func (t *trees) down(o *Object) Node {
 	n := t.node(o)
 	if t.seen[o] {
@@ -94,7 +88,6 @@ func (t *trees) down(o *Object) Node {
 	return n
 }
 
-// owners are the nodes of the objects that o names.
 func (t *trees) owners(o *Object) (nodes []Node) {
 	if t.seen[o] {
 		return nil
@@ -118,10 +111,67 @@ func (t *trees) owners(o *Object) (nodes []Node) {
 // join records in a node the owner reference i of the dependent.
 func (t *trees) join(n *Node, dependent *Object, i int) {
 	var v graph.Verdict
-	if s, _ := t.w.g.Standing(dependent.Key); i < len(s.Verdicts) {
+	if s, _ := t.g.Standing(dependent.Key); i < len(s.Verdicts) {
 		v = s.Verdicts[i]
 	}
 	reference := OwnerReference(dependent.Owners[i])
 	n.Reference, n.Verdict, n.Controller = &reference, v.String(), reference.UID == dependent.Controller
 	n.Elsewhere = !n.Missing && v == graph.Dangling
+}
+
+// ObjectReference names an object in an answer.
+type ObjectReference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+	UID        string `json:"uid,omitempty"`
+	resource   string // the Name of the resource; empty in decoded answers
+}
+
+// Key is the key of the object in the Cluster. The Collection is empty in decoded answers.
+func (r ObjectReference) Key() graph.Key {
+	return graph.Key{Collection: r.resource, Namespace: r.Namespace, Name: r.Name}
+}
+
+// String is the name with the kind, as kubectl prints it, after the namespace: ns/deployment.apps/web.
+func (r ObjectReference) String() string {
+	name := strings.ToLower(r.Kind)
+	if group, _, ok := strings.Cut(r.APIVersion, "/"); ok {
+		name += "." + group
+	}
+	name += "/" + r.Name
+	if r.Namespace != "" {
+		return r.Namespace + "/" + name
+	}
+	return name
+}
+
+// OwnerReference is an owner reference of an object in an answer.
+type OwnerReference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+	Block      bool   `json:"blockOwnerDeletion,omitempty"`
+}
+
+// Hidden is a resource whose objects are not known, and why.
+type Hidden struct {
+	Resource string `json:"resource"`
+	Why      string `json:"reason"`
+}
+
+// Grouped has one item for each reason, with all its resources in the order of the first one.
+func Grouped(all []Hidden) (groups []Hidden) {
+	at := map[string]int{}
+	for _, h := range all {
+		if i, ok := at[h.Why]; ok {
+			groups[i].Resource += ", " + h.Resource
+			continue
+		}
+		at[h.Why] = len(groups)
+		groups = append(groups, h)
+	}
+	return groups
 }

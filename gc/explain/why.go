@@ -12,59 +12,39 @@ import (
 // Cause is why an object is still there, or is about to go, in a word. Programs may compare it.
 type Cause string
 
-// The causes. The first ones are of objects that are not being deleted.
+// The causes of objects that are not being deleted.
 const (
-	// Live: nothing deletes it. Owned: an owner keeps it.
-	Live  Cause = "Live"
-	Owned Cause = "Owned"
-	// Immortal: it is a namespace whose deletion is forbidden.
-	Immortal Cause = "Immortal"
-	// OwnersGone: the collector deletes it, as all its owners are gone. OwnerWaits: as an owner is being deleted in the
-	// foreground and no other one is left.
-	OwnersGone Cause = "OwnersGone"
-	OwnerWaits Cause = "OwnerWaits"
-	// OwnerUnknown: an owner's kind is not served, or its objects are not known, so the collector keeps the object.
-	OwnerUnknown Cause = "OwnerUnknown"
-	// OwnerOutOfReach: a cluster-scoped object names an owner in a namespace, so the collector keeps the object.
-	OwnerOutOfReach Cause = "OwnerOutOfReach"
-	// NamespaceTerminating: its namespace is being deleted, and so will be the object.
-	NamespaceTerminating Cause = "NamespaceTerminating"
-	// PodsFirst: its namespace is being deleted, but a Pod remains, and Pods are deleted first (E-09).
-	PodsFirst Cause = "PodsFirst"
-	// CRDTerminating: the CustomResourceDefinition of its kind is being deleted, and so will be the object.
-	CRDTerminating Cause = "CRDTerminating"
+	Live                 Cause = "Live"                 // nothing deletes it
+	Owned                Cause = "Owned"                // an owner keeps it
+	Immortal             Cause = "Immortal"             // it is a namespace whose deletion is forbidden
+	OwnersGone           Cause = "OwnersGone"           // the collector deletes it: all its owners are gone
+	OwnerWaits           Cause = "OwnerWaits"           // so it does: one waits for its dependents, none is left
+	OwnerUnknown         Cause = "OwnerUnknown"         // the collector keeps it: an owner is not known
+	OwnerOutOfReach      Cause = "OwnerOutOfReach"      // so it does: cluster-scoped, with an owner in a namespace
+	NamespaceTerminating Cause = "NamespaceTerminating" // its namespace is being deleted, and so will be the object
+	PodsFirst            Cause = "PodsFirst"            // so will it, but Pods go first, and one remains (E-09)
+	CRDTerminating       Cause = "CRDTerminating"       // the CRD of its kind is being deleted, and so will it
+)
 
-	// Terminating is the sum of what keeps an object that is being deleted; the reasons are below it.
-	Terminating Cause = "Terminating"
-	// Unheld: nothing keeps it, but only a write removes it (B-20).
-	Unheld Cause = "Unheld"
-	// Finalizer: another component's finalizer keeps it. UnknownFinalizer: nothing is known of the component.
-	Finalizer        Cause = "Finalizer"
-	UnknownFinalizer Cause = "UnknownFinalizer"
-	// BlockingDependents: it is deleted in the foreground and dependents block it; they are below it.
-	BlockingDependents Cause = "BlockingDependents"
-	// Orphaning: the references of its dependents are to be removed.
-	Orphaning Cause = "Orphaning"
-	// CollectorBehind: only the collector has something to do. Either it has just begun, or it does not work.
-	CollectorBehind Cause = "CollectorBehind"
-	// GracePeriod: a Pod's grace period isn't over. KubeletSilent: it is, and the kubelet hasn't confirmed that the
-	// containers ended. NodeGone: the Pod's node does not exist.
-	GracePeriod   Cause = "GracePeriod"
-	KubeletSilent Cause = "KubeletSilent"
-	NodeGone      Cause = "NodeGone"
-	// Content: a namespace or a CRD has objects; they are below it.
-	Content Cause = "Content"
-	// SpecFinalizer: another component's finalizer in a namespace's spec keeps it.
-	SpecFinalizer Cause = "SpecFinalizer"
-	// DiscoveryFailure: the namespace controller can't learn all resources. ContentFailure: it can't delete them.
-	DiscoveryFailure Cause = "DiscoveryFailure"
-	ContentFailure   Cause = "ContentFailure"
-	// ControllerSilent: a controller that should work on it has not.
-	ControllerSilent Cause = "ControllerSilent"
-	// Loop: objects block each other, or one blocks itself.
-	Loop Cause = "Loop"
-	// Repeated: it has been explained above.
-	Repeated Cause = "Repeated"
+// The causes of objects that are being deleted, below Terminating, which is their sum.
+const (
+	Terminating        Cause = "Terminating"
+	Unheld             Cause = "Unheld"             // nothing keeps it, but only a write removes it (B-20)
+	Finalizer          Cause = "Finalizer"          // another component's finalizer keeps it
+	UnknownFinalizer   Cause = "UnknownFinalizer"   // so does one of a component of which nothing is known
+	BlockingDependents Cause = "BlockingDependents" // it is deleted in the foreground, and dependents block it
+	Orphaning          Cause = "Orphaning"          // the references of its dependents are to be removed
+	CollectorBehind    Cause = "CollectorBehind"    // the collector has just begun, or does not work
+	GracePeriod        Cause = "GracePeriod"        // a Pod's grace period is not over
+	KubeletSilent      Cause = "KubeletSilent"      // it is, and the kubelet has not confirmed the end
+	NodeGone           Cause = "NodeGone"           // the Pod's node does not exist
+	Content            Cause = "Content"            // a namespace or a CRD has objects
+	SpecFinalizer      Cause = "SpecFinalizer"      // another component's finalizer in a namespace's spec keeps it
+	DiscoveryFailure   Cause = "DiscoveryFailure"   // the namespace controller can't learn all resources
+	ContentFailure     Cause = "ContentFailure"     // a controller can't delete the content
+	ControllerSilent   Cause = "ControllerSilent"   // a controller that should work on it has not
+	Loop               Cause = "Loop"               // objects block each other, or one blocks itself
+	Repeated           Cause = "Repeated"           // it has been explained above
 )
 
 // Reason is why an object is still there, or is about to go.
@@ -73,10 +53,8 @@ type Reason struct {
 	Revision int64           `json:"resourceVersion,omitempty,string"`
 	Object   ObjectReference `json:"object"`
 	Cause    Cause           `json:"cause"`
-	// Says is the reason in words, without the object's name.
-	Says string `json:"message"`
-	// Remedies lead to its going, the most careful first.
-	Remedies []Remedy `json:"remedies,omitempty"`
+	Says     string          `json:"message"`            // the reason in words, without the object's name
+	Remedies []Remedy        `json:"remedies,omitempty"` // lead to its going, the most careful first
 	// Below are the reasons of this one, and More the number of those that are left out.
 	Below []*Reason `json:"reasons,omitempty"`
 	More  int       `json:"more,omitempty"`
@@ -98,14 +76,14 @@ func (c *Cluster) Why(k graph.Key) *Reason {
 		return nil
 	}
 	e := &explainer{
-		index: x, w: x.world(x.connected([]graph.Key{k}), allWorkers),
-		seen: map[graph.Key]bool{}, path: map[graph.Key]bool{},
+		world: x.world(x.connected([]graph.Key{k}), allWorkers),
+		seen:  map[graph.Key]bool{}, path: map[graph.Key]bool{},
 	}
-	r := e.explain(e.w.objects[k])
+	r := e.explain(e.objects[k])
 	r.Revision = c.Revision
 	requests := map[request]bool{}
 	e.await(r, requests)
-	r.Admission = x.asked(requests)
+	r.Admission = x.hooks(requests)
 	for _, h := range c.Hidden() {
 		if x.resources[h.Resource].Group == unseen {
 			r.Hidden = append(r.Hidden, h)
@@ -116,11 +94,9 @@ func (c *Cluster) Why(k graph.Key) *Reason {
 
 // explainer explains objects, each once.
 type explainer struct {
-	*index
-	w    *world
+	*world
 	seen map[graph.Key]bool
-	// path are the objects whose blocking dependents are being explained.
-	path map[graph.Key]bool
+	path map[graph.Key]bool // the objects whose blocking dependents are being explained
 }
 
 // await collects the requests that let the objects of a reason and of those below it go.
@@ -132,7 +108,7 @@ func (e *explainer) await(r *Reason, requests map[request]bool) {
 			requests[request{key: k, operation: deleteOperation}] = true
 		case len(o.Finalizers) > 0:
 			requests[request{key: k, operation: updateOperation}] = true
-		case o.Namespace != nil:
+		case o.SpecFinalizers != nil:
 			requests[request{key: k, operation: updateOperation, sub: "finalize"}] = true
 		}
 	}
@@ -145,25 +121,21 @@ func (e *explainer) reason(o *Object, c Cause, text string, remedies ...Remedy) 
 	return &Reason{Object: e.ref(o), Cause: c, Says: text, Remedies: remedies}
 }
 
-// below adds the reasons of several objects to one: those of the first objects, as the others are counted only.
+// below adds the reasons of several objects to one, those that are being deleted first. After most of them, the others
+// are only counted.
 func below(r *Reason, objects []*Object, explain func(*Object) *Reason) *Reason {
-	for _, o := range objects[:min(len(objects), most)] {
-		r.Below = append(r.Below, explain(o))
-	}
-	r.More = max(0, len(objects)-most)
-	return r
-}
-
-// deletingFirst sorts objects that are being deleted before others.
-func deletingFirst(objects []*Object) (sorted []*Object) {
 	for _, live := range []bool{false, true} {
 		for _, o := range objects {
-			if o.Deletion.IsZero() == live {
-				sorted = append(sorted, o)
+			switch {
+			case o.Deletion.IsZero() != live:
+			case len(r.Below) == most:
+				r.More++
+			default:
+				r.Below = append(r.Below, explain(o))
 			}
 		}
 	}
-	return sorted
+	return r
 }
 
 func (e *explainer) explain(o *Object) *Reason {
@@ -176,7 +148,7 @@ func (e *explainer) explain(o *Object) *Reason {
 	}
 	r := e.reason(o, Terminating, "terminating for "+Age(e.c.Now.Sub(o.Begun())))
 	r.Below = e.grace(o)
-	if o.Namespace != nil {
+	if o.SpecFinalizers != nil {
 		r.Below = append(r.Below, e.namespace(o)...)
 	}
 	for _, f := range o.Finalizers {
@@ -188,7 +160,6 @@ func (e *explainer) explain(o *Object) *Reason {
 	return r
 }
 
-// live explains an object that is not being deleted.
 func (e *explainer) live(o *Object) *Reason {
 	if r := e.swept(o); r != nil {
 		return r
@@ -196,23 +167,13 @@ func (e *explainer) live(o *Object) *Reason {
 	if e.immortal(o.Key) {
 		return e.reason(o, Immortal, "live: the API server forbids its deletion")
 	}
-	r := e.owned(o)
-	switch r.Cause {
-	case Owned:
-		s, _ := e.w.g.Standing(o.Key)
-		owner := e.uids[o.Owners[slices.Index(s.Verdicts, graph.Solid)].UID]
-		r.Remedies = []Remedy{deletion(e.ref(owner[len(owner)-1]), "if it is to go, delete its owner")}
-	case OwnersGone, OwnerWaits:
-		r.Remedies = []Remedy{collectorRemedy, remove(e.ref(o))}
-	default:
-		r.Remedies = []Remedy{remove(e.ref(o))}
-	}
-	return r
+	return e.owned(o, nil)
 }
 
-// owned explains a live object by what its owners mean to the collector.
-func (e *explainer) owned(o *Object) *Reason {
-	s, _ := e.w.g.Standing(o.Key)
+// owned explains a live object by what its owners mean to the collector. blocked is the owner whose deletion it blocks;
+// nil for none.
+func (e *explainer) owned(o, blocked *Object) *Reason {
+	s, _ := e.g.Standing(o.Key)
 	owners := func(verdict graph.Verdict) string {
 		var names []string
 		for i, v := range s.Verdicts {
@@ -222,53 +183,52 @@ func (e *explainer) owned(o *Object) *Reason {
 		}
 		return strings.Join(names, " and ")
 	}
+	byHand := []Remedy{remove(e.ref(o))}
+	byCollector := []Remedy{collectorRemedy, remove(e.ref(o))}
+	if blocked != nil {
+		byHand = []Remedy{e.releaseOwner(o, blocked.UID), remove(e.ref(o))}
+		byCollector = slices.Insert(byCollector, 1, advice("see that no admission webhook or policy denies the deletion"))
+	}
 	switch s.Owners {
 	case graph.SolidOwners, graph.MixedOwners:
-		return e.reason(o, Owned, "kept by "+owners(graph.Solid))
+		text := "kept by " + owners(graph.Solid)
+		if blocked != nil {
+			return e.reason(o, Owned, text+"; the garbage collector removes its reference to "+e.ref(blocked).String(),
+				collectorRemedy, byHand[0])
+		}
+		owner := e.uids[o.Owners[slices.Index(s.Verdicts, graph.Solid)].UID]
+		return e.reason(o, Owned, text, deletion(e.ref(owner[len(owner)-1]), "if it is to go, delete its owner"))
 	case graph.WaitingOwners:
 		return e.reason(o, OwnerWaits, "to be deleted by the garbage collector, as "+owners(graph.WaitingOwner)+
-			" is deleted in the foreground")
+			" is deleted in the foreground", byCollector...)
 	case graph.DanglingOwners:
 		return e.reason(o, OwnersGone, "to be deleted by the garbage collector, as "+owners(graph.Dangling)+
-			" does not exist")
+			" does not exist", byCollector...)
 	case graph.UndecidableOwners:
+		if blocked != nil {
+			byHand = slices.Insert(byHand, 0, advice("let the kind be served again, if the owner exists"))
+		}
 		return e.reason(o, OwnerUnknown, "kept by the garbage collector, which can't tell whether "+
-			owners(graph.Undecidable)+" exists: that kind is not served, or its objects are not known")
+			owners(graph.Undecidable)+" exists: that kind is not served, or its objects are not known", byHand...)
 	case graph.UnreachableOwners:
 		return e.reason(o, OwnerOutOfReach, "kept by the garbage collector: a cluster-scoped object can't have an"+
-			" owner in a namespace, as "+owners(graph.OutOfReach)+" is")
+			" owner in a namespace, as "+owners(graph.OutOfReach)+" is", byHand...)
 	}
-	return e.reason(o, Live, "live: nothing deletes it")
+	return e.reason(o, Live, "live: nothing deletes it", byHand...)
 }
 
-// blocker explains a dependent that blocks the deletion of an owner.
 func (e *explainer) blocker(d, owner *Object) *Reason {
-	release := e.releaseOwner(d, owner.UID)
 	switch {
 	case e.path[d.Key] && d.Key == owner.Key:
-		return e.reason(d, Loop, "blocks itself, which Kubernetes never resolves", release)
+		return e.reason(d, Loop, "blocks itself, which Kubernetes never resolves", e.releaseOwner(d, owner.UID))
 	case e.path[d.Key]:
 		return e.reason(d, Loop, "part of a loop of objects that block each other; the garbage collector breaks it",
-			release)
+			e.releaseOwner(d, owner.UID))
 	case !d.Deletion.IsZero() || e.seen[d.Key]:
 		return e.explain(d)
 	}
 	e.seen[d.Key] = true
-	r := e.owned(d)
-	switch r.Cause {
-	case Owned:
-		r.Says += "; the garbage collector removes its reference to " + e.ref(owner).String()
-		r.Remedies = []Remedy{collectorRemedy, release}
-	case OwnerUnknown:
-		r.Remedies = []Remedy{advice("let the kind be served again, if the owner exists"), release, remove(e.ref(d))}
-	case OwnerOutOfReach:
-		r.Remedies = []Remedy{release, remove(e.ref(d))}
-	default:
-		r.Remedies = []Remedy{
-			collectorRemedy, advice("see that no admission webhook or policy denies the deletion"), remove(e.ref(d)),
-		}
-	}
-	return r
+	return e.owned(d, owner)
 }
 
 // swept explains an object that goes with its namespace or its CRD; nil for another one.
@@ -277,14 +237,14 @@ func (e *explainer) swept(o *Object) *Reason {
 		r := e.resources[n.Collection]
 		switch {
 		case r == nil || n.Deletion.IsZero():
-		case r.Delete.Namespace && n.Name == o.Key.Namespace:
+		case r.Delete.Namespace && n.Name == o.Namespace:
 			if pods := e.pods(n.Name); len(pods) > 0 && !slices.Contains(pods, o) {
 				r := e.reason(o, PodsFirst, "to be deleted with its namespace, once all Pods are gone")
-				return below(r, deletingFirst(pods), e.explain)
+				return below(r, pods, e.explain)
 			}
 			return e.reason(o, NamespaceTerminating, "to be deleted by the namespace controller, as its namespace is"+
 				" terminating", remove(e.ref(o)))
-		case r.Delete.Cleanup != "" && n.defines() == o.Collection:
+		case r.Delete.Cleanup != "" && n.Name == o.Collection:
 			return e.reason(o, CRDTerminating, "to be deleted, as the CustomResourceDefinition of its kind is"+
 				" terminating", remove(e.ref(o)))
 		}
@@ -292,7 +252,6 @@ func (e *explainer) swept(o *Object) *Reason {
 	return nil
 }
 
-// pods are the graceful objects of a namespace.
 func (e *explainer) pods(namespace string) (pods []*Object) {
 	for _, o := range e.namespaces[namespace] {
 		if r := e.resources[o.Collection]; r != nil && r.Delete.Graceful {
@@ -302,7 +261,6 @@ func (e *explainer) pods(namespace string) (pods []*Object) {
 	return pods
 }
 
-// finalizer explains a finalizer of an object that is being deleted.
 func (e *explainer) finalizer(o *Object, name string) *Reason {
 	r := e.resources[o.Collection]
 	switch {
@@ -325,16 +283,9 @@ func (e *explainer) finalizer(o *Object, name string) *Reason {
 	return e.reason(o, UnknownFinalizer, "finalizer "+name+setter, componentRemedy, last)
 }
 
-// foreground explains an object that is deleted in the foreground.
 func (e *explainer) foreground(o *Object) *Reason {
-	s, _ := e.w.g.Standing(o.Key)
+	s, blocking := e.dependents(o, true)
 	last := e.drop(o, finalizers.Foreground, "the object then goes before its dependents")
-	var blocking []*Object
-	for _, d := range s.Dependents {
-		if d.Blocking {
-			blocking = append(blocking, e.w.objects[d.Key])
-		}
-	}
 	if s.Move == graph.ReleaseForeground || len(blocking) == 0 {
 		return e.reason(o, CollectorBehind, "finalizer foregroundDeletion, which the garbage collector removes, as no"+
 			" dependent blocks the deletion", collectorRemedy, last)
@@ -343,26 +294,32 @@ func (e *explainer) foreground(o *Object) *Reason {
 		advice("let the dependents go, as said below"), last)
 	e.path[o.Key] = true
 	defer delete(e.path, o.Key)
-	return below(r, deletingFirst(blocking), func(d *Object) *Reason { return e.blocker(d, o) })
+	return below(r, blocking, func(d *Object) *Reason { return e.blocker(d, o) })
 }
 
-// orphan explains an object whose dependents are to be orphaned.
 func (e *explainer) orphan(o *Object) *Reason {
-	s, _ := e.w.g.Standing(o.Key)
+	_, dependents := e.dependents(o, false)
 	last := e.drop(o, finalizers.Orphan, "dependents that still refer to the object are then deleted, not orphaned")
-	if len(s.Dependents) == 0 {
+	if len(dependents) == 0 {
 		return e.reason(o, CollectorBehind, "finalizer orphan, which the garbage collector removes, as no dependent"+
 			" refers to the object", collectorRemedy, last)
 	}
 	r := e.reason(o, Orphaning, "finalizer orphan: the garbage collector removes the references of "+
-		count(len(s.Dependents), "dependent"), collectorRemedy, last)
-	var dependents []*Object
-	for _, d := range s.Dependents {
-		dependents = append(dependents, e.w.objects[d.Key])
-	}
+		count(len(dependents), "dependent"), collectorRemedy, last)
 	return below(r, dependents, func(d *Object) *Reason {
 		return e.reason(d, Owned, "still refers to it", e.releaseOwner(d, o.UID))
 	})
+}
+
+// dependents are the object's standing and its dependents, or those that block it.
+func (e *explainer) dependents(o *Object, blocking bool) (s graph.Standing, found []*Object) {
+	s, _ = e.g.Standing(o.Key)
+	for _, d := range s.Dependents {
+		if d.Blocking || !blocking {
+			found = append(found, e.objects[d.Key])
+		}
+	}
+	return s, found
 }
 
 func count(n int, what string) string {
@@ -397,7 +354,6 @@ func (e *explainer) grace(o *Object) []*Reason {
 		advice("see that the kubelet of "+node+" runs and that the node is Ready"), now)}
 }
 
-// nodes is the Name of the resource of nodes.
 const nodes = "nodes"
 
 // nodeGone reports whether the object is a Pod on a node that does not exist. All nodes are known then.

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -13,25 +12,19 @@ import (
 // world is a cluster in which only what is called happens: requests are executed as package finalizers decides, those
 // of the collector are decided by gc/graph, and the other components do their part.
 type world struct {
-	resources map[string]*Resource
+	*index
+	resources map[string]*Resource // those of the index that are still defined
 	objects   map[graph.Key]*Object
 	revisions map[graph.Key]int64
 	revision  int64
-	now       time.Time
 	g         *graph.Graph
 	// events are those that the graph has not received yet; requests are the collector's that were not executed.
 	events   []graph.Event
 	requests []graph.Action
 	changes  []Change
-	// asked are the requests that passed admission.
-	asked map[request]bool
-	// stop is Cluster.Stop. Once it has returned true, stopped is set, and nothing more happens.
-	stop    func() bool
-	stopped bool
-	// held: no namespace loses the finalizer of the namespace controller.
-	held bool
-	// last: the collector executes first what it has decided last.
-	last bool
+	asked    map[request]bool // the requests that passed admission
+	stopped  bool             // Cluster.Stop has returned true, and nothing more happens
+	last     bool             // the collector executes first what it has decided last
 }
 
 // allWorkers let the collector send all its requests at once.
@@ -41,9 +34,8 @@ const allWorkers = math.MaxInt32
 // yet. workers is the number of the collector's requests at a time.
 func (x *index) world(objects []*Object, workers int) *world {
 	w := &world{
-		resources: maps.Clone(x.resources), objects: make(map[graph.Key]*Object, len(objects)),
-		revisions: make(map[graph.Key]int64, len(objects)), now: x.c.Now, asked: map[request]bool{},
-		stop: x.c.Stop, held: x.c.Held && len(x.c.Unavailable) > 0,
+		index: x, resources: maps.Clone(x.resources), objects: make(map[graph.Key]*Object, len(objects)),
+		revisions: make(map[graph.Key]int64, len(objects)), asked: map[request]bool{},
 	}
 	var inert []string
 	for name, r := range w.resources {
@@ -55,8 +47,8 @@ func (x *index) world(objects []*Object, workers int) *world {
 	w.g.Step(graph.Kinds{Table: table(w.resources)})
 	for _, o := range objects {
 		one := *o
-		if o.Namespace == nil && w.kind(o).Namespace {
-			one.Namespace = &Namespace{Finalizers: []string{kubernetes}}
+		if o.SpecFinalizers == nil && w.kind(o).Namespace {
+			one.SpecFinalizers = []string{kubernetes}
 		}
 		w.revision++
 		w.objects[one.Key], w.revisions[one.Key] = &one, w.revision
@@ -79,8 +71,8 @@ func (w *world) conceal(objects []*Object) {
 	for _, o := range objects {
 		for _, owner := range o.Owners {
 			r := partial[[2]string{owner.APIVersion, owner.Kind}]
-			if r != nil && o.Key.Namespace != "" && r.Hides(o.Key.Namespace) {
-				k := graph.Key{Collection: r.Name(), Namespace: o.Key.Namespace, Name: owner.Name}
+			if r != nil && o.Namespace != "" && r.Hides(o.Namespace) {
+				k := graph.Key{Collection: r.Name(), Namespace: o.Namespace, Name: owner.Name}
 				w.g.Step(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
 			}
 		}
@@ -131,9 +123,8 @@ func (w *world) work(steps ...func()) {
 	}
 }
 
-// wanted reports whether to go on.
 func (w *world) wanted() bool {
-	w.stopped = w.stopped || w.stop != nil && w.stop()
+	w.stopped = w.stopped || w.c.Stop != nil && w.c.Stop()
 	return !w.stopped
 }
 
@@ -196,12 +187,11 @@ func (w *world) on(r graph.Ref, exact bool, guards []graph.Guard, do func(*Objec
 // changed is never another one.
 func (w *world) broken(g graph.Guard) bool { return !g.Held && w.revisions[g.Key] != g.Revision }
 
-// delete is a DELETE of the object.
 func (w *world) delete(o *Object, options finalizers.Options, by By) {
 	if by != CRDController { // it removes them without admission
 		w.asked[request{key: o.Key, operation: deleteOperation}] = true
 	}
-	verdict := finalizers.Delete(lifecycle(o), w.kind(o), options, w.now)
+	verdict := finalizers.Delete(lifecycle(o), w.kind(o), options, w.c.Now)
 	switch verdict.Step {
 	case finalizers.Store:
 		next := *o
@@ -220,13 +210,10 @@ func (w *world) delete(o *Object, options finalizers.Options, by By) {
 
 // lifecycle has the fields that decisions on writes depend on.
 func lifecycle(o *Object) finalizers.Object {
-	l := finalizers.Object{
-		UID: o.UID, Finalizers: o.Finalizers, Deletion: o.Deletion, GracePeriodSeconds: o.GraceSeconds,
+	return finalizers.Object{
+		UID: o.UID, Finalizers: o.Finalizers, SpecFinalizers: o.SpecFinalizers, Deletion: o.Deletion,
+		GracePeriodSeconds: o.GraceSeconds,
 	}
-	if o.Namespace != nil {
-		l.SpecFinalizers = o.Namespace.Finalizers
-	}
-	return l
 }
 
 // kind has what a DELETE of the object depends on. A pod of which only the metadata is known may be on a node.
@@ -243,19 +230,39 @@ func (w *world) kind(o *Object) finalizers.Kind {
 	return k
 }
 
-// release removes the references with these uids.
-func (w *world) release(o *Object, uids []string, by By) {
+// edit updates the object as change does, and notes that; nothing if it changes nothing.
+func (w *world) edit(o *Object, sub string, c Change, change func(next *Object)) {
 	next := *o
-	next.Owners = slices.DeleteFunc(slices.Clone(o.Owners), func(r graph.Owner) bool {
-		return slices.Contains(uids, r.UID)
-	})
-	if len(next.Owners) < len(o.Owners) {
-		w.note(Change{What: Released, Object: w.ref(o), By: by, Owners: o.references(uids)})
-		w.update(o, &next, "", by)
+	change(&next)
+	if slices.Equal(next.Owners, o.Owners) && slices.Equal(w.holds(&next), w.holds(o)) {
+		return
 	}
+	if c.What != "" {
+		c.Object = w.ref(o)
+		w.note(c)
+	}
+	w.update(o, &next, sub, c.By)
 }
 
-// references are the owner references with these uids.
+func (w *world) release(o *Object, uids []string, by By) {
+	w.edit(o, "", Change{What: Released, By: by, Owners: o.references(uids)}, func(next *Object) {
+		next.Owners = slices.DeleteFunc(slices.Clone(o.Owners), func(r graph.Owner) bool {
+			return slices.Contains(uids, r.UID)
+		})
+	})
+}
+
+// unblock sets blockOwnerDeletion to false in the references with these uids.
+func (w *world) unblock(o *Object, uids []string, by By) {
+	w.edit(o, "", Change{What: Unblocked, By: by, Owners: o.references(uids)}, func(next *Object) {
+		next.Owners = slices.Clone(o.Owners)
+		for i := range next.Owners {
+			r := &next.Owners[i]
+			r.Block = r.Block && !slices.Contains(uids, r.UID)
+		}
+	})
+}
+
 func (o *Object) references(uids []string) (found []OwnerReference) {
 	for _, r := range o.Owners {
 		if slices.Contains(uids, r.UID) {
@@ -265,42 +272,19 @@ func (o *Object) references(uids []string) (found []OwnerReference) {
 	return found
 }
 
-// unblock sets blockOwnerDeletion to false in the references with these uids.
-func (w *world) unblock(o *Object, uids []string, by By) {
-	next := *o
-	next.Owners = slices.Clone(o.Owners)
-	for i := range next.Owners {
-		r := &next.Owners[i]
-		r.Block = r.Block && !slices.Contains(uids, r.UID)
-	}
-	if !slices.Equal(next.Owners, o.Owners) {
-		w.note(Change{What: Unblocked, Object: w.ref(o), By: by, Owners: o.references(uids)})
-		w.update(o, &next, "", by)
-	}
-}
-
-// removeFinalizer removes a finalizer of metadata.finalizers.
 func (w *world) removeFinalizer(o *Object, name string, by By) {
-	if !slices.Contains(o.Finalizers, name) {
-		return
-	}
-	next := *o
-	next.Finalizers = without(o.Finalizers, name)
-	w.note(Change{What: Freed, Object: w.ref(o), By: by, Finalizers: []string{name}})
-	w.update(o, &next, "", by)
-}
-
-func without(list []string, name string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == name })
+	w.edit(o, "", Change{What: Freed, By: by, Finalizers: []string{name}}, func(next *Object) {
+		next.Finalizers = without(o.Finalizers, name)
+	})
 }
 
 // finalize removes a finalizer of a namespace's spec.finalizers.
 func (w *world) finalize(o *Object, name string, by By) {
-	next := *o
-	next.Namespace = &Namespace{Conditions: o.Namespace.Conditions, Finalizers: without(o.Namespace.Finalizers, name)}
-	if len(next.Namespace.Finalizers) < len(o.Namespace.Finalizers) {
-		w.update(o, &next, "finalize", by)
-	}
+	w.edit(o, "finalize", Change{By: by}, func(next *Object) { next.SpecFinalizers = without(o.SpecFinalizers, name) })
+}
+
+func without(list []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == name })
 }
 
 // update is an UPDATE or a PATCH of the object or of a subresource. The object is removed if it is being deleted and
@@ -309,7 +293,7 @@ func (w *world) update(stored, updated *Object, sub string, by By) {
 	if by != CRDController { // it writes the status
 		w.asked[request{stored.Key, updateOperation, sub}] = true
 	}
-	if finalizers.Update(lifecycle(stored), lifecycle(updated), w.now).Step == finalizers.Remove {
+	if finalizers.Update(lifecycle(stored), lifecycle(updated), w.c.Now).Step == finalizers.Remove {
 		w.remove(stored, by)
 		return
 	}
@@ -329,7 +313,7 @@ func (w *world) remove(o *Object, by By) {
 	w.events = append(w.events, graph.Gone{Key: o.Key, Revision: w.revision})
 	w.note(Change{What: Deleted, Object: w.ref(o), By: by})
 	if r := w.resources[o.Collection]; r != nil && r.Delete.Cleanup != "" {
-		delete(w.resources, o.defines())
+		delete(w.resources, o.Name)
 		w.events = append(w.events, graph.Kinds{Table: table(w.resources)})
 	}
 }

@@ -11,12 +11,11 @@ type Answer struct {
 	Kind       string `json:"kind"`
 	// Since is when the server began to record, Removals the number of removals since then, Kept the number of those
 	// that it still has, and Limit the maximum of Kept.
-	Since    time.Time `json:"since"`
-	Removals int64     `json:"removals"`
-	Kept     int       `json:"kept"`
-	Limit    int       `json:"limit"`
-	// Items are the removals that the query names, the last one first.
-	Items []*Removal `json:"items"`
+	Since    time.Time  `json:"since"`
+	Removals int64      `json:"removals"`
+	Kept     int        `json:"kept"`
+	Limit    int        `json:"limit"`
+	Items    []*Removal `json:"items"` // the removals that the query names, the last one first
 }
 
 // Object names an object.
@@ -39,10 +38,9 @@ type Removal struct {
 	Object Object `json:"object"`
 	// Terminating is when deletionTimestamp was set; nil if it was not, or if that is not known. Removed is when the
 	// object was removed; nil if it still exists.
-	Terminating *Moment `json:"terminating,omitempty"`
-	Removed     *Moment `json:"removed,omitempty"`
-	// Finalizers are those that the object had when its deletion began.
-	Finalizers []string `json:"finalizers,omitempty"`
+	Terminating *Moment  `json:"terminating,omitempty"`
+	Removed     *Moment  `json:"removed,omitempty"`
+	Finalizers  []string `json:"finalizers,omitempty"` // those that the object had when its deletion began
 	// Asked is the request that deleted the object; nil if it is not known: it was made at another server, before this
 	// one started, or too long ago.
 	Asked *Request `json:"asked,omitempty"`
@@ -64,18 +62,15 @@ type Request struct {
 	URI        string `json:"uri,omitempty"`
 	AuditID    string `json:"auditID,omitempty"`
 	// Policy is the propagation policy that the request names; empty if it names none.
-	Policy string `json:"propagationPolicy,omitempty"`
-	// Reason is why a controller made the request; empty for clients.
-	Reason Reason `json:"reason,omitempty"`
-	// Owners are the objects that the reason is about, the decisive one first.
-	Owners []Owner `json:"owners,omitempty"`
+	Policy string  `json:"propagationPolicy,omitempty"`
+	Reason Reason  `json:"reason,omitempty"` // why a controller made the request; empty for clients
+	Owners []Owner `json:"owners,omitempty"` // the objects that the reason is about, the decisive one first
 }
 
 // Owner is an object that the reason of a request is about.
 type Owner struct {
-	Object Object `json:"object"`
-	// Trail is its own removal; nil if none is known.
-	Trail *Removal `json:"trail,omitempty"`
+	Object Object   `json:"object"`
+	Trail  *Removal `json:"trail,omitempty"` // its own removal; nil if none is known
 	// Hidden is why Trail is not shown. Repeated: it is shown elsewhere in the answer.
 	Hidden   string `json:"hidden,omitempty"`
 	Repeated bool   `json:"repeated,omitempty"`
@@ -86,20 +81,13 @@ type Reason string
 
 // The reasons. Those of the garbage collector are the verdicts on the owners of the object (gc/graph: Reason).
 const (
-	// OwnerAbsent: none of the owners exists, and the collector saw the deletion of none.
-	OwnerAbsent Reason = "OwnerAbsent"
-	// OwnerDeleted: the owner is gone.
-	OwnerDeleted Reason = "OwnerDeleted"
-	// OwnerWaits: the owner is being deleted in the foreground, and waits for its dependents.
-	OwnerWaits Reason = "OwnerWaits"
-	// DependentsGone: the collector removed the finalizer foregroundDeletion, as no dependent blocks the object.
-	DependentsGone Reason = "DependentsGone"
-	// DependentsOrphaned: the collector removed the finalizer orphan, as no dependent names the object any more.
-	DependentsOrphaned Reason = "DependentsOrphaned"
-	// NamespaceDeleted: the namespace of the object is being deleted.
-	NamespaceDeleted Reason = "NamespaceDeleted"
-	// NamespaceEmpty: the namespace controller finalized a namespace without content.
-	NamespaceEmpty Reason = "NamespaceEmpty"
+	OwnerAbsent        Reason = "OwnerAbsent"        // no owner exists; the collector saw the deletion of none
+	OwnerDeleted       Reason = "OwnerDeleted"       // the owner is gone
+	OwnerWaits         Reason = "OwnerWaits"         // the owner, deleted in the foreground, waits for them
+	DependentsGone     Reason = "DependentsGone"     // no dependent blocks it: foregroundDeletion was removed
+	DependentsOrphaned Reason = "DependentsOrphaned" // no dependent names it any more: the finalizer orphan was removed
+	NamespaceDeleted   Reason = "NamespaceDeleted"   // the namespace of the object is being deleted
+	NamespaceEmpty     Reason = "NamespaceEmpty"     // the namespace controller finalized a namespace without content
 	// CustomResourceDefinitionDeleted: the kind of the object is being deleted.
 	CustomResourceDefinitionDeleted Reason = "CustomResourceDefinitionDeleted"
 	// ControllerDecision: a controller other than those above decided that the object is not needed. Owners has the

@@ -3,13 +3,12 @@
 //
 // It guarantees:
 //
-//  1. It keeps the last 100,000 removals (Removals) since the process started, and the last 100,000 objects that are
-//     being deleted (Terminating), in memory. Either part takes at most 64 MiB (mostBytes), as estimated: long names,
+//  1. It keeps the last 100,000 removals (Removals) since the process started, and as many objects that are being
+//     deleted, in memory. Either part takes at most 64 MiB (mostBytes), as estimated: long names,
 //     URIs and finalizers push out more than one older removal. Nothing is written anywhere.
 //  2. Strings of clients are cut off at 512 bytes. Strings of objects are copied, so that no object stays in memory.
-//  3. One mutex guards everything. A query by uid is a look-up, one by name a scan of both parts.
+//  3. One mutex guards everything. A query is a scan of both parts; owners are looked up by uid.
 //  4. It imports neither net nor k8s.io, reads no clock and starts no goroutine. It decides nothing and guesses
 //     nothing: an object whose removal it saw without the request (another server over the same etcd made it) has
 //     none.
-//  5. The methods of a nil Trail do nothing.
 package trail

@@ -12,24 +12,24 @@ type Query struct {
 }
 
 func (q *Query) selects(e *entry) bool {
-	if q.Name != "" && e.Object.Name != q.Name || q.Namespace != "" && e.Object.Namespace != q.Namespace {
+	o := &e.Object
+	if q.Name != "" && o.Name != q.Name || q.Namespace != "" && o.Namespace != q.Namespace ||
+		q.UID != "" && o.UID != cut(q.UID) {
 		return false
 	}
-	k := e.kind()
-	return (q.Group == nil || *q.Group == k.Group) &&
-		(q.Kind == "" || strings.EqualFold(q.Kind, k.Kind) || strings.EqualFold(q.Kind, k.Resource))
+	return (q.Group == nil || *q.Group == e.of.Group) &&
+		(q.Kind == "" || strings.EqualFold(q.Kind, e.of.Kind) || strings.EqualFold(q.Kind, e.of.Resource))
 }
 
 // May returns why the user may not see objects of the type in the namespace; empty if they may.
 type May func(t Type, namespace string) (why string)
 
 // The limits of an answer: the removals that the query selects and the user's permissions are checked for, those that
-// are returned, and the number and the depth of the trails of owners.
+// are returned, and the number of trails of owners.
 const (
 	mostSelected = 1000
 	mostItems    = 20
 	mostOwned    = 500
-	mostDepth    = 50
 )
 
 // Find returns the removals that the query selects, with the trails of their owners: objects that are being deleted,
@@ -40,26 +40,14 @@ func (t *Trail) Find(q Query, may May) (items []*Removal) {
 		if len(items) == mostItems {
 			break
 		}
-		if may(e.kind(), e.Object.Namespace) == "" {
-			r := e.removal()
-			w.follow(r, 0)
-			items = append(items, r)
+		if may(e.of, e.Object.Namespace) == "" {
+			items = append(items, w.follow(e.removal()))
 		}
 	}
 	return items
 }
 
-// selected returns copies of the entries that the query selects.
 func (t *Trail) selected(q Query) (found []entry) {
-	if t == nil {
-		return nil
-	}
-	if q.UID != "" {
-		if e, ok := t.known(q.UID); ok && q.selects(&e) {
-			found = append(found, e)
-		}
-		return found
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, part := range []*recent{&t.deleting, &t.removed} {
@@ -94,38 +82,34 @@ type walk struct {
 }
 
 // follow adds the trails of the owners of a removal, and so on upward.
-func (w *walk) follow(r *Removal, depth int) {
-	if r.Object.UID != "" {
-		w.shown[r.Object.UID] = true
-	}
+func (w *walk) follow(r *Removal) *Removal {
+	w.shown[r.Object.UID] = true
 	for _, request := range []*Request{r.Asked, r.Finished} {
-		if request == nil {
-			continue
-		}
-		for i := range request.Owners {
-			w.owner(&request.Owners[i], depth+1)
+		if request != nil {
+			for i := range request.Owners {
+				w.owner(&request.Owners[i])
+			}
 		}
 	}
+	return r
 }
 
-func (w *walk) owner(o *Owner, depth int) {
+func (w *walk) owner(o *Owner) {
+	uid := o.Object.UID
 	switch {
-	case o.Object.UID == "":
+	case uid == "":
 		return
-	case w.shown[o.Object.UID]:
+	case w.shown[uid]:
 		o.Repeated = true
 		return
-	case w.left == 0 || depth > mostDepth:
+	case w.left == 0:
 		o.Hidden = "the answer has too many owners"
 		return
 	}
 	w.left--
-	e, ok := w.trail.known(o.Object.UID)
-	if !ok {
-		return
-	}
-	if o.Hidden = w.may(e.kind(), e.Object.Namespace); o.Hidden == "" {
-		o.Trail = e.removal()
-		w.follow(o.Trail, depth)
+	if e, ok := w.trail.known(uid); ok {
+		if o.Hidden = w.may(e.of, e.Object.Namespace); o.Hidden == "" {
+			o.Trail = w.follow(e.removal())
+		}
 	}
 }

@@ -5,12 +5,7 @@ import "strings"
 // Type is a served kind of objects.
 type Type struct{ Group, Version, Kind, Resource string }
 
-func (k Type) apiVersion() string {
-	if k.Group == "" {
-		return k.Version
-	}
-	return k.Group + "/" + k.Version
-}
+func (k Type) apiVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Version, "/") }
 
 // path is the path of an object's URL.
 func (k Type) path(namespace, name string) string {
@@ -28,21 +23,18 @@ func (k Type) path(namespace, name string) string {
 type Subject struct {
 	Type
 	Namespace, Name, UID string
-	// Terminating: deletionTimestamp was set before the object is removed.
-	Terminating bool
+	Terminating          bool // deletionTimestamp was set before the object is removed
 }
 
 // Sent is a request of a client or of a controller.
 type Sent struct {
 	User, Agent, Verb string
-	// URI is empty if it is that of the object in its type's version, without a query.
-	URI     string
-	AuditID string
-	Policy  string
-	// Own: a controller of this process made the request.
-	Own    bool
-	Reason Reason
-	Owners []Object
+	URI               string // empty if it is that of the object in its type's version, without a query
+	AuditID           string
+	Policy            string
+	Own               bool // a controller of this process made the request
+	Reason            Reason
+	Owners            []Object
 }
 
 // The limits of what is kept of a request: the number of owners, and the bytes of a string.

@@ -1,16 +1,18 @@
 package trail
 
 import (
+	"cmp"
+	"container/list"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
 
-// The limits of a Trail (doc.go).
+// Removals and mostBytes are the limits of each part of a Trail (doc.go).
 const (
-	Removals    = 100_000
-	Terminating = 100_000
-	mostBytes   = 64 << 20
+	Removals  = 100_000
+	mostBytes = 64 << 20
 )
 
 // Trail records removals. Its methods may be called from any goroutine.
@@ -24,25 +26,26 @@ type Trail struct {
 
 // New returns an empty Trail; since is the time of Answer.Since.
 func New(since time.Time) *Trail {
-	return &Trail{since: since, removed: newRecent(Removals, mostBytes), deleting: newRecent(Terminating, mostBytes)}
+	limits := recent{limit: Removals, bytes: mostBytes}
+	t := &Trail{removed: limits, deleting: limits}
+	t.Reset(since)
+	return t
 }
 
 // Reset forgets everything, at the time of a rollback: the removed objects may exist again.
 func (t *Trail) Reset(since time.Time) {
-	if t == nil {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.since, t.all = since, 0
-	t.removed = newRecent(t.removed.limit, t.removed.bytes)
-	t.deleting = newRecent(t.deleting.limit, t.deleting.bytes)
+	for _, part := range []*recent{&t.removed, &t.deleting} {
+		*part = recent{limit: part.limit, bytes: part.bytes, order: list.New(), byUID: map[string]*list.Element{}}
+	}
 }
 
 // Marked records that the object's deletion began: its deletionTimestamp was set at the revision. finalizers are those
 // that it then has. by is nil if the request is not known. Only the first call for an object has an effect.
 func (t *Trail) Marked(s *Subject, revision int64, at time.Time, finalizers []string, by *Request) {
-	if t == nil || s.UID == "" {
+	if s.UID == "" {
 		return
 	}
 	e := newEntry(s)
@@ -50,12 +53,12 @@ func (t *Trail) Marked(s *Subject, revision int64, at time.Time, finalizers []st
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	old := t.removed.get(s.UID)
-	if old != nil && old.Terminating == nil && old.Asked == nil && old.Removed.Revision > revision {
-		old.begin(e.Terminating, e.Finalizers, by) // another request has removed it before this one is recorded
-		t.removed.changed(old)
-		return
-	}
-	if t.deleting.get(s.UID) == nil {
+	switch {
+	case old != nil && old.Terminating == nil && old.Asked == nil && old.Removed.Revision > revision:
+		t.removed.take(s.UID) // another request has removed it before this one is recorded
+		old.begin(e.Terminating, e.Finalizers, by)
+		t.removed.add(old)
+	case t.deleting.get(s.UID) == nil:
 		t.deleting.add(e)
 	}
 }
@@ -63,16 +66,14 @@ func (t *Trail) Marked(s *Subject, revision int64, at time.Time, finalizers []st
 // Removed records that the request removed the object at the revision. finalizers are those that the request removed
 // together with the object.
 func (t *Trail) Removed(s *Subject, revision int64, at time.Time, finalizers []string, by *Request) {
-	if t == nil {
-		return
-	}
 	e, last := newEntry(s), copiedList(finalizers)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.removed.get(s.UID); old != nil && old.Elsewhere && old.Removed.Revision == revision { // Seen came first
+		t.removed.take(s.UID)
 		old.Elsewhere = false
 		old.end(s, last, by)
-		t.removed.changed(old)
+		t.removed.add(old)
 		return
 	}
 	t.begun(e, revision, at)
@@ -82,7 +83,7 @@ func (t *Trail) Removed(s *Subject, revision int64, at time.Time, finalizers []s
 
 // Seen records that the object was removed at the revision, by an unknown request. It has no effect after Removed.
 func (t *Trail) Seen(s *Subject, revision int64, at time.Time) {
-	if t == nil || s.UID == "" {
+	if s.UID == "" {
 		return
 	}
 	t.mu.Lock()
@@ -106,9 +107,6 @@ func (t *Trail) begun(e *entry, revision int64, at time.Time) {
 
 // RemovedAt returns when the object with the uid was removed; zero if no removal is known.
 func (t *Trail) RemovedAt(uid string) (at time.Time) {
-	if t == nil {
-		return at
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if e := t.removed.get(uid); e != nil {
@@ -119,13 +117,12 @@ func (t *Trail) RemovedAt(uid string) (at time.Time) {
 
 // Answer returns an answer without items.
 func (t *Trail) Answer() Answer {
-	a := Answer{APIVersion: APIVersion, Kind: "Trail", Items: []*Removal{}}
-	if t != nil {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		a.Since, a.Kept, a.Removals, a.Limit = t.since.UTC(), t.removed.order.Len(), t.all, t.removed.limit
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return Answer{
+		APIVersion: APIVersion, Kind: "Trail", Since: t.since.UTC(), Removals: t.all, Kept: t.removed.order.Len(),
+		Limit: t.removed.limit, Items: []*Removal{},
 	}
-	return a
 }
 
 // NotKnown is the message of the response 404 to a query that finds nothing.
@@ -133,4 +130,125 @@ func (a Answer) NotKnown() string {
 	return fmt.Sprintf("no removal of such an object is known, or you may not list it: this server keeps only the "+
 		"last %d removals since it started at %s, of which there were %d", a.Limit, a.Since.Format(time.RFC3339),
 		a.Removals)
+}
+
+// entry is a removal, or a deletion that has begun. Its requests may have no URI.
+type entry struct {
+	Removal
+	of     Type
+	weight int // the result of weigh when the entry was added
+}
+
+func newEntry(s *Subject) *entry {
+	return &entry{of: s.Type, Removal: Removal{Object: Object{
+		APIVersion: s.apiVersion(), Kind: s.Kind,
+		Namespace: copied(s.Namespace), Name: copied(s.Name), UID: copied(s.UID),
+	}}}
+}
+
+// begin records the request that began the deletion, and end the one that removed the object: the same one, unless the
+// object was terminating.
+func (e *entry) begin(at *Moment, finalizers []string, by *Request) {
+	e.Terminating, e.Finalizers, e.Asked = at, finalizers, by
+}
+
+func (e *entry) end(s *Subject, lastFinalizers []string, by *Request) {
+	if e.LastFinalizers = lastFinalizers; e.Terminating != nil || s.Terminating {
+		e.Finished = by
+	} else {
+		e.Asked = by
+	}
+}
+
+func moment(revision int64, at time.Time) *Moment {
+	return &Moment{revision, at.UTC().Truncate(time.Millisecond)}
+}
+
+// removal returns a copy for an answer.
+func (e *entry) removal() *Removal {
+	r := e.Removal
+	for _, by := range []**Request{&r.Asked, &r.Finished} {
+		if *by != nil {
+			one := **by
+			one.URI = cmp.Or(one.URI, e.of.path(e.Object.Namespace, e.Object.Name))
+			one.Owners = slices.Clone(one.Owners)
+			*by = &one
+		}
+	}
+	if e.Finished == e.Asked {
+		r.Finished = nil
+	}
+	return &r
+}
+
+// entryBytes is about the size of an entry without its strings, with its places in the list and in the index, and of
+// its own request.
+const entryBytes = 490
+
+// weigh estimates the bytes that the entry keeps in memory. A request that several entries share counts for each.
+func (e *entry) weigh() int {
+	o := &e.Object
+	all := slices.Concat(e.Finalizers, e.LastFinalizers, []string{o.APIVersion, o.Namespace, o.Name, o.UID})
+	for _, r := range []*Request{e.Asked, e.Finished} {
+		if r != nil {
+			all = append(all, r.URI, r.AuditID)
+			if r.Controller == "" { // a controller's names are constants
+				all = append(all, r.User, r.UserAgent, r.Verb)
+			}
+			for i := range r.Owners {
+				o := &r.Owners[i].Object
+				all = append(all, o.APIVersion, o.Kind, o.Name, o.UID)
+			}
+		}
+	}
+	n := entryBytes
+	for _, s := range all {
+		n += len(s)
+	}
+	return n
+}
+
+// recent are the last entries in the order in which they were added, at most limit, and with at most the bytes.
+type recent struct {
+	limit, bytes int
+	weight       int
+	// order has *entry, the oldest first. byUID has the last element of each uid.
+	order *list.List
+	byUID map[string]*list.Element
+}
+
+// get returns the last entry of the uid; nil if there is none.
+func (r *recent) get(uid string) *entry {
+	if at := r.byUID[cut(uid)]; at != nil {
+		return at.Value.(*entry)
+	}
+	return nil
+}
+
+// add adds an entry, after it has removed the oldest ones that are too many.
+func (r *recent) add(e *entry) {
+	e.weight = e.weigh()
+	for r.order.Len() >= r.limit || r.order.Len() > 0 && r.weight+e.weight > r.bytes {
+		r.remove(r.order.Front())
+	}
+	at := r.order.PushBack(e)
+	r.weight += e.weight
+	if e.Object.UID != "" {
+		r.byUID[e.Object.UID] = at
+	}
+}
+
+// take removes the last entry of the uid and returns it; nil if there is none.
+func (r *recent) take(uid string) *entry { return r.remove(r.byUID[cut(uid)]) }
+
+func (r *recent) remove(at *list.Element) *entry {
+	if at == nil {
+		return nil
+	}
+	e := r.order.Remove(at).(*entry)
+	r.weight -= e.weight
+	if r.byUID[e.Object.UID] == at { // a later object may have the uid
+		delete(r.byUID, e.Object.UID)
+	}
+	return e
 }

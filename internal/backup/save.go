@@ -5,24 +5,70 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// Save saves a snapshot of a server to a file, if it is whole, and prints what it contains.
+// ErrNoSnapshots: the server doesn't send snapshots.
+var ErrNoSnapshots = errors.New("the server sends no snapshots of its store; only kubecascade does. " +
+	"For other servers use etcdctl snapshot save")
+
+// Save saves a snapshot of a server to a file, if it is whole, and prints what it contains. The file replaces one of
+// that name when it is whole. Nothing else is replaced, such as a device or a pipe.
 func Save(ctx context.Context, from *cluster.Client, file string, out io.Writer) error {
-	var r *Report
-	err := from.SaveSnapshot(ctx, file, func(part string) (err error) {
-		r, err = Inspect(ctx, part, Options{})
-		return err
-	})
+	switch info, err := os.Stat(file); {
+	case err != nil || info.Mode().IsRegular():
+	case info.IsDir():
+		return fmt.Errorf("%s: it is a directory; name a file", file)
+	default:
+		return fmt.Errorf("%s: it is not a regular file; - is standard output", file)
+	}
+	dir := filepath.Dir(file)
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("%s: the directory of the file: %w", file, err)
+	}
+	f, err := os.CreateTemp(dir, filepath.Base(file)+"-*.part")
 	if err != nil {
 		return err
 	}
+	var r *Report
+	if err = errors.Join(receive(ctx, from, f), f.Sync(), f.Close()); err == nil {
+		r, err = Inspect(ctx, f.Name(), Options{})
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
 	_, err = fmt.Fprintf(out, "saved %d objects at revision %d, %d bytes\n", r.Objects, r.Revision, r.Bytes)
 	return err
+}
+
+// receive writes what the server sends.
+func receive(ctx context.Context, from *cluster.Client, w io.Writer) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, from.URL+render.RoutePrefix+"snapshots", nil)
+	if err != nil {
+		return err
+	}
+	body, err := from.Open(req)
+	if apierrors.IsNotFound(err) {
+		return ErrNoSnapshots
+	} else if err != nil {
+		return err
+	}
+	defer body.Close()
+	n, err := io.Copy(w, body)
+	if err != nil {
+		return fmt.Errorf("after %d bytes: %w", n, err)
+	}
+	return nil
 }
 
 // Send is Save to a stream. What it contains goes to log. Nothing is written to the stream before the snapshot is known

@@ -36,7 +36,7 @@ type Child struct {
 	abort context.CancelFunc
 }
 
-// New returns the command, or a shell without one. An error, an ExitError, says that it is not found.
+// New returns the command, or a shell without one. An error, an ExitError, reports that it is not found.
 func New(args []string) (*Child, error) {
 	k := &Child{Shell: len(args) == 0}
 	if k.Shell {

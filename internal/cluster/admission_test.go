@@ -4,7 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // TestHooks reads webhooks and policies: those that may deny updates or deletions, with why a service can't be reached.
@@ -44,8 +48,7 @@ func TestHooks(t *testing.T) {
 		slicesPath + "external": `{"items":[]}`,
 		admission + "validatingwebhookconfigurations": `{"kind":"List","apiVersion":"v1","items":[{"metadata":{"name":"v","uid":"v"},"webhooks":[` +
 			webhook("ready", "DELETE") + `,` + webhook("unready", "*") + `,` + webhook("none", "UPDATE") + `,` +
-			webhook("secret", "DELETE") + `,` + webhook("external", "DELETE") + `,` + webhook("gone", "DELETE") + `,` +
-			webhook("creations", "CREATE") + `]}]}`,
+			webhook("secret", "DELETE") + `,` + webhook("external", "DELETE") + `,` + webhook("gone", "DELETE") + `]}]}`,
 		admission + "mutatingwebhookconfigurations":     `403!{"kind":"Status","message":"forbidden"}`,
 		admission + "validatingadmissionpolicies":       list("", item("", "p", "")),
 		admission + "validatingadmissionpolicybindings": list(""),
@@ -65,8 +68,78 @@ func TestHooks(t *testing.T) {
 	if !slices.Equal(found, want) {
 		t.Errorf("hooks %q, expected %q", found, want)
 	}
-	i := slices.IndexFunc(got.Resources, func(r explain.Resource) bool { return r.Name() == mutatingWebhooks })
+	i := slices.IndexFunc(got.Resources, func(r explain.Resource) bool {
+		return r.Name() == "mutatingwebhookconfigurations.admissionregistration.k8s.io"
+	})
 	if i < 0 || got.Resources[i].Unknown != "you may not list them" {
 		t.Errorf("%+v", got.Resources)
 	}
+}
+
+// TestMatches matches requests with rules: by the operation, the group, any served version, the resource, the scope, the
+// name and the labels. Objects that aren't known count as a match (L-31 to L-37).
+func TestMatches(t *testing.T) {
+	pods := &explain.Resource{Versions: []string{"v1"}, Kind: "Pod", Plural: "pods", Namespaced: true}
+	namespaces := &explain.Resource{Versions: []string{"v1"}, Kind: "Namespace", Plural: "namespaces"}
+	crons := &explain.Resource{Group: "example.com", Versions: []string{"v1", "v1beta1"}, Plural: "crontabs", Namespaced: true}
+	pod := explain.Request{
+		Resource: pods, Key: graph.Key{Collection: "pods", Namespace: "ns", Name: "p"}, Operation: "DELETE",
+		Object: &explain.Object{Labels: map[string]string{"app": "web"}}, Namespace: &explain.Object{},
+	}
+	namespace := explain.Request{Resource: namespaces, Key: graph.Key{Name: "ns"}, Operation: "UPDATE", Subresource: "finalize"}
+	cron := explain.Request{Resource: crons, Key: graph.Key{Namespace: "ns", Name: "c"}, Operation: "DELETE"}
+	rule := func(group, version, resource, operation string) admissionv1.NamedRuleWithOperations {
+		return admissionv1.NamedRuleWithOperations{RuleWithOperations: admissionv1.RuleWithOperations{
+			Operations: []admissionv1.OperationType{admissionv1.OperationType(operation)},
+			Rule:       admissionv1.Rule{APIGroups: []string{group}, APIVersions: []string{version}, Resources: []string{resource}},
+		}}
+	}
+	all := rule("*", "*", "*", "*")
+	scoped := func(s admissionv1.ScopeType) admissionv1.NamedRuleWithOperations {
+		r := rule("*", "*", "*/*", "*")
+		r.Scope = &s
+		return r
+	}
+	only := func(name string) admissionv1.NamedRuleWithOperations {
+		r := all
+		r.ResourceNames = []string{name}
+		return r
+	}
+	labelled := func(key string) *metav1.LabelSelector {
+		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: "Exists"}}}
+	}
+	for name, c := range map[string]struct {
+		request explain.Request
+		match   admissionv1.MatchResources
+		want    bool
+	}{
+		"nothing":               {pod, admissionv1.MatchResources{}, true},
+		"the operation":         {pod, with(rule("", "v1", "pods", "DELETE")), true},
+		"another operation":     {pod, with(rule("", "v1", "pods", "UPDATE")), false},
+		"another group":         {pod, with(rule("apps", "v1", "pods", "*")), false},
+		"another version":       {pod, with(rule("", "v2", "pods", "*")), false},
+		"one of the versions":   {cron, with(rule("example.com", "v1beta1", "crontabs", "*")), true},
+		"one of the rules":      {pod, with(rule("", "v2", "pods", "*"), all), true},
+		"no subresource":        {namespace, with(rule("", "v1", "namespaces", "*")), false},
+		"the subresource":       {namespace, with(rule("", "v1", "namespaces/finalize", "*")), true},
+		"cluster scope":         {pod, with(scoped("Cluster")), false},
+		"of a namespace":        {namespace, with(scoped("Cluster")), true},
+		"namespaced":            {namespace, with(scoped("Namespaced")), false},
+		"the name":              {pod, with(only("p")), true},
+		"another name":          {pod, with(only("q")), false},
+		"excluded":              {pod, admissionv1.MatchResources{ExcludeResourceRules: with(only("p")).ResourceRules}, false},
+		"another excluded":      {pod, admissionv1.MatchResources{ExcludeResourceRules: with(only("q")).ResourceRules}, true},
+		"the label":             {pod, admissionv1.MatchResources{ObjectSelector: labelled("app")}, true},
+		"another label":         {pod, admissionv1.MatchResources{ObjectSelector: labelled("x")}, false},
+		"the namespace's label": {pod, admissionv1.MatchResources{NamespaceSelector: labelled("app")}, false},
+		"unknown labels":        {cron, admissionv1.MatchResources{ObjectSelector: labelled("x"), NamespaceSelector: labelled("x")}, true},
+	} {
+		if got := newMatcher(&c.match).matches(&c.request); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func with(rules ...admissionv1.NamedRuleWithOperations) admissionv1.MatchResources {
+	return admissionv1.MatchResources{ResourceRules: rules}
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,16 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // Answer reads a cluster and answers a question: an *explain.Tree, *explain.Reason, *explain.Preview or
-// []explain.Finding. Errors are those of a server: 400, 403, 404 (unless absent objects are left out), and 409 if a uid is
-// another one; or that of the context.
-func Answer(ctx context.Context, from Source, d *Discovery, ask *Question, o Options) (any, error) {
-	got, err := Read(ctx, from, d, o)
+// []explain.Finding. Errors are those of a server (400, 403, 404, and 409 if a uid is another one), or of the context.
+func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, error) {
+	got, d, err := Read(ctx, from, o)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +27,7 @@ func Answer(ctx context.Context, from Source, d *Discovery, ask *Question, o Opt
 	if ask.Path == "lint" {
 		return got.Lint(ask.Namespace), nil
 	}
-	keys, absent, err := (&finder{d, got}).keys(ask)
+	keys, absent, err := finder{d, got.Objects}.keys(ask)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +60,7 @@ func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
 	if err != nil {
 		return err
 	}
-	_, body, err := c.Do(req)
+	body, err := c.Do(req)
 	var s *apierrors.StatusError
 	switch {
 	case err == nil:
@@ -77,11 +74,8 @@ func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
 	var answer struct {
 		Revision string `json:"resourceVersion"`
 	}
-	if json.Unmarshal(body, &answer) != nil || answer.Revision == "" {
+	if json.Unmarshal(body, &answer) != nil || answer.Revision == "" || json.Unmarshal(body, into) != nil {
 		return fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, ErrNotAnswered)
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err)
 	}
 	return nil
 }
@@ -94,96 +88,64 @@ var unanswered = []int{
 
 // finder finds the objects that a question names.
 type finder struct {
-	d   *Discovery
-	got *explain.Cluster
+	*Discovery
+	objects []explain.Object
 }
 
-// keys are the objects of a question, and those that are left out as they do not exist. Errors: 400, 403, 404, and 409 if
-// the uid is another one.
-func (f *finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
+// keys are the objects of a question, each once, and those that are left out as they do not exist. Errors: 400, 403,
+// 404, and 409 if the uid is another one.
+func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
 	if ask.selector != nil {
-		keys, err = f.selected(ask.of, ask.selector)
+		keys, err = f.selected(ask.Objects[0], ask.selector)
 		return keys, nil, err
 	}
-	all := make([]graph.Key, len(ask.Objects))
-	there := map[graph.Key]*explain.Object{}
-	for i, n := range ask.Objects {
-		if all[i], err = f.key(n); err != nil {
-			return nil, nil, err
-		}
-		there[all[i]] = nil
+	there := make(map[graph.Key]*explain.Object, len(f.objects))
+	for i := range f.objects {
+		there[f.objects[i].Key] = &f.objects[i]
 	}
-	for i := range f.got.Objects {
-		o := &f.got.Objects[i]
-		if _, asked := there[o.Key]; asked {
-			there[o.Key] = o
+	seen := map[graph.Key]bool{}
+	for _, n := range ask.Objects {
+		k, err := f.key(n)
+		if err == nil {
+			err = f.exists(n, k, there[k])
 		}
-	}
-	for i, n := range ask.Objects {
-		switch err := f.exists(n, all[i], there[all[i]]); {
-		case err == nil:
-			keys = append(keys, all[i])
-		case ask.IgnoreNotFound && n.Name != "" && apierrors.IsNotFound(err):
-			absent = append(absent, all[i])
-		default:
+		missing := ask.IgnoreNotFound && n.Name != "" && apierrors.IsNotFound(err)
+		switch {
+		case err != nil && !missing:
 			return nil, nil, err
+		case missing && !seen[k]:
+			absent = append(absent, k)
+		case !seen[k]:
+			keys = append(keys, k)
 		}
+		seen[k] = true
 	}
 	return keys, absent, nil
 }
 
-// resource finds the resource that an object is named by.
-func (f *finder) resource(n Named) (*Resource, error) {
-	switch {
-	case n.Resource != "" && n.Kind != "":
-		return nil, status.BadRequest("resource and kind can't both be used")
-	case n.Resource != "":
-		r, err := f.d.Resolve(n.Resource)
-		if err != nil {
-			return nil, status.BadRequest("%v", err)
-		}
-		return r, nil
-	}
-	if r := f.d.Kind(n.APIVersion, n.Kind); r != nil {
-		return r, nil
-	}
-	return nil, status.BadRequest("the server doesn't serve resource %q, kind %q of %q", n.Resource, n.Kind, n.APIVersion)
-}
-
 // key is the key of an object by its name, or else by its uid.
-func (f *finder) key(n Named) (k graph.Key, err error) {
-	if n.Name == "" && n.UID != "" {
-		for i := range f.got.Objects {
-			if o := &f.got.Objects[i]; o.UID == n.UID {
-				return o.Key, nil
-			}
-		}
-		return k, apierrors.NewNotFound(schema.GroupResource{Resource: "uid"}, n.UID)
+func (f finder) key(n Named) (graph.Key, error) {
+	if n.Name != "" || n.UID == "" {
+		return f.Key(n)
 	}
-	r, err := f.resource(n)
-	switch {
-	case err != nil:
-		return k, err
-	case n.Name == "":
-		return k, status.ErrEmptyName
-	case r.Namespaced && n.Namespace == "":
-		return k, status.BadRequest("%s are namespaced: a namespace is required", r.Name())
-	case !r.Namespaced:
-		n.Namespace = ""
+	i := slices.IndexFunc(f.objects, func(o explain.Object) bool { return o.UID == n.UID })
+	if i < 0 {
+		return graph.Key{}, apierrors.NewNotFound(schema.GroupResource{Resource: "uid"}, n.UID)
 	}
-	return graph.Key{Collection: r.Name(), Namespace: n.Namespace, Name: n.Name}, nil
+	return f.objects[i].Key, nil
 }
 
 // exists returns nil if there is an object o at the key, with the uid that the name has.
-func (f *finder) exists(n Named, k graph.Key, o *explain.Object) error {
-	r := f.d.Named(k.Collection)
-	gr := schema.GroupResource{Group: r.Group, Resource: r.Plural}
-	hidden := r.hidden(k.Namespace)
+func (f finder) exists(n Named, k graph.Key, o *explain.Object) error {
+	r := f.Named(k.Collection)
+	gr, hidden := schema.GroupResource{Group: r.Group, Resource: r.Plural}, r.hidden(k.Namespace)
 	switch {
 	case o == nil && hidden != nil:
-		return &hiddenError{fmt.Sprintf("%s %q: %s", k.Collection, k.Name, cmp.Or(r.Unknown, hidden.Error())), hidden}
+		return fmt.Errorf("%s %q: %w", k.Collection, k.Name, hidden)
 	case o == nil:
-		return apierrors.NewNotFound(gr, k.Name)
+		err := apierrors.NewNotFound(gr, k.Name)
+		err.ErrStatus.Message = NotFound(k)
+		return err
 	case n.UID != "" && o.UID != n.UID:
 		return apierrors.NewConflict(gr, k.Name, fmt.Errorf("the UID in the precondition is %s, that of the object is %s",
 			n.UID, o.UID))
@@ -191,17 +153,14 @@ func (f *finder) exists(n Named, k graph.Key, o *explain.Object) error {
 	return nil
 }
 
-// hiddenError: an object may exist, but is not known. It is the answer of the server that tells why.
-type hiddenError struct {
-	message string
-	error
+// NotFound reports that there is no object at a key.
+func NotFound(k graph.Key) string {
+	text := fmt.Sprintf("%s %q not found", k.Collection, k.Name)
+	if k.Namespace != "" {
+		text += " in namespace " + k.Namespace
+	}
+	return text
 }
-
-// Error names the object.
-func (e *hiddenError) Error() string { return e.message }
-
-// Unwrap returns the answer.
-func (e *hiddenError) Unwrap() error { return e.error }
 
 // hidden returns the error for objects of a namespace that may exist, but are not known; nil if all are known.
 func (r *Resource) hidden(namespace string) error {
@@ -215,21 +174,20 @@ func (r *Resource) hidden(namespace string) error {
 }
 
 // selected are the objects of a resource that a label selector selects, in the namespace or in all.
-func (f *finder) selected(of Named, selector labels.Selector) (keys []graph.Key, err error) {
+func (f finder) selected(of Named, selector labels.Selector) (keys []graph.Key, err error) {
 	r, err := f.resource(of)
 	if err != nil {
 		return nil, err
 	}
-	namespace := of.Namespace
 	if !r.Namespaced {
-		namespace = ""
+		of.Namespace = ""
 	}
-	if err := r.hidden(namespace); err != nil {
+	if err := r.hidden(of.Namespace); err != nil {
 		return nil, err
 	}
-	for i := range f.got.Objects {
-		o := &f.got.Objects[i]
-		if o.Collection == r.Name() && (namespace == "" || o.Key.Namespace == namespace) &&
+	for i := range f.objects {
+		o := &f.objects[i]
+		if o.Collection == r.Name() && (of.Namespace == "" || o.Namespace == of.Namespace) &&
 			selector.Matches(labels.Set(o.Labels)) {
 			keys = append(keys, o.Key)
 		}

@@ -2,10 +2,9 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"iter"
-	"reflect"
+	"net/http"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -55,80 +55,49 @@ func (s *Server) open(ctx context.Context, user authorization.User) (*cached, er
 func (c *cached) Discover(context.Context) (*Discovery, error) {
 	d := discover(c.Types)
 	for _, r := range d.Resources {
-		c.resources[c.collection(r)] = r
+		c.resources[collection(c.Types, r)] = r
 	}
 	return d, nil
 }
 
-// collection returns that of a resource; empty if its objects are not stored.
-func (c *cached) collection(r *Resource) string {
-	if entry := c.Types.Lookup(r.Group, r.Versions[0], r.Plural); entry != nil {
-		return entry.Collection
-	}
-	return ""
-}
-
 func (c *cached) Revision() int64 { return c.revision }
-
-// Complete implements Source: List has everything.
-func (c *cached) Complete(context.Context, *Discovery, *explain.Cluster, string) error { return nil }
 
 // List implements Source.
 func (c *cached) List(_ context.Context, r *Resource, s Selector) (objects []explain.Object, err error) {
-	stored, err := c.selected(r, s)
-	if err != nil {
-		return nil, err
-	}
-	p := newPods(c.Types, r)
-	if snapshot := c.snapshots[c.collection(r)]; snapshot != nil && s == (Selector{}) {
-		objects = make([]explain.Object, 0, snapshot.Len())
-	}
-	for o := range stored {
-		objects = append(objects, completeOf(r, o, p))
-	}
-	return objects, nil
+	err = c.selected(r, s, func(o *storage.Object) { objects = append(objects, storedOf(r, o)) })
+	return objects, err
 }
 
-// Whole implements Source. Objects of another form, as only etcd itself can have got them, are left out.
-func (c *cached) Whole(_ context.Context, r *Resource, s Selector, into any) error {
-	stored, err := c.selected(r, s)
-	if err != nil {
+// Whole implements Source.
+func (c *cached) Whole(_ context.Context, r *Resource, s Selector, yield func(k graph.Key, object []byte)) error {
+	return c.selected(r, s, func(o *storage.Object) {
+		yield(graph.Key{Collection: r.Name(), Namespace: o.Meta.Namespace, Name: o.Meta.Name}, o.JSON)
+	})
+}
+
+// selected calls yield with the readable objects of a resource that are selected, if the user may list them, or get the
+// one. Objects that are made for each request, such as PodMetrics, are not in the cache.
+func (c *cached) selected(r *Resource, s Selector, yield func(*storage.Object)) error {
+	if err := c.allowed(r, s); err != nil {
 		return err
 	}
-	items := reflect.ValueOf(into).Elem().FieldByName("Items")
-	for o := range stored {
-		one := reflect.New(items.Type().Elem())
-		if json.Unmarshal(o.JSON, one.Interface()) == nil {
-			items.Set(reflect.Append(items, one.Elem()))
-		}
-	}
-	return nil
-}
-
-// selected returns the readable objects of a resource that are selected, if the user may list them, or get the one.
-// Objects that are made for each request, such as PodMetrics, are not in the cache.
-func (c *cached) selected(r *Resource, s Selector) (iter.Seq[*storage.Object], error) {
-	if err := c.allowed(r, s); err != nil {
-		return nil, err
-	}
-	if c.collection(r) == "" {
+	if collection(c.Types, r) == "" {
 		err := apierrors.NewMethodNotSupported(schema.GroupResource{Group: r.Group, Resource: r.Plural}, "list")
 		err.ErrStatus.Message = "objects of " + r.Name() + " are not stored"
-		return nil, err
+		return err
 	}
 	matches, err := labels.Parse(s.Labels)
-	if err != nil {
-		return nil, err
+	if snapshot := c.snapshots[collection(c.Types, r)]; err == nil && snapshot != nil {
+		snapshot.Ascend("", "", func(o *storage.Object) bool {
+			m := &o.Meta
+			if o.Err == nil && (s.Namespace == "" || m.Namespace == s.Namespace) && (s.Name == "" || m.Name == s.Name) &&
+				matches.Matches(labels.Set(m.Labels)) {
+				yield(o)
+			}
+			return true
+		})
 	}
-	return func(yield func(*storage.Object) bool) {
-		if snapshot := c.snapshots[c.collection(r)]; snapshot != nil {
-			snapshot.Ascend("", "", func(o *storage.Object) bool {
-				m := &o.Meta
-				return o.Err != nil || s.Namespace != "" && m.Namespace != s.Namespace || s.Name != "" && m.Name != s.Name ||
-					!matches.Matches(labels.Set(m.Labels)) || yield(o)
-			})
-		}
-	}, nil
+	return err
 }
 
 // allowed is the 403 if the user may not list the objects, or get the one.
@@ -149,8 +118,10 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 	return nil
 }
 
-func (c *cached) Watch(ctx context.Context, _ *Discovery, yield func(Event) error) error {
+func (c *cached) Watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
 	c.snapshots = nil // they would keep in memory what is changed from now on
+	rights := time.NewTicker(rediscover)
+	defer rights.Stop()
 	w, err := c.Cache.Timeline(c.revision)
 	for {
 		var events []*cache.Event
@@ -164,34 +135,52 @@ func (c *cached) Watch(ctx context.Context, _ *Discovery, yield func(Event) erro
 			return err
 		}
 		for _, e := range events {
-			if r := c.shown(e); r != nil {
-				one := Event{Object: storedOf(r, e.Object), Deleted: e.Type == cache.Deleted, Revision: e.Revision}
+			if one, ok := c.event(e); ok {
 				if err := yield(one); err != nil {
 					return err
 				}
 			}
 		}
-		if len(events) == 0 {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-w.Changed():
+		if len(events) > 0 {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-w.Changed():
+		case <-rights.C:
+			if c.changed(d) {
+				return errExpired
 			}
 		}
 	}
 }
 
-// shown returns the resource of an event, if the user may list the object.
-func (c *cached) shown(e *cache.Event) *Resource {
-	r := c.resources[e.Collection]
-	if r == nil || r.Inert || e.Object.Err != nil || r.Hides(e.Object.Meta.Namespace) {
-		return nil
-	}
-	return r
+// changed reports whether the user may list other resources than when they were listed.
+func (c *cached) changed(d *Discovery) bool {
+	return slices.ContainsFunc(d.Resources, func(r *Resource) bool {
+		return r.followed() && (code(r.Denied) == http.StatusForbidden) != (c.allowed(r, Selector{}) != nil)
+	})
 }
 
-// Past implements Source. Times are known as far as the objects and the trail tell.
-func (c *cached) Past(yield func(before, after *explain.Object, revision int64, at time.Time)) {
+// event is what a stream needs of an event; ok is false if the user may not list the object.
+func (c *cached) event(e *cache.Event) (out Event, ok bool) {
+	r := c.resources[e.Collection]
+	if r == nil || r.Inert || e.Object.Err != nil || r.Hides(e.Object.Meta.Namespace) {
+		return out, false
+	}
+	out.Revision = e.Revision
+	if e.Prev != nil && e.Prev.Err == nil {
+		out.Before = new(storedOf(r, e.Prev))
+	}
+	if e.Type != cache.Deleted {
+		out.After = new(storedOf(r, e.Object))
+	}
+	return out, out.Before != nil || out.After != nil
+}
+
+// Past implements exact. Times are known as far as the objects and the trail tell.
+func (c *cached) Past(yield func(e Event, at time.Time)) {
 	var expired *cache.ExpiredError
 	w, err := c.Cache.Timeline(0)
 	if errors.As(err, &expired) {
@@ -203,38 +192,27 @@ func (c *cached) Past(yield func(before, after *explain.Object, revision int64, 
 			return
 		}
 		for _, e := range events {
-			r := c.shown(e)
-			if r == nil || e.Revision > c.revision || e.Prev != nil && e.Prev.Err != nil {
-				continue
-			}
-			var before, after *explain.Object
-			if e.Prev != nil {
-				before = new(storedOf(r, e.Prev))
-			}
-			if e.Type != cache.Deleted {
-				after = new(storedOf(r, e.Object))
-			}
-			if before != nil || after != nil {
-				yield(before, after, e.Revision, c.when(before, after))
+			if one, ok := c.event(e); ok && e.Revision <= c.revision {
+				yield(one, c.when(&one))
 			}
 		}
 	}
 }
 
 // when is the time of a change; zero if it is not known.
-func (c *cached) when(before, after *explain.Object) (at time.Time) {
+func (c *cached) when(e *Event) (at time.Time) {
 	switch {
-	case before == nil:
-		return after.Created
-	case after == nil && c.Removed != nil:
-		return c.Removed(before.UID)
-	case after != nil && before.Deletion.IsZero() && !after.Deletion.IsZero():
-		return after.Begun()
+	case e.Before == nil:
+		return e.After.Created
+	case e.After == nil && c.Removed != nil:
+		return c.Removed(e.Before.UID)
+	case e.After != nil && e.Before.Deletion.IsZero():
+		return e.After.Begun() // zero if it is live
 	}
 	return at
 }
 
-// Waiting implements Source: for users who may read metrics.
+// Waiting implements exact: for users who may read metrics.
 func (c *cached) Waiting() *int {
 	if c.Queue == nil || !c.Authorizer().Authorize(&authorization.Attributes{
 		User: c.user, Verb: "get", Path: "/metrics",

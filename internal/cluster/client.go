@@ -1,19 +1,26 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// Client sends requests to an API server. It is the Source of any cluster: lists of metadata.
+// Client sends requests to an API server. It is the Source of any cluster: lists and watches of metadata.
 type Client struct {
 	// URL is the server's, without a slash at the end. HTTP adds the credentials.
 	URL  string
@@ -24,56 +31,58 @@ type Client struct {
 // but none is known to exist.
 const maxAnswer = 256 << 20
 
-// get reads a path. It returns the media type of the response and its body.
-func (c *Client) get(
-	ctx context.Context, path string, query url.Values, accept string,
-) (media string, _ []byte, _ error) {
+// Open sends a request and returns the body of the response, which the caller closes. The errors of responses are
+// *apierrors.StatusError, without a reason if the response is no Status.
+func (c *Client) Open(req *http.Request) (io.ReadCloser, error) {
+	res, err := c.HTTP.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode == http.StatusOK {
+		return res.Body, nil
+	}
+	defer res.Body.Close()
+	var s metav1.Status
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // a part of it is no Status
+	if json.Unmarshal(body, &s) != nil || s.Message == "" {
+		s = metav1.Status{Message: fmt.Sprintf("%s %s: %s", req.Method, req.URL.Path, res.Status)}
+	}
+	s.Status, s.Code = metav1.StatusFailure, int32(res.StatusCode)
+	return nil, &apierrors.StatusError{ErrStatus: s}
+}
+
+// Do sends a request and returns the body of the response. Its errors are those of Open.
+func (c *Client) Do(req *http.Request) ([]byte, error) {
+	body, err := c.Open(req)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	data, err := io.ReadAll(io.LimitReader(body, maxAnswer+1))
+	if err == nil && len(data) > maxAnswer {
+		err = fmt.Errorf("the response is larger than %d MiB", maxAnswer>>20)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err)
+	}
+	return data, nil
+}
+
+func (c *Client) get(ctx context.Context, path string, query url.Values, accept string) ([]byte, error) {
 	target := c.URL + path
 	if len(query) > 0 {
 		target += "?" + query.Encode()
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	req.Header.Set("Accept", accept)
 	return c.Do(req)
 }
 
-// Do sends a request. It returns the media type of the response and its body. The errors of responses are
-// *apierrors.StatusError, without a reason if the response is no Status.
-func (c *Client) Do(req *http.Request) (media string, _ []byte, _ error) {
-	res, err := c.HTTP.Do(req)
-	if err != nil {
-		return "", nil, err
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
-	if err != nil {
-		return "", nil, fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err)
-	}
-	if len(body) > maxAnswer {
-		return "", nil, fmt.Errorf("%s %s: the response is larger than %d MiB", req.Method, req.URL.Path, maxAnswer>>20)
-	}
-	if res.StatusCode != http.StatusOK {
-		return "", nil, asError(req, res, body)
-	}
-	return res.Header.Get("Content-Type"), body, nil
-}
-
-// asError returns the Status of a response, or one with its code if it has none, as an *apierrors.StatusError.
-func asError(req *http.Request, res *http.Response, body []byte) error {
-	var s metav1.Status
-	if json.Unmarshal(body, &s) != nil || s.Message == "" {
-		s = metav1.Status{Message: fmt.Sprintf("%s %s: %s", req.Method, req.URL.Path, res.Status)}
-	}
-	s.Status, s.Code = metav1.StatusFailure, int32(res.StatusCode)
-	return &apierrors.StatusError{ErrStatus: s}
-}
-
-// getJSON reads a path into a value.
 func (c *Client) getJSON(ctx context.Context, path string, query url.Values, into any) error {
-	_, body, err := c.get(ctx, path, query, "application/json")
+	body, err := c.get(ctx, path, query, "application/json")
 	if err != nil {
 		return err
 	}
@@ -83,8 +92,113 @@ func (c *Client) getJSON(ctx context.Context, path string, query url.Values, int
 	return nil
 }
 
-// is reports whether a Content-Type has a media type and a parameter.
-func is(contentType, media, parameter string) bool {
-	first, rest, _ := strings.Cut(contentType, ";")
-	return strings.TrimSpace(first) == media && strings.Contains(rest, parameter)
+// of returns the client for the metadata of a resource's objects, of one namespace or of all.
+func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface, error) {
+	client, err := metadata.NewForConfigAndClient(&rest.Config{
+		Host: c.URL, QPS: -1, WarningHandler: rest.NoWarnings{}, // all resources are listed
+	}, c.HTTP)
+	if err != nil {
+		return nil, err
+	}
+	gvr := schema.GroupVersionResource{Group: res.Group, Version: res.Versions[0], Resource: res.Plural}
+	return client.Resource(gvr).Namespace(namespace), nil
+}
+
+// List implements Source: a list in pages, or a GET of one object; a list of it for users who may list objects only. A
+// list of all sets the resource's Version.
+func (c *Client) List(ctx context.Context, res *Resource, s Selector) (objects []explain.Object, err error) {
+	of, err := c.of(res, s.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	opts := metav1.ListOptions{LabelSelector: s.Labels, Limit: int64(s.First)}
+	if s.Name != "" {
+		switch o, err := of.Get(ctx, s.Name, metav1.GetOptions{}); {
+		case code(err) == http.StatusNotFound:
+			return nil, nil
+		case err == nil:
+			return []explain.Object{metadataOf(res, &o.ObjectMeta)}, nil
+		case code(err) != http.StatusForbidden:
+			return nil, err
+		}
+		opts.FieldSelector = "metadata.name=" + s.Name
+	}
+	version, err := pages(opts, func(opts metav1.ListOptions) (*metav1.ListMeta, error) {
+		page, err := of.List(ctx, opts)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			objects = append(objects, metadataOf(res, &page.Items[i].ObjectMeta))
+		}
+		if s.First > 0 { // a server may ignore the limit
+			objects, page.Continue = objects[:min(s.First, len(objects))], ""
+		}
+		return &page.ListMeta, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s == (Selector{Namespace: s.Namespace}) {
+		res.Version = version
+	}
+	return objects, nil
+}
+
+// Whole implements Source.
+func (c *Client) Whole(ctx context.Context, res *Resource, s Selector, yield func(k graph.Key, object []byte)) error {
+	path := res.Path(s.Namespace)
+	if s.Name != "" {
+		var object json.RawMessage
+		err := c.getJSON(ctx, path+"/"+url.PathEscape(s.Name), nil, &object)
+		if err == nil {
+			yield(graph.Key{Collection: res.Name(), Namespace: s.Namespace, Name: s.Name}, object)
+		}
+		return err
+	}
+	opts := metav1.ListOptions{LabelSelector: s.Labels}
+	_, err := pages(opts, func(opts metav1.ListOptions) (*metav1.ListMeta, error) {
+		var page struct {
+			metav1.ListMeta `json:"metadata"`
+			Items           []json.RawMessage
+		}
+		err := c.getJSON(ctx, path, url.Values{
+			"labelSelector": {opts.LabelSelector}, "limit": {fmt.Sprint(opts.Limit)}, "continue": {opts.Continue},
+		}, &page)
+		for _, object := range page.Items {
+			meta := member(object, "metadata")
+			yield(graph.Key{
+				Collection: res.Name(), Namespace: text(member(meta, "namespace")), Name: text(member(meta, "name")),
+			}, object)
+		}
+		return &page.ListMeta, err
+	})
+	return err
+}
+
+// errSamePage: a page names itself as the next one.
+var errSamePage = errors.New("the server returned the same continue token twice")
+
+// pages gets the pages of a list, and returns the resource version of the first one: a watch from there may repeat what
+// later pages have, but leaves nothing out.
+func pages(opts metav1.ListOptions, get func(metav1.ListOptions) (*metav1.ListMeta, error)) (version string, _ error) {
+	for opts.Limit = cmp.Or(opts.Limit, 500); ; {
+		page, err := get(opts)
+		var expired *apierrors.StatusError
+		if errors.As(err, &expired) && code(err) == http.StatusGone && opts.Continue != "" &&
+			expired.ErrStatus.Continue != "" {
+			page, err = &expired.ErrStatus.ListMeta, nil // the rest, at a newer revision
+		}
+		switch {
+		case err != nil:
+			return "", err
+		case opts.Continue == "":
+			version = page.ResourceVersion
+		case opts.Continue == page.Continue:
+			return "", errSamePage
+		}
+		if opts.Continue = page.Continue; page.Continue == "" {
+			return version, nil
+		}
+	}
 }

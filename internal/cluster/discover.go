@@ -21,104 +21,93 @@ const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 // Discover reads what the server serves.
 func (c *Client) Discover(ctx context.Context) (*Discovery, error) {
 	d := &Discovery{}
-	for _, root := range []string{"/api", "/apis"} {
-		media, body, err := c.get(ctx, root, nil, aggregated)
-		switch {
-		case err != nil && code(err) == http.StatusNotFound: // a server without the core group, or without others
-			continue
-		case err != nil:
-			return nil, err
-		}
-		if is(media, "application/json", "as=APIGroupDiscoveryList") {
-			err = d.addAggregated(body)
-		} else {
-			err = c.discoverEach(ctx, root, body, d)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("discovery: GET %s: %w", root, err)
-		}
+	err := c.discover(ctx, d)
+	if err == nil && len(d.Resources) == 0 && len(d.Unavailable) == 0 {
+		err = c.discoverIndex(ctx, d)
 	}
-	if len(d.Resources) == 0 && len(d.Unavailable) == 0 {
-		if err := c.discoverIndex(ctx, d); err != nil {
-			return nil, fmt.Errorf("discovery: %w", err)
-		}
-	}
-	if len(d.Resources) == 0 {
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("discovery: %w", err)
+	case len(d.Resources) == 0:
 		return nil, fmt.Errorf("discovery: %s serves no resources", c.URL)
 	}
 	d.Share()
+	if len(d.Unavailable) > 0 {
+		own, err := c.Has(ctx, "preview")
+		d.Held = !own
+		return d, err
+	}
 	return d, nil
 }
 
-// addAggregated adds the groups of a response that has all.
-func (d *Discovery) addAggregated(body []byte) error {
-	var list apidiscoveryv2.APIGroupDiscoveryList
-	if err := json.Unmarshal(body, &list); err != nil {
-		return err
+// discover reads the lists of groups: aggregated ones, or those of old servers, whose groups are read by themselves.
+func (c *Client) discover(ctx context.Context, d *Discovery) error {
+	var each []string
+	for _, root := range []string{"/api", "/apis"} {
+		body, err := c.get(ctx, root, nil, aggregated)
+		if code(err) == http.StatusNotFound { // a server without the core group, or without others
+			continue
+		}
+		var all struct { // of either form
+			Items    []apidiscoveryv2.APIGroupDiscovery
+			Versions []string
+			Groups   []metav1.APIGroup
+		}
+		if err == nil {
+			err = json.Unmarshal(body, &all)
+		}
+		if err != nil {
+			return fmt.Errorf("GET %s: %w", root, err)
+		}
+		d.addAggregated(all.Items)
+		each = append(each, all.Versions...)
+		for _, g := range all.Groups {
+			each = append(each, g.PreferredVersion.GroupVersion)
+			for _, v := range g.Versions {
+				each = append(each, v.GroupVersion)
+			}
+		}
 	}
-	for _, g := range list.Items {
+	return c.discoverEach(ctx, each, d)
+}
+
+func (d *Discovery) addAggregated(groups []apidiscoveryv2.APIGroupDiscovery) {
+	for _, g := range groups {
 		for _, v := range g.Versions {
 			if v.Freshness == apidiscoveryv2.DiscoveryFreshnessStale {
 				d.fail(g.Name, v.Version, "its server does not answer")
 			}
 			for _, r := range v.Resources {
-				if r.ResponseKind == nil {
-					continue
+				if r.ResponseKind != nil {
+					d.Add(g.Name, v.Version, metav1.APIResource{
+						Name: r.Resource, SingularName: r.SingularResource, Kind: r.ResponseKind.Kind, Verbs: r.Verbs,
+						Namespaced: r.Scope == apidiscoveryv2.ScopeNamespace, ShortNames: r.ShortNames,
+					})
 				}
-				d.Add(g.Name, v.Version, metav1.APIResource{
-					Name: r.Resource, SingularName: r.SingularResource, Kind: r.ResponseKind.Kind, Verbs: r.Verbs,
-					Namespaced: r.Scope == apidiscoveryv2.ScopeNamespace, ShortNames: r.ShortNames,
-				})
 			}
 		}
 	}
-	return nil
 }
 
-// discoverEach reads each group-version by itself, as old servers want it.
-func (c *Client) discoverEach(ctx context.Context, root string, body []byte, d *Discovery) error {
-	var groups metav1.APIGroupList
-	if root == "/api" {
-		var versions metav1.APIVersions
-		if err := json.Unmarshal(body, &versions); err != nil {
-			return err
+// discoverEach reads each of the group-versions, once.
+func (c *Client) discoverEach(ctx context.Context, all []string, d *Discovery) error {
+	for i, gv := range all {
+		if gv == "" || slices.Contains(all[:i], gv) {
+			continue
 		}
-		core := metav1.APIGroup{}
-		for _, v := range versions.Versions {
-			core.Versions = append(core.Versions, metav1.GroupVersionForDiscovery{GroupVersion: v, Version: v})
+		group, version, ok := strings.Cut(gv, "/")
+		root := "/apis/"
+		if !ok {
+			group, version, root = "", gv, "/api/"
 		}
-		groups.Groups = append(groups.Groups, core)
-	} else if err := json.Unmarshal(body, &groups); err != nil {
-		return err
-	}
-	return c.discoverGroups(ctx, root, groups.Groups, d)
-}
-
-// discoverGroups reads the versions of groups, the preferred one first.
-func (c *Client) discoverGroups(ctx context.Context, root string, groups []metav1.APIGroup, d *Discovery) error {
-	for _, g := range groups {
-		preferred := func(v metav1.GroupVersionForDiscovery) bool { return v.Version == g.PreferredVersion.Version }
-		slices.SortStableFunc(g.Versions, func(a, b metav1.GroupVersionForDiscovery) int {
-			switch {
-			case preferred(a) == preferred(b):
-				return 0
-			case preferred(a):
-				return -1
-			}
-			return 1
-		})
-		for _, v := range g.Versions {
-			var list metav1.APIResourceList
-			if err := c.getJSON(ctx, root+"/"+v.GroupVersion, nil, &list); err != nil {
-				if ctx.Err() != nil {
-					return err
-				}
-				d.fail(g.Name, v.Version, err.Error())
-				continue
-			}
-			for _, r := range list.APIResources {
-				d.Add(g.Name, v.Version, r)
-			}
+		var list metav1.APIResourceList
+		if err := c.getJSON(ctx, root+gv, nil, &list); ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
+			d.fail(group, version, err.Error())
+		}
+		for _, r := range list.APIResources {
+			d.Add(group, version, r)
 		}
 	}
 	return nil
@@ -128,24 +117,22 @@ func (d *Discovery) fail(group, version, message string) {
 	d.Unavailable = append(d.Unavailable, explain.Unavailable{Name: version + "." + group, Message: message})
 }
 
-// discoverIndex discovers a server that does not list its groups, as an aggregator before it would do that:
-// apiextensions-apiserver by itself (AX pkg/apiserver/apiserver.go: EnableDiscovery is false). Its index has the paths of
-// its own groups, and the CustomResourceDefinitions have the others.
+// discoverIndex discovers a server that does not list its groups: apiextensions-apiserver by itself (AX
+// pkg/apiserver/apiserver.go: EnableDiscovery). Its index has its own groups, and the CRDs have the others.
 func (c *Client) discoverIndex(ctx context.Context, d *Discovery) error {
 	var index struct{ Paths []string }
-	if err := c.getJSON(ctx, "/", nil, &index); err != nil {
-		if code(err) != 0 { // there is no index either
-			return nil
-		}
+	if err := c.getJSON(ctx, "/", nil, &index); code(err) != 0 { // there is no index either
+		return nil
+	} else if err != nil {
 		return err
 	}
-	var groups groupVersions
+	var all []string
 	for _, path := range index.Paths {
-		if parts := strings.Split(path, "/"); len(parts) == 4 && parts[1] == "apis" && parts[3] != "" {
-			groups.add(parts[2], parts[3])
+		if gv, ok := strings.CutPrefix(strings.TrimSuffix(path, "/"), "/apis/"); ok && strings.Count(gv, "/") == 1 {
+			all = append(all, gv)
 		}
 	}
-	if err := c.discoverGroups(ctx, "/apis", groups, d); err != nil {
+	if err := c.discoverEach(ctx, all, d); err != nil {
 		return err
 	}
 	res := d.Named(crds)
@@ -156,28 +143,13 @@ func (c *Client) discoverIndex(ctx context.Context, d *Discovery) error {
 	if err := c.getJSON(ctx, res.Path(""), nil, &list); err != nil {
 		return fmt.Errorf("list of %s: %w", crds, err)
 	}
-	var custom groupVersions
+	all = nil
 	for _, crd := range list.Items {
 		for _, v := range crd.Spec.Versions {
 			if v.Served {
-				custom.add(crd.Spec.Group, v.Name)
+				all = append(all, crd.Spec.Group+"/"+v.Name)
 			}
 		}
 	}
-	return c.discoverGroups(ctx, "/apis", custom, d)
-}
-
-// groupVersions are groups with their versions, each once, in the order in which they were added.
-type groupVersions []metav1.APIGroup
-
-func (g *groupVersions) add(group, version string) {
-	v := metav1.GroupVersionForDiscovery{GroupVersion: group + "/" + version, Version: version}
-	i := slices.IndexFunc(*g, func(o metav1.APIGroup) bool { return o.Name == group })
-	if i < 0 {
-		*g = append(*g, metav1.APIGroup{Name: group})
-		i = len(*g) - 1
-	}
-	if !slices.Contains((*g)[i].Versions, v) {
-		(*g)[i].Versions = append((*g)[i].Versions, v)
-	}
+	return c.discoverEach(ctx, all, d)
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -11,8 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // Resource is a resource with what discovery says of it besides.
@@ -24,8 +25,7 @@ type Resource struct {
 	Listed, Watched bool
 	// Version is the resourceVersion of the last list, after which a watch goes on; empty where there is none.
 	Version string
-	// Denied is the server's answer if the user may not list all objects, or if nobody may (Read).
-	Denied error
+	Denied  error // the server's answer if the user may not list all objects, or if nobody may (Read)
 }
 
 // Path is the path of the collection, of all namespaces if namespace is empty.
@@ -42,9 +42,9 @@ func (r *Resource) Path(namespace string) string {
 
 // Discovery is what a server serves.
 type Discovery struct {
-	Resources []*Resource
-	// Unavailable are the group-versions of which the server could not say what they have.
-	Unavailable []explain.Unavailable
+	Resources   []*Resource
+	Unavailable []explain.Unavailable // the group-versions of which the server could not say what they have
+	Held        bool                  // while there are any, the namespace controller finishes no namespace (E-14)
 }
 
 // Add adds a resource, or a further version of it, in the order of discovery. Subresources are no resources.
@@ -80,6 +80,14 @@ func discover(types *resources.Types) *Discovery {
 	return d
 }
 
+// collection is that of a resource; empty if its objects are not stored.
+func collection(types *resources.Types, r *Resource) string {
+	if entry := types.Lookup(r.Group, r.Versions[0], r.Plural); entry != nil {
+		return entry.Collection
+	}
+	return ""
+}
+
 // Share joins resources with the same storage: the events of both groups are the same objects (J-36).
 func (d *Discovery) Share() {
 	at := func(group string) int {
@@ -90,10 +98,7 @@ func (d *Discovery) Share() {
 		d.Resources[core].Inert = true // D-08
 	}
 	if core >= 0 && other >= 0 {
-		r := d.Resources[other]
-		for _, v := range r.Versions {
-			d.Resources[core].Aliases = append(d.Resources[core].Aliases, r.Group+"/"+v)
-		}
+		d.Resources[core].Aliases = d.Resources[other].APIVersions()
 		d.Resources = slices.Delete(d.Resources, other, other+1)
 	}
 }
@@ -110,36 +115,28 @@ func (d *Discovery) Named(name string) *Resource {
 
 // Kind returns the resource with this apiVersion and kind; nil if there is none.
 func (d *Discovery) Kind(apiVersion, kind string) *Resource {
-	group, version, ok := strings.Cut(apiVersion, "/")
-	if !ok {
-		group, version = "", apiVersion
-	}
 	for _, r := range d.Resources {
-		if r.Kind == kind && (r.Group == group && slices.Contains(r.Versions, version) ||
-			slices.Contains(r.Aliases, apiVersion)) {
+		if r.Kind == kind && slices.Contains(r.APIVersions(), apiVersion) {
 			return r
 		}
 	}
 	return nil
 }
 
-// Resolve finds the resource that a user means, as kubectl does: its plural, singular, kind or a short name, with the
-// group behind a dot if need be, and a version between them: deploy, deployment.apps, deployments.v1.apps. Of several
-// groups the first in discovery's order is meant.
+// Resolve finds the resource that a user means, as kubectl does: deploy, deployment.apps, deployments.v1.apps. Of
+// several groups the first in discovery's order is meant.
 func (d *Discovery) Resolve(what string) (*Resource, error) {
 	name, group, qualified := strings.Cut(strings.ToLower(what), ".")
 	for _, r := range d.Resources {
-		if qualified && group != r.Group {
-			version, rest, _ := strings.Cut(group, ".")
-			if rest != r.Group || !slices.Contains(r.Versions, version) {
-				continue
-			}
+		versioned := func(version string) bool { return group == version+"."+r.Group }
+		if qualified && group != r.Group && !slices.ContainsFunc(r.Versions, versioned) {
+			continue
 		}
 		if name == r.Plural || name == r.Singular || name == strings.ToLower(r.Kind) || slices.Contains(r.ShortNames, name) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("the server doesn't have a resource type %q", what)
+	return nil, status.BadRequest("the server doesn't have a resource type %q", what)
 }
 
 // deletions are what a DELETE depends on, by group and resource, for the kinds of which it isn't the default. It is the
@@ -159,3 +156,33 @@ var deletions = sync.OnceValue(func() map[schema.GroupResource]finalizers.Kind {
 	}
 	return all
 })
+
+// resource finds the resource that an object is named by.
+func (d *Discovery) resource(n Named) (*Resource, error) {
+	switch {
+	case n.Resource != "" && n.Kind != "":
+		return nil, status.BadRequest("resource and kind can't both be used")
+	case n.Resource != "":
+		return d.Resolve(n.Resource)
+	}
+	if r := d.Kind(n.APIVersion, n.Kind); r != nil {
+		return r, nil
+	}
+	return nil, status.BadRequest("the server doesn't serve kind %q of %q", n.Kind, n.APIVersion)
+}
+
+// Key is the key of an object by its name. The errors are 400.
+func (d *Discovery) Key(n Named) (k graph.Key, err error) {
+	r, err := d.resource(n)
+	switch {
+	case err != nil:
+		return k, err
+	case n.Name == "":
+		return k, status.ErrEmptyName
+	case !r.Namespaced:
+		n.Namespace = ""
+	case n.Namespace == "":
+		return k, status.BadRequest("%s are namespaced: a namespace is required", r.Name())
+	}
+	return graph.Key{Collection: r.Name(), Namespace: n.Namespace, Name: n.Name}, nil
+}

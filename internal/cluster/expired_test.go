@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
 // expiring is a cluster of which every watch has expired after a time. discovered is how often it was read.
@@ -22,12 +20,6 @@ func (e *expiring) Discover(context.Context) (*Discovery, error) {
 	e.discovered++
 	return &Discovery{}, nil
 }
-
-func (e *expiring) Revision() int64 { return 1 }
-
-func (e *expiring) Waiting() *int { return nil }
-
-func (e *expiring) Past(func(before, after *explain.Object, revision int64, at time.Time)) {}
 
 func (e *expiring) Watch(ctx context.Context, _ *Discovery, _ func(Event) error) error {
 	sleep(ctx, e.after)
@@ -45,8 +37,7 @@ func TestExpiredWatch(t *testing.T) {
 	for _, after := range []time.Duration{0, 20 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			e := &expiring{after: after}
-			s := newService()
-			s.Open = func(*http.Request) (Source, error) { return e, nil }
+			s := newService(func(*http.Request) (Source, error) { return e, nil })
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
 			w := unlimited{httptest.NewRecorder()}

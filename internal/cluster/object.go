@@ -2,14 +2,18 @@ package cluster
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
+	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/ui"
 )
 
@@ -25,10 +29,8 @@ const (
 func metadataOf(res *Resource, m *metav1.ObjectMeta) explain.Object {
 	o := explain.Object{
 		Key: graph.Key{Collection: res.Name(), Namespace: m.Namespace, Name: m.Name}, UID: string(m.UID),
-		Finalizers: m.Finalizers, GraceSeconds: m.DeletionGracePeriodSeconds, Labels: m.Labels,
-	}
-	if !m.CreationTimestamp.IsZero() {
-		o.Created = m.CreationTimestamp.Time
+		Finalizers: m.Finalizers, Created: m.CreationTimestamp.Time, GraceSeconds: m.DeletionGracePeriodSeconds,
+		Labels: m.Labels,
 	}
 	if m.DeletionTimestamp != nil {
 		o.Deletion = m.DeletionTimestamp.Time
@@ -44,6 +46,33 @@ func metadataOf(res *Resource, m *metav1.ObjectMeta) explain.Object {
 	}
 	if len(m.Finalizers) > 0 {
 		o.Setters = setters(m.ManagedFields)
+	}
+	return o
+}
+
+// storedOf is the metadata of a stored object. There are many: what storage has decoded is not decoded again.
+func storedOf(r *Resource, stored *storage.Object) explain.Object {
+	m := &stored.Meta
+	o := explain.Object{
+		Key: graph.Key{Collection: r.Name(), Namespace: m.Namespace, Name: m.Name}, UID: m.UID,
+		Finalizers: m.Finalizers, Deletion: m.Deletion, GraceSeconds: m.GracePeriodSeconds, Labels: m.Labels,
+	}
+	for i := range m.Owners {
+		w := &m.Owners[i]
+		o.Owners = append(o.Owners, graph.Owner{
+			APIVersion: w.APIVersion, Kind: w.Kind, Name: w.Name, UID: w.UID, Block: w.Block,
+		})
+		if w.Controller {
+			o.Controller = w.UID
+		}
+	}
+	metadata := member(stored.JSON, "metadata")
+	o.Created, _ = time.Parse(time.RFC3339, text(member(metadata, "creationTimestamp"))) // zero if it is something else
+	if m.Deleting() && len(m.Finalizers) > 0 {
+		var managed []metav1.ManagedFieldsEntry
+		if json.Unmarshal(member(metadata, "managedFields"), &managed) == nil {
+			o.Setters = setters(managed)
+		}
 	}
 	return o
 }
@@ -73,37 +102,48 @@ func setters(managedFields []metav1.ManagedFieldsEntry) map[string]string {
 	return found
 }
 
-// namespaceOf returns what the deletion of a namespace depends on.
-func namespaceOf(n *corev1.Namespace) *explain.Namespace {
-	out := &explain.Namespace{}
-	for _, f := range n.Spec.Finalizers {
-		out.Finalizers = append(out.Finalizers, string(f))
+// complete adds what the deletion of a pod, a namespace or a terminating CustomResourceDefinition depends on besides
+// the metadata. JSON that can't be decoded tells nothing.
+func complete(r *Resource, object []byte, o *explain.Object) {
+	var whole struct {
+		Spec   struct{ Finalizers []string }
+		Status struct{ Conditions []explain.Condition }
 	}
-	for _, c := range n.Status.Conditions {
-		out.Conditions = append(out.Conditions, explain.Condition{
-			Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message,
-		})
+	switch {
+	case r.Delete.Graceful:
+		o.Pod = podOf(object)
+	case !r.Delete.Namespace && (r.Delete.Cleanup == "" || o.Deletion.IsZero()):
+	case json.Unmarshal(object, &whole) == nil:
+		o.Conditions = whole.Status.Conditions
+		if r.Delete.Namespace {
+			o.SpecFinalizers = append([]string{}, whole.Spec.Finalizers...)
+		}
 	}
-	return out
 }
 
-// crdOf returns what the deletion of a CustomResourceDefinition depends on.
-func crdOf(d *apiextensionsv1.CustomResourceDefinition) *explain.CRD {
-	out := &explain.CRD{Resource: d.Spec.Names.Plural + "." + d.Spec.Group}
-	for _, c := range d.Status.Conditions {
-		out.Conditions = append(out.Conditions, explain.Condition{
-			Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message,
-		})
+// podOf is what the deletion of a pod depends on. There are many: they are scanned, not decoded.
+func podOf(object []byte) *explain.Pod {
+	spec, phase := member(object, "spec"), corev1.PodPhase(text(member(member(object, "status"), "phase")))
+	pod := &explain.Pod{
+		Node: text(member(spec, "nodeName")), Finished: phase == corev1.PodSucceeded || phase == corev1.PodFailed,
+		GraceSeconds: new(int64(corev1.DefaultTerminationGracePeriodSeconds)),
 	}
-	return out
+	if n, err := strconv.ParseInt(string(member(spec, "terminationGracePeriodSeconds")), 10, 64); err == nil {
+		pod.GraceSeconds = &n
+	}
+	return pod
 }
 
-// onPage is a resource in the form of the page.
-func onPage(r *explain.Resource) ui.Resource {
-	return ui.Resource{
-		Name: r.Name(), APIVersion: r.APIVersion(), Kind: r.Kind, Plural: r.Plural, Namespaced: r.Namespaced,
-		Unknown: r.Unknown,
-	}
+// member is the value of a member of a JSON object; empty if there is none.
+func member(object []byte, name string) []byte {
+	from, to := jsonscan.Member(object, name)
+	return object[from:to]
+}
+
+// text is a JSON string without escapes; empty if it is something else.
+func text(value []byte) string {
+	s, _ := strconv.Unquote(string(value))
+	return s
 }
 
 // picture is an object in the form of the page; nil if it is.
@@ -112,17 +152,11 @@ func picture(o *explain.Object) *ui.Object {
 		return nil
 	}
 	p := &ui.Object{
-		Resource: o.Collection, Namespace: o.Key.Namespace, Name: o.Name, UID: o.UID,
-		Finalizers: o.Finalizers, Labels: o.Labels,
+		Resource: o.Collection, Namespace: o.Namespace, Name: o.Name, UID: o.UID, Created: unix(o.Created),
+		Deletion: unix(o.Deletion), Finalizers: o.Finalizers, Labels: o.Labels,
 	}
-	if !o.Created.IsZero() {
-		p.Created = o.Created.Unix()
-	}
-	if !o.Deletion.IsZero() {
-		p.Deletion = o.Deletion.Unix()
-		if o.GraceSeconds != nil {
-			p.Grace = *o.GraceSeconds
-		}
+	if o.GraceSeconds != nil {
+		p.Grace = *o.GraceSeconds
 	}
 	for _, w := range o.Owners {
 		p.Owners = append(p.Owners, ui.Owner{
@@ -130,4 +164,55 @@ func picture(o *explain.Object) *ui.Object {
 		})
 	}
 	return p
+}
+
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// Offline makes an explain.Cluster of stored objects that no server serves. One goroutine uses it.
+type Offline struct {
+	builtin map[string]*Resource
+	objects []explain.Object
+	unread  map[string]string
+}
+
+// NewOffline returns an Offline; types are the built-in ones.
+func NewOffline(types *resources.Types) *Offline {
+	f := &Offline{builtin: map[string]*Resource{}, unread: map[string]string{}}
+	for _, r := range discover(types).Resources {
+		f.builtin[collection(types, r)] = r
+	}
+	return f
+}
+
+// Add adds an object of a collection. One that can't be read makes its resource's objects not known, with the reason.
+func (f *Offline) Add(collection string, o *storage.Object, why string) {
+	r := f.builtin[collection]
+	if r == nil { // a custom resource
+		group, plural, _ := strings.Cut(collection, "/")
+		r = &Resource{Resource: explain.Resource{Group: group, Plural: plural, Versions: []string{""}}}
+	}
+	if why != "" {
+		f.unread[r.Name()] = why
+		return
+	}
+	one := storedOf(r, o)
+	complete(r, o.JSON, &one)
+	f.objects = append(f.objects, one)
+}
+
+// Cluster is the cluster at a moment; types are all that are served there.
+func (f *Offline) Cluster(types *resources.Types, now time.Time) *explain.Cluster {
+	c := &explain.Cluster{Objects: f.objects, Now: now}
+	for _, r := range discover(types).Resources {
+		if r.Listed {
+			r.Unknown = f.unread[r.Name()]
+			c.Resources = append(c.Resources, r.Resource)
+		}
+	}
+	return c
 }

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -91,7 +92,7 @@ func (s *server) settle(ctx context.Context) {
 
 func (s *server) read(ctx context.Context) *explain.Cluster {
 	s.t.Helper()
-	c, err := cluster.Read(ctx, s.client, s.discovery, cluster.Options{})
+	c, _, err := cluster.Read(ctx, s.client, cluster.Options{Discovery: s.discovery, Now: time.Now})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func fates(c *explain.Cluster, prefix string) map[graph.Key]fate {
 		if o.Collection == "events" { // they are written whenever there is time, and concern no other object
 			continue
 		}
-		if strings.HasPrefix(o.Key.Namespace, prefix) || o.Key.Namespace == "" && strings.HasPrefix(o.Name, prefix) {
+		if strings.HasPrefix(o.Namespace, prefix) || o.Namespace == "" && strings.HasPrefix(o.Name, prefix) {
 			f := fate{Owners: o.Owners, Finalizers: o.Finalizers, Deleting: !o.Deletion.IsZero()}
 			slices.Sort(f.Finalizers)
 			all[o.Key] = f
@@ -396,7 +397,7 @@ func (g *graphs) same(ctx context.Context, c *explain.Cluster, deletions []expla
 	}
 	ask("preview", keys, deletions[0].Options, p, &explain.Preview{})
 	for _, o := range c.Objects {
-		if strings.HasPrefix(o.Key.Namespace, g.prefix) || strings.HasPrefix(o.Name, g.prefix) {
+		if strings.HasPrefix(o.Namespace, g.prefix) || strings.HasPrefix(o.Name, g.prefix) {
 			one := []graph.Key{o.Key}
 			ask("tree", one, finalizers.Options{}, c.Tree(o.Key), &explain.Tree{})
 			ask("why", one, finalizers.Options{}, c.Why(o.Key), &explain.Reason{})

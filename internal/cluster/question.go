@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,9 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/labels"
+	kjson "sigs.k8s.io/json"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -26,8 +29,8 @@ const MostDeletions = 1000
 // mostBody is the maximum size of a body, in bytes: enough for MostDeletions objects.
 const mostBody = 1 << 20
 
-// Named is an object as a question names it: by the resource, in any form that kubectl takes, or by apiVersion and kind;
-// by the name, the uid or both. With both, the uid is a precondition.
+// Named is an object as a question names it: by the resource, in any form that kubectl takes, or by apiVersion and
+// kind; by the name, the uid or both. With both, the uid is a precondition.
 type Named struct {
 	Resource   string `json:"resource,omitempty"`
 	APIVersion string `json:"apiVersion,omitempty"`
@@ -39,70 +42,34 @@ type Named struct {
 
 // Question is a question about a cluster.
 type Question struct {
-	// Path is tree or why, which are of one object, preview, or lint, which is of all objects of the namespace.
-	Path string
-	// Namespace is read by itself where the user may not list all namespaces; empty: nothing is.
-	Namespace string
+	Path      string // tree or why, which are of one object, preview, or lint, which is of all objects of the namespace
+	Namespace string // read by itself where the user may not list all namespaces; empty: nothing is
 	Objects   []Named
 	// Options are those of a preview's deletions. IgnoreNotFound leaves objects out whose names do not exist: they are in
 	// Preview.Absent then.
 	Options        finalizers.Options
 	IgnoreNotFound bool
 
-	// selector selects further objects of the resource of; nil for none.
+	// selector, if there is one, selects the objects of the resource of the only one of Objects.
 	selector labels.Selector
-	of       Named
 }
 
-// parameters are the query parameters of all questions about objects, and those of preview besides. Others are errors: a
-// preview must not be that of another deletion than the client means.
-var (
-	parameters = []string{"resource", "apiVersion", "kind", "namespace", "name", "uid"}
-	deletion   = []string{"labelSelector", "propagationPolicy", "gracePeriodSeconds", "ignoreNotFound"}
-)
+// parameters are the query parameters of questions, by their path. Others are errors: a preview must not be that of
+// another deletion than the client means.
+var parameters = map[string][]string{
+	"lint": {"namespace"},
+	"tree": {"resource", "apiVersion", "kind", "namespace", "name", "uid"},
+	"why":  {"resource", "apiVersion", "kind", "namespace", "name", "uid"},
+	"preview": {"resource", "apiVersion", "kind", "namespace", "name", "uid",
+		"labelSelector", "propagationPolicy", "gracePeriodSeconds", "ignoreNotFound"},
+}
 
-// parse reads a question from the query of a request, and from the body of a POST.
+// parse reads a question from the query of a request, and from the body of a POST. Only previews are of several names.
 func parse(r *http.Request, path string) (*Question, error) {
 	q := r.URL.Query()
-	if path == "lint" {
-		return parseQuery(q, path, []string{"namespace"})
-	}
-	if path != "preview" {
-		ask, err := parseQuery(q, path, parameters)
-		if err == nil && len(ask.Objects) == 0 {
-			err = errNoObject
-		}
-		return ask, err
-	}
-	ask, err := parseQuery(q, path, slices.Concat(parameters, deletion))
-	if err == nil {
-		err = ask.readOptions(q)
-	}
-	if err == nil && r.Method == http.MethodPost {
-		err = ask.readBody(r)
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case len(ask.Objects) == 0 && ask.selector == nil:
-		return nil, errNoObject
-	case len(ask.Objects) > 0 && ask.selector != nil:
-		return nil, status.BadRequest("labelSelector can't be used with names")
-	case len(ask.Objects) > 1 && ask.of.UID != "":
-		return nil, status.BadRequest("uid can't be used with several names")
-	case len(ask.Objects) > MostDeletions:
-		return nil, tooMany(len(ask.Objects))
-	}
-	return ask, nil
-}
-
-var errNoObject = status.BadRequest("an object is required: resource and name, or uid")
-
-// parseQuery reads the parameters that all questions may have. Only previews are of several names.
-func parseQuery(q url.Values, path string, known []string) (*Question, error) {
 	for name, values := range q {
 		switch {
-		case !slices.Contains(known, name):
+		case !slices.Contains(parameters[path], name):
 			return nil, status.BadRequest("unknown query parameter %q", name)
 		case len(values) > 1 && (name != "name" || path != "preview"):
 			return nil, status.BadRequest("query parameter %q is there more than once", name)
@@ -112,14 +79,29 @@ func parseQuery(q url.Values, path string, known []string) (*Question, error) {
 		Resource: q.Get("resource"), APIVersion: q.Get("apiVersion"), Kind: q.Get("kind"), Namespace: q.Get("namespace"),
 		UID: q.Get("uid"),
 	}
-	ask := &Question{Path: path, Namespace: of.Namespace, of: of}
-	for _, name := range q["name"] {
-		one := of
-		one.Name = name
-		ask.Objects = append(ask.Objects, one)
+	ask := &Question{Path: path, Namespace: of.Namespace}
+	err := ask.readOptions(q)
+	names := q["name"]
+	if len(names) == 0 && (of.UID != "" || ask.selector != nil) {
+		names = []string{""}
 	}
-	if of.UID != "" && len(ask.Objects) == 0 {
+	for _, of.Name = range names {
 		ask.Objects = append(ask.Objects, of)
+	}
+	if err == nil && r.Method == http.MethodPost {
+		err = ask.readBody(r)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(ask.Objects) == 0 && path != "lint":
+		return nil, status.BadRequest("an object is required: resource and name, or uid")
+	case ask.selector != nil && (len(ask.Objects) > 1 || of.Name+of.UID != ""):
+		return nil, status.BadRequest("labelSelector can't be used with names")
+	case len(ask.Objects) > 1 && of.UID != "":
+		return nil, status.BadRequest("uid can't be used with several names")
+	case len(ask.Objects) > MostDeletions:
+		return nil, tooMany(len(ask.Objects))
 	}
 	return ask, nil
 }
@@ -129,45 +111,44 @@ func tooMany(n int) error {
 }
 
 // readOptions reads the parameters of a deletion, which have the names of DeleteOptions.
-func (ask *Question) readOptions(q url.Values) error {
+func (ask *Question) readOptions(q url.Values) (err error) {
 	if raw := q.Get("labelSelector"); raw != "" {
 		if long := invalid.LongSelector(raw); long != "" {
 			return status.Oversized("labelSelector %s", long)
 		}
-		selector, err := labels.Parse(raw)
-		if err != nil {
+		if ask.selector, err = labels.Parse(raw); err != nil {
 			return status.BadRequest("labelSelector: %v", err)
 		}
-		ask.selector = selector
-	}
-	if raw := q.Get("gracePeriodSeconds"); raw != "" {
-		n, err := strconv.ParseInt(raw, 10, 64)
-		if err != nil || n < 0 {
-			return status.BadRequest("gracePeriodSeconds: %q is not a number of seconds", raw)
-		}
-		ask.Options.GracePeriodSeconds = &n
 	}
 	if raw := q.Get("ignoreNotFound"); raw != "" {
-		ignore, err := strconv.ParseBool(raw)
-		if err != nil {
+		if ask.IgnoreNotFound, err = strconv.ParseBool(raw); err != nil {
 			return status.BadRequest("ignoreNotFound: %q is not true or false", raw)
 		}
-		ask.IgnoreNotFound = ignore
 	}
-	return ask.setPolicy(q.Get("propagationPolicy"))
+	var grace *int64
+	if raw := q.Get("gracePeriodSeconds"); raw != "" {
+		n, err := strconv.ParseInt(raw, 10, 64)
+		if err != nil {
+			return status.BadRequest("gracePeriodSeconds: %q is not a number of seconds", raw)
+		}
+		grace = &n
+	}
+	return ask.setOptions(q.Get("propagationPolicy"), grace)
 }
 
-func (ask *Question) setPolicy(policy string) error {
-	if !slices.Contains([]string{"", "Background", "Foreground", "Orphan"}, policy) {
+// setOptions sets those options of the deletions that are not empty.
+func (ask *Question) setOptions(policy string, grace *int64) error {
+	switch {
+	case !slices.Contains([]string{"", "Background", "Foreground", "Orphan"}, policy):
 		return status.BadRequest("propagationPolicy: %q is not Background, Foreground or Orphan", policy)
+	case grace != nil && *grace < 0:
+		return status.BadRequest("gracePeriodSeconds: %d is not a number of seconds", *grace)
 	}
-	if policy != "" {
-		ask.Options.PropagationPolicy = policy
-	}
+	ask.Options.PropagationPolicy = cmp.Or(policy, ask.Options.PropagationPolicy)
+	ask.Options.GracePeriodSeconds = cmp.Or(grace, ask.Options.GracePeriodSeconds)
 	return nil
 }
 
-// readBody reads the objects of a POST.
 func (ask *Question) readBody(r *http.Request) error {
 	data, err := io.ReadAll(io.LimitReader(r.Body, mostBody+1))
 	if err != nil {
@@ -181,22 +162,12 @@ func (ask *Question) readBody(r *http.Request) error {
 		PropagationPolicy  string  `json:"propagationPolicy"`
 		GracePeriodSeconds *int64  `json:"gracePeriodSeconds"`
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&body); err != nil {
+	unknown, err := kjson.UnmarshalStrict(data, &body)
+	if err = errors.Join(append(unknown, err)...); err != nil {
 		return status.BadRequest("body: %v", err)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return status.BadRequest("body: more than one JSON value")
-	}
 	ask.Objects = append(ask.Objects, body.Objects...)
-	if n := body.GracePeriodSeconds; n != nil {
-		if *n < 0 {
-			return status.BadRequest("gracePeriodSeconds: %d is not a number of seconds", *n)
-		}
-		ask.Options.GracePeriodSeconds = n
-	}
-	return ask.setPolicy(body.PropagationPolicy)
+	return ask.setOptions(body.PropagationPolicy, body.GracePeriodSeconds)
 }
 
 // request is a GET for one object, so that users need the verb get only, and a POST for several.
@@ -215,25 +186,18 @@ func (ask *Question) request(ctx context.Context, server string) (*http.Request,
 	if ask.IgnoreNotFound {
 		set("ignoreNotFound", "true")
 	}
-	method, body := http.MethodGet, []byte(nil)
+	method := http.MethodPost
+	body, _ := json.Marshal(map[string]any{"objects": ask.Objects}) // strings have a JSON
 	if one := ask.Objects[0]; len(ask.Objects) == 1 && (one.Namespace == "" || one.Namespace == ask.Namespace) {
+		method, body = http.MethodGet, nil
 		set("resource", one.Resource)
 		set("name", one.Name)
-	} else {
-		var err error
-		if body, err = json.Marshal(map[string]any{"objects": ask.Objects}); err != nil {
-			return nil, err
-		}
-		method = http.MethodPost
 	}
 	target := server + render.RoutePrefix + ask.Path + "?" + query.Encode()
 	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+	if err == nil {
+		req.Header.Set("Accept", codec.MediaJSON)
+		req.Header.Set("Content-Type", codec.MediaJSON)
 	}
-	req.Header.Set("Accept", "application/json")
-	if method == http.MethodPost {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	return req, nil
+	return req, err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -30,6 +31,10 @@ func list(next string, items ...string) string {
 func item(namespace, name, more string) string {
 	return `{"metadata":{"namespace":"` + namespace + `","name":"` + name + `","uid":"` + namespace + name + `"` +
 		more + `}}`
+}
+
+func pod(name, spec, phase string) string {
+	return strings.TrimSuffix(item("ns", name, ""), "}") + `,"spec":` + spec + `,"status":{"phase":"` + phase + `"}}`
 }
 
 // old is a server without aggregated discovery and without metadata-only lists, as plain as can be.
@@ -76,11 +81,8 @@ func old(t *testing.T, answers map[string]string) *Client {
 
 func read(t *testing.T, c *Client, o Options) *explain.Cluster {
 	t.Helper()
-	d, err := c.Discover(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Read(t.Context(), c, d, o)
+	o.Now = time.Now
+	got, _, err := Read(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,11 +107,9 @@ func TestOldServer(t *testing.T) {
 			{"apiVersion":"v1","kind":"Secret","name":"never","uid":"nsnever"}],
 			"finalizers":["example.com/hold"],"managedFields":[{"manager":"operator","fieldsV1":
 				{"f:metadata":{"f:finalizers":{".":{},"v:\"example.com/hold\"":{}}}}}]`)),
-		"/api/v1/namespaces/ns/secrets/late":                `{"kind":"Secret","apiVersion":"v1",` + item("ns", "late", "")[1:],
-		"/api/v1/pods":                                      list("", item("ns", "on", ""), item("ns", "free", ""), item("ns", "done", "")),
-		"/api/v1/pods?fieldSelector=spec.nodeName=":         list("", item("ns", "free", "")),
-		"/api/v1/pods?fieldSelector=status.phase=Succeeded": list("", item("ns", "done", "")),
-		"/api/v1/pods?fieldSelector=status.phase=Failed":    list(""),
+		"/api/v1/namespaces/ns/secrets/late": `{"kind":"Secret","apiVersion":"v1",` + item("ns", "late", "")[1:],
+		"/api/v1/pods":                       list("rest", pod("on", `{"nodeName":"n","terminationGracePeriodSeconds":5}`, ""), pod("free", "{}", "")),
+		"/api/v1/pods?continue=rest":         list("", pod("done", `{"nodeName":"n"}`, "Succeeded")),
 	})
 	got := read(t, c, Options{})
 	want := []string{"configmaps/ns/a", "configmaps/ns/b", "pods/ns/done", "pods/ns/free", "pods/ns/on", "secrets/ns/late"}
@@ -124,11 +124,11 @@ func TestOldServer(t *testing.T) {
 				t.Errorf("%+v", o)
 			}
 		case "on":
-			if o.Pod.Node == "" || o.Pod.Finished {
+			if o.Pod.Node != "n" || o.Pod.Finished || *o.Pod.GraceSeconds != 5 {
 				t.Errorf("%+v", o.Pod)
 			}
 		case "free":
-			if o.Pod.Node != "" || o.Pod.Finished {
+			if o.Pod.Node != "" || o.Pod.Finished || *o.Pod.GraceSeconds != 30 {
 				t.Errorf("%+v", o.Pod)
 			}
 		case "done":
@@ -201,8 +201,8 @@ func TestOneNamespace(t *testing.T) {
 		t.Fatal(names(got))
 	}
 	n := got.Objects[0]
-	if n.UID != "nsns" || n.Deletion.IsZero() || !slices.Equal(n.Namespace.Finalizers, []string{"kubernetes"}) ||
-		len(n.Namespace.Conditions) != 1 {
+	if n.UID != "nsns" || n.Deletion.IsZero() || !slices.Equal(n.SpecFinalizers, []string{"kubernetes"}) ||
+		len(n.Conditions) != 1 {
 		t.Errorf("%+v, %+v", n, n.Namespace)
 	}
 	for _, r := range got.Resources {
@@ -223,9 +223,9 @@ func TestUnavailableGroups(t *testing.T) {
 	if d, err := c.Discover(t.Context()); err != nil || !slices.Equal(d.Unavailable, want) {
 		t.Errorf("%+v, %v", d, err)
 	}
-	d := &Discovery{}
-	if err := d.addAggregated([]byte(`{"items":[{"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1",
-		"freshness":"Stale"}]}]}`)); err != nil || len(d.Unavailable) != 1 || d.Unavailable[0].Name != want[0].Name {
+	c = old(t, map[string]string{"/apis": `{"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"metrics.k8s.io"},
+		"versions":[{"version":"v1beta1","freshness":"Stale"}]}]}`})
+	if d, err := c.Discover(t.Context()); err != nil || len(d.Unavailable) != 1 || d.Unavailable[0].Name != want[0].Name {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
@@ -264,22 +264,34 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestBrokenServer reads from a server whose connection breaks, and from one that returns the same page for ever.
+// TestBrokenServer: of a server that returns the same page forever for one resource, and HTML for another, the rest is
+// read; without a connection nothing is.
 func TestBrokenServer(t *testing.T) {
 	c := old(t, map[string]string{
 		"/api/v1/configmaps": list("again"), "/api/v1/configmaps?continue=again": list("again"),
+		"/api/v1/secrets": "<html>", "/api/v1/pods": list("", pod("one", "{}", "")),
 	})
+	got := read(t, c, Options{})
+	for _, r := range got.Resources {
+		if (r.Unknown == "") != (r.Plural == "pods") || r.Plural == "configmaps" && r.Unknown != errSamePage.Error() {
+			t.Errorf("%s: %q", r.Plural, r.Unknown)
+		}
+	}
+	if !slices.Equal(names(got), []string{"pods/ns/one"}) {
+		t.Error(names(got))
+	}
 	d, err := c.Discover(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(t.Context(), c, d, Options{}); !errors.Is(err, errSamePage) {
-		t.Errorf("%v, expected %v", err, errSamePage)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Read(ctx, c, d, Options{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := Read(ctx, c, Options{Discovery: d}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, expected %v", err, context.Canceled)
+	}
+	c.URL = "http://127.0.0.1:1"
+	if _, _, err := Read(t.Context(), c, Options{Discovery: d}); err == nil || !strings.HasPrefix(err.Error(), "list of ") {
+		t.Error(err)
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -21,46 +22,38 @@ import (
 )
 
 const (
-	// timeout is how long a question may take.
-	timeout = 30 * time.Second
-	// mostQuestions is how many questions are answered at a time: each needs memory for all objects.
-	mostQuestions = 2
+	timeout       = 30 * time.Second // how long a question may take
+	mostQuestions = 2                // how many are answered at a time: each needs memory for all objects
 )
 
-// Service answers questions about one cluster, and serves the stream of the graph. NewService and Server.Service make
-// one. Its methods may be called from any goroutine.
+// Service answers questions about one cluster, and serves the stream of the graph. Its methods may be called from any
+// goroutine.
 type Service struct {
-	// Open returns the source of a request's user.
-	Open func(r *http.Request) (Source, error)
+	Open func(r *http.Request) (Source, error) // returns the source of a request's user
 	// Namespace is read by itself where the user may not list all namespaces, and a question names none.
-	Namespace string
-	Log       *slog.Logger
-	// Life, if set, is done when the server begins to end; streams end with it.
-	Life context.Context
-	Now  func() time.Time
-	// MostObjects is how many objects a stream has at most when it begins.
-	MostObjects int
+	Namespace   string
+	Log         *slog.Logger
+	Life        context.Context // done when the server begins to end; streams end with it
+	Now         func() time.Time
+	MostObjects int // how many objects a stream has at most when it begins
 
-	// questions has a token for each question that is being answered, streams one for each open stream.
-	questions, streams chan struct{}
+	questions, streams *semaphore.Weighted // those that are being answered, streams those that are open
 }
 
-// newService returns a service without sources.
-func newService() *Service {
+func newService(open func(*http.Request) (Source, error)) *Service {
 	return &Service{
-		Log: slog.New(slog.DiscardHandler), Now: time.Now, MostObjects: ui.MostObjects,
-		questions: make(chan struct{}, mostQuestions), streams: make(chan struct{}, mostStreams),
+		Open: open, Log: slog.New(slog.DiscardHandler), Life: context.Background(), Now: time.Now,
+		MostObjects: ui.MostObjects,
+		questions:   semaphore.NewWeighted(mostQuestions), streams: semaphore.NewWeighted(mostStreams),
 	}
 }
 
 // Server is what a Source of a server's own cache is made of.
 type Server struct {
-	Cache *cache.Cache
-	Types *resources.Types
-	// Revision returns the newest revision of the store.
-	Revision func(context.Context) (int64, error)
-	// Authorizer is that of the server, which exists when the first request comes.
-	Authorizer func() authorization.Authorizer
+	Cache      *cache.Cache
+	Types      *resources.Types
+	Revision   func(context.Context) (int64, error) // returns the newest revision of the store
+	Authorizer func() authorization.Authorizer      // that of the server, which exists when the first request comes
 	// Removed, if set, is when the object with the uid was removed; zero if that is not known. Queue, if set, is how many
 	// objects wait for the collector; ok is false if it does not run here.
 	Removed func(uid string) time.Time
@@ -69,9 +62,7 @@ type Server struct {
 
 // Service returns the service of the server, for Routes.
 func (s *Server) Service() *Service {
-	service := newService()
-	service.Open = func(r *http.Request) (Source, error) { return s.open(r.Context(), requestinfo.UserOf(r)) }
-	return service
+	return newService(func(r *http.Request) (Source, error) { return s.open(r.Context(), requestinfo.UserOf(r)) })
 }
 
 // Routes are the paths of the service.
@@ -93,59 +84,30 @@ func (s *Service) serve(path string) http.HandlerFunc {
 		if err == nil {
 			data, err = s.answer(r, ask)
 		}
-		if err != nil {
-			render.Error(s.Log, w, r, err)
-			return
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = status.Oversized("the answer takes more than %s", timeout)
 		}
-		w.Header().Set("Content-Type", codec.MediaJSON)
-		render.Body(w, r, http.StatusOK, data)
+		render.JSON(s.Log, w, r, data, err)
 	}
 }
 
-// answer answers a question.
-func (s *Service) answer(r *http.Request, ask *Question) (data []byte, err error) {
+func (s *Service) answer(r *http.Request, ask *Question) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
-	ended := s.limit(ctx, func() {
-		var source Source
-		var d *Discovery
-		if source, d, err = s.open(r.WithContext(ctx)); err != nil {
-			return
-		}
-		var value any
-		value, err = Answer(ctx, source, d, ask, Options{Namespace: cmp.Or(ask.Namespace, s.Namespace), Now: s.Now})
-		if err != nil {
-			return
-		}
-		if found, ok := value.([]explain.Finding); ok {
-			value = map[string]any{"items": append([]explain.Finding{}, found...)}
-		}
-		data, err = json.Marshal(value)
-	})
-	if err = cmp.Or(ended, err); errors.Is(err, context.DeadlineExceeded) {
-		err = status.Oversized("the answer takes more than %s", timeout)
+	if err := s.questions.Acquire(ctx, 1); err != nil {
+		return nil, err
 	}
-	return data, err
-}
-
-// limit calls work when fewer than mostQuestions others run. The error is that of ctx.
-func (s *Service) limit(ctx context.Context, work func()) error {
-	select {
-	case s.questions <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-s.questions }()
-	work()
-	return nil
-}
-
-// open returns the source of a request's user, and what the cluster serves.
-func (s *Service) open(r *http.Request) (Source, *Discovery, error) {
-	source, err := s.Open(r)
+	defer s.questions.Release(1)
+	source, err := s.Open(r.WithContext(ctx))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	d, err := source.Discover(r.Context())
-	return source, d, err
+	value, err := Answer(ctx, source, ask, Options{Namespace: cmp.Or(ask.Namespace, s.Namespace), Now: s.Now})
+	if err != nil {
+		return nil, err
+	}
+	if found, ok := value.([]explain.Finding); ok {
+		value = map[string]any{"items": append([]explain.Finding{}, found...)}
+	}
+	return json.Marshal(value)
 }

@@ -221,7 +221,7 @@ func TestAdmission(t *testing.T) {
 	s.Grant("alice", "", "ask", `[`+paths+`,{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
 	why := decode[explain.Reason](t, s.as("alice", "GET", "/kubecascade/v1/why"+o, ""))
 	if got := asked("alice"); len(got) > 0 || len(why.Hidden) == 0 ||
-		!slices.Contains(why.Hidden, explain.Hidden{Resource: cluster.ValidatingWebhooks, Why: "you may not list them"}) {
+		!slices.Contains(why.Hidden, explain.Hidden{Resource: "validatingwebhookconfigurations.admissionregistration.k8s.io", Why: "you may not list them"}) {
 		t.Errorf("alice: %q, hidden %v", got, why.Hidden)
 	}
 	s.Want(200, "PUT", configurations+"/w", configuration(`,"resourceVersion":"`+made.GetResourceVersion()+`"`, `{}`))

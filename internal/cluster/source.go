@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,28 +24,27 @@ type Source interface {
 	Discover(ctx context.Context) (*Discovery, error)
 	// List returns the metadata of the objects that are selected.
 	List(ctx context.Context, r *Resource, s Selector) ([]explain.Object, error)
-	// Whole decodes the list of whole objects that are selected into one of Kubernetes' types of lists.
-	Whole(ctx context.Context, r *Resource, s Selector, into any) error
-	// Complete reads what the objects lack besides the metadata.
-	Complete(ctx context.Context, d *Discovery, c *explain.Cluster, namespace string) error
-	// Revision is that of everything that is read; 0 if each list has another one.
-	Revision() int64
+	// Whole calls yield with the JSON of each object that is selected.
+	Whole(ctx context.Context, r *Resource, s Selector, yield func(k graph.Key, object []byte)) error
 	// Watch calls yield, one call at a time, with what happens after Read, until the context is done, yield returns an
 	// error, or something is not known any more (errExpired): then everything must be read again.
 	Watch(ctx context.Context, d *Discovery, yield func(Event) error) error
+}
+
+// exact is a Source of one revision.
+type exact interface {
+	Revision() int64
 	// Past calls yield with the changes before what was read, as far as they are known. Times may be zero.
-	Past(yield func(before, after *explain.Object, revision int64, at time.Time))
+	Past(yield func(e Event, at time.Time))
 	// Waiting is how many objects wait for the garbage collector; nil if that is not known.
 	Waiting() *int
 }
 
-// Event is a change of an object: its new state, or the last one if it is deleted.
+// Event is a change of an object. A removal has no state After; the state Before another change may not be known.
 type Event struct {
-	Object   explain.Object
-	Deleted  bool
-	Revision int64
-	// Stale is a resource that can't be watched at present, or, without the reason Why, that can again. There is no
-	// object then.
+	Before, After *explain.Object
+	Revision      int64
+	// Stale, without an object, is a resource that can't be watched at present, or, without the reason Why, can again.
 	Stale, Why string
 }
 
@@ -51,7 +52,11 @@ type Event struct {
 var errExpired = errors.New("the watch has expired")
 
 // Selector selects objects of a resource. Empty fields select all.
-type Selector struct{ Namespace, Name, Labels string }
+type Selector struct {
+	Namespace, Name, Labels string
+	// First is how many objects of the first page of a list are selected; a server's cache ignores it.
+	First int
+}
 
 // Concurrency is how many lists are read at a time.
 const Concurrency = 8
@@ -61,60 +66,49 @@ const lookups = 500
 
 // Options are the options of Read.
 type Options struct {
-	// Namespace is read by itself where the user may not list all namespaces; empty: nothing is.
-	Namespace string
+	Discovery *Discovery // what the cluster serves, if that is known already
+	Namespace string     // read by itself where the user may not list all namespaces; empty: nothing is
 	// Progress, if set, is called after each list, from one goroutine at a time, with the number of lists that are done,
 	// of all lists, and of objects so far.
 	Progress func(done, all, objects int)
-	// Now is the clock; time.Now by default.
-	Now func() time.Time
+	Now      func() time.Time // the clock
 }
 
-func (o Options) now() time.Time {
-	if o.Now == nil {
-		return time.Now()
-	}
-	return o.Now()
-}
-
-// Read reads the metadata of all objects, and of some kinds what else their deletion depends on. It sets Unknown, Within
-// and Denied of the resources of d.
-func Read(ctx context.Context, from Source, d *Discovery, o Options) (*explain.Cluster, error) {
-	r := &reader{from: from, d: d, o: o}
+// Read reads what the cluster serves, the metadata of all objects, and of some kinds what else their deletion depends
+// on. It sets Unknown, Within and Denied of the resources.
+func Read(ctx context.Context, from Source, o Options) (*explain.Cluster, *Discovery, error) {
+	r := &reader{from: from, o: o, whole: true}
 	got, err := r.list(ctx)
-	if err != nil {
-		return nil, err
-	}
-	steps := []func(context.Context, *explain.Cluster) error{r.lookUp, r.unavailable, r.admission}
-	for _, step := range steps {
-		if err := step(ctx, got); err != nil {
-			return nil, err
+	for _, step := range []func(context.Context, *explain.Cluster) error{r.lookUp, r.unavailable, r.admission} {
+		if err == nil {
+			err = step(ctx, got)
 		}
 	}
-	return got, from.Complete(ctx, d, got, o.Namespace)
+	return got, r.d, err
 }
 
 // list reads the metadata of all objects.
 func (r *reader) list(ctx context.Context) (*explain.Cluster, error) {
-	r.found = make([][]explain.Object, len(r.d.Resources))
-	var listed []int
-	for i, res := range r.d.Resources {
-		if res.Listed {
-			listed = append(listed, i)
+	if r.d = r.o.Discovery; r.d == nil {
+		var err error
+		if r.d, err = r.from.Discover(ctx); err != nil {
+			return nil, err
 		}
 	}
-	r.all = len(listed)
-	if err := each(ctx, listed, func(i int) error { return r.listOne(ctx, i, r.d.Resources[i]) }); err != nil {
+	listed := slices.DeleteFunc(slices.Clone(r.d.Resources), func(res *Resource) bool { return !res.Listed })
+	r.found, r.all = map[*Resource][]explain.Object{}, len(listed)
+	if err := each(ctx, listed, func(res *Resource) error { return r.listOne(ctx, res) }); err != nil {
 		return nil, err
 	}
-	got := &explain.Cluster{Unavailable: r.d.Unavailable, Now: r.o.now(), Revision: r.from.Revision()}
+	got := &explain.Cluster{Unavailable: r.d.Unavailable, Held: r.d.Held, Now: r.o.Now()}
+	if s, ok := r.from.(exact); ok {
+		got.Revision = s.Revision()
+	}
 	got.Objects = make([]explain.Object, 0, r.objects)
-	for i, res := range r.d.Resources {
-		if res.Listed || res.Unknown != "" {
-			got.Resources = append(got.Resources, res.Resource)
-		}
-		got.Objects = append(got.Objects, r.found[i]...)
-		r.found[i] = nil
+	for _, res := range listed {
+		got.Resources = append(got.Resources, res.Resource)
+		got.Objects = append(got.Objects, r.found[res]...)
+		delete(r.found, res)
 	}
 	return got, nil
 }
@@ -135,22 +129,24 @@ func each[T any](ctx context.Context, items []T, f func(T) error) error {
 	return g.Wait()
 }
 
-// reader collects what the lists have. Each list has its own place in found.
+// reader collects what the lists have.
 type reader struct {
 	from  Source
 	d     *Discovery
 	o     Options
-	found [][]explain.Object
+	whole bool // the objects are completed
+	all   int  // the number of lists
+	// reasons are why services can't be reached, as far as they have been looked up.
+	reasons map[graph.Key]string
 
-	progress sync.Mutex // for what follows
-	done     int
-	all      int
-	objects  int
+	mu      sync.Mutex // for what follows
+	found   map[*Resource][]explain.Object
+	objects int
 }
 
-// listOne lists a resource. What a server rejects is noted, and is no error.
-func (r *reader) listOne(ctx context.Context, i int, res *Resource) error {
-	objects, err := r.from.List(ctx, res, Selector{})
+// listOne lists a resource. What a server rejects, or answers wrongly, is noted, and is no error.
+func (r *reader) listOne(ctx context.Context, res *Resource) error {
+	objects, err := r.listed(ctx, res, Selector{})
 	res.Unknown, res.Within, res.Denied = "", "", nil
 	if code(err) == http.StatusForbidden && r.o.Namespace != "" {
 		// Who has all rights in a namespace may get it, but list none.
@@ -160,11 +156,12 @@ func (r *reader) listOne(ctx context.Context, i int, res *Resource) error {
 		}
 		if res.Namespaced || res.Name() == namespaces {
 			res.Denied = err
-			if objects, err = r.from.List(ctx, res, one); err == nil {
+			if objects, err = r.listed(ctx, res, one); err == nil {
 				res.Unknown, res.Within = why, one.Namespace
 			}
 		}
 	}
+	var unconnected *url.Error
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -174,19 +171,50 @@ func (r *reader) listOne(ctx context.Context, i int, res *Resource) error {
 	case code(err) == http.StatusNotFound:
 	case code(err) == http.StatusMethodNotAllowed:
 		res.Denied = err
-	case code(err) == 0:
+	case errors.As(err, &unconnected):
 		return fmt.Errorf("list of %s: %w", res.Name(), err)
 	default:
 		res.Unknown = err.Error()
 	}
-	r.found[i] = objects
-	r.progress.Lock()
-	defer r.progress.Unlock()
-	r.done, r.objects = r.done+1, r.objects+len(objects)
-	if r.o.Progress != nil {
-		r.o.Progress(r.done, r.all, r.objects)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found[res] = objects
+	if r.objects += len(objects); r.o.Progress != nil {
+		r.o.Progress(len(r.found), r.all, r.objects)
 	}
 	return nil
+}
+
+func (r *reader) listed(ctx context.Context, res *Resource, s Selector) ([]explain.Object, error) {
+	objects, err := r.from.List(ctx, res, s)
+	if err != nil || !r.whole {
+		return objects, err
+	}
+	var incomplete []Selector
+	found := map[graph.Key]*explain.Object{}
+	for i := range objects {
+		o := &objects[i]
+		switch {
+		case res.Delete.Namespace, res.Delete.Graceful:
+			incomplete = []Selector{s}
+		case res.Delete.Cleanup != "" && !o.Deletion.IsZero(): // others are large, and it doesn't matter what they have
+			incomplete = append(incomplete, Selector{Name: o.Name})
+		default:
+			continue
+		}
+		found[o.Key] = o
+	}
+	for _, one := range incomplete {
+		err := r.from.Whole(ctx, res, one, func(k graph.Key, object []byte) {
+			if o := found[k]; o != nil {
+				complete(res, object, o)
+			}
+		})
+		if err != nil && code(err) == 0 {
+			return nil, err
+		}
+	}
+	return objects, nil
 }
 
 // code is the HTTP status of an error; 0 for an error without a response.
@@ -198,60 +226,49 @@ func code(err error) int {
 	return 0
 }
 
-// missing is an owner that no list had.
-type missing struct {
-	res *Resource
-	key graph.Key
-}
-
 // lookUp looks for owners that no list had: they may have been created between two lists.
 func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 	if got.Revision != 0 {
 		return nil
 	}
-	taken := make(map[graph.Key]bool, len(got.Objects))
-	for i := range got.Objects {
-		taken[got.Objects[i].Key] = true
+	type owner struct {
+		res *Resource
+		at  Selector
+		uid string
 	}
-	var adding sync.Mutex
-	return each(ctx, r.missing(got), func(m missing) error {
-		objects, err := r.from.List(ctx, m.res, Selector{Namespace: m.key.Namespace, Name: m.key.Name})
-		if err != nil {
-			return fmt.Errorf("owner %s: %w", m.key, err)
-		}
-		adding.Lock()
-		defer adding.Unlock()
-		for _, o := range objects {
-			if !taken[o.Key] {
-				taken[o.Key] = true
-				got.Objects = append(got.Objects, o)
-			}
-		}
-		return nil
-	})
-}
-
-// missing returns the owners that no list had, each once.
-func (r *reader) missing(got *explain.Cluster) (all []missing) {
+	var missing []owner
 	known := make(map[string]bool, len(got.Objects))
 	for i := range got.Objects {
 		known[got.Objects[i].UID] = true
 	}
 	for i := range got.Objects {
-		namespace := got.Objects[i].Key.Namespace
+		namespace := got.Objects[i].Namespace
 		for _, o := range got.Objects[i].Owners {
 			res := r.d.Kind(o.APIVersion, o.Kind)
-			if known[o.UID] || res == nil || !res.Listed || res.Hides(namespace) || len(all) == lookups {
+			if known[o.UID] || res == nil || !res.Listed || res.Hides(namespace) || res.Namespaced && namespace == "" ||
+				len(missing) == lookups {
 				continue
 			}
 			known[o.UID] = true
-			switch {
-			case !res.Namespaced:
-				all = append(all, missing{res, graph.Key{Collection: res.Name(), Name: o.Name}})
-			case namespace != "":
-				all = append(all, missing{res, graph.Key{Collection: res.Name(), Namespace: namespace, Name: o.Name}})
+			one := owner{res, Selector{Name: o.Name}, o.UID}
+			if res.Namespaced {
+				one.at.Namespace = namespace
 			}
+			missing = append(missing, one)
 		}
 	}
-	return all
+	return each(ctx, missing, func(m owner) error {
+		objects, err := r.listed(ctx, m.res, m.at)
+		if err != nil {
+			return fmt.Errorf("owner %s %s: %w", m.res.Name(), m.at.Name, err)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for _, o := range objects {
+			if o.UID == m.uid {
+				got.Objects = append(got.Objects, o)
+			}
+		}
+		return nil
+	})
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -20,14 +21,11 @@ import (
 )
 
 const (
-	// mostStreams is how many streams of the graph are open at a time.
-	mostStreams = 32
-	// streamPause is the least time between two messages, so that changes which come fast share one.
-	streamPause = 100 * time.Millisecond
-	// streamTime is how long a stream lasts. The client then asks again, and is authorized again.
-	streamTime = 15 * time.Minute
-	// stateTime is how long a cluster may take to be read.
-	stateTime = time.Minute
+	mostStreams = 32                     // how many streams of the graph are open at a time
+	streamPause = 100 * time.Millisecond // the least time between two messages, so that fast changes share one
+	streamTime  = 15 * time.Minute       // how long a stream lasts; the client then asks again, and is authorized again
+	stateTime   = time.Minute            // how long a cluster may take to be read
+	patience    = 30 * time.Second       // how long a client may leave a message unread, so that none holds a stream
 	// lasting is how long a state must last before the next one can be read without a longer pause. Where a watch expires
 	// at once, everything would be listed again and again.
 	lasting = 10 * time.Second
@@ -36,25 +34,24 @@ const (
 // stream is one stream of the graph. Only its handler's goroutine uses it.
 type stream struct {
 	*Service
-	out       *ui.Writer
+	out       *json.Encoder
+	control   *http.ResponseController
 	namespace string
 	source    Source
 	d         *Discovery
 	revision  int64
 	// objects are those that the client has, by uid; stale the resources that can't be watched at present.
-	objects map[string]ui.Object
+	objects map[string]*ui.Object
 	stale   map[string]string
 }
 
 // graph serves the objects and their changes, as ui.Messages.
 func (s *Service) graph(w http.ResponseWriter, r *http.Request) {
-	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
-	default:
+	if !s.streams.TryAcquire(1) {
 		render.Error(s.Log, w, r, apierrors.NewTooManyRequests("too many streams of the graph are open", 5))
 		return
 	}
+	defer s.streams.Release(1)
 	if err := s.stream(w, r); err != nil {
 		render.Error(s.Log, w, r, err)
 	}
@@ -70,20 +67,19 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), streamTime)
 	defer cancel()
-	if s.Life != nil {
-		defer context.AfterFunc(s.Life, cancel)()
+	defer context.AfterFunc(s.Life, cancel)()
+	t := &stream{
+		Service: s, out: json.NewEncoder(w), control: http.NewResponseController(w), namespace: q.Get("namespace"),
 	}
-	t := &stream{Service: s, namespace: q.Get("namespace")}
 	messages, err := t.state(r.WithContext(ctx), q.Get("past") == "true")
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", codec.MediaJSON+";stream=lines")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	t.out = ui.NewWriter(w)
 	for again := pauses; err == nil; {
 		began := time.Now()
-		if err = t.out.Write(messages...); err == nil {
+		if err = t.write(messages...); err == nil {
 			err = t.follow(ctx)
 		}
 		if time.Since(began) > lasting {
@@ -94,36 +90,48 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if ctx.Err() == nil { // else the client is gone, or asks again
-		_ = t.out.Write(ui.Message{Type: ui.MessageError, Time: t.Now(), Error: err.Error()})
+		_ = t.write(ui.Message{Type: ui.MessageError, Time: t.Now(), Error: err.Error()})
 	}
 	return nil
 }
 
+// write sends messages, each as a line.
+func (t *stream) write(messages ...ui.Message) error {
+	for i := range messages {
+		if err := t.control.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+			return err
+		}
+		if err := t.out.Encode(&messages[i]); err != nil {
+			return err
+		}
+	}
+	return t.control.Flush()
+}
+
 // state reads the cluster and returns the messages of its state.
-func (t *stream) state(r *http.Request, past bool) (messages []ui.Message, err error) {
+func (t *stream) state(r *http.Request, past bool) ([]ui.Message, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), stateTime)
 	defer cancel()
-	r = r.WithContext(ctx)
-	ended := t.limit(ctx, func() {
-		var got *explain.Cluster
-		if t.source, t.d, err = t.open(r); err != nil {
-			return
-		}
-		one := &reader{from: t.source, d: t.d, o: Options{Namespace: cmp.Or(t.namespace, t.Namespace), Now: t.Now}}
-		if got, err = one.list(ctx); err == nil {
-			messages, err = t.begin(got, past)
-		}
-	})
-	return messages, cmp.Or(ended, err)
+	err := t.questions.Acquire(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer t.questions.Release(1)
+	if t.source, err = t.Open(r.WithContext(ctx)); err != nil {
+		return nil, err
+	}
+	one := &reader{from: t.source, o: Options{Namespace: cmp.Or(t.namespace, t.Namespace), Now: t.Now}}
+	got, err := one.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.d = one.d
+	return t.begin(got, past)
 }
 
 // begin returns the messages of a state, which the client has from then on.
 func (t *stream) begin(got *explain.Cluster, past bool) (messages []ui.Message, err error) {
-	t.revision, t.stale, t.objects = got.Revision, map[string]string{}, map[string]ui.Object{}
-	add := func(m ui.Message) {
-		m.Revision, m.Time = got.Revision, got.Now
-		messages = append(messages, m)
-	}
+	t.revision, t.stale, t.objects = got.Revision, map[string]string{}, map[string]*ui.Object{}
 	begin := ui.Message{Type: ui.MessageBegin, Source: ui.SourceLists}
 	if got.Revision != 0 {
 		begin.Source = ui.SourceServer
@@ -132,42 +140,52 @@ func (t *stream) begin(got *explain.Cluster, past bool) (messages []ui.Message, 
 	for _, r := range t.d.Resources {
 		if r.followed() {
 			shown[r.Name()] = r
-			begin.Resources = append(begin.Resources, onPage(&r.Resource))
+			begin.Resources = append(begin.Resources, ui.Resource{
+				Name: r.Name(), APIVersion: r.APIVersion(), Kind: r.Kind, Plural: r.Plural, Namespaced: r.Namespaced,
+				Unknown: r.Unknown,
+			})
 		}
 	}
-	add(begin)
+	messages = append(messages, begin)
 	if past {
 		for part := range slices.Chunk(t.past(), ui.Batch) {
-			add(ui.Message{Type: ui.MessagePast, Changes: part})
+			messages = append(messages, ui.Message{Type: ui.MessagePast, Changes: part})
 		}
 	}
 	var objects []ui.Object
 	for i := range got.Objects {
 		o := &got.Objects[i]
 		// A namespace that the user may get, but not list, is left out: its changes are not known.
-		if r := shown[o.Collection]; r != nil && !r.Hides(o.Key.Namespace) && t.within(o) {
-			objects = append(objects, *picture(o))
-			t.objects[o.UID] = objects[len(objects)-1]
+		if r := shown[o.Collection]; r != nil && !r.Hides(o.Namespace) && t.within(o) {
+			t.objects[o.UID] = picture(o)
+			objects = append(objects, *t.objects[o.UID])
 		}
 	}
 	if len(objects) > t.MostObjects {
 		return nil, t.tooLarge()
 	}
 	for part := range slices.Chunk(objects, ui.Batch) {
-		add(ui.Message{Type: ui.MessageObjects, Objects: part})
+		messages = append(messages, ui.Message{Type: ui.MessageObjects, Objects: part})
 	}
-	add(ui.Message{Type: ui.MessageSynced, Queue: t.source.Waiting()})
+	messages = append(messages, ui.Message{Type: ui.MessageSynced, Queue: t.waiting()})
+	for i := range messages {
+		messages[i].Revision, messages[i].Time = got.Revision, got.Now
+	}
 	return messages, nil
 }
 
 // past returns the last changes before the state.
 func (t *stream) past() (last []ui.Change) {
-	t.source.Past(func(before, after *explain.Object, revision int64, at time.Time) {
-		c := ui.Change{Revision: revision, Before: picture(before), After: picture(after)}
+	server, ok := t.source.(exact)
+	if !ok {
+		return nil
+	}
+	server.Past(func(e Event, at time.Time) {
+		c := ui.Change{Revision: e.Revision, Before: picture(e.Before), After: picture(e.After)}
 		if !at.IsZero() {
 			c.Time = seconds(at)
 		}
-		if !t.within(cmp.Or(after, before)) || before != nil && after != nil && c.Before.Same(c.After) {
+		if !t.within(cmp.Or(e.After, e.Before)) || !c.Visible() {
 			return
 		}
 		if last = append(last, c); len(last) >= 2*ui.MostPast {
@@ -177,9 +195,16 @@ func (t *stream) past() (last []ui.Change) {
 	return last[max(0, len(last)-ui.MostPast):]
 }
 
+func (t *stream) waiting() *int {
+	if server, ok := t.source.(exact); ok {
+		return server.Waiting()
+	}
+	return nil
+}
+
 // within reports whether the object is of the namespace that the client chose, or in none.
 func (t *stream) within(o *explain.Object) bool {
-	return t.namespace == "" || o.Key.Namespace == "" || o.Key.Namespace == t.namespace
+	return t.namespace == "" || o.Namespace == "" || o.Namespace == t.namespace
 }
 
 // follow sends what happens after the state. It returns an error in any case.
@@ -207,12 +232,12 @@ func (t *stream) follow(ctx context.Context) error {
 		case err := <-ended:
 			return err
 		case <-beat.C:
-			m = ui.Message{Type: ui.MessageBeat, Queue: t.source.Waiting()}
+			m = ui.Message{Type: ui.MessageBeat, Queue: t.waiting()}
 			for _, name := range slices.Sorted(maps.Keys(t.stale)) {
 				m.Stale = append(m.Stale, name+": "+t.stale[name])
 			}
 		case e := <-events:
-			if sleep(ctx, streamPause); ctx.Err() != nil {
+			if !sleep(ctx, streamPause) {
 				return ctx.Err()
 			}
 			m = ui.Message{Type: ui.MessageChanges, Changes: t.take(e, events)}
@@ -223,7 +248,7 @@ func (t *stream) follow(ctx context.Context) error {
 		case m.Type == ui.MessageChanges && len(m.Changes) == 0:
 			continue
 		}
-		if err := t.out.Write(m); err != nil {
+		if err := t.write(m); err != nil {
 			return err
 		}
 	}
@@ -231,9 +256,8 @@ func (t *stream) follow(ctx context.Context) error {
 
 // take takes in an event and those that are waiting, and returns what they change for the client.
 func (t *stream) take(e Event, events <-chan Event) (changes []ui.Change) {
-	at := seconds(t.Now())
-	for {
-		if c, ok := t.change(&e); ok {
+	for at := seconds(t.Now()); ; {
+		if c := t.change(&e); c.Visible() {
 			c.Time = at
 			changes = append(changes, c)
 		}
@@ -248,30 +272,22 @@ func (t *stream) take(e Event, events <-chan Event) (changes []ui.Change) {
 	}
 }
 
-// change takes in an event; ok is false if it changes nothing that the client sees.
-func (t *stream) change(e *Event) (c ui.Change, ok bool) {
+// change takes in an event. It returns an empty change for one that the client does not see.
+func (t *stream) change(e *Event) (c ui.Change) {
 	t.revision = max(t.revision, e.Revision)
+	o := cmp.Or(e.After, e.Before)
 	switch {
 	case e.Stale != "" && e.Why != "":
 		t.stale[e.Stale] = e.Why
-		return c, false
 	case e.Stale != "":
 		delete(t.stale, e.Stale)
-		return c, false
-	case !t.within(&e.Object):
-		return c, false
+	case t.within(o):
+		c = ui.Change{Revision: e.Revision, Before: t.objects[o.UID], After: picture(e.After)}
+		if t.objects[o.UID] = c.After; c.After == nil {
+			delete(t.objects, o.UID)
+		}
 	}
-	c.Revision = e.Revision
-	if before, there := t.objects[e.Object.UID]; there {
-		c.Before = &before
-	}
-	if e.Deleted {
-		delete(t.objects, e.Object.UID)
-		return c, c.Before != nil
-	}
-	c.After = picture(&e.Object)
-	t.objects[e.Object.UID] = *c.After
-	return c, c.Before == nil || !c.Before.Same(c.After)
+	return c
 }
 
 func (t *stream) tooLarge() error {

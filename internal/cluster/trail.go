@@ -1,18 +1,91 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
-// ErrNoTrail says that the server keeps no trail of removals. Test with errors.Is.
+// Trail returns the route "trail": why objects went. Only objects that the user may list are in the response: another
+// owner is named, as in the references of its dependents, without its own removal. A query that finds nothing gets a
+// 404, which does not tell whether there is something hidden.
+func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) render.Route {
+	return render.Route{Path: "trail", Serve: func(w http.ResponseWriter, r *http.Request) {
+		answer, err := trailOf(t, by(), r)
+		var data []byte
+		if err == nil {
+			data, err = json.Marshal(answer)
+		}
+		render.JSON(log, w, r, data, err)
+	}}
+}
+
+func trailOf(t *trail.Trail, by authorization.Authorizer, r *http.Request) (*trail.Answer, error) {
+	q, err := trailQuery(requestinfo.Query(r))
+	if err != nil {
+		return nil, err
+	}
+	answer := t.Answer()
+	items := t.Find(q, mayList(by, requestinfo.Of(r)))
+	if len(items) == 0 {
+		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound,
+			Message: answer.NotKnown(), Details: &metav1.StatusDetails{Name: q.Name, Kind: q.Kind},
+		}}
+	}
+	answer.Items = items
+	return &answer, nil
+}
+
+func trailQuery(v url.Values) (q trail.Query, err error) {
+	for name := range v {
+		if !slices.Contains([]string{"kind", "resource", "group", "namespace", "name", "uid", "timeout"}, name) {
+			return q, status.BadRequest("unknown parameter %q", name)
+		}
+	}
+	q = trail.Query{
+		Kind: cmp.Or(v.Get("resource"), v.Get("kind")), Namespace: v.Get("namespace"), Name: v.Get("name"), UID: v.Get("uid"),
+	}
+	if v.Has("group") {
+		group := v.Get("group")
+		q.Group = &group
+	}
+	if q.Kind == "" && q.UID == "" {
+		return q, status.BadRequest("kind, resource or uid is required")
+	}
+	return q, nil
+}
+
+// mayList tells why a user may not see metadata of objects: they may not list them.
+func mayList(by authorization.Authorizer, info *requestinfo.Info) trail.May {
+	return func(t trail.Type, namespace string) string {
+		if by.Authorize(&authorization.Attributes{
+			User: info.User, Verb: "list", IsResource: true, Group: t.Group, Version: t.Version, Resource: t.Resource,
+			Namespace: namespace,
+		}).Allowed() {
+			return ""
+		}
+		return fmt.Sprintf("user %q may not list resource %q in API group %q", info.User.Name, t.Resource, t.Group)
+	}
+}
+
+// ErrNoTrail reports that the server keeps no trail of removals. Test with errors.Is.
 var ErrNoTrail = errors.New("the server keeps no trail of removed objects; only kubecascade does. " +
 	"On other servers the audit log has the requests (kube-apiserver: --audit-policy-file and --audit-log-path): " +
 	"look there for the verb delete and the name, and for the user generic-garbage-collector")
@@ -23,17 +96,13 @@ func (c *Client) Trail(ctx context.Context, query url.Values) (*trail.Answer, er
 	const path = render.RoutePrefix + "trail"
 	var a trail.Answer
 	err := c.getJSON(ctx, path, query, &a)
-	switch {
-	case code(err) == http.StatusNotFound:
+	if code(err) == http.StatusNotFound {
 		paths, denied := c.paths(ctx)
 		if code(denied) == http.StatusNotFound || denied == nil && !slices.Contains(paths, path) {
-			return nil, ErrNoTrail
+			err = ErrNoTrail
 		}
-		return nil, err
-	case err != nil:
-		return nil, err
 	}
-	return &a, nil
+	return &a, err
 }
 
 // paths returns the paths of kubecascade's own that the server's index tells the user.
@@ -43,8 +112,8 @@ func (c *Client) paths(ctx context.Context) ([]string, error) {
 	return index.Paths, err
 }
 
-// Has reports whether the server is a kubecascade server with a path below render.RoutePrefix, as far as its index tells
-// the user.
+// Has reports whether the server is a kubecascade server with a path below render.RoutePrefix, as far as its index
+// tells the user.
 func (c *Client) Has(ctx context.Context, name string) (bool, error) {
 	paths, err := c.paths(ctx)
 	if err != nil && code(err) == 0 {

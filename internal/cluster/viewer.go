@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,13 +26,10 @@ const mostForwarded = 64 << 10
 
 // Viewer serves the page of package ui for any cluster.
 type Viewer struct {
-	Client *Client
-	// Namespace is read by itself where the user may not list all namespaces.
-	Namespace string
-	// ReadOnly: no deletion is passed on.
-	ReadOnly bool
-	// NoBrowser: Serve opens no browser.
-	NoBrowser bool
+	Client    *Client
+	Namespace string // read by itself where the user may not list all namespaces
+	ReadOnly  bool   // no deletion is passed on
+	NoBrowser bool   // Serve opens no browser
 }
 
 // CheckAddress returns an error if an address is not one of the loopback interface, with a port.
@@ -48,8 +44,7 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// Serve asks the cluster what it is, and serves the page at the address until the context is done. It prints the page's
-// URL.
+// Serve serves the page at the address until the context is done, and prints its URL.
 func (v *Viewer) Serve(ctx context.Context, address string, out io.Writer) error {
 	handler, err := v.open(ctx)
 	if err != nil {
@@ -59,18 +54,11 @@ func (v *Viewer) Serve(ctx context.Context, address string, out io.Writer) error
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer cancel()
 	s := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
-	all.Go(func() {
-		<-ctx.Done()
-		_ = s.Close() // streams end with their context
-	})
+	defer context.AfterFunc(ctx, func() { _ = s.Close() })() // streams end with their context
 	page := "http://" + l.Addr().String() + ui.Path
 	fmt.Fprintf(out, "the page of %s: %s\n", v.Client.URL, page)
 	if !v.NoBrowser {
@@ -90,11 +78,7 @@ func openBrowser(page string) {
 	if command == nil {
 		command = []string{"xdg-open"}
 	}
-	path, err := exec.LookPath(command[0])
-	if err != nil {
-		return
-	}
-	if c := exec.Command(path, append(command[1:], page)...); c.Start() == nil {
+	if c := exec.Command(command[0], append(command[1:], page)...); c.Start() == nil {
 		_ = c.Process.Release() // the browser lives longer than the command
 	}
 }
@@ -112,18 +96,15 @@ func (v *Viewer) open(ctx context.Context) (http.Handler, error) {
 	}
 	proxy := v.proxy(target)
 	mux := http.NewServeMux()
-	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, ui.Path, http.StatusTemporaryRedirect)
-	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if !v.allows(r) {
-			fail(w, r, http.StatusForbidden, "kubecascade ui does not pass this request on")
-			return
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, mostForwarded)
-		proxy.ServeHTTP(w, r)
-	})
-	for _, route := range append(v.service().Routes(), render.Route{Path: "trail", Serve: noTrail}) {
+	mux.HandleFunc("/", reject)
+	mux.Handle("/{$}", http.RedirectHandler(ui.Path, http.StatusTemporaryRedirect))
+	v.forward(mux, proxy)
+	service := newService(func(*http.Request) (Source, error) { return v.Client, nil })
+	service.Namespace = v.Namespace
+	trail := render.Route{Path: "trail", Serve: func(w http.ResponseWriter, r *http.Request) {
+		fail(w, r, http.StatusNotFound, ErrNoTrail.Error())
+	}}
+	for _, route := range append(service.Routes(), trail) {
 		serve := route.Serve
 		if own {
 			serve = proxy.ServeHTTP
@@ -133,16 +114,31 @@ func (v *Viewer) open(ctx context.Context) (http.Handler, error) {
 	return protect(ui.Page(mux)), nil
 }
 
-func noTrail(w http.ResponseWriter, r *http.Request) {
-	fail(w, r, http.StatusNotFound, ErrNoTrail.Error())
-}
-
-// service answers questions from lists.
-func (v *Viewer) service() *Service {
-	s := newService()
-	s.Namespace = v.Namespace
-	s.Open = func(*http.Request) (Source, error) { return v.Client, nil }
-	return s
+// forward passes on the requests for the API that the page needs (doc.go).
+func (v *Viewer) forward(mux *http.ServeMux, proxy http.Handler) {
+	pass := func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		allowed := len(q) == 0 && r.PathValue("resource") != "watch" // below "watch" are upstream's old paths of watches
+		if strings.HasSuffix(r.Pattern, "/events") {
+			allowed = !q.Has("watch") && strings.HasPrefix(q.Get("fieldSelector"), "involvedObject.uid=")
+		}
+		if !allowed || r.URL.RawPath != "" || r.Header.Get("Upgrade") != "" {
+			reject(w, r)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, mostForwarded)
+		proxy.ServeHTTP(w, r)
+	}
+	for _, version := range []string{"/api/{version}", "/apis/{group}/{version}"} {
+		for _, scope := range []string{version, version + "/namespaces/{namespace}"} {
+			mux.HandleFunc("GET "+scope+"/events", pass)
+			mux.HandleFunc("GET "+scope+"/{resource}/{name}", pass)
+			if !v.ReadOnly {
+				mux.HandleFunc("DELETE "+scope+"/{resource}/{name}", pass)
+			}
+		}
+	}
+	mux.HandleFunc("POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews", pass)
 }
 
 // proxy passes requests on with the credentials of the kubeconfig, and none of the browser.
@@ -169,8 +165,7 @@ func (v *Viewer) proxy(target *url.URL) http.Handler {
 }
 
 // protect rejects what does not come from the page itself: requests for other names than loopback ones (DNS rebinding),
-// and those that a browser marks as another site's, also if they only read. A change must be JSON, which no form of
-// another page can send.
+// those that a browser marks as another site's, and changes that are not JSON, as a form of another page sends them.
 func protect(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -186,42 +181,10 @@ func protect(next http.Handler) http.Handler {
 	})
 }
 
-// allows reports whether a request for the API is passed on (doc.go).
-func (v *Viewer) allows(r *http.Request) bool {
-	if r.URL.RawPath != "" || r.Header.Get("Upgrade") != "" {
-		return false
-	}
-	p := strings.Split(r.URL.Path, "/")
-	for _, part := range p[1:] {
-		if part == "" || part == "." || part == ".." {
-			return false
-		}
-	}
-	switch {
-	case len(p) > 3 && p[1] == "api":
-		p = p[3:]
-	case len(p) > 4 && p[1] == "apis":
-		p = p[4:]
-	default:
-		return false
-	}
-	// Below "watch" are upstream's old paths of watches.
-	one := (len(p) == 2 || len(p) == 4 && p[0] == "namespaces") && p[0] != "watch"
-	events := len(p) == 1 && p[0] == "events" || len(p) == 3 && p[0] == "namespaces" && p[2] == "events"
-	q := r.URL.Query()
-	switch r.Method {
-	case http.MethodGet:
-		return one && len(q) == 0 ||
-			events && !q.Has("watch") && strings.HasPrefix(q.Get("fieldSelector"), "involvedObject.uid=")
-	case http.MethodDelete:
-		return one && len(q) == 0 && !v.ReadOnly
-	case http.MethodPost:
-		return r.URL.Path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews" && len(q) == 0
-	}
-	return false
+func reject(w http.ResponseWriter, r *http.Request) {
+	fail(w, r, http.StatusForbidden, "kubecascade ui does not pass this request on")
 }
 
-// fail answers a Status.
 func fail(w http.ResponseWriter, r *http.Request, code int, message string) {
 	render.Status(w, r, code, &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message,

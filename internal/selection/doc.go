@@ -4,7 +4,7 @@
 // It guarantees:
 //
 //  1. Parse checks arguments and reads files before anything is asked of a server. All its errors are a UsageError.
-//  2. Kinds are resolved with what the server serves. Keys has each object once, in the order of the command line.
+//  2. Kinds are resolved with what the server serves. Objects are in the order of the command line.
 //  3. Objects in a namespace have that of the command; one of a file may have its own, unless the command's is
 //     explicit.
 //  4. Files are chosen as by kubectl's --filename and --recursive: files, patterns, directories and standard input are

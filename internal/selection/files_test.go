@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 		all, err := f.Read(strings.NewReader("apiVersion: v1\nkind: S\nmetadata: {name: s}\n"))
 		var got []string
 		for _, o := range all {
-			if o.APIVersion != "v1" || o.File == "" {
+			if o.APIVersion != "v1" || o.From == "" {
 				t.Errorf("%s: %+v", c.names, o)
 			}
 			got = append(got, strings.ReplaceAll(o.Kind+"/"+o.Namespace+"/"+o.Name, "//", "/"))

@@ -7,32 +7,29 @@ import (
 	"io"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
 // UsageError is an error of the command line, not of the server.
-type UsageError struct{ Err error }
-
-// Error is the message of the error.
-func (e *UsageError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error.
-func (e *UsageError) Unwrap() error { return e.Err }
+type UsageError struct{ error }
 
 func usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// ErrNone is the error of a selector that chooses no object.
+var ErrNone = errors.New("no")
 
 // Line is what a command line says.
 type Line struct {
 	Args []string
 	// Files, Selector and All choose objects otherwise; at most one of the four may be used.
-	Files    Files
-	Selector string
-	All      bool
-	// Everywhere has Selector and All choose objects of all namespaces.
-	Everywhere bool
+	Files      Files
+	Selector   string
+	All        bool
+	Everywhere bool // has Selector and All choose objects of all namespaces
+	One        bool // arguments must name one object
+
+	Objects []Object // those that arguments and files name; Parse sets them
 }
 
 // Server is where the objects are, with the namespace of the command. Explicit: a flag names the namespace, and objects
@@ -44,55 +41,36 @@ type Server struct {
 	Explicit  bool
 }
 
-// Choice is a line that has been checked.
-type Choice struct {
-	names    []named
-	kinds    []string
-	declared []Object
-	line     Line
-}
-
 // Parse checks the line and reads its files, from stdin if one is "-".
-func (l Line) Parse(stdin io.Reader) (c *Choice, err error) {
-	c = &Choice{line: l}
+func (l *Line) Parse(stdin io.Reader) (err error) {
 	selecting, files := l.Selector != "" || l.All, len(l.Files.Names) > 0
 	switch {
 	case files && (selecting || len(l.Args) > 0):
-		return nil, usage("--filename can't be used with --selector, --all or arguments")
+		return usage("--filename can't be used with --selector, --all or arguments")
 	case l.Files.Recursive && !files:
-		return nil, usage("--recursive requires --filename")
+		return usage("--recursive requires --filename")
 	case files:
-		if c.declared, err = l.Files.Read(stdin); err != nil {
-			return nil, &UsageError{err}
+		if l.Objects, err = l.Files.Read(stdin); err != nil {
+			return &UsageError{err}
 		}
-		return c, nil
+		return nil
 	case l.Selector != "" && l.All:
-		return nil, usage("--selector can't be used with --all")
-	case l.Everywhere && !selecting && !files: // as kubectl, which ignores it for files
-		return nil, usage("--all-namespaces requires --selector or --all")
+		return usage("--selector can't be used with --all")
+	case l.Everywhere && !selecting: // as kubectl, which ignores it for files
+		return usage("--all-namespaces requires --selector or --all")
 	case selecting && (len(l.Args) != 1 || strings.Contains(l.Args[0], "/")):
-		return nil, usage("--selector and --all require KINDs, separated by commas, and no names")
+		return usage("--selector and --all require KINDs, separated by commas, and no names")
 	case selecting:
-		c.kinds = strings.Split(l.Args[0], ",")
-		return c, nil
+		return nil
 	}
-	c.names, err = names(l.Args)
-	return c, err
+	if l.Objects, err = named(l.Args); l.One && len(l.Objects) > 1 {
+		err = usage("unexpected argument %q", l.Objects[1].From)
+	}
+	return err
 }
 
-// One is an error if the line names more than one object.
-func (c *Choice) One() error {
-	if len(c.names) > 1 {
-		return usage("unexpected argument %q", c.names[1].argument)
-	}
-	return nil
-}
-
-// named is an object as an argument names it.
-type named struct{ kind, name, argument string }
-
-// names are the objects that arguments name: KIND/NAME each, or KINDs before all names.
-func names(args []string) (all []named, err error) {
+// named are the objects that arguments name: KIND/NAME each, or KINDs before all names.
+func named(args []string) (all []Object, err error) {
 	if len(args) == 0 {
 		return nil, usage("an object is required: KIND/NAME")
 	}
@@ -114,42 +92,31 @@ func names(args []string) (all []named, err error) {
 			if one == "" || name == "" {
 				return nil, usage("%q lacks a kind or a name: KIND/NAME", a)
 			}
-			all = append(all, named{one, name, a})
+			all = append(all, Object{Named: cluster.Named{Resource: one, Name: name}, From: a})
 		}
 	}
 	return all, nil
 }
 
-// Keys are the chosen objects, which exist if they were chosen by a selector or as all of a kind.
-func (c *Choice) Keys(ctx context.Context, s Server) (keys []graph.Key, err error) {
-	switch {
-	case c.kinds != nil:
-		keys, err = c.selected(ctx, s)
-	case c.declared != nil:
-		keys, err = s.declared(c.declared)
-	default:
-		keys, err = s.named(c.names)
+// Keys are the objects of a line that Parse has accepted. They exist if a selector or All chooses them.
+func (l *Line) Keys(ctx context.Context, s Server) (keys []graph.Key, err error) {
+	if l.Selector != "" || l.All {
+		return l.selected(ctx, s)
 	}
-	var different []graph.Key
-	seen := map[graph.Key]bool{}
-	for _, k := range keys {
-		if !seen[k] {
-			seen[k] = true
-			different = append(different, k)
+	for _, o := range l.Objects {
+		own := o.Namespace
+		if own == "" {
+			o.Namespace = s.Namespace
 		}
-	}
-	return different, err
-}
-
-func (s Server) named(all []named) (keys []graph.Key, err error) {
-	for _, o := range all {
-		r, err := s.Discovery.Resolve(o.kind)
-		if err != nil {
+		k, err := s.Discovery.Key(o.Named)
+		switch {
+		case err != nil && o.Kind != "":
+			return nil, fmt.Errorf("%s: %w", o.From, err)
+		case err != nil:
 			return nil, err
-		}
-		k := graph.Key{Collection: r.Name(), Name: o.name}
-		if r.Namespaced {
-			k.Namespace = s.Namespace
+		case own != "" && k.Namespace != "" && own != s.Namespace && s.Explicit:
+			// As in kubectl (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
+			return nil, usage("%s: %s %s is in namespace %s, and --namespace is %s", o.From, o.Kind, o.Name, own, s.Namespace)
 		}
 		keys = append(keys, k)
 	}
@@ -157,20 +124,20 @@ func (s Server) named(all []named) (keys []graph.Key, err error) {
 }
 
 // selected are the objects that the selector or All chooses.
-func (c *Choice) selected(ctx context.Context, s Server) (keys []graph.Key, _ error) {
+func (l *Line) selected(ctx context.Context, s Server) (keys []graph.Key, _ error) {
 	where := ""
 	var names []string
-	for _, kind := range c.kinds {
+	for kind := range strings.SplitSeq(l.Args[0], ",") {
 		r, err := s.Discovery.Resolve(kind)
 		if err != nil {
 			return nil, err
 		}
 		namespace := ""
-		if r.Namespaced && !c.line.Everywhere {
-			namespace, where = s.Namespace, in(s.Namespace)
+		if r.Namespaced && !l.Everywhere {
+			namespace, where = s.Namespace, " in namespace "+s.Namespace
 		}
 		names = append(names, r.Name())
-		objects, err := s.Client.List(ctx, r, cluster.Selector{Namespace: namespace, Labels: c.line.Selector})
+		objects, err := s.Client.List(ctx, r, cluster.Selector{Namespace: namespace, Labels: l.Selector})
 		if err != nil {
 			return nil, err
 		}
@@ -178,84 +145,12 @@ func (c *Choice) selected(ctx context.Context, s Server) (keys []graph.Key, _ er
 			keys = append(keys, o.Key)
 		}
 	}
-	if len(keys) > 0 {
+	switch what := strings.Join(names, ", "); {
+	case len(keys) > 0:
 		return keys, nil
+	case l.All:
+		return nil, fmt.Errorf("there are %w %s%s", ErrNone, what, where)
+	default:
+		return nil, fmt.Errorf("%w %s match the selector %q%s", ErrNone, what, l.Selector, where)
 	}
-	what := strings.Join(names, ", ")
-	if c.line.All {
-		return nil, noneError(fmt.Sprintf("there are no %s%s", what, where))
-	}
-	return nil, noneError(fmt.Sprintf("no %s match the selector %q%s", what, c.line.Selector, where))
-}
-
-// noneError says that no object is chosen. It is an ErrNotFound.
-type noneError string
-
-// Error is the message.
-func (e noneError) Error() string { return string(e) }
-
-// Is makes errors.Is(err, ErrNotFound) hold.
-func (e noneError) Is(target error) bool { return target == ErrNotFound }
-
-// declared are the objects that files declare. As in kubectl, an explicit --namespace must be theirs
-// (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
-func (s Server) declared(all []Object) (keys []graph.Key, err error) {
-	for _, o := range all {
-		r := s.Discovery.Kind(o.APIVersion, o.Kind)
-		if r == nil {
-			return nil, fmt.Errorf("%s: the server doesn't serve kind %q of %q", o.File, o.Kind, o.APIVersion)
-		}
-		k := graph.Key{Collection: r.Name(), Name: o.Name}
-		if r.Namespaced {
-			k.Namespace = s.Namespace
-			if given := o.Namespace; given != "" && given != s.Namespace {
-				if s.Explicit {
-					return nil, usage("%s: %s %s is in namespace %s, and --namespace is %s", o.File, o.Kind, o.Name, given,
-						s.Namespace)
-				}
-				k.Namespace = given
-			}
-		}
-		keys = append(keys, k)
-	}
-	return keys, nil
-}
-
-func in(namespace string) string {
-	if namespace == "" {
-		return ""
-	}
-	return " in namespace " + namespace
-}
-
-// ErrNotFound: there is no object at a key, as far as is known.
-var ErrNotFound = errors.New("not found")
-
-// NotFound is the error for an object that does not exist.
-func NotFound(k graph.Key) error {
-	return fmt.Errorf("%s %q %w%s", k.Collection, k.Name, ErrNotFound, in(k.Namespace))
-}
-
-// Absent returns NotFound for the key that has no object, if err is a server's answer that there is none; else err.
-func Absent(keys []graph.Key, err error) error {
-	var s *apierrors.StatusError
-	if !apierrors.IsNotFound(err) || !errors.As(err, &s) || s.ErrStatus.Details == nil {
-		return err
-	}
-	for _, k := range keys {
-		if k.Name == s.ErrStatus.Details.Name {
-			return NotFound(k)
-		}
-	}
-	return err
-}
-
-// Concerned returns the namespace that a question is about: one of the objects, or else the command's.
-func Concerned(keys []graph.Key, namespace string) string {
-	for _, k := range keys {
-		if k.Collection == "namespaces" {
-			return k.Name
-		}
-	}
-	return namespace
 }

@@ -2,7 +2,6 @@ package selection
 
 import (
 	"errors"
-	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -26,7 +25,7 @@ func served() *cluster.Discovery {
 	return d
 }
 
-// TestKeys: what arguments and files name, each object once.
+// TestKeys: what arguments and files name.
 func TestKeys(t *testing.T) {
 	const file = "kind: Secret\napiVersion: v1\nmetadata: {name: s, namespace: other}\n"
 	key := func(collection, namespace, name string) graph.Key {
@@ -40,7 +39,7 @@ func TestKeys(t *testing.T) {
 		err      string
 		usage    bool
 	}{
-		{args: "cm/a node/a cm/a", want: []graph.Key{key("configmaps", "ns", "a"), key("nodes", "", "a")}},
+		{args: "cm/a node/a", want: []graph.Key{key("configmaps", "ns", "a"), key("nodes", "", "a")}},
 		{args: "cm,secret a", want: []graph.Key{key("configmaps", "ns", "a"), key("secrets", "ns", "a")}},
 		{args: "", err: "an object is required: KIND/NAME", usage: true},
 		{args: "cm", err: `"cm" is not KIND/NAME`, usage: true},
@@ -64,9 +63,9 @@ func TestKeys(t *testing.T) {
 			l.Files = Files{Names: []string{"-"}}
 		}
 		var keys []graph.Key
-		choice, err := l.Parse(strings.NewReader(c.file))
+		err := l.Parse(strings.NewReader(c.file))
 		if err == nil {
-			keys, err = choice.Keys(t.Context(), Server{Discovery: served(), Namespace: "ns", Explicit: c.explicit})
+			keys, err = l.Keys(t.Context(), Server{Discovery: served(), Namespace: "ns", Explicit: c.explicit})
 		}
 		var usage *UsageError
 		if message(err) != c.err || errors.As(err, &usage) != c.usage || !reflect.DeepEqual(keys, c.want) {
@@ -90,16 +89,13 @@ func TestParse(t *testing.T) {
 		{All: true, Files: Files{Names: []string{"-"}}},
 	} {
 		var usage *UsageError
-		if _, err := l.Parse(strings.NewReader("")); !errors.As(err, &usage) {
+		if err := l.Parse(strings.NewReader("")); !errors.As(err, &usage) {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}
 	for line, want := range map[string]string{"cm/a": "", "cm a": "", "cm a b": `unexpected argument "b"`} {
-		c, err := Line{Args: strings.Fields(line)}.Parse(io.MultiReader())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := message(c.One()); got != want {
+		l := Line{Args: strings.Fields(line), One: true}
+		if got := message(l.Parse(nil)); got != want {
 			t.Errorf("%s: %s; expected %s", line, got, want)
 		}
 	}

@@ -8,9 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
-	"github.com/kubecascade/kubecascade/controllers/autoscale"
-	"github.com/kubecascade/kubecascade/controllers/election"
-	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/encryption"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -21,8 +19,7 @@ type Config struct {
 	Release string
 	ServingOptions
 	StorageOptions
-	ControllerOptions
-	SimulationOptions
+	controllers.Options
 	Access apiserver.Access
 	Audit  audit.Options
 	// Serving are the pairs of --runtime-config.
@@ -78,31 +75,6 @@ type StorageOptions struct {
 	encryption     *encryption.Config
 	// Compaction is the interval of compactions; 0 for none.
 	Compaction time.Duration
-}
-
-// ControllerOptions are the settings of the controllers.
-type ControllerOptions struct {
-	// Controllers are the words of --controllers.
-	Controllers []string
-	// Workers is how many objects a controller works on concurrently, by its name; default: that of
-	// controllers.Controller.
-	Workers map[string]int
-	// CollectionEvents stores an Event for each object that the garbage collector deletes.
-	CollectionEvents bool
-	// Autoscaler configures horizontal-pod-autoscaler-controller; Start sets Workers, Measure and Log.
-	Autoscaler autoscale.Options
-	// Elect runs the controllers only while this server holds their lease. Election has the times.
-	Elect    bool
-	Election election.Options
-}
-
-// SimulationOptions are the settings of the simulated nodes and pods.
-type SimulationOptions struct {
-	// Simulate runs a simulation of nodes and pods.
-	Simulate   bool
-	Simulation simulation.Options
-	// NodesFile has the simulated nodes; default: one.
-	NodesFile string
 }
 
 // Address is an IP address and a port.

@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/controllers"
-	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/internal/checkpoint"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -48,14 +47,13 @@ func (s *Server) client() func(account, manager string) *loopback.Client {
 func (s *Server) makeControllers(on, gates map[string]bool) {
 	c, d := s.config, s.data
 	p := &controllers.Process{
-		Client: s.client(), Workers: c.Workers, Gates: gates, Authority: s.keys, Certificates: s.keys.AuthorityPEM(),
+		Client: s.client(), Options: c.Options, Gates: gates, Authority: s.keys, Certificates: s.keys.AuthorityPEM(),
 		Webhooks: d.webhooks, CheckFirst: s.checkFirst,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
 			return apiserver.CheckTypes(d.types, &p.Spec)
 		},
 		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.With(c.API) },
-		Unreachable: apiserver.NoNetwork, Autoscaler: c.Autoscaler,
-		Simulate: c.Simulate, Simulation: c.Simulation, Version: KubernetesVersion, Log: s.log,
+		Unreachable: apiserver.NoNetwork, Version: KubernetesVersion, Log: s.log,
 	}
 	s.controllers = controllers.NewSet(d.cache, d.store.Revision)
 	s.controllers.Monitor.Clock = d.clock
@@ -154,7 +152,7 @@ func (s *Server) lead(ctx context.Context) {
 	o := s.config.Election
 	o.Log = s.log
 	o.Seize = !s.config.external() // no other process has the data directory open; a lease in it belongs to a dead process
-	election.New(lease, o).Run(ctx, s.controllers.RunLed)
+	s.controllers.Elect(ctx, lease, o)
 }
 
 // whyNoCheckpoints is why the server has data that a rollback must not change, or that does not change; empty if it has

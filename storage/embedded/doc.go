@@ -17,5 +17,5 @@
 //  6. A server that can't continue, such as on a full disk, acknowledges nothing more, and Config.Fatal is called. The
 //     goroutine of etcd that has met the error ends; others of etcd's may wait for it as long as the process runs.
 //
-// The package knows nothing of the keys and values that are stored.
+// The package does not depend on the keys and values that are stored.
 package embedded

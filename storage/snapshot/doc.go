@@ -15,5 +15,5 @@
 // invalid pages, and doesn't end if pages refer to each other in a circle (go.etcd.io/bbolt v1.5.0 cursor.go:
 // goToFirstElementOnTheStack). What is restored into a data directory was read by this package before.
 //
-// The package knows nothing of what the values mean.
+// The package does not decode the values.
 package snapshot

@@ -89,6 +89,9 @@ func (k kind) fill(ctx context.Context, c *client, namespace string, from, to, s
 	return err
 }
 
+// oneKiB is the size of a value with which a ConfigMap has 1 KiB as JSON.
+const oneKiB = 560
+
 func objectName(i int) string { return fmt.Sprintf("%06d", i) }
 
 // random is a text of a size that compresses as base64 does, always the same for a number.

@@ -36,7 +36,7 @@ func memoryCase(n int) workload {
 			return err
 		}
 		path := configMaps.path(namespace)
-		if err := configMaps.fill(ctx, r.server.admin, namespace, 0, n, 650); err != nil {
+		if err := configMaps.fill(ctx, r.server.admin, namespace, 0, n, oneKiB); err != nil {
 			return err
 		}
 		return errors.Join(r.residents(ctx), r.crowds(ctx, path), r.pages(ctx, path, n))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,16 +28,13 @@ func TestP99IsTheLongestOfFewDurations(t *testing.T) {
 		took = append(took, time.Duration(200-i))
 	}
 	for n, want := range map[int][2]time.Duration{0: {0, 0}, 1: {200, 200}, 100: {151, 200}, 200: {101, 199}} {
-		p50, p99 := percentiles(append([]time.Duration(nil), took[:n]...))
-		if got := [2]time.Duration{p50, p99}; got != want {
-			t.Errorf("of %d: %v, want %v", n, got, want)
+		if p50, p99 := percentiles(slices.Clone(took[:n])); p50 != want[0] || p99 != want[1] {
+			t.Errorf("of %d: %v and %v, want %v", n, p50, p99, want)
 		}
 	}
 }
 
-// TestRatiosAreOfRunsThatFollowedEachOther: the machine becomes twice as slow with each run, for both servers. The
-// ratio of the medians would be the same by accident of an equal slowdown only, so the third run of the other server
-// is missing.
+// The machine becomes twice as slow with each run, and the last run of the other server is missing.
 func TestRatiosAreOfRunsThatFollowedEachOther(t *testing.T) {
 	var all table
 	for i, slow := range []float64{1, 2, 4} {

@@ -29,7 +29,7 @@ func snapshotCase(n int) func(context.Context, *run) error {
 		if err := r.start(ctx); err != nil {
 			return err
 		}
-		if err := configMaps.fill(ctx, r.server.admin, "default", 0, n, 650); err != nil {
+		if err := configMaps.fill(ctx, r.server.admin, "default", 0, n, oneKiB); err != nil {
 			return err
 		}
 		file := filepath.Join(r.server.dir, "snapshot.db")
@@ -78,7 +78,7 @@ func idleCase(query string) func(context.Context, *run) error {
 		if err != nil {
 			return err
 		}
-		if err := configMaps.fill(ctx, r.server.admin, namespace, 0, 100, 650); err != nil {
+		if err := configMaps.fill(ctx, r.server.admin, namespace, 0, 100, oneKiB); err != nil {
 			return err
 		}
 		before, err := r.idleMemory(ctx)

@@ -77,7 +77,7 @@ func TestBundleNames(t *testing.T) {
 	}
 }
 
-// TestBundleSigners: the signer of a bundle has a domain and a path, and is the same for ever (V-078).
+// TestBundleSigners: the signer of a bundle has a domain and a path, and is the same forever (V-078).
 func TestBundleSigners(t *testing.T) {
 	bundle := func(signer string) *certificatesv1.ClusterTrustBundle {
 		return &certificatesv1.ClusterTrustBundle{Spec: certificatesv1.ClusterTrustBundleSpec{SignerName: signer}}

@@ -1,9 +1,19 @@
 package core
 
 import (
+	"context"
+	"fmt"
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // bindings is the entry of Binding.
@@ -14,4 +24,108 @@ func bindings() *entry.Resource {
 		Storage: entry.Storage{Virtual: true},
 		Hooks:   entry.Hooks{Create: createBinding},
 	}
+}
+
+// bindPod handles POST of pods/binding: it validates a Binding and sets the node of its pod (K
+// pkg/registry/core/pod/storage: BindingREST).
+func bindPod(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
+	b := body.(*corev1.Binding)
+	if err := r.MatchNamespace(b); err != nil {
+		return nil, err
+	}
+	if err := r.Admit(ctx, b); err != nil {
+		return nil, err
+	}
+	switch {
+	case b.Name != r.Name():
+		return nil, apierrors.NewBadRequest("name in URL does not match name in Binding object")
+	case b.Name == "":
+		return nil, apierrors.NewBadRequest("Name parameter required.")
+	}
+	if errs := validateBinding(b); len(errs) > 0 {
+		return nil, errs.ToAggregate() // 0-10
+	}
+	if err := r.Validate(ctx, b); err != nil {
+		return nil, err
+	}
+	_, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) { // upstream bypasses the strategy
+		pod := old.(*corev1.Pod)
+		if err := bindablePod(r, b, pod); err != nil {
+			return nil, err
+		}
+		assignPod(pod, b, metav1.Time{Time: r.Now()})
+		return pod, nil
+	})
+	return nil, err
+}
+
+// createBinding handles POST of bindings: pods/binding with the name in the body.
+func createBinding(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
+	on, err := r.On(corev1.SchemeGroupVersion.WithResource("pods"), "binding", body.(*corev1.Binding).Name)
+	if err != nil {
+		return nil, err
+	}
+	return bindPod(ctx, on, body)
+}
+
+// bindablePod returns why the pod can't be bound, nil if it can.
+func bindablePod(r entry.Request, b *corev1.Binding, pod *corev1.Pod) error {
+	switch {
+	case b.UID != "" && b.UID != pod.UID:
+		return r.Precondition("UID", b.UID, pod.UID)
+	case b.ResourceVersion != "" && b.ResourceVersion != pod.ResourceVersion:
+		return r.Precondition("ResourceVersion", b.ResourceVersion, pod.ResourceVersion)
+	case pod.DeletionTimestamp != nil:
+		return notBound(pod.Name, fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", pod.Name))
+	case pod.Spec.NodeName != "":
+		return notBound(pod.Name, fmt.Errorf("pod %v is already assigned to node %q", pod.Name, pod.Spec.NodeName))
+	case len(pod.Spec.SchedulingGates) > 0:
+		return notBound(pod.Name, fmt.Errorf("pod %v has non-empty .spec.schedulingGates", pod.Name))
+	}
+	return nil
+}
+
+func notBound(name string, err error) error {
+	return apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, name, err)
+}
+
+func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
+	if k := b.Target.Kind; k != "" && k != "Node" {
+		errs = append(errs, field.NotSupported(field.NewPath("target", "kind"), k, []string{"Node", "<empty>"}))
+	}
+	name := field.NewPath("target", "name")
+	if b.Target.Name == "" {
+		return append(errs, field.Required(name, ""))
+	}
+	return append(errs, check.NodeName(b.Target.Name, name)...) // V-063
+}
+
+// assignPod sets the node, copies the binding's annotations and labels, and sets the condition PodScheduled
+// (BindingREST.setPodNodeAndMetadata). The generation does not change.
+func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
+	pod.Spec.NodeName, pod.Status.NominatedNodeName = b.Target.Name, ""
+	pod.Annotations = joined(pod.Annotations, b.Annotations)
+	pod.Labels = joined(pod.Labels, b.Labels)
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		if c.Type != corev1.PodScheduled {
+			continue
+		}
+		if c.Status != corev1.ConditionTrue {
+			c.LastTransitionTime = now
+		}
+		c.Status, c.Reason, c.Message = corev1.ConditionTrue, "", ""
+		return
+	}
+	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
+		Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now})
+}
+
+// joined returns m with the entries of more.
+func joined(m, more map[string]string) map[string]string {
+	if len(more) > 0 && m == nil {
+		m = map[string]string{}
+	}
+	maps.Copy(m, more)
+	return m
 }

@@ -23,7 +23,9 @@ func configMaps() *entry.Resource {
 			Validate:       entry.Validate(validateConfigMap),
 			ValidateUpdate: entry.ValidateChange(validateConfigMapUpdate),
 		},
-		Table: entry.TableOf(configMapColumns(), configMapCells),
+		Table: entry.TableOf([]entry.Column{
+			entry.NameColumn, entry.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"]), entry.AgeColumn,
+		}, configMapCells),
 	}
 }
 
@@ -54,12 +56,6 @@ func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
 			kept{"binaryData", reflect.DeepEqual(m.BinaryData, old.BinaryData)})...)
 	}
 	return append(errs, validateConfigMap(m)...)
-}
-
-func configMapColumns() []entry.Column {
-	return []entry.Column{
-		entry.NameColumn, entry.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"]), entry.AgeColumn,
-	}
 }
 
 func configMapCells(c *corev1.ConfigMap, now time.Time) []any {

@@ -26,13 +26,9 @@ type kept struct {
 
 // sealed rejects changes of an immutable object.
 func sealed(immutable *bool, parts ...kept) (errs field.ErrorList) {
-	if !check.IsTrue(immutable) {
-		errs = append(errs, field.Forbidden(field.NewPath("immutable"), sealedText))
-	}
+	errs = append(errs, check.Forbid(!check.IsTrue(immutable), field.NewPath("immutable"), sealedText)...)
 	for _, p := range parts {
-		if !p.kept {
-			errs = append(errs, field.Forbidden(field.NewPath(p.name), sealedText))
-		}
+		errs = append(errs, check.Forbid(!p.kept, field.NewPath(p.name), sealedText)...)
 	}
 	return errs
 }

@@ -27,7 +27,9 @@ func endpoints() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateEndpointsUpdate),
 			Warnings:       entry.Warn(endpointsWarnings),
 		},
-		Table: entry.TableOf(endpointsColumns(), endpointsCells),
+		Table: entry.TableOf([]entry.Column{
+			entry.NameColumn, entry.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"]), entry.AgeColumn,
+		}, endpointsCells),
 	}
 }
 
@@ -59,9 +61,8 @@ func endpointsWarnings(e, _ *corev1.Endpoints) []string {
 	return texts
 }
 
-func validateEndpoints(e *corev1.Endpoints) (errs field.ErrorList) {
-	errs = append(errs, check.Each(e.Subsets, field.NewPath("subsets"), endpointSubset)...)
-	return errs
+func validateEndpoints(e *corev1.Endpoints) field.ErrorList {
+	return check.Each(e.Subsets, field.NewPath("subsets"), endpointSubset)
 }
 
 // validateEndpointsUpdate does not validate unchanged subsets.
@@ -74,9 +75,8 @@ func validateEndpointsUpdate(e, old *corev1.Endpoints) field.ErrorList {
 }
 
 func endpointSubset(s *corev1.EndpointSubset, at *field.Path) (errs field.ErrorList) {
-	if len(s.Addresses) == 0 && len(s.NotReadyAddresses) == 0 {
-		errs = append(errs, field.Required(at, "must specify `addresses` or `notReadyAddresses`"))
-	}
+	errs = append(errs, check.Present(len(s.Addresses)+len(s.NotReadyAddresses) > 0, at,
+		"must specify `addresses` or `notReadyAddresses`")...)
 	errs = append(errs, check.Each(s.Addresses, at.Child("addresses"), endpointAddress)...)
 	errs = append(errs, check.Each(s.NotReadyAddresses, at.Child("notReadyAddresses"), endpointAddress)...)
 	for i := range s.Ports {
@@ -100,14 +100,7 @@ func endpointPort(p *corev1.EndpointPort, named bool, at *field.Path) (errs fiel
 	}
 	errs = append(errs, check.PortNumber(p.Port, at.Child("port"))...)
 	errs = append(errs, check.Protocol(p.Protocol, at.Child("protocol"))...)
-	errs = append(errs, check.Given(p.AppProtocol, at.Child("appProtocol"), check.QualifiedName)...)
-	return errs
-}
-
-func endpointsColumns() []entry.Column {
-	return []entry.Column{
-		entry.NameColumn, entry.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"]), entry.AgeColumn,
-	}
+	return append(errs, check.Given(p.AppProtocol, at.Child("appProtocol"), check.QualifiedName)...)
 }
 
 func endpointsCells(e *corev1.Endpoints, now time.Time) []any {

@@ -1,25 +1,32 @@
 package core
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// eventToCore converts an event of events.k8s.io/v1 to the stored core/v1 form. The two have the same fields with
-// different names (K pkg/apis/events/v1/conversion.go).
+// eventToCore converts an event of events.k8s.io/v1 to the stored core/v1 form.
 func eventToCore(obj runtime.Object) (runtime.Object, error) {
-	if e, ok := obj.(*corev1.Event); ok {
+	switch e := obj.(type) {
+	case *corev1.Event:
 		return e, nil
+	case *eventsv1.Event:
+		return entry.Typed(coreEvent(e.DeepCopy()), corev1.SchemeGroupVersion.WithKind("Event")), nil
 	}
-	e, ok := obj.(*eventsv1.Event)
-	if !ok {
-		return nil, entry.CannotConvert(obj, "v1")
-	}
-	e = e.DeepCopy()
-	return entry.Typed(&corev1.Event{
+	return nil, entry.CannotConvert(obj, "v1")
+}
+
+// coreEvent is the core/v1 form of an event, which shares its values. Both forms have the same fields with different
+// names (K pkg/apis/events/v1/conversion.go).
+func coreEvent(e *eventsv1.Event) *corev1.Event {
+	return &corev1.Event{
 		ObjectMeta:          e.ObjectMeta,
 		InvolvedObject:      e.Regarding,
 		Reason:              e.Reason,
@@ -35,7 +42,7 @@ func eventToCore(obj runtime.Object) (runtime.Object, error) {
 		Related:             e.Related,
 		ReportingController: e.ReportingController,
 		ReportingInstance:   e.ReportingInstance,
-	}, corev1.SchemeGroupVersion.WithKind("Event")), nil
+	}
 }
 
 // eventFromCore is the inverse of eventToCore.
@@ -65,4 +72,86 @@ func eventFromCore(obj runtime.Object) (runtime.Object, error) {
 		DeprecatedLastTimestamp:  e.LastTimestamp,
 		DeprecatedCount:          e.Count,
 	}, eventsv1.SchemeGroupVersion.WithKind("Event")), nil
+}
+
+// strictCreate validates a new event of events.k8s.io, of either version.
+func strictCreate(obj runtime.Object) field.ErrorList {
+	if e := eventOf(obj); e != nil {
+		return validateStrictEvent(e)
+	}
+	return nil
+}
+
+// strictUpdate validates a changed event of events.k8s.io, of either version.
+func strictUpdate(obj, before runtime.Object) field.ErrorList {
+	e, old := eventOf(obj), eventOf(before)
+	if e == nil || old == nil {
+		return nil
+	}
+	return validateStrictEventUpdate(e, old)
+}
+
+// validateStrictEvent validates the additional rules of events.k8s.io/v1 for a new event.
+func validateStrictEvent(e *corev1.Event) field.ErrorList {
+	errs := append(validateEvent(e), eventSeries(e)...)
+	errs = append(errs, check.Present(!e.EventTime.IsZero(), field.NewPath("eventTime"), "")...)
+	errs = append(errs, check.Reject(e.Type != corev1.EventTypeNormal && e.Type != corev1.EventTypeWarning,
+		field.NewPath("type"), "", fmt.Sprintf("has invalid value: %v", e.Type))...)
+	const text = "needs to be unset"
+	errs = append(errs, check.Reject(!e.FirstTimestamp.IsZero(), field.NewPath("firstTimestamp"), "", text)...)
+	errs = append(errs, check.Reject(!e.LastTimestamp.IsZero(), field.NewPath("lastTimestamp"), "", text)...)
+	errs = append(errs, check.Reject(e.Count != 0, field.NewPath("count"), "", text)...)
+	return append(errs, check.Reject(e.Source != corev1.EventSource{}, field.NewPath("source"), "", text)...)
+}
+
+// validateStrictEventUpdate makes everything but the series immutable.
+func validateStrictEventUpdate(e, old *corev1.Event) field.ErrorList {
+	errs := validateEvent(e)
+	if !sameSeries(e.Series, old.Series) {
+		errs = append(errs, eventSeries(e)...)
+	}
+	for _, f := range []struct {
+		name     string
+		now, was any
+	}{
+		{"involvedObject", e.InvolvedObject, old.InvolvedObject}, {"reason", e.Reason, old.Reason},
+		{"message", e.Message, old.Message}, {"source", e.Source, old.Source},
+		{"firstTimestamp", e.FirstTimestamp, old.FirstTimestamp}, {"lastTimestamp", e.LastTimestamp, old.LastTimestamp},
+		{"count", e.Count, old.Count}, {"reason", e.Reason, old.Reason}, {"type", e.Type, old.Type},
+		{"eventTime", e.EventTime, old.EventTime}, {"action", e.Action, old.Action}, {"related", e.Related, old.Related},
+		{"reportingController", e.ReportingController, old.ReportingController},
+		{"reportingInstance", e.ReportingInstance, old.ReportingInstance},
+	} {
+		errs = append(errs, check.Immutable(f.now, f.was, field.NewPath(f.name))...)
+	}
+	return errs
+}
+
+func sameSeries(a, b *corev1.EventSeries) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Count == b.Count && a.LastObservedTime.Equal(&b.LastObservedTime)
+}
+
+func eventSeries(e *corev1.Event) (errs field.ErrorList) {
+	if e.Series == nil {
+		return nil
+	}
+	errs = append(errs, check.Reject(e.Series.Count < 2, field.NewPath("series.count"), "", "should be at least 2")...)
+	return append(errs,
+		check.Present(!e.Series.LastObservedTime.IsZero(), field.NewPath("series.lastObservedTime"), "")...)
+}
+
+// eventOf returns the core form of an event of either type, nil for other objects.
+func eventOf(obj runtime.Object) *corev1.Event {
+	switch e := obj.(type) {
+	case *corev1.Event:
+		return e
+	case *eventsv1.Event:
+		if e != nil {
+			return coreEvent(e)
+		}
+	}
+	return nil
 }

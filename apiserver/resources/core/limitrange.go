@@ -25,7 +25,7 @@ func limitRanges() *entry.Resource {
 			Default:        entry.Default(defaultLimitRange),
 			PrepareCreate:  entry.Create(nameLimitRange),
 			Validate:       entry.Validate(validateLimitRange),
-			ValidateUpdate: entry.ValidateChange(validateLimitRangeUpdate),
+			ValidateUpdate: entry.ValidateAgain(validateLimitRange),
 		},
 	}
 }
@@ -36,23 +36,24 @@ func defaultLimitRange(l *corev1.LimitRange) {
 	for i := range l.Spec.Limits {
 		item := &l.Spec.Limits[i]
 		limitRangeItem(item)
-		for _, list := range []corev1.ResourceList{
-			item.Max, item.Min, item.Default, item.DefaultRequest, item.MaxLimitRequestRatio,
-		} {
+		for _, list := range limitLists(item) {
 			check.Round(list)
 		}
 	}
+}
+
+func limitLists(i *corev1.LimitRangeItem) []corev1.ResourceList {
+	return []corev1.ResourceList{i.Max, i.Min, i.Default, i.DefaultRequest, i.MaxLimitRequestRatio}
 }
 
 func limitRangeItem(i *corev1.LimitRangeItem) {
 	if i.Type != corev1.LimitTypeContainer {
 		return
 	}
-	if i.Default == nil {
-		i.Default = corev1.ResourceList{}
-	}
-	if i.DefaultRequest == nil {
-		i.DefaultRequest = corev1.ResourceList{}
+	for _, list := range []*corev1.ResourceList{&i.Default, &i.DefaultRequest} {
+		if *list == nil {
+			*list = corev1.ResourceList{}
+		}
 	}
 	missing(i.Default, i.Max)
 	missing(i.DefaultRequest, i.Default)
@@ -77,21 +78,15 @@ func nameLimitRange(l *corev1.LimitRange) {
 }
 
 func validateLimitRange(l *corev1.LimitRange) (errs field.ErrorList) {
-	types := map[corev1.LimitType]bool{}
+	types := check.Seen[corev1.LimitType]{}
 	for i := range l.Spec.Limits {
 		item, at := &l.Spec.Limits[i], field.NewPath("spec", "limits").Index(i)
 		errs = append(errs, limitType(item.Type, at.Child("type"))...)
-		if types[item.Type] {
-			errs = append(errs, field.Duplicate(at.Child("type"), item.Type))
-		}
-		types[item.Type] = true
+		errs = append(errs, types.Unique(item.Type, at.Child("type"))...)
 		errs = append(errs, limitNames(item, at)...)
-		all := maps.Clone(item.Max)
-		for _, more := range []corev1.ResourceList{item.Min, item.Default, item.DefaultRequest, item.MaxLimitRequestRatio} {
-			if all == nil {
-				all = corev1.ResourceList{}
-			}
-			maps.Copy(all, more)
+		all := corev1.ResourceList{}
+		for _, list := range limitLists(item) {
+			maps.Copy(all, list)
 		}
 		for _, name := range check.Sorted(all) {
 			errs = append(errs, limitAmounts(item, name, at)...)
@@ -104,11 +99,8 @@ func limitType(t corev1.LimitType, at *field.Path) field.ErrorList {
 	if errs := check.QualifiedName(string(t), at); len(errs) != 0 || strings.Contains(string(t), "/") {
 		return errs
 	}
-	switch t {
-	case corev1.LimitTypePod, corev1.LimitTypeContainer, corev1.LimitTypePersistentVolumeClaim:
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, t, "must be a standard limit type or fully qualified")}
+	standard := t == corev1.LimitTypePod || t == corev1.LimitTypeContainer || t == corev1.LimitTypePersistentVolumeClaim
+	return check.Reject(!standard, at, t, "must be a standard limit type or fully qualified")
 }
 
 // limitNames validates the resources of an item.
@@ -126,12 +118,8 @@ func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorLi
 	names(item.Min, "min")
 	if item.Type == corev1.LimitTypePod {
 		const text = "may not be specified when `type` is 'Pod'"
-		if len(item.Default) > 0 {
-			errs = append(errs, field.Forbidden(at.Child("default"), text))
-		}
-		if len(item.DefaultRequest) > 0 {
-			errs = append(errs, field.Forbidden(at.Child("defaultRequest"), text))
-		}
+		errs = append(errs, check.Forbid(len(item.Default) > 0, at.Child("default"), text)...)
+		errs = append(errs, check.Forbid(len(item.DefaultRequest) > 0, at.Child("defaultRequest"), text)...)
 	} else {
 		names(item.Default, "default")
 		names(item.DefaultRequest, "defaultRequest")
@@ -139,10 +127,8 @@ func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorLi
 	if item.Type == corev1.LimitTypePersistentVolumeClaim {
 		_, least := item.Min[corev1.ResourceStorage]
 		_, most := item.Max[corev1.ResourceStorage]
-		if !least && !most {
-			errs = append(errs, field.Required(at.Child("limits"),
-				"either minimum or maximum storage value is required, but neither was provided"))
-		}
+		errs = append(errs, check.Present(least || most, at.Child("limits"),
+			"either minimum or maximum storage value is required, but neither was provided")...)
 	}
 	names(item.MaxLimitRequestRatio, "maxLimitRequestRatio")
 	return errs
@@ -182,10 +168,8 @@ func limitAmounts(item *corev1.LimitRangeItem, name corev1.ResourceName, at *fie
 		{least, limit, "default", least, "min value %s is greater than default value %s"},
 		{limit, most, "default", most, "default value %s is greater than max value %s"},
 	} {
-		if c.large.above(c.small) {
-			errs = append(errs, field.Invalid(at.Child(c.field).Key(string(name)), c.shown.Quantity,
-				fmt.Sprintf(c.text, c.large.String(), c.small.String())))
-		}
+		errs = append(errs, check.Reject(c.large.above(c.small), at.Child(c.field).Key(string(name)), c.shown.Quantity,
+			fmt.Sprintf(c.text, c.large.String(), c.small.String()))...)
 	}
 	errs = append(errs, limitRatio(amountOf(item.MaxLimitRequestRatio, name), least, most,
 		at.Child("maxLimitRequestRatio").Key(string(name)))...)
@@ -201,9 +185,8 @@ func limitRatio(ratio, least, most amount, at *field.Path) (errs field.ErrorList
 	if !ratio.given {
 		return nil
 	}
-	if ratio.CmpInt64(1) < 0 {
-		errs = append(errs, field.Invalid(at, ratio.Quantity, fmt.Sprintf("ratio %s is less than 1", ratio.String())))
-	}
+	errs = append(errs, check.Reject(ratio.CmpInt64(1) < 0, at, ratio.Quantity,
+		fmt.Sprintf("ratio %s is less than 1", ratio.String()))...)
 	if !least.given || !most.given {
 		return errs
 	}
@@ -217,6 +200,3 @@ func limitRatio(ratio, least, most amount, at *field.Path) (errs field.ErrorList
 	}
 	return errs
 }
-
-// validateLimitRangeUpdate validates the new object like a created one.
-func validateLimitRangeUpdate(l, _ *corev1.LimitRange) field.ErrorList { return validateLimitRange(l) }

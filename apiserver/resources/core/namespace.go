@@ -44,7 +44,9 @@ func namespaces() *entry.Resource {
 			}),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "status.phase", Unset: "Active"}}},
-		Table:     entry.TableOf(namespaceColumns(), namespaceCells),
+		Table: entry.TableOf([]entry.Column{
+			entry.NameColumn, entry.Text("Status", "The status of the namespace"), entry.AgeColumn,
+		}, namespaceCells),
 	}
 }
 
@@ -131,14 +133,7 @@ func validateNamespaceStatus(ns, _ *corev1.Namespace) field.ErrorList {
 	if !ns.DeletionTimestamp.IsZero() {
 		want, text = corev1.NamespaceTerminating, "may only be 'Terminating' if `deletionTimestamp` is not empty"
 	}
-	if ns.Status.Phase == want {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(field.NewPath("status", "Phase"), ns.Status.Phase, text)}
-}
-
-func namespaceColumns() []entry.Column {
-	return []entry.Column{entry.NameColumn, entry.Text("Status", "The status of the namespace"), entry.AgeColumn}
+	return check.Reject(ns.Status.Phase != want, field.NewPath("status", "Phase"), ns.Status.Phase, text)
 }
 
 func namespaceCells(n *corev1.Namespace, now time.Time) []any {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -118,46 +119,34 @@ func validateNodeUpdate(n, old *corev1.Node) field.ErrorList {
 func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := nodeResources(n)
-	seen := map[corev1.NodeAddress]bool{}
+	seen := check.Seen[corev1.NodeAddress]{}
 	for i, a := range n.Status.Addresses {
-		if seen[a] {
-			errs = append(errs, field.Duplicate(field.NewPath("status", "addresses").Index(i), a))
-		}
-		seen[a] = true
+		errs = append(errs, seen.Unique(a, field.NewPath("status", "addresses").Index(i))...)
 	}
 	const keep = "node updates may not change podCIDR except from \"\" to valid"
-	switch now, was := n.Spec.PodCIDRs, old.Spec.PodCIDRs; {
-	case len(was) == 0:
-	case len(was) != len(now):
+	now, was := n.Spec.PodCIDRs, old.Spec.PodCIDRs
+	if len(was) > 0 && len(was) != len(now) {
 		errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), keep))
-	default:
+	} else {
 		for i := range was {
-			if was[i] != now[i] {
-				errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), keep))
-			}
+			errs = append(errs, check.Forbid(was[i] != now[i], spec.Child("podCIDRs"), keep)...)
 		}
 	}
-	if old.Spec.ProviderID != "" && old.Spec.ProviderID != n.Spec.ProviderID {
-		errs = append(errs, field.Forbidden(spec.Child("providerID"),
-			"node updates may not change providerID except from \"\" to valid"))
-	}
+	errs = append(errs, check.Forbid(old.Spec.ProviderID != "" && old.Spec.ProviderID != n.Spec.ProviderID,
+		spec.Child("providerID"), "node updates may not change providerID except from \"\" to valid")...)
 	errs = append(errs, taints(n.Spec.Taints, field.NewPath("metadata", "taints"))...)
-	if n.Spec.DoNotUseExternalID != old.Spec.DoNotUseExternalID {
-		errs = append(errs, field.Forbidden(spec.Child("externalID"), "may not be updated"))
-	}
-	return errs
+	return append(errs, check.Forbid(n.Spec.DoNotUseExternalID != old.Spec.DoNotUseExternalID, spec.Child("externalID"),
+		"may not be updated")...)
 }
 
 func nodeResources(n *corev1.Node) (errs field.ErrorList) {
-	for _, list := range []struct {
-		name    string
-		amounts corev1.ResourceList
-	}{{"capacity", n.Status.Capacity}, {"allocatable", n.Status.Allocatable}} {
-		for _, name := range check.Sorted(list.amounts) {
-			errs = append(errs, check.ResourceQuantity(name, list.amounts[name], field.NewPath("status", list.name,
-				string(name)))...)
+	amounts := func(list corev1.ResourceList, at *field.Path) {
+		for _, name := range check.Sorted(list) {
+			errs = append(errs, check.ResourceQuantity(name, list[name], at.Child(string(name)))...)
 		}
 	}
+	amounts(n.Status.Capacity, check.StatusPath.Child("capacity"))
+	amounts(n.Status.Allocatable, check.StatusPath.Child("allocatable"))
 	return errs
 }
 
@@ -170,25 +159,16 @@ func podCIDRs(cidrs []string, at *field.Path) (errs field.ErrorList) {
 	}
 	dual, err := netutils.IsDualStackCIDRStrings(cidrs)
 	if err != nil {
-		errs = append(errs, field.InternalError(at, dualStackError{err}))
+		errs = append(errs, field.InternalError(at,
+			fmt.Errorf("invalid PodCIDRs. failed to check with dual stack with error:%w", err)))
 	}
-	if !dual || len(cidrs) > 2 {
-		errs = append(errs, field.Invalid(at, cidrs, "may specify no more than one CIDR for each IP family"))
-	}
-	seen := map[string]bool{}
+	errs = append(errs, check.Reject(!dual || len(cidrs) > 2, at, cidrs,
+		"may specify no more than one CIDR for each IP family")...)
+	seen := check.Seen[string]{}
 	for i, value := range cidrs {
-		if seen[value] {
-			errs = append(errs, field.Duplicate(at.Index(i), value))
-		}
-		seen[value] = true
+		errs = append(errs, seen.Unique(value, at.Index(i))...)
 	}
 	return errs
-}
-
-type dualStackError struct{ error }
-
-func (e dualStackError) Error() string {
-	return "invalid PodCIDRs. failed to check with dual stack with error:" + e.error.Error()
 }
 
 // taints validates each taint and rejects duplicates of key and effect.
@@ -201,9 +181,8 @@ func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 	for i, t := range list {
 		at := at.Index(i)
 		errs = append(errs, metav1validation.ValidateLabelName(t.Key, at.Child("key"))...)
-		if texts := utilvalidation.IsValidLabelValue(t.Value); len(texts) != 0 {
-			errs = append(errs, field.Invalid(at.Child("value"), t.Value, strings.Join(texts, ";")))
-		}
+		texts := utilvalidation.IsValidLabelValue(t.Value)
+		errs = append(errs, check.Reject(len(texts) > 0, at.Child("value"), t.Value, strings.Join(texts, ";"))...)
 		errs = append(errs, check.Required(t.Effect, at.Child("effect"), podspec.TaintEffects)...)
 		k := key{t.Key, t.Effect}
 		if seen[k] {

@@ -44,7 +44,7 @@ func persistentVolumes(clock entry.Clock) *entry.Resource {
 	}
 }
 
-// keepVolumePhaseTime says when the phase changed, where the client doesn't.
+// keepVolumePhaseTime sets the time of the last change of the phase, unless the client sets it.
 func keepVolumePhaseTime(now entry.Clock, v, old *corev1.PersistentVolume) {
 	s := &v.Status
 	switch {
@@ -72,15 +72,12 @@ func createVolume(v *corev1.PersistentVolume) {
 	v.Status = corev1.PersistentVolumeStatus{Phase: corev1.VolumePending, LastPhaseTransitionTime: &since}
 }
 
-const storageClassAnnotation = `%s: deprecated since v1.8; use "storageClassName" attribute instead`
-
 func classWarnings(annotations map[string]string) []string {
 	if _, ok := annotations[corev1.BetaStorageClassAnnotation]; !ok {
 		return nil
 	}
-	return []string{
-		fmt.Sprintf(storageClassAnnotation, field.NewPath("metadata", "annotations").Key(corev1.BetaStorageClassAnnotation)),
-	}
+	return []string{annotationsPath.Key(corev1.BetaStorageClassAnnotation).String() +
+		`: deprecated since v1.8; use "storageClassName" attribute instead`}
 }
 
 // mountOptions was the annotation of volumes before the field.
@@ -89,20 +86,16 @@ const mountOptions = "volume.beta.kubernetes.io/mount-options"
 func volumeWarnings(v, _ *corev1.PersistentVolume) []string {
 	texts := classWarnings(v.Annotations)
 	if _, ok := v.Annotations[mountOptions]; ok {
-		texts = append(texts, fmt.Sprintf(`%s: deprecated since v1.31; use "mountOptions" attribute instead`,
-			field.NewPath("metadata", "annotations").Key(mountOptions)))
+		texts = append(texts, annotationsPath.Key(mountOptions).String()+
+			`: deprecated since v1.31; use "mountOptions" attribute instead`)
 	}
 	if v.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
-		texts = append(
-			texts,
-			"spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
-		)
+		texts = append(texts, "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. "+
+			"Instead, the recommended approach is to use dynamic provisioning.")
 	}
-	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
-		for i := range a.Required.NodeSelectorTerms {
-			at := field.NewPath("spec", "nodeAffinity", "required", "nodeSelectorTerms").Index(i)
-			texts = append(texts, check.TermWarnings(at, &a.Required.NodeSelectorTerms[i], false)...)
-		}
+	terms := check.SpecPath.Child("nodeAffinity", "required", "nodeSelectorTerms")
+	for i, t := range check.ValueOf(check.ValueOf(v.Spec.NodeAffinity).Required).NodeSelectorTerms {
+		texts = append(texts, check.TermWarnings(terms.Index(i), &t, false)...)
 	}
 	for _, p := range []struct {
 		used      bool
@@ -122,15 +115,9 @@ func volumeWarnings(v, _ *corev1.PersistentVolume) []string {
 	return texts
 }
 
-var reclaimPolicies = []corev1.PersistentVolumeReclaimPolicy{corev1.PersistentVolumeReclaimDelete,
-	corev1.PersistentVolumeReclaimRecycle, corev1.PersistentVolumeReclaimRetain}
-
-func validatePersistentVolume(v *corev1.PersistentVolume) field.ErrorList {
-	return volumeSpec(&v.Spec, v.Name, field.NewPath("spec"))
-}
-
-// volumeSpec validates a persistent volume's spec (core ValidatePersistentVolumeSpec).
-func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (errs field.ErrorList) {
+// validatePersistentVolume validates the spec (core ValidatePersistentVolumeSpec).
+func validatePersistentVolume(v *corev1.PersistentVolume) (errs field.ErrorList) {
+	s, at := &v.Spec, check.SpecPath
 	errs = append(errs, check.Present(len(s.AccessModes) > 0, at.Child("accessModes"), "")...)
 	errs = append(errs, podspec.AccessModes(s.AccessModes, at.Child("accessModes"))...)
 	capacity := at.Child("capacity")
@@ -143,29 +130,23 @@ func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (er
 		errs = append(errs, check.PositiveQuantity(s.Capacity[resource], capacity.Key(string(resource)))...)
 	}
 	policy := at.Child("persistentVolumeReclaimPolicy")
-	if p := s.PersistentVolumeReclaimPolicy; p != "" {
-		errs = append(errs, check.OneOf(p, policy, reclaimPolicies)...)
-	}
-	if s.NodeAffinity != nil {
-		errs = append(errs, volumeAffinity(s.NodeAffinity, at.Child("nodeAffinity"))...)
-	}
-	errs = append(errs, podspec.OneSource(s, name, at)...)
+	errs = append(errs, check.NonEmpty(s.PersistentVolumeReclaimPolicy, policy, check.Among(
+		corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRecycle,
+		corev1.PersistentVolumeReclaimRetain))...)
+	errs = append(errs, check.Optional(s.NodeAffinity, at.Child("nodeAffinity"), volumeAffinity)...)
+	errs = append(errs, podspec.OneSource(s, v.Name, at)...)
 	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
 		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
 		errs = append(errs, field.Forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'"))
 	}
 	errs = append(errs, podspec.ClassName(&s.StorageClassName, at.Child("storageClassName"))...)
-	if s.VolumeMode != nil {
-		errs = append(errs, check.OneOf(*s.VolumeMode, at.Child("volumeMode"), podspec.VolumeModes)...)
-	}
+	errs = append(errs, check.Given(s.VolumeMode, at.Child("volumeMode"), check.Among(podspec.VolumeModes...))...)
 	if class := s.VolumeAttributesClassName; class != nil {
-		if *class == "" {
-			errs = append(errs, field.Required(at.Child("volumeAttributesClassName"), "an empty string is disallowed"))
-		}
+		errs = append(errs, check.Present(*class != "", at.Child("volumeAttributesClassName"),
+			"an empty string is disallowed")...)
 		errs = append(errs, podspec.ClassName(class, at.Child("volumeAttributesClassName"))...)
-		if s.CSI == nil {
-			errs = append(errs, field.Required(at.Child("csi"), "has to be specified when using volumeAttributesClassName"))
-		}
+		errs = append(errs, check.Present(s.CSI != nil, at.Child("csi"),
+			"has to be specified when using volumeAttributesClassName")...)
 	}
 	return errs
 }
@@ -180,8 +161,7 @@ func volumeAffinity(a *corev1.VolumeNodeAffinity, at *field.Path) field.ErrorLis
 // validatePersistentVolumeUpdate validates the new volume twice, for upstream's strategy and its
 // ValidateXUpdate both do, and then what changed.
 func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.ErrorList {
-	errs := validatePersistentVolume(v)
-	errs = append(errs, errs...)
+	errs := check.Twice(validatePersistentVolume(v))
 	now, was := v.Spec.PersistentVolumeSource.DeepCopy(), &old.Spec.PersistentVolumeSource
 	if was.CSI != nil && was.CSI.ControllerExpandSecretRef == nil && now.CSI != nil {
 		now.CSI.ControllerExpandSecretRef = nil
@@ -191,15 +171,11 @@ func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.Error
 			fmt.Sprintf("spec.persistentvolumesource is immutable after creation\n%v", check.Difference(was, now))))
 	}
 	errs = append(errs, check.Immutable(v.Spec.VolumeMode, old.Spec.VolumeMode, field.NewPath("volumeMode"))...)
-	if old.Spec.NodeAffinity != nil && !sameAffinity(v.Spec.NodeAffinity, old.Spec.NodeAffinity) {
-		errs = append(errs, field.Invalid(field.NewPath("nodeAffinity"), v.Spec.NodeAffinity,
-			apivalidation.FieldImmutableErrorMsg+", except for updating from beta label to GA"))
-	}
-	if v.Spec.VolumeAttributesClassName == nil && old.Spec.VolumeAttributesClassName != nil {
-		errs = append(errs, field.Forbidden(field.NewPath("spec", "volumeAttributesClassName"),
-			"update from non-nil value to nil is forbidden"))
-	}
-	return errs
+	changed := old.Spec.NodeAffinity != nil && !sameAffinity(v.Spec.NodeAffinity, old.Spec.NodeAffinity)
+	errs = append(errs, check.Reject(changed, field.NewPath("nodeAffinity"), v.Spec.NodeAffinity,
+		apivalidation.FieldImmutableErrorMsg+", except for updating from beta label to GA")...)
+	return append(errs, check.Forbid(v.Spec.VolumeAttributesClassName == nil && old.Spec.VolumeAttributesClassName != nil,
+		field.NewPath("spec", "volumeAttributesClassName"), "update from non-nil value to nil is forbidden")...)
 }
 
 // gaLabels are what node labels became.
@@ -233,18 +209,12 @@ func renamed(now, was []corev1.NodeSelectorRequirement) {
 }
 
 func validatePersistentVolumeStatus(v, _ *corev1.PersistentVolume) field.ErrorList {
-	if v.ResourceVersion == "" {
-		return field.ErrorList{field.Required(field.NewPath("resourceVersion"), "")}
-	}
-	return nil
+	return check.Present(v.ResourceVersion != "", field.NewPath("resourceVersion"), "")
 }
 
 // basicQuantity requires zero or more, in upstream's other words.
 func basicQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
-	if q.Value() < 0 {
-		return field.ErrorList{field.Invalid(at, q.Value(), "must be a valid resource quantity")}
-	}
-	return nil
+	return check.Reject(q.Value() < 0, at, q.Value(), "must be a valid resource quantity")
 }
 
 func volumeColumns() []entry.Column {

@@ -113,14 +113,12 @@ func validateClaim(c *corev1.PersistentVolumeClaim) field.ErrorList {
 // and then what changed.
 func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	spec := field.NewPath("spec")
-	errs := podspec.ValidateClaimSpec(&c.Spec, &old.Spec, spec)
-	errs = append(errs, errs...)
+	errs := check.Twice(podspec.ValidateClaimSpec(&c.Spec, &old.Spec, spec))
 	errs = append(errs, claimKept(c, old)...)
-	size, was, got := c.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage], old.Status.Capacity[corev1.ResourceStorage]
-	if size.Cmp(was) < 0 && size.Cmp(got) <= 0 {
-		errs = append(errs, field.Forbidden(spec.Child("resources", "requests", "storage"),
-			"field can not be less than status.capacity"))
-	}
+	size, was := c.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage]
+	got := old.Status.Capacity[corev1.ResourceStorage]
+	errs = append(errs, check.Forbid(size.Cmp(was) < 0 && size.Cmp(got) <= 0,
+		spec.Child("resources", "requests", "storage"), "field can not be less than status.capacity")...)
 	errs = append(errs, check.Immutable(c.Spec.VolumeMode, old.Spec.VolumeMode, field.NewPath("volumeMode"))...)
 	if class := c.Spec.VolumeAttributesClassName; old.Status.CurrentVolumeAttributesClassName != nil &&
 		!check.SamePointee(class, old.Spec.VolumeAttributesClassName) {
@@ -150,10 +148,8 @@ func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 	case added && hadBeta && *class == oldBeta && (!hasBeta || newBeta == oldBeta):
 		now.StorageClassName = nil
 	default:
-		if newBeta != oldBeta {
-			errs = append(errs, field.Invalid(field.NewPath("metadata", "annotations", beta), newBeta,
-				apivalidation.FieldImmutableErrorMsg))
-		}
+		errs = append(errs, check.Reject(newBeta != oldBeta, field.NewPath("metadata", "annotations", beta), newBeta,
+			apivalidation.FieldImmutableErrorMsg)...)
 		if added && (!hadBeta || *class == oldBeta) {
 			now.StorageClassName = was.StorageClassName
 		}

@@ -1,10 +1,11 @@
 package core
 
 import (
-	"strings"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	podresource "k8s.io/component-helpers/resource"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
@@ -32,13 +33,11 @@ func defaultPod(p *corev1.Pod) {
 	defaultAddresses(&p.Status)
 	check.Round(p.Status.AllocatedResources)
 	check.DefaultRequirements(p.Status.Resources)
-	for _, statuses := range [][]corev1.ContainerStatus{
+	for _, s := range slices.Concat(
 		p.Status.InitContainerStatuses, p.Status.ContainerStatuses, p.Status.EphemeralContainerStatuses,
-	} {
-		for i := range statuses {
-			check.Round(statuses[i].AllocatedResources)
-			check.DefaultRequirements(statuses[i].Resources)
-		}
+	) {
+		check.Round(s.AllocatedResources)
+		check.DefaultRequirements(s.Resources)
 	}
 }
 
@@ -46,20 +45,15 @@ func fillPod(p *corev1.Pod) {
 	for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
 		for i := range containers {
 			requestLimits(&containers[i].Resources)
+			for j := range containers[i].Ports {
+				if port := &containers[i].Ports[j]; p.Spec.HostNetwork {
+					check.FillDefault(&port.HostPort, port.ContainerPort)
+				}
+			}
 		}
 	}
 	podResources(p)
 	check.SetDefault(&p.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
-	if !p.Spec.HostNetwork {
-		return
-	}
-	for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
-		for i := range containers {
-			for j := range containers[i].Ports {
-				check.FillDefault(&containers[i].Ports[j].HostPort, containers[i].Ports[j].ContainerPort)
-			}
-		}
-	}
 }
 
 // requestLimits copies limits to missing requests.
@@ -81,83 +75,33 @@ func podResources(p *corev1.Pod) {
 	if r == nil || len(r.Limits)+len(r.Requests) == 0 {
 		return
 	}
-	limits := aggregate(&p.Spec, func(r *corev1.ResourceRequirements) corev1.ResourceList { return r.Limits })
-	for name, q := range limits {
-		_, limited := r.Limits[name]
-		_, requested := r.Requests[name]
-		if hugePages(name) && !limited && !requested {
-			put(&r.Limits, name, q)
+	for name, q := range podresource.AggregateContainerLimits(p, podresource.PodResourcesOptions{}) {
+		if _, requested := r.Requests[name]; check.IsHugePage(name) && !requested {
+			r.Limits = withDefault(r.Limits, name, q)
 		}
 	}
 	if len(r.Limits) == 0 {
 		return
 	}
-	requests := aggregate(&p.Spec, func(r *corev1.ResourceRequirements) corev1.ResourceList { return r.Requests })
-	for name, q := range requests {
-		if _, ok := r.Requests[name]; !ok && overcommits(name) {
-			put(&r.Requests, name, q)
+	for name, q := range podresource.AggregateContainerRequests(p, podresource.PodResourcesOptions{}) {
+		if name == corev1.ResourceCPU || name == corev1.ResourceMemory { // their limit may exceed the request
+			r.Requests = withDefault(r.Requests, name, q)
 		}
 	}
 	for name, q := range r.Limits {
-		if _, ok := r.Requests[name]; !ok && (overcommits(name) || hugePages(name)) {
-			put(&r.Requests, name, q)
+		if podresource.IsSupportedPodLevelResource(name) {
+			r.Requests = withDefault(r.Requests, name, q)
 		}
 	}
 }
 
-func put(list *corev1.ResourceList, name corev1.ResourceName, q resource.Quantity) {
-	if *list == nil {
-		*list = corev1.ResourceList{}
+// withDefault returns list with a quantity of a resource that it does not have.
+func withDefault(list corev1.ResourceList, name corev1.ResourceName, q resource.Quantity) corev1.ResourceList {
+	if list == nil {
+		list = corev1.ResourceList{}
 	}
-	(*list)[name] = q.DeepCopy()
-}
-
-// overcommits reports whether a pod-level limit of a resource may exceed the request.
-func overcommits(name corev1.ResourceName) bool {
-	return name == corev1.ResourceCPU || name == corev1.ResourceMemory
-}
-
-func hugePages(name corev1.ResourceName) bool {
-	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
-}
-
-// aggregate is the sum of a pod's resources: that of the containers and the sidecars or, if that is more, an init
-// container and the sidecars before it.
-func aggregate(s *corev1.PodSpec, pick func(*corev1.ResourceRequirements) corev1.ResourceList) corev1.ResourceList {
-	sum, sidecars, peak := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
-	for i := range s.Containers {
-		add(sum, pick(&s.Containers[i].Resources))
+	if _, ok := list[name]; !ok {
+		list[name] = q.DeepCopy()
 	}
-	for i := range s.InitContainers {
-		c := &s.InitContainers[i]
-		need := pick(&c.Resources)
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			add(sum, need)
-			add(sidecars, need)
-			most(peak, sidecars)
-			continue
-		}
-		during := corev1.ResourceList{}
-		add(during, need)
-		add(during, sidecars)
-		most(peak, during)
-	}
-	most(sum, peak)
-	return sum
-}
-
-func add(list, more corev1.ResourceList) {
-	for name, q := range more {
-		total := q.DeepCopy()
-		total.Add(list[name])
-		list[name] = total
-	}
-}
-
-func most(list, other corev1.ResourceList) {
-	for name, q := range other {
-		if have, ok := list[name]; !ok || q.Cmp(have) > 0 {
-			list[name] = q.DeepCopy()
-		}
-	}
+	return list
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 var (
@@ -127,9 +128,9 @@ func allowEviction(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *
 				"which the eviction subresource does not support."}}
 	}
 	pdb := pdbs[0]
-	always := pdb.Spec.UnhealthyPodEvictionPolicy != nil && *pdb.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
+	always := check.ValueOf(pdb.Spec.UnhealthyPodEvictionPolicy) == policyv1.AlwaysAllow
 	healthy := pdb.Status.CurrentHealthy >= pdb.Status.DesiredHealthy && pdb.Status.DesiredHealthy > 0
-	if !isReadyPod(pod) && (always || healthy) { // it does not count as healthy
+	if !podCondition(pod, corev1.PodReady) && (always || healthy) { // it does not count as healthy
 		if free {
 			return atRevision(opts, pod.ResourceVersion), pdb.Name, nil
 		}
@@ -209,15 +210,6 @@ func markDisrupted(pod *corev1.Pod, now metav1.Time) {
 	pod.Status.Conditions = append(pod.Status.Conditions, c)
 }
 
-func isReadyPod(pod *corev1.Pod) bool {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
 // budgetsOf returns the budgets of the pod's namespace that select it. An invalid selector selects nothing, an empty
 // one everything.
 func budgetsOf(ctx context.Context, r entry.Request, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
@@ -279,7 +271,7 @@ func withheld(b *policyv1.PodDisruptionBudget, message, cause string) error {
 	return err
 }
 
-// blocked says why a budget allows no disruption now. After a failed sync its numbers can't be trusted.
+// blocked returns why a budget allows no disruption now. After a failed sync its numbers can't be trusted.
 func blocked(b *policyv1.PodDisruptionBudget) string {
 	why := meta.FindStatusCondition(b.Status.Conditions, policyv1.DisruptionAllowedCondition)
 	told := why != nil && why.Status == metav1.ConditionFalse && why.Message != ""

@@ -1,7 +1,9 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -45,16 +47,15 @@ func validatePodResize(p, old *corev1.Pod) field.ErrorList {
 	if _, ok := old.Annotations[podspec.MirrorAnnotation]; ok {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "static pods cannot be resized")}
 	}
-	if old.Spec.OS != nil && old.Spec.OS.Name == corev1.Windows {
+	if check.ValueOf(old.Spec.OS).Name == corev1.Windows {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "windows pods cannot be resized")}
 	}
-	if was := old.Status.QOSClass; qosClass(&p.Spec) != orElse(was, qosClass(&old.Spec)) {
+	if was := old.Status.QOSClass; qosClass(&p.Spec) != cmp.Or(was, qosClass(&old.Spec)) {
 		errs = append(errs, field.Invalid(check.SpecPath, p.Status.QOSClass,
 			"Pod QOS Class may not change as a result of resizing"))
 	}
-	if !resizableNode(old) {
-		errs = append(errs, field.Forbidden(check.SpecPath, "Pod running on node without support for resize"))
-	}
+	errs = append(errs, check.Forbid(!resizableNode(old), check.SpecPath,
+		"Pod running on node without support for resize")...)
 	rest, before := oneForm(&p.Spec), oneForm(&old.Spec)
 	errs = append(errs, resizeWhole(rest, before, &p.Spec, &old.Spec)...)
 	if moved := resizeOrder(&p.Spec, &old.Spec); len(moved) > 0 {
@@ -62,17 +63,8 @@ func validatePodResize(p, old *corev1.Pod) field.ErrorList {
 	}
 	errs = append(errs, removedResources(&p.Spec, &old.Spec)...)
 	errs = append(errs, otherResources(rest, before)...)
-	if len(errs) == 0 && !apiequality.Semantic.DeepEqual(rest, before) {
-		errs = append(errs, field.Forbidden(check.SpecPath, "only cpu and memory resources are mutable"))
-	}
-	return errs
-}
-
-func orElse[T ~string](value, other T) T {
-	if value == "" {
-		return other
-	}
-	return value
+	return append(errs, check.Forbid(len(errs) == 0 && !apiequality.Semantic.DeepEqual(rest, before), check.SpecPath,
+		"only cpu and memory resources are mutable")...)
 }
 
 // resizableNode reports whether the status of the first running container has resources, or no container runs.
@@ -97,12 +89,10 @@ func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
 		if s.Resources == nil {
 			return field.ErrorList{field.Forbidden(at, "pod-level resources cannot be removed")}
 		}
-		if fewer(s.Resources.Requests, was.Requests) {
-			errs = append(errs, field.Forbidden(at.Child("requests"), "pod-level resource requests cannot be removed"))
-		}
-		if fewer(s.Resources.Limits, was.Limits) {
-			errs = append(errs, field.Forbidden(at.Child("limits"), "pod-level resource limits cannot be removed"))
-		}
+		errs = append(errs, check.Forbid(fewer(s.Resources.Requests, was.Requests), at.Child("requests"),
+			"pod-level resource requests cannot be removed")...)
+		errs = append(errs, check.Forbid(fewer(s.Resources.Limits, was.Limits), at.Child("limits"),
+			"pod-level resource limits cannot be removed")...)
 	}
 	if now := rest.Resources; now != nil {
 		was := before.Resources
@@ -114,10 +104,8 @@ func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
 			rest.Resources = nil
 		}
 	}
-	if !apiequality.Semantic.DeepEqual(rest.Resources, before.Resources) {
-		errs = append(errs, field.Forbidden(check.SpecPath, "only cpu and memory resources are mutable at pod-level"))
-	}
-	return errs
+	return append(errs, check.Forbid(!apiequality.Semantic.DeepEqual(rest.Resources, before.Resources), check.SpecPath,
+		"only cpu and memory resources are mutable at pod-level")...)
 }
 
 // resizeOrder requires the same containers in the same order (core validatePodResizeContainerOrdering).
@@ -132,10 +120,8 @@ func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 			continue
 		}
 		for i := range list.was {
-			if list.now[i].Name != list.was[i].Name {
-				errs = append(errs, field.Forbidden(at.Index(i).Child("name"),
-					list.name+" may not be renamed or reordered on resize"))
-			}
+			errs = append(errs, check.Forbid(list.now[i].Name != list.was[i].Name, at.Index(i).Child("name"),
+				list.name+" may not be renamed or reordered on resize")...)
 		}
 	}
 	return errs
@@ -143,24 +129,17 @@ func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 
 // removedResources rejects a resize that removes a request or limit.
 func removedResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
-	for i := range old.InitContainers {
-		errs = append(errs, removed(&s.InitContainers[i].Resources, &old.InitContainers[i].Resources,
-			check.SpecPath.Child("initContainers").Index(i).Child("resources"))...)
+	removed := func(now, was []corev1.Container, name string) {
+		for i := range was {
+			at := check.SpecPath.Child(name).Index(i).Child("resources")
+			errs = append(errs, check.Forbid(fewer(now[i].Resources.Requests, was[i].Resources.Requests),
+				at.Child("requests"), "resource requests cannot be removed")...)
+			errs = append(errs, check.Forbid(fewer(now[i].Resources.Limits, was[i].Resources.Limits),
+				at.Child("limits"), "resource limits cannot be removed")...)
+		}
 	}
-	for i := range old.Containers {
-		errs = append(errs, removed(&s.Containers[i].Resources, &old.Containers[i].Resources,
-			check.SpecPath.Child("containers").Index(i).Child("resources"))...)
-	}
-	return errs
-}
-
-func removed(now, was *corev1.ResourceRequirements, at *field.Path) (errs field.ErrorList) {
-	if fewer(now.Requests, was.Requests) {
-		errs = append(errs, field.Forbidden(at.Child("requests"), "resource requests cannot be removed"))
-	}
-	if fewer(now.Limits, was.Limits) {
-		errs = append(errs, field.Forbidden(at.Child("limits"), "resource limits cannot be removed"))
-	}
+	removed(s.InitContainers, old.InitContainers, "initContainers")
+	removed(s.Containers, old.Containers, "containers")
 	return errs
 }
 
@@ -177,25 +156,21 @@ func fewer(now, was corev1.ResourceList) bool {
 func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	for i := range s.Containers {
 		keepComputed(&s.Containers[i].Resources, &old.Containers[i].Resources)
-		if !apiequality.Semantic.DeepEqual(s.Containers[i], old.Containers[i]) {
-			errs = append(errs, field.Forbidden(check.SpecPath, "only cpu and memory resources are mutable"))
-		}
+		errs = append(errs, check.Forbid(!apiequality.Semantic.DeepEqual(s.Containers[i], old.Containers[i]), check.SpecPath,
+			"only cpu and memory resources are mutable")...)
 	}
 	for i := range s.InitContainers {
 		c, was, at := &s.InitContainers[i], &old.InitContainers[i], check.SpecPath.Child("initContainers").Index(i)
 		resized := !apiequality.Semantic.DeepEqual(c, was)
 		keepComputed(&c.Resources, &was.Resources)
-		if !apiequality.Semantic.DeepEqual(c, was) {
-			errs = append(errs, field.Forbidden(at, "only cpu and memory resources for init or sidecar containers are mutable"))
-		}
+		errs = append(errs, check.Forbid(!apiequality.Semantic.DeepEqual(c, was), at,
+			"only cpu and memory resources for init or sidecar containers are mutable")...)
 		if !resized || podspec.Sidecar(c) {
 			continue
 		}
 		for _, p := range c.ResizePolicy {
-			if p.RestartPolicy == corev1.RestartContainer {
-				errs = append(errs, field.Forbidden(at,
-					"non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))
-			}
+			errs = append(errs, check.Forbid(p.RestartPolicy == corev1.RestartContainer, at,
+				"non-sidecar init containers with a resize policy of RestartContainer cannot be resized")...)
 		}
 	}
 	return errs
@@ -208,9 +183,7 @@ func keepComputed(now, was *corev1.ResourceRequirements) {
 // computed is a list with the old quantities of CPU and memory.
 func computed(now, was corev1.ResourceList) corev1.ResourceList {
 	list := corev1.ResourceList{}
-	for name, q := range now {
-		list[name] = q
-	}
+	maps.Copy(list, now)
 	for _, name := range podspec.ResizableResources {
 		delete(list, name)
 		if q, ok := was[name]; ok {

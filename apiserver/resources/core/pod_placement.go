@@ -11,12 +11,10 @@ import (
 // placementUpdate allows more scheduling constraints in a pod that is not scheduled yet, and copies the mutable fields
 // from the old spec.
 func placementUpdate(s, old *corev1.PodSpec) (errs field.ErrorList) {
-	if !includes(s.NodeSelector, old.NodeSelector) {
-		errs = append(errs, field.Invalid(check.SpecPath.Child("nodeSelector"), s.NodeSelector,
-			"only additions to spec.nodeSelector are allowed (no mutations or deletions)"))
-	}
+	errs = append(errs, check.Reject(!includes(s.NodeSelector, old.NodeSelector), check.SpecPath.Child("nodeSelector"),
+		s.NodeSelector, "only additions to spec.nodeSelector are allowed (no mutations or deletions)")...)
 	s.NodeSelector = old.NodeSelector
-	now, was := nodeAffinityOf(s), nodeAffinityOf(old)
+	now, was := check.ValueOf(s.Affinity).NodeAffinity, check.ValueOf(old.Affinity).NodeAffinity
 	if apiequality.Semantic.DeepEqual(now, was) {
 		return errs
 	}
@@ -42,34 +40,18 @@ func includes(m, part map[string]string) bool {
 	return true
 }
 
-func nodeAffinityOf(s *corev1.PodSpec) *corev1.NodeAffinity {
-	if s.Affinity == nil {
-		return nil
-	}
-	return s.Affinity.NodeAffinity
-}
-
 // nodeAffinityUpdate allows required terms to become stricter.
 func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs field.ErrorList) {
-	if was == nil || was.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return nil
-	}
 	at = at.Child("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
-	terms := was.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-	var left []corev1.NodeSelectorTerm
-	if now != nil && now.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		left = now.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-	}
+	terms := check.ValueOf(check.ValueOf(was).RequiredDuringSchedulingIgnoredDuringExecution).NodeSelectorTerms
+	left := check.ValueOf(check.ValueOf(now).RequiredDuringSchedulingIgnoredDuringExecution).NodeSelectorTerms
 	if len(terms) > 0 && len(terms) != len(left) {
 		return field.ErrorList{
-			field.Invalid(at, left, "no additions/deletions to non-empty NodeSelectorTerms list are allowed"),
-		}
+			field.Invalid(at, left, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")}
 	}
 	for i := range terms {
-		if !stricter(&left[i], &terms[i]) {
-			errs = append(errs, field.Invalid(at.Index(i), left[i],
-				"only additions are allowed (no mutations or deletions)"))
-		}
+		errs = append(errs, check.Reject(!stricter(&left[i], &terms[i]), at.Index(i), left[i],
+			"only additions are allowed (no mutations or deletions)")...)
 	}
 	return errs
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	podresource "k8s.io/component-helpers/resource"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
@@ -44,7 +46,7 @@ func eachAppArmor(p *corev1.Pod, f func(c *corev1.Container, key string, profile
 	if p.Spec.OS != nil && p.Spec.OS.Name == corev1.Windows {
 		return
 	}
-	for _, c := range podspec.Containers(&p.Spec) {
+	for c := range podspec.Containers(&p.Spec, nil) {
 		key := corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix + c.Name
 		value, ok := p.Annotations[key]
 		if ok && (c.SecurityContext == nil || c.SecurityContext.AppArmorProfile == nil) {
@@ -70,7 +72,7 @@ func appArmorProfile(annotation string) *corev1.AppArmorProfile {
 
 // createPod sets the phase Pending. Of the status that a client sends, the QoS class stays.
 func createPod(p *corev1.Pod) {
-	p.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: orElse(p.Status.QOSClass, qosClass(&p.Spec))}
+	p.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: cmp.Or(p.Status.QOSClass, qosClass(&p.Spec))}
 	podspec.DropFields(&p.Spec, nil)
 	if len(p.Spec.SchedulingGates) > 0 {
 		p.Status.Conditions = []corev1.PodCondition{{
@@ -95,9 +97,7 @@ func updatePod(p, old *corev1.Pod) {
 func keepPodStatus(p, old *corev1.Pod) {
 	p.DeletionTimestamp = old.DeletionTimestamp
 	p.OwnerReferences = old.OwnerReferences
-	if p.Status.QOSClass == "" {
-		p.Status.QOSClass = old.Status.QOSClass
-	}
+	check.FillDefault(&p.Status.QOSClass, old.Status.QOSClass)
 	keepObserved(&p.Status, &old.Status)
 	keepClaims(&p.Status, &old.Status)
 	if len(old.Status.VolumeHealth) == 0 { // CSIVolumeHealth (V-023)
@@ -122,9 +122,7 @@ func keepClaims(s, old *corev1.PodStatus) {
 // keepObserved keeps the observed generations that the new status lacks. Conditions of one type are matched in their
 // order.
 func keepObserved(s, old *corev1.PodStatus) {
-	if s.ObservedGeneration == 0 {
-		s.ObservedGeneration = old.ObservedGeneration
-	}
+	check.FillDefault(&s.ObservedGeneration, old.ObservedGeneration)
 	observed := map[corev1.PodConditionType][]int64{}
 	for _, c := range old.Conditions {
 		observed[c.Type] = append(observed[c.Type], c.ObservedGeneration)
@@ -136,9 +134,7 @@ func keepObserved(s, old *corev1.PodStatus) {
 			continue
 		}
 		observed[c.Type] = was[1:]
-		if c.ObservedGeneration == 0 {
-			c.ObservedGeneration = was[0]
-		}
+		check.FillDefault(&c.ObservedGeneration, was[0])
 	}
 }
 
@@ -189,36 +185,13 @@ func keepPod(p, kept *corev1.Pod) {
 // matchLabelKeys adds requirements for the keys in affinity and topology spread constraints, with the values of the
 // pod's labels.
 func matchLabelKeys(p *corev1.Pod) {
-	if a := p.Spec.Affinity; a != nil {
-		if a.PodAffinity != nil {
-			requireLabels(
-				p, a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution,
-				a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-			)
-		}
-		if a.PodAntiAffinity != nil {
-			requireLabels(
-				p, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution,
-				a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-			)
-		}
+	for _, t := range podspec.AffinityTerms(p.Spec.Affinity, nil) {
+		require(t.LabelSelector, t.MatchLabelKeys, metav1.LabelSelectorOpIn, p.Labels)
+		require(t.LabelSelector, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, p.Labels)
 	}
 	for i := range p.Spec.TopologySpreadConstraints {
 		c := &p.Spec.TopologySpreadConstraints[i]
 		require(c.LabelSelector, c.MatchLabelKeys, metav1.LabelSelectorOpIn, p.Labels)
-	}
-}
-
-func requireLabels(p *corev1.Pod, preferred []corev1.WeightedPodAffinityTerm, required []corev1.PodAffinityTerm) {
-	term := func(t *corev1.PodAffinityTerm) {
-		require(t.LabelSelector, t.MatchLabelKeys, metav1.LabelSelectorOpIn, p.Labels)
-		require(t.LabelSelector, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, p.Labels)
-	}
-	for i := range preferred {
-		term(&preferred[i].PodAffinityTerm)
-	}
-	for i := range required {
-		term(&required[i])
 	}
 }
 
@@ -260,17 +233,15 @@ func podStatusWarnings(p, _ *corev1.Pod) []string {
 func qosClass(s *corev1.PodSpec) corev1.PodQOSClass {
 	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
 	guaranteed := true
-	if wholePod(s.Resources) {
+	if podresource.IsPodLevelResourcesSet(&corev1.Pod{Spec: *s}) {
 		sumUp(requests, s.Resources.Requests)
 		if len(s.Resources.Limits) > 0 {
 			guaranteed = sumUp(limits, s.Resources.Limits)
 		}
 	} else {
-		for _, list := range [][]corev1.Container{s.Containers, s.InitContainers} {
-			for i := range list {
-				sumUp(requests, list[i].Resources.Requests)
-				guaranteed = sumUp(limits, list[i].Resources.Limits) && guaranteed
-			}
+		for _, c := range slices.Concat(s.Containers, s.InitContainers) {
+			sumUp(requests, c.Resources.Requests)
+			guaranteed = sumUp(limits, c.Resources.Limits) && guaranteed
 		}
 	}
 	if len(requests) == 0 && len(limits) == 0 {
@@ -300,20 +271,4 @@ func sumUp(total, list corev1.ResourceList) bool {
 		total[name] = sum
 	}
 	return found == 2
-}
-
-// wholePod reports whether a pod has pod-level resources (IsPodLevelResourcesSet).
-func wholePod(r *corev1.ResourceRequirements) bool {
-	if r == nil {
-		return false
-	}
-	for _, list := range []corev1.ResourceList{r.Requests, r.Limits} {
-		for name := range list {
-			if name == corev1.ResourceCPU || name == corev1.ResourceMemory ||
-				strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -29,16 +29,13 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 				"conditions").Index(i).Child("Type"))...)
 		}
 	}
-	if p.Spec.NodeName != old.Spec.NodeName {
-		errs = append(errs, field.Forbidden(check.StatusPath.Child("nodeName"), "may not be changed directly"))
-	}
+	errs = append(errs, check.Forbid(p.Spec.NodeName != old.Spec.NodeName, check.StatusPath.Child("nodeName"),
+		"may not be changed directly")...)
 	s, was := &p.Status, &old.Status
 	if s.NominatedNodeName != was.NominatedNodeName && s.NominatedNodeName != "" {
 		errs = append(errs, check.NodeName(s.NominatedNodeName, check.StatusPath.Child("nominatedNodeName"))...)
-		if old.Spec.NodeName != "" {
-			errs = append(errs, field.Forbidden(check.StatusPath.Child("nominatedNodeName"),
-				"may not be set on pods that are already bound to a node"))
-		}
+		errs = append(errs, check.Forbid(old.Spec.NodeName != "", check.StatusPath.Child("nominatedNodeName"),
+			"may not be set on pods that are already bound to a node")...)
 	}
 	errs = append(errs, apivalidation.ValidateImmutableField(s.QOSClass, was.QOSClass,
 		check.StatusPath.Child("qosClass"))...)
@@ -66,11 +63,11 @@ func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
 
 // restartsAll reports whether a container's exit can restart the whole pod.
 func restartsAll(s *corev1.PodSpec) (all bool) {
-	podspec.EachContainer(s, nil, func(c *corev1.Container, _ *field.Path) {
+	for c := range podspec.Containers(s, nil) {
 		for _, rule := range c.RestartPolicyRules {
 			all = all || rule.Action == corev1.ContainerRestartRuleActionRestartAllContainers
 		}
-	})
+	}
 	return all
 }
 
@@ -80,10 +77,10 @@ func revived(
 	if policy == corev1.RestartPolicyAlways {
 		return nil
 	}
-	alive := map[string][]int{}
+	alive := map[string]int{}
 	for i := range now {
 		if now[i].State.Terminated == nil {
-			alive[now[i].Name] = append(alive[now[i].Name], i)
+			alive[now[i].Name]++
 		}
 	}
 	named := byName(containers)
@@ -133,19 +130,15 @@ func restarts(s corev1.ContainerStatus, policy corev1.RestartPolicy, c *corev1.C
 func claimStatuses(
 	list []corev1.PodResourceClaimStatus, claims []corev1.PodResourceClaim, at *field.Path,
 ) (errs field.ErrorList) {
-	known, seen := map[string]bool{}, map[string]bool{}
+	known, seen := map[string]bool{}, check.Seen[string]{}
 	for _, c := range claims {
 		known[c.Name] = true
 	}
 	for i, s := range list {
 		name := at.Index(i).Child("name")
-		if !known[s.Name] {
-			errs = append(errs, field.Invalid(name, s.Name, "must match the name of an entry in `spec.resourceClaims`"))
-		}
-		if seen[s.Name] {
-			errs = append(errs, field.Duplicate(name, s.Name))
-		}
-		seen[s.Name] = true
+		errs = append(errs, check.Reject(!known[s.Name], name, s.Name,
+			"must match the name of an entry in `spec.resourceClaims`")...)
+		errs = append(errs, seen.Unique(s.Name, name)...)
 		if s.ResourceClaimName != nil {
 			for _, text := range apivalidation.NameIsDNSSubdomain(*s.ResourceClaimName, false) {
 				errs = append(errs, field.Invalid(at.Index(i).Child("resourceClaimName"), s.ResourceClaimName, text))
@@ -156,62 +149,40 @@ func claimStatuses(
 }
 
 // podIPs requires at most one address of each family.
-func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
-	at := check.StatusPath.Child("podIPs")
-	var list, before []string
-	for _, v := range was.PodIPs {
-		before = append(before, v.IP)
-	}
-	for _, v := range s.PodIPs {
-		list = append(list, v.IP)
-	}
-	for i, v := range list {
-		errs = append(errs, check.IP(v, at.Index(i), before)...)
-	}
-	if len(list) < 2 {
-		return errs
-	}
-	errs = append(errs, perFamily(list, s.PodIPs, at)...)
-	seen := map[string]bool{}
-	for i, v := range s.PodIPs {
-		if seen[v.IP] {
-			errs = append(errs, field.Duplicate(at.Index(i), v))
-		}
-		seen[v.IP] = true
-	}
-	return errs
+func podIPs(s, was *corev1.PodStatus) field.ErrorList {
+	ip := func(v corev1.PodIP) string { return v.IP }
+	errs, families, twice := statusIPs(s.PodIPs, was.PodIPs, ip, check.StatusPath.Child("podIPs"))
+	return slices.Concat(errs, families, twice)
 }
 
 // hostIPs requires the same of the host's addresses, and that hostIP is the first one.
-func hostIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
+func hostIPs(s, was *corev1.PodStatus) field.ErrorList {
 	if len(s.HostIPs) == 0 {
 		return nil
 	}
-	at := check.StatusPath.Child("hostIPs")
-	if s.HostIP != s.HostIPs[0].IP {
-		errs = append(errs, field.Invalid(at.Index(0).Child("ip"), s.HostIPs[0].IP, "must be equal to `hostIP`"))
+	first, at := s.HostIPs[0].IP, check.StatusPath.Child("hostIPs")
+	ip := func(v corev1.HostIP) string { return v.IP }
+	errs, families, twice := statusIPs(s.HostIPs, was.HostIPs, ip, at)
+	return slices.Concat(
+		check.Reject(s.HostIP != first, at.Index(0).Child("ip"), first, "must be equal to `hostIP`"), errs, twice, families)
+}
+
+// statusIPs returns the errors of single addresses, of too many of a family, and of duplicates.
+func statusIPs[T comparable](list, was []T, ip func(T) string, at *field.Path) (errs, families, twice field.ErrorList) {
+	var ips, had []string
+	for _, v := range was {
+		had = append(had, ip(v))
 	}
-	var list, before []string
-	for _, v := range was.HostIPs {
-		before = append(before, v.IP)
-	}
-	for _, v := range s.HostIPs {
-		list = append(list, v.IP)
-	}
+	seen := check.Seen[T]{}
 	for i, v := range list {
-		errs = append(errs, check.IP(v, at.Index(i), before)...)
+		ips = append(ips, ip(v))
+		errs = append(errs, check.IP(ip(v), at.Index(i), had)...)
+		twice = append(twice, seen.Unique(v, at.Index(i))...)
 	}
-	if len(list) < 2 {
-		return errs
+	if len(ips) < 2 {
+		return errs, nil, nil
 	}
-	seen := map[string]bool{}
-	for i, v := range s.HostIPs {
-		if seen[v.IP] {
-			errs = append(errs, field.Duplicate(at.Index(i), v))
-		}
-		seen[v.IP] = true
-	}
-	return append(errs, perFamily(list, s.HostIPs, at)...)
+	return errs, perFamily(ips, list, at), twice
 }
 
 func perFamily(list []string, shown any, at *field.Path) (errs field.ErrorList) {
@@ -219,17 +190,14 @@ func perFamily(list []string, shown any, at *field.Path) (errs field.ErrorList) 
 	if err != nil {
 		errs = append(errs, field.InternalError(at, fmt.Errorf("failed to check for dual stack with error:%v", err)))
 	}
-	if !dual || len(list) > 2 {
-		errs = append(errs, field.Invalid(at, shown, "may specify no more than one IP for each IP family"))
-	}
-	return errs
+	return append(errs, check.Reject(!dual || len(list) > 2, at, shown,
+		"may specify no more than one IP for each IP family")...)
 }
 
 // containerStatuses validates the users of containers and the health of their resources.
 func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
-	regular, inits, ephemeral := check.StatusPath.Child("containerStatuses"), check.StatusPath.Child("initContainerStatuses"), check.StatusPath.Child(
-		"ephemeralContainerStatuses",
-	)
+	regular, inits := check.StatusPath.Child("containerStatuses"), check.StatusPath.Child("initContainerStatuses")
+	ephemeral := check.StatusPath.Child("ephemeralContainerStatuses")
 	windows := p.Spec.OS != nil && p.Spec.OS.Name == corev1.Windows
 	other := p.Spec.OS != nil && p.Spec.OS.Name != corev1.Linux
 	errs = append(errs, users(p.Status.ContainerStatuses, windows, other, regular)...)
@@ -238,10 +206,8 @@ func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
 	errs = append(errs, healths(p.Status.ContainerStatuses, p.Spec.Containers, regular)...)
 	errs = append(errs, healths(p.Status.InitContainerStatuses, p.Spec.InitContainers, inits)...)
 	for i, s := range p.Status.EphemeralContainerStatuses {
-		if len(s.AllocatedResourcesStatus) != 0 {
-			errs = append(errs, field.Forbidden(ephemeral.Index(i).Child("allocatedResourcesStatus"),
-				"must not be specified in container status"))
-		}
+		errs = append(errs, check.Forbid(len(s.AllocatedResourcesStatus) != 0,
+			ephemeral.Index(i).Child("allocatedResourcesStatus"), "must not be specified in container status")...)
 	}
 	return errs
 }
@@ -252,9 +218,7 @@ func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (
 		if s.User == nil || s.User.Linux == nil {
 			continue
 		}
-		if windows {
-			errs = append(errs, field.Forbidden(here, "cannot be set for a windows pod"))
-		}
+		errs = append(errs, check.Forbid(windows, here, "cannot be set for a windows pod")...)
 		if other {
 			continue
 		}
@@ -292,16 +256,13 @@ func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *f
 					errs = append(errs, field.Invalid(here.Child("name"), r.Name, text))
 				}
 			}
-			seen := map[corev1.ResourceID]bool{}
+			seen := check.Seen[corev1.ResourceID]{}
 			for n, h := range r.Resources {
 				unit := here.Child("resources").Index(n)
 				errs = append(errs, check.OneOf(h.Health, unit.Child("health"), []corev1.ResourceHealthStatus{
 					corev1.ResourceHealthStatusHealthy, corev1.ResourceHealthStatusUnhealthy, corev1.ResourceHealthStatusUnknown,
 				})...)
-				if seen[h.ResourceID] {
-					errs = append(errs, field.Duplicate(unit.Child("resourceID"), h.ResourceID))
-				}
-				seen[h.ResourceID] = true
+				errs = append(errs, seen.Unique(h.ResourceID, unit.Child("resourceID"))...)
 			}
 		}
 	}
@@ -311,10 +272,7 @@ func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *f
 // claimedBy returns the names of a container's claims in its status.
 func claimedBy(c *corev1.Container) map[string]bool {
 	names := map[string]bool{}
-	if c == nil {
-		return names
-	}
-	for _, claim := range c.Resources.Claims {
+	for _, claim := range check.ValueOf(c).Resources.Claims {
 		name := "claim:" + claim.Name
 		if claim.Request != "" {
 			name += "/" + claim.Request
@@ -326,14 +284,12 @@ func claimedBy(c *corev1.Container) map[string]bool {
 
 // unclaimed is the error for a resource that the container does not use; own are the names of its claims.
 func unclaimed(c *corev1.Container, own map[string]bool, name corev1.ResourceName) string {
-	if !strings.HasPrefix(string(name), "claim:") {
-		if _, ok := c.Resources.Requests[name]; ok {
-			return ""
-		}
-		return "must match one of the container's resource requests"
-	}
-	if own[string(name)] {
+	_, requested := c.Resources.Requests[name]
+	switch claim := strings.HasPrefix(string(name), "claim:"); {
+	case claim && own[string(name)], !claim && requested:
 		return ""
+	case !claim:
+		return "must match one of the container's resource requests"
 	}
 	return "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
 }

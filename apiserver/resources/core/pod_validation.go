@@ -14,9 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-var (
-	annotationsPath = field.NewPath("metadata", "annotations")
-)
+var annotationsPath = field.NewPath("metadata", "annotations")
 
 // podBody validates a pod's annotations and spec, with a few rules that templates do not have (core
 // validatePodMetadataAndSpec).
@@ -30,23 +28,16 @@ func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 		errs = append(errs, noTokens(&p.Spec)...)
 	}
 	errs = append(errs, check.Each(p.Spec.Containers, check.SpecPath.Child("containers"), podspec.ImageSpace)...)
-	for i := range p.Spec.InitContainers {
-		errs = append(errs, podspec.ImageSpace(&p.Spec.InitContainers[i], check.SpecPath.Child("initContainers").Index(i))...)
-	}
-	return errs
+	return append(errs, check.Each(p.Spec.InitContainers, check.SpecPath.Child("initContainers"), podspec.ImageSpace)...)
 }
 
 // noTokens rejects service account tokens in a pod without a service account.
 func noTokens(s *corev1.PodSpec) (errs field.ErrorList) {
 	for i := range s.Volumes {
-		if s.Volumes[i].Projected == nil {
-			continue
-		}
-		for j, source := range s.Volumes[i].Projected.Sources {
-			if source.ServiceAccountToken != nil {
-				at := check.SpecPath.Child("volumes").Index(i).Child("projected", "sources").Index(j).Child("serviceAccountToken")
-				errs = append(errs, field.Forbidden(at, "must not be specified when serviceAccountName is not set"))
-			}
+		sources := check.SpecPath.Child("volumes").Index(i).Child("projected", "sources")
+		for j, source := range check.ValueOf(s.Volumes[i].Projected).Sources {
+			errs = append(errs, check.Forbid(source.ServiceAccountToken != nil, sources.Index(j).Child("serviceAccountToken"),
+				"must not be specified when serviceAccountName is not set")...)
 		}
 	}
 	return errs
@@ -55,13 +46,10 @@ func noTokens(s *corev1.PodSpec) (errs field.ErrorList) {
 // validatePod validates a new pod (core ValidatePodCreate).
 func validatePod(p *corev1.Pod) field.ErrorList {
 	errs := podBody(p, podspec.Legacy{})
-	if len(p.Spec.EphemeralContainers) > 0 {
-		errs = append(errs, field.Forbidden(check.SpecPath.Child("ephemeralContainers"), "cannot be set on create"))
-	}
-	if p.Spec.NodeName != "" && len(p.Spec.SchedulingGates) != 0 {
-		errs = append(errs, field.Forbidden(check.SpecPath.Child("nodeName"),
-			"cannot be set until all schedulingGates have been cleared"))
-	}
+	errs = append(errs, check.Forbid(len(p.Spec.EphemeralContainers) > 0, check.SpecPath.Child("ephemeralContainers"),
+		"cannot be set on create")...)
+	errs = append(errs, check.Forbid(p.Spec.NodeName != "" && len(p.Spec.SchedulingGates) != 0,
+		check.SpecPath.Child("nodeName"), "cannot be set until all schedulingGates have been cleared")...)
 	r := podspec.NewRules(&p.Spec, podspec.Legacy{})
 	return append(errs, r.ProfilesAgree(&p.ObjectMeta, check.SpecPath)...)
 }
@@ -123,20 +111,16 @@ func validatePodUpdate(p, old *corev1.Pod) field.ErrorList {
 }
 
 func podAnnotationsUpdate(p, old *corev1.Pod, had podspec.Legacy) field.ErrorList {
-	errs := fixedAnnotations(p.Annotations, old.Annotations, annotationsPath)
+	errs := fixedAnnotations(p.Annotations, old.Annotations)
 	return append(errs, podspec.NewRules(&p.Spec, had).Annotations(p.Annotations, annotationsPath)...)
 }
 
 // oneForm returns a copy of a spec in which fields with the same meaning have one form.
 func oneForm(s *corev1.PodSpec) *corev1.PodSpec {
 	s = s.DeepCopy()
-	if s.ServiceAccountName == "" {
-		s.ServiceAccountName = s.DeprecatedServiceAccount
-	}
+	check.FillDefault(&s.ServiceAccountName, s.DeprecatedServiceAccount)
 	s.DeprecatedServiceAccount = ""
-	if s.SecurityContext == nil {
-		s.SecurityContext = &corev1.PodSecurityContext{}
-	}
+	check.SetDefault(&s.SecurityContext, corev1.PodSecurityContext{})
 	return s
 }
 
@@ -199,36 +183,28 @@ func gatesUpdate(now, was []corev1.PodSchedulingGate, at *field.Path) (errs fiel
 		last[g.Name] = i
 	}
 	for i, g := range now {
-		if !had[g.Name] && last[g.Name] == i {
-			errs = append(errs, field.Forbidden(at.Index(i).Child("name"),
-				fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", g.Name)))
-		}
+		errs = append(errs, check.Forbid(!had[g.Name] && last[g.Name] == i, at.Index(i).Child("name"),
+			fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", g.Name))...)
 	}
 	return errs
 }
 
 // fixedAnnotations are immutable (core ValidatePodSpecificAnnotationUpdates).
-func fixedAnnotations(a, old map[string]string, at *field.Path) (errs field.ErrorList) {
+func fixedAnnotations(a, old map[string]string) (errs field.ErrorList) {
+	forbid := func(key, change string) {
+		at := annotationsPath.Key(key)
+		errs = append(errs, check.Forbid(strings.HasPrefix(key, podspec.AppArmorContainerPrefix), at,
+			"may not "+change+" AppArmor annotations")...)
+		errs = append(errs, check.Forbid(key == podspec.MirrorAnnotation, at, "may not "+change+" mirror pod annotation")...)
+	}
 	for _, key := range check.Sorted(old) {
-		if value, ok := a[key]; ok && value == old[key] {
-			continue
-		}
-		if strings.HasPrefix(key, podspec.AppArmorContainerPrefix) {
-			errs = append(errs, field.Forbidden(at.Key(key), "may not remove or update AppArmor annotations"))
-		}
-		if key == podspec.MirrorAnnotation {
-			errs = append(errs, field.Forbidden(at.Key(key), "may not remove or update mirror pod annotation"))
+		if value, ok := a[key]; !ok || value != old[key] {
+			forbid(key, "remove or update")
 		}
 	}
 	for _, key := range check.Sorted(a) {
-		if _, ok := old[key]; ok {
-			continue
-		}
-		if strings.HasPrefix(key, podspec.AppArmorContainerPrefix) {
-			errs = append(errs, field.Forbidden(at.Key(key), "may not add AppArmor annotations"))
-		}
-		if key == podspec.MirrorAnnotation {
-			errs = append(errs, field.Forbidden(at.Key(key), "may not add mirror pod annotation"))
+		if _, ok := old[key]; !ok {
+			forbid(key, "add")
 		}
 	}
 	return errs

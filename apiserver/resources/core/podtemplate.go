@@ -16,46 +16,34 @@ func podTemplates() *entry.Resource {
 	return &entry.Resource{
 		Plural: "podtemplates", New: entry.New[corev1.PodTemplate], Namespaced: true,
 		Strategy: entry.Strategy{
-			Generation:     entry.TemplateGeneration,
-			Default:        entry.Default(defaultPodTemplate),
-			PrepareCreate:  entry.Create(createPodTemplate),
-			PrepareUpdate:  entry.Change(updatePodTemplate),
+			Generation:    entry.TemplateGeneration,
+			Default:       entry.Default(func(t *corev1.PodTemplate) { podspec.DefaultTemplate(&t.Template) }),
+			PrepareCreate: entry.Create(func(t *corev1.PodTemplate) { podspec.DropTemplateFields(&t.Template, nil) }),
+			PrepareUpdate: entry.Change(func(t, old *corev1.PodTemplate) {
+				podspec.DropTemplateFields(&t.Template, &old.Template)
+			}),
 			Validate:       entry.Validate(validatePodTemplate),
 			ValidateUpdate: entry.ValidateChange(validatePodTemplateUpdate),
 			Warnings:       entry.Warn(podTemplateWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  entry.TableOf(podTemplateColumns(), podTemplateCells),
+		Table: entry.TableOf([]entry.Column{
+			entry.NameColumn, entry.ContainersColumn, entry.ImagesColumn,
+			entry.Text("Pod Labels", "The labels for the pod template."),
+		}, podTemplateCells),
 	}
 }
-
-// defaultPodTemplate sets the defaults of the template.
-func defaultPodTemplate(t *corev1.PodTemplate) { podspec.DefaultTemplate(&t.Template) }
 
 func podTemplateWarnings(t, old *corev1.PodTemplate) []string {
 	return podspec.OfTemplate(t, old, old == nil, field.NewPath("template"), &t.Template)
 }
 
-func createPodTemplate(t *corev1.PodTemplate) { podspec.DropTemplateFields(&t.Template, nil) }
-
-func updatePodTemplate(t, old *corev1.PodTemplate) {
-	podspec.DropTemplateFields(&t.Template, &old.Template)
-}
-
-// validatePodTemplate validates PodTemplate objects.
 func validatePodTemplate(t *corev1.PodTemplate) field.ErrorList {
 	return podspec.ValidateTemplate(&t.Template, nil, field.NewPath("template"))
 }
 
 func validatePodTemplateUpdate(t, old *corev1.PodTemplate) field.ErrorList {
 	return podspec.ValidateTemplate(&t.Template, &old.Template, field.NewPath("template"))
-}
-
-func podTemplateColumns() []entry.Column {
-	return []entry.Column{
-		entry.NameColumn, entry.ContainersColumn, entry.ImagesColumn,
-		entry.Text("Pod Labels", "The labels for the pod template."),
-	}
 }
 
 func podTemplateCells(t *corev1.PodTemplate, _ time.Time) []any {

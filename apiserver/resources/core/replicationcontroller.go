@@ -22,10 +22,14 @@ func replicationControllers() *entry.Resource {
 		ShortNames: []string{"rc"}, Categories: entry.All,
 		Storage: entry.Storage{Collection: "controllers"},
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Default:        entry.Default(defaultReplicationController),
-			PrepareCreate:  entry.Create(createController),
-			PrepareUpdate:  entry.Change(updateController),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(defaultReplicationController),
+			PrepareCreate: entry.Create(func(c *corev1.ReplicationController) {
+				podspec.DropTemplateFields(c.Spec.Template, nil)
+			}),
+			PrepareUpdate: entry.Change(func(c, old *corev1.ReplicationController) {
+				podspec.DropTemplateFields(c.Spec.Template, old.Spec.Template)
+			}),
 			Validate:       entry.Validate(validateReplicationController),
 			ValidateUpdate: entry.ValidateChange(validateReplicationControllerUpdate),
 			Warnings:       entry.Warn(controllerWarnings),
@@ -63,23 +67,13 @@ func controllerWarnings(c, old *corev1.ReplicationController) []string {
 	return append(texts, podspec.OfTemplate(c, old, old == nil, check.TemplatePath, c.Spec.Template)...)
 }
 
-func createController(c *corev1.ReplicationController) {
-	podspec.DropTemplateFields(c.Spec.Template, nil)
-}
-
-func updateController(c, old *corev1.ReplicationController) {
-	podspec.DropTemplateFields(c.Spec.Template, old.Spec.Template)
-}
-
 func validateReplicationController(c *corev1.ReplicationController) field.ErrorList {
 	return replicationControllerSpec(&c.Spec, nil)
 }
 
 func replicationControllerSpec(s *corev1.ReplicationControllerSpec, old *corev1.PodTemplateSpec) field.ErrorList {
 	errs := check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))
-	if len(s.Selector) == 0 {
-		errs = append(errs, check.RequireAll(check.SpecPath, "selector", "")...)
-	}
+	errs = append(errs, check.Present(len(s.Selector) > 0, check.SpecPath.Child("selector"), "")...)
 	errs = append(errs, check.Naturals(check.SpecPath, "replicas", s.Replicas)...)
 	if s.Template == nil {
 		return append(errs, check.RequireAll(check.SpecPath, "template", "")...)

@@ -71,11 +71,8 @@ func validateResourceQuota(q *corev1.ResourceQuota) field.ErrorList {
 
 func validateResourceQuotaUpdate(q, old *corev1.ResourceQuota) field.ErrorList {
 	errs := quotaSpec(&q.Spec, field.NewPath("spec"))
-	if !maps.Equal(check.Set(q.Spec.Scopes...), check.Set(old.Spec.Scopes...)) {
-		errs = append(errs, field.Invalid(field.NewPath("spec", "scopes"), q.Spec.Scopes,
-			apivalidation.FieldImmutableErrorMsg))
-	}
-	return errs
+	return append(errs, check.Reject(!maps.Equal(check.Set(q.Spec.Scopes...), check.Set(old.Spec.Scopes...)),
+		field.NewPath("spec", "scopes"), q.Spec.Scopes, apivalidation.FieldImmutableErrorMsg)...)
 }
 
 func validateResourceQuotaStatus(q, _ *corev1.ResourceQuota) (errs field.ErrorList) {
@@ -94,9 +91,8 @@ func quotaAmounts(list corev1.ResourceList, at *field.Path) (errs field.ErrorLis
 	for _, name := range check.Sorted(list) {
 		at := at.Key(string(name))
 		errs = append(errs, check.NameOfResource(name, at)...)
-		if !strings.Contains(string(name), "/") && !check.IsQuotaResource(name) {
-			errs = append(errs, field.Invalid(at, name, "must be a standard resource for quota"))
-		}
+		errs = append(errs, check.Reject(!strings.Contains(string(name), "/") && !check.IsQuotaResource(name), at, name,
+			"must be a standard resource for quota")...)
 		errs = append(errs, check.ResourceQuantity(name, list[name], at)...)
 	}
 	return errs
@@ -107,9 +103,7 @@ func quotaSpec(s *corev1.ResourceQuotaSpec, at *field.Path) field.ErrorList {
 	scopes := at.Child("scopes")
 	unfit := misfits(s.Hard)
 	for _, scope := range s.Scopes {
-		if !isScope(scope) {
-			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope"))
-		}
+		errs = append(errs, check.Reject(!isScope(scope), scopes, s.Scopes, "unsupported scope")...)
 		for range unfit(scope) {
 			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope applied to resource"))
 		}
@@ -126,31 +120,21 @@ func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.Erro
 	unfit := misfits(s.Hard)
 	for _, r := range s.ScopeSelector.MatchExpressions {
 		scopes = append(scopes, r.ScopeName)
-		if !isScope(r.ScopeName) {
-			errs = append(errs, field.Invalid(at.Child("scopeName"), r.ScopeName, "unsupported scope"))
-		}
+		errs = append(errs, check.Reject(!isScope(r.ScopeName), at.Child("scopeName"), r.ScopeName, "unsupported scope")...)
 		for range unfit(r.ScopeName) {
 			errs = append(errs, field.Invalid(at, s.ScopeSelector, "unsupported scope applied to resource"))
 		}
-		if slices.Contains(scopesThatExist, r.ScopeName) && r.Operator != corev1.ScopeSelectorOpExists {
-			errs = append(errs, field.Invalid(
-				at.Child("operator"), r.Operator,
-				"must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
-			))
-		}
+		valueless := slices.Contains(scopesThatExist, r.ScopeName)
+		errs = append(errs, check.Reject(valueless && r.Operator != corev1.ScopeSelectorOpExists, at.Child("operator"),
+			r.Operator,
+			"must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity")...)
 		switch r.Operator {
 		case corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn:
-			if len(r.Values) == 0 {
-				errs = append(errs, field.Required(
-					at.Child("values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
-				))
-			}
+			errs = append(errs, check.Present(len(r.Values) > 0, at.Child("values"),
+				"must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")...)
 		case corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist:
-			if len(r.Values) != 0 {
-				errs = append(errs, field.Invalid(
-					at.Child("values"), r.Values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
-				))
-			}
+			errs = append(errs, check.Reject(len(r.Values) != 0, at.Child("values"), r.Values,
+				"must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")...)
 		default:
 			errs = append(errs, field.Invalid(at.Child("operator"), r.Operator, "not a valid selector operator"))
 		}
@@ -205,9 +189,8 @@ func scopeConflicts(scopes, shown []corev1.ResourceQuotaScope, at *field.Path) (
 		{corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort},
 		{corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating},
 	} {
-		if slices.Contains(scopes, pair[0]) && slices.Contains(scopes, pair[1]) {
-			errs = append(errs, field.Invalid(at, shown, "conflicting scopes"))
-		}
+		errs = append(errs, check.Reject(slices.Contains(scopes, pair[0]) && slices.Contains(scopes, pair[1]), at, shown,
+			"conflicting scopes")...)
 	}
 	return errs
 }

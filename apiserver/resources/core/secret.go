@@ -16,6 +16,7 @@ import (
 
 // secrets is the entry of Secret.
 func secrets() *entry.Resource {
+	doc := corev1.Secret{}.SwaggerDoc()
 	return &entry.Resource{
 		Plural: "secrets", New: entry.New[corev1.Secret], Namespaced: true,
 		Strategy: entry.Strategy{
@@ -26,7 +27,9 @@ func secrets() *entry.Resource {
 			Warnings:       entry.Warn(secretWarnings),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "type", Unset: "Opaque"}}},
-		Table:     entry.TableOf(secretColumns(), secretCells),
+		Table: entry.TableOf([]entry.Column{
+			entry.NameColumn, entry.Text("Type", doc["type"]), entry.Text("Data", doc["data"]), entry.AgeColumn,
+		}, secretCells),
 	}
 }
 
@@ -78,9 +81,8 @@ func secretOfType(s *corev1.Secret, data *field.Path) (errs field.ErrorList) {
 	has := func(key string) bool { _, ok := s.Data[key]; return ok }
 	switch s.Type {
 	case corev1.SecretTypeServiceAccountToken:
-		if s.Annotations[corev1.ServiceAccountNameKey] == "" {
-			errs = append(errs, field.Required(field.NewPath("metadata", "annotations").Key(corev1.ServiceAccountNameKey), ""))
-		}
+		errs = append(errs, check.Present(s.Annotations[corev1.ServiceAccountNameKey] != "",
+			field.NewPath("metadata", "annotations").Key(corev1.ServiceAccountNameKey), "")...)
 	case corev1.SecretTypeDockercfg:
 		errs = append(errs, secretJSON(s, corev1.DockerConfigKey, data)...)
 	case corev1.SecretTypeDockerConfigJson:
@@ -121,13 +123,6 @@ func validateSecretUpdate(s, old *corev1.Secret) field.ErrorList {
 		errs = append(errs, sealed(s.Immutable, kept{"data", reflect.DeepEqual(s.Data, old.Data)})...)
 	}
 	return append(errs, validateSecret(s)...)
-}
-
-func secretColumns() []entry.Column {
-	doc := corev1.Secret{}.SwaggerDoc()
-	return []entry.Column{
-		entry.NameColumn, entry.Text("Type", doc["type"]), entry.Text("Data", doc["data"]), entry.AgeColumn,
-	}
 }
 
 func secretCells(s *corev1.Secret, now time.Time) []any {

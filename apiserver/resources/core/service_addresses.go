@@ -12,13 +12,6 @@ import (
 
 const onceText = "may not change once set"
 
-var (
-	ipFamilies       = []corev1.IPFamily{corev1.IPv4Protocol, corev1.IPv6Protocol}
-	ipFamilyPolicies = []corev1.IPFamilyPolicy{
-		corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack,
-	}
-)
-
 // validateClusterIPs validates clusterIPs and ipFamilies against each other.
 func validateClusterIPs(s, old *corev1.Service) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName {
@@ -28,9 +21,7 @@ func validateClusterIPs(s, old *corev1.Service) (errs field.ErrorList) {
 	ips, at := s.Spec.ClusterIPs, spec.Child("clusterIPs")
 	switch {
 	case s.Spec.ClusterIP == "":
-		if len(ips) != 0 {
-			errs = append(errs, field.Invalid(at, ips, "must be empty when `clusterIP` is not specified"))
-		}
+		errs = append(errs, check.Reject(len(ips) != 0, at, ips, "must be empty when `clusterIP` is not specified")...)
 	case len(ips) == 0:
 		errs = append(errs, field.Required(at, ""))
 	case ips[0] != s.Spec.ClusterIP:
@@ -61,22 +52,17 @@ func validateClusterIPs(s, old *corev1.Service) (errs field.ErrorList) {
 }
 
 func validateFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
-	seen := map[corev1.IPFamily]bool{}
+	seen := check.Seen[corev1.IPFamily]{}
 	for i, family := range s.Spec.IPFamilies {
 		at := spec.Child("ipFamilies").Index(i)
-		errs = append(errs, check.OneOf(family, at, ipFamilies)...)
-		if seen[family] {
-			errs = append(errs, field.Duplicate(at, family))
-		}
-		seen[family] = true
+		errs = append(errs, check.OneOf(family, at, []corev1.IPFamily{corev1.IPv4Protocol, corev1.IPv6Protocol})...)
+		errs = append(errs, seen.Unique(family, at)...)
 	}
-	if p := s.Spec.IPFamilyPolicy; p != nil {
-		errs = append(errs, check.OneOf(*p, spec.Child("ipFamilyPolicy"), ipFamilyPolicies)...)
-	}
-	return errs
+	return append(errs, check.Given(s.Spec.IPFamilyPolicy, spec.Child("ipFamilyPolicy"), check.Among(
+		corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack))...)
 }
 
-// addresses validates each address, and reports whether further errors would be misleading.
+// validateAddresses validates each address, and reports whether further errors would be misleading.
 func validateAddresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad bool) {
 	for i, value := range ips {
 		if i == 0 && value == corev1.ClusterIPNone {
@@ -90,9 +76,7 @@ func validateAddresses(ips, had []string, at *field.Path) (errs field.ErrorList,
 		bad = bad || len(wrong) != 0
 		errs = append(errs, wrong...)
 	}
-	if len(ips) > 2 {
-		errs = append(errs, field.Invalid(at, ips, "may only hold up to 2 values"))
-	}
+	errs = append(errs, check.Reject(len(ips) > 2, at, ips, "may only hold up to 2 values")...)
 	return errs, bad
 }
 
@@ -105,18 +89,12 @@ func validateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs fiel
 	now, was := s.Spec.ClusterIPs, old.Spec.ClusterIPs
 	if len(now) == len(was) {
 		for i := range was {
-			if now[i] != was[i] {
-				errs = append(errs, field.Invalid(at.Index(i), now, onceText))
-			}
+			errs = append(errs, check.Reject(now[i] != was[i], at.Index(i), now, onceText)...)
 		}
 		return errs
 	}
-	if len(now) == 0 {
-		errs = append(errs, field.Invalid(at.Index(0), now, "primary clusterIP can not be unset"))
-	}
-	if len(now) > 0 && len(was) > 0 && now[0] != was[0] {
-		errs = append(errs, field.Invalid(at.Index(0), now, onceText))
-	}
+	errs = append(errs, check.Reject(len(now) == 0, at.Index(0), now, "primary clusterIP can not be unset")...)
+	errs = append(errs, check.Reject(len(now) > 0 && len(was) > 0 && now[0] != was[0], at.Index(0), now, onceText)...)
 	if len(was) > len(now) && len(now) == 1 {
 		errs = append(errs, singleStack(s, "must be set to 'SingleStack' when releasing the secondary clusterIP")...)
 	}
@@ -132,16 +110,13 @@ func validateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.
 	now, was := s.Spec.IPFamilies, old.Spec.IPFamilies
 	if len(now) == len(was) {
 		for i := range was {
-			if now[i] != was[i] {
-				errs = append(errs, field.Invalid(at.Index(0), now, onceText))
-			}
+			errs = append(errs, check.Reject(now[i] != was[i], at.Index(0), now, onceText)...)
 		}
 		return errs
 	}
 	released := len(was) > len(now)
-	if released && len(s.Spec.ClusterIPs) == 0 {
-		errs = append(errs, field.Invalid(at.Index(0), now, "primary ipFamily can not be unset"))
-	}
+	errs = append(errs, check.Reject(released && len(s.Spec.ClusterIPs) == 0, at.Index(0), now,
+		"primary ipFamily can not be unset")...)
 	if len(now) > 0 && len(was) > 0 && now[0] != was[0] {
 		// Upstream's value here is the addresses.
 		errs = append(errs, field.Invalid(at.Index(0), s.Spec.ClusterIPs, onceText))
@@ -153,10 +128,8 @@ func validateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.
 }
 
 func singleStack(s *corev1.Service, text string) field.ErrorList {
-	if p := s.Spec.IPFamilyPolicy; p == nil || *p != corev1.IPFamilyPolicySingleStack {
-		return field.ErrorList{field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), p, text)}
-	}
-	return nil
+	return check.Reject(check.ValueOf(s.Spec.IPFamilyPolicy) != corev1.IPFamilyPolicySingleStack,
+		field.NewPath("spec", "ipFamilyPolicy"), s.Spec.IPFamilyPolicy, text)
 }
 
 // isHeadlessService reports whether a service has the cluster IP None.

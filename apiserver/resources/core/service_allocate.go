@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // wantsAllocations reports whether a service needs allocations. old is nil on create.
@@ -18,33 +19,23 @@ func wantsAllocations(s, old *corev1.Service) (address, ports bool) {
 
 // wantsAddress: upstream allocates one for a new service, and for one that was an ExternalName.
 func wantsAddress(s, old *corev1.Service) bool {
-	if s.Spec.Type == corev1.ServiceTypeExternalName || headless(&s.Spec) {
+	if s.Spec.Type == corev1.ServiceTypeExternalName || isHeadlessService(s) {
 		return false
 	}
 	return old == nil || old.Spec.Type == corev1.ServiceTypeExternalName
 }
 
-func headless(s *corev1.ServiceSpec) bool {
-	return len(s.ClusterIPs) > 0 && s.ClusterIPs[0] == corev1.ClusterIPNone
-}
-
 func wantsPorts(s *corev1.ServiceSpec, old *corev1.Service) bool {
-	if !onNodes(s) {
+	if !hasNodePort(s) {
 		return false
 	}
 	had := map[int32]bool{}
 	if old != nil {
-		for _, port := range nodePorts(&old.Spec) {
-			had[port] = true
-		}
+		had = check.Set(nodePorts(&old.Spec)...)
 	}
 	return slices.ContainsFunc(s.Ports, func(p corev1.ServicePort) bool {
 		return p.NodePort == 0 && everyPort(s) || p.NodePort != 0 && !had[p.NodePort]
 	})
-}
-
-func onNodes(s *corev1.ServiceSpec) bool {
-	return s.Type == corev1.ServiceTypeNodePort || s.Type == corev1.ServiceTypeLoadBalancer
 }
 
 // everyPort reports whether ports without a node port get one; a load balancer may do without.
@@ -54,12 +45,7 @@ func everyPort(s *corev1.ServiceSpec) bool {
 }
 
 func wantsHealthCheck(s, old *corev1.Service) bool {
-	return healthChecked(&s.Spec) && (old == nil || !healthChecked(&old.Spec))
-}
-
-func healthChecked(s *corev1.ServiceSpec) bool {
-	return s.Type == corev1.ServiceTypeLoadBalancer &&
-		s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+	return hasHealthCheck(&s.Spec) && (old == nil || !hasHealthCheck(&old.Spec))
 }
 
 // fillService allocates what the service needs. pick chooses a random number below n. The service has been processed by
@@ -80,7 +66,7 @@ func fillServiceFrom(s, old *corev1.Service, from allocate.Source) error {
 			return err
 		}
 	}
-	if onNodes(&s.Spec) {
+	if hasNodePort(&s.Spec) {
 		ports := fillPorts
 		if old != nil {
 			ports = changePorts
@@ -163,10 +149,7 @@ func changePorts(s, old *corev1.Service, from allocate.Source) error {
 		Protocol corev1.Protocol
 		NodePort int32
 	}
-	had, used := map[int32]bool{}, map[use]bool{} // had before, or allocated here
-	for _, port := range nodePorts(&old.Spec) {
-		had[port] = true
-	}
+	had, used := check.Set(nodePorts(&old.Spec)...), map[use]bool{} // had before, or allocated here
 	for i := range s.Spec.Ports {
 		p := &s.Spec.Ports[i]
 		switch {
@@ -221,14 +204,4 @@ func fillHealthCheck(s *corev1.ServiceSpec, from allocate.Source) (err error) {
 			s.HealthCheckNodePort, err))
 	}
 	return nil
-}
-
-// nodePorts are the node ports that are set.
-func nodePorts(s *corev1.ServiceSpec) (out []int32) {
-	for i := range s.Ports {
-		if p := s.Ports[i].NodePort; p != 0 {
-			out = append(out, p)
-		}
-	}
-	return out
 }

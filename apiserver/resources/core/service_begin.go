@@ -64,11 +64,10 @@ func readAllocations(ctx context.Context, w entry.Write, ports bool) (*allocate.
 			return
 		}
 		taken.AddAddress(values[0])
-		t := corev1.ServiceType(values[1])
-		if !ports || t != corev1.ServiceTypeNodePort && t != corev1.ServiceTypeLoadBalancer {
+		var s struct{ Spec corev1.ServiceSpec }
+		if s.Spec.Type = corev1.ServiceType(values[1]); !ports || !hasNodePort(&s.Spec) {
 			return
 		}
-		var s struct{ Spec corev1.ServiceSpec }
 		if err := json.Unmarshal(item.JSON, &s); err != nil {
 			w.Unreadable(item.Key, err, "its node ports are unknown")
 			return

@@ -10,6 +10,7 @@ import (
 	netutils "k8s.io/utils/net"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // servedFamily is the only family of allocated addresses.
@@ -58,7 +59,8 @@ func invalidService(s *corev1.Service, errs field.ErrorList) error {
 // familiesSettled reports whether an update does not change a PreferDualStack service: such a service does not change
 // with the cluster (isMatchingPreferDualStackClusterIPFields).
 func familiesSettled(s, old *corev1.Service) bool {
-	if old == nil || s.Spec.Type != old.Spec.Type || familyPolicyOf(&s.Spec) != corev1.IPFamilyPolicyPreferDualStack {
+	if old == nil || s.Spec.Type != old.Spec.Type ||
+		check.ValueOf(s.Spec.IPFamilyPolicy) != corev1.IPFamilyPolicyPreferDualStack {
 		return false
 	}
 	if p := old.Spec.IPFamilyPolicy; p != nil && *p != corev1.IPFamilyPolicyPreferDualStack {
@@ -71,13 +73,6 @@ func familiesSettled(s, old *corev1.Service) bool {
 // both families on any cluster.
 func selectorless(s *corev1.ServiceSpec) bool {
 	return s.ClusterIP == corev1.ClusterIPNone && len(s.Selector) == 0
-}
-
-func familyPolicyOf(s *corev1.ServiceSpec) corev1.IPFamilyPolicy {
-	if s.IPFamilyPolicy == nil {
-		return ""
-	}
-	return *s.IPFamilyPolicy
 }
 
 func defaultPolicy(s *corev1.ServiceSpec, old *corev1.Service) corev1.IPFamilyPolicy {
@@ -93,11 +88,9 @@ func defaultPolicy(s *corev1.ServiceSpec, old *corev1.Service) corev1.IPFamilyPo
 // keepFamilies removes the second value of each field if the policy allows that, else it rejects the removal.
 func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList) {
 	at := field.NewPath("spec", "ipFamilyPolicy")
-	single := familyPolicyOf(s) == corev1.IPFamilyPolicySingleStack
+	single := check.ValueOf(s.IPFamilyPolicy) == corev1.IPFamilyPolicySingleStack
 	reject := func(when bool, message string) {
-		if when {
-			errs = append(errs, field.Invalid(at, s.IPFamilyPolicy, message))
-		}
+		errs = append(errs, check.Reject(when, at, s.IPFamilyPolicy, message)...)
 	}
 	if update && single {
 		if len(s.ClusterIPs) > 1 && slices.Equal(s.ClusterIPs, old.ClusterIPs) {
@@ -142,7 +135,7 @@ func bothFamilies(s *corev1.ServiceSpec) {
 	if len(s.IPFamilies) == 0 {
 		s.IPFamilies = []corev1.IPFamily{servedFamily}
 	}
-	if len(s.IPFamilies) > 1 || familyPolicyOf(s) == corev1.IPFamilyPolicySingleStack {
+	if len(s.IPFamilies) > 1 || check.ValueOf(s.IPFamilyPolicy) == corev1.IPFamilyPolicySingleStack {
 		return
 	}
 	other := corev1.IPv6Protocol
@@ -154,15 +147,12 @@ func bothFamilies(s *corev1.ServiceSpec) {
 
 // unserved returns the error for families that the cluster does not have.
 func unserved(s *corev1.ServiceSpec) (errs field.ErrorList) {
-	if familyPolicyOf(s) == corev1.IPFamilyPolicyRequireDualStack {
-		errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy,
-			"this cluster is not configured for dual-stack services"))
-	}
+	errs = append(errs, check.Reject(check.ValueOf(s.IPFamilyPolicy) == corev1.IPFamilyPolicyRequireDualStack,
+		field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy,
+		"this cluster is not configured for dual-stack services")...)
 	for i, f := range s.IPFamilies {
-		if f != servedFamily {
-			errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilies").Index(i), f,
-				"not configured on this cluster"))
-		}
+		errs = append(errs, check.Reject(f != servedFamily, field.NewPath("spec", "ipFamilies").Index(i), f,
+			"not configured on this cluster")...)
 	}
 	return errs
 }

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	utilnet "k8s.io/utils/net"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
@@ -31,9 +30,8 @@ func serviceWarnings(s, _ *corev1.Service) []string {
 	headless := spec.Type == corev1.ServiceTypeClusterIP && spec.ClusterIP == corev1.ClusterIPNone
 	ignored(headless && spec.LoadBalancerIP != "", "spec.loadBalancerIP", "for headless services")
 	ignored(headless && len(spec.ExternalIPs) > 0, "spec.externalIPs", "for headless services")
-	ignored(
-		headless && spec.SessionAffinity != corev1.ServiceAffinityNone, "spec.SessionAffinity", "for headless services",
-	)
+	affine := spec.SessionAffinity != corev1.ServiceAffinityNone
+	ignored(headless && affine, "spec.SessionAffinity", "for headless services")
 	for i, ip := range spec.ExternalIPs {
 		texts = append(texts, check.AddressWarnings(at.Child("externalIPs").Index(i), ip)...)
 	}
@@ -63,68 +61,18 @@ func serviceStatusWarnings(s, _ *corev1.Service) []string {
 }
 
 // createService makes related fields consistent and decides about address families; addresses and ports are allocated
-// elsewhere.
+// elsewhere. What the cluster can't serve was rejected when the write began.
 func createService(s *corev1.Service) {
 	firstClusterIP(&s.Spec)
-	families(s, nil)
+	_ = setFamilies(s, nil)
 }
 
 // updateService keeps allocated values that a client omits, and removes unchanged values that a service of the new type
 // does not have.
 func updateService(s, old *corev1.Service) {
 	keepAllocations(s, old)
-	families(s, old)
+	_ = setFamilies(s, old)
 	dropUnneeded(s, old)
-}
-
-// families decides about address families for a cluster with only IPv4. What such a cluster can't serve is not changed,
-// for validation to reject (initIPFamilyFields).
-func families(s, old *corev1.Service) {
-	spec := &s.Spec
-	if spec.Type == corev1.ServiceTypeExternalName {
-		return
-	}
-	anyone := spec.ClusterIP == corev1.ClusterIPNone && len(spec.Selector) == 0
-	if spec.IPFamilyPolicy == nil {
-		policy := corev1.IPFamilyPolicySingleStack
-		switch {
-		case old != nil && old.Spec.IPFamilyPolicy != nil:
-			policy = *old.Spec.IPFamilyPolicy
-		case anyone:
-			policy = corev1.IPFamilyPolicyRequireDualStack
-		}
-		spec.IPFamilyPolicy = &policy
-	}
-	single := *spec.IPFamilyPolicy == corev1.IPFamilyPolicySingleStack
-	if old != nil && single {
-		releaseSecond(spec, &old.Spec)
-	}
-	for i, ip := range spec.ClusterIPs {
-		if utilnet.IsIPv4String(ip) && i >= len(spec.IPFamilies) {
-			spec.IPFamilies = append(spec.IPFamilies, corev1.IPv4Protocol)
-		}
-	}
-	if len(spec.IPFamilies) == 0 && !slices.ContainsFunc(spec.ClusterIPs, utilnet.IsIPv6String) {
-		spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
-	}
-	// A headless service without a selector may have both families, as its addresses are unknown.
-	if anyone && !single && len(spec.IPFamilies) == 1 {
-		other := corev1.IPv6Protocol
-		if spec.IPFamilies[0] == corev1.IPv6Protocol {
-			other = corev1.IPv4Protocol
-		}
-		spec.IPFamilies = append(spec.IPFamilies, other)
-	}
-}
-
-// releaseSecond removes the second family of a service that becomes single-stack.
-func releaseSecond(s, old *corev1.ServiceSpec) {
-	if len(s.ClusterIPs) > 1 && slices.Equal(s.ClusterIPs, old.ClusterIPs) {
-		s.ClusterIPs = s.ClusterIPs[:1]
-	}
-	if len(s.IPFamilies) > 1 && slices.Equal(s.IPFamilies, old.IPFamilies) {
-		s.IPFamilies = s.IPFamilies[:1]
-	}
 }
 
 // dropUnneeded is upstream's dropTypeDependentFields.
@@ -141,8 +89,9 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 			s.IPFamilyPolicy = nil
 		}
 	}
-	if hasNodePort(old) && !hasNodePort(s) &&
-		subset(nodePortSet(s), nodePortSet(old)) {
+	had := check.Set(nodePorts(old)...)
+	changed := slices.ContainsFunc(nodePorts(s), func(port int32) bool { return !had[port] })
+	if hasNodePort(old) && !hasNodePort(s) && !changed {
 		for i := range s.Ports {
 			s.Ports[i].NodePort = 0
 		}
@@ -152,14 +101,14 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 	}
 	balanced := s.Type == corev1.ServiceTypeLoadBalancer
 	if old.Type == corev1.ServiceTypeLoadBalancer && !balanced {
-		if same(s.AllocateLoadBalancerNodePorts, old.AllocateLoadBalancerNodePorts) {
+		if check.SamePointee(s.AllocateLoadBalancerNodePorts, old.AllocateLoadBalancerNodePorts) {
 			s.AllocateLoadBalancerNodePorts = nil
 		}
-		if same(s.LoadBalancerClass, old.LoadBalancerClass) {
+		if check.SamePointee(s.LoadBalancerClass, old.LoadBalancerClass) {
 			s.LoadBalancerClass = nil
 		}
 	}
-	if hasTrafficPolicy(old) && !hasTrafficPolicy(s) && s.ExternalTrafficPolicy == old.ExternalTrafficPolicy {
+	if servesExternally(old) && !servesExternally(s) && s.ExternalTrafficPolicy == old.ExternalTrafficPolicy {
 		s.ExternalTrafficPolicy = ""
 	}
 	if !balanced {
@@ -167,21 +116,92 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 	}
 }
 
-// hasTrafficPolicy is also true for services with external addresses (ExternallyAccessible).
-func hasTrafficPolicy(s *corev1.ServiceSpec) bool {
-	return hasNodePort(s) || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
+// keepAllocations sets allocated values that a client omitted, so that allocation sees what an update requests
+// (patchAllocatedValues, normalizeClusterIPs). old is nil for a new service.
+func keepAllocations(s, old *corev1.Service) {
+	if old == nil {
+		firstClusterIP(&s.Spec)
+		return
+	}
+	keepAllocated(&s.Spec, &old.Spec)
+	alignClusterIPs(&s.Spec, &old.Spec)
 }
 
-func subset(a, b map[int32]bool) bool {
-	for port := range a {
-		if !b[port] {
-			return false
+// firstClusterIP copies clusterIP of a client that does not know clusterIPs.
+func firstClusterIP(s *corev1.ServiceSpec) {
+	if s.ClusterIP != "" && len(s.ClusterIPs) == 0 {
+		s.ClusterIPs = []string{s.ClusterIP}
+	}
+}
+
+// keepAllocated is upstream's patchAllocatedValues.
+func keepAllocated(s, old *corev1.ServiceSpec) {
+	if hasClusterIP(s) && hasClusterIP(old) {
+		check.FillDefault(&s.ClusterIP, old.ClusterIP)
+		if len(s.ClusterIPs) == 0 && len(old.ClusterIPs) > 0 {
+			s.ClusterIPs = slices.Clone(old.ClusterIPs)
 		}
 	}
-	return true
+	if hasNodePort(s) && hasNodePort(old) {
+		keepNodePorts(s, old)
+	}
+	if hasHealthCheck(s) && hasHealthCheck(old) {
+		check.FillDefault(&s.HealthCheckNodePort, old.HealthCheckNodePort)
+	}
 }
 
-// same reports whether both are nil or have equal targets.
-func same[T comparable](a, b *T) bool {
-	return (a == nil) == (b == nil) && check.ValueOf(a) == check.ValueOf(b)
+// alignClusterIPs handles clients that set only one of clusterIP and clusterIPs (normalizeClusterIPs).
+func alignClusterIPs(s, old *corev1.ServiceSpec) {
+	if len(old.ClusterIPs) > 0 && len(s.ClusterIPs) == 0 && old.ClusterIP == s.ClusterIP {
+		s.ClusterIPs = slices.Clone(old.ClusterIPs)
+	}
+	if old.ClusterIP == s.ClusterIP || !slices.Equal(old.ClusterIPs, s.ClusterIPs) {
+		return
+	}
+	if old.ClusterIP != "" && s.ClusterIP == "" {
+		s.ClusterIPs = nil
+	} else {
+		s.ClusterIPs = []string{s.ClusterIP}
+	}
+}
+
+// hasClusterIP reports whether services of the type have cluster IPs.
+func hasClusterIP(s *corev1.ServiceSpec) bool { return s.Type != corev1.ServiceTypeExternalName }
+
+// hasNodePort reports whether ports of services of the type have node ports.
+func hasNodePort(s *corev1.ServiceSpec) bool {
+	return s.Type == corev1.ServiceTypeNodePort || s.Type == corev1.ServiceTypeLoadBalancer
+}
+
+// hasHealthCheck reports whether a service has a node port for health checks.
+func hasHealthCheck(s *corev1.ServiceSpec) bool {
+	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+}
+
+// keepNodePorts gives ports without a node port the one that the port of that name had, unless another port requests
+// it.
+func keepNodePorts(s, old *corev1.ServiceSpec) {
+	byName, taken := map[string]int32{}, map[int32]bool{}
+	for _, p := range old.Ports {
+		byName[p.Name] = p.NodePort
+	}
+	had := check.Set(nodePorts(old)...)
+	for _, port := range nodePorts(s) {
+		taken[port] = had[port]
+	}
+	for i := range s.Ports {
+		if p := &s.Ports[i]; p.NodePort == 0 && !taken[byName[p.Name]] {
+			p.NodePort = byName[p.Name]
+		}
+	}
+}
+
+// nodePorts returns the node ports of a service that are set.
+func nodePorts(s *corev1.ServiceSpec) (ports []int32) {
+	for _, p := range s.Ports {
+		if p.NodePort != 0 {
+			ports = append(ports, p.NodePort)
+		}
+	}
+	return ports
 }

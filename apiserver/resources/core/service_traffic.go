@@ -24,9 +24,7 @@ func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList)
 		}
 		at = field.NewPath("metadata", "annotations").Key(corev1.AnnotationLoadBalancerSourceRangesKey)
 	}
-	if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
-		errs = append(errs, field.Forbidden(at, onlyBalancerText))
-	}
+	errs = append(errs, check.Forbid(s.Spec.Type != corev1.ServiceTypeLoadBalancer, at, onlyBalancerText)...)
 	for i, value := range s.Spec.LoadBalancerSourceRanges {
 		errs = append(errs, check.CIDR(strings.TrimSpace(value), at.Index(i), had)...)
 	}
@@ -43,9 +41,8 @@ func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList)
 // balancer validates the fields of load balancers.
 func balancer(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	is := s.Spec.Type == corev1.ServiceTypeLoadBalancer
-	if s.Spec.AllocateLoadBalancerNodePorts != nil && !is {
-		errs = append(errs, field.Forbidden(spec.Child("allocateLoadBalancerNodePorts"), onlyBalancerText))
-	}
+	errs = append(errs, check.Forbid(s.Spec.AllocateLoadBalancerNodePorts != nil && !is,
+		spec.Child("allocateLoadBalancerNodePorts"), onlyBalancerText)...)
 	if is && s.Spec.AllocateLoadBalancerNodePorts == nil {
 		errs = append(errs, field.Required(field.NewPath("allocateLoadBalancerNodePorts"), ""))
 	}
@@ -73,22 +70,16 @@ func loadBalancerClass(s, old *corev1.Service, at *field.Path) (errs field.Error
 func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	policy, at := s.Spec.ExternalTrafficPolicy, spec.Child("externalTrafficPolicy")
 	switch {
-	case !servesExternally(s):
-		if policy != "" {
-			errs = append(errs, field.Invalid(at, policy, "may only be set for externally-accessible services"))
-		}
+	case !servesExternally(&s.Spec):
+		errs = append(errs, check.Reject(policy != "", at, policy, "may only be set for externally-accessible services")...)
 	default:
 		errs = append(errs, check.Required(policy, at, externalPolicies)...)
 	}
 	port, at := s.Spec.HealthCheckNodePort, spec.Child("healthCheckNodePort")
 	switch {
-	case !needsHealthCheck(s):
-		if port != 0 {
-			errs = append(
-				errs,
-				field.Invalid(at, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"),
-			)
-		}
+	case !hasHealthCheck(&s.Spec):
+		errs = append(errs, check.Reject(port != 0, at, port,
+			"may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")...)
 	case port == 0:
 		errs = append(errs, field.Required(at, ""))
 	default:
@@ -96,8 +87,7 @@ func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	}
 	if p := s.Spec.InternalTrafficPolicy; p != nil {
 		errs = append(errs, check.OneOf(*p, spec.Child("internalTrafficPolicy"), internalPolicies)...)
-	} else if t := s.Spec.Type; t == corev1.ServiceTypeNodePort || t == corev1.ServiceTypeLoadBalancer ||
-		t == corev1.ServiceTypeClusterIP {
+	} else if s.Spec.Type == corev1.ServiceTypeClusterIP || hasNodePort(&s.Spec) {
 		errs = append(errs, field.Required(spec.Child("internalTrafficPolicy"), ""))
 	}
 	if d := s.Spec.TrafficDistribution; d != nil {
@@ -106,15 +96,9 @@ func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// servesExternally reports whether a service is reachable from outside of the cluster.
-func servesExternally(s *corev1.Service) bool {
-	switch s.Spec.Type {
-	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
-		return true
-	case corev1.ServiceTypeClusterIP:
-		return len(s.Spec.ExternalIPs) > 0
-	}
-	return false
+// servesExternally reports whether a service is reachable from outside of the cluster (ExternallyAccessible).
+func servesExternally(s *corev1.ServiceSpec) bool {
+	return hasNodePort(s) || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
 }
 
 // validateServiceStatus validates the addresses of a load balancer.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -32,9 +32,9 @@ func validateServiceUpdate(s, old *corev1.Service) field.ErrorList {
 	errs := validateClusterIPsUpdate(s, old, spec.Child("clusterIPs"))
 	errs = append(errs, validateFamiliesUpdate(s, old, spec.Child("ipFamilies"))...)
 	errs = append(errs, loadBalancerClass(s, old, spec.Child("loadBalancerClass"))...)
-	if needsHealthCheck(old) && needsHealthCheck(s) && s.Spec.HealthCheckNodePort != old.Spec.HealthCheckNodePort {
-		errs = append(errs, field.Forbidden(spec.Child("healthCheckNodePort"), "field is immutable"))
-	}
+	changed := s.Spec.HealthCheckNodePort != old.Spec.HealthCheckNodePort
+	errs = append(errs, check.Forbid(changed && hasHealthCheck(&old.Spec) && hasHealthCheck(&s.Spec),
+		spec.Child("healthCheckNodePort"), "field is immutable")...)
 	return append(errs, validateService(s, old)...)
 }
 
@@ -43,19 +43,17 @@ func validateService(s, old *corev1.Service) (errs field.ErrorList) {
 	meta, spec := field.NewPath("metadata"), field.NewPath("spec")
 	hints, hinted := s.Annotations[corev1.DeprecatedAnnotationTopologyAwareHints]
 	mode, moded := s.Annotations[corev1.AnnotationTopologyMode]
-	if hinted && moded && hints != mode {
-		errs = append(errs, field.Invalid(meta.Child("annotations").Key(corev1.AnnotationTopologyMode), mode,
-			fmt.Sprintf("must match annotations[%s] when both are specified", corev1.DeprecatedAnnotationTopologyAwareHints)))
-	}
-	if len(s.Spec.Ports) == 0 && !isHeadlessService(s) && s.Spec.Type != corev1.ServiceTypeExternalName {
-		errs = append(errs, field.Required(spec.Child("ports"), ""))
-	}
+	errs = append(errs, check.Reject(hinted && moded && hints != mode,
+		meta.Child("annotations").Key(corev1.AnnotationTopologyMode), mode,
+		fmt.Sprintf("must match annotations[%s] when both are specified", corev1.DeprecatedAnnotationTopologyAwareHints))...)
+	portless := isHeadlessService(s) || s.Spec.Type == corev1.ServiceTypeExternalName
+	errs = append(errs, check.Present(len(s.Spec.Ports) > 0 || portless, spec.Child("ports"), "")...)
 	errs = append(errs, serviceOfType(s, spec)...)
-	names := map[string]bool{}
+	names := check.Seen[string]{}
 	for i := range s.Spec.Ports {
 		errs = append(errs, servicePort(&s.Spec.Ports[i], len(s.Spec.Ports) > 1, names, spec.Child("ports").Index(i))...)
 	}
-	errs = append(errs, v1validation.ValidateLabels(s.Spec.Selector, spec.Child("selector"))...)
+	errs = append(errs, metav1validation.ValidateLabels(s.Spec.Selector, spec.Child("selector"))...)
 	errs = append(errs, sessionAffinity(s, spec)...)
 	errs = append(errs, validateClusterIPs(s, old)...)
 	for i, value := range s.Spec.ExternalIPs {
@@ -83,20 +81,11 @@ func serviceOfType(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 		}
 	case corev1.ServiceTypeExternalName:
 		const text = "may not be set for ExternalName services"
-		if len(s.Spec.ClusterIPs) > 0 {
-			errs = append(errs, field.Forbidden(spec.Child("clusterIPs"), text))
-		}
-		if len(s.Spec.IPFamilies) > 0 {
-			errs = append(errs, field.Forbidden(spec.Child("ipFamilies"), text))
-		}
-		if s.Spec.IPFamilyPolicy != nil {
-			errs = append(errs, field.Forbidden(spec.Child("ipFamilyPolicy"), text))
-		}
-		if cname := strings.TrimSuffix(s.Spec.ExternalName, "."); cname != "" {
-			errs = append(errs, check.DNSSubdomain(cname, spec.Child("externalName"))...)
-		} else {
-			errs = append(errs, field.Required(spec.Child("externalName"), ""))
-		}
+		errs = append(errs, check.Forbid(len(s.Spec.ClusterIPs) > 0, spec.Child("clusterIPs"), text)...)
+		errs = append(errs, check.Forbid(len(s.Spec.IPFamilies) > 0, spec.Child("ipFamilies"), text)...)
+		errs = append(errs, check.Forbid(s.Spec.IPFamilyPolicy != nil, spec.Child("ipFamilyPolicy"), text)...)
+		cname := strings.TrimSuffix(s.Spec.ExternalName, ".")
+		errs = append(errs, check.Needed(cname, spec.Child("externalName"), check.DNSSubdomain)...)
 	}
 	return errs
 }
@@ -108,9 +97,7 @@ func sessionAffinity(s *corev1.Service, spec *field.Path) (errs field.ErrorList)
 	case corev1.ServiceAffinityClientIP:
 		errs = append(errs, clientIPAffinity(config, at)...)
 	case corev1.ServiceAffinityNone:
-		if config != nil {
-			errs = append(errs, field.Forbidden(at, "must not be set when session affinity is None"))
-		}
+		errs = append(errs, check.Forbid(config != nil, at, "must not be set when session affinity is None")...)
 	}
 	return errs
 }
@@ -133,7 +120,43 @@ func clientIPAffinity(config *corev1.SessionAffinityConfig, at *field.Path) fiel
 	return nil
 }
 
-func needsHealthCheck(s *corev1.Service) bool {
-	return s.Spec.Type == corev1.ServiceTypeLoadBalancer &&
-		s.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+// servicePort validates one port; names are those of the ports before it, to which it adds its own.
+func servicePort(p *corev1.ServicePort, named bool, names check.Seen[string], at *field.Path) field.ErrorList {
+	errs := check.Present(p.Name != "" || !named, at.Child("name"), "")
+	errs = append(errs, check.NonEmpty(p.Name, at.Child("name"), check.DNSLabel)...)
+	errs = append(errs, check.NonEmpty(p.Name, at.Child("name"), names.Unique)...)
+	errs = append(errs, check.PortNumber(p.Port, at.Child("port"))...)
+	errs = append(errs, check.Protocol(p.Protocol, at.Child("protocol"))...)
+	errs = append(errs, check.PortOrName(p.TargetPort, at.Child("targetPort"))...)
+	return append(errs, check.Given(p.AppProtocol, at.Child("appProtocol"), check.QualifiedName)...)
+}
+
+// servicePorts validates the ports against each other and the type.
+func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
+	if s.Spec.Type == corev1.ServiceTypeClusterIP {
+		for i, p := range s.Spec.Ports {
+			errs = append(errs, check.Forbid(p.NodePort != 0, at.Index(i).Child("nodePort"),
+				"may not be used when `type` is 'ClusterIP'")...)
+		}
+	}
+	type key struct {
+		protocol corev1.Protocol
+		port     int32
+	}
+	nodePorts, ports := map[key]bool{}, map[key]bool{}
+	for i, p := range s.Spec.Ports {
+		k := key{p.Protocol, p.NodePort}
+		if p.NodePort != 0 && nodePorts[k] {
+			errs = append(errs, field.Duplicate(at.Index(i).Child("nodePort"), p.NodePort))
+		}
+		nodePorts[k] = true
+	}
+	for i, p := range s.Spec.Ports {
+		k := key{p.Protocol, p.Port}
+		if ports[k] {
+			errs = append(errs, field.Duplicate(at.Index(i), corev1.ServicePort{Protocol: p.Protocol, Port: p.Port}))
+		}
+		ports[k] = true
+	}
+	return errs
 }

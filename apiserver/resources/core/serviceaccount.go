@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // serviceAccounts is the entry of ServiceAccount.
@@ -19,7 +20,7 @@ func serviceAccounts() *entry.Resource {
 		Strategy: entry.Strategy{
 			Metadata:      entry.Metadata{Again: 1},
 			PrepareCreate: entry.Create(nameSecrets),
-			PrepareUpdate: entry.Change(updateServiceAccount),
+			PrepareUpdate: entry.Change(func(a, _ *corev1.ServiceAccount) { nameSecrets(a) }),
 			Warnings:      entry.Warn(serviceAccountWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
@@ -38,17 +39,11 @@ func nameSecrets(a *corev1.ServiceAccount) {
 	}
 }
 
-func updateServiceAccount(a, _ *corev1.ServiceAccount) { nameSecrets(a) }
-
 const mountable = "kubernetes.io/enforce-mountable-secrets"
 
 func serviceAccountWarnings(a, old *corev1.ServiceAccount) []string {
-	if old != nil {
-		if _, had := old.Annotations[mountable]; had {
-			return nil
-		}
-	}
-	if _, has := a.Annotations[mountable]; !has {
+	_, has := a.Annotations[mountable]
+	if _, had := check.ValueOf(old).Annotations[mountable]; had || !has {
 		return nil
 	}
 	return []string{field.NewPath("metadata", "annotations").Key(mountable).String() +

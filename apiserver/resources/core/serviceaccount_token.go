@@ -9,7 +9,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,6 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 var tokenRequestKind = authenticationv1.SchemeGroupVersion.WithKind("TokenRequest")
@@ -108,13 +109,9 @@ func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorLi
 			"attestations may only be specified with a webhook bound object reference")}
 	}
 	p, life := field.NewPath("spec", "expirationSeconds"), *tr.Spec.ExpirationSeconds
-	if life < minTokenLife {
-		errs = append(errs, field.Invalid(p, life, "may not specify a duration less than 10 minutes"))
-	}
-	if life > maxTokenLife {
-		errs = append(errs, field.Invalid(p, life, "may not specify a duration larger than 2^32 seconds"))
-	}
-	return errs
+	errs = append(errs, check.Reject(life < minTokenLife, p, life, "may not specify a duration less than 10 minutes")...)
+	return append(errs, check.Reject(life > maxTokenLife, p, life,
+		"may not specify a duration larger than 2^32 seconds")...)
 }
 
 // ofWebhook reports whether a token is bound to the configuration of webhooks.
@@ -148,7 +145,7 @@ func bindToken(
 	if ref.Resource == nodeResource {
 		ref.Namespace = ""
 	}
-	if len(path.IsValidPathSegmentName(to.Name)) > 0 || to.Name == "" {
+	if len(pathvalidation.IsValidPathSegmentName(to.Name)) > 0 || to.Name == "" {
 		return apierrors.NewNotFound(ref.Resource.GroupResource(), to.Name)
 	}
 	obj, err := r.Get(ctx, ref)

@@ -36,11 +36,11 @@ type Write interface {
 	DryRun() bool
 	// Turn waits until no other write of this server has a turn. The error is that of the context.
 	Turn(ctx context.Context) (release func(), err error)
-	// Scan calls yield for every stored object of the resource by a consistent read, in key order, with the values of
+	// Scan calls yield for each stored object of the resource by a consistent read, in key order, with the values of
 	// the named selectable fields, which yield must not keep. An object whose Err is set has no values. The guard holds
 	// as long as no object of the resource is written.
 	Scan(ctx context.Context, fields []string, yield func(o *storage.Object, values []string)) (storage.Guard, error)
-	// Unreadable reports a stored object that can't be decoded; then says what the server does about it.
+	// Unreadable reports a stored object that can't be decoded; then states what the server does about it.
 	Unreadable(key string, err error, then string)
 	// Ranges are the service IP ranges and node ports of the cluster.
 	Ranges() allocate.Ranges

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// ConversionError says that the conversion strategy of a CustomResourceDefinition failed: a stored object can't be
+// ConversionError reports that the conversion strategy of a CustomResourceDefinition failed: a stored object can't be
 // returned in the requested version, or a new one can't be stored. The client gets its message.
 type ConversionError struct {
 	Err error
@@ -159,7 +159,7 @@ type Written struct {
 // Deletion says how objects of a kind are deleted.
 type Deletion struct {
 	Policy finalizers.Policy
-	// Returned says that the response to a removal is the object instead of a Status (C-62).
+	// Returned reports whether the response to a removal is the object instead of a Status (C-62).
 	Returned bool
 	// Kind, if set, completes finalizers.Kind from an object: grace periods, namespaces (C-30, C-80).
 	Kind func(obj runtime.Object) finalizers.Kind

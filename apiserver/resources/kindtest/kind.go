@@ -21,7 +21,7 @@ type Kind struct {
 	Validation Validation
 	// Table is the default one for kinds without their own.
 	Table resources.Table
-	// Stored says that objects of the kind are stored, or served as if they were.
+	// Stored reports whether objects of the kind are stored, or served as if they were.
 	Stored bool
 }
 

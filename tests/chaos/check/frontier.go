@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// sight says that a revision was known at a time, and by what.
+// sight is a revision that was known at a time, and the reason.
 type sight struct {
 	at       time.Duration
 	revision int64

@@ -117,7 +117,7 @@ type Read struct {
 	// Asked is the revision that an exact read, or one at least, names; Revision is that of a list's answer.
 	Asked, Revision int64
 	Versions        []Version
-	// Gone says that the answer was 410.
+	// Gone reports whether the answer was 410.
 	Gone bool
 }
 
@@ -169,7 +169,7 @@ type Watcher struct {
 	Steps []Step
 }
 
-// Compaction says that a client asked etcd at that time to forget what is older than Revision.
+// Compaction records that a client asked etcd at that time to forget what is older than Revision.
 type Compaction struct {
 	Begin    time.Duration
 	Revision int64

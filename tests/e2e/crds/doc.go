@@ -3,7 +3,7 @@
 //
 // It guarantees:
 //
-//  1. CustomResourceDefinitions are made anew by each run, by this module's controller-gen, from the versions that
+//  1. CustomResourceDefinitions are made again by each run, by this module's controller-gen, from the versions that
 //     go.mod names; none is kept here.
 //  2. The server under test is a process, and kubectl the one of tests/kubectl.
 //  3. make e2e SUITE=crds tests all of the projects, go test -short some.

@@ -17,7 +17,7 @@ type project struct {
 	paths []string
 	// objects complete those that are made of schemas, by kind, where expressions ask for more.
 	objects map[string]string
-	// short says that it is tried by go test -short, too.
+	// short reports whether it is tried by go test -short, too.
 	short bool
 }
 

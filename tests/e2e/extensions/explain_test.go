@@ -168,7 +168,7 @@ func (s *explained) says(args []string, texts ...string) {
 	}
 }
 
-// foreseen is the state after what a preview says that the user and the server itself do: no collector runs here.
+// foreseen is the state after what a preview reports that the user and the server itself do: no collector runs here.
 func (s *explained) foreseen(args ...string) map[string]object {
 	s.t.Helper()
 	var p struct {

@@ -20,7 +20,7 @@ type server struct {
 	client *http.Client
 	// token is that of a user who may do everything.
 	token string
-	// bare says that it has no controllers, so that definitions are established by hand.
+	// bare reports whether it has no controllers, so that definitions are established by hand.
 	bare bool
 	// uids and revisions name what each server chooses for itself by the order in which it was seen.
 	uids, revisions map[string]string

@@ -26,7 +26,7 @@ type page struct {
 	ctx context.Context
 
 	mu sync.Mutex
-	// errors are what the console has, and requests for other hosts. lost says that requests may fail.
+	// errors are what the console has, and requests for other hosts. lost reports that requests may fail.
 	errors []string
 	lost   bool
 	// token must be in no URL.
@@ -108,7 +108,7 @@ func (p *page) note(what string) {
 	}
 }
 
-// mayFail says that requests fail from now on.
+// mayFail allows requests to fail from now on.
 func (p *page) mayFail() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

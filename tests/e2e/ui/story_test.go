@@ -274,7 +274,7 @@ func TestManyNamespaces(t *testing.T) {
 	p.until(`window.kubecascade.drawn() === 3`)
 }
 
-// TestReconnect: the page says that it is stale, and goes on when the server is back.
+// TestReconnect: the page reports that it is stale, and goes on when the server is back.
 func TestReconnect(t *testing.T) {
 	s := serve(t)
 	s.example()

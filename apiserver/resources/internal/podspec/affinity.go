@@ -2,12 +2,14 @@ package podspec
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -16,32 +18,60 @@ import (
 
 // ValidateSelector validates a label selector; odd accepts invalid label values.
 func ValidateSelector(s *metav1.LabelSelector, odd bool, at *field.Path) field.ErrorList {
-	opts := metavalidation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: odd}
-	return metavalidation.ValidateLabelSelector(s, opts, at)
+	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: odd}
+	return metav1validation.ValidateLabelSelector(s, opts, at)
 }
 
 func (r *Rules) affinity(a *corev1.Affinity, at *field.Path) (errs field.ErrorList) {
-	if a == nil {
-		return nil
+	nodes, here := check.ValueOf(check.ValueOf(a).NodeAffinity), at.Child("nodeAffinity")
+	if s := nodes.RequiredDuringSchedulingIgnoredDuringExecution; s != nil {
+		errs = append(errs, NodeSelector(s, r.had.oddNodeAffinity, here.Child(required))...)
 	}
-	if n := a.NodeAffinity; n != nil {
-		here := at.Child("nodeAffinity")
-		if n.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-			errs = append(errs, NodeSelector(n.RequiredDuringSchedulingIgnoredDuringExecution, r.had.oddNodeAffinity,
-				here.Child("requiredDuringSchedulingIgnoredDuringExecution"))...)
-		}
-		errs = append(errs, preferredNodes(n.PreferredDuringSchedulingIgnoredDuringExecution,
-			here.Child("preferredDuringSchedulingIgnoredDuringExecution"))...)
+	for i, t := range nodes.PreferredDuringSchedulingIgnoredDuringExecution { // it may have values that no node can have
+		here := here.Child(preferred).Index(i)
+		errs = append(errs, weight(t.Weight, here)...)
+		errs = append(errs, nodeTerm(&t.Preference, true, here.Child("preference"))...)
 	}
-	if p := a.PodAffinity; p != nil {
-		errs = append(errs, r.podTerms(p.RequiredDuringSchedulingIgnoredDuringExecution,
-			p.PreferredDuringSchedulingIgnoredDuringExecution, at.Child("podAffinity"))...)
-	}
-	if p := a.PodAntiAffinity; p != nil {
-		errs = append(errs, r.podTerms(p.RequiredDuringSchedulingIgnoredDuringExecution,
-			p.PreferredDuringSchedulingIgnoredDuringExecution, at.Child("podAntiAffinity"))...)
+	for _, t := range AffinityTerms(a, at) {
+		errs = append(errs, check.Given(t.weight, t.item, weight)...)
+		errs = append(errs, r.podTerm(t.PodAffinityTerm, t.at)...)
 	}
 	return errs
+}
+
+// The names of the lists of an affinity.
+const (
+	required  = "requiredDuringSchedulingIgnoredDuringExecution"
+	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+)
+
+// AffinityTerm is a term of the affinity or anti-affinity to pods. A preferred term is a part of an item with a weight.
+type AffinityTerm struct {
+	*corev1.PodAffinityTerm
+	weight   *int32
+	item, at *field.Path
+}
+
+// AffinityTerms lists the terms of affinity and then of anti-affinity, required ones first.
+func AffinityTerms(a *corev1.Affinity, at *field.Path) (terms []AffinityTerm) {
+	add := func(hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, at *field.Path) {
+		for i := range hard {
+			terms = append(terms, AffinityTerm{PodAffinityTerm: &hard[i], at: at.Child(required).Index(i)})
+		}
+		for i := range soft {
+			item := at.Child(preferred).Index(i)
+			terms = append(terms, AffinityTerm{&soft[i].PodAffinityTerm, &soft[i].Weight, item, item.Child("podAffinityTerm")})
+		}
+	}
+	if a != nil && a.PodAffinity != nil {
+		add(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution, at.Child("podAffinity"))
+	}
+	if a != nil && a.PodAntiAffinity != nil {
+		add(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution, at.Child("podAntiAffinity"))
+	}
+	return terms
 }
 
 // NodeSelector validates terms, one of which a node must match (core ValidateNodeSelector).
@@ -60,8 +90,7 @@ func nodeTerm(t *corev1.NodeSelectorTerm, odd bool, at *field.Path) (errs field.
 	for i := range t.MatchExpressions {
 		errs = append(errs, nodeLabels(&t.MatchExpressions[i], odd, at.Child("matchExpressions").Index(i))...)
 	}
-	errs = append(errs, check.Each(t.MatchFields, at.Child("matchFields"), nodeField)...)
-	return errs
+	return append(errs, check.Each(t.MatchFields, at.Child("matchFields"), nodeField)...)
 }
 
 const unknownOperator = "not a valid selector operator"
@@ -70,13 +99,11 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, odd bool, at *field.Path) (er
 	values := at.Child("values")
 	switch q.Operator {
 	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
-		if len(q.Values) == 0 {
-			errs = append(errs, field.Required(values, "must be specified when `operator` is 'In' or 'NotIn'"))
-		}
+		errs = append(errs, check.Present(len(q.Values) > 0, values,
+			"must be specified when `operator` is 'In' or 'NotIn'")...)
 	case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist:
-		if len(q.Values) > 0 {
-			errs = append(errs, field.Forbidden(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
-		}
+		errs = append(errs, check.Forbid(len(q.Values) > 0, values,
+			"may not be specified when `operator` is 'Exists' or 'DoesNotExist'")...)
 	case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
 		if len(q.Values) != 1 {
 			errs = append(errs, field.Required(values, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
@@ -84,7 +111,7 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, odd bool, at *field.Path) (er
 	default:
 		errs = append(errs, field.Invalid(at.Child("operator"), q.Operator, unknownOperator))
 	}
-	errs = append(errs, metavalidation.ValidateLabelName(q.Key, at.Child("key"))...)
+	errs = append(errs, metav1validation.ValidateLabelName(q.Key, at.Child("key"))...)
 	if odd {
 		return errs
 	}
@@ -116,31 +143,7 @@ func nodeField(q *corev1.NodeSelectorRequirement, at *field.Path) (errs field.Er
 }
 
 func weight(n int32, at *field.Path) field.ErrorList {
-	if n > 0 && n <= 100 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at.Child("weight"), n, "must be in the range 1-100")}
-}
-
-// preferredNodes accepts values that no node can have.
-func preferredNodes(terms []corev1.PreferredSchedulingTerm, at *field.Path) (errs field.ErrorList) {
-	for i := range terms {
-		errs = append(errs, weight(terms[i].Weight, at.Index(i))...)
-		errs = append(errs, nodeTerm(&terms[i].Preference, true, at.Index(i).Child("preference"))...)
-	}
-	return errs
-}
-
-func (r *Rules) podTerms(
-	hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, at *field.Path,
-) (errs field.ErrorList) {
-	errs = append(errs, check.Each(hard, at.Child("requiredDuringSchedulingIgnoredDuringExecution"), r.podTerm)...)
-	for i := range soft {
-		here := at.Child("preferredDuringSchedulingIgnoredDuringExecution").Index(i)
-		errs = append(errs, weight(soft[i].Weight, here)...)
-		errs = append(errs, r.podTerm(&soft[i].PodAffinityTerm, here.Child("podAffinityTerm"))...)
-	}
-	return errs
+	return check.Reject(n <= 0 || n > 100, at.Child("weight"), n, "must be in the range 1-100")
 }
 
 func (r *Rules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorList {
@@ -154,26 +157,19 @@ func (r *Rules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorLi
 	errs = append(errs, doubledKeys(t.MatchLabelKeys, t.LabelSelector, at)...)
 	mismatch := check.Set(t.MismatchLabelKeys...)
 	for i, key := range t.MatchLabelKeys {
-		if mismatch[key] {
-			errs = append(errs, field.Invalid(at.Child("matchLabelKeys").Index(i), key,
-				"exists in both matchLabelKeys and mismatchLabelKeys"))
-		}
+		errs = append(errs, check.Reject(mismatch[key], at.Child("matchLabelKeys").Index(i), key,
+			"exists in both matchLabelKeys and mismatchLabelKeys")...)
 	}
 	errs = append(errs, check.Present(t.TopologyKey != "", at.Child("topologyKey"), "can not be empty")...)
-	return append(errs, metavalidation.ValidateLabelName(t.TopologyKey, at.Child("topologyKey"))...)
+	return append(errs, metav1validation.ValidateLabelName(t.TopologyKey, at.Child("topologyKey"))...)
 }
 
-const withoutSelector = "must not be specified when labelSelector is not set"
-
 func labelKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs field.ErrorList) {
-	if len(keys) == 0 {
-		return nil
-	}
-	if s == nil {
-		return field.ErrorList{field.Forbidden(at, withoutSelector)}
+	if len(keys) > 0 && s == nil {
+		return field.ErrorList{field.Forbidden(at, "must not be specified when labelSelector is not set")}
 	}
 	for i, key := range keys {
-		errs = append(errs, metavalidation.ValidateLabelName(key, at.Index(i))...)
+		errs = append(errs, metav1validation.ValidateLabelName(key, at.Index(i))...)
 	}
 	return errs
 }
@@ -188,10 +184,7 @@ func doubledKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs f
 	for i, key := range keys {
 		index[key] = i
 	}
-	seen := map[string]bool{}
-	for key := range s.MatchLabels {
-		seen[key] = true
-	}
+	seen := check.Set(slices.Collect(maps.Keys(s.MatchLabels))...)
 	for _, e := range s.MatchExpressions {
 		if i, ok := index[e.Key]; ok && seen[e.Key] {
 			errs = append(errs, field.Invalid(at.Index(i), e.Key, inBoth))
@@ -211,9 +204,7 @@ func (r *Rules) spread(list []corev1.TopologySpreadConstraint, at *field.Path) (
 	}
 	for i := range list {
 		c, here := &list[i], at.Index(i)
-		if c.MaxSkew <= 0 {
-			errs = append(errs, field.Invalid(here.Child("maxSkew"), c.MaxSkew, check.NotPositiveText))
-		}
+		errs = append(errs, check.Reject(c.MaxSkew <= 0, here.Child("maxSkew"), c.MaxSkew, check.NotPositiveText)...)
 		errs = append(errs, check.Present(c.TopologyKey != "", here.Child("topologyKey"), "can not be empty")...)
 		errs = append(errs, check.OneOf(c.WhenUnsatisfiable, here.Child("whenUnsatisfiable"),
 			[]corev1.UnsatisfiableConstraintAction{corev1.DoNotSchedule, corev1.ScheduleAnyway})...)
@@ -222,8 +213,9 @@ func (r *Rules) spread(list []corev1.TopologySpreadConstraint, at *field.Path) (
 				fmt.Sprintf("{%v, %v}", c.TopologyKey, c.WhenUnsatisfiable)))
 		}
 		errs = append(errs, minDomains(c, here.Child("minDomains"))...)
-		errs = append(errs, inclusion(c.NodeAffinityPolicy, here.Child("nodeAffinityPolicy"))...)
-		errs = append(errs, inclusion(c.NodeTaintsPolicy, here.Child("nodeTaintsPolicy"))...)
+		inclusion := check.Among(corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)
+		errs = append(errs, check.Given(c.NodeAffinityPolicy, here.Child("nodeAffinityPolicy"), inclusion)...)
+		errs = append(errs, check.Given(c.NodeTaintsPolicy, here.Child("nodeTaintsPolicy"), inclusion)...)
 		errs = append(errs, r.spreadKeys(c, here.Child("matchLabelKeys"))...)
 		if !r.had.oddSpread {
 			errs = append(errs, ValidateSelector(c.LabelSelector, false, here.Child("labelSelector"))...)
@@ -237,23 +229,9 @@ func minDomains(c *corev1.TopologySpreadConstraint, at *field.Path) (errs field.
 	if n == nil {
 		return nil
 	}
-	if *n <= 0 {
-		errs = append(errs, field.Invalid(at, n, check.NotPositiveText))
-	}
-	if c.WhenUnsatisfiable != corev1.DoNotSchedule {
-		errs = append(errs, field.Invalid(at, n,
-			fmt.Sprintf("can only use minDomains if whenUnsatisfiable=%s, not %s", corev1.DoNotSchedule, c.WhenUnsatisfiable)))
-	}
-	return errs
-}
-
-func inclusion(p *corev1.NodeInclusionPolicy, at *field.Path) field.ErrorList {
-	if p == nil {
-		return nil
-	}
-	return check.OneOf(
-		*p, at, []corev1.NodeInclusionPolicy{corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore},
-	)
+	errs = append(errs, check.Reject(*n <= 0, at, n, check.NotPositiveText)...)
+	return append(errs, check.Reject(c.WhenUnsatisfiable != corev1.DoNotSchedule, at, n,
+		fmt.Sprintf("can only use minDomains if whenUnsatisfiable=%s, not %s", corev1.DoNotSchedule, c.WhenUnsatisfiable))...)
 }
 
 // spreadKeys rejects keys that the selector contains, too. A pod's selector already contains the added keys, so only a
@@ -263,17 +241,12 @@ func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) f
 	if r.Pod || c.LabelSelector == nil {
 		return append(errs, doubledKeys(c.MatchLabelKeys, c.LabelSelector, at)...)
 	}
-	selected := map[string]bool{}
-	for key := range c.LabelSelector.MatchLabels {
-		selected[key] = true
-	}
+	selected := check.Set(slices.Collect(maps.Keys(c.LabelSelector.MatchLabels))...)
 	for _, e := range c.LabelSelector.MatchExpressions {
 		selected[e.Key] = true
 	}
 	for i, key := range c.MatchLabelKeys {
-		if selected[key] {
-			errs = append(errs, field.Invalid(at.Index(i), key, inBoth))
-		}
+		errs = append(errs, check.Reject(selected[key], at.Index(i), key, inBoth)...)
 	}
 	return errs
 }
@@ -287,20 +260,13 @@ var TaintEffects = []corev1.TaintEffect{
 func Tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList) {
 	for i := range list {
 		t, here := &list[i], at.Index(i)
-		errs = append(errs, check.NonEmpty(t.Key, here.Child("key"), metavalidation.ValidateLabelName)...)
-		if t.Key == "" && t.Operator != corev1.TolerationOpExists {
-			errs = append(errs, field.Invalid(here.Child("operator"), t.Operator,
-				"operator must be Exists when `key` is empty, which means \"match all values and all keys\""))
-		}
-		if t.TolerationSeconds != nil && t.Effect != corev1.TaintEffectNoExecute {
-			errs = append(
-				errs, field.Invalid(here.Child("effect"), t.Effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"),
-			)
-		}
+		errs = append(errs, check.NonEmpty(t.Key, here.Child("key"), metav1validation.ValidateLabelName)...)
+		errs = append(errs, check.Reject(t.Key == "" && t.Operator != corev1.TolerationOpExists, here.Child("operator"),
+			t.Operator, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"")...)
+		errs = append(errs, check.Reject(t.TolerationSeconds != nil && t.Effect != corev1.TaintEffectNoExecute,
+			here.Child("effect"), t.Effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")...)
 		errs = append(errs, tolerationOperator(t, here.Child("operator"))...)
-		if t.Effect != "" {
-			errs = append(errs, check.OneOf(t.Effect, here.Child("effect"), TaintEffects)...)
-		}
+		errs = append(errs, check.NonEmpty(t.Effect, here.Child("effect"), check.Among(TaintEffects...))...)
 	}
 	return errs
 }
@@ -308,16 +274,10 @@ func Tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList
 func tolerationOperator(t *corev1.Toleration, at *field.Path) field.ErrorList {
 	switch t.Operator {
 	case corev1.TolerationOpEqual, "":
-		if faults := utilvalidation.IsValidLabelValue(t.Value); len(faults) != 0 {
-			return field.ErrorList{field.Invalid(at, t.Value, strings.Join(faults, ";"))}
-		}
+		faults := utilvalidation.IsValidLabelValue(t.Value)
+		return check.Reject(len(faults) != 0, at, t.Value, strings.Join(faults, ";"))
 	case corev1.TolerationOpExists:
-		if t.Value != "" {
-			return field.ErrorList{field.Invalid(at, t.Value, "value must be empty when `operator` is 'Exists'")}
-		}
-	default:
-		return field.ErrorList{field.NotSupported(at, t.Operator,
-			[]corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists})}
+		return check.Reject(t.Value != "", at, t.Value, "value must be empty when `operator` is 'Exists'")
 	}
-	return nil
+	return check.OneOf(t.Operator, at, []corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists})
 }

@@ -72,36 +72,33 @@ func seccompName(p string, at *field.Path) field.ErrorList {
 func (r *Rules) appArmorName(container, p string, at *field.Path) (errs field.ErrorList) {
 	if r.containers == nil {
 		r.containers = map[string]bool{}
-		EachContainer(r.spec, nil, func(c *corev1.Container, _ *field.Path) { r.containers[c.Name] = true })
+		for c := range Containers(r.spec, nil) {
+			r.containers[c.Name] = true
+		}
 	}
-	if !r.containers[container] {
-		errs = append(errs, field.Invalid(at, container, "container not found"))
-	}
-	if p != "" && p != runtimeDefaultAnnotation && p != unconfinedAnnotation && !strings.HasPrefix(p, localhostPrefix) {
-		errs = append(errs, field.Invalid(at, p, fmt.Sprintf("invalid AppArmor profile name: %q", p)))
-	}
-	return errs
+	errs = append(errs, check.Reject(!r.containers[container], at, container, "container not found")...)
+	known := p == "" || p == runtimeDefaultAnnotation || p == unconfinedAnnotation || strings.HasPrefix(p, localhostPrefix)
+	return append(errs, check.Reject(!known, at, p,
+		fmt.Sprintf("invalid AppArmor profile name: %q", p))...)
 }
 
 // ProfilesAgree requires that annotations and fields of a new pod or template have the same profiles.
 func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.ErrorList) {
-	whole := &corev1.PodSecurityContext{}
-	if r.spec.SecurityContext != nil {
-		whole = r.spec.SecurityContext
-	}
-	if text, ok := m.Annotations[seccompPodAnnotation]; ok {
-		errs = append(errs, seccompAgrees(text, whole.SeccompProfile, at.Child("securityContext", "seccompProfile"))...)
-	}
-	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
-		if text, ok := m.Annotations[seccompContainerPrefix+c.Name]; ok && c.SecurityContext != nil {
-			errs = append(errs, seccompAgrees(text, c.SecurityContext.SeccompProfile, at.Child("securityContext",
-				"seccompProfile"))...)
+	whole := check.ValueOf(r.spec.SecurityContext)
+	seccompAgrees := func(key string, p *corev1.SeccompProfile, at *field.Path) {
+		if text, ok := m.Annotations[key]; ok && p != nil {
+			errs = append(errs, agrees("seccomp", text, string(p.Type), p.LocalhostProfile,
+				at.Child("securityContext", "seccompProfile"), runtimeDefaultAnnotation, dockerDefaultAnnotation)...)
 		}
-	})
+	}
+	seccompAgrees(seccompPodAnnotation, whole.SeccompProfile, at)
+	for c, at := range Containers(r.spec, at) {
+		seccompAgrees(seccompContainerPrefix+c.Name, check.ValueOf(c.SecurityContext).SeccompProfile, at)
+	}
 	if r.spec.OS != nil && r.spec.OS.Name == corev1.Windows {
 		return errs
 	}
-	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+	for c, at := range Containers(r.spec, at) {
 		p := whole.AppArmorProfile
 		if c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil {
 			p = c.SecurityContext.AppArmorProfile
@@ -110,17 +107,8 @@ func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.
 			here := at.Child("securityContext", "appArmorProfile")
 			errs = append(errs, agrees("apparmor", text, string(p.Type), p.LocalhostProfile, here, runtimeDefaultAnnotation)...)
 		}
-	})
-	return errs
-}
-
-func seccompAgrees(text string, p *corev1.SeccompProfile, at *field.Path) field.ErrorList {
-	if p == nil {
-		return nil
 	}
-	return agrees(
-		"seccomp", text, string(p.Type), p.LocalhostProfile, at, runtimeDefaultAnnotation, dockerDefaultAnnotation,
-	)
+	return errs
 }
 
 // agrees compares an annotation with a profile's type and file; defaults are the names of the runtime's default
@@ -141,8 +129,16 @@ func agrees(what, text, kind string, file *string, at *field.Path, defaults ...s
 		}
 		same = local
 	}
-	if same {
-		return nil
-	}
-	return field.ErrorList{field.Forbidden(at.Child("type"), what+" type in annotation and field must match")}
+	return check.Forbid(!same, at.Child("type"), what+" type in annotation and field must match")
+}
+
+// DeprecatedAppArmor is the warning for an annotation that was replaced by a field.
+func DeprecatedAppArmor(at *field.Path, key string) string {
+	return at.Child("metadata", "annotations").Key(key).String() +
+		`: deprecated since v1.30; use the "appArmorProfile" field instead`
+}
+
+// PodAppArmor returns the profile of a pod's security context, nil if there is none.
+func PodAppArmor(s *corev1.PodSpec) *corev1.AppArmorProfile {
+	return check.ValueOf(s.SecurityContext).AppArmorProfile
 }

@@ -2,6 +2,7 @@ package podspec
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,22 +16,20 @@ import (
 
 // container validates the common fields of all containers (core validateContainerCommon).
 func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
-	errs := check.RequireAll(at, "name", c.Name)
-	errs = append(errs, check.NonEmpty(c.Name, at.Child("name"), check.DNSLabel)...)
+	errs := check.Needed(c.Name, at.Child("name"), check.DNSLabel)
 	errs = append(errs, check.RequireAll(at, "image", c.Image)...)
 	errs = append(errs, check.Required(c.TerminationMessagePolicy, at.Child("terminationMessagePolicy"),
 		[]corev1.TerminationMessagePolicy{
-			corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError,
-		})...)
+			corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError})...)
 	errs = append(errs, containerPorts(c.Ports, at.Child("ports"))...)
-	errs = append(errs, r.env(c.Env, at.Child("env"))...)
+	errs = append(errs, validateEnv(c.Env, at.Child("env"))...)
 	errs = append(errs, envFrom(c.EnvFrom, at.Child("envFrom"))...)
 	errs = append(errs, r.mounts(c, at.Child("volumeMounts"))...)
 	errs = append(errs, r.devices(c, at.Child("volumeDevices"))...)
 	errs = append(errs, PullPolicy(c.ImagePullPolicy, at.Child("imagePullPolicy"))...)
 	errs = append(errs, r.Resources(&c.Resources, ContainerResourceName, at.Child("resources"))...)
 	errs = append(errs, r.resizePolicies(c.ResizePolicy, at.Child("resizePolicy"))...)
-	return append(errs, r.securityContext(c.SecurityContext, at.Child("securityContext"))...)
+	return append(errs, check.Optional(c.SecurityContext, at.Child("securityContext"), r.securityContext)...)
 }
 
 func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.ErrorList) {
@@ -59,17 +58,13 @@ func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.Er
 
 // hostPorts rejects a host port that another container has, too.
 func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
-	taken := map[string]bool{}
+	taken := check.Seen[string]{}
 	for i := range containers {
 		for j, p := range containers[i].Ports {
-			if p.HostPort == 0 {
-				continue
+			if p.HostPort != 0 {
+				errs = append(errs, taken.Unique(fmt.Sprintf("%s/%s/%d", p.Protocol, p.HostIP, p.HostPort),
+					at.Index(i).Child("ports").Index(j).Child("hostPort"))...)
 			}
-			port := fmt.Sprintf("%s/%s/%d", p.Protocol, p.HostIP, p.HostPort)
-			if taken[port] {
-				errs = append(errs, field.Duplicate(at.Index(i).Child("ports").Index(j).Child("hostPort"), port))
-			}
-			taken[port] = true
 		}
 	}
 	return errs
@@ -81,14 +76,11 @@ func (r *Rules) regular(at *field.Path) (errs field.ErrorList) {
 	if len(list) == 0 {
 		return field.ErrorList{field.Required(at, "")}
 	}
-	names := map[string]bool{}
+	names := check.Seen[string]{}
 	for i := range list {
 		c, here := &list[i], at.Index(i)
 		errs = append(errs, r.container(c, here)...)
-		if names[c.Name] {
-			errs = append(errs, field.Duplicate(here.Child("name"), c.Name))
-		}
-		names[c.Name] = true
+		errs = append(errs, names.Unique(c.Name, here.Child("name"))...)
 		errs = append(errs, probes(c, r.spec.TerminationGracePeriodSeconds, here)...)
 		errs = append(errs, restartRules(c, here)...)
 	}
@@ -127,10 +119,8 @@ func (r *Rules) inits(at *field.Path) (errs field.ErrorList) {
 // restarting rejects policies that restart a container at a resize.
 func restarting(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	for i, p := range c.ResizePolicy {
-		if p.RestartPolicy == corev1.RestartContainer {
-			errs = append(errs, field.Invalid(at.Index(i).Child("restartPolicy"), p.RestartPolicy,
-				"must not be set to 'RestartContainer' for non-sidecar initContainers"))
-		}
+		errs = append(errs, check.Reject(p.RestartPolicy == corev1.RestartContainer, at.Index(i).Child("restartPolicy"),
+			p.RestartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers")...)
 	}
 	return errs
 }
@@ -142,18 +132,10 @@ func Sidecar(c *corev1.Container) bool {
 
 func noProbes(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	const text = "may not be set for init containers without restartPolicy=Always"
-	for _, f := range []struct {
-		name string
-		set  bool
-	}{
-		{"lifecycle", c.Lifecycle != nil}, {"livenessProbe", c.LivenessProbe != nil},
-		{"readinessProbe", c.ReadinessProbe != nil}, {"startupProbe", c.StartupProbe != nil},
-	} {
-		if f.set {
-			errs = append(errs, field.Forbidden(at.Child(f.name), text))
-		}
-	}
-	return errs
+	errs = append(errs, check.Forbid(c.Lifecycle != nil, at.Child("lifecycle"), text)...)
+	errs = append(errs, check.Forbid(c.LivenessProbe != nil, at.Child("livenessProbe"), text)...)
+	errs = append(errs, check.Forbid(c.ReadinessProbe != nil, at.Child("readinessProbe"), text)...)
+	return append(errs, check.Forbid(c.StartupProbe != nil, at.Child("startupProbe"), text)...)
 }
 
 var (
@@ -171,12 +153,9 @@ var (
 // restartRules validates a container's own restart policy, which is required by rules for exit codes (core
 // validateContainerRestartPolicy).
 func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
-	if c.RestartPolicy != nil {
-		errs = append(errs, check.OneOf(*c.RestartPolicy, at.Child("restartPolicy"), containerRestarts)...)
-	} else if len(c.RestartPolicyRules) > 0 {
-		errs = append(errs, field.Required(at.Child("restartPolicy"),
-			"must specify restartPolicy when restart rules are used"))
-	}
+	errs = append(errs, check.Given(c.RestartPolicy, at.Child("restartPolicy"), check.Among(containerRestarts...))...)
+	errs = append(errs, check.Present(c.RestartPolicy != nil || len(c.RestartPolicyRules) == 0, at.Child("restartPolicy"),
+		"must specify restartPolicy when restart rules are used")...)
 	at = at.Child("restartPolicyRules")
 	if n := len(c.RestartPolicyRules); n > 20 {
 		errs = append(errs, field.TooMany(at, n, 20))
@@ -200,21 +179,16 @@ func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 // ephemerals validates the ephemeral containers (core validateEphemeralContainers).
 func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 	targets := map[string]bool{}
-	for _, list := range [][]corev1.Container{r.spec.Containers, r.spec.InitContainers} {
-		for i := range list {
-			targets[list[i].Name] = true
-		}
+	for _, c := range slices.Concat(r.spec.Containers, r.spec.InitContainers) {
+		targets[c.Name] = true
 	}
-	names := map[string]bool{}
+	names := check.Seen[string](maps.Clone(targets))
 	for i := range r.spec.EphemeralContainers {
 		e, here := &r.spec.EphemeralContainers[i], at.Index(i)
 		c := (*corev1.Container)(&e.EphemeralContainerCommon)
 		errs = append(errs, r.container(c, here)...)
 		errs = append(errs, ImageSpace(c, here)...)
-		if names[e.Name] || targets[e.Name] {
-			errs = append(errs, field.Duplicate(here.Child("name"), e.Name))
-		}
-		names[e.Name] = true
+		errs = append(errs, names.Unique(e.Name, here.Child("name"))...)
 		if e.TargetContainerName != "" && !targets[e.TargetContainerName] {
 			errs = append(errs, field.NotFound(here.Child("targetContainerName"), e.TargetContainerName))
 		}
@@ -223,12 +197,9 @@ func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 			"WorkingDir", "EnvFrom", "Env", "VolumeMounts", "VolumeDevices", "TerminationMessagePath",
 			"TerminationMessagePolicy", "ImagePullPolicy", "SecurityContext", "Stdin", "StdinOnce", "TTY")...)
 		for j, m := range e.VolumeMounts {
-			if m.SubPath != "" {
-				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPath"), text))
-			}
-			if m.SubPathExpr != "" {
-				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPathExpr"), text))
-			}
+			errs = append(errs, check.Forbid(m.SubPath != "", here.Child("volumeMounts").Index(j).Child("subPath"), text)...)
+			errs = append(errs, check.Forbid(m.SubPathExpr != "", here.Child("volumeMounts").Index(j).Child("subPathExpr"),
+				text)...)
 		}
 	}
 	return errs
@@ -239,19 +210,16 @@ func onlyFields(v any, text string, at *field.Path, allowed ...string) (errs fie
 	value := reflect.ValueOf(v)
 	for i := range value.NumField() {
 		name := value.Type().Field(i).Name
-		if !slices.Contains(allowed, name) && !value.Field(i).IsZero() {
-			errs = append(errs, field.Forbidden(at.Child(capitalFree(name)), text))
-		}
+		errs = append(errs, check.Forbid(!slices.Contains(allowed, name) && !value.Field(i).IsZero(),
+			at.Child(capitalFree(name)), text)...)
 	}
 	return errs
 }
 
 // ImageSpace rejects white space around an image's name. Templates may have it.
 func ImageSpace(c *corev1.Container, at *field.Path) field.ErrorList {
-	if strings.TrimSpace(c.Image) == c.Image {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at.Child("image"), c.Image, "must not have leading or trailing whitespace")}
+	return check.Reject(strings.TrimSpace(c.Image) != c.Image, at.Child("image"), c.Image,
+		"must not have leading or trailing whitespace")
 }
 
 // ResizableResources are the resources for which a container may have a resize policy.
@@ -259,18 +227,15 @@ var ResizableResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.Resour
 
 // resizePolicies requires at most one policy for each resource, and none that restarts a container that never restarts.
 func (r *Rules) resizePolicies(policies []corev1.ContainerResizePolicy, at *field.Path) (errs field.ErrorList) {
-	seen := map[corev1.ResourceName]bool{}
+	seen := check.Seen[corev1.ResourceName]{}
 	for i, p := range policies {
-		if seen[p.ResourceName] {
-			errs = append(errs, field.Duplicate(at.Index(i), p.ResourceName))
-		}
-		seen[p.ResourceName] = true
+		errs = append(errs, seen.Unique(p.ResourceName, at.Index(i))...)
 		errs = append(errs, check.Required(p.ResourceName, at, ResizableResources)...)
 		errs = append(errs, check.Required(p.RestartPolicy, at,
 			[]corev1.ResourceResizeRestartPolicy{corev1.NotRequired, corev1.RestartContainer})...)
-		if r.spec.RestartPolicy == corev1.RestartPolicyNever && p.RestartPolicy != corev1.NotRequired {
-			errs = append(errs, field.Invalid(at, p.RestartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
-		}
+		restarts := r.spec.RestartPolicy != corev1.RestartPolicyNever
+		errs = append(errs, check.Reject(!restarts && p.RestartPolicy != corev1.NotRequired, at, p.RestartPolicy,
+			"must be 'NotRequired' when pod `restartPolicy` is 'Never'")...)
 	}
 	return errs
 }

@@ -14,17 +14,17 @@ import (
 )
 
 // env validates environment variables (core ValidateEnv).
-func (r *Rules) env(vars []corev1.EnvVar, at *field.Path) (errs field.ErrorList) {
+func validateEnv(vars []corev1.EnvVar, at *field.Path) (errs field.ErrorList) {
 	for i := range vars {
 		v, here := &vars[i], at.Index(i)
-		if v.Name == "" {
-			errs = append(errs, check.RequireAll(here, "name", "")...)
-		} else {
-			errs = append(errs, check.Apply(v.Name, here.Child("name"), utilvalidation.IsRelaxedEnvVarName)...)
-		}
-		errs = append(errs, r.envSource(v, here.Child("valueFrom"))...)
+		errs = append(errs, check.Needed(v.Name, here.Child("name"), envName)...)
+		errs = append(errs, envSource(v, here.Child("valueFrom"))...)
 	}
 	return errs
+}
+
+func envName(name string, at *field.Path) field.ErrorList {
+	return check.Apply(name, at, utilvalidation.IsRelaxedEnvVarName)
 }
 
 // envFields are the fields that a variable can refer to.
@@ -33,32 +33,20 @@ var envFields = []string{
 	"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
 }
 
-func (r *Rules) envSource(v *corev1.EnvVar, at *field.Path) (errs field.ErrorList) {
+func envSource(v *corev1.EnvVar, at *field.Path) (errs field.ErrorList) {
 	s := v.ValueFrom
 	if s == nil {
 		return nil
 	}
-	found := 0
-	if s.FieldRef != nil {
-		found++
-		errs = append(errs, fieldRef(s.FieldRef, envFields, at.Child("fieldRef"))...)
-	}
-	if s.ResourceFieldRef != nil {
-		found++
-		errs = append(errs, resourceRef(s.ResourceFieldRef, at.Child("resourceFieldRef"), false)...)
-	}
-	if s.ConfigMapKeyRef != nil {
-		found++
-		errs = append(errs, keyRef(s.ConfigMapKeyRef.Name, s.ConfigMapKeyRef.Key, at.Child("configMapKeyRef"))...)
-	}
-	if s.SecretKeyRef != nil {
-		found++
-		errs = append(errs, keyRef(s.SecretKeyRef.Name, s.SecretKeyRef.Key, at.Child("secretKeyRef"))...)
-	}
-	if s.FileKeyRef != nil {
-		found++
-		errs = append(errs, fileRef(s.FileKeyRef, at.Child("fileKeyRef"))...)
-	}
+	errs, found := validateEach([]alternative{
+		alternativeOf("fieldRef", s.FieldRef, fieldRef(envFields)),
+		alternativeOf("resourceFieldRef", s.ResourceFieldRef, resourceRef),
+		alternativeOf("configMapKeyRef", s.ConfigMapKeyRef,
+			func(k *corev1.ConfigMapKeySelector, at *field.Path) field.ErrorList { return keyRef(k.Name, k.Key, at) }),
+		alternativeOf("secretKeyRef", s.SecretKeyRef,
+			func(k *corev1.SecretKeySelector, at *field.Path) field.ErrorList { return keyRef(k.Name, k.Key, at) }),
+		alternativeOf("fileKeyRef", s.FileKeyRef, fileRef),
+	}, at)
 	switch {
 	case found == 0:
 		errs = append(errs, field.Invalid(
@@ -74,59 +62,42 @@ func (r *Rules) envSource(v *corev1.EnvVar, at *field.Path) (errs field.ErrorLis
 
 // keyRef requires the name and the key of a config map or secret.
 func keyRef(name, key string, at *field.Path) field.ErrorList {
-	errs := check.DNSSubdomain(name, at.Child("name"))
-	if key == "" {
-		return append(errs, check.RequireAll(at, "key", "")...)
-	}
-	return append(errs, check.Apply(key, at.Child("key"), utilvalidation.IsConfigMapKey)...)
+	return append(check.DNSSubdomain(name, at.Child("name")), check.Needed(key, at.Child("key"),
+		func(key string, at *field.Path) field.ErrorList {
+			return check.Apply(key, at, utilvalidation.IsConfigMapKey)
+		})...)
 }
 
 // fileRef requires a key in a file that an init container writes (core validateFileKeySelector).
 func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
-	errs := check.RequireAll(at, "key", f.Key)
-	if f.Key != "" {
-		errs = check.Apply(f.Key, at.Child("key"), utilvalidation.IsRelaxedEnvVarName)
-	}
-	errs = append(errs, check.RequireAll(at, "volumeName", f.VolumeName)...)
-	errs = append(errs, check.NonEmpty(f.VolumeName, at.Child("volumeName"), check.DNSLabel)...)
-	errs = append(errs, check.RequireAll(at, "path", f.Path)...)
-	return append(errs, NoBacksteps(f.Path, at.Child("path"))...)
+	errs := check.Needed(f.Key, at.Child("key"), envName)
+	errs = append(errs, check.Needed(f.VolumeName, at.Child("volumeName"), check.DNSLabel)...)
+	return append(errs, check.Needed(f.Path, at.Child("path"), NoBacksteps)...)
 }
 
 // envFrom validates sources of variables (core ValidateEnvFrom). An error has the path of the whole source.
 func envFrom(sources []corev1.EnvFromSource, at *field.Path) (errs field.ErrorList) {
 	for i := range sources {
 		s, here := &sources[i], at.Index(i)
-		if s.Prefix != "" {
-			errs = append(errs, check.Apply(s.Prefix, here.Child("prefix"), utilvalidation.IsRelaxedEnvVarName)...)
-		}
+		errs = append(errs, check.NonEmpty(s.Prefix, here.Child("prefix"), envName)...)
 		found := 0
 		if s.ConfigMapRef != nil {
 			found++
-			errs = append(errs, sourceName(s.ConfigMapRef.Name, here.Child("configMapRef"))...)
+			errs = append(errs, check.Needed(s.ConfigMapRef.Name, here.Child("configMapRef", "name"), namePrefix)...)
 		}
 		if s.SecretRef != nil {
 			found++
-			errs = append(errs, sourceName(s.SecretRef.Name, here.Child("secretRef"))...)
+			errs = append(errs, check.Needed(s.SecretRef.Name, here.Child("secretRef", "name"), namePrefix)...)
 		}
-		switch {
-		case found == 0:
-			errs = append(errs, field.Invalid(at, "", "must specify one of: `configMapRef` or `secretRef`"))
-		case found > 1:
-			errs = append(errs, field.Invalid(at, "", "may not have more than one field specified at a time"))
-		}
+		errs = append(errs, check.Reject(found == 0, at, "", "must specify one of: `configMapRef` or `secretRef`")...)
+		errs = append(errs, check.Reject(found > 1, at, "", "may not have more than one field specified at a time")...)
 	}
 	return errs
 }
 
-// sourceName also accepts a prefix of a name.
-func sourceName(name string, at *field.Path) field.ErrorList {
-	if name == "" {
-		return check.RequireAll(at, "name", "")
-	}
-	return check.Apply(name, at.Child("name"), func(v string) []string {
-		return apivalidation.NameIsDNSSubdomain(v, true)
-	})
+// namePrefix requires a name or a prefix of a name.
+func namePrefix(name string, at *field.Path) field.ErrorList {
+	return check.Apply(name, at, func(v string) []string { return apivalidation.NameIsDNSSubdomain(v, true) })
 }
 
 // knownFields are those of core ConvertDownwardAPIFieldLabel.
@@ -136,37 +107,32 @@ var knownFields = append(
 )
 
 // fieldRef requires one of the fields, or one label or annotation.
-func fieldRef(f *corev1.ObjectFieldSelector, fields []string, at *field.Path) field.ErrorList {
-	if f.APIVersion == "" {
-		return check.RequireAll(at, "apiVersion", "")
-	}
-	if f.FieldPath == "" {
-		return check.RequireAll(at, "fieldPath", "")
-	}
-	path, key, subscripted := subscript(f.FieldPath)
-	name := path
-	switch {
-	case f.APIVersion != "v1":
-		return conversionFault(f, "unsupported pod version: "+f.APIVersion, at)
-	case subscripted:
-		// As upstream: the conversion accepts annotations and labels with any key, and other paths only without one.
-		if path != "metadata.annotations" && path != "metadata.labels" {
-			return conversionFault(f, "field label does not support subscript: "+f.FieldPath, at)
+func fieldRef(fields []string) func(*corev1.ObjectFieldSelector, *field.Path) field.ErrorList {
+	return func(f *corev1.ObjectFieldSelector, at *field.Path) field.ErrorList {
+		if f.APIVersion == "" {
+			return check.RequireAll(at, "apiVersion", "")
 		}
-	case path == "spec.host":
-		name = "spec.nodeName"
-	case !slices.Contains(knownFields, path):
-		return conversionFault(f, "field label not supported: "+f.FieldPath, at)
+		if f.FieldPath == "" {
+			return check.RequireAll(at, "fieldPath", "")
+		}
+		path, key, subscripted := subscript(f.FieldPath)
+		if path == "spec.host" && !subscripted {
+			path = "spec.nodeName"
+		}
+		switch {
+		case f.APIVersion != "v1":
+			return conversionFault(f, "unsupported pod version: "+f.APIVersion, at)
+		case subscripted && path == "metadata.annotations":
+			return check.QualifiedName(strings.ToLower(key), at)
+		case subscripted && path == "metadata.labels":
+			return check.QualifiedName(key, at)
+		case subscripted:
+			return conversionFault(f, "field label does not support subscript: "+f.FieldPath, at)
+		case !slices.Contains(knownFields, path):
+			return conversionFault(f, "field label not supported: "+f.FieldPath, at)
+		}
+		return check.OneOf(path, at.Child("fieldPath"), fields)
 	}
-	switch {
-	case subscripted && path == "metadata.annotations":
-		return check.QualifiedName(strings.ToLower(key), at)
-	case subscripted:
-		return check.QualifiedName(key, at)
-	case !slices.Contains(fields, name):
-		return field.ErrorList{field.NotSupported(at.Child("fieldPath"), name, fields)}
-	}
-	return nil
 }
 
 func conversionFault(f *corev1.ObjectFieldSelector, text string, at *field.Path) field.ErrorList {
@@ -196,17 +162,20 @@ func hugePageRef(name string) bool {
 	return strings.HasPrefix(name, "requests.hugepages-") || strings.HasPrefix(name, "limits.hugepages-")
 }
 
-// resourceRef requires a container's request or limit; a volume must name the container.
-func resourceRef(f *corev1.ResourceFieldSelector, at *field.Path, inVolume bool) (errs field.ErrorList) {
-	switch {
-	case inVolume && f.ContainerName == "":
-		errs = check.RequireAll(at, "containerName", "")
-	case f.Resource == "":
-		errs = check.RequireAll(at, "resource", "")
-	case !slices.Contains(containerResources, f.Resource) && !hugePageRef(f.Resource):
-		errs = field.ErrorList{field.NotSupported(at.Child("resource"), f.Resource, containerResources)}
+// resourceRef requires a container's request or limit.
+func resourceRef(f *corev1.ResourceFieldSelector, at *field.Path) (errs field.ErrorList) {
+	if !hugePageRef(f.Resource) {
+		errs = check.Required(f.Resource, at.Child("resource"), containerResources)
 	}
 	return append(errs, divisor(f.Resource, f.Divisor, at.Child("divisor"))...)
+}
+
+// resourceRefInVolume is resourceRef for a file, which must name the container.
+func resourceRefInVolume(f *corev1.ResourceFieldSelector, at *field.Path) field.ErrorList {
+	if f.ContainerName != "" {
+		return resourceRef(f, at)
+	}
+	return append(check.RequireAll(at, "containerName", ""), divisor(f.Resource, f.Divisor, at.Child("divisor"))...)
 }
 
 // byteDivisors are the divisors for bytes.
@@ -231,8 +200,5 @@ func divisor(name string, q resource.Quantity, at *field.Path) field.ErrorList {
 	default:
 		text = "only divisor's values " + byteDivisors + " are supported with the local ephemeral storage resource"
 	}
-	if slices.Contains(strings.Split(units, ", "), q.String()) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, name, text)}
+	return check.Reject(!slices.Contains(strings.Split(units, ", "), q.String()), at, name, text)
 }

@@ -1,9 +1,10 @@
 package podspec
 
 import (
-	"slices"
+	"iter"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
@@ -43,14 +44,27 @@ var alphaFields = []func(s, old *corev1.PodSpec){
 	check.Gate[corev1.PodSpec](check.FieldsOf[corev1.GRPCAction]("Mode")),
 }
 
+// DropTemplateFields is DropFields for a template.
+func DropTemplateFields(t, old *corev1.PodTemplateSpec) {
+	switch {
+	case t == nil:
+	case old == nil:
+		DropFields(&t.Spec, nil)
+	default:
+		DropFields(&t.Spec, &old.Spec)
+	}
+}
+
 // dropStopSignals is for ContainerStopSignals.
 func dropStopSignals(s, old *corev1.PodSpec) {
-	if old != nil && slices.ContainsFunc(Containers(old), func(c *corev1.Container) bool {
-		return c.Lifecycle != nil && c.Lifecycle.StopSignal != nil
-	}) {
-		return
+	if old != nil {
+		for c := range Containers(old, nil) {
+			if c.Lifecycle != nil && c.Lifecycle.StopSignal != nil {
+				return
+			}
+		}
 	}
-	for _, c := range Containers(s) {
+	for c := range Containers(s, nil) {
 		if c.Lifecycle == nil || c.Lifecycle.StopSignal == nil {
 			continue
 		}
@@ -60,28 +74,24 @@ func dropStopSignals(s, old *corev1.PodSpec) {
 	}
 }
 
-// Containers lists all containers of a pod in upstream's order of visits.
-func Containers(s *corev1.PodSpec) []*corev1.Container {
-	list := make([]*corev1.Container, 0, len(s.InitContainers)+len(s.Containers)+len(s.EphemeralContainers))
-	for i := range s.InitContainers {
-		list = append(list, &s.InitContainers[i])
-	}
-	for i := range s.Containers {
-		list = append(list, &s.Containers[i])
-	}
-	for i := range s.EphemeralContainers {
-		list = append(list, (*corev1.Container)(&s.EphemeralContainers[i].EphemeralContainerCommon))
-	}
-	return list
-}
-
-// DropTemplateFields is DropFields for a template.
-func DropTemplateFields(t, old *corev1.PodTemplateSpec) {
-	switch {
-	case t == nil:
-	case old == nil:
-		DropFields(&t.Spec, nil)
-	default:
-		DropFields(&t.Spec, &old.Spec)
+// Containers visits a pod's init, regular and ephemeral containers with their paths; at is the path of the spec.
+func Containers(s *corev1.PodSpec, at *field.Path) iter.Seq2[*corev1.Container, *field.Path] {
+	return func(yield func(*corev1.Container, *field.Path) bool) {
+		inits, regular, ephemeral := at.Child("initContainers"), at.Child("containers"), at.Child("ephemeralContainers")
+		for i := range s.InitContainers {
+			if !yield(&s.InitContainers[i], inits.Index(i)) {
+				return
+			}
+		}
+		for i := range s.Containers {
+			if !yield(&s.Containers[i], regular.Index(i)) {
+				return
+			}
+		}
+		for i := range s.EphemeralContainers {
+			if !yield((*corev1.Container)(&s.EphemeralContainers[i].EphemeralContainerCommon), ephemeral.Index(i)) {
+				return
+			}
+		}
 	}
 }

@@ -1,18 +1,18 @@
 package podspec
 
 import (
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Legacy says which invalid values an object had before its update. The new one may keep them: later rules must not
+// Legacy holds the invalid values of an object before its update. The new one may keep them: later rules must not
 // make stored objects immutable (api/pod GetValidationOptionsFromPodSpecAndMeta). The zero value accepts none.
 type Legacy struct {
 	oddDeletionCost, oddSelectors, oddSpread, oddNodeAffinity, oddHugePages, oddTokenPaths bool
@@ -36,19 +36,20 @@ func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 		oddDeletionCost: !deletionCost(m.Annotations),
 		oddSelectors:    oddPodSelectors(s.Affinity),
 		oddNodeAffinity: oddNodeValues(s.Affinity),
-		seLinux:         s.SecurityContext != nil && s.SecurityContext.SELinuxChangePolicy != nil,
+		seLinux:         check.ValueOf(s.SecurityContext).SELinuxChangePolicy != nil,
+		nameservers:     check.ValueOf(s.DNSConfig).Nameservers,
 	}
 	for i := range s.TopologySpreadConstraints {
 		l.oddSpread = l.oddSpread || len(ValidateSelector(s.TopologySpreadConstraints[i].LabelSelector, false, nil)) != 0
 	}
-	EachContainer(s, nil, func(c *corev1.Container, _ *field.Path) {
+	for c := range Containers(s, nil) {
 		l.userDevices = l.userDevices || s.HostUsers != nil && !*s.HostUsers && len(c.VolumeDevices) > 0
 		for _, list := range []corev1.ResourceList{c.Resources.Limits, c.Resources.Requests} {
 			for n, q := range list {
 				l.oddHugePages = l.oddHugePages || check.IsHugePage(n) && !wholePages(n, q)
 			}
 		}
-	})
+	}
 	for i := range s.InitContainers {
 		c := &s.InitContainers[i]
 		l.restartingInits = l.restartingInits || !Sidecar(c) && len(restarting(c, nil)) > 0
@@ -57,23 +58,16 @@ func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 		if v := s.Volumes[i].Image; v != nil {
 			l.emptyImages = l.emptyImages || v.Reference == ""
 		}
-		if p := s.Volumes[i].Projected; p != nil {
-			for _, source := range p.Sources {
-				t := source.ServiceAccountToken
-				l.oddTokenPaths = l.oddTokenPaths || t != nil && len(ProjectedPath(t.Path, nil)) != 0
-			}
+		for _, source := range check.ValueOf(s.Volumes[i].Projected).Sources {
+			t := source.ServiceAccountToken
+			l.oddTokenPaths = l.oddTokenPaths || t != nil && len(ProjectedPath(t.Path, nil)) != 0
 		}
 	}
-	if s.SecurityContext != nil {
-		for _, sysctl := range s.SecurityContext.Sysctls {
-			l.hostSysctls = l.hostSysctls || len(hostSysctl(s, sysctl.Name, nil)) != 0
-		}
+	for _, sysctl := range check.ValueOf(s.SecurityContext).Sysctls {
+		l.hostSysctls = l.hostSysctls || len(hostSysctl(s, sysctl.Name, nil)) != 0
 	}
 	for _, alias := range s.HostAliases {
 		l.hostIPs = append(l.hostIPs, alias.IP)
-	}
-	if s.DNSConfig != nil {
-		l.nameservers = s.DNSConfig.Nameservers
 	}
 	return l
 }
@@ -91,44 +85,19 @@ func deletionCost(annotations map[string]string) bool {
 	return err == nil
 }
 
-func oddPodSelectors(a *corev1.Affinity) (odd bool) {
-	if a == nil {
-		return false
-	}
-	term := func(t *corev1.PodAffinityTerm) {
-		odd = odd || metavalidation.LabelSelectorHasInvalidLabelValue(t.LabelSelector) ||
-			metavalidation.LabelSelectorHasInvalidLabelValue(t.NamespaceSelector)
-	}
-	if p := a.PodAffinity; p != nil {
-		eachTerm(p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution, term)
-	}
-	if p := a.PodAntiAffinity; p != nil {
-		eachTerm(p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution, term)
-	}
-	return odd
-}
-
-func eachTerm(
-	hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, visit func(*corev1.PodAffinityTerm),
-) {
-	for i := range hard {
-		visit(&hard[i])
-	}
-	for i := range soft {
-		visit(&soft[i].PodAffinityTerm)
-	}
+func oddPodSelectors(a *corev1.Affinity) bool {
+	return slices.ContainsFunc(AffinityTerms(a, nil), func(t AffinityTerm) bool {
+		return metav1validation.LabelSelectorHasInvalidLabelValue(t.LabelSelector) ||
+			metav1validation.LabelSelectorHasInvalidLabelValue(t.NamespaceSelector)
+	})
 }
 
 func oddNodeValues(a *corev1.Affinity) bool {
-	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return false
-	}
-	for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+	n := check.ValueOf(check.ValueOf(a).NodeAffinity)
+	for _, t := range check.ValueOf(n.RequiredDuringSchedulingIgnoredDuringExecution).NodeSelectorTerms {
 		for _, q := range t.MatchExpressions {
-			for _, v := range q.Values {
-				if len(utilvalidation.IsValidLabelValue(v)) != 0 {
-					return true
-				}
+			if slices.ContainsFunc(q.Values, func(v string) bool { return len(utilvalidation.IsValidLabelValue(v)) > 0 }) {
+				return true
 			}
 		}
 	}

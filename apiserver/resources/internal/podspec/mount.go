@@ -1,6 +1,11 @@
 package podspec
 
 import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -11,13 +16,11 @@ import (
 // mount's index.
 func (r *Rules) mounts(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	used := map[string]bool{}
-	names, paths := map[string]bool{}, map[string]bool{}
-	for _, path := range deviceByName(c.VolumeDevices) {
-		paths[path] = true
-	}
+	devices := map[string]string{} // the last path of each name: mounts are compared only with that
 	for _, d := range c.VolumeDevices {
-		names[d.Name] = true
+		devices[d.Name] = d.DevicePath
 	}
+	paths := check.Set(slices.Collect(maps.Values(devices))...)
 	for i := range c.VolumeMounts {
 		m, here := &c.VolumeMounts[i], at.Index(i)
 		errs = append(errs, check.RequireAll(here, "name", m.Name)...)
@@ -25,17 +28,13 @@ func (r *Rules) mounts(c *corev1.Container, at *field.Path) (errs field.ErrorLis
 			errs = append(errs, field.NotFound(here.Child("name"), m.Name))
 		}
 		errs = append(errs, check.RequireAll(here, "mountPath", m.MountPath)...)
-		if used[m.MountPath] {
-			errs = append(errs, field.Invalid(here.Child("mountPath"), m.MountPath, "must be unique"))
-		}
+		errs = append(errs, check.Reject(used[m.MountPath], here.Child("mountPath"), m.MountPath, "must be unique")...)
 		used[m.MountPath] = true
-		if names[m.Name] {
-			errs = append(errs, field.Invalid(here.Child("name"), m.Name, "must not already exist in volumeDevices"))
-		}
-		if paths[m.MountPath] {
-			errs = append(errs, field.Invalid(here.Child("mountPath"), m.MountPath,
-				"must not already exist as a path in volumeDevices"))
-		}
+		_, device := devices[m.Name]
+		errs = append(errs, check.Reject(device, here.Child("name"), m.Name,
+			"must not already exist in volumeDevices")...)
+		errs = append(errs, check.Reject(paths[m.MountPath], here.Child("mountPath"), m.MountPath,
+			"must not already exist as a path in volumeDevices")...)
 		errs = append(errs, subPaths(m, at, here)...)
 		errs = append(errs, propagation(m, c, at.Child("mountPropagation"))...)
 		errs = append(errs, recursiveReadOnly(m, at.Child("recursiveReadOnly"))...)
@@ -43,98 +42,60 @@ func (r *Rules) mounts(c *corev1.Container, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-// deviceByName keeps the last path of each name, as mounts are compared only with that.
-func deviceByName(devices []corev1.VolumeDevice) map[string]string {
-	m := map[string]string{}
-	for _, d := range devices {
-		m[d.Name] = d.DevicePath
-	}
-	return m
-}
-
-func mountByName(mounts []corev1.VolumeMount) map[string]string {
-	m := map[string]string{}
-	for _, v := range mounts {
-		m[v.Name] = v.MountPath
-	}
-	return m
-}
-
 func subPaths(m *corev1.VolumeMount, all, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.NonEmpty(m.SubPath, all.Child("subPath"), Descending)...)
 	if m.SubPathExpr == "" {
 		return errs
 	}
-	if m.SubPath != "" {
-		errs = append(errs, field.Invalid(at.Child("subPathExpr"), m.SubPathExpr,
-			"subPathExpr and subPath are mutually exclusive"))
-	}
+	errs = append(errs, check.Reject(m.SubPath != "", at.Child("subPathExpr"), m.SubPathExpr,
+		"subPathExpr and subPath are mutually exclusive")...)
 	return append(errs, Descending(m.SubPathExpr, all.Child("subPathExpr"))...)
-}
-
-var propagations = []corev1.MountPropagationMode{
-	corev1.MountPropagationBidirectional, corev1.MountPropagationHostToContainer, corev1.MountPropagationNone,
 }
 
 func propagation(m *corev1.VolumeMount, c *corev1.Container, at *field.Path) field.ErrorList {
 	if m.MountPropagation == nil {
 		return nil
 	}
-	errs := check.OneOf(*m.MountPropagation, at, propagations)
-	privileged := c.SecurityContext != nil && check.IsTrue(c.SecurityContext.Privileged)
-	if *m.MountPropagation == corev1.MountPropagationBidirectional && !privileged {
-		errs = append(errs, field.Forbidden(at, "Bidirectional mount propagation is available only to privileged containers"))
-	}
-	return errs
-}
-
-var recursions = []corev1.RecursiveReadOnlyMode{
-	corev1.RecursiveReadOnlyDisabled, corev1.RecursiveReadOnlyEnabled, corev1.RecursiveReadOnlyIfPossible,
+	errs := check.OneOf(*m.MountPropagation, at, []corev1.MountPropagationMode{
+		corev1.MountPropagationBidirectional, corev1.MountPropagationHostToContainer, corev1.MountPropagationNone})
+	privileged := check.IsTrue(check.ValueOf(c.SecurityContext).Privileged)
+	return append(errs, check.Forbid(*m.MountPropagation == corev1.MountPropagationBidirectional && !privileged, at,
+		"Bidirectional mount propagation is available only to privileged containers")...)
 }
 
 func recursiveReadOnly(m *corev1.VolumeMount, at *field.Path) (errs field.ErrorList) {
 	if m.RecursiveReadOnly == nil || *m.RecursiveReadOnly == corev1.RecursiveReadOnlyDisabled {
 		return nil
 	}
-	if errs = check.OneOf(*m.RecursiveReadOnly, at, recursions); len(errs) != 0 {
+	if errs = check.OneOf(*m.RecursiveReadOnly, at, []corev1.RecursiveReadOnlyMode{corev1.RecursiveReadOnlyDisabled,
+		corev1.RecursiveReadOnlyEnabled, corev1.RecursiveReadOnlyIfPossible}); len(errs) != 0 {
 		return errs
 	}
-	if !m.ReadOnly {
-		errs = append(errs, field.Forbidden(at, "may only be specified when readOnly is true"))
-	}
-	if m.MountPropagation != nil && *m.MountPropagation != corev1.MountPropagationNone {
-		errs = append(errs, field.Forbidden(at, "may only be specified when mountPropagation is None or not specified"))
-	}
-	return errs
+	errs = append(errs, check.Forbid(!m.ReadOnly, at, "may only be specified when readOnly is true")...)
+	return append(errs, check.Forbid(m.MountPropagation != nil && *m.MountPropagation != corev1.MountPropagationNone, at,
+		"may only be specified when mountPropagation is None or not specified")...)
 }
 
 // devices validates a container's block devices (core validateVolumeDevices).
 func (r *Rules) devices(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
-	names, paths := map[string]bool{}, map[string]bool{}
-	mounts := mountByName(c.VolumeMounts)
-	mountPaths := map[string]bool{}
-	for _, path := range mounts {
-		mountPaths[path] = true
+	names, paths, mounts := map[string]bool{}, map[string]bool{}, map[string]string{}
+	for _, v := range c.VolumeMounts {
+		mounts[v.Name] = v.MountPath
 	}
+	mountPaths := check.Set(slices.Collect(maps.Values(mounts))...)
 	for i := range c.VolumeDevices {
 		d := &c.VolumeDevices[i]
 		name, path := at.Index(i).Child("name"), at.Index(i).Child("devicePath")
 		v := r.mountable[d.Name]
 		errs = append(errs, check.RequireAll(at.Index(i), "name", d.Name)...)
-		if names[d.Name] {
-			errs = append(errs, field.Invalid(name, d.Name, "must be unique"))
-		}
-		if v != nil && v.PersistentVolumeClaim == nil && v.Ephemeral == nil {
-			errs = append(errs, field.Invalid(name, d.Name,
-				"can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"))
-		}
+		errs = append(errs, check.Reject(names[d.Name], name, d.Name, "must be unique")...)
+		errs = append(errs, check.Reject(v != nil && v.PersistentVolumeClaim == nil && v.Ephemeral == nil, name, d.Name,
+			"can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode")...)
 		if v == nil {
 			errs = append(errs, field.NotFound(name, d.Name))
 		}
 		errs = append(errs, check.RequireAll(at.Index(i), "devicePath", d.DevicePath)...)
-		if paths[d.DevicePath] {
-			errs = append(errs, field.Invalid(path, d.DevicePath, "must be unique"))
-		}
+		errs = append(errs, check.Reject(paths[d.DevicePath], path, d.DevicePath, "must be unique")...)
 		if len(NoBacksteps(d.DevicePath, path)) != 0 {
 			errs = append(errs, field.Invalid(path, d.DevicePath, "can not contain backsteps ('..')"))
 		} else {
@@ -143,12 +104,42 @@ func (r *Rules) devices(c *corev1.Container, at *field.Path) (errs field.ErrorLi
 		if _, ok := mounts[d.Name]; ok {
 			errs = append(errs, field.Invalid(name, d.Name, "must not already exist in volumeMounts"))
 		}
-		if mountPaths[d.DevicePath] {
-			errs = append(errs, field.Invalid(path, d.DevicePath, "must not already exist as a path in volumeMounts"))
-		}
+		errs = append(errs, check.Reject(mountPaths[d.DevicePath], path, d.DevicePath,
+			"must not already exist as a path in volumeMounts")...)
 		if d.Name != "" {
 			names[d.Name] = true
 		}
 	}
 	return errs
+}
+
+// NoBacksteps rejects the path element "..".
+func NoBacksteps(p string, at *field.Path) field.ErrorList {
+	for element := range strings.SplitSeq(p, "/") {
+		if element == ".." {
+			return field.ErrorList{field.Invalid(at, p, "must not contain '..'")}
+		}
+	}
+	return nil
+}
+
+// Descending requires a relative path without "..".
+func Descending(p string, at *field.Path) (errs field.ErrorList) {
+	errs = append(errs, check.Reject(path.IsAbs(p), at, p, "must be a relative path")...)
+	return append(errs, NoBacksteps(p, at)...)
+}
+
+// ProjectedPath requires a path that does not conflict with the names that the kubelet uses.
+func ProjectedPath(p string, at *field.Path) field.ErrorList {
+	errs := Descending(p, at)
+	return append(errs, check.Reject(strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "../"), at, p,
+		"must not start with '..'")...)
+}
+
+// FileMode requires permission bits.
+func FileMode(mode *int32, at *field.Path) field.ErrorList {
+	if mode == nil || *mode >= 0 && *mode <= 0o777 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, *mode, "must be a number between 0 and 0777 (octal), both inclusive")}
 }

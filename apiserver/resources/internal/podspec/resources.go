@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	podresource "k8s.io/component-helpers/resource"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
@@ -49,9 +50,7 @@ func (r *Rules) Resources(
 		bound := overLimit(n, q.Requests[n], limit, limited, at)
 		errs = append(errs, r.amount(n, q.Requests[n], name, requests.Key(string(n)), bound)...)
 	}
-	if hugeAlone(q.Limits, q.Requests) {
-		errs = append(errs, field.Forbidden(at, "HugePages require cpu or memory"))
-	}
+	errs = append(errs, check.Forbid(hugeAlone(q.Limits, q.Requests), at, "HugePages require cpu or memory")...)
 	return append(errs, r.claimRefs(q.Claims, at.Child("claims"))...)
 }
 
@@ -62,11 +61,8 @@ func (r *Rules) amount(
 ) field.ErrorList {
 	errs := append(name(n, at), check.ResourceQuantity(n, q, at)...)
 	errs = append(errs, between...)
-	if check.IsHugePage(n) && !r.had.oddHugePages && !wholePages(n, q) {
-		errs = append(errs, field.Invalid(at, q.String(), fmt.Sprintf("%s is not positive integer multiple of %s",
-			q.String(), n)))
-	}
-	return errs
+	return append(errs, check.Reject(check.IsHugePage(n) && !r.had.oddHugePages && !wholePages(n, q), at, q.String(),
+		fmt.Sprintf("%s is not positive integer multiple of %s", q.String(), n))...)
 }
 
 // overLimit requires that a request does not exceed its limit, and equals it if the resource can't be overcommitted.
@@ -78,16 +74,12 @@ func overLimit(n corev1.ResourceName, q, limit resource.Quantity, limited bool, 
 		return field.ErrorList{field.Required(at.Child("limits"), "Limit must be set for non overcommitable resources")}
 	case !limited:
 		return nil
-	case !shared && q.Cmp(limit) != 0:
-		return field.ErrorList{
-			field.Invalid(requests, q.String(), fmt.Sprintf("must be equal to %s limit of %s", n, limit.String())),
-		}
-	case q.Cmp(limit) > 0:
-		return field.ErrorList{
-			field.Invalid(requests, q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", n, limit.String())),
-		}
+	case !shared:
+		return check.Reject(q.Cmp(limit) != 0, requests, q.String(),
+			fmt.Sprintf("must be equal to %s limit of %s", n, limit.String()))
 	}
-	return nil
+	return check.Reject(q.Cmp(limit) > 0, requests, q.String(),
+		fmt.Sprintf("must be less than or equal to %s limit of %s", n, limit.String()))
 }
 
 // wholePages requires a multiple of the page size in the resource's name.
@@ -178,21 +170,13 @@ func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 			errs = append(errs, check.DNSLabel(c.Name, here.Child("name"))...)
 			seen[c.Name] = true
 		}
-		if c.ResourceClaimName != nil && c.ResourceClaimTemplateName != nil {
-			errs = append(errs, field.Invalid(
-				here, *c, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
-			))
-		}
-		if c.ResourceClaimName == nil && c.ResourceClaimTemplateName == nil {
-			errs = append(
-				errs,
-				field.Invalid(here, *c, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"),
-			)
-		}
+		errs = append(errs, check.Reject(c.ResourceClaimName != nil && c.ResourceClaimTemplateName != nil, here, *c,
+			"at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")...)
+		errs = append(errs, check.Reject(c.ResourceClaimName == nil && c.ResourceClaimTemplateName == nil, here, *c,
+			"must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")...)
 		errs = append(errs, check.Given(c.ResourceClaimName, here.Child("resourceClaimName"), check.DNSSubdomain)...)
-		if c.ResourceClaimTemplateName != nil {
-			errs = append(errs, check.DNSSubdomain(*c.ResourceClaimTemplateName, here.Child("resourceClaimTemplateName"))...)
-		}
+		errs = append(errs, check.Given(c.ResourceClaimTemplateName, here.Child("resourceClaimTemplateName"),
+			check.DNSSubdomain)...)
 	}
 	return errs
 }
@@ -207,24 +191,18 @@ func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
 	if s := r.spec.OS; s != nil && s.Name == corev1.Windows {
 		return field.ErrorList{field.Forbidden(at, "may not be set for a windows pod")}
 	}
-	if q.Claims != nil {
-		errs = append(errs, field.Forbidden(at.Child("claims"), "claims may not be set for Resources at pod-level"))
-	}
+	errs = append(errs, check.Forbid(q.Claims != nil, at.Child("claims"),
+		"claims may not be set for Resources at pod-level")...)
 	errs = append(errs, r.Resources(q, podResourceName, at)...)
-	total := together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Requests })
+	pod := &corev1.Pod{Spec: *r.spec}
+	total := podresource.AggregateContainerRequests(pod, podresource.PodResourcesOptions{})
 	for _, n := range check.Sorted(total) {
-		all := total[n]
-		if own, ok := q.Requests[n]; ok && all.Cmp(own) > 0 {
-			errs = append(errs, field.Invalid(at.Child("requests").Key(string(n)), own.String(),
-				"must be greater than or equal to aggregate container requests of "+all.String()))
-		}
+		errs = append(errs, atLeastTotal(q.Requests, total, n, "requests", at)...)
 	}
-	total = together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Limits })
+	total = podresource.AggregateContainerLimits(pod, podresource.PodResourcesOptions{})
 	for _, n := range check.Sorted(total) {
-		all := total[n]
-		if own, ok := q.Limits[n]; ok && check.IsHugePage(n) && all.Cmp(own) > 0 {
-			errs = append(errs, field.Invalid(at.Child("limits").Key(string(n)), own.String(),
-				"must be greater than or equal to aggregate container limits of "+all.String()))
+		if check.IsHugePage(n) {
+			errs = append(errs, atLeastTotal(q.Limits, total, n, "limits", at)...)
 		}
 	}
 	for i := range r.spec.Containers {
@@ -240,47 +218,10 @@ func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// together is the sum of a pod's containers that run at the same time: the regular ones and the sidecars or, if that is
-// more, an init container and the sidecars before it.
-func together(s *corev1.PodSpec, list func(*corev1.Container) corev1.ResourceList) corev1.ResourceList {
-	total, sidecars, peak := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
-	for i := range s.Containers {
-		AddTo(total, list(&s.Containers[i]))
-	}
-	for i := range s.InitContainers {
-		c := &s.InitContainers[i]
-		// For a resource that the container does not have, the sidecars have their previous sum.
-		now := corev1.ResourceList{}
-		if Sidecar(c) {
-			AddTo(total, list(c))
-			AddTo(sidecars, list(c))
-		} else {
-			AddTo(now, list(c))
-		}
-		for n := range list(c) {
-			if q, ok := sidecars[n]; ok {
-				AddTo(now, corev1.ResourceList{n: q})
-			}
-		}
-		raiseTo(peak, now)
-	}
-	raiseTo(total, peak)
-	return total
-}
-
-// AddTo adds the quantities of more to total.
-func AddTo(total, more corev1.ResourceList) {
-	for n, q := range more {
-		sum := total[n].DeepCopy()
-		sum.Add(q)
-		total[n] = sum
-	}
-}
-
-func raiseTo(total, least corev1.ResourceList) {
-	for n, q := range least {
-		if have, ok := total[n]; !ok || have.Cmp(q) < 0 {
-			total[n] = q.DeepCopy()
-		}
-	}
+// atLeastTotal requires that a pod has at least the total of its containers of a resource, if it has any.
+func atLeastTotal(own, total corev1.ResourceList, n corev1.ResourceName, what string, at *field.Path) field.ErrorList {
+	all := total[n]
+	q, ok := own[n]
+	return check.Reject(ok && all.Cmp(q) > 0, at.Child(what).Key(string(n)), q.String(),
+		"must be greater than or equal to aggregate container "+what+" of "+all.String())
 }

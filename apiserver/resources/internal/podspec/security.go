@@ -1,9 +1,7 @@
 package podspec
 
 import (
-	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,10 +26,7 @@ func ID(id *int64, at *field.Path, is func(int64) []string) (errs field.ErrorLis
 
 // podSecurity validates the pod-level security context (core validatePodSpecSecurityContext).
 func (r *Rules) podSecurity(at *field.Path) (errs field.ErrorList) {
-	c := r.spec.SecurityContext
-	if c == nil {
-		c = &corev1.PodSecurityContext{}
-	}
+	c := check.ValueOf(r.spec.SecurityContext)
 	errs = append(errs, ID(c.FSGroup, at.Child("fsGroup"), utilvalidation.IsValidGroupID)...)
 	errs = append(errs, ID(c.RunAsUser, at.Child("runAsUser"), utilvalidation.IsValidUserID)...)
 	errs = append(errs, ID(c.RunAsGroup, at.Child("runAsGroup"), utilvalidation.IsValidGroupID)...)
@@ -39,32 +34,21 @@ func (r *Rules) podSecurity(at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, ID(&c.SupplementalGroups[i], at.Child("supplementalGroups").Index(i),
 			utilvalidation.IsValidGroupID)...)
 	}
-	if r.spec.HostPID && check.IsTrue(r.spec.ShareProcessNamespace) {
-		errs = append(errs, field.Invalid(at.Child("shareProcessNamespace"), true,
-			"ShareProcessNamespace and HostPID cannot both be enabled"))
-	}
+	errs = append(errs, check.Reject(r.spec.HostPID && check.IsTrue(r.spec.ShareProcessNamespace),
+		at.Child("shareProcessNamespace"), true, "ShareProcessNamespace and HostPID cannot both be enabled")...)
 	errs = append(errs, r.sysctls(c.Sysctls, at.Child("sysctls"))...)
-	if c.FSGroupChangePolicy != nil {
-		errs = append(errs, check.OneOf(*c.FSGroupChangePolicy, at.Child("fsGroupChangePolicy"),
-			[]corev1.PodFSGroupChangePolicy{corev1.FSGroupChangeAlways, corev1.FSGroupChangeOnRootMismatch})...)
-	}
-	errs = append(errs, seccomp(c.SeccompProfile, at.Child("seccompProfile"))...)
-	errs = append(errs, windowsOptions(c.WindowsOptions, at.Child("windowsOptions"))...)
-	errs = append(errs, appArmor(c.AppArmorProfile, at.Child("appArmorProfile"))...)
-	if c.SupplementalGroupsPolicy != nil {
-		errs = append(errs, check.OneOf(*c.SupplementalGroupsPolicy, at.Child("supplementalGroupsPolicy"),
-			[]corev1.SupplementalGroupsPolicy{corev1.SupplementalGroupsPolicyMerge, corev1.SupplementalGroupsPolicyStrict})...)
-	}
-	if c.SELinuxChangePolicy != nil {
-		errs = append(errs, check.OneOf(*c.SELinuxChangePolicy, at.Child("seLinuxChangePolicy"), r.had.seLinuxPolicies())...)
-	}
-	return errs
+	errs = append(errs, check.Given(c.FSGroupChangePolicy, at.Child("fsGroupChangePolicy"),
+		check.Among(corev1.FSGroupChangeAlways, corev1.FSGroupChangeOnRootMismatch))...)
+	errs = append(errs, check.Optional(c.SeccompProfile, at.Child("seccompProfile"), seccomp)...)
+	errs = append(errs, check.Optional(c.WindowsOptions, at.Child("windowsOptions"), windowsOptions)...)
+	errs = append(errs, check.Optional(c.AppArmorProfile, at.Child("appArmorProfile"), appArmor)...)
+	errs = append(errs, check.Given(c.SupplementalGroupsPolicy, at.Child("supplementalGroupsPolicy"),
+		check.Among(corev1.SupplementalGroupsPolicyMerge, corev1.SupplementalGroupsPolicyStrict))...)
+	return append(errs, check.Given(c.SELinuxChangePolicy, at.Child("seLinuxChangePolicy"),
+		check.Among(r.had.seLinuxPolicies()...))...)
 }
 
-const (
-	sysctlForm   = `^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`
-	sysctlMaxLen = 253
-)
+const sysctlForm = `^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`
 
 var sysctlName = regexp.MustCompile(sysctlForm)
 
@@ -75,9 +59,8 @@ func (r *Rules) sysctls(list []corev1.Sysctl, at *field.Path) (errs field.ErrorL
 		switch {
 		case s.Name == "":
 			errs = append(errs, field.Required(here, ""))
-		case len(s.Name) > sysctlMaxLen || !sysctlName.MatchString(s.Name):
-			errs = append(errs, field.Invalid(here, s.Name,
-				fmt.Sprintf("must have at most %d characters and match regex %s", sysctlMaxLen, sysctlForm)))
+		case len(s.Name) > 253 || !sysctlName.MatchString(s.Name):
+			errs = append(errs, field.Invalid(here, s.Name, "must have at most 253 characters and match regex "+sysctlForm))
 		case seen[s.Name]:
 			errs = append(errs, field.Duplicate(here, s.Name))
 		}
@@ -91,13 +74,10 @@ func (r *Rules) sysctls(list []corev1.Sysctl, at *field.Path) (errs field.ErrorL
 
 // hostSysctl rejects a sysctl of a namespace that the pod shares with its host.
 func hostSysctl(s *corev1.PodSpec, name string, at *field.Path) field.ErrorList {
-	switch space := sysctlSpace(name); {
-	case s.HostNetwork && space == "Net":
-		return field.ErrorList{field.Invalid(at, name, "may not be specified when 'hostNetwork' is true")}
-	case s.HostIPC && space == "IPC":
-		return field.ErrorList{field.Invalid(at, name, "may not be specified when 'hostIPC' is true")}
-	}
-	return nil
+	space := sysctlSpace(name)
+	return append(
+		check.Reject(s.HostNetwork && space == "Net", at, name, "may not be specified when 'hostNetwork' is true"),
+		check.Reject(s.HostIPC && space == "IPC", at, name, "may not be specified when 'hostIPC' is true")...)
 }
 
 var ipcSysctls = check.Set("kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
@@ -120,55 +100,37 @@ func sysctlSpace(name string) string {
 
 // securityContext validates a container's security context (core ValidateSecurityContext).
 func (r *Rules) securityContext(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
-	if c == nil {
-		return nil
-	}
 	errs = append(errs, ID(c.RunAsUser, at.Child("runAsUser"), utilvalidation.IsValidUserID)...)
 	errs = append(errs, ID(c.RunAsGroup, at.Child("runAsGroup"), utilvalidation.IsValidGroupID)...)
 	if c.ProcMount != nil {
 		errs = append(errs, check.OneOf(*c.ProcMount, at.Child("procMount"),
 			[]corev1.ProcMountType{corev1.DefaultProcMount, corev1.UnmaskedProcMount})...)
 		hostUsers := r.spec.HostUsers == nil || *r.spec.HostUsers
-		if hostUsers && *c.ProcMount == corev1.UnmaskedProcMount {
-			errs = append(errs, field.Invalid(at.Child("procMount"), c.ProcMount, "`hostUsers` must be false to use `Unmasked`"))
-		}
+		errs = append(errs, check.Reject(hostUsers && *c.ProcMount == corev1.UnmaskedProcMount, at.Child("procMount"),
+			c.ProcMount, "`hostUsers` must be false to use `Unmasked`")...)
 	}
-	errs = append(errs, seccomp(c.SeccompProfile, at.Child("seccompProfile"))...)
+	errs = append(errs, check.Optional(c.SeccompProfile, at.Child("seccompProfile"), seccomp)...)
 	if c.AllowPrivilegeEscalation != nil && !*c.AllowPrivilegeEscalation {
 		errs = append(errs, escalation(c, at)...)
 	}
-	errs = append(errs, windowsOptions(c.WindowsOptions, at.Child("windowsOptions"))...)
-	return append(errs, appArmor(c.AppArmorProfile, at.Child("appArmorProfile"))...)
+	errs = append(errs, check.Optional(c.WindowsOptions, at.Child("windowsOptions"), windowsOptions)...)
+	return append(errs, check.Optional(c.AppArmorProfile, at.Child("appArmorProfile"), appArmor)...)
 }
 
 const sysAdmin corev1.Capability = "CAP_SYS_ADMIN"
 
 // escalation rejects settings that imply a privilege escalation if that is forbidden.
 func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
-	if check.IsTrue(c.Privileged) {
-		errs = append(
-			errs,
-			field.Invalid(at, *c, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"),
-		)
-	}
-	if c.Capabilities == nil || !slices.Contains(c.Capabilities.Add, sysAdmin) {
-		return errs
-	}
-	for _, added := range c.Capabilities.Add {
-		if added == sysAdmin {
-			errs = append(
-				errs,
-				field.Invalid(at, *c, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"),
-			)
-		}
+	errs = append(errs, check.Reject(check.IsTrue(c.Privileged), at, *c,
+		"cannot set `allowPrivilegeEscalation` to false and `privileged` to true")...)
+	for _, added := range check.ValueOf(c.Capabilities).Add {
+		errs = append(errs, check.Reject(added == sysAdmin, at, *c,
+			"cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN")...)
 	}
 	return errs
 }
 
 func seccomp(p *corev1.SeccompProfile, at *field.Path) (errs field.ErrorList) {
-	if p == nil {
-		return nil
-	}
 	if p.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "type is required when seccompProfile is set"))
 	} else {
@@ -190,9 +152,6 @@ func seccomp(p *corev1.SeccompProfile, at *field.Path) (errs field.ErrorList) {
 
 func appArmor(p *corev1.AppArmorProfile, at *field.Path) (errs field.ErrorList) {
 	const unset = "must be set when AppArmor type is Localhost"
-	if p == nil {
-		return nil
-	}
 	file := at.Child("localhostProfile")
 	switch p.Type {
 	case corev1.AppArmorProfileTypeLocalhost:
@@ -208,9 +167,8 @@ func appArmor(p *corev1.AppArmorProfile, at *field.Path) (errs field.ErrorList) 
 			errs = append(errs, field.TooLong(file, "", 4095))
 		}
 	case corev1.AppArmorProfileTypeRuntimeDefault, corev1.AppArmorProfileTypeUnconfined:
-		if p.LocalhostProfile != nil {
-			errs = append(errs, field.Invalid(file, p.LocalhostProfile, "can only be set when AppArmor type is Localhost"))
-		}
+		errs = append(errs, check.Reject(p.LocalhostProfile != nil, file, p.LocalhostProfile,
+			"can only be set when AppArmor type is Localhost")...)
 	case "":
 		errs = append(errs, field.Required(at.Child("type"), "type is required when appArmorProfile is set"))
 	default:

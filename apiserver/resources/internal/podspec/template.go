@@ -3,7 +3,8 @@ package podspec
 import (
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -22,28 +23,21 @@ func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path) field.Erro
 	errs := r.TemplateMeta(t, at)
 	errs = append(errs, r.Validate(spec)...)
 	errs = append(errs, r.ProfilesAgree(&t.ObjectMeta, spec)...)
-	if len(t.Spec.EphemeralContainers) > 0 {
-		errs = append(errs, field.Forbidden(spec.Child("ephemeralContainers"),
-			"ephemeral containers not allowed in pod template"))
-	}
-	return errs
+	return append(errs, check.Forbid(len(t.Spec.EphemeralContainers) > 0, spec.Child("ephemeralContainers"),
+		"ephemeral containers not allowed in pod template")...)
 }
 
 // TemplateMeta validates labels and annotations.
 func (r *Rules) TemplateMeta(t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
-	errs := v1validation.ValidateLabels(t.Labels, at.Child("labels"))
+	errs := metav1validation.ValidateLabels(t.Labels, at.Child("labels"))
 	errs = append(errs, apivalidation.ValidateAnnotations(t.Annotations, at.Child("annotations"))...)
 	return append(errs, r.Annotations(t.Annotations, at.Child("annotations"))...)
 }
 
 // MatchesSelector requires that the selector matches the template; an empty selector is reported elsewhere.
 func MatchesSelector(s labels.Selector, t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
-	if s.Matches(labels.Set(t.Labels)) {
-		return nil
-	}
-	return field.ErrorList{
-		field.Invalid(at.Child("metadata", "labels"), t.Labels, "`selector` does not match template `labels`"),
-	}
+	return check.Reject(!s.Matches(labels.Set(t.Labels)), at.Child("metadata", "labels"), t.Labels,
+		"`selector` does not match template `labels`")
 }
 
 // RestartsAlways requires the restart policy Always.
@@ -51,9 +45,46 @@ func RestartsAlways(t *corev1.PodTemplateSpec, kind string, at *field.Path) (err
 	at = at.Child("spec")
 	errs = append(errs, check.OneOf(t.Spec.RestartPolicy, at.Child("restartPolicy"),
 		[]corev1.RestartPolicy{corev1.RestartPolicyAlways})...)
-	if t.Spec.ActiveDeadlineSeconds != nil {
-		errs = append(errs, field.Forbidden(at.Child("activeDeadlineSeconds"),
-			"activeDeadlineSeconds in "+kind+" is not Supported"))
+	return append(errs, check.Forbid(t.Spec.ActiveDeadlineSeconds != nil, at.Child("activeDeadlineSeconds"),
+		"activeDeadlineSeconds in "+kind+" is not Supported")...)
+}
+
+// Not validated: scale subresources, which are objects of autoscaling/v1, and rollbacks, which have no path.
+
+// SameSelector requires that a selector is unchanged.
+func SameSelector(now, was *metav1.LabelSelector) field.ErrorList {
+	return apivalidation.ValidateImmutableField(now, was, check.SpecPath.Child("selector"))
+}
+
+// Count is a number of a status and its name.
+type Count struct {
+	Name string
+	N    int32
+}
+
+// Counts requires numbers of zero or more, and that no number in most exceeds all.
+func Counts(all int32, list, most []Count) (errs field.ErrorList) {
+	for _, c := range list {
+		errs = append(errs, check.Natural(c.N, check.StatusPath.Child(c.Name))...)
+	}
+	for _, c := range most {
+		errs = append(errs, check.Reject(c.N > all, check.StatusPath.Child(c.Name), c.N,
+			"cannot be greater than status.replicas")...)
 	}
 	return errs
+}
+
+// AvailableReady requires that there are not more available than ready pods.
+func AvailableReady(available, ready int32, text string) field.ErrorList {
+	return check.Reject(available > ready, check.StatusPath.Child("availableReplicas"), available, text)
+}
+
+// SetStatus validates the numbers in the status of ReplicaSets and ReplicationControllers.
+func SetStatus(all, labeled, ready, available int32, terminating *int32, generation int64) field.ErrorList {
+	parts := []Count{{"fullyLabeledReplicas", labeled}, {"readyReplicas", ready}, {"availableReplicas", available}}
+	errs := Counts(all, append([]Count{{"replicas", all}}, parts...), nil)
+	errs = append(errs, check.Naturals(check.StatusPath, "terminatingReplicas", terminating)...)
+	errs = append(errs, check.Natural(generation, check.StatusPath.Child("observedGeneration"))...)
+	errs = append(errs, Counts(all, nil, parts)...)
+	return append(errs, AvailableReady(available, ready, "cannot be greater than readyReplicas")...)
 }

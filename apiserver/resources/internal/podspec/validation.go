@@ -1,12 +1,13 @@
 package podspec
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -20,9 +21,9 @@ import (
 // need nothing else of the spec are functions.
 type Rules struct {
 	spec *corev1.PodSpec
-	// Pod says that the spec is a pod's own and not a template's.
+	// Pod reports whether the spec is a pod's own and not a template's.
 	Pod bool
-	// Static says that a kubelet made the pod from a file.
+	// Static reports whether a kubelet made the pod from a file.
 	Static bool
 	// Name is the pod's, if it has one already: names of generated claims begin with it.
 	Name string
@@ -51,9 +52,7 @@ func NewRules(s *corev1.PodSpec, had Legacy) *Rules {
 // Validate validates the spec (core ValidatePodSpec).
 func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
-	if s.TerminationGracePeriodSeconds == nil {
-		errs = append(errs, check.RequireAll(at, "terminationGracePeriodSeconds", "")...)
-	}
+	errs = check.Present(s.TerminationGracePeriodSeconds != nil, at.Child("terminationGracePeriodSeconds"), "")
 	errs = append(errs, r.volumes(at.Child("volumes"))...)
 	errs = append(errs, r.resourceClaims(at.Child("resourceClaims"))...)
 	errs = append(errs, r.regular(at.Child("containers"))...)
@@ -61,9 +60,11 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, r.ephemerals(at.Child("ephemeralContainers"))...)
 	errs = append(errs, r.podResources(at.Child("resources"))...)
 	errs = append(errs, r.sharedPorts(at.Child("containers"))...)
-	errs = append(errs, check.Required(s.RestartPolicy, at.Child("restartPolicy"), restartPolicies)...)
-	errs = append(errs, check.Required(s.DNSPolicy, at.Child("dnsPolicy"), dnsPolicies)...)
-	errs = append(errs, v1validation.ValidateLabels(s.NodeSelector, at.Child("nodeSelector"))...)
+	errs = append(errs, check.Required(s.RestartPolicy, at.Child("restartPolicy"),
+		[]corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever})...)
+	errs = append(errs, check.Required(s.DNSPolicy, at.Child("dnsPolicy"), []corev1.DNSPolicy{
+		corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone})...)
+	errs = append(errs, metav1validation.ValidateLabels(s.NodeSelector, at.Child("nodeSelector"))...)
 	errs = append(errs, r.podSecurity(at.Child("securityContext"))...)
 	errs = append(errs, r.affinity(s.Affinity, at.Child("affinity"))...)
 	errs = append(errs, r.dns(at.Child("dnsConfig"))...)
@@ -89,26 +90,13 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 	return append(errs, r.envFiles(at)...)
 }
 
-var (
-	restartPolicies = []corev1.RestartPolicy{
-		corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever,
-	}
-	dnsPolicies = []corev1.DNSPolicy{
-		corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone,
-	}
-)
-
 // names validates the names in a spec, and a few numbers.
 func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
-	account := s.ServiceAccountName
-	if account == "" {
-		account = s.DeprecatedServiceAccount
-	}
-	if account != "" {
-		errs = append(errs, check.Apply(account, at.Child("serviceAccountName"),
-			check.WholeName(apivalidation.ValidateServiceAccountName))...)
-	}
+	errs = append(errs, check.NonEmpty(cmp.Or(s.ServiceAccountName, s.DeprecatedServiceAccount),
+		at.Child("serviceAccountName"), func(name string, at *field.Path) field.ErrorList {
+			return check.Apply(name, at, check.WholeName(apivalidation.ValidateServiceAccountName))
+		})...)
 	errs = append(errs, check.NonEmpty(s.NodeName, at.Child("nodeName"), check.NodeName)...)
 	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
 		errs = append(errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1,
@@ -125,8 +113,7 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	errs = append(errs, check.NonEmpty(s.PriorityClassName, at.Child("priorityClassName"), check.DNSSubdomain)...)
-	errs = append(errs, check.Given(s.RuntimeClassName, at.Child("runtimeClassName"), check.DNSSubdomain)...)
-	return errs
+	return append(errs, check.Given(s.RuntimeClassName, at.Child("runtimeClassName"), check.DNSSubdomain)...)
 }
 
 // hostnameOverride rejects other fields for the pod's host name (core validatePodHostName).
@@ -136,12 +123,9 @@ func (r *Rules) hostnameOverride(at *field.Path) (errs field.ErrorList) {
 		return nil
 	}
 	here := at.Child("hostnameOverride")
-	if check.IsTrue(s.SetHostnameAsFQDN) {
-		errs = append(errs, field.Forbidden(here, "may not be specified when setHostnameAsFQDN is true"))
-	}
-	if s.HostNetwork {
-		errs = append(errs, field.Forbidden(here, "may not be specified when hostNetwork is true"))
-	}
+	errs = append(errs, check.Forbid(check.IsTrue(s.SetHostnameAsFQDN), here,
+		"may not be specified when setHostnameAsFQDN is true")...)
+	errs = append(errs, check.Forbid(s.HostNetwork, here, "may not be specified when hostNetwork is true")...)
 	if len(*s.HostnameOverride) > 64 {
 		errs = append(errs, field.TooLong(here, "", 64))
 	}
@@ -154,7 +138,7 @@ func (r *Rules) envFiles(at *field.Path) (errs field.ErrorList) {
 	for i := range r.spec.Volumes {
 		empty[r.spec.Volumes[i].Name] = r.spec.Volumes[i].EmptyDir != nil
 	}
-	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+	for c, at := range Containers(r.spec, at) {
 		for i := range c.Env {
 			from := c.Env[i].ValueFrom
 			if from == nil || from.FileKeyRef == nil {
@@ -167,7 +151,7 @@ func (r *Rules) envFiles(at *field.Path) (errs field.ErrorList) {
 				errs = append(errs, field.Invalid(here, name, "referenced volume must be of type emptyDir"))
 			}
 		}
-	})
+	}
 	return errs
 }
 
@@ -179,10 +163,9 @@ func (r *Rules) sharedPorts(at *field.Path) (errs field.ErrorList) {
 	}
 	for i := range r.spec.Containers {
 		for j, p := range r.spec.Containers[i].Ports {
-			if (r.Pod || p.HostPort != 0) && p.HostPort != p.ContainerPort {
-				errs = append(errs, field.Invalid(at.Index(i).Child("ports").Index(j).Child("hostPort"), p.HostPort,
-					"must match `containerPort` when `hostNetwork` is true"))
-			}
+			errs = append(errs, check.Reject((r.Pod || p.HostPort != 0) && p.HostPort != p.ContainerPort,
+				at.Index(i).Child("ports").Index(j).Child("hostPort"), p.HostPort,
+				"must match `containerPort` when `hostNetwork` is true")...)
 		}
 	}
 	return errs
@@ -202,19 +185,15 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 	if c == nil {
 		return nil
 	}
-	if len(c.Nameservers) > 3 {
-		errs = append(errs, field.Invalid(servers, c.Nameservers, "must not have more than 3 nameservers"))
-	}
+	errs = append(errs, check.Reject(len(c.Nameservers) > 3, servers, c.Nameservers,
+		"must not have more than 3 nameservers")...)
 	for i, server := range c.Nameservers {
 		errs = append(errs, check.IP(server, servers.Index(i), r.had.nameservers)...)
 	}
-	if len(c.Searches) > 32 {
-		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 32 search paths"))
-	}
-	if len(strings.Join(c.Searches, " ")) > 2048 {
-		errs = append(errs, field.Invalid(searches, c.Searches,
-			"must not have more than 2048 characters (including spaces) in the search list"))
-	}
+	errs = append(errs, check.Reject(len(c.Searches) > 32, searches, c.Searches,
+		"must not have more than 32 search paths")...)
+	errs = append(errs, check.Reject(len(strings.Join(c.Searches, " ")) > 2048, searches, c.Searches,
+		"must not have more than 2048 characters (including spaces) in the search list")...)
 	for i, search := range c.Searches {
 		if search != "." {
 			errs = append(errs, check.Apply(strings.TrimSuffix(search, "."), searches.Index(i),
@@ -228,13 +207,10 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 }
 
 func schedulingGates(gates []corev1.PodSchedulingGate, at *field.Path) (errs field.ErrorList) {
-	seen := map[string]bool{}
+	seen := check.Seen[string]{}
 	for i, g := range gates {
 		errs = append(errs, check.QualifiedName(g.Name, at.Index(i))...)
-		if seen[g.Name] {
-			errs = append(errs, field.Duplicate(at.Index(i), g.Name))
-		}
-		seen[g.Name] = true
+		errs = append(errs, seen.Unique(g.Name, at.Index(i))...)
 	}
 	return errs
 }
@@ -247,20 +223,13 @@ func (r *Rules) userNamespace(at *field.Path) (errs field.ErrorList) {
 	if s.HostUsers == nil || *s.HostUsers {
 		return nil
 	}
-	for _, shared := range []struct {
-		name string
-		with bool
-	}{{"hostNetwork", s.HostNetwork}, {"HostPID", s.HostPID}, {"HostIPC", s.HostIPC}} {
-		if shared.with {
-			errs = append(errs, field.Forbidden(at.Child(shared.name), text))
-		}
-	}
+	errs = append(errs, check.Forbid(s.HostNetwork, at.Child("hostNetwork"), text)...)
+	errs = append(errs, check.Forbid(s.HostPID, at.Child("HostPID"), text)...)
+	errs = append(errs, check.Forbid(s.HostIPC, at.Child("HostIPC"), text)...)
 	if !r.had.userDevices {
-		EachContainer(s, at, func(c *corev1.Container, at *field.Path) {
-			if len(c.VolumeDevices) > 0 {
-				errs = append(errs, field.Forbidden(at.Child("volumeDevices"), text))
-			}
-		})
+		for c, at := range Containers(s, at) {
+			errs = append(errs, check.Forbid(len(c.VolumeDevices) > 0, at.Child("volumeDevices"), text)...)
+		}
 	}
 	return errs
 }

@@ -23,12 +23,8 @@ func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 	}
 	for i := range r.spec.Volumes {
 		v, here := &r.spec.Volumes[i], at.Index(i)
-		faults := r.volumeSource(v, here)
-		if v.Name == "" {
-			faults = append(faults, field.Required(here.Child("name"), ""))
-		} else {
-			faults = append(faults, check.DNSLabel(v.Name, here.Child("name"))...)
-		}
+		faults := exactlyOne("volume", r.volumeSources(v, here), here)
+		faults = append(faults, check.Needed(v.Name, here.Child("name"), check.DNSLabel)...)
 		if r.mountable[v.Name] != nil {
 			faults = append(faults, field.Duplicate(here.Child("name"), v.Name))
 		}
@@ -44,69 +40,118 @@ func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-func (r *Rules) volumeSource(v *corev1.Volume, at *field.Path) field.ErrorList {
-	return oneSource(r.volumePlugins(&v.VolumeSource), at, func(name string, second bool) field.ErrorList {
-		switch {
-		case name == "ephemeral" && !second:
-			return r.claimName(v, at)
-		case name == "iscsi":
-			return iscsiName(v, at)
-		}
-		return nil
-	})
-}
-
-// volumePlugins are the sources of a pod's volume, in upstream's order of validation, with its spellings.
-func (r *Rules) volumePlugins(s *corev1.VolumeSource) []volumePlugin {
-	return []volumePlugin{
-		plugin("emptyDir", s.EmptyDir, validateEmptyDir),
-		plugin("hostPath", s.HostPath, validateHostPath),
-		plugin("gitRepo", s.GitRepo, validateGitRepo),
-		plugin("gcePersistentDisk", s.GCEPersistentDisk, validateGCE).under("persistentDisk"),
-		plugin("awsElasticBlockStore", s.AWSElasticBlockStore, validateAWS),
-		plugin("secret", s.Secret, validateSecret),
-		plugin("nfs", s.NFS, validateNFS),
-		plugin("iscsi", s.ISCSI, validateISCSI),
-		plugin("glusterfs", s.Glusterfs, validateGlusterfs),
-		plugin("flocker", s.Flocker, validateFlocker),
-		plugin("persistentVolumeClaim", s.PersistentVolumeClaim, validateClaim),
-		plugin("rbd", s.RBD, validateRBD),
-		plugin("cinder", s.Cinder, validateCinder),
-		plugin("cephfs", s.CephFS, validateCephFS).refusedAs("cephFS"),
-		plugin("quobyte", s.Quobyte, validateQuobyte),
-		plugin("downwardAPI", s.DownwardAPI, downwardVolume).refusedAs("downwarAPI"),
-		plugin("fc", s.FC, validateFC),
-		plugin("flexVolume", s.FlexVolume, validateFlex),
-		plugin("configMap", s.ConfigMap, validateConfigMap),
-		plugin("azureFile", s.AzureFile, validateAzureFile),
-		plugin("vsphereVolume", s.VsphereVolume, validateVsphere),
-		plugin("photonPersistentDisk", s.PhotonPersistentDisk, validatePhoton),
-		plugin("portworxVolume", s.PortworxVolume, validatePortworx),
-		plugin("azureDisk", s.AzureDisk, validateAzureDisk),
-		plugin("storageos", s.StorageOS, validateStorageOS),
-		plugin("projected", s.Projected, r.projectedVolume),
-		plugin("scaleIO", s.ScaleIO, validateScaleIO),
-		plugin("csi", s.CSI, validateCSI),
-		plugin("ephemeral", s.Ephemeral, ephemeralVolume),
-		plugin("image", s.Image, r.imageVolume),
+// volumeSources are the sources of a pod's volume, in upstream's order of validation, with its spellings.
+func (r *Rules) volumeSources(v *corev1.Volume, at *field.Path) []alternative {
+	s := &v.VolumeSource
+	return []alternative{
+		alternativeOf("emptyDir", s.EmptyDir, validateEmptyDir),
+		alternativeOf("hostPath", s.HostPath, validateHostPath),
+		alternativeOf("gitRepo", s.GitRepo, validateGitRepo),
+		alternativeOf("persistentDisk", s.GCEPersistentDisk, validateGCE).secondAs("gcePersistentDisk"),
+		alternativeOf("awsElasticBlockStore", s.AWSElasticBlockStore, validateAWS),
+		alternativeOf("secret", s.Secret, validateSecret),
+		alternativeOf("nfs", s.NFS, validateNFS),
+		alternativeOf("iscsi", s.ISCSI, validateISCSI),
+		alternativeOf("iscsi", s.ISCSI, func(s *corev1.ISCSIVolumeSource, _ *field.Path) field.ErrorList {
+			return iscsiName(s.InitiatorName, v.Name, s.TargetPortal, v.Name, at.Child("name"))
+		}).evenSecond(),
+		alternativeOf("glusterfs", s.Glusterfs, validateGlusterfs),
+		alternativeOf("flocker", s.Flocker, validateFlocker),
+		alternativeOf("persistentVolumeClaim", s.PersistentVolumeClaim, validateClaim),
+		alternativeOf("rbd", s.RBD, validateRBD),
+		alternativeOf("cinder", s.Cinder, validateCinder),
+		alternativeOf("cephfs", s.CephFS, validateCephFS).secondAs("cephFS"),
+		alternativeOf("quobyte", s.Quobyte, validateQuobyte),
+		alternativeOf("downwardAPI", s.DownwardAPI, downwardVolume).secondAs("downwarAPI"),
+		alternativeOf("fc", s.FC, validateFC),
+		alternativeOf("flexVolume", s.FlexVolume, validateFlex),
+		alternativeOf("configMap", s.ConfigMap, validateConfigMap),
+		alternativeOf("azureFile", s.AzureFile, validateAzureFile),
+		alternativeOf("vsphereVolume", s.VsphereVolume, validateVsphere),
+		alternativeOf("photonPersistentDisk", s.PhotonPersistentDisk, validatePhoton),
+		alternativeOf("portworxVolume", s.PortworxVolume, validatePortworx),
+		alternativeOf("azureDisk", s.AzureDisk, validateAzureDisk),
+		alternativeOf("storageos", s.StorageOS, validateStorageOS),
+		alternativeOf("projected", s.Projected, r.projectedVolume),
+		alternativeOf("scaleIO", s.ScaleIO, validateScaleIO),
+		alternativeOf("csi", s.CSI, validateCSI),
+		alternativeOf("ephemeral", s.Ephemeral, func(s *corev1.EphemeralVolumeSource, here *field.Path) field.ErrorList {
+			return append(ephemeralVolume(s, here), r.claimName(v.Name, at.Child("name"))...)
+		}),
+		alternativeOf("image", s.Image, r.imageVolume),
 	}
 }
 
 // claimName requires that the generated claim of an ephemeral volume has a valid name.
-func (r *Rules) claimName(v *corev1.Volume, at *field.Path) (errs field.ErrorList) {
-	if r.Name == "" || v.Name == "" {
+func (r *Rules) claimName(volume string, at *field.Path) (errs field.ErrorList) {
+	if r.Name == "" || volume == "" {
 		return nil
 	}
-	name := r.Name + "-" + v.Name
+	name := r.Name + "-" + volume
 	for _, text := range apivalidation.NameIsDNSSubdomain(name, false) {
-		errs = append(errs, field.Invalid(at.Child("name"), v.Name, fmt.Sprintf("PVC name %q: %v", name, text)))
+		errs = append(errs, field.Invalid(at, volume, fmt.Sprintf("PVC name %q: %v", name, text)))
 	}
 	return errs
 }
 
 func (r *Rules) imageVolume(s *corev1.ImageVolumeSource, at *field.Path) (errs field.ErrorList) {
-	if s.Reference == "" && !r.had.emptyImages { // templates, too (V-062)
-		errs = check.RequireAll(at, "reference", "")
-	}
+	errs = check.Present(s.Reference != "" || r.had.emptyImages, at.Child("reference"), "") // templates, too (V-062)
 	return append(errs, PullPolicy(s.PullPolicy, at.Child("pullPolicy"))...)
+}
+
+// An alternative is one of several parts of an object, of which there is exactly one: the source of a volume, or the
+// action of a probe.
+type alternative struct {
+	// name is the name in paths, and second that of one that follows another.
+	name, second string
+	// validate is nil if the object does not have this part.
+	validate func(at *field.Path) field.ErrorList
+	// always makes a second part be validated instead of rejected.
+	always bool
+}
+
+func alternativeOf[T any](name string, part *T, validate func(*T, *field.Path) field.ErrorList) alternative {
+	if part == nil {
+		return alternative{}
+	}
+	return alternative{name: name, second: name,
+		validate: func(at *field.Path) field.ErrorList { return validate(part, at) }}
+}
+
+func (a alternative) secondAs(name string) alternative {
+	a.second = name
+	return a
+}
+
+func (a alternative) evenSecond() alternative {
+	a.always = true
+	return a
+}
+
+// exactlyOne requires exactly one of the parts.
+func exactlyOne(what string, all []alternative, at *field.Path) (errs field.ErrorList) {
+	found := false
+	for _, a := range all {
+		if a.validate == nil {
+			continue
+		}
+		if found && !a.always {
+			errs = append(errs, field.Forbidden(at.Child(a.second), "may not specify more than 1 "+what+" type"))
+		} else {
+			errs = append(errs, a.validate(at.Child(a.name))...)
+		}
+		found = true
+	}
+	return append(errs, check.Present(found, at, "must specify a "+what+" type")...)
+}
+
+// validateEach validates all parts that an object has, and returns their number.
+func validateEach(all []alternative, at *field.Path) (errs field.ErrorList, found int) {
+	for _, a := range all {
+		if a.validate != nil {
+			found++
+			errs = append(errs, a.validate(at.Child(a.name))...)
+		}
+	}
+	return errs, found
 }

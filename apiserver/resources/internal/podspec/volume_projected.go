@@ -1,30 +1,29 @@
 package podspec
 
 import (
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 func (r *Rules) projectedVolume(s *corev1.ProjectedVolumeSource, at *field.Path) field.ErrorList {
-	errs := FileMode(s.DefaultMode, at.Child("defaultMode"))
-	p := projection{at: at, seen: map[string]bool{}}
-	for i := range s.Sources {
-		errs = append(errs, r.projectedSource(&p, &s.Sources[i], at.Child("sources").Index(i))...)
-	}
-	return errs
+	p := projection{rules: r, at: at, seen: map[string]bool{}}
+	return append(FileMode(s.DefaultMode, at.Child("defaultMode")),
+		check.Each(s.Sources, at.Child("sources"), p.source)...)
 }
 
 // projection has the files of one volume so far.
 type projection struct {
-	at   *field.Path
-	seen map[string]bool
+	rules *Rules
+	at    *field.Path
+	seen  map[string]bool
 }
 
 // put rejects a file that exists already; value is the value in the error message.
@@ -48,63 +47,40 @@ func (p *projection) keys(name string, items []corev1.KeyToPath, at *field.Path)
 	return errs
 }
 
-func (r *Rules) projectedSource(p *projection, s *corev1.VolumeProjection, at *field.Path) (errs field.ErrorList) {
-	found := 0
-	if s.Secret != nil {
-		found++
-		errs = append(errs, p.keys(s.Secret.Name, s.Secret.Items, at.Child("secret"))...)
-	}
-	if s.ConfigMap != nil {
-		found++
-		errs = append(errs, p.keys(s.ConfigMap.Name, s.ConfigMap.Items, at.Child("configMap"))...)
-	}
-	if s.DownwardAPI != nil {
-		found++
-		for i := range s.DownwardAPI.Items {
-			file := &s.DownwardAPI.Items[i]
-			errs = append(errs, downwardFile(file, at.Child("downwardAPI"))...)
-			errs = append(errs, p.put(file.Path, file.Path)...)
-		}
-	}
-	if s.ServiceAccountToken != nil {
-		found++
-		errs = append(errs, r.tokenSource(s.ServiceAccountToken, p.at, at.Child("serviceAccountToken"))...)
-	}
-	if s.ClusterTrustBundle != nil {
-		found++
-		errs = append(errs, p.trustBundle(s.ClusterTrustBundle, at.Child("clusterTrustBundlePEM"))...) // upstream's name
-	}
-	if s.PodCertificate != nil {
-		found++
-		errs = append(errs, p.podCertificate(s.PodCertificate, at.Child("podCertificate"))...)
-	}
-	if found > 1 {
-		errs = append(errs, field.Forbidden(at, "may not specify more than 1 volume type per source"))
+func (p *projection) source(s *corev1.VolumeProjection, at *field.Path) field.ErrorList {
+	errs, found := validateEach([]alternative{
+		alternativeOf("secret", s.Secret, func(s *corev1.SecretProjection, at *field.Path) field.ErrorList {
+			return p.keys(s.Name, s.Items, at)
+		}),
+		alternativeOf("configMap", s.ConfigMap, func(c *corev1.ConfigMapProjection, at *field.Path) field.ErrorList {
+			return p.keys(c.Name, c.Items, at)
+		}),
+		alternativeOf("downwardAPI", s.DownwardAPI, p.downward),
+		alternativeOf("serviceAccountToken", s.ServiceAccountToken, p.token),
+		alternativeOf("clusterTrustBundlePEM", s.ClusterTrustBundle, p.trustBundle), // upstream's name
+		alternativeOf("podCertificate", s.PodCertificate, p.podCertificate),
+	}, at)
+	return append(errs, check.Forbid(found > 1, at, "may not specify more than 1 volume type per source")...)
+}
+
+func (p *projection) downward(s *corev1.DownwardAPIProjection, at *field.Path) (errs field.ErrorList) {
+	for i := range s.Items {
+		errs = append(errs, downwardFile(&s.Items[i], at)...)
+		errs = append(errs, p.put(s.Items[i].Path, s.Items[i].Path)...)
 	}
 	return errs
 }
 
-// tokenSource reports paths below the volume instead of below the source, as upstream does.
-func (r *Rules) tokenSource(s *corev1.ServiceAccountTokenProjection, volume, at *field.Path) (errs field.ErrorList) {
-	var seconds int64
-	if s.ExpirationSeconds != nil {
-		seconds = *s.ExpirationSeconds
+// token reports paths below the volume instead of below the source, as upstream does.
+func (p *projection) token(s *corev1.ServiceAccountTokenProjection, at *field.Path) field.ErrorList {
+	seconds, at := check.ValueOf(s.ExpirationSeconds), at.Child("expirationSeconds")
+	errs := check.Reject(seconds < 10*60, at, seconds, "may not specify a duration less than 10 minutes")
+	errs = append(errs, check.Reject(seconds > 1<<32, at, seconds,
+		"may not specify a duration larger than 2^32 seconds")...)
+	if s.Path != "" && p.rules.had.oddTokenPaths {
+		return errs
 	}
-	if seconds < 10*60 {
-		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), seconds,
-			"may not specify a duration less than 10 minutes"))
-	}
-	if seconds > 1<<32 {
-		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), seconds,
-			"may not specify a duration larger than 2^32 seconds"))
-	}
-	switch {
-	case s.Path == "":
-		errs = append(errs, check.RequireAll(volume, "path", "")...)
-	case !r.had.oddTokenPaths:
-		errs = append(errs, ProjectedPath(s.Path, volume.Child("path"))...)
-	}
-	return errs
+	return append(errs, check.Needed(s.Path, p.at.Child("path"), ProjectedPath)...)
 }
 
 func downwardVolume(s *corev1.DownwardAPIVolumeSource, at *field.Path) field.ErrorList {
@@ -124,13 +100,11 @@ func downwardFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.ErrorLi
 	errs := append(check.RequireAll(at, "path", f.Path), ProjectedPath(f.Path, at.Child("path"))...)
 	switch {
 	case f.FieldRef != nil:
-		errs = append(errs, fieldRef(f.FieldRef, volumeFields, at.Child("fieldRef"))...)
-		if f.ResourceFieldRef != nil {
-			errs = append(errs, field.Invalid(at, "resource",
-				"fieldRef and resourceFieldRef can not be specified simultaneously"))
-		}
+		errs = append(errs, fieldRef(volumeFields)(f.FieldRef, at.Child("fieldRef"))...)
+		errs = append(errs, check.Reject(f.ResourceFieldRef != nil, at, "resource",
+			"fieldRef and resourceFieldRef can not be specified simultaneously")...)
 	case f.ResourceFieldRef != nil:
-		errs = append(errs, resourceRef(f.ResourceFieldRef, at.Child("resourceFieldRef"), true)...)
+		errs = append(errs, resourceRefInVolume(f.ResourceFieldRef, at.Child("resourceFieldRef"))...)
 	default:
 		errs = append(errs, field.Required(at, "one of fieldRef and resourceFieldRef is required"))
 	}
@@ -150,9 +124,81 @@ func ephemeralVolume(s *corev1.EphemeralVolumeSource, at *field.Path) field.Erro
 // TemplateMeta allows only labels and annotations, as other fields would have no effect.
 func TemplateMeta(m *metav1.ObjectMeta, at *field.Path) field.ErrorList {
 	errs := apivalidation.ValidateAnnotations(m.Annotations, at.Child("annotations"))
-	errs = append(errs, v1validation.ValidateLabels(m.Labels, at.Child("labels"))...)
+	errs = append(errs, metav1validation.ValidateLabels(m.Labels, at.Child("labels"))...)
 	return append(errs, onlyFields(*m, "cannot be set", at, "Annotations", "Labels")...)
 }
 
 // capitalFree is a Go field's name in a path, as upstream has it: only the first letter changes.
 func capitalFree(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+
+// trustBundle validates a file with trust anchors of one bundle, or of a signer's (V-031).
+func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *field.Path) (errs field.ErrorList) {
+	switch {
+	case s.Name != nil && s.SignerName != nil:
+		errs = append(errs, field.Invalid(at, s, "only one of name and signerName may be used"))
+	case s.Name != nil:
+		errs = append(errs, check.Present(*s.Name != "", at.Child("name"), "must be a valid object name")...)
+		for _, text := range check.TrustBundleName(*s.Name) {
+			errs = append(errs, field.Invalid(at.Child("name"), *s.Name,
+				fmt.Sprintf("not a valid clustertrustbundlename: %v", text)))
+		}
+		errs = append(errs, check.Reject(s.LabelSelector != nil, at.Child("labelSelector"), s.LabelSelector,
+			"labelSelector must be unset if name is specified")...)
+	case s.SignerName != nil:
+		errs = append(errs, check.Present(*s.SignerName != "", at.Child("signerName"), "must be a valid signer name")...)
+		errs = append(errs, check.SignerName(*s.SignerName, at.Child("signerName"))...)
+		errs = append(errs, ValidateSelector(s.LabelSelector, false, at.Child("labelSelector"))...)
+	default:
+		errs = append(errs, field.Required(at, "either name or signerName must be specified"))
+	}
+	errs = append(errs, check.Present(s.Path != "", at.Child("path"), "")...)
+	errs = append(errs, ProjectedPath(s.Path, at.Child("path"))...)
+	errs = append(errs, check.Reject(s.Path == "" && p.seen[""], p.at, "", "conflicting duplicate paths")...)
+	p.seen[""] = p.seen[""] || s.Path == ""
+	return append(errs, p.put(s.Path, s.Path)...)
+}
+
+// keyTypes are the types of keys for which a pod may get a certificate.
+var keyTypes = []string{"RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"}
+
+// The limits of the life of a pod's certificate in seconds.
+const (
+	leastCertificate      = 3600
+	mostCertificate       = 91 * 24 * 3600
+	kubernetesCertificate = 24 * 3600
+)
+
+// podCertificate validates the files of a key and its certificate (V-031).
+func (p *projection) podCertificate(s *corev1.PodCertificateProjection, at *field.Path) field.ErrorList {
+	errs := check.SignerName(s.SignerName, at.Child("signerName"))
+	errs = append(errs, check.OneOf(s.KeyType, at.Child("keyType"), keyTypes)...)
+	if n := s.MaxExpirationSeconds; n != nil {
+		most := int32(mostCertificate)
+		if check.OfKubernetes(s.SignerName) {
+			most = kubernetesCertificate
+		}
+		const must = "if provided, maxExpirationSeconds must be "
+		if *n < leastCertificate {
+			errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+">= %d",
+				leastCertificate)))
+		}
+		if *n > most {
+			errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+"<= %d", most)))
+		}
+	}
+	found := false
+	for _, f := range []struct{ name, path string }{
+		{"credentialBundlePath", s.CredentialBundlePath}, {"keyPath", s.KeyPath},
+		{"certificateChainPath", s.CertificateChainPath},
+	} {
+		if f.path == "" {
+			continue
+		}
+		found = true
+		errs = append(errs, ProjectedPath(f.path, at.Child(f.name))...)
+		errs = append(errs, p.put(f.path, f.path)...)
+	}
+	errs = append(errs, check.Present(found, at,
+		"specify at least one of credentialBundlePath, keyPath, and certificateChainPath")...)
+	return append(errs, check.UserAnnotations(s.UserAnnotations, at.Child("userAnnotations"))...)
+}

@@ -55,19 +55,12 @@ func placementWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) 
 			texts = append(texts, fmt.Sprintf("%s: %s", at.Child("spec", "nodeSelector").Key(key), why))
 		}
 	}
-	if s.Affinity != nil && s.Affinity.NodeAffinity != nil {
-		n, path := s.Affinity.NodeAffinity, at.Child("spec", "affinity", "nodeAffinity")
-		if r := n.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
-			terms := path.Child("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
-			for i := range r.NodeSelectorTerms {
-				texts = append(texts, check.TermWarnings(terms.Index(i), &r.NodeSelectorTerms[i], false)...)
-			}
-		}
-		terms := path.Child("preferredDuringSchedulingIgnoredDuringExecution")
-		for i := range n.PreferredDuringSchedulingIgnoredDuringExecution {
-			term := &n.PreferredDuringSchedulingIgnoredDuringExecution[i].Preference
-			texts = append(texts, check.TermWarnings(terms.Index(i).Child("preference"), term, true)...)
-		}
+	nodes, path := check.ValueOf(check.ValueOf(s.Affinity).NodeAffinity), at.Child("spec", "affinity", "nodeAffinity")
+	for i, t := range check.ValueOf(nodes.RequiredDuringSchedulingIgnoredDuringExecution).NodeSelectorTerms {
+		texts = append(texts, check.TermWarnings(path.Child(required, "nodeSelectorTerms").Index(i), &t, false)...)
+	}
+	for i, t := range nodes.PreferredDuringSchedulingIgnoredDuringExecution {
+		texts = append(texts, check.TermWarnings(path.Child(preferred).Index(i).Child("preference"), &t.Preference, true)...)
 	}
 	for i, c := range s.TopologySpreadConstraints {
 		path := at.Child("spec", "topologySpreadConstraints").Index(i)
@@ -126,30 +119,28 @@ func podVolumeWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) 
 // has no effect any more.
 func listWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
 	var texts []string
-	hosts := map[string]bool{}
+	hosts, aliases := map[string]bool{}, at.Child("spec", "hostAliases")
 	for i, a := range s.HostAliases {
 		if hosts[a.IP] {
-			texts = append(texts, fmt.Sprintf("%s: duplicate ip %q", at.Child("spec", "hostAliases").Index(i).Child("ip"), a.IP))
+			texts = append(texts, fmt.Sprintf("%s: duplicate ip %q", aliases.Index(i).Child("ip"), a.IP))
 		}
 		hosts[a.IP] = true
 	}
-	secrets := map[string]bool{}
+	names, secrets := map[string]bool{}, at.Child("spec", "imagePullSecrets")
 	for i, r := range s.ImagePullSecrets {
-		if secrets[r.Name] {
-			texts = append(texts, fmt.Sprintf("%s: duplicate name %q", at.Child("spec",
-				"imagePullSecrets").Index(i).Child("name"), r.Name))
+		if names[r.Name] {
+			texts = append(texts, fmt.Sprintf("%s: duplicate name %q", secrets.Index(i).Child("name"), r.Name))
 		}
-		secrets[r.Name] = true
+		names[r.Name] = true
 	}
 	for i, r := range s.ImagePullSecrets {
 		if r.Name == "" {
-			texts = append(texts, fmt.Sprintf("%s: invalid empty name %q", at.Child("spec",
-				"imagePullSecrets").Index(i).Child("name"), r.Name))
+			texts = append(texts, fmt.Sprintf("%s: invalid empty name %q", secrets.Index(i).Child("name"), r.Name))
 		}
 	}
 	texts = append(texts, check.FractionWarnings(at.Child("spec", "overhead"), s.Overhead, corev1.ResourceMemory,
 		corev1.ResourceEphemeralStorage)...)
-	if s.SecurityContext == nil || s.SecurityContext.SeccompProfile == nil {
+	if check.ValueOf(s.SecurityContext).SeccompProfile == nil {
 		texts = append(texts, seccompWarnings(at, m, corev1.SeccompPodAnnotationKey)...)
 	}
 	return texts
@@ -175,35 +166,10 @@ func graceWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []st
 }
 
 func affinityWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
-	if s.Affinity == nil {
-		return nil
-	}
 	var texts []string
-	if a := s.Affinity.PodAffinity; a != nil {
-		texts = append(texts, affinityTermWarnings(at.Child("spec", "affinity", "podAffinity"),
-			a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)...)
-	}
-	if a := s.Affinity.PodAntiAffinity; a != nil {
-		texts = append(texts, affinityTermWarnings(at.Child("spec", "affinity", "podAntiAffinity"),
-			a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)...)
-	}
-	return texts
-}
-
-func affinityTermWarnings(
-	at *field.Path, required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm,
-) []string {
-	var texts []string
-	for i := range required {
-		if required[i].LabelSelector == nil {
-			texts = append(texts, fmt.Sprintf(matchesNothing,
-				at.Child("requiredDuringSchedulingIgnoredDuringExecution").Index(i).Child("labelSelector")))
-		}
-	}
-	for i := range preferred {
-		if preferred[i].PodAffinityTerm.LabelSelector == nil {
-			texts = append(texts, fmt.Sprintf(matchesNothing,
-				at.Child("preferredDuringSchedulingIgnoredDuringExecution").Index(i).Child("podAffinityTerm", "labelSelector")))
+	for _, t := range AffinityTerms(s.Affinity, at.Child("spec", "affinity")) {
+		if t.LabelSelector == nil {
+			texts = append(texts, fmt.Sprintf(matchesNothing, t.at.Child("labelSelector")))
 		}
 	}
 	return texts
@@ -211,10 +177,8 @@ func affinityTermWarnings(
 
 func dnsWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var texts []string
-	if s.DNSConfig != nil {
-		for i, server := range s.DNSConfig.Nameservers {
-			texts = append(texts, check.AddressWarnings(at.Child("spec", "dnsConfig", "nameservers").Index(i), server)...)
-		}
+	for i, server := range check.ValueOf(s.DNSConfig).Nameservers {
+		texts = append(texts, check.AddressWarnings(at.Child("spec", "dnsConfig", "nameservers").Index(i), server)...)
 	}
 	for i, a := range s.HostAliases {
 		texts = append(texts, check.AddressWarnings(at.Child("spec", "hostAliases").Index(i).Child("ip"), a.IP)...)

@@ -27,9 +27,6 @@ var (
 )
 
 func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (errs field.ErrorList) {
-	if o == nil {
-		return nil
-	}
 	if o.GMSACredentialSpecName != nil {
 		for _, text := range utilvalidation.IsDNS1123Subdomain(*o.GMSACredentialSpecName) {
 			errs = append(errs, field.Invalid(at.Child("gmsaCredentialSpecName"), o.GMSACredentialSpecName, text))
@@ -88,17 +85,11 @@ func userNameFaults(name string) (faults []string) {
 // hostProcesses requires that either all or no containers of a pod are HostProcess containers (core
 // validateWindowsHostProcessPod).
 func (r *Rules) hostProcesses(at *field.Path) (errs field.ErrorList) {
-	var whole *bool
-	if c := r.spec.SecurityContext; c != nil && c.WindowsOptions != nil {
-		whole = c.WindowsOptions.HostProcess
-	}
+	whole := check.ValueOf(check.ValueOf(r.spec.SecurityContext).WindowsOptions).HostProcess
 	all, onHost := 0, 0
-	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+	for c, at := range Containers(r.spec, at) {
 		all++
-		var own *bool
-		if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
-			own = c.SecurityContext.WindowsOptions.HostProcess
-		}
+		own := check.ValueOf(check.ValueOf(c.SecurityContext).WindowsOptions).HostProcess
 		if whole != nil && own != nil && *whole != *own {
 			errs = append(errs, field.Invalid(at.Child("securityContext", "windowsOptions", "hostProcess"), *own,
 				fmt.Sprintf("pod hostProcess value must be identical if both are specified, was %v", *whole)))
@@ -106,19 +97,11 @@ func (r *Rules) hostProcesses(at *field.Path) (errs field.ErrorList) {
 		if check.IsTrue(own) || own == nil && check.IsTrue(whole) {
 			onHost++
 		}
-	})
-	if onHost == 0 {
-		return errs
 	}
-	if onHost != all {
-		errs = append(errs, field.Invalid(at, "",
-			"If pod contains any hostProcess containers then all containers must be HostProcess containers"))
-	}
-	if !r.spec.HostNetwork {
-		errs = append(errs, field.Invalid(at.Child("hostNetwork"), false,
-			"hostNetwork must be true if pod contains any hostProcess containers"))
-	}
-	return errs
+	errs = append(errs, check.Reject(onHost > 0 && onHost != all, at, "",
+		"If pod contains any hostProcess containers then all containers must be HostProcess containers")...)
+	return append(errs, check.Reject(onHost > 0 && !r.spec.HostNetwork, at.Child("hostNetwork"), false,
+		"hostNetwork must be true if pod contains any hostProcess containers")...)
 }
 
 // system requires a known operating system, and no settings for another one.
@@ -139,18 +122,16 @@ func (r *Rules) system(at *field.Path) (errs field.ErrorList) {
 
 func (r *Rules) linuxOnly(at *field.Path) (errs field.ErrorList) {
 	const text = "windows options cannot be set for a linux pod"
-	if c := r.spec.SecurityContext; c != nil && c.WindowsOptions != nil {
-		errs = append(errs, field.Forbidden(at.Child("securityContext", "windowsOptions"), text))
+	errs = append(errs, check.Forbid(check.ValueOf(r.spec.SecurityContext).WindowsOptions != nil,
+		at.Child("securityContext", "windowsOptions"), text)...)
+	for c, at := range Containers(r.spec, at) {
+		errs = append(errs, check.Forbid(check.ValueOf(c.SecurityContext).WindowsOptions != nil,
+			at.Child("securityContext", "windowsOptions"), text)...)
 	}
-	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
-		if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
-			errs = append(errs, field.Forbidden(at.Child("securityContext", "windowsOptions"), text))
-		}
-	})
 	return errs
 }
 
-// setting is a field: its path elements and whether it is set.
+// setting is a field: its path and whether it is set.
 type setting struct {
 	path string
 	set  bool
@@ -158,23 +139,13 @@ type setting struct {
 
 func forbidAll(at *field.Path, settings []setting) (errs field.ErrorList) {
 	for _, s := range settings {
-		if !s.set {
-			continue
-		}
-		here := at
-		for name := range strings.SplitSeq(s.path, ".") {
-			here = here.Child(name)
-		}
-		errs = append(errs, field.Forbidden(here, "cannot be set for a windows pod"))
+		errs = append(errs, check.Forbid(s.set, at.Child(s.path), "cannot be set for a windows pod")...)
 	}
 	return errs
 }
 
 func (r *Rules) windowsOnly(at *field.Path) field.ErrorList {
-	s, c := r.spec, r.spec.SecurityContext
-	if c == nil {
-		c = &corev1.PodSecurityContext{}
-	}
+	s, c := r.spec, check.ValueOf(r.spec.SecurityContext)
 	errs := forbidAll(at, []setting{
 		{"securityContext.appArmorProfile", c.AppArmorProfile != nil},
 		{"securityContext.seLinuxOptions", c.SELinuxOptions != nil},
@@ -192,10 +163,10 @@ func (r *Rules) windowsOnly(at *field.Path) field.ErrorList {
 		{"securityContext.supplementalGroupsPolicy", c.SupplementalGroupsPolicy != nil},
 		{"securityContext.seLinuxChangePolicy", c.SELinuxChangePolicy != nil},
 	})
-	EachContainer(s, at, func(c *corev1.Container, at *field.Path) {
+	for c, at := range Containers(s, at) {
 		o := c.SecurityContext
 		if o == nil {
-			return
+			continue
 		}
 		errs = append(errs, forbidAll(at.Child("securityContext"), []setting{
 			{"appArmorProfile", o.AppArmorProfile != nil},
@@ -209,20 +180,6 @@ func (r *Rules) windowsOnly(at *field.Path) field.ErrorList {
 			{"runAsUser", o.RunAsUser != nil},
 			{"runAsGroup", o.RunAsGroup != nil},
 		})...)
-	})
+	}
 	return errs
-}
-
-// EachContainer visits init, regular and ephemeral containers.
-func EachContainer(s *corev1.PodSpec, at *field.Path, visit func(c *corev1.Container, at *field.Path)) {
-	inits, regular, ephemeral := at.Child("initContainers"), at.Child("containers"), at.Child("ephemeralContainers")
-	for i := range s.InitContainers {
-		visit(&s.InitContainers[i], inits.Index(i))
-	}
-	for i := range s.Containers {
-		visit(&s.Containers[i], regular.Index(i))
-	}
-	for i := range s.EphemeralContainers {
-		visit((*corev1.Container)(&s.EphemeralContainers[i].EphemeralContainerCommon), ephemeral.Index(i))
-	}
 }

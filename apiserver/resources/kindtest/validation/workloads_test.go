@@ -284,7 +284,7 @@ func replay(t *testing.T, s step, stored map[string]string) bool {
 	return true
 }
 
-// served says that a string is an object of a built-in kind that is validated.
+// served reports whether a string is an object of a built-in kind that is validated.
 func served(text string) bool {
 	var m metav1.TypeMeta
 	gvk := schema.GroupVersionKind{}

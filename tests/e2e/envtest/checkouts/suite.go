@@ -18,7 +18,7 @@ import (
 type suite struct {
 	// module is its directory, path the import path of the package.
 	module, path string
-	// ginkgo says that specs are counted in Ginkgo's report, and not tests in that of the go command.
+	// ginkgo reports whether specs are counted in Ginkgo's report, and not tests in that of the go command.
 	ginkgo bool
 }
 

@@ -3,6 +3,7 @@ package podspec
 import (
 	"net"
 	"path"
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,10 +14,8 @@ import (
 )
 
 func validateEmptyDir(s *corev1.EmptyDirVolumeSource, at *field.Path) field.ErrorList {
-	if s.SizeLimit != nil && s.SizeLimit.Sign() < 0 {
-		return field.ErrorList{field.Forbidden(at.Child("sizeLimit"), "SizeLimit field must be a valid resource quantity")}
-	}
-	return nil
+	return check.Forbid(s.SizeLimit != nil && s.SizeLimit.Sign() < 0, at.Child("sizeLimit"),
+		"SizeLimit field must be a valid resource quantity")
 }
 
 var hostPathTypes = []corev1.HostPathType{
@@ -28,11 +27,8 @@ func validateHostPath(s *corev1.HostPathVolumeSource, at *field.Path) field.Erro
 	if s.Path == "" {
 		return check.RequireAll(at, "path", "")
 	}
-	errs := NoBacksteps(s.Path, at.Child("path"))
-	if s.Type != nil {
-		errs = append(errs, check.OneOf(*s.Type, at.Child("type"), hostPathTypes)...)
-	}
-	return errs
+	return append(NoBacksteps(s.Path, at.Child("path")),
+		check.Given(s.Type, at.Child("type"), check.Among(hostPathTypes...))...)
 }
 
 func validateGitRepo(s *corev1.GitRepoVolumeSource, at *field.Path) field.ErrorList {
@@ -41,10 +37,7 @@ func validateGitRepo(s *corev1.GitRepoVolumeSource, at *field.Path) field.ErrorL
 
 // diskPartition accepts 0, for no partition, though its message does not mention it.
 func diskPartition(n int32, at *field.Path) field.ErrorList {
-	if n >= 0 && n <= 255 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, n, utilvalidation.InclusiveRangeError(1, 255))}
+	return check.Reject(n < 0 || n > 255, at, n, utilvalidation.InclusiveRangeError(1, 255))
 }
 
 func validateGCE(s *corev1.GCEPersistentDiskVolumeSource, at *field.Path) field.ErrorList {
@@ -57,17 +50,12 @@ func validateAWS(s *corev1.AWSElasticBlockStoreVolumeSource, at *field.Path) fie
 
 func validateSecret(s *corev1.SecretVolumeSource, at *field.Path) field.ErrorList {
 	errs := append(check.RequireAll(at, "secretName", s.SecretName), FileMode(s.DefaultMode, at.Child("defaultMode"))...)
-	return append(errs, keysToPaths(s.Items, at.Child("items"))...)
+	return append(errs, check.Each(s.Items, at.Child("items"), KeyToPath)...)
 }
 
 func validateConfigMap(s *corev1.ConfigMapVolumeSource, at *field.Path) field.ErrorList {
 	errs := append(check.RequireAll(at, "name", s.Name), FileMode(s.DefaultMode, at.Child("defaultMode"))...)
-	return append(errs, keysToPaths(s.Items, at.Child("items"))...)
-}
-
-func keysToPaths(items []corev1.KeyToPath, at *field.Path) (errs field.ErrorList) {
-	errs = append(errs, check.Each(items, at, KeyToPath)...)
-	return errs
+	return append(errs, check.Each(s.Items, at.Child("items"), KeyToPath)...)
 }
 
 // KeyToPath validates a key of a secret or config map with its path.
@@ -77,11 +65,8 @@ func KeyToPath(k *corev1.KeyToPath, at *field.Path) field.ErrorList {
 }
 
 func validateNFS(s *corev1.NFSVolumeSource, at *field.Path) field.ErrorList {
-	errs := check.RequireAll(at, "server", s.Server, "path", s.Path)
-	if !path.IsAbs(s.Path) {
-		errs = append(errs, field.Invalid(at.Child("path"), s.Path, "must be an absolute path"))
-	}
-	return errs
+	return append(check.RequireAll(at, "server", s.Server, "path", s.Path),
+		check.Reject(!path.IsAbs(s.Path), at.Child("path"), s.Path, "must be an absolute path")...)
 }
 
 func validateGlusterfs(s *corev1.GlusterfsVolumeSource, at *field.Path) field.ErrorList {
@@ -89,16 +74,12 @@ func validateGlusterfs(s *corev1.GlusterfsVolumeSource, at *field.Path) field.Er
 }
 
 func validateFlocker(s *corev1.FlockerVolumeSource, at *field.Path) (errs field.ErrorList) {
-	if s.DatasetName == "" && s.DatasetUUID == "" {
-		errs = append(errs, field.Required(at, "one of datasetName and datasetUUID is required"))
-	}
-	if s.DatasetName != "" && s.DatasetUUID != "" {
-		errs = append(errs, field.Invalid(at, "resource", "datasetName and datasetUUID can not be specified simultaneously"))
-	}
-	if strings.Contains(s.DatasetName, "/") {
-		errs = append(errs, field.Invalid(at.Child("datasetName"), s.DatasetName, "must not contain '/'"))
-	}
-	return errs
+	errs = append(errs, check.Present(s.DatasetName != "" || s.DatasetUUID != "", at,
+		"one of datasetName and datasetUUID is required")...)
+	errs = append(errs, check.Reject(s.DatasetName != "" && s.DatasetUUID != "", at, "resource",
+		"datasetName and datasetUUID can not be specified simultaneously")...)
+	return append(errs, check.Reject(strings.Contains(s.DatasetName, "/"), at.Child("datasetName"), s.DatasetName,
+		"must not contain '/'")...)
 }
 
 func validateClaim(s *corev1.PersistentVolumeClaimVolumeSource, at *field.Path) field.ErrorList {
@@ -109,23 +90,17 @@ func validateRBD(s *corev1.RBDVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "monitors", strings.Join(s.CephMonitors, ","), "image", s.RBDImage)
 }
 
-// secretName requires the name in a secret reference, if there is one.
 func secretName(ref *corev1.LocalObjectReference, at *field.Path) field.ErrorList {
-	if ref == nil {
-		return nil
-	}
 	return check.RequireAll(at, "name", ref.Name)
 }
 
 func validateCinder(s *corev1.CinderVolumeSource, at *field.Path) field.ErrorList {
-	return append(check.RequireAll(at, "volumeID", s.VolumeID), secretName(s.SecretRef, at.Child("secretRef"))...)
+	return append(check.RequireAll(at, "volumeID", s.VolumeID),
+		check.Optional(s.SecretRef, at.Child("secretRef"), secretName)...)
 }
 
 func validateCephFS(s *corev1.CephFSVolumeSource, at *field.Path) field.ErrorList {
-	if len(s.Monitors) == 0 {
-		return check.RequireAll(at, "monitors", "")
-	}
-	return nil
+	return check.Present(len(s.Monitors) > 0, at.Child("monitors"), "")
 }
 
 func validateQuobyte(s *corev1.QuobyteVolumeSource, at *field.Path) (errs field.ErrorList) {
@@ -147,12 +122,10 @@ func validateQuobyte(s *corev1.QuobyteVolumeSource, at *field.Path) (errs field.
 
 func validateFC(s *corev1.FCVolumeSource, at *field.Path) (errs field.ErrorList) {
 	names := at.Child("targetWWNs")
-	if len(s.TargetWWNs) == 0 && len(s.WWIDs) == 0 {
-		errs = append(errs, field.Required(names, "must specify either targetWWNs or wwids, but not both"))
-	}
-	if len(s.TargetWWNs) != 0 && len(s.WWIDs) != 0 {
-		errs = append(errs, field.Invalid(names, s.TargetWWNs, "targetWWNs and wwids can not be specified simultaneously"))
-	}
+	errs = append(errs, check.Present(len(s.TargetWWNs)+len(s.WWIDs) > 0, names,
+		"must specify either targetWWNs or wwids, but not both")...)
+	errs = append(errs, check.Reject(len(s.TargetWWNs) != 0 && len(s.WWIDs) != 0, names, s.TargetWWNs,
+		"targetWWNs and wwids can not be specified simultaneously")...)
 	switch {
 	case len(s.TargetWWNs) == 0:
 	case s.Lun == nil:
@@ -172,9 +145,8 @@ func flexOptions(options map[string]string, at *field.Path) (errs field.ErrorLis
 	for _, key := range check.Sorted(options) {
 		space, _, _ := strings.Cut(key, "/")
 		domain := "." + strings.ToLower(space)
-		if strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {
-			errs = append(errs, field.Invalid(at.Key(key), key, "kubernetes.io and k8s.io namespaces are reserved"))
-		}
+		errs = append(errs, check.Reject(strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io"),
+			at.Key(key), key, "kubernetes.io and k8s.io namespaces are reserved")...)
 	}
 	return errs
 }
@@ -195,24 +167,15 @@ func validatePortworx(s *corev1.PortworxVolumeSource, at *field.Path) field.Erro
 	return check.RequireAll(at, "volumeID", s.VolumeID)
 }
 
-var (
-	azureCachings = []corev1.AzureDataDiskCachingMode{
-		corev1.AzureDataDiskCachingNone, corev1.AzureDataDiskCachingReadOnly, corev1.AzureDataDiskCachingReadWrite,
-	}
-	azureKinds = []corev1.AzureDataDiskKind{
-		corev1.AzureDedicatedBlobDisk, corev1.AzureManagedDisk, corev1.AzureSharedBlobDisk,
-	}
-)
-
 func validateAzureDisk(s *corev1.AzureDiskVolumeSource, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "diskName", s.DiskName, "diskURI", s.DataDiskURI)
-	if s.CachingMode != nil {
-		errs = append(errs, check.OneOf(*s.CachingMode, at.Child("cachingMode"), azureCachings)...)
-	}
+	errs = append(errs, check.Given(s.CachingMode, at.Child("cachingMode"), check.Among(
+		corev1.AzureDataDiskCachingNone, corev1.AzureDataDiskCachingReadOnly, corev1.AzureDataDiskCachingReadWrite))...)
 	if s.Kind == nil {
 		return errs
 	}
-	errs = append(errs, check.OneOf(*s.Kind, at.Child("kind"), azureKinds)...)
+	errs = append(errs, check.OneOf(*s.Kind, at.Child("kind"), []corev1.AzureDataDiskKind{
+		corev1.AzureDedicatedBlobDisk, corev1.AzureManagedDisk, corev1.AzureSharedBlobDisk})...)
 	prefix, form := "https://", "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
 	if *s.Kind == corev1.AzureManagedDisk {
 		prefix, form = "/subscriptions/", "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
@@ -228,15 +191,14 @@ func validateScaleIO(s *corev1.ScaleIOVolumeSource, at *field.Path) field.ErrorL
 }
 
 func validateStorageOS(s *corev1.StorageOSVolumeSource, at *field.Path) field.ErrorList {
-	errs := check.RequireAll(at, "volumeName", s.VolumeName)
-	errs = append(errs, check.NonEmpty(s.VolumeName, at.Child("volumeName"), check.DNSLabel)...)
+	errs := check.Needed(s.VolumeName, at.Child("volumeName"), check.DNSLabel)
 	errs = append(errs, check.NonEmpty(s.VolumeNamespace, at.Child("volumeNamespace"), check.DNSLabel)...)
-	return append(errs, secretName(s.SecretRef, at.Child("secretRef"))...)
+	return append(errs, check.Optional(s.SecretRef, at.Child("secretRef"), secretName)...)
 }
 
 // CSIDriver requires the name of a CSI driver, regardless of case.
-func CSIDriver(name string, at *field.Path) (errs field.ErrorList) {
-	errs = append(errs, check.Present(name != "", at, "")...)
+func CSIDriver(name string, at *field.Path) field.ErrorList {
+	errs := check.Present(name != "", at, "")
 	if len(name) > 63 {
 		errs = append(errs, field.TooLong(at, "", 63))
 	}
@@ -259,9 +221,47 @@ func validateCSI(s *corev1.CSIVolumeSource, at *field.Path) field.ErrorList {
 	return errs
 }
 
-var pullPolicies = []corev1.PullPolicy{corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever}
-
 // PullPolicy validates a pull policy.
 func PullPolicy(p corev1.PullPolicy, at *field.Path) field.ErrorList {
-	return check.Required(p, at, pullPolicies)
+	return check.Required(p, at, []corev1.PullPolicy{corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever})
+}
+
+// iscsiForms are the forms of a qualified name by its first three letters.
+var iscsiForms = map[string]*regexp.Regexp{
+	"iqn": regexp.MustCompile(`iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`),
+	"eui": regexp.MustCompile(`^eui.[[:alnum:]]{16}$`),
+	"naa": regexp.MustCompile(`^naa.[[:alnum:]]{32}$`),
+}
+
+const wrongForm = "must be valid format"
+
+func validateISCSI(s *corev1.ISCSIVolumeSource, at *field.Path) field.ErrorList {
+	secret := check.Present(s.SecretRef != nil || !s.DiscoveryCHAPAuth && !s.SessionCHAPAuth, at.Child("secretRef"), "")
+	return append(check.RequireAll(at, "targetPortal", s.TargetPortal),
+		iscsiTarget(s.IQN, s.Lun, s.InitiatorName, wrongForm+" starting with iqn, eui, or naa", secret, at)...)
+}
+
+// iscsiTarget validates what volumes of pods and persistent volumes have in common. unknown is the message for a name
+// of no form, and secret the errors of the secret.
+func iscsiTarget(
+	iqn string, lun int32, initiator *string, unknown string, secret field.ErrorList, at *field.Path,
+) field.ErrorList {
+	qualified := func(name string, at *field.Path) field.ErrorList {
+		form := iscsiForms[name[:min(3, len(name))]]
+		if form == nil {
+			return field.ErrorList{field.Invalid(at, name, unknown)}
+		}
+		return check.Reject(!form.MatchString(name), at, name, wrongForm)
+	}
+	errs := check.Needed(iqn, at.Child("iqn"), qualified)
+	errs = append(errs, check.Reject(lun < 0 || lun > 255, at.Child("lun"), lun,
+		utilvalidation.InclusiveRangeError(0, 255))...)
+	errs = append(errs, secret...)
+	return append(errs, check.Given(initiator, at.Child("initiatorname"), qualified)...)
+}
+
+// iscsiName limits the name of the generated interface.
+func iscsiName(initiator *string, volume, portal, shown string, at *field.Path) field.ErrorList {
+	return check.Reject(initiator != nil && len(volume+":"+portal) > 64, at, shown,
+		"Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")
 }

@@ -58,7 +58,7 @@ func TestHostileText(t *testing.T) {
 		}}}
 		tree := c.Tree(k)
 		texts := []string{
-			tree.Text(Style{}), tree.Mermaid(), tree.DOT(), c.Why(k).Text(Style{}), Report(c.Lint(""), Style{}),
+			tree.Text(Style{}), tree.Draw("mermaid"), tree.Draw("dot"), c.Why(k).Text(Style{}), Report(c.Lint(""), Style{}),
 			c.Preview([]Deletion{{Key: k}}).Text(Style{}),
 		}
 		for _, text := range texts {
@@ -66,7 +66,7 @@ func TestHostileText(t *testing.T) {
 				t.Errorf("%q: %q", name, text)
 			}
 		}
-		label := strings.ReplaceAll(tree.Mermaid(), "<br>", "")
+		label := strings.ReplaceAll(tree.Draw("mermaid"), "<br>", "")
 		if strings.Contains(label, "<b") || strings.Contains(label, "&lt;") {
 			t.Errorf("%q: %s", name, label)
 		}

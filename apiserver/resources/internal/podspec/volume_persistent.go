@@ -1,0 +1,111 @@
+package podspec
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// OneSource requires exactly one source of a persistent volume. The sources are in upstream's order of validation, with
+// its spellings.
+func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) field.ErrorList {
+	return exactlyOne("volume", []alternative{
+		alternativeOf("hostPath", s.HostPath, validateHostPath),
+		alternativeOf("persistentDisk", s.GCEPersistentDisk, validateGCE).secondAs("gcePersistentDisk"),
+		alternativeOf("awsElasticBlockStore", s.AWSElasticBlockStore, validateAWS),
+		alternativeOf("glusterfs", s.Glusterfs, glusterfsPlugin),
+		alternativeOf("flocker", s.Flocker, validateFlocker),
+		alternativeOf("nfs", s.NFS, validateNFS),
+		alternativeOf("rbd", s.RBD, func(v *corev1.RBDPersistentVolumeSource, at *field.Path) field.ErrorList {
+			return validateRBD(&corev1.RBDVolumeSource{CephMonitors: v.CephMonitors, RBDImage: v.RBDImage}, at)
+		}),
+		alternativeOf("quobyte", s.Quobyte, validateQuobyte),
+		alternativeOf("cephfs", s.CephFS, func(v *corev1.CephFSPersistentVolumeSource, at *field.Path) field.ErrorList {
+			return validateCephFS(&corev1.CephFSVolumeSource{Monitors: v.Monitors}, at)
+		}).secondAs("cephFS"),
+		alternativeOf("iscsi", s.ISCSI, func(v *corev1.ISCSIPersistentVolumeSource, at *field.Path) field.ErrorList {
+			return iscsiPlugin(v, name, at)
+		}),
+		alternativeOf("cinder", s.Cinder, func(v *corev1.CinderPersistentVolumeSource, at *field.Path) field.ErrorList {
+			return append(check.RequireAll(at, "volumeID", v.VolumeID),
+				check.Optional(v.SecretRef, at.Child("secretRef"), secretAnywhere)...)
+		}),
+		alternativeOf("fc", s.FC, validateFC),
+		alternativeOf("flexVolume", s.FlexVolume, func(v *corev1.FlexPersistentVolumeSource, at *field.Path) field.ErrorList {
+			return append(check.RequireAll(at, "driver", v.Driver), flexOptions(v.Options, at.Child("options"))...)
+		}).evenSecond(),
+		alternativeOf("azureFile", s.AzureFile, azureFilePlugin),
+		alternativeOf("vsphereVolume", s.VsphereVolume, validateVsphere),
+		alternativeOf("photonPersistentDisk", s.PhotonPersistentDisk, validatePhoton),
+		alternativeOf("portworxVolume", s.PortworxVolume, validatePortworx),
+		alternativeOf("azureDisk", s.AzureDisk, validateAzureDisk),
+		alternativeOf("scaleIO", s.ScaleIO, func(v *corev1.ScaleIOPersistentVolumeSource, at *field.Path) field.ErrorList {
+			return check.RequireAll(at, "gateway", v.Gateway, "system", v.System, "volumeName", v.VolumeName)
+		}),
+		alternativeOf("local", s.Local, func(v *corev1.LocalVolumeSource, here *field.Path) field.ErrorList {
+			errs := append(check.RequireAll(here, "path", v.Path), NoBacksteps(v.Path, here.Child("path"))...)
+			return append(errs, check.Present(s.NodeAffinity != nil, at.Child("nodeAffinity"),
+				"Local volume requires node affinity")...)
+		}),
+		alternativeOf("storageos", s.StorageOS, storageOSPlugin),
+		alternativeOf("csi", s.CSI, csiPlugin),
+	}, at)
+}
+
+func glusterfsPlugin(v *corev1.GlusterfsPersistentVolumeSource, at *field.Path) field.ErrorList {
+	return append(check.RequireAll(at, "endpoints", v.EndpointsName, "path", v.Path),
+		check.Given(v.EndpointsNamespace, at.Child("endpointsNamespace"), endpointsNamespace)...)
+}
+
+func endpointsNamespace(ns string, at *field.Path) field.ErrorList {
+	if ns == "" {
+		return field.ErrorList{field.Invalid(at, ns, "if the endpointnamespace is set, it must be a valid namespace name")}
+	}
+	return check.Apply(ns, at, check.WholeName(apivalidation.ValidateNamespaceName))
+}
+
+func iscsiPlugin(v *corev1.ISCSIPersistentVolumeSource, name string, at *field.Path) field.ErrorList {
+	errs := check.RequireAll(at, "targetPortal", v.TargetPortal)
+	errs = append(errs, iscsiName(v.InitiatorName, name, v.TargetPortal, v.TargetPortal, at.Child("targetportal"))...)
+	secret := check.Present(v.SecretRef != nil || !v.DiscoveryCHAPAuth && !v.SessionCHAPAuth, at.Child("secretRef"), "")
+	if v.SecretRef != nil {
+		secret = check.RequireAll(at.Child("secretRef"), "name", v.SecretRef.Name)
+	}
+	return append(errs, iscsiTarget(v.IQN, v.Lun, v.InitiatorName, wrongForm, secret, at)...)
+}
+
+func azureFilePlugin(v *corev1.AzureFilePersistentVolumeSource, at *field.Path) field.ErrorList {
+	return append(check.RequireAll(at, "secretName", v.SecretName, "shareName", v.ShareName),
+		check.Present(v.SecretNamespace == nil || *v.SecretNamespace != "", at.Child("secretNamespace"), "")...)
+}
+
+func storageOSPlugin(v *corev1.StorageOSPersistentVolumeSource, at *field.Path) field.ErrorList {
+	errs := validateStorageOS(
+		&corev1.StorageOSVolumeSource{VolumeName: v.VolumeName, VolumeNamespace: v.VolumeNamespace}, at,
+	)
+	if r := v.SecretRef; r != nil {
+		errs = append(errs, check.RequireAll(at.Child("secretRef"), "name", r.Name, "namespace", r.Namespace)...)
+	}
+	return errs
+}
+
+func secretAnywhere(r *corev1.SecretReference, at *field.Path) field.ErrorList {
+	return check.RequireAll(at, "name", r.Name, "namespace", r.Namespace)
+}
+
+func csiPlugin(v *corev1.CSIPersistentVolumeSource, at *field.Path) field.ErrorList {
+	errs := append(CSIDriver(v.Driver, at.Child("driver")), check.RequireAll(at, "volumeHandle", v.VolumeHandle)...)
+	secret := func(name string, ref *corev1.SecretReference) {
+		if ref != nil {
+			errs = append(errs, check.Needed(ref.Name, at.Child(name, "name"), check.DNSSubdomain)...)
+			errs = append(errs, check.Needed(ref.Namespace, at.Child(name, "namespace"), check.DNSLabel)...)
+		}
+	}
+	secret("controllerPublishSecretRef", v.ControllerPublishSecretRef)
+	secret("controllerExpandSecretRef", v.ControllerExpandSecretRef)
+	secret("nodePublishSecretRef", v.NodePublishSecretRef)
+	secret("nodeExpandSecretRef", v.NodeExpandSecretRef)
+	return errs
+}
