@@ -69,10 +69,7 @@ func TestOwnVersionsAreRegistered(t *testing.T) {
 		t.Errorf("%s", a.Body)
 	}
 	do(t, s, "DELETE", apiServices+"/v1.apps", "")
-	do(
-		t, s, "PATCH", apiServices+"/v1.batch", `{"spec":{"versionPriority":3}}`, "Content-Type",
-		"application/merge-patch+json",
-	)
+	do(t, s, "PATCH", apiServices+"/v1.batch", `{"spec":{"versionPriority":3}}`)
 	do(t, s, "GET", "/apis/apps/v1", "")
 	stop()
 	if a := s.Do("GET", apiServices+"/v1.apps", nil); a.Code != http.StatusNotFound {
@@ -106,10 +103,7 @@ func TestDefinedVersionsAreRegistered(t *testing.T) {
 	if again := shows(t, w, "v1.example.com", ""); again.GetUID() == first.GetUID() {
 		t.Error("it isn't another one")
 	}
-	do(
-		t, s, "PATCH", apiServices+"/v1.example.com", `{"spec":{"versionPriority":3}}`, "Content-Type",
-		"application/merge-patch+json",
-	)
+	do(t, s, "PATCH", apiServices+"/v1.example.com", `{"spec":{"versionPriority":3}}`)
 	shows(t, w, "v1.example.com", `"versionPriority":3`)
 	shows(t, w, "v1.example.com", `"versionPriority":100`)
 	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
@@ -144,10 +138,7 @@ func TestOtherServers(t *testing.T) {
 	reason("ServiceNotFound", `service/metrics in "default" is not present`)
 	do(t, s, "POST", service, `{"metadata":{"name":"metrics"},"spec":{"ports":[{"port":80}]}}`)
 	reason("ServicePortError", `service/metrics in "default" is not listening on port 443`)
-	do(
-		t, s, "PATCH", service+"/metrics", `{"spec":{"ports":[{"name":"x","port":443}]}}`, "Content-Type",
-		"application/merge-patch+json",
-	)
+	do(t, s, "PATCH", service+"/metrics", `{"spec":{"ports":[{"name":"x","port":443}]}}`)
 	reason("EndpointsNotFound", `cannot find endpointslices for service/metrics in "default"`)
 	const slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
 	do(
@@ -155,10 +146,7 @@ func TestOtherServers(t *testing.T) {
 		`{"metadata":{"name":"a","labels":{"kubernetes.io/service-name":"metrics"}},"addressType":"IPv4","endpoints":[],"ports":[{"name":"x","port":443}]}`,
 	)
 	reason("MissingEndpoints", `endpointslices for service/metrics in "default" have no addresses with port name "x"`)
-	do(
-		t, s, "PATCH", slices+"/a", `{"endpoints":[{"addresses":["10.0.0.9"]}]}`, "Content-Type",
-		"application/merge-patch+json",
-	)
+	do(t, s, "PATCH", slices+"/a", `{"endpoints":[{"addresses":["10.0.0.9"]}]}`)
 	reason(
 		"FailedDiscoveryCheck",
 		"failing or missing response from https://metrics.default.svc:443/apis/metrics.k8s.io/v1beta1: this server has no cluster network, and passes no requests on to other servers",

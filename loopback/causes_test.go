@@ -54,9 +54,9 @@ func TestCauses(t *testing.T) {
 					`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"`+d.CmdArgs[0].Key+`"},`+d.Input+`}`,
 				))
 			case "update":
-				return said(s.Do("PATCH", v1widgets+"/"+d.CmdArgs[0].Key, d.Input, "Content-Type", "application/merge-patch+json"))
+				return said(s.Do("PATCH", v1widgets+"/"+d.CmdArgs[0].Key, d.Input))
 			case "schema":
-				do(t, s, "PATCH", definitions+"/widgets.example.com", d.Input, "Content-Type", "application/json-patch+json")
+				do(t, s, "PATCH", definitions+"/widgets.example.com", d.Input)
 				return "ok"
 			}
 			d.Fatalf(t, "unknown command")

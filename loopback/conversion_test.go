@@ -144,11 +144,10 @@ func TestWebhookConversion(t *testing.T) {
 		`"spec":{"host":"y","port":2}`,
 	)
 	is(s.Do("GET", v1widgets+"/b", nil), `"spec":{"address":"y:2"}`)
-	merge := []string{"Content-Type", "application/merge-patch+json"}
-	is(s.Do("PATCH", v2widgets+"/b", `{"spec":{"port":3}}`, merge...), `"spec":{"host":"y","port":3}`)
-	is(s.Do("PATCH", v2widgets+"/b/scale", `{"spec":{"replicas":4}}`, merge...), `"spec":{"replicas":4}`)
+	is(s.Do("PATCH", v2widgets+"/b", `{"spec":{"port":3}}`), `"spec":{"host":"y","port":3}`)
+	is(s.Do("PATCH", v2widgets+"/b/scale", `{"spec":{"replicas":4}}`), `"spec":{"replicas":4}`)
 	is(
-		s.Do("PATCH", v2widgets+"/b/status", `{"status":{"n":1},"spec":{"port":50}}`, merge...),
+		s.Do("PATCH", v2widgets+"/b/status", `{"status":{"n":1},"spec":{"port":50}}`),
 		`"spec":{"host":"y","port":4},"status":{"n":1}`,
 	)
 	apply := []string{"Content-Type", "application/apply-patch+yaml"}
@@ -363,8 +362,7 @@ func TestInitialEventsConverted(t *testing.T) {
 		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`)
 	w := s.Watch(definitions + "?watch=1")
 	if a := s.Do("PATCH", definitions+"/widgets.example.com", `[{"op":"replace","path":"/spec/versions/0/storage",
-		"value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`,
-		"Content-Type", "application/json-patch+json"); a.Code != http.StatusOK {
+		"value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`); a.Code != http.StatusOK {
 		t.Fatalf("%d %s", a.Code, a.Body)
 	}
 	reaches(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {

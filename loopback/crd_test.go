@@ -175,7 +175,7 @@ func TestDefinitionGoes(t *testing.T) {
 	) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
-	do(t, s, "PATCH", v1widgets+"/a", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", v1widgets+"/a", `{"metadata":{"finalizers":null}}`)
 	gone(t, objects, "a")
 	gone(t, w, "widgets.example.com")
 	if a := s.Do("GET", v1widgets, nil); a.Code != http.StatusNotFound || string(a.Body) != "404 page not found\n" {
@@ -221,7 +221,7 @@ func TestWatchEndsWithItsDefinition(t *testing.T) {
 	}
 	patch := func(body string) {
 		t.Helper()
-		do(t, s, "PATCH", definitions+"/widgets.example.com", body, "Content-Type", "application/json-patch+json")
+		do(t, s, "PATCH", definitions+"/widgets.example.com", body)
 	}
 	first := watches()
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{}}`)
@@ -277,18 +277,15 @@ func TestUnservedDefinitionGoes(t *testing.T) {
 	}
 	serve := func(served string) {
 		t.Helper()
-		do(
-			t, s, "PATCH", definitions+"/widgets.example.com",
-			`[{"op":"replace","path":"/spec/versions/0/served","value":`+served+`}]`, "Content-Type",
-			"application/json-patch+json",
-		)
+		do(t, s, "PATCH", definitions+"/widgets.example.com",
+			`[{"op":"replace","path":"/spec/versions/0/served","value":`+served+`}]`)
 	}
 	serve("false")
 	w, dependents := s.Watch(definitions+"?watch=1"), s.Watch("/api/v1/configmaps?watch=1")
 	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
 	gone(t, dependents, "c")
 	serve("true") // the other one has a client's finalizer
-	do(t, s, "PATCH", v1widgets+"/b", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", v1widgets+"/b", `{"metadata":{"finalizers":null}}`)
 	gone(t, w, "widgets.example.com")
 }
 

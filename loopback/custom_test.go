@@ -25,10 +25,7 @@ func TestCustomEmptied(t *testing.T) {
 		return len(a.Object().GetOwnerReferences()) == 0
 	}).Object()
 	for _, empty := range []string{"ownerReferences", "finalizers"} {
-		a := s.Do(
-			"PATCH", v1widgets+"/dependent", fmt.Sprintf(`{"metadata":{%q:[]}}`, empty), "Content-Type",
-			"application/merge-patch+json",
-		)
+		a := s.Do("PATCH", v1widgets+"/dependent", fmt.Sprintf(`{"metadata":{%q:[]}}`, empty))
 		if got, want := a.Object().GetResourceVersion(), alone.GetResourceVersion(); got != want {
 			t.Errorf("%s: it was written at %s, and again at %s: %s", empty, want, got, a.Body)
 		}

@@ -23,7 +23,7 @@ func TestDaemonSet(t *testing.T) {
 	for name, disk := range map[string]string{"a": "ssd", "b": "hdd"} {
 		do(t, s, "POST", nodes, fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"disk":%q}}}`, name, disk))
 		// A new node isn't ready; this one is.
-		do(t, s, "PATCH", nodes+"/"+name, `{"spec":{"taints":null}}`, "Content-Type", merge)
+		do(t, s, "PATCH", nodes+"/"+name, `{"spec":{"taints":null}}`)
 	}
 	do(t, s, "POST", daemons, `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"app":"d"}},
 		"template":{"metadata":{"labels":{"app":"d"}},"spec":{"nodeSelector":{"disk":"ssd"},"containers":[{"name":"c","image":"one"}]}}}}`)
@@ -40,7 +40,7 @@ func TestDaemonSet(t *testing.T) {
 	if len(terms) != 1 {
 		t.Errorf("affinity %v", terms)
 	}
-	do(t, s, "PATCH", nodes+"/b", `{"metadata":{"labels":{"disk":"ssd"}}}`, "Content-Type", merge)
+	do(t, s, "PATCH", nodes+"/b", `{"metadata":{"labels":{"disk":"ssd"}}}`)
 	second := added(t, made, 1)[0]
 	for _, p := range []*unstructured.Unstructured{first, second} {
 		ready(t, s, p.GetName())

@@ -24,7 +24,7 @@ func budget(name, app, bound string) string {
 func runs(t *testing.T, s *apiservertest.Server, name string) {
 	t.Helper()
 	do(t, s, "PATCH", pods+"/"+name+"/status",
-		`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`, "Content-Type", merge)
+		`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)
 }
 
 func evict(s *apiservertest.Server, name string) apiservertest.Answer {

@@ -55,7 +55,7 @@ func TestFailingIsShown(t *testing.T) {
 	crd := definitions + "/widgets.example.com"
 	patch := func(body string) {
 		t.Helper()
-		if a := s.Do("PATCH", crd, body, "Content-Type", "application/json-patch+json"); a.Code != http.StatusOK {
+		if a := s.Do("PATCH", crd, body); a.Code != http.StatusOK {
 			t.Fatalf("%d %s", a.Code, a.Body)
 		}
 	}
@@ -99,36 +99,6 @@ func TestBuiltInObjectsStay(t *testing.T) {
 	do(t, s, "GET", definitions+"/widgets.example.com", "")
 }
 
-// TestProtectedGroups: a definition in one of Kubernetes' own groups says who approved it (AX
-// pkg/apis/apiextensions/validation/validation.go:validateAPIApproval).
-func TestProtectedGroups(t *testing.T) {
-	s := defined(t, nil)
-	body := func(annotations string) string {
-		return `{"metadata":{"name":"widgets.example.k8s.io","annotations":{` + annotations +
-			`}},"spec":{"group":"example.k8s.io","scope":"Cluster",
-			"names":{"plural":"widgets","kind":"Widget"},"versions":[` + version("v1", true, size, "") + `]}}`
-	}
-	for annotations, want := range map[string]string{
-		"":                                  `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation \"api-approved.kubernetes.io\", see https://github.com/kubernetes/enhancements/pull/1111`,
-		`"api-approved.kubernetes.io":"no"`: `metadata.annotations[api-approved.kubernetes.io]: Invalid value: \"no\": protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or a reason starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111`,
-	} {
-		if a := s.Do("POST", definitions, body(annotations)); a.Code != http.StatusUnprocessableEntity ||
-			!strings.Contains(string(a.Body), want) {
-			t.Errorf("%s: %d %s", annotations, a.Code, a.Body)
-		}
-	}
-	do(t, s, "POST", definitions, body(`"api-approved.kubernetes.io":"unapproved, a test"`))
-	do(
-		t, s, "PATCH", definitions+"/widgets.example.k8s.io", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type",
-		"application/merge-patch+json",
-	)
-	if a := s.Do("PATCH", definitions+
-		"/widgets.example.k8s.io", `{"metadata":{"annotations":null}}`, "Content-Type",
-		"application/merge-patch+json"); a.Code != http.StatusUnprocessableEntity {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
-}
-
 // ends reads a watch of definitions to the end of the one, which has failed until it no longer does.
 func ends(t *testing.T, w *apiservertest.Watch, failed func(*apiextensionsv1.CustomResourceDefinition) bool) {
 	t.Helper()
@@ -149,44 +119,6 @@ func ends(t *testing.T, w *apiservertest.Watch, failed func(*apiextensionsv1.Cus
 			better = true
 		case better:
 			t.Fatalf("it failed, didn't, and fails again: %v", d.Status.Conditions)
-		}
-	}
-}
-
-// TestMisnamed: an object of another kind than its path's is told so by the definition's rules, and through
-// status it is no matter (AX pkg/registry/customresource/validator.go:ValidateTypeMeta).
-func TestMisnamed(t *testing.T) {
-	s := defined(t, nil)
-	define(t, s, widgets("widgets", "Widget", version("v1", true, size, `,"subresources":{"status":{}}`)))
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
-	const patch, kind = "application/merge-patch+json", `Widget.example.com \"a\" is invalid: kind: Invalid value: \"Gadget\": must be Widget`
-	for _, c := range []struct {
-		method, path, body string
-		code               int
-		text               string
-	}{
-		{
-			"POST", v1widgets + "?dryRun=All", `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"}}`, 422,
-			kind,
-		},
-		{"PATCH", v1widgets + "/a", `{"kind":"Gadget"}`, 422, kind},
-		{
-			"PATCH", v1widgets + "/a", `{"apiVersion":"example.com/v9"}`, 422,
-			`apiVersion: Invalid value: \"example.com/v9\": must be example.com/v1`,
-		},
-		{"PATCH", v1widgets + "/a/status", `{"kind":"Gadget"}`, 200, `"kind":"Widget"`},
-		{
-			"POST", v1widgets, `{"apiVersion":"example.com/v9","kind":"Widget","metadata":{"name":"a"}}`, 400,
-			`the API version in the data (example.com/v9) does not match the expected API version (example.com/v1)`,
-		},
-	} {
-		media := "application/json"
-		if c.method == "PATCH" {
-			media = patch
-		}
-		if a := s.Do(c.method, c.path, c.body, "Content-Type", media); a.Code != c.code ||
-			!strings.Contains(string(a.Body), c.text) {
-			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, a.Code, a.Body)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestFlowControlObjects(t *testing.T) {
 
 	merge := func(plural, doc string) {
 		t.Helper()
-		do(t, s, "PATCH", flowControl+plural, doc, "Content-Type", "application/merge-patch+json")
+		do(t, s, "PATCH", flowControl+plural, doc)
 	}
 	do(t, s, "DELETE", flowControl+"flowschemas/global-default", "")
 	merge("prioritylevelconfigurations/system", `{"spec":{"limited":{"nominalConcurrencyShares":50}}}`)

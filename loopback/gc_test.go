@@ -43,15 +43,8 @@ func collectorOf(s *apiservertest.Server) *loopback.Collector {
 // collect runs a collector until the test or stop ends it.
 func collect(t testing.TB, s *apiservertest.Server) (stop func()) {
 	c := collectorOf(s)
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() { _ = gc.New(gc.Config{API: c, Timeline: s.Cache, Kinds: c}).Run(ctx) }) // its error is the context's
-	stop = func() {
-		cancel()
-		done.Wait()
-	}
-	t.Cleanup(stop)
-	return stop
+	collector := gc.New(gc.Config{API: c, Timeline: s.Cache, Kinds: c})
+	return during(t, func(ctx context.Context) { _ = collector.Run(ctx) }) // its error is the context's
 }
 
 // reference is an owner reference.
@@ -323,7 +316,7 @@ func TestReleaseAtTheRevision(t *testing.T) {
 	create(t, s, configMaps, "o", nil, nil)
 	judged := s.Do("DELETE", configMaps+"/o?propagationPolicy=Orphan", nil).Object()
 	r := gc.RemoveFinalizerRequest{Object: refOf(t, judged, "configmaps"), Finalizer: "orphan"}
-	do(t, s, "PATCH", configMaps+"/o", `{"data":{"late":"write"}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", configMaps+"/o", `{"data":{"late":"write"}}`)
 	if err := c.RemoveFinalizer(t.Context(), r); !apierrors.IsConflict(err) {
 		t.Errorf("releasing at an older revision: %v", err)
 	}
@@ -365,7 +358,7 @@ func TestRemovalByUpdate(t *testing.T) {
 	judged := s.Do("DELETE", configMaps+"/o", nil).Object()
 	judged.SetFinalizers(nil)
 	store.slip = func() {
-		do(t, s, "PATCH", configMaps+"/o", `{"data":{"late":"write"}}`, "Content-Type", "application/merge-patch+json")
+		do(t, s, "PATCH", configMaps+"/o", `{"data":{"late":"write"}}`)
 	}
 	if a := s.Do("PUT", configMaps+"/o", judged.Object); a.Code != http.StatusConflict {
 		t.Errorf("%d %s", a.Code, a.Body)
@@ -393,10 +386,7 @@ func TestGuardedDelete(t *testing.T) {
 	key := func(name string) string { return storage.DefaultRoot + "/configmaps/default/" + name }
 	rev := refOf(t, o, "configmaps").Revision
 	namesake := refOf(t, create(t, s, configMaps, "namesake", nil, nil), "configmaps").Revision
-	do(
-		t, s, "PATCH", configMaps+"/namesake", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type",
-		"application/merge-patch+json",
-	)
+	do(t, s, "PATCH", configMaps+"/namesake", `{"metadata":{"labels":{"a":"b"}}}`)
 	for _, g := range []storage.Guard{{Key: key("o")}, {Key: key("o"), ModRevision: rev - 1},
 		{Key: key("never"), ModRevision: rev},
 		{Key: key("namesake"), ModRevision: namesake}, {Key: key("namesake"), ModRevision: namesake - 1, Held: true}} {

@@ -52,7 +52,7 @@ func fulfils(o *unstructured.Unstructured, kind string) bool {
 // finish sets a pod's phase, as a kubelet does.
 func finish(t *testing.T, s *apiservertest.Server, name, phase string) {
 	t.Helper()
-	do(t, s, "PATCH", pods+"/"+name+"/status", fmt.Sprintf(`{"status":{"phase":%q}}`, phase), "Content-Type", merge)
+	do(t, s, "PATCH", pods+"/"+name+"/status", fmt.Sprintf(`{"status":{"phase":%q}}`, phase))
 }
 
 func manifest(name, spec string) string {
@@ -137,9 +137,9 @@ func TestJobsPodsAreLetGo(t *testing.T) {
 	})
 	do(t, s, "POST", jobs, manifest("suspended", `"completions":1,"suspend":true`))
 	eventually(t, w, "the Job to be suspended", func(e apiservertest.Event) bool { return fulfils(e.Object, "Suspended") })
-	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":false}}`, "Content-Type", merge)
+	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":false}}`)
 	p = added(t, made, 1)[0]
-	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":true}}`, "Content-Type", merge)
+	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":true}}`)
 	gone(t, made, p.GetName())
 	if a := s.Do("GET", jobs+"/suspended", nil); a.Code != http.StatusOK {
 		t.Fatalf("%d %s", a.Code, a.Body)

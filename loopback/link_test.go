@@ -38,7 +38,7 @@ func TestLinks(t *testing.T) {
 		for i, name := range []string{fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)} {
 			at := path + "/" + name
 			create(t, s, path, name, map[string]any{"ownerReferences": refs}, body)
-			do(t, s, http.MethodPatch, at+"?fieldManager=other", later, "Content-Type", "application/merge-patch+json")
+			do(t, s, http.MethodPatch, at+"?fieldManager=other", later)
 			if dying {
 				do(t, s, http.MethodDelete, at, `{"gracePeriodSeconds":0}`)
 			}
@@ -58,16 +58,11 @@ func TestLinks(t *testing.T) {
 				}
 			} else {
 				const manager = "?fieldManager=kube-controller-manager"
-				do(
-					t, s, http.MethodPatch, at+manager,
+				do(t, s, http.MethodPatch, at+manager,
 					fmt.Sprintf(`{"metadata":{"ownerReferences":[{"$patch":"delete","uid":%q}]}}`, lost), "Content-Type",
-					"application/strategic-merge-patch+json",
-				)
-				do(
-					t, s, http.MethodPatch, at+manager,
-					fmt.Sprintf(`{"metadata":{"finalizers":%s}}`, encoded(t, finalizers[:len(finalizers)-1])), "Content-Type",
-					"application/merge-patch+json",
-				)
+					"application/strategic-merge-patch+json")
+				do(t, s, http.MethodPatch, at+manager,
+					fmt.Sprintf(`{"metadata":{"finalizers":%s}}`, encoded(t, finalizers[:len(finalizers)-1])))
 			}
 			a := s.Do("GET", at, nil)
 			if a.Code == http.StatusNotFound {

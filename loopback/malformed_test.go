@@ -1,12 +1,10 @@
 package loopback_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,18 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/gc"
-	"github.com/kubecascade/kubecascade/storage"
 )
-
-// store writes a value into etcd without the server.
-func store(t *testing.T, s *apiservertest.Server, key, value string) {
-	t.Helper()
-	if _, err := s.Store.Commit(
-		t.Context(), storage.Txn{Key: storage.DefaultRoot + "/" + key, Value: []byte(value)},
-	); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // failure returns the message of a namespace's condition about its content; empty if it isn't True.
 func failure(t *testing.T, a apiservertest.Answer) string {
@@ -52,11 +39,9 @@ func TestNamespaceWithMalformed(t *testing.T) {
 	const path = "/api/v1/namespaces/n/configmaps/"
 	create(t, s, strings.TrimSuffix(path, "/"), "fine", nil, nil)
 	create(t, s, "/api/v1/namespaces/n/secrets", "fine", nil, nil)
-	store(t, s, "configmaps/n/garbage", "garbage")
-	store(
-		t, s, "configmaps/n/odd",
-		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"n","uid":"u"},"data":7}`,
-	)
+	s.Put(t, "/registry/configmaps/n/garbage", "garbage")
+	s.Put(t, "/registry/configmaps/n/odd",
+		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"n","uid":"u"},"data":7}`)
 	do(t, s, "DELETE", "/api/v1/namespaces/n", "")
 	a := until(t, s, "/api/v1/namespaces/n", func(a apiservertest.Answer) bool { return failure(t, a) != "" })
 	for _, key := range []string{"/registry/configmaps/n/garbage", "/registry/configmaps/n/odd"} {
@@ -75,50 +60,16 @@ func TestNamespaceWithMalformed(t *testing.T) {
 	until(t, s, "/api/v1/namespaces/n", missing)
 }
 
-// told is a log.
-type told struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *told) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *told) count(what string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.b.String(), what)
-}
-
 // TestCollectorTellsOfMalformed: the collector logs the key of an object that it can't read once, and again if it was
 // repaired and is broken again.
 func TestCollectorTellsOfMalformed(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	log := &told{}
+	log := &apiservertest.Lines{}
 	c := collectorOf(s)
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() {
-		// its error is the context's
-		_ = gc.New(gc.Config{API: c, Timeline: s.Cache, Kinds: c, Log: slog.New(slog.NewTextHandler(log, nil))}).Run(ctx)
-	})
-	t.Cleanup(func() {
-		cancel()
-		done.Wait()
-	})
+	collector := gc.New(gc.Config{API: c, Timeline: s.Cache, Kinds: c, Log: slog.New(slog.NewTextHandler(log, nil))})
+	during(t, func(ctx context.Context) { _ = collector.Run(ctx) }) // its error is the context's
 	const key = "/registry/configmaps/default/garbage"
-	put := func(value string) {
-		t.Helper()
-		r, _ := s.Store.Get(t.Context(), key)
-		if _, err := s.Store.Commit(
-			t.Context(), storage.Txn{Key: key, Expect: r.ModRevision, Value: []byte(value)},
-		); err != nil {
-			t.Fatal(err)
-		}
-	}
+	put := func(value string) { s.Put(t, key, value) }
 	processed := func() { // a dependent without an owner is collected after what came before it
 		t.Helper()
 		owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "none", "uid": "none"}}
@@ -128,13 +79,13 @@ func TestCollectorTellsOfMalformed(t *testing.T) {
 	put("garbage")
 	put("other garbage")
 	processed()
-	if got := log.count(key); got != 2 { // the key and its error
-		t.Errorf("%d times: %s", got, log.b.String())
+	if got := strings.Count(log.String(), key); got != 2 { // the key and its error
+		t.Errorf("%d times: %s", got, log)
 	}
 	put(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"garbage","namespace":"default","uid":"u"}}`)
 	put("garbage again")
 	processed()
-	if got := log.count("msg=\"an object can't be decoded"); got != 2 {
-		t.Errorf("%d times: %s", got, log.b.String())
+	if got := strings.Count(log.String(), "msg=\"an object can't be decoded"); got != 2 {
+		t.Errorf("%d times: %s", got, log)
 	}
 }

@@ -45,7 +45,7 @@ func TestMetricsOfRemovedResources(t *testing.T) {
 			do(t, s, "POST", path+"?dryRun=All", strings.ReplaceAll(object, `"a"`, `"b"`))
 			do(t, s, "GET", path, "")
 			do(t, s, "GET", path+"/a", "")
-			do(t, s, "PATCH", path+"/a", `{"spec":{"size":4}}`, "Content-Type", "application/merge-patch+json")
+			do(t, s, "PATCH", path+"/a", `{"spec":{"size":4}}`)
 			if a := s.Do("PUT", path+"/a", object); a.Code != http.StatusUnprocessableEntity { // no resourceVersion
 				t.Errorf("%d %s", a.Code, a.Body)
 			}

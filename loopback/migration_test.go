@@ -110,10 +110,8 @@ func TestLargeObjectsConvertInSmallerBatches(t *testing.T) {
 		))
 	}
 	for i := range 6 {
-		do(
-			t, s, "PATCH", v1widgets+fmt.Sprint("/w", i)+"/status",
-			fmt.Sprintf(`{"status":{"text":%q}}`, strings.Repeat("b", 1<<20)), "Content-Type", "application/merge-patch+json",
-		)
+		do(t, s, "PATCH", v1widgets+fmt.Sprint("/w", i)+"/status",
+			fmt.Sprintf(`{"status":{"text":%q}}`, strings.Repeat("b", 1<<20)))
 	}
 	calls := hook.calls.Load()
 	if a := s.Do("GET", v2widgets, nil); len(a.List().Items) != 6 {
@@ -131,9 +129,7 @@ func TestEventsConvertOnce(t *testing.T) {
 	define(t, s, routes(hook.config()))
 	first := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:0"}}`).Object()
 	for _, address := range []string{"y:1", "x:2"} {
-		do(
-			t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"`+address+`"}}`, "Content-Type", "application/merge-patch+json",
-		)
+		do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"`+address+`"}}`)
 	}
 	for _, c := range []struct {
 		query          string
@@ -168,7 +164,7 @@ func TestWatchersShareConversions(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
 	first := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:0"}}`).Object()
-	do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"y:1"}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"y:1"}}`)
 	watch := func() string {
 		e, err := s.Watch(v2widgets + "?watch=1&resourceVersion=" + first.GetResourceVersion()).Next()
 		if err != nil {
@@ -189,7 +185,7 @@ func TestWatchersShareConversions(t *testing.T) {
 	spoil := func(_ http.ResponseWriter, r map[string]any) bool { r["result"] = map[string]any{}; return false }
 	hook.spoil.Store(&spoil)
 	first.SetResourceVersion(s.Do("GET", v1widgets+"/a", nil).Object().GetResourceVersion())
-	do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"z:2"}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"z:2"}}`)
 	for range 2 {
 		if got := watch(); got != "ERROR  " {
 			t.Errorf("what can't be converted is sent as %q", got)
@@ -201,10 +197,7 @@ func TestWatchersShareConversions(t *testing.T) {
 			t.Errorf("after a failure: %q", got)
 		}
 	}
-	do(
-		t, s, "PATCH", definitions+"/widgets.example.com", `{"spec":{"conversion":{"strategy":"None","webhook":null}}}`,
-		"Content-Type", "application/merge-patch+json",
-	)
+	do(t, s, "PATCH", definitions+"/widgets.example.com", `{"spec":{"conversion":{"strategy":"None","webhook":null}}}`)
 	if got := watch(); got != "MODIFIED  " {
 		t.Errorf("after the webhook has gone: %q", got)
 	}

@@ -3,7 +3,6 @@ package loopback_test
 import (
 	"context"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -18,14 +17,8 @@ func TestNamespaceFollow(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := &loopback.Namespaces{API: s.API.Loopback(authorization.Loopback, "test"), Cache: s.Cache}
 	events := make(chan namespace.Event, 1024)
-	ctx, cancel := context.WithCancel(t.Context())
-	var all sync.WaitGroup
-	all.Go(func() { _ = api.Follow(ctx, func(e namespace.Event) { events <- e }) }) // ends with ctx
-	t.Cleanup(func() {
-		cancel()
-		all.Wait()
-	})
-	<-events // the namespaces that exist
+	during(t, func(ctx context.Context) { _ = api.Follow(ctx, func(e namespace.Event) { events <- e }) }) // ends with ctx
+	<-events                                                                                              // the namespaces that exist
 	until := func(want namespace.Event) (seen []namespace.Event) {
 		for {
 			e := <-events

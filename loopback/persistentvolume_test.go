@@ -35,7 +35,7 @@ func TestVolumesTogether(t *testing.T) {
 		}
 		claimed[volume] = o.GetName()
 	}
-	do(t, s, "PATCH", claims+"/"+claimed["v0"], `{"metadata":{"finalizers":null}}`, "Content-Type", merge)
+	do(t, s, "PATCH", claims+"/"+claimed["v0"], `{"metadata":{"finalizers":null}}`)
 	do(t, s, "DELETE", claims+"/"+claimed["v0"], "")
 	sees(t, of, "v0", has("status.phase", "Released", "spec.claimRef.name", claimed["v0"]))
 	do(t, s, "POST", volumes, `{"metadata":{"name":"more"},"spec":{"accessModes":["ReadWriteOnce"],

@@ -15,10 +15,7 @@ func TestPodGarbage(t *testing.T) {
 	do(t, s, "POST", pods, pod("p", `"emptyDir":{}`))
 	do(t, s, "DELETE", pods+"/p", "")
 	eventually(t, w, "the pod to wait", func(e apiservertest.Event) bool { return e.Object.GetDeletionTimestamp() != nil })
-	do(
-		t, s, "PATCH", nodes+"/n", `{"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","effect":"NoExecute"}]}}`,
-		"Content-Type", merge,
-	)
+	do(t, s, "PATCH", nodes+"/n", `{"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","effect":"NoExecute"}]}}`)
 	gone(t, w, "p")
 }
 

@@ -87,8 +87,7 @@ func TestPolicyStatus(t *testing.T) {
 			t.Errorf("%s: %s", c.expression, diff)
 		}
 	}
-	do(t, s, "PATCH", policies+"/p0.example.com", `{"spec":{"validations":[{"expression":"object.spec.paused == true"}]}}`,
-		"Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", policies+"/p0.example.com", `{"spec":{"validations":[{"expression":"object.spec.paused == true"}]}}`)
 	if got := checked(t, w, "p0.example.com", 2); got != nil {
 		t.Errorf("the warnings of another generation: %v", got)
 	}
@@ -108,8 +107,7 @@ func TestPolicyStatusOfLaterKind(t *testing.T) {
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
 	// The controller checks one policy at a time, in the order of events: when it has checked the later one, and an event
 	// of the early one without a new generation, the early one's status is what it remains.
-	do(t, s, "PATCH", policies+"/early", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type",
-		"application/merge-patch+json")
+	do(t, s, "PATCH", policies+"/early", `{"metadata":{"labels":{"a":"b"}}}`)
 	do(t, s, "POST", policies, policyOn("late", "example.com", "v1", "widgets", "object.spec.nope == 1", ""))
 	if got := checked(t, w, "late", 1); len(got) != 1 {
 		t.Errorf("a kind that is served has warnings %v", got)
@@ -119,8 +117,7 @@ func TestPolicyStatusOfLaterKind(t *testing.T) {
 		len(p.Status.TypeChecking.ExpressionWarnings) != 0 {
 		t.Errorf("%v: it was checked again: %v", err, p.Status.TypeChecking)
 	}
-	do(t, s, "PATCH", policies+"/early", `{"spec":{"failurePolicy":"Ignore"}}`, "Content-Type",
-		"application/merge-patch+json")
+	do(t, s, "PATCH", policies+"/early", `{"spec":{"failurePolicy":"Ignore"}}`)
 	if got := checked(t, w, "early", 2); len(got) != 1 {
 		t.Errorf("the next generation has warnings %v", got)
 	}

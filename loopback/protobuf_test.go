@@ -57,10 +57,10 @@ func TestBinaryValues(t *testing.T) {
 	}
 	names := []string{"get", "put", "patch", "apply", "delete", "many"}
 	for _, name := range names {
-		store(t, s, "configmaps/default/"+name, boundMap(t, "default", name))
+		s.Put(t, "/registry/configmaps/default/"+name, boundMap(t, "default", name))
 		event("ADDED", name)
 	}
-	store(t, s, "deployments/default/d", binary(t, &appsv1.Deployment{TypeMeta: metav1.TypeMeta{
+	s.Put(t, "/registry/deployments/default/d", binary(t, &appsv1.Deployment{TypeMeta: metav1.TypeMeta{
 		Kind: "Deployment", APIVersion: "apps/v1",
 	}, ObjectMeta: metaOf("default", "d"),
 		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}}))
@@ -90,7 +90,7 @@ func TestBinaryValues(t *testing.T) {
 	}
 	do(t, s, "PUT", configMaps+"/put", string(body))
 	event("MODIFIED", "put")
-	do(t, s, "PATCH", configMaps+"/patch", `{"data":{"l":"w"}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", configMaps+"/patch", `{"data":{"l":"w"}}`)
 	event("MODIFIED", "patch")
 	if got := fmt.Sprint(s.Do("GET", configMaps+"/patch", nil).Object().Object["data"]); got != "map[k:v l:w]" {
 		t.Errorf("patched: %s", got)
@@ -101,10 +101,7 @@ func TestBinaryValues(t *testing.T) {
 		"application/apply-patch+yaml",
 	)
 	event("MODIFIED", "apply")
-	do(
-		t, s, "PATCH", "/apis/apps/v1/namespaces/default/deployments/d/scale", `{"spec":{"replicas":3}}`, "Content-Type",
-		"application/merge-patch+json",
-	)
+	do(t, s, "PATCH", "/apis/apps/v1/namespaces/default/deployments/d/scale", `{"spec":{"replicas":3}}`)
 	for _, key := range []string{
 		"configmaps/default/put", "configmaps/default/patch", "configmaps/default/apply", "deployments/default/d",
 	} {
@@ -123,13 +120,13 @@ func TestBinaryCascades(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	collect(t, s)
 	starts(t, s, "namespace-controller")
-	store(t, s, "configmaps/default/owner", boundMap(t, "default", "owner"))
+	s.Put(t, "/registry/configmaps/default/owner", boundMap(t, "default", "owner"))
 	block := true
 	ref := metav1.OwnerReference{
 		APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "uid-default-owner", BlockOwnerDeletion: &block,
 	}
-	store(t, s, "configmaps/default/dependent", boundMap(t, "default", "dependent", ref))
-	store(t, s, "configmaps/default/orphan", boundMap(
+	s.Put(t, "/registry/configmaps/default/dependent", boundMap(t, "default", "dependent", ref))
+	s.Put(t, "/registry/configmaps/default/orphan", boundMap(
 		t, "default", "orphan", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"},
 	))
 	until(t, s, configMaps+"/orphan", missing)
@@ -137,20 +134,20 @@ func TestBinaryCascades(t *testing.T) {
 	until(t, s, configMaps+"/owner", missing)
 	until(t, s, configMaps+"/dependent", missing)
 
-	store(t, s, "configmaps/default/second", boundMap(t, "default", "second"))
+	s.Put(t, "/registry/configmaps/default/second", boundMap(t, "default", "second"))
 	kept := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "second", UID: "uid-default-second"}
-	store(t, s, "configmaps/default/stays", boundMap(t, "default", "stays", kept))
+	s.Put(t, "/registry/configmaps/default/stays", boundMap(t, "default", "stays", kept))
 	do(t, s, "DELETE", configMaps+"/second", `{"propagationPolicy":"Orphan"}`)
 	until(t, s, configMaps+"/second", missing)
 	if got := owners(t, s, configMaps+"/stays"); len(got) != 0 {
 		t.Errorf("it has owners: %v", got)
 	}
 
-	store(t, s, "namespaces/n", binary(t, &corev1.Namespace{TypeMeta: metav1.TypeMeta{Kind: "Namespace", APIVersion: "v1"},
-		ObjectMeta: metaOf("", "n"),
-		Spec:       corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
-		Status:     corev1.NamespaceStatus{Phase: corev1.NamespaceActive}}))
-	store(t, s, "configmaps/n/a", boundMap(t, "n", "a"))
+	s.Put(t, "/registry/namespaces/n", binary(t, &corev1.Namespace{
+		TypeMeta: metav1.TypeMeta{Kind: "Namespace", APIVersion: "v1"}, ObjectMeta: metaOf("", "n"),
+		Spec:   corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
+		Status: corev1.NamespaceStatus{Phase: corev1.NamespaceActive}}))
+	s.Put(t, "/registry/configmaps/n/a", boundMap(t, "n", "a"))
 	create(t, s, "/api/v1/namespaces/n/secrets", "b", nil, nil)
 	do(t, s, "DELETE", "/api/v1/namespaces/n", "")
 	until(t, s, "/api/v1/namespaces/n", missing)

@@ -57,7 +57,7 @@ func TestQuota(t *testing.T) {
 	says(t, w, hard, "map[count/pods:0 pods:0]")
 	do(t, s, "POST", pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	says(t, w, hard, "map[count/pods:1 pods:1]")
-	do(t, s, "PATCH", pods+"/p/status", `{"status":{"phase":"Succeeded"}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", pods+"/p/status", `{"status":{"phase":"Succeeded"}}`)
 	says(t, w, hard, "map[count/pods:1 pods:0]")
 	do(t, s, "DELETE", pods+"/p?gracePeriodSeconds=0", "")
 	says(t, w, hard, "map[count/pods:0 pods:0]")

@@ -14,16 +14,14 @@ func TestSharedUID(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	collect(t, s)
 	put := func(name string, owners ...metav1.OwnerReference) {
-		store(t, s, "configmaps/default/"+name, boundMap(t, "default", name, owners...))
+		s.Put(t, "/registry/configmaps/default/"+name, boundMap(t, "default", name, owners...))
 	}
 	of := func(name string) metav1.OwnerReference {
 		return metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: "shared"}
 	}
 	for _, name := range []string{"a", "b"} {
-		store(
-			t, s, "configmaps/default/"+name,
-			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`,
-		)
+		s.Put(t, "/registry/configmaps/default/"+name,
+			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`)
 	}
 	put("of-a", of("a"))
 	put("of-b", of("b"))
@@ -51,13 +49,11 @@ func TestSharedUIDForeground(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	collect(t, s)
 	for _, name := range []string{"a", "b"} {
-		store(
-			t, s, "configmaps/default/"+name,
-			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`,
-		)
+		s.Put(t, "/registry/configmaps/default/"+name,
+			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`)
 	}
 	block := true
-	store(t, s, "configmaps/default/of-a", boundMap(
+	s.Put(t, "/registry/configmaps/default/of-a", boundMap(
 		t, "default", "of-a",
 		metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "a", UID: "shared", BlockOwnerDeletion: &block},
 	))

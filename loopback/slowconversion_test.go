@@ -49,7 +49,7 @@ func TestConversionEnds(t *testing.T) {
 	for _, r := range [][2]string{
 		{"GET", v2widgets + "/a?timeout=1s"}, {"GET", v2widgets + "?timeout=1s"}, {"PATCH", v2widgets + "/a?timeout=1s"},
 	} {
-		a := s.Do(r[0], r[1], `{"spec":{"port":3}}`, "Content-Type", "application/merge-patch+json")
+		a := s.Do(r[0], r[1], `{"spec":{"port":3}}`)
 		if st := a.Status(); a.Code != http.StatusGatewayTimeout || st.Reason != metav1.StatusReasonTimeout {
 			t.Errorf("%v: %d %s", r, a.Code, a.Body)
 		}

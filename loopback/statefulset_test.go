@@ -17,8 +17,7 @@ func ready(t *testing.T, s *apiservertest.Server, name string) {
 	t.Helper()
 	do(t, s, "PATCH", pods+"/"+name+
 		"/status",
-		`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`,
-		"Content-Type", merge)
+		`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`)
 }
 
 // I-05: pods come one after the other, with claims that refer to the set, and are replaced when the template changes.

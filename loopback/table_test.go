@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -54,15 +55,17 @@ func logging(t testing.TB, s *apiservertest.Server, log *slog.Logger, names ...s
 	if len(parts) < len(names) {
 		t.Fatalf("%d parts of %v", len(parts), names)
 	}
+	return during(t, func(ctx context.Context) { controllers.Run(ctx, parts) })
+}
+
+// during calls f with a context that ends by stop or with the test.
+func during(t testing.TB, f func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		controllers.Run(ctx, parts)
-	}()
+	var done sync.WaitGroup
+	done.Go(func() { f(ctx) })
 	stop = func() {
 		cancel()
-		<-ended
+		done.Wait()
 	}
 	t.Cleanup(stop)
 	return stop

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -51,25 +50,10 @@ func trailing(t *testing.T, store storage.Store) *trailed {
 	return &trailed{s, t, c}
 }
 
-// during calls f with a context that ends with the test.
-func during(t *testing.T, f func(context.Context)) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() { f(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		done.Wait()
-	})
-}
-
 // as sends a request as a user.
 func (s *trailed) as(user, method, path, body string) {
 	s.t.Helper()
-	media := "application/json"
-	if method == "PATCH" {
-		media = "application/merge-patch+json"
-	}
-	a := s.Do(method, path, body, "Impersonate-User", user, "Impersonate-Group", "system:masters", "Content-Type", media,
+	a := s.Do(method, path, body, "Impersonate-User", user, "Impersonate-Group", "system:masters",
 		"User-Agent", "kubectl", "Audit-Id", "of "+user)
 	if a.Code >= 300 {
 		s.t.Fatalf("%s %s: %d %s", method, path, a.Code, a.Body)

@@ -34,8 +34,7 @@ func TestUnused(t *testing.T) {
 	w := s.Watch(claims + "?watch=true")
 	bind := func(name string) {
 		do(t, s, "POST", claims, claim(name, ""))
-		do(t, s, "PATCH", claims+"/"+name+"/status", `{"status":{"phase":"Bound"}}`,
-			"Content-Type", "application/merge-patch+json")
+		do(t, s, "PATCH", claims+"/"+name+"/status", `{"status":{"phase":"Bound"}}`)
 	}
 	use := func(pod, claim string) string {
 		return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"containers":[{"name":"c","image":"i"}],
@@ -50,7 +49,7 @@ func TestUnused(t *testing.T) {
 	becomes(t, w, "c", "True")
 	do(t, s, "POST", pods, use("p", "c"))
 	becomes(t, w, "c", "False")
-	do(t, s, "PATCH", pods+"/p/status", `{"status":{"phase":"Failed"}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", pods+"/p/status", `{"status":{"phase":"Failed"}}`)
 	becomes(t, w, "c", "True")
 	do(t, s, "DELETE", pods+"/early?gracePeriodSeconds=0", "")
 	becomes(t, w, "before", "True")
@@ -72,7 +71,7 @@ func TestUnusedWithMistypedPod(t *testing.T) {
 		"spec":{"hostNetwork":"x","volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]}}`)
 	for _, path := range []string{claims, other} {
 		do(t, s, "POST", path, claim("c", ""))
-		do(t, s, "PATCH", path+"/c/status", `{"status":{"phase":"Bound"}}`, "Content-Type", merge)
+		do(t, s, "PATCH", path+"/c/status", `{"status":{"phase":"Bound"}}`)
 	}
 	starts(t, s, "persistentvolumeclaim-protection-controller")
 	becomes(t, elsewhere, "c", "True")

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,20 +44,14 @@ func owning(t testing.TB, o *apiservertest.Options, cs ...workload.Controller) *
 // run runs workload controllers, which end with the test.
 func run(t testing.TB, s *apiservertest.Server, cs ...workload.Controller) {
 	index := loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)
-	ctx, cancel := context.WithCancel(context.Background())
-	var all sync.WaitGroup
 	for _, c := range cs {
 		api := &loopback.Client{
 			API:   s.API.Loopback(authorization.ServiceAccount("kube-system", c.Name), "kube-controller-manager"),
 			Cache: s.Cache,
 			Index: index,
 		}
-		all.Go(func() { workload.Run(ctx, c, api, workload.Options{}) })
+		during(t, func(ctx context.Context) { workload.Run(ctx, c, api, workload.Options{}) })
 	}
-	t.Cleanup(func() {
-		cancel()
-		all.Wait()
-	})
 }
 
 // sees waits until an object of the name is as wanted, and returns it.
@@ -111,8 +104,6 @@ func set(name string, replicas int) string {
 		"template":{"metadata":{"labels":{"app":%[1]q}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, name, replicas)
 }
 
-const merge = "application/merge-patch+json"
-
 // TestReplicaSet makes pods, adopts, releases, scales, and tells of what goes wrong.
 func TestReplicaSet(t *testing.T) {
 	s := owning(t, nil, replicaset.New())
@@ -144,19 +135,19 @@ func TestReplicaSet(t *testing.T) {
 		"reason", "SuccessfulCreate", "involvedObject.uid", string(rs.GetUID()), "source.component", "replicaset-controller",
 	))
 
-	do(t, s, "PATCH", pods+"/loner", `{"metadata":{"labels":{"app":"free"}}}`, "Content-Type", merge)
+	do(t, s, "PATCH", pods+"/loner", `{"metadata":{"labels":{"app":"free"}}}`)
 	// Released, and another is made: the count is down by one and up again.
 	sees(t, w, "a", has("status.replicas", "2"))
 	sees(t, w, "a", has("status.replicas", "3"))
 	if refs := s.Do("GET", pods+"/loner", nil).Object().GetOwnerReferences(); len(refs) != 0 {
 		t.Errorf("the released pod has %v", refs)
 	}
-	do(t, s, "PATCH", sets+"/a", `{"spec":{"replicas":1}}`, "Content-Type", merge)
+	do(t, s, "PATCH", sets+"/a", `{"spec":{"replicas":1}}`)
 	sees(t, w, "a", has("status.replicas", "1", "status.observedGeneration", "2"))
 
 	do(t, s, "POST", quotas, `{"metadata":{"name":"q"},"spec":{"hard":{"pods":"2"}},"status":{}}`)
 	do(t, s, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"status":{"hard":{"pods":"2"},"used":{"pods":"2"}}}`)
-	do(t, s, "PATCH", sets+"/a", `{"spec":{"replicas":2}}`, "Content-Type", merge)
+	do(t, s, "PATCH", sets+"/a", `{"spec":{"replicas":2}}`)
 	failed := sees(t, w, "a", condition("ReplicaFailure", "True", "FailedCreate"))
 	if text := fmt.Sprint(failed.Object["status"]); !strings.Contains(text, "exceeded quota: q") {
 		t.Errorf("the failure is told as %s", text)
@@ -175,24 +166,16 @@ func TestDeployment(t *testing.T) {
 	w := s.Watch(deployments + "?watch=1")
 	do(t, s, "POST", deployments, set("d", 4))
 	sees(t, w, "d", condition("Progressing", "True", "NewReplicaSetAvailable"))
-	do(
-		t, s, "PATCH", deployments+"/d", `{"spec":{"template":{"metadata":{"annotations":{"v":"2"}}}}}`, "Content-Type",
-		merge,
-	)
+	do(t, s, "PATCH", deployments+"/d", `{"spec":{"template":{"metadata":{"annotations":{"v":"2"}}}}}`)
 	sees(t, w, "d", has(
 		"status.observedGeneration", "2", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas",
 		"4",
 	))
-	do(
-		t, s, "PATCH", deployments+"/d",
-		`{"spec":{"progressDeadlineSeconds":1,"template":{"metadata":{"annotations":{"kubecascade.io/simulate":"pending"}}}}}`,
-		"Content-Type", merge,
-	)
+	do(t, s, "PATCH", deployments+"/d",
+		`{"spec":{"progressDeadlineSeconds":1,"template":{"metadata":{"annotations":{"kubecascade.io/simulate":"pending"}}}}}`)
 	sees(t, w, "d", condition("Progressing", "False", "ProgressDeadlineExceeded"))
-	do(
-		t, s, "PATCH", deployments+"/d",
-		`{"spec":{"template":{"metadata":{"annotations":{"v":"2","kubecascade.io/simulate":null}}}}}`, "Content-Type", merge,
-	)
+	do(t, s, "PATCH", deployments+"/d",
+		`{"spec":{"template":{"metadata":{"annotations":{"v":"2","kubecascade.io/simulate":null}}}}}`)
 	d := sees(t, w, "d", has(
 		"status.observedGeneration", "4", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas",
 		"4",
@@ -214,7 +197,7 @@ func TestDyingNamespace(t *testing.T) {
 	do(t, s, "POST", dying, set("a", 0))
 	sees(t, w, "a", has("status.observedGeneration", "1"))
 	do(t, s, "DELETE", "/api/v1/namespaces/x", "") // no controller empties it
-	do(t, s, "PATCH", dying+"/a", `{"spec":{"replicas":2}}`, "Content-Type", merge)
+	do(t, s, "PATCH", dying+"/a", `{"spec":{"replicas":2}}`)
 	rs := sees(t, w, "a", has("status.observedGeneration", "2"))
 	if condition("ReplicaFailure", "True", "FailedCreate")(rs.Object) {
 		t.Errorf("a failure is told: %v", rs.Object["status"])
@@ -243,9 +226,9 @@ func TestIndex(t *testing.T) {
 		case 0:
 			a = s.Do("DELETE", path+"/"+name, nil)
 		case 1:
-			a = s.Do("PATCH", path+"/"+name, `{"metadata":{"ownerReferences":`+owner+`}}`, "Content-Type", merge)
+			a = s.Do("PATCH", path+"/"+name, `{"metadata":{"ownerReferences":`+owner+`}}`)
 		case 2:
-			a = s.Do("PATCH", path+"/"+name, `{"metadata":{"ownerReferences":null}}`, "Content-Type", merge)
+			a = s.Do("PATCH", path+"/"+name, `{"metadata":{"ownerReferences":null}}`)
 		default:
 			claim := fmt.Sprint("c", r.IntN(3))
 			volume := `{"name":"v","persistentVolumeClaim":{"claimName":"` + claim + `"}}`
@@ -379,7 +362,7 @@ func TestSparse(t *testing.T) {
 	if got := data(); got != "1" {
 		t.Errorf("it has %q", got)
 	}
-	do(t, s, "PATCH", "/api/v1/namespaces/default/configmaps/m", `{"data":{"a":"2"}}`, "Content-Type", merge)
+	do(t, s, "PATCH", "/api/v1/namespaces/default/configmaps/m", `{"data":{"a":"2"}}`)
 	if got := data(); got != "2" {
 		t.Errorf("when it changed it has %q", got)
 	}
@@ -444,7 +427,7 @@ func TestReplicationController(t *testing.T) {
 	var names []string
 	for _, p := range s.Do("GET", pods, nil).List().Items {
 		names = append(names, p.GetName())
-		do(t, s, "PATCH", pods+"/"+p.GetName(), `{"metadata":{"labels":{"app":"kept"}}}`, "Content-Type", merge)
+		do(t, s, "PATCH", pods+"/"+p.GetName(), `{"metadata":{"labels":{"app":"kept"}}}`)
 	}
 	for _, name := range names {
 		sees(t, s.Watch(pods+"?watch=1&fieldSelector=metadata.name%3D"+name), name, has("metadata.ownerReferences", "<nil>"))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,8 +19,8 @@ type Answer struct {
 }
 
 // Do sends a request. body may be nil, a string or bytes, which are sent unchanged, or any other value, which is sent
-// as JSON. header has names and values in turn; the default Content-Type is JSON. The test fails if there is no
-// response.
+// as JSON. header has names and values in turn. The default Content-Type is JSON, and for a PATCH that of a merge patch,
+// or of a JSON patch if the body is a list; an empty one is the default. The test fails if there is no response.
 func (s *Server) Do(method, path string, body any, header ...string) Answer {
 	s.t.Helper()
 	a, err := s.Try(method, path, body, header...)
@@ -33,36 +32,50 @@ func (s *Server) Do(method, path string, body any, header ...string) Answer {
 
 // Try is Do for goroutines and for requests without a response.
 func (s *Server) Try(method, path string, body any, header ...string) (Answer, error) {
-	var r io.Reader
+	return send(s.Client, method, s.URL+path, body, header)
+}
+
+func send(c *http.Client, method, url string, body any, header []string) (Answer, error) {
+	var data []byte
 	switch b := body.(type) {
 	case nil:
 	case string:
-		r = strings.NewReader(b)
+		data = []byte(b)
 	case []byte:
-		r = bytes.NewReader(b)
+		data = b
 	default:
-		data, err := json.Marshal(b)
-		if err != nil {
+		var err error
+		if data, err = json.Marshal(b); err != nil {
 			return Answer{}, err
 		}
-		r = bytes.NewReader(data)
 	}
-	req, err := http.NewRequest(method, s.URL+path, r)
+	req, err := http.NewRequest(method, url, bytes.NewReader(data))
 	if err != nil {
 		return Answer{}, err
 	}
-	if r != nil {
+	switch {
+	case len(data) == 0:
+	case method != http.MethodPatch:
 		req.Header.Set("Content-Type", "application/json")
+	case bytes.HasPrefix(data, []byte("[")):
+		req.Header.Set("Content-Type", "application/json-patch+json")
+	default:
+		req.Header.Set("Content-Type", "application/merge-patch+json")
 	}
 	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
+		switch {
+		case header[i] != "Content-Type":
+			req.Header.Add(header[i], header[i+1])
+		case header[i+1] != "":
+			req.Header.Set(header[i], header[i+1])
+		}
 	}
-	resp, err := s.Client.Do(req)
+	resp, err := c.Do(req)
 	if err != nil {
 		return Answer{}, err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
+	data, err = io.ReadAll(resp.Body)
 	return Answer{Code: resp.StatusCode, Header: resp.Header, Body: data}, err
 }
 

@@ -9,8 +9,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/json"
-	"io"
 	"log/slog"
 	"math/big"
 	"net/http"
@@ -175,44 +173,14 @@ func (s *Secured) Ask(method, path string, body any, header ...string) Answer {
 	return s.AskWith(s.Port.Client(), method, path, body, header...)
 }
 
-// AskWith is Ask by another client.
+// AskWith is Ask by another client. The Body is the error's text if there is no response.
 func (s *Secured) AskWith(c *http.Client, method, path string, body any, header ...string) Answer {
 	s.T.Helper()
-	var in io.Reader
-	switch b := body.(type) {
-	case nil:
-	case string:
-		in = strings.NewReader(b)
-	default:
-		data, err := json.Marshal(b)
-		if err != nil {
-			s.T.Fatal(err)
-		}
-		in = bytes.NewReader(data)
-	}
-	req, err := http.NewRequest(method, s.Port.URL+path, in)
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	if in != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		if header[i] == "Content-Type" {
-			req.Header.Del(header[i])
-		}
-		req.Header.Add(header[i], header[i+1])
-	}
-	resp, err := c.Do(req)
+	a, err := send(c, method, s.Port.URL+path, body, header)
 	if err != nil {
 		return Answer{Body: []byte(err.Error())}
 	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.T.Fatalf("%s %s: %v", method, path, err)
-	}
-	return Answer{Code: resp.StatusCode, Header: resp.Header, Body: data}
+	return a
 }
 
 // As is ask with a user's token.

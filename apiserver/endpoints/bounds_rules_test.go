@@ -25,7 +25,7 @@ func TestManagers(t *testing.T) {
 	must(t, s.Do("POST", configmaps, managers(2001)), http.StatusRequestEntityTooLarge)
 	must(t, s.Do("POST", configmaps, managers(2000)), http.StatusCreated)
 	must(t, s.Do("PUT", configmaps+"/a", managers(2001)), http.StatusRequestEntityTooLarge)
-	must(t, s.Do("PATCH", configmaps+"/a", managers(2001), "Content-Type", mergePatch), http.StatusRequestEntityTooLarge)
+	must(t, s.Do("PATCH", configmaps+"/a", managers(2001)), http.StatusRequestEntityTooLarge)
 }
 
 // TestWithoutManagedFields: an object that is too large with its managedFields is stored without them,
@@ -49,7 +49,7 @@ func TestWithoutManagedFields(t *testing.T) {
 		t.Error("replaced with managedFields")
 	}
 	data["more"] = ""
-	a = must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"more":"1"}}`, "Content-Type", mergePatch), http.StatusOK).
+	a = must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"more":"1"}}`), http.StatusOK).
 		Object()
 	if n := len(a.GetManagedFields()); n > 1 {
 		t.Errorf("patched with %d managedFields", n)

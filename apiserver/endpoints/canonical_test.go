@@ -83,8 +83,8 @@ func TestSchemaChanges(t *testing.T) {
 	schema := func(properties string) {
 		t.Helper()
 		must(t, s.Do("PATCH", crd, `{"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{
-			"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{`+properties+`}}}}}}]}}`,
-			"Content-Type", mergePatch), http.StatusOK)
+			"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{`+properties+`}}}}}}]}}`),
+			http.StatusOK)
 	}
 	write := func(method, path, media string) {
 		t.Helper()
@@ -105,7 +105,7 @@ func TestSchemaChanges(t *testing.T) {
 		}
 		for name, got := range map[string]string{
 			"get": specIn(t, s.Do("GET", crontab+"/a", nil)), "list": specIn(t, s.Do("GET", crontab, nil)),
-			"patch of nothing": specIn(t, s.Do("PATCH", crontab+"/a?dryRun=All", `{}`, "Content-Type", mergePatch)),
+			"patch of nothing": specIn(t, s.Do("PATCH", crontab+"/a?dryRun=All", `{}`)),
 			"delete":           specIn(t, s.Do("DELETE", crontab+"/a?dryRun=All&propagationPolicy=Foreground", nil)),
 		} {
 			if got != want {
@@ -148,7 +148,7 @@ func TestOwnOfOlderVersion(t *testing.T) {
 	if got := specIn(t, s.Do("GET", newer+"/y", nil)); got != `{"a":1,"b":"b","n":"set"}` {
 		t.Errorf("it is read as %s", got)
 	}
-	must(t, s.Do("PATCH", older+"/y", `{"spec":{"a":2}}`, "Content-Type", mergePatch), http.StatusOK)
+	must(t, s.Do("PATCH", older+"/y", `{"spec":{"a":2}}`), http.StatusOK)
 	if got := specIn(t, s.Do("GET", newer+"/y", nil)); got != `{"a":2,"n":"set"}` { // b is pruned by v1beta1's schema
 		t.Errorf("it is read as %s", got)
 	}
@@ -176,8 +176,7 @@ func defineVersions(t *testing.T, s *apiservertest.Server) {
 			`]}}`), http.StatusCreated)
 	must(t, s.Do("PATCH", crds+
 		"/things.example.com/status", `{"status":{"acceptedNames":{"plural":"things","kind":"Thing"},"storedVersions":["v1"],
-		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type",
-		mergePatch), http.StatusOK)
+		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`), http.StatusOK)
 }
 
 // thing is a thing's JSON in the version of a path.

@@ -38,7 +38,7 @@ func TestClockIsSet(t *testing.T) {
 		create("before")
 		shift.Add(int64(jump))
 		must(t, s.Do("DELETE", pods+"/ends", nil), http.StatusOK) // as before
-		must(t, s.Do("PATCH", pods+"/ends", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", mergePatch), http.StatusOK)
+		must(t, s.Do("PATCH", pods+"/ends", `{"metadata":{"labels":{"a":"b"}}}`), http.StatusOK)
 		expect("MODIFIED", "ends")
 		must(t, s.Do("DELETE", pods+"/ends", `{"gracePeriodSeconds":5}`), http.StatusOK)
 		expect("MODIFIED", "ends")

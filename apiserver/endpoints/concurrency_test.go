@@ -24,7 +24,7 @@ func TestNothingIsLost(t *testing.T) {
 	for i := range writers {
 		wg.Go(func() {
 			patch := fmt.Sprintf(`{"data":{"w%d":"1"}}`, i)
-			if a, err := s.Try("PATCH", configmaps+"/a", patch, "Content-Type", mergePatch); err != nil ||
+			if a, err := s.Try("PATCH", configmaps+"/a", patch); err != nil ||
 				a.Code != http.StatusOK {
 				t.Errorf("patch %d: %d %v %s", i, a.Code, err, a.Body)
 			}

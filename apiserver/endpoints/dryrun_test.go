@@ -2,6 +2,7 @@ package endpoints_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -28,61 +29,48 @@ func TestDryRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merge := []string{"Content-Type", mergePatch}
 	for _, c := range []struct {
 		method, path, body string
-		header             []string
+		media              string
 		code               int
 	}{
-		{"POST", configmaps, `{"metadata":{"generateName":"g-"}}`, nil, 201},
-		{"PUT", configmaps + "/a", `{"metadata":{"name":"a"},"data":{"k":"v"}}`, nil, 200},
-		{"PUT", "/api/v1/namespaces/default/limitranges/l", `{"metadata":{"name":"l"}}`, nil, 201},
-		{"PATCH", configmaps + "/a", `{"data":{"k":"v"}}`, merge, 200},
-		{
-			"PATCH", configmaps + "/a", `[{"op":"add","path":"/data","value":{"k":"v"}}]`,
-			[]string{"Content-Type", "application/json-patch+json"}, 200,
-		},
-		{
-			"PATCH", configmaps + "/a", `{"data":{"k":"v"}}`, []string{"Content-Type", "application/strategic-merge-patch+json"},
-			200,
-		},
+		{"POST", configmaps, `{"metadata":{"generateName":"g-"}}`, "", 201},
+		{"PUT", configmaps + "/a", `{"metadata":{"name":"a"},"data":{"k":"v"}}`, "", 200},
+		{"PUT", "/api/v1/namespaces/default/limitranges/l", `{"metadata":{"name":"l"}}`, "", 201},
+		{"PATCH", configmaps + "/a", `{"data":{"k":"v"}}`, "", 200},
+		{"PATCH", configmaps + "/a", `[{"op":"add","path":"/data","value":{"k":"v"}}]`, "", 200},
+		{"PATCH", configmaps + "/a", `{"data":{"k":"v"}}`, "application/strategic-merge-patch+json", 200},
 		{
 			"PATCH", configmaps + "/new?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new"}}`,
-			[]string{"Content-Type", "application/apply-patch+yaml"}, 201,
+			applyPatch, 201,
 		},
 		{
 			"PATCH", configmaps + "/a?fieldManager=m",
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}}`,
-			[]string{"Content-Type", "application/apply-patch+yaml"}, 200,
+			applyPatch, 200,
 		},
-		{"PATCH", configmaps + "/f", `{"metadata":{"finalizers":null}}`, merge, 200}, // would remove it
-		{"DELETE", configmaps + "/a", "", nil, 200},
-		{"DELETE", configmaps + "/a?propagationPolicy=Foreground", "", nil, 200},
-		{"DELETE", configmaps, "", nil, 200},
-		{"DELETE", pods + "/p", "", nil, 200},
-		{"DELETE", pods + "/p?gracePeriodSeconds=0", "", nil, 200},
-		{"POST", pods + "/p/eviction", `{"metadata":{"name":"p"}}`, nil, 201},
-		{"POST", pods + "/q/binding", `{"metadata":{"name":"q"},"target":{"name":"n"}}`, nil, 201},
-		{"POST", "/api/v1/namespaces/default/bindings", `{"metadata":{"name":"q"},"target":{"name":"n"}}`, nil, 201},
-		{"PATCH", pods + "/p/status", `{"status":{"phase":"Running"}}`, merge, 200},
-		{"PATCH", replicasets + "/r/scale", `{"spec":{"replicas":5}}`, merge, 200},
-		{"PUT", replicasets + "/r/scale", `{"metadata":{"name":"r"},"spec":{"replicas":5}}`, nil, 200},
-		{"POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}`, nil, 201},
-		{"DELETE", "/api/v1/namespaces/n", "", nil, 200},
-		{"PUT", "/api/v1/namespaces/n/finalize", `{"metadata":{"name":"n"},"spec":{"finalizers":[]}}`, nil, 200},
-		{"POST", nodes, `{"metadata":{"name":"n"}}`, nil, 201},
+		{"PATCH", configmaps + "/f", `{"metadata":{"finalizers":null}}`, "", 200}, // would remove it
+		{"DELETE", configmaps + "/a", "", "", 200},
+		{"DELETE", configmaps + "/a?propagationPolicy=Foreground", "", "", 200},
+		{"DELETE", configmaps, "", "", 200},
+		{"DELETE", pods + "/p", "", "", 200},
+		{"DELETE", pods + "/p?gracePeriodSeconds=0", "", "", 200},
+		{"POST", pods + "/p/eviction", `{"metadata":{"name":"p"}}`, "", 201},
+		{"POST", pods + "/q/binding", `{"metadata":{"name":"q"},"target":{"name":"n"}}`, "", 201},
+		{"POST", "/api/v1/namespaces/default/bindings", `{"metadata":{"name":"q"},"target":{"name":"n"}}`, "", 201},
+		{"PATCH", pods + "/p/status", `{"status":{"phase":"Running"}}`, "", 200},
+		{"PATCH", replicasets + "/r/scale", `{"spec":{"replicas":5}}`, "", 200},
+		{"PUT", replicasets + "/r/scale", `{"metadata":{"name":"r"},"spec":{"replicas":5}}`, "", 200},
+		{"POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}`, "", 201},
+		{"DELETE", "/api/v1/namespaces/n", "", "", 200},
+		{"PUT", "/api/v1/namespaces/n/finalize", `{"metadata":{"name":"n"},"spec":{"finalizers":[]}}`, "", 200},
+		{"POST", nodes, `{"metadata":{"name":"n"}}`, "", 201},
 	} {
 		sep := "?"
-		for _, ch := range c.path {
-			if ch == '?' {
-				sep = "&"
-			}
+		if strings.Contains(c.path, "?") {
+			sep = "&"
 		}
-		var body any
-		if c.body != "" {
-			body = c.body
-		}
-		a := s.Do(c.method, c.path+sep+"dryRun=All", body, c.header...)
+		a := s.Do(c.method, c.path+sep+"dryRun=All", c.body, "Content-Type", c.media)
 		if a.Code != c.code {
 			t.Errorf("%s %s: %d, want %d: %s", c.method, c.path, a.Code, c.code, a.Body)
 		}

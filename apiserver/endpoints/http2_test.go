@@ -155,7 +155,7 @@ func behindOverHTTP2(t *testing.T, s *apiservertest.Server, get func(string) *ht
 		if _, n, err := quick.next(); err != nil || n != i {
 			t.Fatalf("the quick watch: %d, %v; want %d", n, err, i)
 		}
-		must(t, s.Do("PATCH", configmaps+"/a", fmt.Sprintf(`{"data":{"n":"%d"}}`, i+1), "Content-Type", mergePatch,
+		must(t, s.Do("PATCH", configmaps+"/a", fmt.Sprintf(`{"data":{"n":"%d"}}`, i+1),
 			"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), http.StatusOK)
 	}
 	return slow

@@ -297,7 +297,7 @@ func (k *kindRules) replace() {
 func (k *kindRules) generation() {
 	cur := must(k.t, k.s.Do("GET", k.path, nil), http.StatusOK).Object()
 	after := func(sub, patch string) int64 {
-		return must(k.t, k.s.Do("PATCH", k.path+sub, patch, "Content-Type", "application/merge-patch+json"), http.StatusOK).
+		return must(k.t, k.s.Do("PATCH", k.path+sub, patch), http.StatusOK).
 			Object().GetGeneration()
 	}
 	want := cur.GetGeneration()

@@ -185,7 +185,7 @@ func churn(s *apiservertest.Server, r *rand.Rand) {
 		_, _ = s.Try("POST", configmaps, configmap(name, nil, map[string]string{"n": strconv.Itoa(r.IntN(3))}))
 	default:
 		patch := fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}},"data":{"k":"%d"}}`, r.IntN(3), r.IntN(1000))
-		_, _ = s.Try("PATCH", configmaps+"/"+name, patch, "Content-Type", "application/merge-patch+json")
+		_, _ = s.Try("PATCH", configmaps+"/"+name, patch)
 	}
 }
 
@@ -198,8 +198,7 @@ func TestExpiredToken(t *testing.T) {
 	must(t, s.Do("DELETE", configmaps+"/m03", nil), http.StatusOK)
 	for range 200 { // the newest segments are never dropped
 		must(t, s.Do(
-			"PATCH", configmaps+"/m04", `{"data":{"k":"`+strconv.Itoa(rand.Int())+`"}}`, "Content-Type",
-			"application/merge-patch+json",
+			"PATCH", configmaps+"/m04", `{"data":{"k":"`+strconv.Itoa(rand.Int())+`"}}`,
 		), http.StatusOK)
 	}
 	// Out of the cache's history, but not out of etcd's.

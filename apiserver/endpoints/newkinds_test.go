@@ -50,7 +50,7 @@ func TestAttest(t *testing.T) {
 	rejected(s.As("alice", "POST", bundles, bundle))
 	must(t, s.As("admin", "POST", bundles, bundle), http.StatusCreated)
 	patch := func(body string) apiservertest.Answer {
-		return s.As("alice", "PATCH", bundles+"/example.com:s:a", body, "Content-Type", mergePatch)
+		return s.As("alice", "PATCH", bundles+"/example.com:s:a", body)
 	}
 	rejected(patch(`{"metadata":{"labels":{"a":"b"}}}`))
 	// The garbage collector needs no permission.
@@ -103,7 +103,7 @@ func TestSign(t *testing.T) {
 		}
 	}
 	status := func(name, body string) apiservertest.Answer {
-		return s.As("alice", "PATCH", podRequests+"/"+name+"/status", `{"status":`+body+`}`, "Content-Type", mergePatch)
+		return s.As("alice", "PATCH", podRequests+"/"+name+"/status", `{"status":`+body+`}`)
 	}
 	const condition = `"conditions":[{"type":%q,"status":"True","reason":"r","message":""}]`
 	must(t, status("denied", "{"+fmt.Sprintf(condition, "Denied")+"}"), http.StatusOK)
@@ -174,8 +174,7 @@ func TestTaintRule(t *testing.T) {
 	if at, err := time.Parse(time.RFC3339, text); err != nil || at.Before(began) || made.GetGeneration() != 1 {
 		t.Errorf("created: %v, %v", made, err)
 	}
-	next := must(t, s.Do("PATCH", taintRules+"/x", `{"spec":{"taint":{"value":"v"}}}`, "Content-Type", mergePatch),
-		http.StatusOK).Object()
+	next := must(t, s.Do("PATCH", taintRules+"/x", `{"spec":{"taint":{"value":"v"}}}`), http.StatusOK).Object()
 	kept, _, _ := unstructured.NestedString(next.Object, "spec", "taint", "timeAdded")
 	if next.GetGeneration() != 2 || kept != text {
 		t.Errorf("changed: %v", next)

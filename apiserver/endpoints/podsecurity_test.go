@@ -49,19 +49,14 @@ func podSecurityAnswer(t *testing.T, s *apiservertest.Server, d *datadriven.Test
 	if !ok {
 		d.Fatalf(t, "no request: %q", line)
 	}
-	var body any
+	var body []byte
 	if text != "" {
-		data, err := yaml.YAMLToJSON([]byte(text))
-		if err != nil {
+		var err error
+		if body, err = yaml.YAMLToJSON([]byte(text)); err != nil {
 			d.Fatalf(t, "%v", err)
 		}
-		body = data
 	}
-	kind := "application/json"
-	if method == "PATCH" {
-		kind = mergePatch
-	}
-	a := s.Do(method, path, body, "Content-Type", kind)
+	a := s.Do(method, path, body)
 	var b strings.Builder
 	fmt.Fprintln(&b, a.Code)
 	for _, w := range a.Header.Values("Warning") {

@@ -219,11 +219,10 @@ func (w *walk) subresources() {
 				w.do(methodOf[verb], path, nil, nil, http.StatusNotImplemented)
 			}
 		case sub.Has("get"):
-			w.do("PATCH", path, `{"metadata":{}`+statusOf(w.r.Plural)+`}`,
-				[]string{"Content-Type", "application/merge-patch+json"}, http.StatusOK)
+			w.do("PATCH", path, `{"metadata":{}`+statusOf(w.r.Plural)+`}`, nil, http.StatusOK)
 			got := w.do("GET", path, nil, nil, http.StatusOK).Object()
 			w.do("PUT", path, got.Object, nil, http.StatusOK)
-			w.do("PATCH", path, `{}`, []string{"Content-Type", "application/merge-patch+json"}, http.StatusOK)
+			w.do("PATCH", path, `{}`, nil, http.StatusOK)
 		}
 	}
 }
@@ -248,10 +247,7 @@ func (w *walk) remove() {
 		w.do("PUT", w.path+"/finalize", finalize.Object, nil, http.StatusOK)
 	default: // a finalizer that protects an object in use, or that a controller removes
 		if a := w.s.Do("GET", w.path, nil); a.Code == http.StatusOK {
-			w.do(
-				"PATCH", w.path, `{"metadata":{"finalizers":null}}`, []string{"Content-Type", "application/merge-patch+json"},
-				http.StatusOK,
-			)
+			w.do("PATCH", w.path, `{"metadata":{"finalizers":null}}`, nil, http.StatusOK)
 		}
 	}
 	w.do("GET", w.path, nil, nil, http.StatusNotFound)
@@ -268,10 +264,7 @@ func (w *walk) remove() {
 		w.t.Errorf("deleted a collection of %d", n)
 	}
 	if a := w.s.Do("GET", w.path, nil); a.Code == http.StatusOK {
-		w.do(
-			"PATCH", w.path, `{"metadata":{"finalizers":null}}`, []string{"Content-Type", "application/merge-patch+json"},
-			http.StatusOK,
-		)
+		w.do("PATCH", w.path, `{"metadata":{"finalizers":null}}`, nil, http.StatusOK)
 	}
 	w.do("GET", w.path, nil, nil, http.StatusNotFound)
 }

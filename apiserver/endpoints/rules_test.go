@@ -54,11 +54,7 @@ func TestRules(t *testing.T) {
 				return u.shown(events(t, start(), d, u.given(d.Input)))
 			default:
 				method, path, body, header := parseRequest(t, u.given(d.Input))
-				var in any
-				if body != "" {
-					in = body
-				}
-				return u.shown(printed(start().Do(method, path, in, header...), d.HasArg("managed")))
+				return u.shown(printed(start().Do(method, path, body, header...), d.HasArg("managed")))
 			}
 			return ""
 		})

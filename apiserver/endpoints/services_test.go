@@ -103,12 +103,11 @@ func TestServiceWrites(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Services = ranges(t, "10.7.0.0/30", "100-101")
 	}})
-	const merge = "application/merge-patch+json"
 	for _, c := range []struct {
-		method, path, body, kind string
-		code                     int
-		ip                       string
-		port                     int64
+		method, path, body, media string
+		code                      int
+		ip                        string
+		port                      int64
 	}{
 		{
 			"POST", "",
@@ -119,23 +118,23 @@ func TestServiceWrites(t *testing.T) {
 		{"POST", "?dryRun=All", `{"metadata":{"name":"b"},"spec":{"ports":[{"port":1}]}}`, "", 201, "10.7.0.0", 0},
 		{"POST", "", `{"metadata":{"name":"b"},"spec":{"ports":[{"port":1}]}}`, "", 201, "10.7.0.1", 0},
 		{"PUT", "/a", `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, "", 200, "10.7.0.2", 101},
-		{"PATCH", "/a", `{"spec":{"type":"ClusterIP"}}`, merge, 200, "10.7.0.2", 0},
-		{"PATCH", "/b", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, merge, 200, "10.7.0.1", 101},
-		{"PATCH", "/a", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, merge, 422, "", 0},
-		{"PATCH", "/a", `{"spec":{"type":"NodePort"}}`, merge, 200, "10.7.0.2", 100},
+		{"PATCH", "/a", `{"spec":{"type":"ClusterIP"}}`, "", 200, "10.7.0.2", 0},
+		{"PATCH", "/b", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, "", 200, "10.7.0.1", 101},
+		{"PATCH", "/a", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, "", 422, "", 0},
+		{"PATCH", "/a", `{"spec":{"type":"NodePort"}}`, "", 200, "10.7.0.2", 100},
 		{
-			"PATCH", "/a?fieldManager=x", `{"apiVersion":"v1","kind":"Service","spec":{"externalName":"x.y"}}`, merge, 200,
+			"PATCH", "/a?fieldManager=x", `{"apiVersion":"v1","kind":"Service","spec":{"externalName":"x.y"}}`, "", 200,
 			"10.7.0.2", 100,
 		},
-		{"PATCH", "/a", `{"spec":{"clusterIP":"10.7.0.3"}}`, merge, 422, "", 0},
-		{"PATCH", "/a", `{"spec":{"type":"ExternalName"}}`, merge, 200, "", 0},
+		{"PATCH", "/a", `{"spec":{"clusterIP":"10.7.0.3"}}`, "", 422, "", 0},
+		{"PATCH", "/a", `{"spec":{"type":"ExternalName"}}`, "", 200, "", 0},
 		{"PUT", "/c", `{"metadata":{"name":"c"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, "", 201, "10.7.0.2", 100},
 		{
 			"PATCH", "/d?fieldManager=x",
 			`{"apiVersion":"v1","kind":"Service","metadata":{"name":"d"},"spec":{"ports":[{"port":1}]}}`,
 			"application/apply-patch+yaml", 500, "", 0,
 		},
-		{"PATCH", "/a", `{"spec":{"type":"ClusterIP"}}`, merge, 500, "", 0},
+		{"PATCH", "/a", `{"spec":{"type":"ClusterIP"}}`, "", 500, "", 0},
 		{"DELETE", "/c", "", "", 200, "10.7.0.2", 100},
 		{
 			"PATCH", "/d?fieldManager=x",
@@ -143,15 +142,7 @@ func TestServiceWrites(t *testing.T) {
 			"application/apply-patch+yaml", 201, "10.7.0.2", 0,
 		},
 	} {
-		var header []string
-		if c.kind != "" {
-			header = []string{"Content-Type", c.kind}
-		}
-		var in any
-		if c.body != "" {
-			in = c.body
-		}
-		a := s.Do(c.method, servicesPath+c.path, in, header...)
+		a := s.Do(c.method, servicesPath+c.path, c.body, "Content-Type", c.media)
 		o := a.Object()
 		ip, _, _ := unstructured.NestedString(o.Object, "spec", "clusterIP")
 		var port int64

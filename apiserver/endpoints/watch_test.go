@@ -42,11 +42,7 @@ func TestSelectorTransitions(t *testing.T) {
 	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
 	w := s.Watch(configmaps + "?watch=true&labelSelector=n%3D1&resourceVersion=" + start)
 	label := func(v string) string {
-		a := must(
-			t,
-			s.Do("PATCH", configmaps+"/a", `{"metadata":{"labels":{"n":`+v+`}},"data":{"n":`+v+`}}`, "Content-Type", mergePatch),
-			http.StatusOK,
-		)
+		a := must(t, s.Do("PATCH", configmaps+"/a", `{"metadata":{"labels":{"n":`+v+`}},"data":{"n":`+v+`}}`), http.StatusOK)
 		return a.Object().GetResourceVersion()
 	}
 	expect := func(typ, n, revision string) {
@@ -66,7 +62,7 @@ func TestSelectorTransitions(t *testing.T) {
 	expect("DELETED", "1", label(`"2"`)) // with the selected state, at the revision of the change
 	label(`"3"`)
 	expect("ADDED", "1", label(`"1"`))
-	same := must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"x":"y"}}`, "Content-Type", mergePatch), http.StatusOK)
+	same := must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"x":"y"}}`), http.StatusOK)
 	expect("MODIFIED", "1", same.Object().GetResourceVersion())
 	must(t, s.Do("DELETE", configmaps+"/a", nil), http.StatusOK)
 	last, err := s.Store.Revision(t.Context())
@@ -368,7 +364,7 @@ func TestCrowd(t *testing.T) {
 				}
 				written[i]++
 				patch := fmt.Sprintf(`{"metadata":{"annotations":{"n":"%d"}}}`, written[i])
-				if a := s.Do("PATCH", configmaps+"/"+name, patch, "Content-Type", mergePatch); a.Code != http.StatusOK {
+				if a := s.Do("PATCH", configmaps+"/"+name, patch); a.Code != http.StatusOK {
 					t.Errorf("%d %s", a.Code, a.Body)
 					return
 				}

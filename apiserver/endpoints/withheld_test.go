@@ -17,7 +17,7 @@ func TestEvictionWithheld(t *testing.T) {
 	must(t, s.Do("POST", pods, `{"metadata":{"name":"p","labels":{"a":"b"}},"spec":{"nodeName":"n",`+
 		`"containers":[{"name":"c","image":"i"}]}}`), http.StatusCreated)
 	must(t, s.Do("PATCH", pods+"/p/status", `{"status":{"phase":"Running","conditions":[{"type":"Ready",`+
-		`"status":"True"}]}}`, "Content-Type", "application/merge-patch+json"), http.StatusOK)
+		`"status":"True"}]}}`), http.StatusOK)
 	must(t, s.Do("POST", budgets, `{"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":{"matchLabels":`+
 		`{"a":"b"}}}}`), http.StatusCreated)
 	r, err := s.Store.Get(t.Context(), "/registry/poddisruptionbudgets/default/b")

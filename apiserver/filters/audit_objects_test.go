@@ -56,19 +56,12 @@ func TestAuditObjects(t *testing.T) {
 			map[string]any{"kind": "Status", "status": "Success", "details.name": "d"}},
 		{"GET", path + "/d", "", "", protobuf, 404, nil, map[string]any{"kind": "Status", "reason": "NotFound"}},
 	} {
-		var body any
-		if c.body != "" {
-			body = c.body
-		}
 		id := fmt.Sprint("o", i)
-		header := []string{"Audit-Id", id}
-		if c.media != "" {
-			header = append(header, "Content-Type", c.media)
-		}
+		header := []string{"Audit-Id", id, "Content-Type", c.media}
 		if c.accept != "" {
 			header = append(header, "Accept", c.accept)
 		}
-		if a := s.As("admin", c.method, c.path, body, header...); a.Code != c.code {
+		if a := s.As("admin", c.method, c.path, c.body, header...); a.Code != c.code {
 			t.Fatalf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
 		}
 		e := log.of(t, id, 1)[0]

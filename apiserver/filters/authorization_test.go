@@ -111,15 +111,7 @@ func TestEscalation(t *testing.T) {
 		{"a binding of one's own rights", 201, "POST", "/namespaces/a/rolebindings", binding("c", "Role", "r1")},
 		{"deleting", 403, "DELETE", "/clusterroles/strong", ""},
 	} {
-		var body any
-		if c.body != "" {
-			body = c.body
-		}
-		var header []string
-		if c.method == "PATCH" {
-			header = []string{"Content-Type", mergeType}
-		}
-		a := s.As("mallory", c.method, rbacPath+c.path, body, header...)
+		a := s.As("mallory", c.method, rbacPath+c.path, c.body)
 		if a.Code != c.code {
 			t.Errorf("%s: %d %s", c.what, a.Code, a.Body)
 		}
@@ -405,7 +397,7 @@ func TestEnsureRoles(t *testing.T) {
 		// An administrator removes permissions of editors.
 		"system:aggregate-to-edit": `{"metadata":{"labels":{"rbac.authorization.k8s.io/aggregate-to-edit":"false"}}}`,
 	} {
-		if a := s.Do("PATCH", rbacPath+"/clusterroles/"+name, change, "Content-Type", mergeType); a.Code != 200 {
+		if a := s.Do("PATCH", rbacPath+"/clusterroles/"+name, change); a.Code != 200 {
 			t.Fatalf("%d %s", a.Code, a.Body)
 		}
 	}
@@ -521,9 +513,7 @@ func TestOwnersOfNamespaces(t *testing.T) {
 		user, namespace string
 		code            int
 	}{{"alice", "a", 403}, {"mallory", "b", 403}, {"mallory", "a", 200}} {
-		if a := s.As(
-			c.user, "PATCH", "/api/v1/namespaces/"+c.namespace, owners, "Content-Type", mergeType,
-		); a.Code != c.code {
+		if a := s.As(c.user, "PATCH", "/api/v1/namespaces/"+c.namespace, owners); a.Code != c.code {
 			t.Errorf("%s in %s: %d %s", c.user, c.namespace, a.Code, a.Body)
 		}
 	}

@@ -37,11 +37,7 @@ func TestMetadata(t *testing.T) {
 		{"/uid", "POST", maps, `{"metadata":{"name":"u"}}`, 201, `"name":"u"`},
 	} {
 		c.register("Mutating", "m", test.hook, rule("CREATE UPDATE", "", "v1", "configmaps"))
-		var header []string
-		if test.method == "PATCH" {
-			header = []string{"Content-Type", merge}
-		}
-		a := c.Do(test.method, test.path, test.body, header...)
+		a := c.Do(test.method, test.path, test.body)
 		if a.Code != test.code || !strings.Contains(string(a.Body), test.want) || a.Object().GetUID() == "mine" {
 			t.Errorf("%s %s %s: %d %s", test.hook, test.method, test.path, a.Code, a.Body)
 		}
@@ -102,7 +98,7 @@ func TestDestructive(t *testing.T) {
 		for path, body := range kinds {
 			create := strings.Replace(body, "stored", "new", 1)
 			for _, a := range []apiservertest.Answer{c.Do("POST", path, create),
-				c.Do("PATCH", path+"/stored", `{"metadata":{"annotations":{"a":"b"}}}`, "Content-Type", merge)} {
+				c.Do("PATCH", path+"/stored", `{"metadata":{"annotations":{"a":"b"}}}`)} {
 				if a.Code < 400 && doc != "null" || a.Code == 500 && strings.Contains(string(a.Body), "panic") {
 					t.Errorf("%s %s: %d %s", doc, path, a.Code, a.Body)
 				}
@@ -122,13 +118,13 @@ func TestSubresources(t *testing.T) {
 		"/m", patch(`[{"op":"add","path":"/status/replicas","value":5},{"op":"replace","path":"/spec/replicas","value":9}]`),
 	)
 	c.register("Mutating", "m", "/m", rule("UPDATE", "apps", "v1", "deployments/status"))
-	obj := c.want(200, "PATCH", deployments+"/d/status", `{"status":{"readyReplicas":1}}`, "Content-Type", merge).Object()
+	obj := c.want(200, "PATCH", deployments+"/d/status", `{"status":{"readyReplicas":1}}`).Object()
 	status, _, _ := unstructured.NestedMap(obj.Object, "status")
 	spec, _, _ := unstructured.NestedInt64(obj.Object, "spec", "replicas")
 	if status["replicas"] != int64(5) || status["readyReplicas"] != int64(1) || spec != 1 {
 		t.Errorf("status %v, spec.replicas %d", status, spec)
 	}
-	if c.asked(200, "PATCH", deployments+"/d", `{"spec":{"replicas":2}}`, "Content-Type", merge) {
+	if c.asked(200, "PATCH", deployments+"/d", `{"spec":{"replicas":2}}`) {
 		t.Error("asked about the deployment itself")
 	}
 }

@@ -80,8 +80,7 @@ func TestFormerlyStored(t *testing.T) {
 		if v, _, _ := unstructured.NestedString(a.Object().Object, "data", "a"); v != "b" {
 			t.Errorf("not mutated: %s", a.Body)
 		}
-		c.want(200, "PATCH", hookConfigs+plural+"/p", `{"metadata":{"labels":{"a":"b"}}}`,
-			"Content-Type", "application/merge-patch+json")
+		c.want(200, "PATCH", hookConfigs+plural+"/p", `{"metadata":{"labels":{"a":"b"}}}`)
 		if !strings.Contains(stored(), `"`+now+`"`) {
 			t.Errorf("stored is %s", stored())
 		}
@@ -119,7 +118,7 @@ func TestMutatedVersions(t *testing.T) {
 	if obj.GetAPIVersion() != "x.io/v2" {
 		t.Errorf("the response has version %s", obj.GetAPIVersion())
 	}
-	obj = c.want(200, "PATCH", oldWidgets+"/w", `{"metadata":{"annotations":null}}`, "Content-Type", mergePatch).Object()
+	obj = c.want(200, "PATCH", oldWidgets+"/w", `{"metadata":{"annotations":null}}`).Object()
 	want(obj, " a=x.io/v1 b=x.io/v2 c=x.io/v1")
 
 	const scaler = `{"metadata":{"name":"h"},"spec":{"maxReplicas":3,` +

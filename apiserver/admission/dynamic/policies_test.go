@@ -103,8 +103,8 @@ func TestReplicas(t *testing.T) {
 	c.want(404, "GET", deployments+"/six", nil)
 	c.want(422, "PUT", deployments+"/d", deployment("d", 6))
 	for _, sub := range []string{"", "/scale"} {
-		c.want(422, "PATCH", deployments+"/d"+sub, `{"spec":{"replicas":6}}`, "Content-Type", mergePatch)
-		c.want(200, "PATCH", deployments+"/d"+sub, `{"spec":{"replicas":5}}`, "Content-Type", mergePatch)
+		c.want(422, "PATCH", deployments+"/d"+sub, `{"spec":{"replicas":6}}`)
+		c.want(200, "PATCH", deployments+"/d"+sub, `{"spec":{"replicas":5}}`)
 	}
 	c.want(200, "DELETE", hookConfigs+"validatingadmissionpolicybindings/p", nil)
 	c.want(201, "POST", deployments, deployment("six", 6))
@@ -242,14 +242,14 @@ func TestAtOnce(t *testing.T) {
 		create(false)
 		c.want(201, "POST", params, `{"metadata":{"name":"s"},"data":{"no":""}}`)
 		create(true)
-		c.want(200, "PATCH", params+"/s", `{"data":{"ok":""}}`, "Content-Type", mergePatch)
+		c.want(200, "PATCH", params+"/s", `{"data":{"ok":""}}`)
 		create(false)
-		c.want(200, "PATCH", params+"/s", `{"data":{"ok":null}}`, "Content-Type", mergePatch)
+		c.want(200, "PATCH", params+"/s", `{"data":{"ok":null}}`)
 		create(true)
 		c.want(200, "DELETE", params+"/s", nil)
 		create(false)
 		c.want(200, "PATCH", hookConfigs+"validatingadmissionpolicybindings/p",
-			`{"spec":{"paramRef":{"parameterNotFoundAction":"Deny"}}}`, "Content-Type", mergePatch)
+			`{"spec":{"paramRef":{"parameterNotFoundAction":"Deny"}}}`)
 		create(true)
 		c.remove("Validating", "p")
 		create(false)

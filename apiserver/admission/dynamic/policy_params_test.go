@@ -34,7 +34,7 @@ func (c *cluster) defineKind(plural, kind, scope string) {
 		fmt.Sprintf(`{"status":{"acceptedNames":{"plural":%q,"kind":%q},`+
 			`"storedVersions":["v1"],"conditions":[{"type":"NamesAccepted","status":"True"},`+
 			`{"type":"Established","status":"True"}]}}`,
-			plural, kind), "Content-Type", mergePatch)
+			plural, kind))
 }
 
 // TestParams: which params a binding names, and what is denied without them (M-S04).
