@@ -15,12 +15,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// half reports whether a pod on a node uses 500m.
+// half measures that a pod on a node uses 500m, over seven seconds.
 func half(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 	if p.Spec.NodeName == "" {
 		return nil
 	}
-	return &metricsv1beta1.PodMetrics{Timestamp: metav1.NewTime(now), Window: metav1.Duration{Duration: 15 * time.Second},
+	return &metricsv1beta1.PodMetrics{Timestamp: metav1.NewTime(now), Window: metav1.Duration{Duration: 7 * time.Second},
 		Containers: []metricsv1beta1.ContainerMetrics{{Name: p.Spec.Containers[0].Name, Usage: corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("1Mi")}}}}
 }
@@ -77,12 +77,15 @@ func TestMetricsGroup(t *testing.T) {
 	if a := s.Do("POST", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", "{}"); a.Code != 405 {
 		t.Errorf("POST: %d %s", a.Code, a.Body)
 	}
-	a := s.Do("GET", "/apis/metrics.k8s.io/v1beta1/nodes/n", nil,
-		"Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
-	if !strings.Contains(string(a.Body), `"cells":["n","1","2Mi","15s"]`) {
-		t.Errorf("table: %s", a.Body)
+	for path, want := range map[string]string{
+		"nodes/n": `"cells":["n","1","2Mi","15s"]`, "namespaces/other/pods/web": `"cells":["web","500m","1Mi","7s"]`,
+	} {
+		a := s.Do("GET", "/apis/metrics.k8s.io/v1beta1/"+path, nil, "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
+		if !strings.Contains(string(a.Body), want) {
+			t.Errorf("table of %s: %s", path, a.Body)
+		}
 	}
-	a = s.Do("GET", "/openapi/v3/apis/metrics.k8s.io/v1beta1", nil)
+	a := s.Do("GET", "/openapi/v3/apis/metrics.k8s.io/v1beta1", nil)
 	if !strings.Contains(string(a.Body), `"/apis/metrics.k8s.io/v1beta1/namespaces/{namespace}/pods/{name}"`) {
 		t.Errorf("OpenAPI: %d, %d bytes", a.Code, len(a.Body))
 	}

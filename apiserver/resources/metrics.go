@@ -40,8 +40,8 @@ func metricsColumns() []entry.Column {
 	}
 }
 
-func metricsCells(name string, usage corev1.ResourceList) []any {
-	return []any{name, usage.Cpu().String(), usage.Memory().String(), metricsWindow.String()}
+func metricsCells(name string, usage corev1.ResourceList, window time.Duration) []any {
+	return []any{name, usage.Cpu().String(), usage.Memory().String(), window.String()}
 }
 
 // addUsage adds the usage of containers to a sum.

@@ -23,7 +23,7 @@ func nodeMetrics(of MetricsSource) *entry.Resource {
 		Storage: entry.Storage{Virtual: true},
 		Hooks:   entry.Hooks{Objects: entry.Objects{List: of.nodes, NotFound: noNodeMetrics}},
 		Table: entry.Printed(metricsColumns(), func(m *metricsv1beta1.NodeMetrics) []any {
-			return metricsCells(m.Name, m.Usage)
+			return metricsCells(m.Name, m.Usage, m.Window.Duration)
 		}),
 	}
 }

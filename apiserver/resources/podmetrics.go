@@ -20,7 +20,7 @@ func podMetrics(of MetricsSource) *entry.Resource {
 		Table: entry.Printed(metricsColumns(), func(m *metricsv1beta1.PodMetrics) []any {
 			sum := corev1.ResourceList{}
 			addUsage(sum, m.Containers)
-			return metricsCells(m.Name, sum)
+			return metricsCells(m.Name, sum, m.Window.Duration)
 		}),
 	}
 }

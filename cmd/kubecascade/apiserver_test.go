@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/internal/kubeapiserver"
@@ -94,6 +95,14 @@ func TestFlagsWithEffect(t *testing.T) {
 	if want := []string{"allow-privileged", "watch-cache"}; !slices.Equal(f.Ineffective(), want) {
 		t.Errorf("without effect are %q, want %q", f.Ineffective(), want)
 	}
+	if o, _ := asAPIServerWith(t, "--service-account-issuer=a,b", "--service-account-key-file=c,d"); !slices.Equal(
+		o.Access.Issuers, []string{"https://127.0.0.1:34567/", "a,b"}) || o.Access.KeyFiles[1] != "c,d" {
+		t.Errorf("lists whose values contain commas: %q %q", o.Access.Issuers, o.Access.KeyFiles)
+	}
+	if o, _ := asAPIServerWith(t, "-v=-1", "--runtime-config=apps/v1=false,"); o.verbosity != 0 ||
+		!slices.Equal(o.API.RuntimeConfig, []string{"apps/v1=false"}) {
+		t.Errorf("unusual values: %d %q", o.verbosity, o.API.RuntimeConfig)
+	}
 	if o, _ := asAPIServerWith(t, "--disable-admission-plugins="); !slices.Contains(o.Admission.Disable, "ServiceAccount") {
 		t.Errorf("an empty word removed another: %q", o.Admission.Disable)
 	}
@@ -147,13 +156,18 @@ func TestAdvertiseAddress(t *testing.T) {
 		"10.4.5.6": {"--bind-address=10.4.5.6"}, "10.4.5.7": {"--bind-address=10.4.5.7", "--advertise-address=0.0.0.0"},
 	} {
 		o, f := asAPIServerWith(t, args...)
-		if err := f.ChooseAdvertiseAddress(); err != nil || o.Addresses.AdvertiseAddress != want {
+		if err := f.ChooseAdvertiseAddress(utilnet.ResolveBindAddress); err != nil || o.Addresses.AdvertiseAddress != want {
 			t.Errorf("%q: %s %v", args, o.Addresses.AdvertiseAddress, err)
 		}
 	}
 	o, f := asAPIServerWith(t)
-	if err := f.ChooseAdvertiseAddress(); err != nil || net.ParseIP(o.Addresses.AdvertiseAddress).IsLoopback() {
+	if err := f.ChooseAdvertiseAddress(utilnet.ResolveBindAddress); err != nil || net.ParseIP(o.Addresses.AdvertiseAddress).IsLoopback() {
 		t.Errorf("%s %v", o.Addresses.AdvertiseAddress, err)
+	}
+	o, f = asAPIServerWith(t, "--advertise-address=0.0.0.0")
+	unreachable := func(net.IP) (net.IP, error) { return nil, errors.New("no network") }
+	if err := f.ChooseAdvertiseAddress(unreachable); err != nil || o.Addresses.AdvertiseAddress != "" {
+		t.Errorf("without a network: %q %v", o.Addresses.AdvertiseAddress, err)
 	}
 }
 
@@ -198,6 +212,8 @@ func TestErrorsAsAPIServer(t *testing.T) {
 			"--requestheader-allowed-names has an empty value"},
 		{append(slices.Clone(envtest), "--kubernetes-service-node-port=80"),
 			"--kubernetes-service-node-port 80 is not in --service-node-port-range"},
+		{append(slices.Clone(envtest), "--service-node-port-range=x"),
+			`invalid argument "x" for "--service-node-port-range" flag: strconv.Atoi: parsing "x": invalid syntax`},
 		{append(slices.Clone(envtest), "--feature-gates=Nonsense=true"), "unrecognized feature gate: Nonsense"},
 		{append(slices.Clone(envtest), "--authorization-mode=Nonsense"), `authorization-mode "Nonsense" is not a valid mode`},
 		{append(slices.Clone(envtest), "--max-requests-inflight=-1"), "--max-requests-inflight can not be negative value"},
@@ -261,6 +277,7 @@ func TestGatesAsAPIServer(t *testing.T) {
 		"AllAlpha=true," + malformed + "=false":       {"AllAlpha": true, malformed: false},
 		"kube:" + malformed + "=1,kube:WatchList=f":   {malformed: true, "WatchList": false},
 		malformed + "=true, " + malformed + "=false":  {malformed: false},
+		"kube:WatchList=false, kube:AllAlpha=true,":   {"WatchList": false, "AllAlpha": true},
 		"JobManagedBy=true,AllowDNSOnlyNodeCSR=false": {"JobManagedBy": true, "AllowDNSOnlyNodeCSR": false},
 	} {
 		o, _ := asAPIServerWith(t, "--feature-gates="+value)
@@ -281,6 +298,7 @@ func TestGatesAsAPIServer(t *testing.T) {
 		"JobManagedBy=false,SELinuxMount=false": "[cannot set feature gate JobManagedBy to false, feature is locked " +
 			"to true, cannot set feature gate SELinuxMount to false, feature is locked to true]",
 		"WatchList=maybe":      `invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax`,
+		"WatchList":            "missing bool value for WatchList",
 		"wardle:WatchList=off": "component not registered: wardle",
 		"kube:WatchList=true,JobManagedBy=true": "set kube feature gates with default empty prefix or kube: prefix " +
 			"consistently, do not mix use",

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"go.etcd.io/etcd/server/v3/etcdmain"
-
 	"github.com/spf13/pflag"
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/internal/assets"
@@ -73,7 +73,7 @@ func runAPIServer(ctx context.Context, args []string) error {
 	if err := o.Check(); err != nil {
 		return errors.Unwrap(err) // names flags
 	}
-	if err := errors.Join(f.EnsureCertificate(), f.ChooseAdvertiseAddress()); err != nil {
+	if err := errors.Join(f.EnsureCertificate(), f.ChooseAdvertiseAddress(utilnet.ResolveBindAddress)); err != nil {
 		return err
 	}
 	o.Log = o.logger(os.Stderr)

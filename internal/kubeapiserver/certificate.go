@@ -6,7 +6,6 @@ import (
 	"net"
 	"path/filepath"
 
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/util/cert"
 	"k8s.io/client-go/util/keyutil"
 )
@@ -33,17 +32,17 @@ func (f *Flags) EnsureCertificate() error {
 // ChooseAdvertiseAddress sets the address of the endpoints of the service kubernetes, if no flag has: that of
 // --bind-address, or that of an interface if that is a loopback or unspecified address (AS
 // pkg/server/options/server_run_options.go: DefaultAdvertiseAddress). Without a network there is none, and no
-// endpoints: kube-apiserver does not start then.
-func (f *Flags) ChooseAdvertiseAddress() error {
-	const name = "advertise-address"
-	if ip := net.ParseIP(f.text(name)); ip != nil && !ip.IsUnspecified() {
+// endpoints: kube-apiserver does not start then. resolve is utilnet.ResolveBindAddress.
+func (f *Flags) ChooseAdvertiseAddress(resolve func(net.IP) (net.IP, error)) error {
+	address := f.serve.Lookup("advertise-address").Value.(ip)
+	if given := net.ParseIP(address.String()); given != nil && !given.IsUnspecified() {
 		return nil
 	}
-	chosen, err := utilnet.ResolveBindAddress(net.ParseIP(f.text("bind-address")))
+	chosen, err := resolve(net.ParseIP(f.text("bind-address")))
 	if err != nil {
-		f.Lookup(name).Value.(ip).Value.Set("")
+		return address.Value.Set("")
 	}
-	return f.set(name, chosen.String())
+	return address.Set(chosen.String())
 }
 
 // generate writes a self-signed certificate for the server's addresses.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 // table has the flags of kube-apiserver, one in a line: section, name, type, default.
@@ -84,6 +85,8 @@ func (f *Flags) own() *pflag.FlagSet {
 	own.StringVar(&f.certDir, "cert-dir", "/var/run/kubernetes",
 		"directory of apiserver.crt and apiserver.key, which are generated if they are missing; unused with "+
 			"--tls-cert-file")
+	const issuers = "service-account-issuer" // serve splits its values at commas
+	own.StringArray(issuers, nil, f.serve.Lookup(issuers).Usage)
 	own.StringVar(&f.version, "version", "false", "print the version and quit")
 	own.Lookup("version").NoOptDefVal = "true"
 	own.BoolP("help", "h", false, "help for kube-apiserver")
@@ -92,8 +95,11 @@ func (f *Flags) own() *pflag.FlagSet {
 
 // adapt gives a flag of serve the type and the default of kube-apiserver's.
 func adapt(flag *pflag.Flag, kind, def string) error {
-	if kind == "ip" {
+	switch kind {
+	case "ip":
 		flag.Value = ip{flag.Value}
+	case "portRange":
+		flag.Value = portRange{flag.Value}
 	}
 	if list, ok := flag.Value.(pflag.SliceValue); ok { // all lists are empty by default
 		flag.DefValue = "[]"
@@ -119,6 +125,20 @@ func (v ip) Set(text string) error {
 
 // Type implements pflag.Value.
 func (ip) Type() string { return "ip" }
+
+// portRange accepts only ranges of ports.
+type portRange struct{ pflag.Value }
+
+// Set implements pflag.Value.
+func (v portRange) Set(text string) error {
+	if _, err := utilnet.ParsePortRange(text); err != nil {
+		return err
+	}
+	return v.Value.Set(text)
+}
+
+// Type implements pflag.Value.
+func (portRange) Type() string { return "portRange" }
 
 // hyphens accepts underscores in names of flags (component-base cli/flag: WordSepNormalizeFunc).
 func hyphens(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -166,7 +186,7 @@ func (f *Flags) Parse(args []string, version string, out io.Writer) error {
 // accountPlugin is the admission plugin that kube-apiserver has on by default, but serve has not.
 const accountPlugin = "ServiceAccount"
 
-// translate sets the flags of serve whose values follow from several flags.
+// translate sets the flags of serve whose values follow from several flags, or have another form.
 func (f *Flags) translate(modes []string) error {
 	if !slices.Contains(slices.Concat(f.list("disable-admission-plugins"), f.list("enable-admission-plugins")),
 		accountPlugin) {
@@ -175,8 +195,15 @@ func (f *Flags) translate(modes []string) error {
 		}
 	}
 	inFlight := cmp.Or(f.number("max-requests-inflight")+f.mutating, 400)
+	replace := func(name string, values []string) error {
+		return f.serve.Lookup(name).Value.(pflag.SliceValue).Replace(values)
+	}
+	words := slices.DeleteFunc(f.list("runtime-config"), func(word string) bool { return strings.TrimSpace(word) == "" })
 	return errors.Join(
-		f.serve.Lookup("authorization-mode").Value.(pflag.SliceValue).Replace(modes),
+		replace("authorization-mode", modes),
+		replace("runtime-config", words),
+		replace("service-account-issuer", f.list("service-account-issuer")),
+		f.set("v", strconv.Itoa(max(f.number("v"), 0))),
 		f.set("max-requests-inflight", strconv.Itoa(inFlight)),
 		f.set("service-cluster-ip-range", ofIPv4(f.text("service-cluster-ip-range"))),
 	)

@@ -45,6 +45,9 @@ func parseGates(list []string) (p pairsOfGates, err error) {
 	p.on = map[string]bool{}
 	prefixed := map[bool]bool{}
 	for _, pair := range list {
+		if pair = strings.TrimSpace(pair); pair == "" {
+			continue
+		}
 		name, text, ok := strings.Cut(pair, "=")
 		component, rest, colon := strings.Cut(name, ":")
 		if colon {

@@ -8,8 +8,6 @@ import (
 	"net/netip"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/controllers"
@@ -68,39 +66,39 @@ func (s *Server) createFirst(ctx context.Context) error {
 		s.config.Simulation.Nodes, s.log)
 }
 
-// leaving guards the server's address in the endpoints of the service "kubernetes": it is not added again once the
-// server leaves.
-type leaving struct {
-	*semaphore.Weighted
-	left bool // for the holder of the semaphore
-}
-
-// checkFirst is controllers.Process.CheckFirst.
+// checkFirst is controllers.Process.CheckFirst. It ends when the server begins to end: withdraw does not wait for a
+// check that a slow store holds up, and no check adds the server's address again.
 func (s *Server) checkFirst(ctx context.Context) error {
-	if err := s.leaving.Acquire(ctx, 1); err != nil {
+	if err := s.checking.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer s.leaving.Release(1)
-	if s.leaving.left {
+	defer s.checking.Release(1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	if s.life.Err() != nil {
 		return nil
 	}
-	return s.api.CheckFirst(ctx, s.first)
+	if err := s.api.CheckFirst(ctx, s.first); s.life.Err() == nil {
+		return err
+	}
+	return nil
 }
 
 // withdrawal bounds how long the end waits for a store that does not answer.
 const withdrawal = 2 * time.Second
 
-// withdraw removes the server's address from the endpoints of the service "kubernetes".
+// withdraw removes the server's address from the endpoints of the service "kubernetes", after the server has begun to
+// end.
 func (s *Server) withdraw() {
 	if s.config.readOnly() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), withdrawal)
 	defer cancel()
-	err := s.leaving.Acquire(ctx, 1)
+	err := s.checking.Acquire(ctx, 1)
 	if err == nil {
-		defer s.leaving.Release(1)
-		s.leaving.left = true
+		defer s.checking.Release(1)
 		err = s.api.Withdraw(ctx, s.first)
 	}
 	if err != nil {

@@ -34,8 +34,9 @@ type Server struct {
 	kubeconfig string
 	api        *apiserver.Server
 	// first are the settings of the objects that each cluster has.
-	first   bootstrap.Options
-	leaving leaving
+	first bootstrap.Options
+	// checking is held while first are checked, or withdrawn.
+	checking *semaphore.Weighted
 	// trail has the last removals.
 	trail *trail.Trail
 	control
@@ -50,7 +51,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 // startWith is Start with the function that etcd calls when it breaks down, which ends the context.
 func startWith(ctx context.Context, c Config, broken context.Context, fatal context.CancelCauseFunc) (*Server, error) {
 	s := &Server{config: &c, log: c.Log, lifecycle: newLifecycle(broken, fatal),
-		leaving: leaving{Weighted: semaphore.NewWeighted(1)}}
+		checking: semaphore.NewWeighted(1)}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(broken, cancel)()

@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -141,6 +142,31 @@ func TestBrokenStart(t *testing.T) {
 	cancel(errBroken)
 	if _, err := startWith(t.Context(), config(), broken, cancel); !errors.Is(err, errBroken) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestNoCheckAtTheEnd: once the server begins to end, no check adds its address to the endpoints again.
+func TestNoCheckAtTheEnd(t *testing.T) {
+	s, err := Start(t.Context(), config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := 0
+	if err := s.checking.Acquire(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	s.first.Trust = func() bootstrap.Trust { checks++; return bootstrap.Trust{} }
+	s.checking.Release(1)
+	if err := s.checkFirst(t.Context()); err != nil || checks == 0 {
+		t.Errorf("while it runs: %v, %d checks", err, checks)
+	}
+	s.end()
+	before := checks
+	if err := s.checkFirst(t.Context()); err != nil || checks != before {
+		t.Errorf("at the end: %v, %d checks", err, checks-before)
+	}
+	if err := s.Stop(); err != nil {
+		t.Error(err)
 	}
 }
 

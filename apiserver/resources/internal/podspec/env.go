@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// env validates environment variables (core ValidateEnv).
+// validateEnv validates environment variables (core ValidateEnv).
 func validateEnv(vars []corev1.EnvVar, at *field.Path) (errs field.ErrorList) {
 	for i := range vars {
 		v, here := &vars[i], at.Index(i)
