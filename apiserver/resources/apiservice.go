@@ -3,11 +3,8 @@ package resources
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation/path"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
@@ -29,15 +26,10 @@ func apiServices(clock entry.Clock) *entry.Resource {
 			Default:        entry.Default(defaultAPIService),
 			PrepareCreate:  entry.Create(func(obj *apiregistrationv1.APIService) { createAPIService(clock, obj) }),
 			Validate:       entry.Validate(validateAPIService),
-			ValidateUpdate: entry.ValidateChange(validateAPIServiceUpdate),
+			ValidateUpdate: entry.ValidateAgain(validateAPIService),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepAPIServiceStatus),
-				ValidateUpdate: entry.ValidateChange(validateAPIServiceStatus),
-			}),
-		},
-		Table: entry.TableOf(apiServiceColumns(), apiServiceCells),
+		Subresources: entry.StatusOf(keepAPIServiceStatus, validateAPIServiceStatus),
+		Table:        apiServiceTable(),
 	}
 }
 
@@ -113,10 +105,7 @@ func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs 
 func remoteService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at.Child("service"), "namespace", spec.Service.Namespace, "name", spec.Service.Name)
 	// The internal type's port is not a pointer; a missing port was defaulted.
-	port := int32(0)
-	if spec.Service.Port != nil {
-		port = *spec.Service.Port
-	}
+	port := check.ValueOf(spec.Service.Port)
 	if texts := utilvalidation.IsValidPortNum(int(port)); texts != nil {
 		errs = append(errs, field.Invalid(at.Child("service", "port"), port, "port is not valid: "+strings.Join(texts, ", ")))
 	}
@@ -124,10 +113,6 @@ func remoteService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) field
 		errs = append(errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true, "may not be true if caBundle is present"))
 	}
 	return errs
-}
-
-func validateAPIServiceUpdate(s, _ *apiregistrationv1.APIService) field.ErrorList {
-	return validateAPIService(s)
 }
 
 var apiServiceStates = []apiregistrationv1.ConditionStatus{
@@ -142,55 +127,30 @@ func validateAPIServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.Er
 	return errs
 }
 
-func apiServiceColumns() []entry.Column {
-	return []entry.Column{
+func apiServiceTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Service", "The reference to the service that hosts this API endpoint."),
 		entry.Text("Available", "Whether this service is available."),
 		entry.AgeColumn,
-	}
+	}, func(s *apiregistrationv1.APIService) []any {
+		service := "Local"
+		if ref := s.Spec.Service; ref != nil {
+			service = ref.Namespace + "/" + ref.Name
+		}
+		return []any{service, available(s.Status.Conditions)}
+	})
 }
 
-// apiServiceCells reads an APIService as JSON: its Go type is in kube-aggregator, which is not needed otherwise.
-func apiServiceCells(obj runtime.Object, now time.Time) []any {
-	u := asUnstructured(obj)
-	service := "Local"
-	if ref, ok, _ := unstructured.NestedMap(u.Object, "spec", "service"); ok {
-		service = member(ref, "namespace") + "/" + member(ref, "name")
-	}
-	return []any{u.GetName(), service, available(u), entry.Age(u.GetCreationTimestamp().Time, now)}
-}
-
-func available(u *unstructured.Unstructured) string {
-	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+func available(conditions []apiregistrationv1.APIServiceCondition) string {
 	for _, c := range conditions {
-		condition, _ := c.(map[string]any)
-		if member(condition, "type") != "Available" {
-			continue
+		switch {
+		case c.Type != apiregistrationv1.Available:
+		case c.Status != apiregistrationv1.ConditionTrue && c.Reason != "":
+			return fmt.Sprintf("%s (%s)", c.Status, c.Reason)
+		default:
+			return string(c.Status)
 		}
-		status, reason := member(condition, "status"), member(condition, "reason")
-		if status != "True" && reason != "" {
-			status = fmt.Sprintf("%s (%s)", status, reason)
-		}
-		return status
 	}
 	return "Unknown"
-}
-
-// member returns the string of that name, or "".
-func member(m map[string]any, name string) string {
-	s, _ := m[name].(string)
-	return s
-}
-
-// asUnstructured converts typed objects. It fails only for types that are not JSON objects.
-func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return u
-	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-	if err != nil {
-		panic(fmt.Sprintf("printers: a %T has no JSON object: %v", obj, err))
-	}
-	return &unstructured.Unstructured{Object: content}
 }

@@ -2,7 +2,6 @@ package resources
 
 import (
 	"strings"
-	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -20,26 +19,22 @@ func leases() *entry.Resource {
 			CreateOnUpdate: true,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
-			PrepareCreate:  entry.Create(createLease),
-			PrepareUpdate:  entry.Change(updateLease),
+			PrepareCreate:  entry.CreateNew(dropElection),
+			PrepareUpdate:  entry.Change(dropElection),
 			Validate:       entry.Validate(validateLease),
-			ValidateUpdate: entry.ValidateChange(validateLeaseUpdate),
+			ValidateUpdate: entry.ValidateAgain(validateLease),
 		},
-		Table: entry.TableOf(leaseColumns(), leaseCells),
+		Table: leaseTable(),
 	}
 }
 
-func createLease(l *coordinationv1.Lease) { dropElection(&l.Spec, &coordinationv1.LeaseSpec{}) }
-
-func updateLease(l, old *coordinationv1.Lease) { dropElection(&l.Spec, &old.Spec) }
-
 // dropElection is for CoordinatedLeaderElection.
-func dropElection(s, old *coordinationv1.LeaseSpec) {
-	if old.Strategy == nil {
-		s.Strategy = nil
+func dropElection(l, old *coordinationv1.Lease) {
+	if old == nil || old.Spec.Strategy == nil {
+		l.Spec.Strategy = nil
 	}
-	if old.PreferredHolder == nil {
-		s.PreferredHolder = nil
+	if old == nil || old.Spec.PreferredHolder == nil {
+		l.Spec.PreferredHolder = nil
 	}
 }
 
@@ -70,15 +65,11 @@ func leaseStrategy(s coordinationv1.CoordinatedLeaseStrategy, at *field.Path) (e
 	return errs
 }
 
-func validateLeaseUpdate(l, _ *coordinationv1.Lease) field.ErrorList { return validateLease(l) }
-
-func leaseColumns() []entry.Column {
-	return []entry.Column{
+func leaseTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn, entry.Text("Holder", coordinationv1.LeaseSpec{}.SwaggerDoc()["holderIdentity"]),
 		entry.AgeColumn,
-	}
-}
-
-func leaseCells(l *coordinationv1.Lease, now time.Time) []any {
-	return []any{l.Name, entry.ValueOr(l.Spec.HolderIdentity, ""), entry.AgeOf(&l.ObjectMeta, now)}
+	}, func(l *coordinationv1.Lease) []any {
+		return []any{entry.ValueOr(l.Spec.HolderIdentity, "")}
+	})
 }

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"context"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,7 +40,7 @@ func metricsColumns() []entry.Column {
 	}
 }
 
-func metricsCells(name string, usage corev1.ResourceList, window time.Duration) []any {
+func metricsCells(name string, usage corev1.ResourceList) []any {
 	return []any{name, usage.Cpu().String(), usage.Memory().String(), metricsWindow.String()}
 }
 
@@ -57,4 +58,23 @@ func addUsage(sum corev1.ResourceList, containers []metricsv1beta1.ContainerMetr
 // noMetrics is metrics-server's error for an object without metrics: its resource is named by the kind.
 func noMetrics(resource, name string) error {
 	return apierrors.NewNotFound(metricsv1beta1.Resource(resource), name)
+}
+
+// objectsOf returns one object of the core group, or those of a namespace, of all if it is empty.
+func objectsOf[T entry.Object](
+	ctx context.Context, s entry.Server, plural, namespace, name string,
+) (out []T, err error) {
+	resource := corev1.SchemeGroupVersion.WithResource(plural)
+	if name != "" {
+		o, err := s.Get(ctx, entry.Reference{Resource: resource, Namespace: namespace, Name: name})
+		if err != nil {
+			return nil, err
+		}
+		return []T{o.(T)}, nil
+	}
+	if err := s.Fresh(ctx); err != nil {
+		return nil, err
+	}
+	err = s.List(ctx, resource, namespace, func(o entry.Object) { out = append(out, o.(T)) })
+	return out, err
 }

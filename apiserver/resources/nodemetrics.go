@@ -22,7 +22,9 @@ func nodeMetrics(of MetricsSource) *entry.Resource {
 		Served:  entry.Served{Verbs: []string{"get", "list"}},
 		Storage: entry.Storage{Virtual: true},
 		Hooks:   entry.Hooks{Objects: entry.Objects{List: of.nodes, NotFound: noNodeMetrics}},
-		Table:   entry.TableOf(metricsColumns(), nodeMetricsCells),
+		Table: entry.Printed(metricsColumns(), func(m *metricsv1beta1.NodeMetrics) []any {
+			return metricsCells(m.Name, m.Usage)
+		}),
 	}
 }
 
@@ -30,11 +32,11 @@ func noNodeMetrics(_, name string) error { return noMetrics("nodemetrics", name)
 
 // nodes returns the metrics of one node, or of all.
 func (of MetricsSource) nodes(ctx context.Context, s entry.Server, _, name string) (out []entry.Object, err error) {
-	list, err := nodesOf(ctx, s, name)
+	list, err := objectsOf[*corev1.Node](ctx, s, "nodes", "", name)
 	if err != nil {
 		return nil, err
 	}
-	pods, err := podsOf(ctx, s, "", "")
+	pods, err := objectsOf[*corev1.Pod](ctx, s, "pods", "", "")
 	if err != nil {
 		return nil, err
 	}
@@ -58,25 +60,4 @@ func (of MetricsSource) nodes(ctx context.Context, s entry.Server, _, name strin
 		out = append(out, m)
 	}
 	return out, nil
-}
-
-// nodesOf returns one node, or all.
-func nodesOf(ctx context.Context, s entry.Server, name string) (out []*corev1.Node, err error) {
-	nodes := corev1.SchemeGroupVersion.WithResource("nodes")
-	if name != "" {
-		o, err := s.Get(ctx, entry.Reference{Resource: nodes, Name: name})
-		if err != nil {
-			return nil, err
-		}
-		return []*corev1.Node{o.(*corev1.Node)}, nil
-	}
-	if err := s.Fresh(ctx); err != nil {
-		return nil, err
-	}
-	err = s.List(ctx, nodes, "", func(o entry.Object) { out = append(out, o.(*corev1.Node)) })
-	return out, err
-}
-
-func nodeMetricsCells(m *metricsv1beta1.NodeMetrics, _ time.Time) []any {
-	return metricsCells(m.Name, m.Usage, m.Window.Duration)
 }

@@ -1,10 +1,7 @@
 package resources
 
 import (
-	"time"
-
 	policyv1 "k8s.io/api/policy/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -23,25 +20,20 @@ func podDisruptionBudgets() *entry.Resource {
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Plain: true},
-			Validate:       entry.Validate(validateDisruptionBudget),
-			ValidateUpdate: entry.ValidateChange(validateDisruptionBudgetUpdate),
+			Validate:       entry.ValidateNew(validateDisruptionBudget),
+			ValidateUpdate: entry.ValidateChange(validateDisruptionBudget),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				ValidateUpdate: entry.ValidateChange(validateDisruptionBudgetStatus),
-			}),
-		},
-		Table: entry.TableOf(disruptionBudgetColumns(), disruptionBudgetCells),
+		Subresources: entry.StatusOf(nil, validateDisruptionBudgetStatus),
+		Table:        disruptionBudgetTable(),
 	}
 }
 
 var evictionPolicies = []policyv1.UnhealthyPodEvictionPolicyType{policyv1.AlwaysAllow, policyv1.IfHealthyBudget}
 
-func validateDisruptionBudget(b *policyv1.PodDisruptionBudget) field.ErrorList {
-	return validateDisruptionBudgetUpdate(b, &policyv1.PodDisruptionBudget{})
-}
-
-func validateDisruptionBudgetUpdate(b, old *policyv1.PodDisruptionBudget) (errs field.ErrorList) {
+func validateDisruptionBudget(b, old *policyv1.PodDisruptionBudget) (errs field.ErrorList) {
+	if old == nil {
+		old = &policyv1.PodDisruptionBudget{}
+	}
 	at, s := field.NewPath("spec"), &b.Spec
 	if s.MinAvailable != nil && s.MaxUnavailable != nil {
 		errs = append(errs, field.Invalid(at, s, "minAvailable and maxUnavailable cannot be both set"))
@@ -56,10 +48,8 @@ func validateDisruptionBudgetUpdate(b, old *policyv1.PodDisruptionBudget) (errs 
 		}
 	}
 	errs = append(errs, check.LabelSelector(s.Selector, old.Spec.Selector, at.Child("selector"))...)
-	if p := s.UnhealthyPodEvictionPolicy; p != nil {
-		errs = append(errs, check.OneOf(*p, at.Child("unhealthyPodEvictionPolicy"), evictionPolicies)...)
-	}
-	return errs
+	return append(errs, check.GivenOneOf(s.UnhealthyPodEvictionPolicy, at.Child("unhealthyPodEvictionPolicy"),
+		evictionPolicies)...)
 }
 
 func validateDisruptionBudgetStatus(b, _ *policyv1.PodDisruptionBudget) field.ErrorList {
@@ -72,33 +62,25 @@ func validateDisruptionBudgetStatus(b, _ *policyv1.PodDisruptionBudget) field.Er
 		{"disruptionsAllowed", s.DisruptionsAllowed}, {"currentHealthy", s.CurrentHealthy},
 		{"desiredHealthy", s.DesiredHealthy}, {"expectedPods", s.ExpectedPods},
 	} {
-		errs = append(errs, apivalidation.ValidateNonnegativeField(int64(count.value), at.Child(count.name))...)
+		errs = append(errs, check.Natural(count.value, at.Child(count.name))...)
 	}
 	return errs
 }
 
-func disruptionBudgetColumns() []entry.Column {
-	return []entry.Column{
+func disruptionBudgetTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Min Available", "The minimum number of pods that must be available."),
 		entry.Text("Max Unavailable", "The maximum number of pods that may be unavailable."),
 		entry.Integer("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time."),
 		entry.AgeColumn,
-	}
-}
-
-func disruptionBudgetCells(b *policyv1.PodDisruptionBudget, now time.Time) []any {
-	amount := func(v *intstr.IntOrString) string {
-		if v == nil {
-			return "N/A"
+	}, func(b *policyv1.PodDisruptionBudget) []any {
+		amount := func(v *intstr.IntOrString) string {
+			if v == nil {
+				return "N/A"
+			}
+			return v.String()
 		}
-		return v.String()
-	}
-	return []any{
-		b.Name,
-		amount(b.Spec.MinAvailable),
-		amount(b.Spec.MaxUnavailable),
-		int64(b.Status.DisruptionsAllowed),
-		entry.AgeOf(&b.ObjectMeta, now),
-	}
+		return []any{amount(b.Spec.MinAvailable), amount(b.Spec.MaxUnavailable), int64(b.Status.DisruptionsAllowed)}
+	})
 }

@@ -2,7 +2,6 @@ package resources
 
 import (
 	"context"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,7 +17,11 @@ func podMetrics(of MetricsSource) *entry.Resource {
 		Served:  entry.Served{Verbs: []string{"get", "list"}},
 		Storage: entry.Storage{Virtual: true},
 		Hooks:   entry.Hooks{Objects: entry.Objects{List: of.pods, NotFound: noPodMetrics}},
-		Table:   entry.TableOf(metricsColumns(), podMetricsCells),
+		Table: entry.Printed(metricsColumns(), func(m *metricsv1beta1.PodMetrics) []any {
+			sum := corev1.ResourceList{}
+			addUsage(sum, m.Containers)
+			return metricsCells(m.Name, sum)
+		}),
 	}
 }
 
@@ -27,29 +30,12 @@ func noPodMetrics(namespace, name string) error { return noMetrics("podmetrics",
 
 // pods returns the metrics of one pod, or of a namespace.
 func (of MetricsSource) pods(ctx context.Context, s entry.Server, namespace, name string) (out []entry.Object, err error) {
-	list, err := podsOf(ctx, s, namespace, name)
+	list, err := objectsOf[*corev1.Pod](ctx, s, "pods", namespace, name)
 	for _, p := range list {
 		if m := of.measure(p, s); m != nil {
 			out = append(out, m)
 		}
 	}
-	return out, err
-}
-
-// podsOf returns one pod, or those of a namespace.
-func podsOf(ctx context.Context, s entry.Server, namespace, name string) (out []*corev1.Pod, err error) {
-	pods := corev1.SchemeGroupVersion.WithResource("pods")
-	if name != "" {
-		o, err := s.Get(ctx, entry.Reference{Resource: pods, Namespace: namespace, Name: name})
-		if err != nil {
-			return nil, err
-		}
-		return []*corev1.Pod{o.(*corev1.Pod)}, nil
-	}
-	if err := s.Fresh(ctx); err != nil {
-		return nil, err
-	}
-	err = s.List(ctx, pods, namespace, func(o entry.Object) { out = append(out, o.(*corev1.Pod)) })
 	return out, err
 }
 
@@ -65,10 +51,4 @@ func (of MetricsSource) measure(p *corev1.Pod, s entry.Server) *metricsv1beta1.P
 		Name: p.Name, Namespace: p.Namespace, Labels: p.Labels, CreationTimestamp: metav1.NewTime(now),
 	}
 	return m
-}
-
-func podMetricsCells(m *metricsv1beta1.PodMetrics, _ time.Time) []any {
-	sum := corev1.ResourceList{}
-	addUsage(sum, m.Containers)
-	return metricsCells(m.Name, sum, m.Window.Duration)
 }

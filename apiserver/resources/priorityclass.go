@@ -3,7 +3,6 @@ package resources
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -25,14 +24,13 @@ func priorityClasses() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validatePriorityClassUpdate),
 		},
 		Delete: entry.Deletion{Reject: systemPriority},
-		Table:  entry.TableOf(priorityClassColumns(), priorityClassCells),
+		Table:  priorityClassTable(),
 	}
 }
 
 // systemPriority rejects the deletion of the two system classes (C-67).
 func systemPriority(name string) string {
-	switch name {
-	case "system-cluster-critical", "system-node-critical":
+	if _, ok := systemPriorities[name]; ok {
 		return "this is a system priority class and cannot be deleted"
 	}
 	return ""
@@ -92,23 +90,15 @@ func validatePriorityClassUpdate(c, old *schedulingv1.PriorityClass) (errs field
 	return append(errs, check.Immutable(c.PreemptionPolicy, old.PreemptionPolicy, field.NewPath("preemptionPolicy"))...)
 }
 
-func priorityClassColumns() []entry.Column {
+func priorityClassTable() entry.Table {
 	doc := schedulingv1.PriorityClass{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Integer("Value", doc["value"]),
 		entry.Boolean("Global-Default", doc["globalDefault"]),
 		entry.AgeColumn,
 		entry.Text("PreemptionPolicy", doc["preemptionPolicy"]),
-	}
-}
-
-func priorityClassCells(c *schedulingv1.PriorityClass, now time.Time) []any {
-	return []any{
-		c.Name,
-		int64(c.Value),
-		c.GlobalDefault,
-		entry.AgeOf(&c.ObjectMeta, now),
-		string(entry.ValueOr(c.PreemptionPolicy, "")),
-	}
+	}, func(c *schedulingv1.PriorityClass) []any {
+		return []any{int64(c.Value), c.GlobalDefault, string(entry.ValueOr(c.PreemptionPolicy, ""))}
+	})
 }

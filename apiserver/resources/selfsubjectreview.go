@@ -1,8 +1,12 @@
 package resources
 
 import (
-	authenticationv1 "k8s.io/api/authentication/v1"
+	"context"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
@@ -12,6 +16,25 @@ func selfSubjectReviews() *entry.Resource {
 		Plural: "selfsubjectreviews", New: entry.New[authenticationv1.SelfSubjectReview],
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: reviewSelf},
+		Hooks:   entry.Hooks{Create: entry.Review(validateSelfSubjectReview, reviewSelf)},
 	}
+}
+
+func validateSelfSubjectReview(entry.Request, *authenticationv1.SelfSubjectReview) error { return nil }
+
+// reviewSelf returns the user of the request.
+func reviewSelf(_ context.Context, r entry.Request, v *authenticationv1.SelfSubjectReview) {
+	v.Status.UserInfo = userInfo(r.User())
+	v.CreationTimestamp = metav1.Time{Time: r.Now()}
+}
+
+func userInfo(u authorization.User) authenticationv1.UserInfo {
+	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
+	for k, v := range u.Extra {
+		if info.Extra == nil {
+			info.Extra = map[string]authenticationv1.ExtraValue{}
+		}
+		info.Extra[k] = v
+	}
+	return info
 }

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
 )
 
 // Serving is the parsed --runtime-config: it enables optional versions and disables default ones. nil is the default.
@@ -32,37 +34,28 @@ var levels = []struct {
 	{"api/alpha", regexp.MustCompile(`^v\d+alpha\d+$`)},
 }
 
-// known are the group versions that kube-apiserver v1.37 accepts in --runtime-config: all for which it has types,
-// whether or not it can serve them (K pkg/controlplane/import_known_versions.go).
-var known = map[string][]string{
-	"":                             {"v1"},
-	"admission.k8s.io":             {"v1", "v1beta1"},
-	"admissionregistration.k8s.io": {"v1", "v1beta1", "v1alpha1"},
-	"apiextensions.k8s.io":         {"v1", "v1beta1"},
-	"apiregistration.k8s.io":       {"v1", "v1beta1"},
-	"apps":                         {"v1", "v1beta2", "v1beta1"},
-	"authentication.k8s.io":        {"v1", "v1beta1", "v1alpha1"},
-	"authorization.k8s.io":         {"v1", "v1beta1"},
-	"autoscaling":                  {"v2", "v1"},
-	"batch":                        {"v1", "v1beta1"},
-	"certificates.k8s.io":          {"v1", "v1beta1", "v1alpha1"},
-	"coordination.k8s.io":          {"v1", "v1beta1", "v1alpha2"},
-	"discovery.k8s.io":             {"v1", "v1beta1"},
-	"events.k8s.io":                {"v1", "v1beta1"},
-	"extensions":                   {"v1beta1"},
-	"flowcontrol.apiserver.k8s.io": {"v1", "v1beta3", "v1beta2", "v1beta1"},
-	"imagepolicy.k8s.io":           {"v1alpha1"},
-	"internal.apiserver.k8s.io":    {"v1alpha1"},
-	"lifecycle.k8s.io":             {"v1alpha1"},
-	"networking.k8s.io":            {"v1", "v1beta1"},
-	"node.k8s.io":                  {"v1", "v1beta1", "v1alpha1"},
-	"policy":                       {"v1", "v1beta1"},
-	"rbac.authorization.k8s.io":    {"v1", "v1beta1", "v1alpha1"},
-	"resource.k8s.io":              {"v1", "v1beta2", "v1beta1", "v1alpha3"},
-	"scheduling.k8s.io":            {"v1", "v1beta1", "v1alpha3"},
-	"storage.k8s.io":               {"v1", "v1beta1", "v1alpha1"},
-	"storagemigration.k8s.io":      {"v1", "v1beta1"},
-}
+// known are the group versions that kube-apiserver v1.37 accepts in --runtime-config, by preference: all for which it
+// has types, whether or not it can serve them (K pkg/controlplane/import_known_versions.go).
+var known = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{"apiextensions.k8s.io": {"v1beta1"}, "apiregistration.k8s.io": {"v1beta1"}}
+	add := func(gv schema.GroupVersion) {
+		if !slices.Contains(all[gv.Group], gv.Version) {
+			all[gv.Group] = append(all[gv.Group], gv.Version)
+		}
+	}
+	for _, r := range Every(nil) {
+		add(r.GroupVersion())
+	}
+	for text := range retired {
+		if gv, err := schema.ParseGroupVersion(text); err == nil {
+			add(gv)
+		}
+	}
+	for _, versions := range all {
+		slices.SortFunc(versions, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
+	}
+	return all
+})
 
 // missing are the versions that kube-apiserver v1.37 serves if they and their feature gates are enabled, and this
 // server does not: LeaseCandidate, StorageVersion, EvictionRequest, ResourcePoolStatusRequest, Workload and PodGroup
@@ -135,11 +128,11 @@ func (s *Serving) parse(key, value string) (here bool, err error) {
 			"%q is neither <group>/<version>, <group>/<version>/<resource>, api/all, api/ga, api/beta nor api/alpha", key)
 	}
 	gv := schema.GroupVersion{Group: tokens[0], Version: tokens[1]}
-	versions, ok := known[gv.Group]
+	versions, ok := known()[gv.Group]
 	switch {
 	case !ok:
 		return false, fmt.Errorf("%q: unknown API group %q; the groups are %s", key, gv.Group,
-			strings.Join(slices.Sorted(maps.Keys(known))[1:], ", ")) // the first is the core group, without a name
+			strings.Join(slices.Sorted(maps.Keys(known()))[1:], ", ")) // the first is the core group, without a name
 	case !slices.Contains(versions, gv.Version):
 		return false, fmt.Errorf("%q: unknown version %q; %s has %s", key, gv.Version, gv.Group, strings.Join(versions, ", "))
 	case len(tokens) == 2:

@@ -2,7 +2,6 @@ package resources
 
 import (
 	"strings"
-	"time"
 
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
@@ -36,13 +35,9 @@ func storageVersionMigrations() *entry.Resource {
 			Validate:       entry.Validate(validateMigration),
 			ValidateUpdate: entry.ValidateChange(validateMigrationUpdate),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(entry.KeepMeta[*storagemigrationv1.StorageVersionMigration]),
-				ValidateUpdate: entry.ValidateChange(validateMigrationStatus),
-			}),
-		},
-		Table: entry.TableOf(migrationColumns(), migrationCells),
+		Subresources: entry.StatusOf(
+			entry.KeepMeta[*storagemigrationv1.StorageVersionMigration], validateMigrationStatus),
+		Table: migrationTable(),
 	}
 }
 
@@ -110,13 +105,11 @@ func migrationIs(m *storagemigrationv1.StorageVersionMigration, t storagemigrati
 	return meta.IsStatusConditionTrue(m.Status.Conditions, string(t))
 }
 
-func migrationColumns() []entry.Column {
-	return []entry.Column{
+func migrationTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.Text("Name", entry.MetaDocs["name"]),
 		entry.Text("Resource", "Fully qualified resource to migrate"),
-	}
-}
-
-func migrationCells(m *storagemigrationv1.StorageVersionMigration, _ time.Time) []any {
-	return []any{m.Name, m.Spec.Resource.String()}
+	}, func(m *storagemigrationv1.StorageVersionMigration) []any {
+		return []any{m.Name, m.Spec.Resource.String()}
+	})
 }

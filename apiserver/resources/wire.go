@@ -40,10 +40,7 @@ type hub struct {
 }
 
 func hubOf(r *Resource, served map[schema.GroupVersionKind]bool) hub {
-	switch {
-	case r.FromStored == nil:
-		return hub{}
-	case served[r.Stored]:
+	if served[r.Stored] {
 		return hub{to: r.ToStored, from: r.FromStored}
 	}
 	return hub{to: r.FromStored, from: r.ToStored}

@@ -134,10 +134,24 @@ func podOf(object []byte) *explain.Pod {
 	return pod
 }
 
-// member is the value of a member of a JSON object; empty if there is none.
+// member is the value of the first member of a JSON object with the name; empty if there is none. What follows it is
+// not scanned: of an object that is most of it, behind the metadata.
 func member(object []byte, name string) []byte {
-	from, to := jsonscan.Member(object, name)
-	return object[from:to]
+	s := jsonscan.New(object)
+	if !s.Open('{') {
+		return nil
+	}
+	for first := true; ; first = false {
+		key, _, ok := s.Key(first)
+		if !ok {
+			return nil
+		}
+		s.Peek()
+		at := s.Offset()
+		if s.Skip(); key.Is(name) {
+			return s.From(at)
+		}
+	}
 }
 
 // text is a JSON string without escapes; empty if it is something else.
@@ -146,14 +160,14 @@ func text(value []byte) string {
 	return s
 }
 
-// picture is an object in the form of the page; nil if it is.
+// picture is an object in the form of the page, in which a time of 0 is none; nil if it is.
 func picture(o *explain.Object) *ui.Object {
 	if o == nil {
 		return nil
 	}
 	p := &ui.Object{
-		Resource: o.Collection, Namespace: o.Namespace, Name: o.Name, UID: o.UID, Created: unix(o.Created),
-		Deletion: unix(o.Deletion), Finalizers: o.Finalizers, Labels: o.Labels,
+		Resource: o.Collection, Namespace: o.Namespace, Name: o.Name, UID: o.UID, Created: max(0, o.Created.Unix()),
+		Deletion: max(0, o.Deletion.Unix()), Finalizers: o.Finalizers, Labels: o.Labels,
 	}
 	if o.GraceSeconds != nil {
 		p.Grace = *o.GraceSeconds
@@ -164,13 +178,6 @@ func picture(o *explain.Object) *ui.Object {
 		})
 	}
 	return p
-}
-
-func unix(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.Unix()
 }
 
 // Offline makes an explain.Cluster of stored objects that no server serves. One goroutine uses it.

@@ -3,17 +3,8 @@
 //
 // It guarantees:
 //
-//  1. A kind is in one file, or in several files whose names begin with its own: its entry, its defaults, the fields
-//     that writes may change, its validation, its warnings and its printed columns. Code that several kinds of the
-//     group share is in other files.
-//  2. Resources lists the kinds, one in each line.
-//  3. The hooks have the guarantees that package entry states.
+//  1. What package entry states for the packages of groups.
 //
 // +k8s:validation-gen=TypesWithField=TypeMeta
 // +k8s:validation-gen-input=k8s.io/api/admissionregistration/v1
 package admissionregistration
-
-import "k8s.io/apimachinery/pkg/runtime"
-
-// localSchemeBuilder is what the generated code registers itself with.
-var localSchemeBuilder runtime.SchemeBuilder

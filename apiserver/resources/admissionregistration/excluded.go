@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -20,18 +21,18 @@ var Reviews = map[schema.GroupResource]bool{
 	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"}:      true,
 }
 
-func mutatingWebhookWarnings(c, old *admissionv1.MutatingWebhookConfiguration) []string {
-	texts := reservedName(c, old)
-	for i := range c.Webhooks {
-		texts = append(texts, excludedRules(c.Webhooks[i].Rules, field.NewPath("webhooks").Index(i).Child("rules"))...)
-	}
-	return texts
+func mutatingWebhookWarnings(c, _ *admissionv1.MutatingWebhookConfiguration) []string {
+	return webhookWarnings(c, c.Webhooks)
 }
 
-func validatingWebhookWarnings(c, old *admissionv1.ValidatingWebhookConfiguration) []string {
-	texts := reservedName(c, old)
-	for i := range c.Webhooks {
-		texts = append(texts, excludedRules(c.Webhooks[i].Rules, field.NewPath("webhooks").Index(i).Child("rules"))...)
+func validatingWebhookWarnings(c, _ *admissionv1.ValidatingWebhookConfiguration) []string {
+	return webhookWarnings(c, validatingHooks(c))
+}
+
+func webhookWarnings(c metav1.Object, list []admissionv1.MutatingWebhook) []string {
+	texts := reservedName(c, nil)
+	for i := range list {
+		texts = append(texts, excludedRules(list[i].Rules, field.NewPath("webhooks").Index(i).Child("rules"))...)
 	}
 	return texts
 }

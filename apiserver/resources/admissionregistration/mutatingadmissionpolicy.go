@@ -2,7 +2,6 @@ package admissionregistration
 
 import (
 	"strings"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	admissionv1alpha1 "k8s.io/api/admissionregistration/v1alpha1"
@@ -25,23 +24,21 @@ func mutatingAdmissionPolicies() *entry.Resource {
 		Categories: entry.APIExtensions,
 		// v1.36 stores it as v1beta1 (V-008): what is stored may be of another version, and is converted.
 		Served: entry.Served{Optional: []entry.Version{
-			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicy],
-				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicy],
-				FromStored: entry.Recast[admissionv1beta1.MutatingAdmissionPolicy]},
-			{GroupVersion: admissionv1alpha1.SchemeGroupVersion, New: entry.New[admissionv1alpha1.MutatingAdmissionPolicy],
-				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicy],
-				FromStored: entry.Recast[admissionv1alpha1.MutatingAdmissionPolicy]},
+			entry.SameJSON[admissionv1.MutatingAdmissionPolicy, admissionv1beta1.MutatingAdmissionPolicy](
+				admissionv1beta1.SchemeGroupVersion),
+			entry.SameJSON[admissionv1.MutatingAdmissionPolicy, admissionv1alpha1.MutatingAdmissionPolicy](
+				admissionv1alpha1.SchemeGroupVersion),
 		}},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
 			Default:        entry.Default(defaultMutatingAdmissionPolicy),
-			Validate:       entry.Validate(validateMutatingPolicy),
-			ValidateUpdate: entry.ValidateChange(validateMutatingPolicyUpdate),
+			Validate:       entry.ValidateNew(validateMutatingPolicy),
+			ValidateUpdate: entry.ValidateChange(validateMutatingPolicy),
 			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicy]),
 		},
-		Table: entry.TableOf(mutatingPolicyColumns(), mutatingPolicyCells),
+		Table: mutatingPolicyTable(),
 	}
 }
 
@@ -51,28 +48,20 @@ func defaultMutatingAdmissionPolicy(p *admissionv1.MutatingAdmissionPolicy) {
 	defaultMatchResources(p.Spec.MatchConstraints)
 }
 
-var (
-	patchTypes = []admissionv1.PatchType{admissionv1.PatchTypeApplyConfiguration, admissionv1.PatchTypeJSONPatch}
-)
+var patchTypes = []admissionv1.PatchType{admissionv1.PatchTypeApplyConfiguration, admissionv1.PatchTypeJSONPatch}
 
-func validateMutatingPolicy(p *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
-	return mutatingPolicyOver(p, nil, false)
-}
-
-func validateMutatingPolicyUpdate(p, old *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
-	return mutatingPolicyOver(
-		p, textsOfMutating(&old.Spec),
-		sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions),
-	)
-}
-
-// mutatingPolicyOver validates a policy; old are the expressions of the one that it replaces.
-func mutatingPolicyOver(
-	p *admissionv1.MutatingAdmissionPolicy, old expression.Texts, conditionsKept bool,
-) field.ErrorList {
+// validateMutatingPolicy accepts the expressions of the old policy, and does not validate match conditions again.
+func validateMutatingPolicy(p, old *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
+	var known expression.Texts
+	conditionsKept := false
+	if old != nil {
+		known = textsOfMutating(&old.Spec)
+		conditionsKept = sameConditions(
+			p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions)
+	}
 	at, s := field.NewPath("spec"), &p.Spec
 	// Unlike those of a ValidatingAdmissionPolicy, the expressions always have an object "variables".
-	c := expression.NewChecker(old).Policy(s.ParamKind != nil, len(s.Variables), true)
+	c := expression.NewChecker(known).Policy(s.ParamKind != nil, len(s.Variables), true)
 	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
 	if s.MatchConstraints != nil {
 		errs = append(errs, mutableOperations(s.MatchConstraints, at.Child("matchConstraints"))...)
@@ -81,9 +70,8 @@ func mutatingPolicyOver(
 		errs = append(errs, matchConditions(c, s.MatchConditions, at.Child("matchConditions"))...)
 	}
 	errs = append(errs, variables(c, s.Variables, at.Child("variables"))...)
-	if len(s.Mutations) == 0 {
-		errs = append(errs, field.Required(at.Child("mutations"), "mutations must contain at least one item"))
-	}
+	errs = append(errs, check.Present(len(s.Mutations) > 0, at.Child("mutations"),
+		"mutations must contain at least one item")...)
 	for i := range s.Mutations {
 		errs = append(errs, mutation(c, &s.Mutations[i], at.Child("mutations").Index(i))...)
 	}
@@ -121,17 +109,13 @@ func mutation(c *expression.Checker, m *admissionv1.Mutation, at *field.Path) (e
 	return errs
 }
 
-func mutatingPolicyColumns() []entry.Column {
-	return []entry.Column{
+func mutatingPolicyTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Integer("Mutations", "Mutation indicates the number of mutations rules defined in this configuration"),
 		entry.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
 		entry.AgeColumn,
-	}
-}
-
-func mutatingPolicyCells(p *admissionv1.MutatingAdmissionPolicy, now time.Time) []any {
-	return []any{
-		p.Name, int64(len(p.Spec.Mutations)), shownParamKind(p.Spec.ParamKind), entry.AgeOf(&p.ObjectMeta, now),
-	}
+	}, func(p *admissionv1.MutatingAdmissionPolicy) []any {
+		return []any{int64(len(p.Spec.Mutations)), shownParamKind(p.Spec.ParamKind)}
+	})
 }

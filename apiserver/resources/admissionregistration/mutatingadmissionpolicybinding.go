@@ -1,8 +1,6 @@
 package admissionregistration
 
 import (
-	"time"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	admissionv1alpha1 "k8s.io/api/admissionregistration/v1alpha1"
 	admissionv1beta1 "k8s.io/api/admissionregistration/v1beta1"
@@ -23,14 +21,10 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 		Categories: entry.APIExtensions,
 		// v1.36 stores it as v1beta1 (V-008): what is stored may be of another version, and is converted.
 		Served: entry.Served{Optional: []entry.Version{
-			{GroupVersion: admissionv1beta1.SchemeGroupVersion,
-				New:        entry.New[admissionv1beta1.MutatingAdmissionPolicyBinding],
-				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
-				FromStored: entry.Recast[admissionv1beta1.MutatingAdmissionPolicyBinding]},
-			{GroupVersion: admissionv1alpha1.SchemeGroupVersion,
-				New:        entry.New[admissionv1alpha1.MutatingAdmissionPolicyBinding],
-				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
-				FromStored: entry.Recast[admissionv1alpha1.MutatingAdmissionPolicyBinding]},
+			entry.SameJSON[admissionv1.MutatingAdmissionPolicyBinding, admissionv1beta1.MutatingAdmissionPolicyBinding](
+				admissionv1beta1.SchemeGroupVersion),
+			entry.SameJSON[admissionv1.MutatingAdmissionPolicyBinding, admissionv1alpha1.MutatingAdmissionPolicyBinding](
+				admissionv1alpha1.SchemeGroupVersion),
 		}},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
@@ -38,10 +32,12 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 			Metadata:       entry.Metadata{Custom: true},
 			Default:        entry.Default(defaultMutatingAdmissionPolicyBinding),
 			Validate:       entry.Validate(validateMutatingBinding),
-			ValidateUpdate: entry.ValidateChange(validateMutatingBindingUpdate),
+			ValidateUpdate: entry.ValidateAgain(validateMutatingBinding),
 			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicyBinding]),
 		},
-		Table: entry.TableOf(policyBindingColumns(), mutatingBindingCells),
+		Table: entry.Printed(policyBindingColumns(), func(b *admissionv1.MutatingAdmissionPolicyBinding) []any {
+			return []any{b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef)}
+		}),
 	}
 }
 
@@ -58,12 +54,4 @@ func validateMutatingBinding(b *admissionv1.MutatingAdmissionPolicyBinding) fiel
 		errs = append(errs, mutableOperations(s.MatchResources, at.Child("matchResources"))...)
 	}
 	return errs
-}
-
-func validateMutatingBindingUpdate(b, _ *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorList {
-	return validateMutatingBinding(b)
-}
-
-func mutatingBindingCells(b *admissionv1.MutatingAdmissionPolicyBinding, now time.Time) []any {
-	return []any{b.Name, b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef), entry.AgeOf(&b.ObjectMeta, now)}
 }

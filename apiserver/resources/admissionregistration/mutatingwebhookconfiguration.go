@@ -1,8 +1,6 @@
 package admissionregistration
 
 import (
-	"time"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -22,11 +20,13 @@ func mutatingWebhookConfigurations() *entry.Resource {
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
 			Default:        entry.Default(defaultMutatingWebhookConfiguration),
-			Validate:       entry.Validate(validateMutatingWebhooks),
-			ValidateUpdate: entry.ValidateChange(validateMutatingWebhooksUpdate),
+			Validate:       entry.ValidateNew(validateMutatingWebhooks),
+			ValidateUpdate: entry.ValidateChange(validateMutatingWebhooks),
 			Warnings:       entry.Warn(mutatingWebhookWarnings),
 		},
-		Table: entry.TableOf(webhookColumns(), mutatingWebhookCells),
+		Table: entry.Printed(webhookColumns(), func(c *admissionv1.MutatingWebhookConfiguration) []any {
+			return []any{int64(len(c.Webhooks))}
+		}),
 	}
 }
 
@@ -45,14 +45,9 @@ func defaultMutatingWebhookConfiguration(c *admissionv1.MutatingWebhookConfigura
 	}
 }
 
-func validateMutatingWebhooks(c *admissionv1.MutatingWebhookConfiguration) field.ErrorList {
-	return webhooks(c.Webhooks, webhookTolerance{})
-}
-
-func validateMutatingWebhooksUpdate(c, old *admissionv1.MutatingWebhookConfiguration) field.ErrorList {
+func validateMutatingWebhooks(c, old *admissionv1.MutatingWebhookConfiguration) field.ErrorList {
+	if old == nil {
+		return webhooks(c.Webhooks, webhookTolerance{})
+	}
 	return webhooks(c.Webhooks, webhookToleranceOf(c.Webhooks, old.Webhooks))
-}
-
-func mutatingWebhookCells(c *admissionv1.MutatingWebhookConfiguration, now time.Time) []any {
-	return []any{c.Name, int64(len(c.Webhooks)), entry.AgeOf(&c.ObjectMeta, now)}
 }

@@ -44,8 +44,7 @@ var (
 	missingActions = []admissionv1.ParameterNotFoundActionType{admissionv1.DenyAction, admissionv1.AllowAction}
 	celName        = regexp.MustCompile("^[_a-zA-Z][_a-zA-Z0-9]*$")
 	celReserved    = check.Set("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for",
-		"function", "if",
-		"import", "let", "loop", "package", "namespace", "return", "var", "void", "while")
+		"function", "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while")
 )
 
 // sameConditions reports whether match conditions are unchanged and need no validation.
@@ -116,19 +115,15 @@ func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.E
 			metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name))...)
 	}
 	errs = append(errs, check.Each(m.ResourceRules, at.Child("resourceRules"), namedRule)...)
-	errs = append(errs, check.Each(m.ExcludeResourceRules, at.Child("excludeResourceRules"), namedRule)...)
-	return errs
+	return append(errs, check.Each(m.ExcludeResourceRules, at.Child("excludeResourceRules"), namedRule)...)
 }
 
 func namedRule(r *admissionv1.NamedRuleWithOperations, at *field.Path) (errs field.ErrorList) {
-	seen := map[string]bool{}
+	seen := check.Unique[string]{}
 	for i, name := range r.ResourceNames {
 		at := at.Child("resourceNames").Index(i)
 		errs = append(errs, check.Apply(name, at, content.IsPathSegmentName)...)
-		if seen[name] {
-			errs = append(errs, field.Duplicate(at, name))
-		}
-		seen[name] = true
+		errs = append(errs, seen.Add(name, at)...)
 	}
 	return append(errs, operationRule(&r.RuleWithOperations, at)...)
 }
@@ -184,10 +179,7 @@ func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
 	if r.Name == "" && r.Selector == nil {
 		errs = append(errs, field.Required(at, "one of name or selector must be specified"))
 	}
-	action := admissionv1.ParameterNotFoundActionType("")
-	if r.ParameterNotFoundAction != nil {
-		action = *r.ParameterNotFoundAction
-	}
+	action := check.ValueOf(r.ParameterNotFoundAction)
 	return append(errs, check.Required(action, at.Child("parameterNotFoundAction"), missingActions)...)
 }
 

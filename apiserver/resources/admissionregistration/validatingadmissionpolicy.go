@@ -3,7 +3,6 @@ package admissionregistration
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,17 +25,13 @@ func validatingAdmissionPolicies() *entry.Resource {
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
 			Default:        entry.Default(defaultValidatingAdmissionPolicy),
-			Validate:       entry.Validate(validateValidatingPolicy),
-			ValidateUpdate: entry.ValidateChange(validateValidatingPolicyUpdate),
+			Validate:       entry.ValidateNew(validateValidatingPolicy),
+			ValidateUpdate: entry.ValidateChange(validateValidatingPolicy),
 			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicy]),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(entry.KeepMeta[*admissionv1.ValidatingAdmissionPolicy]),
-				ValidateUpdate: entry.ValidateChange(validateValidatingPolicyStatus),
-			}),
-		},
-		Table: entry.TableOf(validatingPolicyColumns(), validatingPolicyCells),
+		Subresources: entry.StatusOf(
+			entry.KeepMeta[*admissionv1.ValidatingAdmissionPolicy], validateValidatingPolicyStatus),
+		Table: validatingPolicyTable(),
 	}
 }
 
@@ -51,29 +46,21 @@ const (
 	maxAuditAnnotationKB = 5
 )
 
-var (
-	validationReasons = []metav1.StatusReason{
-		metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge,
+var validationReasons = []metav1.StatusReason{
+	metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge,
+}
+
+// validateValidatingPolicy accepts the expressions of the old policy, and does not validate match conditions again.
+func validateValidatingPolicy(p, old *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
+	var known expression.Texts
+	conditionsKept := false
+	if old != nil {
+		known = textsOfValidating(&old.Spec)
+		conditionsKept = sameConditions(
+			p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions)
 	}
-)
-
-func validateValidatingPolicy(p *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
-	return validatingPolicyOver(p, nil, false)
-}
-
-func validateValidatingPolicyUpdate(p, old *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
-	return validatingPolicyOver(
-		p, textsOfValidating(&old.Spec),
-		sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions),
-	)
-}
-
-// validatingPolicyOver validates a policy; old are the expressions of the one that it replaces.
-func validatingPolicyOver(
-	p *admissionv1.ValidatingAdmissionPolicy, old expression.Texts, conditionsKept bool,
-) field.ErrorList {
 	at, s := field.NewPath("spec"), &p.Spec
-	c := expression.NewChecker(old).Policy(s.ParamKind != nil, len(s.Variables), false)
+	c := expression.NewChecker(known).Policy(s.ParamKind != nil, len(s.Variables), false)
 	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
 	if !conditionsKept {
 		errs = append(errs, matchConditions(c, s.MatchConditions, at.Child("matchConditions"))...)
@@ -91,13 +78,10 @@ func validatingPolicyOver(
 		errs = append(errs, field.Invalid(audits, s.AuditAnnotations,
 			fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations)))
 	}
-	keys := map[string]bool{}
+	keys := check.Unique[string]{}
 	for i, a := range s.AuditAnnotations {
 		errs = append(errs, auditAnnotation(c, p.Name, a, audits.Index(i))...)
-		if keys[a.Key] {
-			errs = append(errs, field.Duplicate(audits.Index(i).Child("key"), a.Key))
-		}
-		keys[a.Key] = true
+		errs = append(errs, keys.Add(a.Key, audits.Index(i).Child("key"))...)
 	}
 	return errs
 }
@@ -117,9 +101,7 @@ func policyValidation(c *expression.Checker, v *admissionv1.Validation, at *fiel
 	} else if strings.ContainsAny(trimmed, "\n\r") {
 		errs = append(errs, field.Invalid(at.Child("message"), v.Message, "message must not contain line breaks"))
 	}
-	if v.Reason != nil {
-		errs = append(errs, check.OneOf(*v.Reason, at.Child("reason"), validationReasons)...)
-	}
+	errs = append(errs, check.GivenOneOf(v.Reason, at.Child("reason"), validationReasons)...)
 	return errs
 }
 
@@ -158,17 +140,13 @@ func validateValidatingPolicyStatus(p, _ *admissionv1.ValidatingAdmissionPolicy)
 	return append(errs, v1validation.ValidateConditions(p.Status.Conditions, at.Child("conditions"))...)
 }
 
-func validatingPolicyColumns() []entry.Column {
-	return []entry.Column{
+func validatingPolicyTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Integer("Validations", "Validations indicates the number of validation rules defined in this configuration"),
 		entry.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
 		entry.AgeColumn,
-	}
-}
-
-func validatingPolicyCells(p *admissionv1.ValidatingAdmissionPolicy, now time.Time) []any {
-	return []any{
-		p.Name, int64(len(p.Spec.Validations)), shownParamKind(p.Spec.ParamKind), entry.AgeOf(&p.ObjectMeta, now),
-	}
+	}, func(p *admissionv1.ValidatingAdmissionPolicy) []any {
+		return []any{int64(len(p.Spec.Validations)), shownParamKind(p.Spec.ParamKind)}
+	})
 }

@@ -2,7 +2,6 @@ package admissionregistration
 
 import (
 	"slices"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -23,10 +22,12 @@ func validatingAdmissionPolicyBindings() *entry.Resource {
 			Metadata:       entry.Metadata{Custom: true},
 			Default:        entry.Default(defaultValidatingAdmissionPolicyBinding),
 			Validate:       entry.Validate(validateValidatingBinding),
-			ValidateUpdate: entry.ValidateChange(validateValidatingBindingUpdate),
+			ValidateUpdate: entry.ValidateAgain(validateValidatingBinding),
 			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicyBinding]),
 		},
-		Table: entry.TableOf(policyBindingColumns(), validatingBindingCells),
+		Table: entry.Printed(policyBindingColumns(), func(b *admissionv1.ValidatingAdmissionPolicyBinding) []any {
+			return []any{b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef)}
+		}),
 	}
 }
 
@@ -35,9 +36,7 @@ func defaultValidatingAdmissionPolicyBinding(b *admissionv1.ValidatingAdmissionP
 	defaultMatchResources(b.Spec.MatchResources)
 }
 
-var (
-	validationActions = []admissionv1.ValidationAction{admissionv1.Audit, admissionv1.Deny, admissionv1.Warn}
-)
+var validationActions = []admissionv1.ValidationAction{admissionv1.Audit, admissionv1.Deny, admissionv1.Warn}
 
 func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
 	at, s := field.NewPath("spec"), &b.Spec
@@ -56,12 +55,4 @@ func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) 
 		))
 	}
 	return errs
-}
-
-func validateValidatingBindingUpdate(b, _ *admissionv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
-	return validateValidatingBinding(b)
-}
-
-func validatingBindingCells(b *admissionv1.ValidatingAdmissionPolicyBinding, now time.Time) []any {
-	return []any{b.Name, b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef), entry.AgeOf(&b.ObjectMeta, now)}
 }

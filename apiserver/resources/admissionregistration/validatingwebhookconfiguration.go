@@ -1,8 +1,6 @@
 package admissionregistration
 
 import (
-	"time"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -22,11 +20,13 @@ func validatingWebhookConfigurations() *entry.Resource {
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
 			Default:        entry.Default(defaultValidatingWebhookConfiguration),
-			Validate:       entry.Validate(validateValidatingWebhooks),
-			ValidateUpdate: entry.ValidateChange(validateValidatingWebhooksUpdate),
+			Validate:       entry.ValidateNew(validateValidatingWebhooks),
+			ValidateUpdate: entry.ValidateChange(validateValidatingWebhooks),
 			Warnings:       entry.Warn(validatingWebhookWarnings),
 		},
-		Table: entry.TableOf(webhookColumns(), validatingWebhookCells),
+		Table: entry.Printed(webhookColumns(), func(c *admissionv1.ValidatingWebhookConfiguration) []any {
+			return []any{int64(len(c.Webhooks))}
+		}),
 	}
 }
 
@@ -58,15 +58,9 @@ func validatingHooks(c *admissionv1.ValidatingWebhookConfiguration) (list []admi
 	return list
 }
 
-func validateValidatingWebhooks(c *admissionv1.ValidatingWebhookConfiguration) field.ErrorList {
-	return webhooks(validatingHooks(c), webhookTolerance{})
-}
-
-func validateValidatingWebhooksUpdate(c, old *admissionv1.ValidatingWebhookConfiguration) field.ErrorList {
-	now, was := validatingHooks(c), validatingHooks(old)
-	return webhooks(now, webhookToleranceOf(now, was))
-}
-
-func validatingWebhookCells(c *admissionv1.ValidatingWebhookConfiguration, now time.Time) []any {
-	return []any{c.Name, int64(len(c.Webhooks)), entry.AgeOf(&c.ObjectMeta, now)}
+func validateValidatingWebhooks(c, old *admissionv1.ValidatingWebhookConfiguration) field.ErrorList {
+	if old == nil {
+		return webhooks(validatingHooks(c), webhookTolerance{})
+	}
+	return webhooks(validatingHooks(c), webhookToleranceOf(validatingHooks(c), validatingHooks(old)))
 }

@@ -59,7 +59,7 @@ type webhookTolerance struct {
 
 func webhookToleranceOf(now, was []admissionv1.MutatingWebhook) (t webhookTolerance) {
 	t.conditions, t.expressions = len(now) == len(was), textsOfWebhooks(was)
-	names := map[string]bool{}
+	names := check.Unique[string]{}
 	for i := range was {
 		w := &was[i]
 		t.sideEffects = t.sideEffects || w.SideEffects == nil || !slices.Contains(noSideEffects, *w.SideEffects)
@@ -114,12 +114,8 @@ func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (er
 func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path) field.ErrorList {
 	errs := utilvalidation.IsFullyQualifiedName(at.Child("name"), w.Name)
 	errs = append(errs, check.Each(w.Rules, at.Child("rules"), operationRule)...)
-	if w.FailurePolicy != nil {
-		errs = append(errs, check.OneOf(*w.FailurePolicy, at.Child("failurePolicy"), failurePolicies)...)
-	}
-	if w.MatchPolicy != nil {
-		errs = append(errs, check.OneOf(*w.MatchPolicy, at.Child("matchPolicy"), matchPolicies)...)
-	}
+	errs = append(errs, check.GivenOneOf(w.FailurePolicy, at.Child("failurePolicy"), failurePolicies)...)
+	errs = append(errs, check.GivenOneOf(w.MatchPolicy, at.Child("matchPolicy"), matchPolicies)...)
 	allowed, texts := noSideEffects, "None, NoneOnDryRun"
 	if t.sideEffects {
 		allowed, texts = sideEffects, "None, NoneOnDryRun, Some, Unknown"
@@ -137,9 +133,7 @@ func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path)
 	errs = append(errs, metav1validation.ValidateLabelSelector(w.NamespaceSelector, opts,
 		at.Child("namespaceSelector"))...)
 	errs = append(errs, metav1validation.ValidateLabelSelector(w.ObjectSelector, opts, at.Child("objectSelector"))...)
-	if w.ReinvocationPolicy != nil {
-		errs = append(errs, check.OneOf(*w.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
-	}
+	errs = append(errs, check.GivenOneOf(w.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
 	errs = append(errs, webhookClient(&w.ClientConfig, at.Child("clientConfig"))...)
 	if !t.conditions {
 		c := expression.NewChecker(t.expressions)
@@ -187,10 +181,7 @@ func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 // empty one is reported as the other.
 func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", s.Namespace, "namespace", s.Name)
-	port := int32(0)
-	if s.Port != nil {
-		port = *s.Port
-	}
+	port := check.ValueOf(s.Port)
 	if texts := utilvalidation.IsValidPortNum(int(port)); texts != nil {
 		errs = append(errs, field.Invalid(at.Child("port"), port, "port is not valid: "+strings.Join(texts, ", ")))
 	}
@@ -222,7 +213,7 @@ func matchConditions(
 	if len(list) > maxMatchConditions {
 		errs = append(errs, field.TooMany(at, len(list), maxMatchConditions))
 	}
-	names := map[string]bool{}
+	names := check.Unique[string]{}
 	for i, c := range list {
 		at := at.Index(i)
 		errs = append(errs, required(checker, expression.Condition, strings.TrimSpace(c.Expression), "",
@@ -232,10 +223,7 @@ func matchConditions(
 			continue
 		}
 		errs = append(errs, check.QualifiedName(c.Name, at.Child("name"))...)
-		if names[c.Name] {
-			errs = append(errs, field.Duplicate(at.Child("name"), c.Name))
-		}
-		names[c.Name] = true
+		errs = append(errs, names.Add(c.Name, at.Child("name"))...)
 	}
 	return errs
 }
@@ -260,9 +248,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 		errs = append(errs, check.Present(v != "", at.Child("apiVersions").Index(i), "")...)
 	}
 	errs = append(errs, ruleResources(r.Resources, at.Child("resources"))...)
-	if r.Scope != nil {
-		errs = append(errs, check.OneOf(*r.Scope, at.Child("scope"), scopes)...)
-	}
+	errs = append(errs, check.GivenOneOf(r.Scope, at.Child("scope"), scopes)...)
 	return errs
 }
 

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
@@ -42,52 +41,45 @@ func customResourceDefinitions() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateDefinitionUpdate),
 			Warnings:       entry.Warn(definitionWarnings),
 		},
-		Delete: entry.Deletion{Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer, Mark: terminateCRD, Begin: beginCRD},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				ValidateUpdate: entry.ValidateChange(validateDefinitionStatus),
-			}),
+		Delete: entry.Deletion{
+			Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer, Mark: terminateCRD, Begin: beginCRD,
 		},
-		Table: entry.TableOf(definitionColumns(), definitionCells),
+		Subresources: entry.StatusOf(nil, validateDefinitionStatus),
+		Table:        definitionTable(),
 	}
 }
 
-// definitionColumns are those of v1.37 (V-103).
-func definitionColumns() []entry.Column {
-	wide := func(name, typ, description string) entry.Column {
-		return entry.Column{Name: name, Type: typ, Priority: 1, Description: description}
-	}
-	return []entry.Column{
+// definitionTable has the columns of v1.37 (V-103).
+func definitionTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
-		{Name: "Scope", Type: "string", Description: "Cluster/Namespaced"},
-		{Name: "Versions", Type: "string", Description: "Served versions"},
+		entry.Text("Scope", "Cluster/Namespaced"),
+		entry.Text("Versions", "Served versions"),
 		entry.CreatedColumn(),
-		wide("Group", "string", "API group"),
-		wide("Kind", "string", "CustomResource kind"),
-		wide("ShortNames", "string", "Short names"),
-		wide("Established", "boolean", "Established status"),
-	}
-}
-
-func definitionCells(d *apiextensionsv1.CustomResourceDefinition, _ time.Time) []any {
-	var versions []string
-	for _, v := range d.Spec.Versions {
-		switch {
-		case v.Served && v.Storage:
-			versions = append(versions, v.Name+"(storage)")
-		case v.Served:
-			versions = append(versions, v.Name)
+		entry.Wide(entry.Text("Group", "API group")),
+		entry.Wide(entry.Text("Kind", "CustomResource kind")),
+		entry.Wide(entry.Text("ShortNames", "Short names")),
+		entry.Wide(entry.Boolean("Established", "Established status")),
+	}, func(d *apiextensionsv1.CustomResourceDefinition) []any {
+		var versions []string
+		for _, v := range d.Spec.Versions {
+			switch {
+			case v.Served && v.Storage:
+				versions = append(versions, v.Name+"(storage)")
+			case v.Served:
+				versions = append(versions, v.Name)
+			}
 		}
-	}
-	slices.Sort(versions)
-	type condition = apiextensionsv1.CustomResourceDefinitionCondition
-	established := slices.ContainsFunc(d.Status.Conditions, func(c condition) bool {
-		return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
+		slices.Sort(versions)
+		type condition = apiextensionsv1.CustomResourceDefinitionCondition
+		established := slices.ContainsFunc(d.Status.Conditions, func(c condition) bool {
+			return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
+		})
+		return []any{
+			string(d.Spec.Scope), strings.Join(versions, ","), d.CreationTimestamp.UTC().Format(time.RFC3339),
+			d.Spec.Group, d.Spec.Names.Kind, strings.Join(d.Spec.Names.ShortNames, ","), established,
+		}
 	})
-	return []any{
-		d.Name, string(d.Spec.Scope), strings.Join(versions, ","), d.CreationTimestamp.UTC().Format(time.RFC3339),
-		d.Spec.Group, d.Spec.Names.Kind, strings.Join(d.Spec.Names.ShortNames, ","), established,
-	}
 }
 
 // terminateCRD sets the condition of the first DELETE (C-84). Its transition time is the deletionTimestamp.
@@ -170,62 +162,44 @@ func listStored(d *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// definitionWarnings warns of unknown formats in schemas; on update, of new ones.
-func definitionWarnings(d, old *apiextensionsv1.CustomResourceDefinition) []string {
-	known := map[string]bool{}
-	if old != nil {
-		for _, format := range unknownFormats(old) {
-			known[format] = true
-		}
-	}
-	var texts []string
+// definitionWarnings warns of unknown formats in schemas, and of lists of type set whose items are no scalars (V-072).
+// On update it warns of new ones.
+func definitionWarnings(d, old *apiextensionsv1.CustomResourceDefinition) (texts []string) {
+	known, sets := check.Set(unknownFormats(old)...), objectSets(old)
 	for _, format := range unknownFormats(d) {
 		if !known[format] {
 			texts = append(texts, fmt.Sprintf("unrecognized format %q", format))
 		}
 	}
-	var before []string
-	if old != nil {
-		before = objectSets(old)
-	}
-	for _, text := range objectSets(d) {
-		if !slices.Contains(before, text) {
-			texts = append(texts, text)
+	for _, of := range slices.Sorted(maps.Keys(objectSets(d))) {
+		if !sets[of] {
+			texts = append(texts, fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by "+
+				"server-side apply or CEL validation rules", of))
 		}
 	}
 	return texts
 }
 
-// objectSets are the warnings about lists of type set whose items are no scalars, sorted, each once (V-072).
-func objectSets(d *apiextensionsv1.CustomResourceDefinition) []string {
+// objectSets are the types, object or array, of the items of lists of type set.
+func objectSets(d *apiextensionsv1.CustomResourceDefinition) map[string]bool {
 	found := map[string]bool{}
-	for i := range d.Spec.Versions {
-		if s := d.Spec.Versions[i].Schema; s != nil {
-			eachSchema(s.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-				if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
-					return
-				}
-				if of := s.Items.Schema.Type; of == "object" || of == "array" {
-					found[fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply "+
-						"or CEL validation rules", of)] = true
-				}
-			})
+	everySchema(d, func(s *apiextensionsv1.JSONSchemaProps) {
+		if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
+			return
 		}
-	}
-	return slices.Sorted(maps.Keys(found))
+		if of := s.Items.Schema.Type; of == "object" || of == "array" {
+			found[of] = true
+		}
+	})
+	return found
 }
 
-func unknownFormats(d *apiextensionsv1.CustomResourceDefinition) []string {
-	var formats []string
-	for i := range d.Spec.Versions {
-		if s := d.Spec.Versions[i].Schema; s != nil {
-			eachSchema(s.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-				if s.Format != "" && !knownFormat(s.Type, s.Format) {
-					formats = append(formats, s.Format)
-				}
-			})
+func unknownFormats(d *apiextensionsv1.CustomResourceDefinition) (formats []string) {
+	everySchema(d, func(s *apiextensionsv1.JSONSchemaProps) {
+		if s.Format != "" && !knownFormat(s.Type, s.Format) {
+			formats = append(formats, s.Format)
 		}
-	}
+	})
 	return formats
 }
 
@@ -246,6 +220,18 @@ func knownFormat(typ, format string) bool {
 		return format == "float" || format == "double"
 	}
 	return false
+}
+
+// everySchema visits the schemas of all versions of a definition, which may be nil.
+func everySchema(d *apiextensionsv1.CustomResourceDefinition, f func(*apiextensionsv1.JSONSchemaProps)) {
+	if d == nil {
+		return
+	}
+	for i := range d.Spec.Versions {
+		if s := d.Spec.Versions[i].Schema; s != nil {
+			eachSchema(s.OpenAPIV3Schema, f)
+		}
+	}
 }
 
 // eachSchema visits a schema and all its nested schemas.
@@ -299,35 +285,27 @@ func validateDefinition(d *apiextensionsv1.CustomResourceDefinition) field.Error
 	if err != nil {
 		return err
 	}
-	return excerptFirst(in, func(in *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
-		return butMetadata(upstream.ValidateCustomResourceDefinition(context.Background(), in), true)
-	})
+	return butMetadata(upstream.ValidateCustomResourceDefinition(context.Background(), in), true)
 }
 
 func validateDefinitionUpdate(d, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	return validateDefinitions(d, old, func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
-		return upstream.ValidateCustomResourceDefinitionUpdate(context.Background(), in, was)
-	})
+	return validateDefinitions(d, old, upstream.ValidateCustomResourceDefinitionUpdate)
 }
 
 func validateDefinitionStatus(d, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	return validateDefinitions(d, old, func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
-		return upstream.ValidateUpdateCustomResourceDefinitionStatus(context.Background(), in, was)
-	})
+	return validateDefinitions(d, old, upstream.ValidateUpdateCustomResourceDefinitionStatus)
 }
 
 func validateDefinitions(
 	d, old *apiextensionsv1.CustomResourceDefinition,
-	validate func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList,
+	validate func(ctx context.Context, in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList,
 ) field.ErrorList {
 	in, errs := internalDefinition(d)
 	was, more := internalDefinition(old)
 	if errs = append(errs, more...); len(errs) > 0 {
 		return errs
 	}
-	return excerptFirst(in, func(in *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
-		return butMetadata(validate(in, was), false)
-	})
+	return butMetadata(validate(context.Background(), in, was), false)
 }
 
 func internalDefinition(
@@ -358,80 +336,4 @@ func butMetadata(errs field.ErrorList, name bool) field.ErrorList {
 		kept := e.Field == approval || name && strings.HasPrefix(e.Detail, "must be spec.names.plural")
 		return strings.HasPrefix(e.Field, "metadata") && !kept
 	})
-}
-
-// mostEntries is how many entries of a definition's list are validated before its errors are counted.
-const mostEntries = 2 * invalid.MaxErrors
-
-// excerptFirst returns the errors of a definition. The library validates all entries of its lists, and all lists for
-// each version. So the lists are cut first, and validated completely only if the excerpt has too few errors. Schemas
-// are never cut, as their parts depend on each other: all their errors are collected.
-func excerptFirst(
-	in *apiextensionsinternal.CustomResourceDefinition,
-	find func(*apiextensionsinternal.CustomResourceDefinition) field.ErrorList,
-) field.ErrorList {
-	x := excerpt{}
-	cut := x.definition(in)
-	if !x.cut {
-		return find(in)
-	}
-	errs := slices.DeleteFunc(find(cut), func(e *field.Error) bool { return !certain(e.Field) })
-	if invalid.Enough(errs) {
-		return errs[:invalid.MaxErrors]
-	}
-	return find(in)
-}
-
-// certain reports whether an error of an excerpt is an error of the whole, too: it is not an error of a list as such,
-// and does not depend on the stored versions that were cut.
-func certain(path string) bool {
-	if strings.HasPrefix(path, "status.storedVersions") {
-		return false
-	}
-	for _, list := range []string{
-		"versions", "shortNames", "categories", "additionalPrinterColumns", "selectableFields", "conversionReviewVersions",
-	} {
-		if strings.HasSuffix(path, "."+list) {
-			return false
-		}
-	}
-	return true
-}
-
-// excerpt cuts lists, and records whether one was long.
-type excerpt struct{ cut bool }
-
-func (x *excerpt) definition(
-	in *apiextensionsinternal.CustomResourceDefinition,
-) *apiextensionsinternal.CustomResourceDefinition {
-	out := *in
-	x.names(&out.Spec.Names)
-	x.names(&out.Status.AcceptedNames)
-	out.Spec.AdditionalPrinterColumns = shorter(x, out.Spec.AdditionalPrinterColumns)
-	out.Spec.SelectableFields = shorter(x, out.Spec.SelectableFields)
-	if c := out.Spec.Conversion; c != nil {
-		short := *c
-		short.ConversionReviewVersions = shorter(x, c.ConversionReviewVersions)
-		out.Spec.Conversion = &short
-	}
-	out.Spec.Versions = slices.Clone(shorter(x, out.Spec.Versions))
-	for i := range out.Spec.Versions {
-		v := &out.Spec.Versions[i]
-		v.AdditionalPrinterColumns = shorter(x, v.AdditionalPrinterColumns)
-		v.SelectableFields = shorter(x, v.SelectableFields)
-	}
-	return &out
-}
-
-func (x *excerpt) names(n *apiextensionsinternal.CustomResourceDefinitionNames) {
-	n.ShortNames, n.Categories = shorter(x, n.ShortNames), shorter(x, n.Categories)
-}
-
-// shorter returns the first entries of a list.
-func shorter[T any](x *excerpt, list []T) []T {
-	if len(list) <= mostEntries {
-		return list
-	}
-	x.cut = true
-	return list[:mostEntries:mostEntries]
 }

@@ -2,7 +2,6 @@ package apps
 
 import (
 	"strings"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -22,7 +21,7 @@ func controllerRevisions() *entry.Resource {
 			Validate:       entry.Validate(validateControllerRevision),
 			ValidateUpdate: entry.ValidateChange(validateControllerRevisionUpdate),
 		},
-		Table: entry.TableOf(controllerRevisionColumns(), controllerRevisionCells),
+		Table: controllerRevisionTable(),
 	}
 }
 
@@ -43,20 +42,18 @@ func validateControllerRevisionUpdate(r, old *appsv1.ControllerRevision) field.E
 	return append(errs, apivalidation.ValidateImmutableField(r.Data, old.Data, field.NewPath("data"))...)
 }
 
-func controllerRevisionColumns() []entry.Column {
-	return []entry.Column{
+func controllerRevisionTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Controller", "Controller of the object"),
 		entry.Text("Revision", appsv1.ControllerRevision{}.SwaggerDoc()["revision"]),
 		entry.AgeColumn,
-	}
-}
-
-func controllerRevisionCells(r *appsv1.ControllerRevision, now time.Time) []any {
-	controller := entry.None
-	if ref := metav1.GetControllerOfNoCopy(r); ref != nil {
-		gk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
-		controller = strings.ToLower(gk.String()) + "/" + ref.Name
-	}
-	return []any{r.Name, controller, r.Revision, entry.AgeOf(&r.ObjectMeta, now)}
+	}, func(r *appsv1.ControllerRevision) []any {
+		controller := entry.None
+		if ref := metav1.GetControllerOfNoCopy(r); ref != nil {
+			gk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+			controller = strings.ToLower(gk.String()) + "/" + ref.Name
+		}
+		return []any{controller, r.Revision}
+	})
 }

@@ -2,7 +2,6 @@ package apps
 
 import (
 	"strconv"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -29,17 +28,12 @@ func daemonSets() *entry.Resource {
 			Default:        entry.Default(defaultDaemonSet),
 			PrepareCreate:  entry.Create(createDaemonSet),
 			PrepareUpdate:  entry.Change(updateDaemonSet),
-			Validate:       entry.Validate(validateDaemonSet),
+			Validate:       entry.ValidateNew(daemonSetSpec),
 			ValidateUpdate: entry.ValidateChange(validateDaemonSetUpdate),
 			Warnings:       entry.Warn(daemonSetWarnings),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepDaemonSetStatus),
-				ValidateUpdate: entry.ValidateChange(validateDaemonSetStatus),
-			}),
-		},
-		Table: entry.TableOf(daemonSetColumns(), daemonSetCells),
+		Subresources: entry.StatusOf(keepDaemonSetStatus, validateDaemonSetStatus),
+		Table:        daemonSetTable(),
 	}
 }
 
@@ -95,7 +89,7 @@ func parseTemplateGeneration(d *appsv1.DaemonSet) error {
 func templateGeneration(d *appsv1.DaemonSet) int64 {
 	n, err := strconv.ParseInt(d.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
 	if err != nil {
-		return 0
+		return 0 // not the limit of the type
 	}
 	return n
 }
@@ -106,8 +100,6 @@ func setTemplateGeneration(d *appsv1.DaemonSet, n int64) {
 	}
 	d.Annotations[appsv1.DeprecatedTemplateGeneration] = strconv.FormatInt(n, 10)
 }
-
-func validateDaemonSet(d *appsv1.DaemonSet) field.ErrorList { return daemonSetSpec(d, nil) }
 
 // daemonSetSpec validates the spec. The template's generation is an annotation in apps/v1 and a field of the spec in
 // the internal type.
@@ -158,16 +150,15 @@ func daemonStrategy(s *appsv1.DaemonSetUpdateStrategy, at *field.Path) (errs fie
 		return nil
 	case appsv1.RollingUpdateDaemonSetStrategyType:
 	default:
-		return field.ErrorList{field.NotSupported(at, *s,
-			[]appsv1.DaemonSetUpdateStrategyType{
-				appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType,
-			})}
+		return field.ErrorList{field.NotSupported(at, *s, []appsv1.DaemonSetUpdateStrategyType{
+			appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType,
+		})}
 	}
 	if s.RollingUpdate == nil {
 		return check.RequireAll(at, "rollingUpdate", "")
 	}
 	at = at.Child("rollingUpdate")
-	down, up := share(s.RollingUpdate.MaxUnavailable), share(s.RollingUpdate.MaxSurge)
+	down, up := check.ValueOf(s.RollingUpdate.MaxUnavailable), check.ValueOf(s.RollingUpdate.MaxSurge)
 	for _, validate := range []func(intstr.IntOrString, *field.Path) field.ErrorList{
 		check.IntOrPercent, check.AtMostWhole,
 	} {
@@ -198,9 +189,9 @@ func validateDaemonSetStatus(d, old *appsv1.DaemonSet) field.ErrorList {
 	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
 }
 
-func daemonSetColumns() []entry.Column {
+func daemonSetTable() entry.Table {
 	status := appsv1.DaemonSetStatus{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Integer("Desired", status["desiredNumberScheduled"]),
 		entry.Integer("Current", status["currentNumberScheduled"]),
@@ -212,22 +203,14 @@ func daemonSetColumns() []entry.Column {
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
 		entry.Wide(entry.Text("Selector", appsv1.DaemonSetSpec{}.SwaggerDoc()["selector"])),
-	}
-}
-
-func daemonSetCells(d *appsv1.DaemonSet, now time.Time) []any {
-	names, images := entry.ContainersOf(&d.Spec.Template.Spec)
-	return []any{
-		d.Name,
-		int64(d.Status.DesiredNumberScheduled),
-		int64(d.Status.CurrentNumberScheduled),
-		int64(d.Status.NumberReady),
-		int64(d.Status.UpdatedNumberScheduled),
-		int64(d.Status.NumberAvailable),
-		labels.FormatLabels(d.Spec.Template.Spec.NodeSelector),
-		entry.AgeOf(&d.ObjectMeta, now),
-		names,
-		images,
-		metav1.FormatLabelSelector(d.Spec.Selector),
-	}
+	}, func(d *appsv1.DaemonSet) []any {
+		s := &d.Status
+		names, images := entry.ContainersOf(&d.Spec.Template.Spec)
+		return []any{
+			int64(s.DesiredNumberScheduled), int64(s.CurrentNumberScheduled), int64(s.NumberReady),
+			int64(s.UpdatedNumberScheduled), int64(s.NumberAvailable),
+			labels.FormatLabels(d.Spec.Template.Spec.NodeSelector),
+			names, images, metav1.FormatLabelSelector(d.Spec.Selector),
+		}
+	})
 }

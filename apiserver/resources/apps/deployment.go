@@ -3,7 +3,6 @@ package apps
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -26,8 +25,8 @@ func deployments() *entry.Resource {
 			Default:        entry.Default(defaultDeployment),
 			PrepareCreate:  entry.Create(createDeployment),
 			PrepareUpdate:  entry.Change(updateDeployment),
-			Validate:       entry.Validate(validateDeployment),
-			ValidateUpdate: entry.ValidateChange(validateDeploymentUpdate),
+			Validate:       entry.ValidateNew(validateDeployment),
+			ValidateUpdate: entry.ValidateChange(validateDeployment),
 			Warnings:       entry.Warn(deploymentWarnings),
 		},
 		Subresources: []entry.Subresource{
@@ -37,7 +36,7 @@ func deployments() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateDeploymentStatus),
 			}),
 		},
-		Table: entry.TableOf(deploymentColumns(), deploymentCells),
+		Table: deploymentTable(),
 	}
 }
 
@@ -90,14 +89,16 @@ func parseRollback(d *appsv1.Deployment) error {
 	return nil
 }
 
-func validateDeployment(d *appsv1.Deployment) field.ErrorList { return deploymentSpec(d, nil) }
-
-func deploymentSpec(d *appsv1.Deployment, old *corev1.PodTemplateSpec) field.ErrorList {
+func validateDeployment(d, old *appsv1.Deployment) field.ErrorList {
 	s := &d.Spec
+	var before *corev1.PodTemplateSpec
+	if old != nil {
+		before = &old.Spec.Template
+	}
 	errs := check.Naturals(check.SpecPath, "replicas", s.Replicas)
 	usable, faults := podSelector(s.Selector, "invalid label selector", "empty selector is invalid for deployment")
 	errs = append(errs, faults...)
-	errs = append(errs, replicas(usable, &s.Template, old)...)
+	errs = append(errs, replicas(usable, &s.Template, before)...)
 	errs = append(errs, deploymentStrategy(&s.Strategy, check.SpecPath.Child("strategy"))...)
 	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
 	errs = append(errs, check.Naturals(check.SpecPath, "revisionHistoryLimit", s.RevisionHistoryLimit)...)
@@ -109,11 +110,10 @@ func deploymentSpec(d *appsv1.Deployment, old *corev1.PodTemplateSpec) field.Err
 		errs = append(errs, field.Invalid(check.SpecPath.Child("progressDeadlineSeconds"), d,
 			"must be greater than minReadySeconds"))
 	}
-	return errs
-}
-
-func validateDeploymentUpdate(d, old *appsv1.Deployment) field.ErrorList {
-	return append(deploymentSpec(d, &old.Spec.Template), podspec.SameSelector(d.Spec.Selector, old.Spec.Selector)...)
+	if old == nil {
+		return errs
+	}
+	return append(errs, podspec.SameSelector(s.Selector, old.Spec.Selector)...)
 }
 
 func deploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) (errs field.ErrorList) {
@@ -127,7 +127,7 @@ func deploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) (errs fiel
 		if s.RollingUpdate == nil {
 			return field.ErrorList{field.Required(rolling, "this should be defaulted and never be nil")}
 		}
-		down, up := share(s.RollingUpdate.MaxUnavailable), share(s.RollingUpdate.MaxSurge)
+		down, up := check.ValueOf(s.RollingUpdate.MaxUnavailable), check.ValueOf(s.RollingUpdate.MaxSurge)
 		errs = append(errs, check.IntOrPercent(down, rolling.Child("maxUnavailable"))...)
 		errs = append(errs, check.IntOrPercent(up, rolling.Child("maxSurge"))...)
 		if sizeOf(down) == 0 && sizeOf(up) == 0 {
@@ -159,9 +159,9 @@ func validateDeploymentStatus(d, old *appsv1.Deployment) field.ErrorList {
 	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
 }
 
-func deploymentColumns() []entry.Column {
+func deploymentTable() entry.Table {
 	status := appsv1.DeploymentStatus{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Ready", "Number of the pod with ready state"),
 		entry.Text("Up-to-date", status["updatedReplicas"]),
@@ -170,19 +170,12 @@ func deploymentColumns() []entry.Column {
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
 		entry.Wide(entry.Text("Selector", appsv1.DeploymentSpec{}.SwaggerDoc()["selector"])),
-	}
-}
-
-func deploymentCells(d *appsv1.Deployment, now time.Time) []any {
-	names, images := entry.ContainersOf(&d.Spec.Template.Spec)
-	return []any{
-		d.Name,
-		fmt.Sprintf("%d/%d", d.Status.ReadyReplicas, entry.ValueOr(d.Spec.Replicas, 0)),
-		int64(d.Status.UpdatedReplicas),
-		int64(d.Status.AvailableReplicas),
-		entry.AgeOf(&d.ObjectMeta, now),
-		names,
-		images,
-		entry.FormatSelector(d.Spec.Selector),
-	}
+	}, func(d *appsv1.Deployment) []any {
+		names, images := entry.ContainersOf(&d.Spec.Template.Spec)
+		return []any{
+			fmt.Sprintf("%d/%d", d.Status.ReadyReplicas, entry.ValueOr(d.Spec.Replicas, 0)),
+			int64(d.Status.UpdatedReplicas), int64(d.Status.AvailableReplicas),
+			names, images, entry.FormatSelector(d.Spec.Selector),
+		}
+	})
 }

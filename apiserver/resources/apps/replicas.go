@@ -46,14 +46,6 @@ func replicas(s labels.Selector, t, old *corev1.PodTemplateSpec) (errs field.Err
 	return append(errs, podspec.RestartsAlways(t, "ReplicaSet", check.TemplatePath)...)
 }
 
-// share returns an optional number or percentage.
-func share(v *intstr.IntOrString) intstr.IntOrString {
-	if v == nil {
-		return intstr.IntOrString{}
-	}
-	return *v
-}
-
 func sizeOf(v intstr.IntOrString) int {
 	if n, ok := check.PercentOf(v); ok {
 		return n
@@ -66,9 +58,7 @@ func collisions(now, was *int32) field.ErrorList {
 	if was == nil || now != nil && *now >= *was {
 		return nil
 	}
-	var n int32
-	if now != nil {
-		n = *now
+	return field.ErrorList{
+		field.Invalid(check.StatusPath.Child("collisionCount"), check.ValueOf(now), "cannot be decremented"),
 	}
-	return field.ErrorList{field.Invalid(check.StatusPath.Child("collisionCount"), n, "cannot be decremented")}
 }

@@ -1,10 +1,7 @@
 package apps
 
 import (
-	"time"
-
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -23,8 +20,8 @@ func replicaSets() *entry.Resource {
 			Default:        entry.Default(defaultReplicaSet),
 			PrepareCreate:  entry.Create(createReplicaSet),
 			PrepareUpdate:  entry.Change(updateReplicaSet),
-			Validate:       entry.Validate(validateReplicaSet),
-			ValidateUpdate: entry.ValidateChange(validateReplicaSetUpdate),
+			Validate:       entry.ValidateNew(validateReplicaSet),
+			ValidateUpdate: entry.ValidateChange(validateReplicaSet),
 			Warnings:       entry.Warn(replicaSetWarnings),
 		},
 		Subresources: []entry.Subresource{
@@ -33,7 +30,7 @@ func replicaSets() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateReplicaSetStatus),
 			}),
 		},
-		Table: entry.TableOf(replicaSetColumns(), replicaSetCells),
+		Table: replicaSetTable(),
 	}
 }
 
@@ -55,19 +52,18 @@ func updateReplicaSet(r, old *appsv1.ReplicaSet) {
 	podspec.DropTemplateFields(&r.Spec.Template, &old.Spec.Template)
 }
 
-func validateReplicaSet(r *appsv1.ReplicaSet) field.ErrorList { return replicaSetSpec(&r.Spec, nil) }
-
-func replicaSetSpec(s *appsv1.ReplicaSetSpec, old *corev1.PodTemplateSpec) field.ErrorList {
+func validateReplicaSet(r, old *appsv1.ReplicaSet) field.ErrorList {
+	s := &r.Spec
 	errs := check.Naturals(check.SpecPath, "replicas", s.Replicas)
 	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
 	// Upstream has the wrong kind here.
 	usable, faults := podSelector(s.Selector, "invalid label selector", "empty selector is invalid for deployment")
 	errs = append(errs, faults...)
-	return append(errs, replicas(usable, &s.Template, old)...)
-}
-
-func validateReplicaSetUpdate(r, old *appsv1.ReplicaSet) field.ErrorList {
-	return append(replicaSetSpec(&r.Spec, &old.Spec.Template), podspec.SameSelector(r.Spec.Selector, old.Spec.Selector)...)
+	if old == nil {
+		return append(errs, replicas(usable, &s.Template, nil)...)
+	}
+	errs = append(errs, replicas(usable, &s.Template, &old.Spec.Template)...)
+	return append(errs, podspec.SameSelector(s.Selector, old.Spec.Selector)...)
 }
 
 func validateReplicaSetStatus(r, _ *appsv1.ReplicaSet) field.ErrorList {
@@ -77,9 +73,9 @@ func validateReplicaSetStatus(r, _ *appsv1.ReplicaSet) field.ErrorList {
 	)
 }
 
-func replicaSetColumns() []entry.Column {
+func replicaSetTable() entry.Table {
 	spec, status := appsv1.ReplicaSetSpec{}.SwaggerDoc(), appsv1.ReplicaSetStatus{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Integer("Desired", spec["replicas"]),
 		entry.Integer("Current", status["replicas"]),
@@ -88,19 +84,11 @@ func replicaSetColumns() []entry.Column {
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
 		entry.Wide(entry.Text("Selector", spec["selector"])),
-	}
-}
-
-func replicaSetCells(r *appsv1.ReplicaSet, now time.Time) []any {
-	names, images := entry.ContainersOf(&r.Spec.Template.Spec)
-	return []any{
-		r.Name,
-		int64(entry.ValueOr(r.Spec.Replicas, 0)),
-		int64(r.Status.Replicas),
-		int64(r.Status.ReadyReplicas),
-		entry.AgeOf(&r.ObjectMeta, now),
-		names,
-		images,
-		metav1.FormatLabelSelector(r.Spec.Selector),
-	}
+	}, func(r *appsv1.ReplicaSet) []any {
+		names, images := entry.ContainersOf(&r.Spec.Template.Spec)
+		return []any{
+			int64(entry.ValueOr(r.Spec.Replicas, 0)), int64(r.Status.Replicas), int64(r.Status.ReadyReplicas),
+			names, images, metav1.FormatLabelSelector(r.Spec.Selector),
+		}
+	})
 }

@@ -2,7 +2,6 @@ package apps
 
 import (
 	"fmt"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -41,7 +40,7 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateStatefulSetStatus),
 			}),
 		},
-		Table: entry.TableOf(statefulSetColumns(), statefulSetCells),
+		Table: statefulSetTable(),
 	}
 }
 
@@ -64,14 +63,10 @@ func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
 			check.SetDefault(&u.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
 		}
 	}
-	check.SetDefault(&s.Spec.PersistentVolumeClaimRetentionPolicy,
-		appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
-	check.FillDefault(
-		&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
-	)
-	check.FillDefault(
-		&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
-	)
+	retention := &s.Spec.PersistentVolumeClaimRetentionPolicy
+	check.SetDefault(retention, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
+	check.FillDefault(&(*retention).WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+	check.FillDefault(&(*retention).WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
 	check.SetDefault(&s.Spec.Replicas, 1)
 	check.SetDefault(&s.Spec.RevisionHistoryLimit, 10)
 	podspec.DefaultTemplate(&s.Spec.Template)
@@ -133,9 +128,8 @@ func statefulSetSpec(s, old *appsv1.StatefulSetSpec) (errs field.ErrorList) {
 			fmt.Sprintf("must be '%s' or '%s'", appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)))
 	}
 	errs = append(errs, statefulStrategy(&s.UpdateStrategy, check.SpecPath.Child("updateStrategy"))...)
-	if p, at := s.PersistentVolumeClaimRetentionPolicy, check.SpecPath.Child(
-		"persistentVolumeClaimRetentionPolicy",
-	); p != nil {
+	if p := s.PersistentVolumeClaimRetentionPolicy; p != nil {
+		at := check.SpecPath.Child("persistentVolumeClaimRetentionPolicy")
 		kept := []appsv1.PersistentVolumeClaimRetentionPolicyType{
 			appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType,
 		}
@@ -285,23 +279,16 @@ func validateStatefulSetStatus(set, old *appsv1.StatefulSet) field.ErrorList {
 	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
 }
 
-func statefulSetColumns() []entry.Column {
-	return []entry.Column{
+func statefulSetTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Ready", "Number of the pod with ready state"),
 		entry.AgeColumn,
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
-	}
-}
-
-func statefulSetCells(s *appsv1.StatefulSet, now time.Time) []any {
-	names, images := entry.ContainersOf(&s.Spec.Template.Spec)
-	return []any{
-		s.Name,
-		fmt.Sprintf("%d/%d", s.Status.ReadyReplicas, entry.ValueOr(s.Spec.Replicas, 0)),
-		entry.AgeOf(&s.ObjectMeta, now),
-		names,
-		images,
-	}
+	}, func(s *appsv1.StatefulSet) []any {
+		names, images := entry.ContainersOf(&s.Spec.Template.Spec)
+		ready := fmt.Sprintf("%d/%d", s.Status.ReadyReplicas, entry.ValueOr(s.Spec.Replicas, 0))
+		return []any{ready, names, images}
+	})
 }

@@ -1,80 +1,19 @@
 package authorization
 
 import (
-	"context"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
-
-// reviewSubject handles a SubjectAccessReview: whether a user has a permission, in any namespace.
-func reviewSubject(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
-	v := body.(*authorizationv1.SubjectAccessReview)
-	if err := r.CheckManagers(v); err != nil {
-		return nil, err
-	}
-	if err := entry.AdmitBody(ctx, r, v, func() error {
-		return validate("SubjectAccessReview", &v.ObjectMeta, &v.Spec)
-	}); err != nil {
-		return nil, err
-	}
-	v.Status = access(r, &v.Spec)
-	return v, nil
-}
-
-// reviewLocal handles a LocalSubjectAccessReview: the same in one namespace.
-func reviewLocal(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
-	v := body.(*authorizationv1.LocalSubjectAccessReview)
-	if err := r.CheckManagers(v); err != nil {
-		return nil, err
-	}
-	if err := r.MatchNamespace(v); err != nil {
-		return nil, err
-	}
-	if err := entry.AdmitBody(ctx, r, v, func() error {
-		if err := validate(local, &v.ObjectMeta, &v.Spec); err != nil {
-			return err
-		}
-		if namespace := r.Namespace(); v.Namespace != namespace { // a webhook has changed it
-			return apierrors.NewBadRequest("spec.resourceAttributes.namespace must match namespace: " + namespace)
-		}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	v.Status = access(r, &v.Spec)
-	return v, nil
-}
-
-// reviewSelf handles a SelfSubjectAccessReview: whether the user of the request has a permission.
-func reviewSelf(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
-	v := body.(*authorizationv1.SelfSubjectAccessReview)
-	if err := r.CheckManagers(v); err != nil {
-		return nil, err
-	}
-	var spec authorizationv1.SubjectAccessReviewSpec
-	if err := entry.AdmitBody(ctx, r, v, func() error {
-		u := r.User()
-		spec = authorizationv1.SubjectAccessReviewSpec{User: u.Name, Groups: u.Groups, UID: u.UID,
-			ResourceAttributes: v.Spec.ResourceAttributes, NonResourceAttributes: v.Spec.NonResourceAttributes}
-		return validate("SelfSubjectAccessReview", &v.ObjectMeta, &spec)
-	}); err != nil {
-		return nil, err
-	}
-	v.Status = access(r, &spec)
-	return v, nil
-}
 
 // local is the kind whose reviews are namespaced.
 const local = "LocalSubjectAccessReview"

@@ -1,7 +1,10 @@
 package authorization
 
 import (
+	"context"
+
 	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
@@ -12,6 +15,21 @@ func localSubjectAccessReviews() *entry.Resource {
 		Plural: "localsubjectaccessreviews", New: entry.New[authorizationv1.LocalSubjectAccessReview], Namespaced: true,
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: reviewLocal},
+		Hooks:   entry.Hooks{Create: entry.Review(validateLocal, reviewLocal)},
 	}
+}
+
+func validateLocal(r entry.Request, v *authorizationv1.LocalSubjectAccessReview) error {
+	if err := validate(local, &v.ObjectMeta, &v.Spec); err != nil {
+		return err
+	}
+	if namespace := r.Namespace(); v.Namespace != namespace { // a webhook has changed it
+		return apierrors.NewBadRequest("spec.resourceAttributes.namespace must match namespace: " + namespace)
+	}
+	return nil
+}
+
+// reviewLocal reports whether a user has a permission in one namespace.
+func reviewLocal(_ context.Context, r entry.Request, v *authorizationv1.LocalSubjectAccessReview) {
+	v.Status = access(r, &v.Spec)
 }

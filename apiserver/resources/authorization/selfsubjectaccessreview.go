@@ -1,6 +1,8 @@
 package authorization
 
 import (
+	"context"
+
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -12,6 +14,23 @@ func selfSubjectAccessReviews() *entry.Resource {
 		Plural: "selfsubjectaccessreviews", New: entry.New[authorizationv1.SelfSubjectAccessReview],
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: reviewSelf},
+		Hooks:   entry.Hooks{Create: entry.Review(validateSelf, reviewSelf)},
 	}
+}
+
+func validateSelf(r entry.Request, v *authorizationv1.SelfSubjectAccessReview) error {
+	return validate("SelfSubjectAccessReview", &v.ObjectMeta, ofSelf(r, &v.Spec))
+}
+
+// reviewSelf reports whether the user of the request has a permission.
+func reviewSelf(_ context.Context, r entry.Request, v *authorizationv1.SelfSubjectAccessReview) {
+	v.Status = access(r, ofSelf(r, &v.Spec))
+}
+
+func ofSelf(
+	r entry.Request, s *authorizationv1.SelfSubjectAccessReviewSpec,
+) *authorizationv1.SubjectAccessReviewSpec {
+	u := r.User()
+	return &authorizationv1.SubjectAccessReviewSpec{User: u.Name, Groups: u.Groups, UID: u.UID,
+		ResourceAttributes: s.ResourceAttributes, NonResourceAttributes: s.NonResourceAttributes}
 }

@@ -1,6 +1,8 @@
 package authorization
 
 import (
+	"context"
+
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -12,6 +14,15 @@ func subjectAccessReviews() *entry.Resource {
 		Plural: "subjectaccessreviews", New: entry.New[authorizationv1.SubjectAccessReview],
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: reviewSubject},
+		Hooks:   entry.Hooks{Create: entry.Review(validateSubject, reviewSubject)},
 	}
+}
+
+func validateSubject(_ entry.Request, v *authorizationv1.SubjectAccessReview) error {
+	return validate("SubjectAccessReview", &v.ObjectMeta, &v.Spec)
+}
+
+// reviewSubject reports whether a user has a permission, in any namespace.
+func reviewSubject(_ context.Context, r entry.Request, v *authorizationv1.SubjectAccessReview) {
+	v.Status = access(r, &v.Spec)
 }

@@ -13,6 +13,9 @@ import (
 // declared are the rules of both versions: hooks get either.
 var declared = runtime.NewSchemeBuilder(declaredv1.RegisterValidations, RegisterValidations)
 
+// localSchemeBuilder is what the generated code registers itself with.
+var localSchemeBuilder runtime.SchemeBuilder
+
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources(gates entry.Gates) []*entry.Resource {
 	options := gates.Only(featuregates.HPAScaleToZero) // the gates that rules name (V-061)
@@ -24,4 +27,16 @@ func Resources(gates entry.Gates) []*entry.Resource {
 			horizontalPodAutoscalersV1(),
 		))...,
 	)
+}
+
+// ScaleTable is the table of Scale, the kind of scale subresources. Unlike elsewhere, the name has no format here.
+func ScaleTable() entry.Table {
+	return entry.Printed([]entry.Column{
+		entry.Text("Name", entry.MetaDocs["name"]),
+		entry.Integer("Desired", autoscalingv1.ScaleSpec{}.SwaggerDoc()["replicas"]),
+		entry.Integer("Available", autoscalingv1.ScaleStatus{}.SwaggerDoc()["replicas"]),
+		entry.AgeColumn,
+	}, func(s *autoscalingv1.Scale) []any {
+		return []any{s.Name, int64(s.Spec.Replicas), int64(s.Status.Replicas)}
+	})
 }

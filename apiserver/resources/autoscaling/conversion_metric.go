@@ -6,15 +6,9 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/resource"
-)
 
-// orZero is for quantities of v1, which can't be missing.
-func orZero(q *resource.Quantity) resource.Quantity {
-	if q == nil {
-		return resource.Quantity{}
-	}
-	return *q
-}
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
 
 // targetType is the type of the target that is set in v1.
 func targetType(set bool, yes, no autoscalingv2.MetricTargetType) autoscalingv2.MetricTargetType {
@@ -30,11 +24,11 @@ func metricToV1(m *autoscalingv2.MetricSpec) autoscalingv1.MetricSpec {
 		out.Object = &autoscalingv1.ObjectMetricSource{
 			Target:     autoscalingv1.CrossVersionObjectReference(o.DescribedObject),
 			MetricName: o.Metric.Name, Selector: o.Metric.Selector,
-			TargetValue: orZero(o.Target.Value), AverageValue: o.Target.AverageValue}
+			TargetValue: check.ValueOf(o.Target.Value), AverageValue: o.Target.AverageValue}
 	}
 	if p := m.Pods; p != nil {
 		out.Pods = &autoscalingv1.PodsMetricSource{
-			MetricName: p.Metric.Name, Selector: p.Metric.Selector, TargetAverageValue: orZero(p.Target.AverageValue)}
+			MetricName: p.Metric.Name, Selector: p.Metric.Selector, TargetAverageValue: check.ValueOf(p.Target.AverageValue)}
 	}
 	if r := m.Resource; r != nil {
 		out.Resource = &autoscalingv1.ResourceMetricSource{Name: r.Name,
@@ -97,23 +91,23 @@ func metricStatusToV1(m *autoscalingv2.MetricStatus) autoscalingv1.MetricStatus 
 		out.Object = &autoscalingv1.ObjectMetricStatus{
 			Target:     autoscalingv1.CrossVersionObjectReference(o.DescribedObject),
 			MetricName: o.Metric.Name, Selector: o.Metric.Selector,
-			CurrentValue: orZero(o.Current.Value), AverageValue: o.Current.AverageValue}
+			CurrentValue: check.ValueOf(o.Current.Value), AverageValue: o.Current.AverageValue}
 	}
 	if p := m.Pods; p != nil {
 		out.Pods = &autoscalingv1.PodsMetricStatus{
-			MetricName: p.Metric.Name, Selector: p.Metric.Selector, CurrentAverageValue: orZero(p.Current.AverageValue)}
+			MetricName: p.Metric.Name, Selector: p.Metric.Selector, CurrentAverageValue: check.ValueOf(p.Current.AverageValue)}
 	}
 	if r := m.Resource; r != nil {
 		out.Resource = &autoscalingv1.ResourceMetricStatus{Name: r.Name,
-			CurrentAverageUtilization: r.Current.AverageUtilization, CurrentAverageValue: orZero(r.Current.AverageValue)}
+			CurrentAverageUtilization: r.Current.AverageUtilization, CurrentAverageValue: check.ValueOf(r.Current.AverageValue)}
 	}
 	if c := m.ContainerResource; c != nil {
 		out.ContainerResource = &autoscalingv1.ContainerResourceMetricStatus{Name: c.Name, Container: c.Container,
-			CurrentAverageUtilization: c.Current.AverageUtilization, CurrentAverageValue: orZero(c.Current.AverageValue)}
+			CurrentAverageUtilization: c.Current.AverageUtilization, CurrentAverageValue: check.ValueOf(c.Current.AverageValue)}
 	}
 	if e := m.External; e != nil {
 		out.External = &autoscalingv1.ExternalMetricStatus{MetricName: e.Metric.Name, MetricSelector: e.Metric.Selector,
-			CurrentValue: orZero(e.Current.Value), CurrentAverageValue: e.Current.AverageValue}
+			CurrentValue: check.ValueOf(e.Current.Value), CurrentAverageValue: e.Current.AverageValue}
 	}
 	return out
 }

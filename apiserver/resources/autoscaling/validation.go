@@ -2,9 +2,9 @@ package autoscaling
 
 import (
 	"fmt"
+	"slices"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -19,26 +19,18 @@ const (
 // autoscalerTolerance says which invalid values an update may keep.
 type autoscalerTolerance struct{ targetVersion, objectVersions bool }
 
-func validateAutoscaler(a *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
-	return autoscalerOver(a, autoscalerTolerance{})
-}
-
-func validateAutoscalerUpdate(a, old *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
-	t := autoscalerTolerance{
-		targetVersion: versionFault(old.Spec.ScaleTargetRef, false) != "",
+func validateAutoscaler(a, old *autoscalingv2.HorizontalPodAutoscaler) (errs field.ErrorList) {
+	var t autoscalerTolerance
+	if old != nil {
+		t.targetVersion = versionFault(old.Spec.ScaleTargetRef, false) != ""
+		t.objectVersions = slices.ContainsFunc(old.Spec.Metrics, func(m autoscalingv2.MetricSpec) bool {
+			return m.Object != nil && versionFault(m.Object.DescribedObject, true) != ""
+		})
 	}
-	for _, m := range old.Spec.Metrics {
-		t.objectVersions = t.objectVersions || m.Object != nil && versionFault(m.Object.DescribedObject, true) != ""
-	}
-	return autoscalerOver(a, t)
-}
-
-func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolerance) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &a.Spec
 	if s.MinReplicas != nil && s.MaxReplicas < *s.MinReplicas {
-		errs = append(
-			errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to `minReplicas`"),
-		)
+		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas,
+			"must be greater than or equal to `minReplicas`"))
 	}
 	errs = append(errs, scaleTarget(s.ScaleTargetRef, false, t.targetVersion, at.Child("scaleTargetRef"))...)
 	outside := false
@@ -102,9 +94,7 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 				fmt.Sprintf("must be less than or equal to %v", maxStabilizationSeconds)))
 		}
 	}
-	if r.SelectPolicy != nil {
-		errs = append(errs, check.OneOf(*r.SelectPolicy, at.Child("selectPolicy"), selectPolicies)...)
-	}
+	errs = append(errs, check.GivenOneOf(r.SelectPolicy, at.Child("selectPolicy"), selectPolicies)...)
 	errs = append(errs, check.Present(len(r.Policies) > 0, at.Child("policies"), "must specify at least one Policy")...)
 	for i, p := range r.Policies {
 		at := at.Child("policies").Index(i)
@@ -120,14 +110,10 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 				fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds)))
 		}
 	}
-	errs = append(errs, check.Given(r.Tolerance, at.Child("tolerance"), check.NonNegativeQuantity)...)
-	return errs
+	return append(errs, check.Given(r.Tolerance, at.Child("tolerance"), check.NonNegativeQuantity)...)
 }
 
 func validateAutoscalerStatus(a, _ *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
-	at := field.NewPath("status")
-	errs := apivalidation.ValidateNonnegativeField(int64(a.Status.CurrentReplicas), at.Child("currentReplicas"))
-	return append(
-		errs, apivalidation.ValidateNonnegativeField(int64(a.Status.DesiredReplicas), at.Child("desiredReplicas"))...,
-	)
+	errs := check.Natural(a.Status.CurrentReplicas, check.StatusPath.Child("currentReplicas"))
+	return append(errs, check.Natural(a.Status.DesiredReplicas, check.StatusPath.Child("desiredReplicas"))...)
 }

@@ -31,8 +31,8 @@ func cronJobs() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateCronJobUpdate),
 			Warnings:       entry.Warn(cronJobWarnings),
 		},
-		Subresources: entry.StatusOnly(),
-		Table:        entry.TableOf(cronJobColumns(), cronJobCells),
+		Subresources: []entry.Subresource{entry.StatusWith(entry.Subresource{})},
+		Table:        cronJobTable(),
 	}
 }
 
@@ -171,9 +171,9 @@ func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-func cronJobColumns() []entry.Column {
+func cronJobTable() entry.Table {
 	spec, status := batchv1.CronJobSpec{}.SwaggerDoc(), batchv1.CronJobStatus{}.SwaggerDoc()
-	return []entry.Column{
+	columns := []entry.Column{
 		entry.NameColumn,
 		entry.Text("Schedule", spec["schedule"]),
 		entry.Text("Timezone", spec["timeZone"]),
@@ -185,27 +185,19 @@ func cronJobColumns() []entry.Column {
 		entry.Wide(entry.ImagesColumn),
 		entry.Wide(entry.Text("Selector", batchv1.JobSpec{}.SwaggerDoc()["selector"])),
 	}
-}
-
-func cronJobCells(c *batchv1.CronJob, now time.Time) []any {
-	job := &c.Spec.JobTemplate.Spec
-	names, images := entry.ContainersOf(&job.Template.Spec)
-	last := entry.None
-	if c.Status.LastScheduleTime != nil {
-		last = entry.Age(c.Status.LastScheduleTime.Time, now)
-	}
-	return []any{
-		c.Name,
-		c.Spec.Schedule,
-		entry.ValueOr(c.Spec.TimeZone, entry.None),
-		truth(c.Spec.Suspend), // a string, although its column is boolean
-		int64(len(c.Status.Active)),
-		last,
-		entry.AgeOf(&c.ObjectMeta, now),
-		names,
-		images,
-		metav1.FormatLabelSelector(job.Selector),
-	}
+	return entry.TableOf(columns, func(c *batchv1.CronJob, now time.Time) []any {
+		job, last := &c.Spec.JobTemplate.Spec, entry.None
+		names, images := entry.ContainersOf(&job.Template.Spec)
+		if c.Status.LastScheduleTime != nil {
+			last = entry.Age(c.Status.LastScheduleTime.Time, now)
+		}
+		return []any{
+			c.Name, c.Spec.Schedule, entry.ValueOr(c.Spec.TimeZone, entry.None),
+			truth(c.Spec.Suspend), // a string, although its column is boolean
+			int64(len(c.Status.Active)), last, entry.AgeOf(&c.ObjectMeta, now),
+			names, images, metav1.FormatLabelSelector(job.Selector),
+		}
+	})
 }
 
 // truth prints a boolean for a cell that is a string.

@@ -81,15 +81,12 @@ func exitCodes(
 	case n > 255:
 		errs = append(errs, field.TooMany(values, n, 255))
 	}
-	seen := map[int32]bool{}
+	seen := check.Unique[int32]{}
 	for i, code := range r.Values {
 		if r.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn && code == 0 {
 			errs = append(errs, field.Invalid(values.Index(i), code, "must not be 0 for the In operator"))
 		}
-		if seen[code] {
-			errs = append(errs, field.Duplicate(values.Index(i), code))
-		}
-		seen[code] = true
+		errs = append(errs, seen.Add(code, values.Index(i))...)
 	}
 	if !slices.IsSorted(r.Values) {
 		errs = append(errs, field.Invalid(values, r.Values, "must be ordered"))
@@ -116,12 +113,8 @@ func successPolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	case n > 20:
 		errs = append(errs, field.TooMany(at, n, 20))
 	}
-	var completions int32
-	if s.Completions != nil {
-		completions = *s.Completions
-	}
 	for i := range s.SuccessPolicy.Rules {
-		errs = append(errs, successRule(&s.SuccessPolicy.Rules[i], completions, at.Index(i))...)
+		errs = append(errs, successRule(&s.SuccessPolicy.Rules[i], check.ValueOf(s.Completions), at.Index(i))...)
 	}
 	return errs
 }

@@ -110,18 +110,14 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 	empty := check.IsTrue(j.Spec.Suspend) && j.Spec.Completions != nil && *j.Spec.Completions == 0
 	left := s.UncountedTerminatedPods
 	return []jobRule{
-		{
-			completeChanged || failedChanged, complete && failed,
-			condition("cannot set Complete=True and Failed=true conditions"),
-		},
+		{completeChanged || failedChanged, complete && failed,
+			condition("cannot set Complete=True and Failed=true conditions")},
 		{completeChanged || changed(j, old, batchv1.JobFailureTarget), complete && jobHas(j, batchv1.JobFailureTarget),
 			condition("cannot set Complete=True and FailureTarget=true conditions")},
 		{completeChanged || ended, s.CompletionTime != nil && !complete,
 			wrong("completionTime", s.CompletionTime, "cannot set completionTime when there is no Complete=True condition")},
-		{
-			completeChanged || ended, s.CompletionTime == nil && complete,
-			missing("completionTime", "completionTime is required for Complete jobs"),
-		},
+		{completeChanged || ended, s.CompletionTime == nil && complete,
+			missing("completionTime", "completionTime is required for Complete jobs")},
 		{started || ended, s.StartTime != nil && s.CompletionTime != nil && s.CompletionTime.Before(s.StartTime),
 			wrong("completionTime", s.CompletionTime, "must be equal to or after `startTime`")},
 		{failedChanged || !check.SamePointee(s.FailedIndexes, was.FailedIndexes),
@@ -130,14 +126,10 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 		{completeChanged || changed(j, old, batchv1.JobSuccessCriteriaMet),
 			complete && !jobHas(j, batchv1.JobSuccessCriteriaMet),
 			condition("cannot set Complete=True condition without the SuccessCriteriaMet=true condition")},
-		{
-			finishedChanged || s.Active != was.Active, finished && s.Active > 0,
-			wrong("active", s.Active, "active>0 is invalid for finished job"),
-		},
-		{
-			(finishedChanged || started) && !empty, finished && s.StartTime == nil,
-			missing("startTime", "startTime is required for finished job"),
-		},
+		{finishedChanged || s.Active != was.Active, finished && s.Active > 0,
+			wrong("active", s.Active, "active>0 is invalid for finished job")},
+		{(finishedChanged || started) && !empty, finished && s.StartTime == nil,
+			missing("startTime", "startTime is required for finished job")},
 		{finishedChanged || !apiequality.Semantic.DeepEqual(left, was.UncountedTerminatedPods),
 			finished && left != nil && len(left.Failed)+len(left.Succeeded) > 0,
 			wrong("uncountedTerminatedPods", left, "must be empty for finished job")},
@@ -151,10 +143,7 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 		s.FailedIndexes, was.FailedIndexes,
 	)
 	var completed, failed, both error
-	failedText := ""
-	if s.FailedIndexes != nil {
-		failedText = *s.FailedIndexes
-	}
+	failedText := check.ValueOf(s.FailedIndexes)
 	if n := j.Spec.Completions; n != nil {
 		_, completed = parseIndexes(s.CompletedIndexes, *n)
 		if j.Spec.BackoffLimitPerIndex != nil {
@@ -164,19 +153,12 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 	}
 	finished := jobFinished(j)
 	activeChanged, readyChanged := s.Active != was.Active, !check.SamePointee(s.Ready, was.Ready)
-	ready := int32(0)
-	if s.Ready != nil {
-		ready = *s.Ready
-	}
+	ready := check.ValueOf(s.Ready)
 	return []jobRule{
-		{
-			completedChanged, completed != nil,
-			wrong("completedIndexes", s.CompletedIndexes, fmt.Sprintf("error parsing completedIndexes: %v", completed)),
-		},
-		{
-			failedChanged, failed != nil,
-			wrong("failedIndexes", s.FailedIndexes, fmt.Sprintf("error parsing failedIndexes: %v", failed)),
-		},
+		{completedChanged, completed != nil,
+			wrong("completedIndexes", s.CompletedIndexes, fmt.Sprintf("error parsing completedIndexes: %v", completed))},
+		{failedChanged, failed != nil,
+			wrong("failedIndexes", s.FailedIndexes, fmt.Sprintf("error parsing failedIndexes: %v", failed))},
 		{completedChanged, s.CompletedIndexes != "" && !indexed(&j.Spec),
 			wrong(
 				"completedIndexes", s.CompletedIndexes, "cannot set non-empty completedIndexes when non-indexed completion mode",
@@ -187,10 +169,8 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 		{finished != jobFinished(old) || !check.SamePointee(s.Terminating, was.Terminating),
 			finished && s.Terminating != nil && *s.Terminating > 0,
 			wrong("terminating", s.Terminating, "terminating>0 is invalid for finished job")},
-		{
-			readyChanged || activeChanged, s.Ready != nil && ready > s.Active,
-			wrong("ready", ready, "cannot set more ready pods than active"),
-		},
+		{readyChanged || activeChanged, s.Ready != nil && ready > s.Active,
+			wrong("ready", ready, "cannot set more ready pods than active")},
 	}
 }
 
@@ -198,14 +178,10 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 func jobSuccess(j *batchv1.Job) []jobRule {
 	met := jobHas(j, batchv1.JobSuccessCriteriaMet)
 	return []jobRule{
-		{
-			true, met && jobHas(j, batchv1.JobFailed),
-			condition("cannot set SuccessCriteriaMet=True and Failed=true conditions"),
-		},
-		{
-			true, met && jobHas(j, batchv1.JobFailureTarget),
-			condition("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"),
-		},
+		{true, met && jobHas(j, batchv1.JobFailed),
+			condition("cannot set SuccessCriteriaMet=True and Failed=true conditions")},
+		{true, met && jobHas(j, batchv1.JobFailureTarget),
+			condition("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions")},
 		{true, j.Spec.SuccessPolicy != nil && !met && jobHas(j, batchv1.JobComplete),
 			condition("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")},
 	}

@@ -1,9 +1,12 @@
 package certificates
 
 import (
+	"time"
+
 	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
@@ -37,13 +40,32 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 			}),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.signerName"}}},
-		Table:     entry.TableOf(signingRequestColumns(), signingRequestCells),
+		Table:     signingRequestTable(),
 	}
 }
 
 func signingRequester(obj runtime.Object, name, uid string, groups []string, extra map[string][]string) {
 	Requester(obj.(*certificatesv1.CertificateSigningRequest), name, uid, groups, extra)
 }
+
+// Requester records the user who creates a signing request. It is called after Create, which removes what the client
+// set.
+func Requester(
+	r *certificatesv1.CertificateSigningRequest, name, uid string, groups []string, extra map[string][]string,
+) {
+	r.Spec.Username, r.Spec.UID, r.Spec.Groups, r.Spec.Extra = name, uid, groups, nil
+	if len(extra) > 0 {
+		r.Spec.Extra = make(map[string]certificatesv1.ExtraValue, len(extra))
+		for k, v := range extra {
+			r.Spec.Extra[k] = v
+		}
+	}
+}
+
+func createRequest(r *certificatesv1.CertificateSigningRequest) { Requester(r, "", "", nil, nil) }
+
+// updateRequest makes the spec immutable; only subresources change a request.
+func updateRequest(r, old *certificatesv1.CertificateSigningRequest) { r.Spec = old.Spec }
 
 // approveRequest allows only conditions to change.
 func approveRequest(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
@@ -56,16 +78,8 @@ func approveRequest(now entry.Clock, r, old *certificatesv1.CertificateSigningRe
 // keepRequestDecisions restores approval and denial. If a client adds or removes one, it is kept for validation to
 // reject.
 func keepRequestDecisions(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
-	for _, decision := range []certificatesv1.RequestConditionType{
-		certificatesv1.CertificateApproved, certificatesv1.CertificateDenied,
-	} {
-		is, was := conditions(r, decision), conditions(old, decision)
-		if len(is) != len(was) {
-			continue
-		}
-		for i := range is {
-			*is[i] = *was[i]
-		}
+	for _, decision := range approvals {
+		keepConditions(conditionsOf(r, decision), conditionsOf(old, decision))
 	}
 	stamp(now, r, old)
 }
@@ -82,11 +96,63 @@ func stamp(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
 			continue
 		}
 		c.LastTransitionTime = at
-		for _, was := range conditions(old, c.Type) {
+		for _, was := range conditionsOf(old, c.Type) {
 			if was.Status == c.Status && !was.LastTransitionTime.IsZero() {
 				c.LastTransitionTime = was.LastTransitionTime
 				break
 			}
 		}
 	}
+}
+
+// signerDescription is that of v1beta1. That package is not linked for it, as it would add unused types with all their
+// methods.
+const signerDescription = `Requested signer for the request. It is a qualified name in the form: ` +
+	"`scope-hostname.io/name`" + `. If empty, it will be defaulted:
+ 1. If it's a kubelet client certificate, it is assigned
+    "kubernetes.io/kube-apiserver-client-kubelet".
+ 2. If it's a kubelet serving certificate, it is assigned
+    "kubernetes.io/kubelet-serving".
+ 3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".
+Distribution of trust for signers happens out of band. You can select on this field using ` + "`spec.signerName`."
+
+// signingRequestTable has the descriptions of v1beta1, as upstream's printers. The requestor's description is
+// that of the request, as upstream.
+func signingRequestTable() entry.Table {
+	return entry.Printed([]entry.Column{
+		entry.NameColumn,
+		entry.AgeColumn,
+		entry.Text("SignerName", signerDescription),
+		entry.Text("Requestor", "Base64-encoded PKCS#10 CSR data"),
+		entry.Text("RequestedDuration", certificatesv1.CertificateSigningRequestSpec{}.SwaggerDoc()["expirationSeconds"]),
+		entry.Text("Condition", "Conditions applied to the request, such as approval or denial."),
+	}, func(r *certificatesv1.CertificateSigningRequest) []any {
+		requested := entry.None
+		if s := r.Spec.ExpirationSeconds; s != nil {
+			requested = duration.HumanDuration(time.Duration(*s) * time.Second)
+		}
+		return []any{entry.StringOr(r.Spec.SignerName, entry.None), r.Spec.Username, requested, signingCondition(r)}
+	})
+}
+
+// signingCondition depends only on the presence of conditions, not on their status.
+func signingCondition(r *certificatesv1.CertificateSigningRequest) string {
+	has := map[certificatesv1.RequestConditionType]bool{}
+	for _, c := range r.Status.Conditions {
+		has[c.Type] = true
+	}
+	shown := "Pending"
+	switch {
+	case has[certificatesv1.CertificateDenied]:
+		shown = "Denied"
+	case has[certificatesv1.CertificateApproved]:
+		shown = "Approved"
+	}
+	if has[certificatesv1.CertificateFailed] {
+		shown += ",Failed"
+	}
+	if len(r.Status.Certificate) > 0 {
+		shown += ",Issued"
+	}
+	return shown
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
@@ -37,11 +36,11 @@ func clusterTrustBundles() *entry.Resource {
 		Strategy: entry.Strategy{
 			Conditional:    true,
 			Metadata:       entry.Metadata{NameOf: bundleName, Again: 1},
-			Validate:       entry.Validate(validateTrustBundle),
-			ValidateUpdate: entry.ValidateChange(validateTrustBundleUpdate),
+			Validate:       entry.ValidateNew(validateTrustBundle),
+			ValidateUpdate: entry.ValidateChange(validateTrustBundle),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.signerName"}}},
-		Table:     entry.TableOf(trustBundleColumns(), trustBundleCells),
+		Table:     trustBundleTable(),
 	}
 }
 
@@ -65,24 +64,17 @@ func bundleName(obj runtime.Object) apivalidation.ValidateNameFunc {
 	}
 }
 
-func validateTrustBundle(b *certificatesv1.ClusterTrustBundle) field.ErrorList {
-	return append(bundleSigner(b), trustAnchors(b.Spec.TrustBundle, field.NewPath("spec", "trustBundle"))...)
-}
-
-// validateTrustBundleUpdate parses a bundle only if it changed, so that a stored one stays valid for later parsers.
-func validateTrustBundleUpdate(b, old *certificatesv1.ClusterTrustBundle) field.ErrorList {
-	errs := bundleSigner(b)
-	if b.Spec.TrustBundle != old.Spec.TrustBundle {
-		errs = append(errs, trustAnchors(b.Spec.TrustBundle, field.NewPath("spec", "trustBundle"))...)
+// validateTrustBundle parses a bundle only if it changed, so that a stored one stays valid for later parsers.
+func validateTrustBundle(b, old *certificatesv1.ClusterTrustBundle) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := check.NonEmpty(b.Spec.SignerName, at.Child("signerName"), check.SignerName)
+	if old == nil || b.Spec.TrustBundle != old.Spec.TrustBundle {
+		errs = append(errs, trustAnchors(b.Spec.TrustBundle, at.Child("trustBundle"))...)
 	}
-	return append(errs, check.Immutable(b.Spec.SignerName, old.Spec.SignerName, field.NewPath("spec", "signerName"))...)
-}
-
-func bundleSigner(b *certificatesv1.ClusterTrustBundle) field.ErrorList {
-	if b.Spec.SignerName == "" {
-		return nil
+	if old == nil {
+		return errs
 	}
-	return check.SignerName(b.Spec.SignerName, field.NewPath("spec", "signerName"))
+	return append(errs, check.Immutable(b.Spec.SignerName, old.Spec.SignerName, at.Child("signerName"))...)
 }
 
 // trustAnchors requires PEM blocks of different CA certificates (V-078). What is between the blocks is ignored.
@@ -149,13 +141,11 @@ func duplicates(places map[string][]int) (twice [][]int) {
 	return twice
 }
 
-func trustBundleColumns() []entry.Column {
-	return []entry.Column{
+func trustBundleTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("SignerName", certificatesv1.ClusterTrustBundleSpec{}.SwaggerDoc()["signerName"]),
-	}
-}
-
-func trustBundleCells(b *certificatesv1.ClusterTrustBundle, _ time.Time) []any {
-	return []any{b.Name, entry.StringOr(b.Spec.SignerName, entry.None)}
+	}, func(b *certificatesv1.ClusterTrustBundle) []any {
+		return []any{entry.StringOr(b.Spec.SignerName, entry.None)}
+	})
 }

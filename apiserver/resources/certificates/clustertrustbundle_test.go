@@ -48,10 +48,10 @@ func TestTrustBundles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bundle := &certificatesv1.ClusterTrustBundle{Spec: certificatesv1.ClusterTrustBundleSpec{TrustBundle: c.bundle}}
-			if d := cmp.Diff(c.want, messages(validateTrustBundle(bundle))); d != "" {
+			if d := cmp.Diff(c.want, messages(validateTrustBundle(bundle, nil))); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
-			if errs := validateTrustBundleUpdate(bundle, bundle.DeepCopy()); len(errs) > 0 {
+			if errs := validateTrustBundle(bundle, bundle.DeepCopy()); len(errs) > 0 {
 				t.Errorf("what is stored: %v", errs)
 			}
 		})
@@ -87,7 +87,7 @@ func TestBundleSigners(t *testing.T) {
 			"must be a fully qualified domain and path of the form 'example.com/signer-name'",
 		`spec.signerName: Invalid value: "x": field is immutable`,
 	}
-	if d := cmp.Diff(want, messages(validateTrustBundleUpdate(bundle("x"), bundle("x.io/s")))); d != "" {
+	if d := cmp.Diff(want, messages(validateTrustBundle(bundle("x"), bundle("x.io/s")))); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }

@@ -19,11 +19,11 @@ func TestBetaDescriptionsOfRequests(t *testing.T) {
 		name    string
 		want    string
 	}{
-		{signingRequestColumns(), "SignerName", spec["signerName"]},
-		{signingRequestColumns(), "Requestor", spec["request"]},
-		{signingRequestColumns(), "RequestedDuration", spec["expirationSeconds"]},
+		{signingRequestTable().Columns, "SignerName", spec["signerName"]},
+		{signingRequestTable().Columns, "Requestor", spec["request"]},
+		{signingRequestTable().Columns, "RequestedDuration", spec["expirationSeconds"]},
 		{
-			signingRequestColumns(), "Condition",
+			signingRequestTable().Columns, "Condition",
 			certificatesv1beta1.CertificateSigningRequestStatus{}.SwaggerDoc()["conditions"],
 		},
 	} {

@@ -2,7 +2,6 @@ package certificates
 
 import (
 	"fmt"
-	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
@@ -44,7 +43,7 @@ func podCertificateRequests(clock entry.Clock) *entry.Resource {
 		Selection: entry.Selection{
 			Selectable: []entry.Field{{Label: "spec.signerName"}, {Label: "spec.podName"}, {Label: "spec.nodeName"}},
 		},
-		Table: entry.TableOf(podCertificateColumns(), podCertificateCells),
+		Table: podCertificateTable(),
 	}
 }
 
@@ -68,13 +67,7 @@ var outcomes = []string{issued, denied, failed}
 func keepPodCertificateOutcome(now entry.Clock, r, old *certificatesv1.PodCertificateRequest) {
 	metav1.ResetObjectMetaForStatus(r, old)
 	for _, t := range outcomes {
-		is, was := conditionsOfType(r, t), conditionsOfType(old, t)
-		if len(is) != len(was) {
-			continue
-		}
-		for i := range is {
-			*is[i] = *was[i]
-		}
+		keepConditions(conditionsOfType(r, t), conditionsOfType(old, t))
 	}
 	for i := range r.Status.Conditions {
 		c := &r.Status.Conditions[i]
@@ -91,13 +84,8 @@ func keepPodCertificateOutcome(now entry.Clock, r, old *certificatesv1.PodCertif
 	}
 }
 
-func conditionsOfType(r *certificatesv1.PodCertificateRequest, t string) (all []*metav1.Condition) {
-	for i := range r.Status.Conditions {
-		if c := &r.Status.Conditions[i]; c.Type == t {
-			all = append(all, c)
-		}
-	}
-	return all
+func conditionsOfType(r *certificatesv1.PodCertificateRequest, t string) []*metav1.Condition {
+	return ofType(r.Status.Conditions, func(c *metav1.Condition) string { return c.Type }, t)
 }
 
 // permitIssue requires the permission to sign for the signer if the chain changes (K
@@ -113,25 +101,22 @@ func permitIssue(obj, old runtime.Object, user string, may entry.May) field.Erro
 		fmt.Sprintf("User %q is not permitted to %q for signer %q", user, "sign", was.Spec.SignerName))}
 }
 
-func podCertificateColumns() []entry.Column {
+func podCertificateTable() entry.Table {
 	docs := certificatesv1.PodCertificateRequestSpec{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("PodName", docs["podName"]),
 		entry.Text("ServiceAccountName", docs["serviceAccountName"]),
 		entry.Text("NodeName", docs["nodeName"]),
 		entry.Text("SignerName", docs["signerName"]),
 		entry.Text("State", "Is the request Pending, Issued, Denied, or Failed?"),
-	}
-}
-
-func podCertificateCells(r *certificatesv1.PodCertificateRequest, _ time.Time) []any {
-	state := "Pending"
-	for _, t := range outcomes {
-		if len(conditionsOfType(r, t)) > 0 {
-			state = t
+	}, func(r *certificatesv1.PodCertificateRequest) []any {
+		state := "Pending"
+		for _, t := range outcomes {
+			if len(conditionsOfType(r, t)) > 0 {
+				state = t
+			}
 		}
-	}
-	s := &r.Spec
-	return []any{r.Name, s.PodName, s.ServiceAccountName, string(s.NodeName), s.SignerName, state}
+		return []any{r.Spec.PodName, r.Spec.ServiceAccountName, string(r.Spec.NodeName), r.Spec.SignerName, state}
+	})
 }

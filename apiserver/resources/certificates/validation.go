@@ -7,29 +7,28 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 const legacySigner = "kubernetes.io/legacy-unknown"
 
-var keyUsages = check.Set(certificatesv1.UsageSigning, certificatesv1.UsageDigitalSignature,
-	certificatesv1.UsageContentCommitment,
+var keyUsages = check.Set(
+	certificatesv1.UsageSigning, certificatesv1.UsageDigitalSignature, certificatesv1.UsageContentCommitment,
 	certificatesv1.UsageKeyEncipherment, certificatesv1.UsageKeyAgreement, certificatesv1.UsageDataEncipherment,
 	certificatesv1.UsageCertSign, certificatesv1.UsageCRLSign, certificatesv1.UsageEncipherOnly,
-	certificatesv1.UsageDecipherOnly,
-	certificatesv1.UsageAny, certificatesv1.UsageServerAuth, certificatesv1.UsageClientAuth,
-	certificatesv1.UsageCodeSigning,
-	certificatesv1.UsageEmailProtection, certificatesv1.UsageSMIME, certificatesv1.UsageIPsecEndSystem,
-	certificatesv1.UsageIPsecTunnel,
+	certificatesv1.UsageDecipherOnly, certificatesv1.UsageAny, certificatesv1.UsageServerAuth,
+	certificatesv1.UsageClientAuth, certificatesv1.UsageCodeSigning, certificatesv1.UsageEmailProtection,
+	certificatesv1.UsageSMIME, certificatesv1.UsageIPsecEndSystem, certificatesv1.UsageIPsecTunnel,
 	certificatesv1.UsageIPsecUser, certificatesv1.UsageTimestamping, certificatesv1.UsageOCSPSigning,
-	certificatesv1.UsageMicrosoftSGC,
-	certificatesv1.UsageNetscapeSGC)
+	certificatesv1.UsageMicrosoftSGC, certificatesv1.UsageNetscapeSGC)
 
 var (
 	anyStatus = []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
@@ -68,7 +67,11 @@ func validateSigningRequest(r *certificatesv1.CertificateSigningRequest) field.E
 
 func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolerance) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &r.Spec
-	if err := requestBlock(s.Request); err != nil {
+	request, err := ParseRequest(s.Request)
+	if err == nil {
+		err = request.CheckSignature() // with its own key
+	}
+	if err != nil {
 		errs = append(errs, field.Invalid(at.Child("request"), s.Request, err.Error()))
 	}
 	usages := at.Child("usages")
@@ -79,12 +82,9 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 		}
 	}
 	if !t.twiceUsages {
-		seen := map[certificatesv1.KeyUsage]bool{}
+		seen := check.Unique[certificatesv1.KeyUsage]{}
 		for i, u := range s.Usages {
-			if seen[u] {
-				errs = append(errs, field.Duplicate(usages.Index(i), u))
-			}
-			seen[u] = true
+			errs = append(errs, seen.Add(u, usages.Index(i))...)
 		}
 	}
 	if !t.legacySigner && s.SignerName == legacySigner {
@@ -113,15 +113,6 @@ func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
 		return nil, errors.New("PEM block type must be CERTIFICATE REQUEST")
 	}
 	return x509.ParseCertificateRequest(block.Bytes)
-}
-
-// requestBlock requires a PEM block with a request that is signed with its own key.
-func requestBlock(text []byte) error {
-	request, err := ParseRequest(text)
-	if err != nil {
-		return err
-	}
-	return request.CheckSignature()
 }
 
 // certificate requires PEM blocks with certificates only, unless it is empty.
@@ -222,13 +213,9 @@ func approvalKept(r, old *certificatesv1.CertificateSigningRequest) (errs field.
 
 func conditionsOf(
 	r *certificatesv1.CertificateSigningRequest, t certificatesv1.RequestConditionType,
-) (list []certificatesv1.CertificateSigningRequestCondition) {
-	for _, c := range r.Status.Conditions {
-		if c.Type == t {
-			list = append(list, c)
-		}
-	}
-	return list
+) []*certificatesv1.CertificateSigningRequestCondition {
+	type condition = certificatesv1.CertificateSigningRequestCondition
+	return ofType(r.Status.Conditions, func(c *condition) certificatesv1.RequestConditionType { return c.Type }, t)
 }
 
 func certificateKept(r, old *certificatesv1.CertificateSigningRequest, once bool) field.ErrorList {
@@ -242,4 +229,13 @@ func certificateKept(r, old *certificatesv1.CertificateSigningRequest, once bool
 		return field.ErrorList{field.Forbidden(at, "updates may not modify existing certificate content")}
 	}
 	return nil
+}
+
+// MaySignFor reports whether a user has the permission verb for the signer, or for all of its domain (K
+// pkg/certauthorization: IsAuthorizedForSignerName).
+func MaySignFor(may entry.May, verb, signer string) bool {
+	domain, _, _ := strings.Cut(signer, "/")
+	return slices.ContainsFunc([]string{signer, domain + "/*"}, func(name string) bool {
+		return may(certificatesv1.GroupName, "signers", verb, name)
+	})
 }

@@ -1,8 +1,8 @@
 package discovery
 
 import (
+	"slices"
 	"strconv"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -24,13 +24,13 @@ func endpointSlices() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.AnyButMetaOrLabels,
 			Default:        entry.Default(defaultEndpointSlice),
-			PrepareCreate:  entry.Create(createSlice),
+			PrepareCreate:  entry.CreateNew(dropTopology),
 			PrepareUpdate:  entry.Change(updateSlice),
-			Validate:       entry.Validate(validateEndpointSlice),
-			ValidateUpdate: entry.ValidateChange(validateEndpointSliceUpdate),
+			Validate:       entry.ValidateNew(validateEndpointSlice),
+			ValidateUpdate: entry.ValidateChange(validateEndpointSlice),
 			Warnings:       entry.Warn(sliceWarnings),
 		},
-		Table: entry.TableOf(endpointSliceColumns(), endpointSliceCells),
+		Table: endpointSliceTable(),
 	}
 }
 
@@ -61,17 +61,14 @@ func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
 	return texts
 }
 
-// createSlice removes the topology, which v1 does not have.
-func createSlice(s *discoveryv1.EndpointSlice) { dropTopology(s, nil) }
-
 func updateSlice(s, old *discoveryv1.EndpointSlice) {
 	if !apiequality.Semantic.DeepEqual(s.Endpoints, old.Endpoints) {
 		dropTopology(s, old)
 	}
 }
 
-// dropTopology removes topology from endpoints. Its node name becomes the endpoint's nodeName, so that a partial update
-// keeps it.
+// dropTopology removes topology from endpoints, as v1 does not have it. Its node name becomes the endpoint's nodeName,
+// so that a partial update keeps it.
 func dropTopology(s, old *discoveryv1.EndpointSlice) {
 	known := map[string]bool{}
 	if old != nil {
@@ -96,16 +93,8 @@ const (
 	maxHints          = 8
 )
 
-func validateEndpointSlice(s *discoveryv1.EndpointSlice) field.ErrorList {
-	return endpointSliceOver(s, nil)
-}
-
-func validateEndpointSliceUpdate(s, old *discoveryv1.EndpointSlice) field.ErrorList {
-	return endpointSliceOver(s, old)
-}
-
-// endpointSliceOver does not validate unchanged endpoints.
-func endpointSliceOver(s, old *discoveryv1.EndpointSlice) (errs field.ErrorList) {
+// validateEndpointSlice does not validate unchanged endpoints.
+func validateEndpointSlice(s, old *discoveryv1.EndpointSlice) (errs field.ErrorList) {
 	wrong := sliceEndpoints(s.Endpoints, s.AddressType, field.NewPath("endpoints"))
 	if len(wrong) != 0 && (old == nil || !apiequality.Semantic.DeepEqual(s.Endpoints, old.Endpoints)) {
 		errs = append(errs, wrong...)
@@ -161,31 +150,34 @@ func sliceAddress(value string, kind discoveryv1.AddressType, at *field.Path) fi
 	return append(errs, check.ReachableIP(value, at)...)
 }
 
-func hints(h *discoveryv1.EndpointHints, at *field.Path) (errs field.ErrorList) {
-	zones, nodes := at.Child("forZones"), at.Child("forNodes")
-	if len(h.ForZones) > maxHints {
-		return field.ErrorList{field.TooMany(zones, len(h.ForZones), maxHints)}
-	}
-	seen := map[string]bool{}
+func hints(h *discoveryv1.EndpointHints, at *field.Path) field.ErrorList {
+	zones := make([]string, len(h.ForZones))
 	for i, zone := range h.ForZones {
-		at := zones.Index(i).Child("name")
-		if seen[zone.Name] {
-			errs = append(errs, field.Duplicate(at, zone.Name))
-		}
-		seen[zone.Name] = true
-		errs = append(errs, check.Apply(zone.Name, at, utilvalidation.IsValidLabelValue)...)
+		zones[i] = zone.Name
 	}
-	if len(h.ForNodes) > maxHints {
-		return append(errs, field.TooMany(nodes, len(h.ForNodes), maxHints))
-	}
-	seen = map[string]bool{}
+	nodes := make([]string, len(h.ForNodes))
 	for i, node := range h.ForNodes {
-		at := nodes.Index(i).Child("name")
-		if seen[node.Name] {
-			errs = append(errs, field.Duplicate(at, node.Name))
+		nodes[i] = node.Name
+	}
+	errs := hintNames(zones, at.Child("forZones"), func(zone string, at *field.Path) field.ErrorList {
+		return check.Apply(zone, at, utilvalidation.IsValidLabelValue)
+	})
+	if len(zones) > maxHints {
+		return errs
+	}
+	return append(errs, hintNames(nodes, at.Child("forNodes"), check.NodeName)...)
+}
+
+func hintNames(names []string, at *field.Path, is func(string, *field.Path) field.ErrorList) (errs field.ErrorList) {
+	if len(names) > maxHints {
+		return field.ErrorList{field.TooMany(at, len(names), maxHints)}
+	}
+	for i, name := range names {
+		at := at.Index(i).Child("name")
+		if slices.Contains(names[:i], name) {
+			errs = append(errs, field.Duplicate(at, name))
 		}
-		seen[node.Name] = true
-		errs = append(errs, check.NodeName(node.Name, at)...)
+		errs = append(errs, is(name, at)...)
 	}
 	return errs
 }
@@ -194,19 +186,12 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 	if len(list) > maxEndpointPorts {
 		return field.ErrorList{field.TooMany(at, len(list), maxEndpointPorts)}
 	}
-	seen := map[string]bool{}
+	seen := check.Unique[string]{}
 	for i := range list {
 		p, at := &list[i], at.Index(i)
-		// Defaulting has set every name, at least to an empty one.
-		name := ""
-		if p.Name != nil {
-			name = *p.Name
-		}
+		name := check.ValueOf(p.Name) // defaulting has set every name, at least to an empty one
 		errs = append(errs, check.NonEmpty(name, at.Child("name"), check.DNSLabel)...)
-		if seen[name] {
-			errs = append(errs, field.Duplicate(at.Child("name"), name))
-		}
-		seen[name] = true
+		errs = append(errs, seen.Add(name, at.Child("name"))...)
 		if p.Protocol == nil {
 			errs = append(errs, field.Required(at.Child("protocol"), ""))
 		} else {
@@ -217,34 +202,30 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 	return errs
 }
 
-func endpointSliceColumns() []entry.Column {
+func endpointSliceTable() entry.Table {
 	doc := discoveryv1.EndpointSlice{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("AddressType", doc["addressType"]),
 		entry.Text("Ports", doc["ports"]),
 		entry.Text("Endpoints", doc["endpoints"]),
 		entry.AgeColumn,
-	}
-}
-
-func endpointSliceCells(s *discoveryv1.EndpointSlice, now time.Time) []any {
-	var ports, endpoints []string
-	for _, p := range s.Ports {
-		if p.Port != nil {
-			ports = append(ports, strconv.Itoa(int(*p.Port)))
-		} else {
-			ports = append(ports, entry.ValueOr(p.Name, "*"))
+	}, func(s *discoveryv1.EndpointSlice) []any {
+		var ports, endpoints []string
+		for _, p := range s.Ports {
+			if p.Port != nil {
+				ports = append(ports, strconv.Itoa(int(*p.Port)))
+			} else {
+				ports = append(ports, entry.ValueOr(p.Name, "*"))
+			}
 		}
-	}
-	for _, e := range s.Endpoints {
-		endpoints = append(endpoints, e.Addresses...)
-	}
-	return []any{
-		s.Name,
-		string(s.AddressType),
-		entry.StringOr(entry.Shorten(ports, entry.ShownEndpoints, ","), entry.Unset),
-		entry.StringOr(entry.Shorten(endpoints, entry.ShownEndpoints, ","), entry.Unset),
-		entry.AgeOf(&s.ObjectMeta, now),
-	}
+		for _, e := range s.Endpoints {
+			endpoints = append(endpoints, e.Addresses...)
+		}
+		return []any{
+			string(s.AddressType),
+			entry.StringOr(entry.Shorten(ports, entry.ShownEndpoints, ","), entry.Unset),
+			entry.StringOr(entry.Shorten(endpoints, entry.ShownEndpoints, ","), entry.Unset),
+		}
+	})
 }

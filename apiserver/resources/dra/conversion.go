@@ -15,64 +15,51 @@ import (
 // below "exactly" in v1 and in the request itself in v1beta1. A device's attributes are in the device itself in v1 and
 // below "basic" in v1beta1 (K pkg/apis/resource/v1beta1/conversion.go).
 
-func claimToV1(obj runtime.Object) (runtime.Object, error) {
-	out, err := entry.Recast[resourcev1.ResourceClaim](obj)
-	if in, ok := obj.(*resourcev1beta1.ResourceClaim); ok && err == nil {
-		err = requestsToV1(in.Spec.Devices.Requests, out.(*resourcev1.ResourceClaim).Spec.Devices.Requests)
-	}
-	return out, err
-}
-
-func claimToV1beta1(obj runtime.Object) (runtime.Object, error) {
-	out, err := entry.Recast[resourcev1beta1.ResourceClaim](obj)
-	if in, ok := obj.(*resourcev1.ResourceClaim); ok && err == nil {
-		err = requestsToV1beta1(in.Spec.Devices.Requests, out.(*resourcev1beta1.ResourceClaim).Spec.Devices.Requests)
-	}
-	return out, err
-}
-
-func templateToV1(obj runtime.Object) (runtime.Object, error) {
-	out, err := entry.Recast[resourcev1.ResourceClaimTemplate](obj)
-	if in, ok := obj.(*resourcev1beta1.ResourceClaimTemplate); ok && err == nil {
-		err = requestsToV1(in.Spec.Spec.Devices.Requests, out.(*resourcev1.ResourceClaimTemplate).Spec.Spec.Devices.Requests)
-	}
-	return out, err
-}
-
-func templateToV1beta1(obj runtime.Object) (runtime.Object, error) {
-	out, err := entry.Recast[resourcev1beta1.ResourceClaimTemplate](obj)
-	if in, ok := obj.(*resourcev1.ResourceClaimTemplate); ok && err == nil {
-		err = requestsToV1beta1(
-			in.Spec.Spec.Devices.Requests, out.(*resourcev1beta1.ResourceClaimTemplate).Spec.Spec.Devices.Requests,
-		)
-	}
-	return out, err
-}
-
-func sliceToV1(obj runtime.Object) (runtime.Object, error) {
-	out, err := entry.Recast[resourcev1.ResourceSlice](obj)
-	if in, ok := obj.(*resourcev1beta1.ResourceSlice); ok && err == nil {
+var (
+	claimToV1 = converted(func(in *resourcev1beta1.ResourceClaim, out *resourcev1.ResourceClaim) error {
+		return requestsToV1(in.Spec.Devices.Requests, out.Spec.Devices.Requests)
+	})
+	claimToV1beta1 = converted(func(in *resourcev1.ResourceClaim, out *resourcev1beta1.ResourceClaim) error {
+		return requestsToV1beta1(in.Spec.Devices.Requests, out.Spec.Devices.Requests)
+	})
+	templateToV1 = converted(func(in *resourcev1beta1.ResourceClaimTemplate, out *resourcev1.ResourceClaimTemplate) error {
+		return requestsToV1(in.Spec.Spec.Devices.Requests, out.Spec.Spec.Devices.Requests)
+	})
+	templateToV1beta1 = converted(
+		func(in *resourcev1.ResourceClaimTemplate, out *resourcev1beta1.ResourceClaimTemplate) error {
+			return requestsToV1beta1(in.Spec.Spec.Devices.Requests, out.Spec.Spec.Devices.Requests)
+		})
+	sliceToV1 = converted(func(in *resourcev1beta1.ResourceSlice, out *resourcev1.ResourceSlice) (err error) {
 		for i, d := range in.Spec.Devices {
 			if d.Basic != nil && err == nil {
-				err = copyFields(d.Basic, &out.(*resourcev1.ResourceSlice).Spec.Devices[i])
+				err = copyFields(d.Basic, &out.Spec.Devices[i])
 			}
 		}
-	}
-	return out, err
-}
-
-func sliceToV1beta1(obj runtime.Object) (runtime.Object, error) {
-	out, err := entry.Recast[resourcev1beta1.ResourceSlice](obj)
-	if in, ok := obj.(*resourcev1.ResourceSlice); ok && err == nil {
+		return err
+	})
+	sliceToV1beta1 = converted(func(in *resourcev1.ResourceSlice, out *resourcev1beta1.ResourceSlice) (err error) {
 		for i := range in.Spec.Devices {
-			basic := &resourcev1beta1.BasicDevice{}
-			out.(*resourcev1beta1.ResourceSlice).Spec.Devices[i].Basic = basic
+			out.Spec.Devices[i].Basic = &resourcev1beta1.BasicDevice{}
 			if err == nil {
-				err = copyFields(&in.Spec.Devices[i], basic)
+				err = copyFields(&in.Spec.Devices[i], out.Spec.Devices[i].Basic)
 			}
 		}
+		return err
+	})
+)
+
+// converted makes a conversion of Recast and of what that can't convert.
+func converted[In, Out any, P interface {
+	*Out
+	runtime.Object
+}](others func(in *In, out *Out) error) func(runtime.Object) (runtime.Object, error) {
+	return func(obj runtime.Object) (runtime.Object, error) {
+		out, err := entry.Recast[Out, P](obj)
+		if in, ok := any(obj).(*In); ok && err == nil {
+			err = others(in, (*Out)(out.(P)))
+		}
+		return out, err
 	}
-	return out, err
 }
 
 // requestsToV1 converts what Recast can't. A request without alternatives is an exact one even if it is empty:
@@ -81,8 +68,7 @@ func requestsToV1(in []resourcev1beta1.DeviceRequest, out []resourcev1.DeviceReq
 	for i := range in {
 		r := &in[i]
 		if len(r.FirstAvailable) > 0 && r.DeviceClassName == "" && r.Selectors == nil && r.AllocationMode == "" &&
-			r.Count == 0 &&
-			r.AdminAccess == nil && r.Tolerations == nil && r.Capacity == nil {
+			r.Count == 0 && r.AdminAccess == nil && r.Tolerations == nil && r.Capacity == nil {
 			continue
 		}
 		out[i].Exactly = &resourcev1.ExactDeviceRequest{}

@@ -154,19 +154,13 @@ func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 	name := func(s *string, at *field.Path) field.ErrorList { return metav1validation.ValidateLabelName(*s, at) }
 	errs := each(ready, resourcev1.BindingConditionsMaxSize, readyAt, name)
 	errs = append(errs, each(failed, resourcev1.BindingFailureConditionsMaxSize, failedAt, name)...)
-	good := map[string]bool{}
+	good := check.Unique[string]{}
 	for i, c := range ready {
-		if good[c] {
-			errs = append(errs, field.Duplicate(readyAt.Index(i), c))
-		}
-		good[c] = true
+		errs = append(errs, good.Add(c, readyAt.Index(i))...)
 	}
-	bad := map[string]bool{}
+	bad := check.Unique[string]{}
 	for i, c := range failed {
-		if bad[c] {
-			errs = append(errs, field.Duplicate(failedAt.Index(i), c))
-		}
-		bad[c] = true
+		errs = append(errs, bad.Add(c, failedAt.Index(i))...)
 		if good[c] {
 			errs = append(errs, field.Invalid(failedAt.Index(i), c,
 				"bindingFailureConditions must not overlap with bindingConditions"))

@@ -1,8 +1,6 @@
 package dra
 
 import (
-	"time"
-
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -37,18 +35,11 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 			PrepareUpdate: entry.Change(func(r, old *resourcev1.DeviceTaintRule) {
 				timeEffect(clock, &r.Spec.Taint, &old.Spec.Taint)
 			}),
-			Validate: entry.Validate(validateDeviceTaintRule),
-			ValidateUpdate: entry.ValidateChange(func(r, _ *resourcev1.DeviceTaintRule) field.ErrorList {
-				return validateDeviceTaintRule(r)
-			}),
+			Validate:       entry.Validate(validateDeviceTaintRule),
+			ValidateUpdate: entry.ValidateAgain(validateDeviceTaintRule),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(entry.KeepMeta[*resourcev1.DeviceTaintRule]),
-				ValidateUpdate: entry.ValidateChange(validateDeviceTaintRuleStatus),
-			}),
-		},
-		Table: entry.TableOf(entry.NameAndAge(), deviceTaintRuleCells),
+		Subresources: entry.StatusOf(entry.KeepMeta[*resourcev1.DeviceTaintRule], validateDeviceTaintRuleStatus),
+		Table:        entry.NameAndAgeOnly[*resourcev1.DeviceTaintRule](),
 	}
 }
 
@@ -73,8 +64,7 @@ func taintSelector(s *resourcev1.DeviceTaintSelector, at *field.Path) (errs fiel
 	}
 	errs = append(errs, check.Given(s.Driver, at.Child("driver"), podspec.CSIDriver)...)
 	errs = append(errs, check.Given(s.Pool, at.Child("pool"), poolName)...)
-	errs = append(errs, check.Given(s.Device, at.Child("device"), check.DNSLabel)...)
-	return errs
+	return append(errs, check.Given(s.Device, at.Child("device"), check.DNSLabel)...)
 }
 
 func validateDeviceTaintRuleStatus(r, _ *resourcev1.DeviceTaintRule) field.ErrorList {
@@ -84,8 +74,4 @@ func validateDeviceTaintRuleStatus(r, _ *resourcev1.DeviceTaintRule) field.Error
 		errs = append(errs, field.TooMany(at, len(list), most))
 	}
 	return errs
-}
-
-func deviceTaintRuleCells(r *resourcev1.DeviceTaintRule, now time.Time) []any {
-	return []any{r.Name, entry.AgeOf(&r.ObjectMeta, now)}
 }

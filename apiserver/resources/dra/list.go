@@ -7,9 +7,7 @@ import (
 )
 
 // listed validates each item, unless there are more than most.
-func listed[T any](
-	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList,
-) (errs field.ErrorList) {
+func listed[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) field.ErrorList {
 	if len(list) > most {
 		return field.ErrorList{field.TooMany(at, len(list), most)}
 	}
@@ -17,12 +15,11 @@ func listed[T any](
 }
 
 // each validates each item, unless there are more than most, which is an error of the declared rules.
-func each[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) (errs field.ErrorList) {
+func each[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) field.ErrorList {
 	if len(list) > most {
 		return nil
 	}
-	errs = append(errs, check.Each(list, at, item)...)
-	return errs
+	return check.Each(list, at, item)
 }
 
 // distinct validates a list whose items have unique keys. The error of an item has its key.
@@ -33,13 +30,10 @@ func distinct[T any, K comparable](
 	if len(list) > most {
 		return errs
 	}
-	seen := map[K]bool{}
+	seen := check.Unique[K]{}
 	for i := range list {
 		k := key(&list[i])
-		if seen[k] {
-			errs = append(errs, field.Duplicate(at.Index(i), k))
-		}
-		seen[k] = true
+		errs = append(errs, seen.Add(k, at.Index(i))...)
 	}
 	return errs
 }

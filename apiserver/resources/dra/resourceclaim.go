@@ -3,7 +3,6 @@ package dra
 import (
 	"slices"
 	"strings"
-	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
@@ -23,9 +22,7 @@ func resourceClaims() *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourceclaims", New: entry.New[resourcev1.ResourceClaim], Namespaced: true,
 		Served: entry.Served{Optional: []entry.Version{
-			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.ResourceClaim],
-				ToStored:   entry.Recast[resourcev1.ResourceClaim],
-				FromStored: entry.Recast[resourcev1beta2.ResourceClaim]},
+			entry.SameJSON[resourcev1.ResourceClaim, resourcev1beta2.ResourceClaim](resourcev1beta2.SchemeGroupVersion),
 			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.ResourceClaim],
 				ToStored:   claimToV1,
 				FromStored: claimToV1beta1},
@@ -40,14 +37,9 @@ func resourceClaims() *entry.Resource {
 			}),
 			Validate: entry.Validate(validateResourceClaim),
 		},
-		Delete: entry.Deletion{Returned: true},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepDeviceStatus),
-				ValidateUpdate: entry.ValidateChange(validateResourceClaimStatus),
-			}),
-		},
-		Table: entry.TableOf(resourceClaimColumns(), resourceClaimCells),
+		Delete:       entry.Deletion{Returned: true},
+		Subresources: entry.StatusOf(keepDeviceStatus, validateResourceClaimStatus),
+		Table:        resourceClaimTable(),
 	}
 }
 
@@ -74,28 +66,14 @@ var dropSkipped = check.Gate[resourcev1.ResourceClaimStatus](
 func keepDeviceStatus(c, old *resourcev1.ResourceClaim) {
 	metav1.ResetObjectMetaForStatus(c, old)
 	dropSkipped(&c.Status, &old.Status)
-	gone := allocated(old)
-	for id := range allocated(c) {
-		delete(gone, id)
-	}
+	now, was := allocatedDevices(c.Status.Allocation), allocatedDevices(old.Status.Allocation)
 	left := slices.DeleteFunc(slices.Clone(c.Status.Devices), func(d resourcev1.AllocatedDeviceStatus) bool {
-		return gone[device{d.Driver, d.Pool, d.Device, check.ValueOf(d.ShareID)}]
+		id := statusDevice(&d)
+		return was[id] && !now[id]
 	})
 	if c.Status.Devices = left; len(left) == 0 {
 		c.Status.Devices = nil
 	}
-}
-
-type device struct{ driver, pool, name, share string }
-
-func allocated(c *resourcev1.ResourceClaim) map[device]bool {
-	set := map[device]bool{}
-	if c.Status.Allocation != nil {
-		for _, r := range c.Status.Allocation.Devices.Results {
-			set[device{r.Driver, r.Pool, r.Device, string(check.ValueOf(r.ShareID))}] = true
-		}
-	}
-	return set
 }
 
 func validateResourceClaim(c *resourcev1.ResourceClaim) field.ErrorList {
@@ -208,27 +186,25 @@ func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool
 		})...)
 }
 
-func resourceClaimColumns() []entry.Column {
-	return []entry.Column{
+func resourceClaimTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("State", "A summary of the current state (allocated, pending, reserved, etc.)."),
 		entry.AgeColumn,
-	}
-}
-
-func resourceClaimCells(c *resourcev1.ResourceClaim, now time.Time) []any {
-	var states []string
-	if c.DeletionTimestamp != nil {
-		states = append(states, "deleted")
-	}
-	switch {
-	case c.Status.Allocation == nil && c.DeletionTimestamp == nil:
-		states = append(states, "pending")
-	case c.Status.Allocation == nil:
-	case len(c.Status.ReservedFor) > 0:
-		states = append(states, "allocated", "reserved")
-	default:
-		states = append(states, "allocated")
-	}
-	return []any{c.Name, strings.Join(states, ","), entry.AgeOf(&c.ObjectMeta, now)}
+	}, func(c *resourcev1.ResourceClaim) []any {
+		var states []string
+		if c.DeletionTimestamp != nil {
+			states = append(states, "deleted")
+		}
+		switch {
+		case c.Status.Allocation == nil && c.DeletionTimestamp == nil:
+			states = append(states, "pending")
+		case c.Status.Allocation == nil:
+		case len(c.Status.ReservedFor) > 0:
+			states = append(states, "allocated", "reserved")
+		default:
+			states = append(states, "allocated")
+		}
+		return []any{strings.Join(states, ",")}
+	})
 }

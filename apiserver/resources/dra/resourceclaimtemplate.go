@@ -1,8 +1,6 @@
 package dra
 
 import (
-	"time"
-
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
@@ -18,9 +16,8 @@ func resourceClaimTemplates() *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourceclaimtemplates", New: entry.New[resourcev1.ResourceClaimTemplate], Namespaced: true,
 		Served: entry.Served{Optional: []entry.Version{
-			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.ResourceClaimTemplate],
-				ToStored:   entry.Recast[resourcev1.ResourceClaimTemplate],
-				FromStored: entry.Recast[resourcev1beta2.ResourceClaimTemplate]},
+			entry.SameJSON[resourcev1.ResourceClaimTemplate, resourcev1beta2.ResourceClaimTemplate](
+				resourcev1beta2.SchemeGroupVersion),
 			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.ResourceClaimTemplate],
 				ToStored:   templateToV1,
 				FromStored: templateToV1beta1},
@@ -37,7 +34,7 @@ func resourceClaimTemplates() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateResourceClaimTemplateUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  entry.TableOf(entry.NameAndAge(), resourceClaimTemplateCells),
+		Table:  entry.NameAndAgeOnly[*resourcev1.ResourceClaimTemplate](),
 	}
 }
 
@@ -54,8 +51,4 @@ func validateResourceClaimTemplate(t *resourcev1.ResourceClaimTemplate) field.Er
 
 func validateResourceClaimTemplateUpdate(t, old *resourcev1.ResourceClaimTemplate) field.ErrorList {
 	return check.Immutable(t.Spec, old.Spec, field.NewPath("spec"))
-}
-
-func resourceClaimTemplateCells(t *resourcev1.ResourceClaimTemplate, now time.Time) []any {
-	return []any{t.Name, entry.AgeOf(&t.ObjectMeta, now)}
 }

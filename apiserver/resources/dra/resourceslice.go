@@ -1,11 +1,15 @@
 package dra
 
 import (
+	"time"
+
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // resourceSlices is the entry of ResourceSlice.
@@ -25,16 +29,62 @@ func resourceSlices() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Default:        entry.Default(defaultResourceSlice),
-			PrepareCreate:  entry.Create(createSlice),
+			PrepareCreate:  entry.CreateNew(updateSlice),
 			PrepareUpdate:  entry.Change(updateSlice),
-			Validate:       entry.Validate(validateResourceSlice),
-			ValidateUpdate: entry.ValidateChange(validateResourceSliceUpdate),
+			Validate:       entry.ValidateNew(validateResourceSlice),
+			ValidateUpdate: entry.ValidateChange(validateResourceSlice),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Selection: entry.Selection{
 			Selectable: []entry.Field{{Label: "spec.nodeName"}, {Label: "spec.driver"}, {Label: "spec.pool.name"}},
 			FieldError: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 		},
-		Table: entry.TableOf(resourceSliceColumns(), resourceSliceCells),
+		Table: resourceSliceTable(),
 	}
+}
+
+// defaultResourceSlice sets the missing time of taints to now.
+func defaultResourceSlice(s *resourcev1.ResourceSlice) { taintDevices(s, time.Now()) }
+
+func taintDevices(s *resourcev1.ResourceSlice, now time.Time) {
+	for i := range s.Spec.Devices {
+		taints := s.Spec.Devices[i].Taints
+		for j := range taints {
+			check.SetDefault(&taints[j].TimeAdded, metav1.NewTime(now.Truncate(time.Second)))
+		}
+	}
+}
+
+func updateSlice(s, old *resourcev1.ResourceSlice) {
+	for _, drop := range sliceGates {
+		drop(s, old)
+	}
+}
+
+// sliceGates remove the fields of slices whose gates are off, each with its gate.
+var sliceGates = []func(s, old *resourcev1.ResourceSlice){
+	// DRAPartitionableDevicesType
+	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.ResourceSliceSpec]("PartitionTypeAttribute")),
+	// DRAOptionalNodeOperations
+	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.ResourceSliceSpec]("SkipNodeOperations")),
+	// DRADeviceCompatibilityGroups
+	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.DeviceCounterConsumption]("CompatibilityGroups")),
+	// DRANodeAllocatableResources
+	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.Device]("NodeAllocatableResources")),
+	// DRAListTypeAttributes
+	check.Gate[resourcev1.ResourceSlice](
+		check.FieldsOf[resourcev1.DeviceAttribute]("IntValues", "BoolValues", "StringValues", "VersionValues")),
+}
+
+func resourceSliceTable() entry.Table {
+	spec := resourcev1.ResourceSliceSpec{}.SwaggerDoc()
+	return entry.Printed([]entry.Column{
+		entry.NameColumn,
+		entry.Text("Node", spec["nodeName"]),
+		entry.Text("Driver", spec["driver"]),
+		entry.Text("Pool", resourcev1.ResourcePool{}.SwaggerDoc()["name"]),
+		entry.AgeColumn,
+	}, func(s *resourcev1.ResourceSlice) []any {
+		return []any{entry.ValueOr(s.Spec.NodeName, ""), s.Spec.Driver, s.Spec.Pool.Name}
+	})
 }

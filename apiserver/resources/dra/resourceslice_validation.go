@@ -149,15 +149,11 @@ var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
 	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
-func validateResourceSlice(s *resourcev1.ResourceSlice) field.ErrorList {
-	return resourceSliceOver(s, nil)
-}
-
-func validateResourceSliceUpdate(s, old *resourcev1.ResourceSlice) field.ErrorList {
-	return resourceSliceOver(s, &old.Spec)
-}
-
-func resourceSliceOver(slice *resourcev1.ResourceSlice, old *resourcev1.ResourceSliceSpec) field.ErrorList {
+func validateResourceSlice(slice, was *resourcev1.ResourceSlice) field.ErrorList {
+	var old *resourcev1.ResourceSliceSpec
+	if was != nil {
+		old = &was.Spec
+	}
 	at, s := field.NewPath("spec"), &slice.Spec
 	errs := podspec.CSIDriver(s.Driver, at.Child("driver"))
 	errs = append(errs, pool(&s.Pool, at.Child("pool"))...)
@@ -224,14 +220,18 @@ func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.Err
 	} else if p != nil {
 		errs = append(errs, field.Invalid(at.Child("perDeviceNodeSelection"), *p, "must be either unset or set to true"))
 	}
+	return append(errs, oneWay(ways, one, one+", but multiple fields are set", at)...)
+}
+
+// oneWay requires exactly one of the fields that select nodes.
+func oneWay(ways []string, none, several string, at *field.Path) field.ErrorList {
 	switch len(ways) {
 	case 0:
-		errs = append(errs, field.Required(at, one))
+		return field.ErrorList{field.Required(at, none)}
 	case 1:
-	default:
-		errs = append(errs, field.Invalid(at, "{"+strings.Join(ways, ", ")+"}", one+", but multiple fields are set"))
+		return nil
 	}
-	return errs
+	return field.ErrorList{field.Invalid(at, "{"+strings.Join(ways, ", ")+"}", several)}
 }
 
 // reach validates the common node fields of slices and devices, and lists those that are set. single requires a
@@ -320,14 +320,7 @@ func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList
 	}
 	const one = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
 	errs, ways := reach(d.NodeName, d.NodeSelector, d.AllNodes, "must not be empty", false, at)
-	switch len(ways) {
-	case 0:
-		errs = append(errs, field.Required(at, one))
-	case 1:
-	default:
-		errs = append(errs, field.Invalid(at, "{"+strings.Join(ways, ", ")+"}", one))
-	}
-	return errs
+	return append(errs, oneWay(ways, one, one, at)...)
 }
 
 func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.ErrorList) {

@@ -43,12 +43,33 @@ func Wide(c Column) Column {
 // NameAndAge are the columns of kinds without others.
 func NameAndAge() []Column { return []Column{NameColumn, AgeColumn} }
 
+// NameAndAgeOnly is the table of these columns.
+func NameAndAgeOnly[T Object]() Table { return Printed(NameAndAge(), func(T) []any { return nil }) }
+
 // TableOf makes a table from a function for a Go type.
 func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any) Table {
 	return Table{
 		Columns: columns,
 		Cells:   func(obj runtime.Object, now time.Time) []any { return cells(As[T](obj), now) },
 	}
+}
+
+// Printed makes a table from a function for a Go type, whose cells are those besides NameColumn and AgeColumn.
+func Printed[T Object](columns []Column, cells func(T) []any) Table {
+	return TableOf(columns, func(obj T, now time.Time) []any {
+		row, others := make([]any, 0, len(columns)), cells(obj)
+		for _, c := range columns {
+			switch c {
+			case NameColumn:
+				row = append(row, obj.GetName())
+			case AgeColumn:
+				row = append(row, Age(obj.GetCreationTimestamp().Time, now))
+			default:
+				row, others = append(row, others[0]), others[1:]
+			}
+		}
+		return row
+	})
 }
 
 // As returns an object as the type of its table. It panics for another type: the caller has looked up the table by the

@@ -1,11 +1,13 @@
 package entry
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
 )
 
 // Typed sets the kind of the version to which obj has been converted.
@@ -40,4 +42,53 @@ func Recast[T any, P interface {
 		return nil, err
 	}
 	return Typed(out, gvks[0]), nil
+}
+
+// Decode decodes a value from r's collection and returns it in the served version. The value has the stored version or
+// the served one, as its apiVersion says; without an apiVersion it has the stored one.
+func (r *Resource) Decode(stored []byte) (runtime.Object, error) {
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+	}
+	if err := json.Unmarshal(stored, &head); err != nil {
+		return nil, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
+	}
+	gvk := r.Stored
+	if head.APIVersion == r.GroupVersion().String() {
+		gvk = r.GroupVersionKind()
+	}
+	obj, err := Scheme().New(gvk)
+	if err != nil {
+		return nil, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(stored, obj); err != nil {
+		return nil, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
+	}
+	if r.FromStored == nil || gvk == r.GroupVersionKind() {
+		return obj, nil
+	}
+	return r.FromStored(obj)
+}
+
+// During returns the entry for one request, by whose context conversions end.
+func (r *Resource) During(ctx context.Context) *Resource {
+	if r.Bind == nil {
+		return r
+	}
+	return r.Listed().Bind(ctx)
+}
+
+// Copy returns a copy of an entry of the table, for Bind.
+func (r *Resource) Copy() *Resource {
+	out := *r
+	out.bound = r
+	return &out
+}
+
+// Listed returns the entry of the table: by that, and not by its copies, entries are compared and remembered.
+func (r *Resource) Listed() *Resource {
+	if r.bound != nil {
+		return r.bound
+	}
+	return r
 }

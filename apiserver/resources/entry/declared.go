@@ -74,16 +74,11 @@ func (d declared) append(errs field.ErrorList, obj, old runtime.Object, subresou
 	if old != nil {
 		was = excerptOf(old)
 	}
-	return append(errs, d.from(0, now, was, subresource)...)
-}
-
-// from returns the errors of the first part, from an item on, that has any.
-func (d declared) from(start int, now, was *excerpt, subresource []string) field.ErrorList {
-	found, more := d.part(now, was, start, subresource)
-	if len(found) > 0 || !more {
-		return found
+	for start := 0; ; start += part {
+		if found, more := d.part(now, was, start, subresource); len(found) > 0 || !more {
+			return append(errs, found...)
+		}
 	}
-	return d.from(start+part, now, was, subresource)
 }
 
 // part returns the errors of the part of all long lists that begins with an item, and whether there is another part.

@@ -1,5 +1,5 @@
 // Package entry has the type of an entry of the table of types, Resource, and what the packages of the groups make
-// entries with: completion of a group's entries (Group), hooks from functions for a Go type (typed.go, defaults.go),
+// entries with: completion of a group's entries (Group), hooks from functions for a Go type (typed.go),
 // the interfaces for behaviour that is specific to a kind (hooks.go, request.go), printed columns and cells,
 // conversions between versions with the same JSON (Recast), selectable fields and the scheme.
 //
@@ -13,6 +13,13 @@
 //  1. It is immutable once it is in a table.
 //  2. Entries with the same Collection have the same Stored, the kind that kube-apiserver writes to etcd.
 //
+// The package of a group guarantees:
+//
+//  1. A kind is in one file, or in several files whose names begin with its own: its entry, its defaults, the fields
+//     that writes may change, its validation, its warnings and its printed columns. Code that several kinds of the
+//     group share is in other files.
+//  2. Resources lists the kinds, one in each line.
+//
 // The hooks of built-in kinds guarantee:
 //
 //  1. They are pure: no I/O, no state; the clock is an argument of a group's Resources. The only default that reads the
@@ -24,8 +31,8 @@
 //     new object is not changed further. The following is done for all kinds elsewhere: status is emptied on create and
 //     kept on updates of kinds with a status subresource (except for OwnStatus and Part), spec is kept on writes of the
 //     status, and metadata.generation is set.
-//  4. Validation changes nothing. Errors have upstream's order, paths, types, values and messages (0-06, 0-07). Their
-//     number is limited while they are collected, and the time is not quadratic in the length of a list. Metadata is
+//  4. Validation changes nothing. Errors have upstream's order, paths, types, values and messages (0-06, 0-07).
+//     The time is not quadratic in the length of a list. Package invalid limits the errors of a response. Metadata is
 //     validated elsewhere, except for that of embedded templates. Paths are those of the version that is
 //     closest to upstream's internal types: autoscaling/v2 for HorizontalPodAutoscaler, core v1 for Event. Properties
 //     that depend on the cluster (allocated addresses and ports, referenced objects) and the expressions of

@@ -28,7 +28,7 @@ func emptyIn(v reflect.Value) {
 			emptyIn(v.Index(i))
 		}
 	case reflect.Struct:
-		for _, i := range shown.of(v.Type()) {
+		for _, i := range shownFields(v.Type()) {
 			f := v.Field(i)
 			if list := f.Kind() == reflect.Slice || f.Kind() == reflect.Map; list && f.Len() == 0 && always(v.Type().Field(i)) {
 				f.SetZero()
@@ -38,31 +38,22 @@ func emptyIn(v reflect.Value) {
 	}
 }
 
-// fields caches, by type, the fields of structs that have to be checked: lists and maps without omitempty, and values
-// that contain such fields.
-type fields struct {
-	done sync.Map // of reflect.Type to []int
-	// mu guards the creation of entries: a type's entry is visible only after those of all types in it.
-	mu sync.Mutex
-}
+// shown caches shownFields by reflect.Type.
+var shown sync.Map
 
-var shown fields
-
-func (f *fields) of(t reflect.Type) []int {
-	if s, ok := f.done.Load(t); ok {
+// shownFields are the fields of a struct that have to be checked: lists and maps without omitempty, and values that
+// contain such fields.
+func shownFields(t reflect.Type) []int {
+	if s, ok := shown.Load(t); ok {
 		return s.([]int)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	made := map[reflect.Type][]int{}
-	find(t, made)
-	for t, s := range made {
-		f.done.Store(t, s)
-	}
-	return made[t]
+	s := find(t, map[reflect.Type][]int{})
+	shown.Store(t, s)
+	return s
 }
 
-// find sets made for a struct and for the structs in it. A recursive type counts as one without such fields.
+// find sets made for a struct and for the structs in it, and returns the struct's. A recursive type counts as one
+// without such fields.
 func find(t reflect.Type, made map[reflect.Type][]int) []int {
 	if s, ok := made[t]; ok {
 		return s

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -76,8 +77,21 @@ func StatusWith(hooks Subresource) Subresource {
 	return hooks
 }
 
-// StatusOnly is the list of subresources of kinds whose status has no hooks.
-func StatusOnly() []Subresource { return []Subresource{StatusWith(Subresource{})} }
+// StatusOf is the list of subresources of kinds that have only a status: prepare restores what a write of it may not
+// change, and validate validates the rest. Each may be nil.
+func StatusOf[T any, P interface {
+	*T
+	runtime.Object
+}](prepare func(obj, old P), validate func(obj, old *T) field.ErrorList) []Subresource {
+	var hooks Subresource
+	if prepare != nil {
+		hooks.PrepareUpdate = Change(prepare)
+	}
+	if validate != nil {
+		hooks.ValidateUpdate = ValidateChange(validate)
+	}
+	return []Subresource{StatusWith(hooks)}
+}
 
 // ScaleKind is the kind of the bodies of scale subresources. It is not the kind of a resource.
 var ScaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}

@@ -88,6 +88,26 @@ type Request interface {
 	UpdateStatus(ctx context.Context, ref Reference, change func(old Object) (Object, error)) error
 }
 
+// Review makes the hook of a review, which is not stored: validate checks the admitted body, and answer completes it.
+func Review[T Object](validate func(Request, T) error, answer func(context.Context, Request, T)) HandlePost {
+	return func(ctx context.Context, r Request, body runtime.Object) (runtime.Object, error) {
+		v := body.(T)
+		if err := r.CheckManagers(v); err != nil {
+			return nil, err
+		}
+		if r.Namespace() != "" {
+			if err := r.MatchNamespace(v); err != nil {
+				return nil, err
+			}
+		}
+		if err := AdmitBody(ctx, r, v, func() error { return validate(r, v) }); err != nil {
+			return nil, err
+		}
+		answer(ctx, r, v)
+		return v, nil
+	}
+}
+
 // AdmitBody admits the body of a request that is not stored: validate checks the body between the mutating and the
 // validating admission plugins, as the storage does for other kinds.
 func AdmitBody(ctx context.Context, r Request, body runtime.Object, validate func() error) error {

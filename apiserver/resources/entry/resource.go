@@ -2,6 +2,7 @@ package entry
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -178,6 +179,19 @@ type Deletion struct {
 	SpecFinalizers func(obj runtime.Object) []string
 	// Reject, if set, returns why an object can't be deleted at all (C-67); empty allows it.
 	Reject func(name string) string
+}
+
+// OrphanDependents is the Policy of kinds whose dependents are orphaned by default (C-23).
+const OrphanDependents = finalizers.OrphanDependents
+
+// For returns the kind-specific input for the decision on a DELETE of obj.
+func (d *Deletion) For(obj runtime.Object) finalizers.Kind {
+	var k finalizers.Kind
+	if d.Kind != nil {
+		k = d.Kind(obj)
+	}
+	k.Policy, k.Cleanup = d.Policy, d.Cleanup
+	return k
 }
 
 // Generation says which changes bump metadata.generation (B-30 to B-36).
@@ -363,7 +377,7 @@ func (r *Resource) GroupResource() schema.GroupResource {
 }
 
 // Has reports whether the verb is served.
-func (r *Resource) Has(verb string) bool { return has(r.Verbs, verb) }
+func (r *Resource) Has(verb string) bool { return slices.Contains(r.Verbs, verb) }
 
 // Subresource returns the subresource of that name, or nil.
 func (r *Resource) Subresource(name string) *Subresource {
@@ -376,16 +390,7 @@ func (r *Resource) Subresource(name string) *Subresource {
 }
 
 // Has reports whether the verb is served.
-func (s *Subresource) Has(verb string) bool { return has(s.Verbs, verb) }
-
-func has(verbs []string, verb string) bool {
-	for _, v := range verbs {
-		if v == verb {
-			return true
-		}
-	}
-	return false
-}
+func (s *Subresource) Has(verb string) bool { return slices.Contains(s.Verbs, verb) }
 
 // NameRule is the rule for an object's name.
 func (r *Resource) NameRule(obj runtime.Object) apivalidation.ValidateNameFunc {

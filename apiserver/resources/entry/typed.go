@@ -25,6 +25,15 @@ func Create[T runtime.Object](f func(T)) func(runtime.Object) {
 	}
 }
 
+// CreateNew makes a hook for new objects from a function for updated ones, whose old object is nil.
+func CreateNew[T any](f func(obj, old *T)) func(runtime.Object) {
+	return func(obj runtime.Object) {
+		if o, ok := any(obj).(*T); ok {
+			f(o, nil)
+		}
+	}
+}
+
 // Coerce makes a hook from a function for a Go type. Objects of other types stay as they are.
 func Coerce[T runtime.Object](f func(T) error) func(runtime.Object) ([]string, error) {
 	return func(obj runtime.Object) ([]string, error) {
@@ -93,7 +102,36 @@ func ValidateChange[T any](f func(obj, old *T) field.ErrorList) func(obj, old ru
 	}
 }
 
+// ValidateNew validates a new object by a function for updated ones, whose old object is nil.
+func ValidateNew[T any](f func(obj, old *T) field.ErrorList) func(runtime.Object) field.ErrorList {
+	return Validate(func(obj *T) field.ErrorList { return f(obj, nil) })
+}
+
 // ValidateAgain validates an updated object like a new one.
 func ValidateAgain[T any](f func(obj *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
 	return ValidateChange(func(obj, _ *T) field.ErrorList { return f(obj) })
 }
+
+// Default makes a hook from a function for a Go type; the hook also makes empty lists nil. Objects of other types are
+// not changed.
+func Default[T any](f func(*T)) func(runtime.Object) {
+	keeping := DefaultKeepingLists(f)
+	return func(obj runtime.Object) {
+		keeping(obj)
+		if o, ok := any(obj).(*T); ok && o != nil {
+			empty(obj)
+		}
+	}
+}
+
+// DefaultKeepingLists is Default for a kind that keeps its empty lists.
+func DefaultKeepingLists[T any](f func(*T)) func(runtime.Object) {
+	return func(obj runtime.Object) {
+		if o, ok := any(obj).(*T); ok && o != nil {
+			f(o)
+		}
+	}
+}
+
+// DefaultEmptyLists is the hook of kinds without defaults: it only makes empty lists nil.
+func DefaultEmptyLists[T any]() func(runtime.Object) { return Default(func(*T) {}) }

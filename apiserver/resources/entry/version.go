@@ -5,6 +5,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// SameJSON is an optional version with the same JSON as the stored one.
+func SameJSON[Stored, Served any, S interface {
+	*Stored
+	runtime.Object
+}, V interface {
+	*Served
+	runtime.Object
+}](gv schema.GroupVersion) Version {
+	return Version{
+		GroupVersion: gv, New: New[Served, V], ToStored: Recast[Stored, S], FromStored: Recast[Served, V],
+	}
+}
+
 // Version is a version of a resource that kube-apiserver v1.37 serves only if --runtime-config enables it. Everything
 // else is as in the entry that is served by default, whose hooks get the stored version.
 type Version struct {

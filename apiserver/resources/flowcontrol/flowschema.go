@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -25,15 +25,10 @@ func flowSchemas() *entry.Resource {
 			Generation:     entry.SpecGeneration,
 			Default:        entry.Default(defaultFlowSchema),
 			Validate:       entry.Validate(validateFlowSchema),
-			ValidateUpdate: entry.ValidateChange(validateFlowSchemaUpdate),
+			ValidateUpdate: entry.ValidateAgain(validateFlowSchema),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepSchemaStatus),
-				ValidateUpdate: entry.ValidateChange(validateFlowSchemaStatus),
-			}),
-		},
-		Table: flowSchemaTable(),
+		Subresources: entry.StatusOf(keepSchemaStatus, validateFlowSchemaStatus),
+		Table:        flowSchemaTable(),
 	}
 }
 
@@ -42,8 +37,14 @@ func defaultFlowSchema(f *flowcontrolv1.FlowSchema) {
 	check.FillDefault(&f.Spec.MatchingPrecedence, 1000)
 }
 
-// keepSchemaStatus and levelStatus restore metadata except managed fields (B-41).
+// keepSchemaStatus and keepLevelStatus restore metadata except managed fields (B-41).
 func keepSchemaStatus(f, old *flowcontrolv1.FlowSchema) { keepMeta(&f.ObjectMeta, &old.ObjectMeta) }
+
+func keepMeta(m, old *metav1.ObjectMeta) {
+	managed := m.ManagedFields
+	*m = *old
+	m.ManagedFields = managed
+}
 
 const mostPrecedence = 10000
 
@@ -122,23 +123,24 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	return append(errs, validateFlowSchemaStatus(f, f)...)
 }
 
-func validateFlowSchemaUpdate(f, _ *flowcontrolv1.FlowSchema) field.ErrorList {
-	return validateFlowSchema(f)
+func validateFlowSchemaStatus(f, _ *flowcontrolv1.FlowSchema) field.ErrorList {
+	return flowConditions(f.Status.Conditions, func(c flowcontrolv1.FlowSchemaCondition) string { return string(c.Type) })
 }
 
-func validateFlowSchemaStatus(f, _ *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
-	seen := map[flowcontrolv1.FlowSchemaConditionType]bool{}
-	for i, c := range f.Status.Conditions {
-		errs = append(errs, flowCondition(string(c.Type), seen[c.Type], i)...)
-		seen[c.Type] = true
+// flowConditions requires types, each once.
+func flowConditions[C any](list []C, typeOf func(C) string) (errs field.ErrorList) {
+	seen := check.Unique[string]{}
+	for i, c := range list {
+		at, name := check.StatusPath.Child("conditions").Index(i).Child("type"), typeOf(c)
+		errs = append(errs, seen.Add(name, at)...)
+		errs = append(errs, check.Present(name != "", at, "must not be empty")...)
 	}
 	return errs
 }
 
 func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs field.ErrorList) {
-	if len(r.Subjects) == 0 {
-		errs = append(errs, field.Required(at.Child("subjects"), "subjects must contain at least one value"))
-	}
+	errs = append(errs, check.Present(len(r.Subjects) > 0, at.Child("subjects"),
+		"subjects must contain at least one value")...)
 	errs = append(errs, check.Each(r.Subjects, at.Child("subjects"), flowSubject)...)
 	if len(r.ResourceRules) == 0 && len(r.NonResourceRules) == 0 {
 		errs = append(errs, field.Required(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
@@ -174,23 +176,20 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 	if !slices.Contains(flowKinds, s.Kind) {
 		return field.ErrorList{field.NotSupported(at.Child("kind"), s.Kind, flowKinds)}
 	}
+	var others field.ErrorList
 	for _, m := range members {
 		switch {
-		case m.kind != s.Kind:
-		case m.given:
+		case m.kind == s.Kind && m.given:
 			errs = append(errs, m.validate(at.Child(m.name))...)
-		default:
-			errs = append(errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'",
-				m.name, m.kind)))
-		}
-	}
-	for _, m := range members {
-		if m.kind != s.Kind && m.given {
-			errs = append(errs, field.Forbidden(at.Child(m.name),
+		case m.kind == s.Kind:
+			errs = append(errs, field.Required(at.Child(m.name),
+				fmt.Sprintf("%s is required when subject kind is '%s'", m.name, m.kind)))
+		case m.given:
+			others = append(others, field.Forbidden(at.Child(m.name),
 				fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m.name, m.kind)))
 		}
 	}
-	return errs
+	return append(errs, others...)
 }
 
 func flowAccount(s *flowcontrolv1.ServiceAccountSubject, at *field.Path) (errs field.ErrorList) {
@@ -225,13 +224,11 @@ func flowRuleVerbs(verbs []string, at *field.Path) field.ErrorList {
 
 func flowResourceRule(r *flowcontrolv1.ResourcePolicyRule, at *field.Path) field.ErrorList {
 	errs := flowRuleVerbs(r.Verbs, at.Child("verbs"))
-	if len(r.APIGroups) == 0 {
-		errs = append(errs, field.Required(at.Child("apiGroups"), "resource rules must supply at least one api group"))
-	}
+	errs = append(errs, check.Present(len(r.APIGroups) > 0, at.Child("apiGroups"),
+		"resource rules must supply at least one api group")...)
 	errs = append(errs, check.WildcardAlone(r.APIGroups, "api groups", at.Child("apiGroups"))...)
-	if len(r.Resources) == 0 {
-		errs = append(errs, field.Required(at.Child("resources"), "resource rules must supply at least one resource"))
-	}
+	errs = append(errs, check.Present(len(r.Resources) > 0, at.Child("resources"),
+		"resource rules must supply at least one resource")...)
 	errs = append(errs, check.WildcardAlone(r.Resources, "resources", at.Child("resources"))...)
 	namespaces := at.Child("namespaces")
 	switch {
@@ -286,7 +283,15 @@ func flowURLFault(u string) string {
 
 // flowSchemaTable sorts schemas by their precedence (printFlowSchemaList).
 func flowSchemaTable() entry.Table {
-	t := entry.TableOf(flowSchemaColumns(), flowSchemaCells)
+	spec := flowcontrolv1.FlowSchemaSpec{}.SwaggerDoc()
+	t := entry.Printed([]entry.Column{
+		entry.NameColumn,
+		entry.Text("PriorityLevel", flowcontrolv1.PriorityLevelConfigurationReference{}.SwaggerDoc()["name"]),
+		entry.Text("MatchingPrecedence", spec["matchingPrecedence"]),
+		entry.Text("DistinguisherMethod", spec["distinguisherMethod"]),
+		entry.AgeColumn,
+		entry.Text("MissingPL", "references a broken or non-existent PriorityLevelConfiguration"),
+	}, flowSchemaCells)
 	t.Compare = func(a, b runtime.Object) int {
 		x, y := entry.As[*flowcontrolv1.FlowSchema](a), entry.As[*flowcontrolv1.FlowSchema](b)
 		return cmp.Or(cmp.Compare(x.Spec.MatchingPrecedence, y.Spec.MatchingPrecedence), cmp.Compare(x.Name, y.Name))
@@ -294,36 +299,16 @@ func flowSchemaTable() entry.Table {
 	return t
 }
 
-func flowSchemaColumns() []entry.Column {
-	spec := flowcontrolv1.FlowSchemaSpec{}.SwaggerDoc()
-	return []entry.Column{
-		entry.NameColumn,
-		entry.Text("PriorityLevel", flowcontrolv1.PriorityLevelConfigurationReference{}.SwaggerDoc()["name"]),
-		entry.Text("MatchingPrecedence", spec["matchingPrecedence"]),
-		entry.Text("DistinguisherMethod", spec["distinguisherMethod"]),
-		entry.AgeColumn,
-		entry.Text("MissingPL", "references a broken or non-existent PriorityLevelConfiguration"),
-	}
-}
-
-func flowSchemaCells(s *flowcontrolv1.FlowSchema, now time.Time) []any {
-	method := entry.None
+func flowSchemaCells(s *flowcontrolv1.FlowSchema) []any {
+	method, dangling := entry.None, "?"
 	if s.Spec.DistinguisherMethod != nil {
 		method = string(s.Spec.DistinguisherMethod.Type)
 	}
-	dangling := "?"
 	for _, c := range s.Status.Conditions {
 		if c.Type == flowcontrolv1.FlowSchemaConditionDangling {
 			dangling = string(c.Status)
 			break
 		}
 	}
-	return []any{
-		s.Name,
-		s.Spec.PriorityLevelConfiguration.Name,
-		int64(s.Spec.MatchingPrecedence),
-		method,
-		entry.AgeOf(&s.ObjectMeta, now),
-		dangling,
-	}
+	return []any{s.Spec.PriorityLevelConfiguration.Name, int64(s.Spec.MatchingPrecedence), method, dangling}
 }

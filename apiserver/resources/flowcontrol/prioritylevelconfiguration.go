@@ -3,7 +3,6 @@ package flowcontrol
 import (
 	"fmt"
 	"math"
-	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -21,15 +20,10 @@ func priorityLevelConfigurations() *entry.Resource {
 			Generation:     entry.SpecGeneration,
 			Default:        entry.Default(defaultPriorityLevelConfiguration),
 			Validate:       entry.Validate(validatePriorityLevel),
-			ValidateUpdate: entry.ValidateChange(validatePriorityLevelUpdate),
+			ValidateUpdate: entry.ValidateAgain(validatePriorityLevel),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepLevelStatus),
-				ValidateUpdate: entry.ValidateChange(validatePriorityLevelStatus),
-			}),
-		},
-		Table: entry.TableOf(priorityLevelColumns(), priorityLevelCells),
+		Subresources: entry.StatusOf(keepLevelStatus, validatePriorityLevelStatus),
+		Table:        priorityLevelTable(),
 	}
 }
 
@@ -113,17 +107,10 @@ func mandatoryLevel(l *flowcontrolv1.PriorityLevelConfiguration, at *field.Path)
 	return field.ErrorList{field.Invalid(at, l.Spec, fmt.Sprintf(text, l.Name))}
 }
 
-func validatePriorityLevelUpdate(l, _ *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {
-	return validatePriorityLevel(l)
-}
-
-func validatePriorityLevelStatus(l, _ *flowcontrolv1.PriorityLevelConfiguration) (errs field.ErrorList) {
-	seen := map[flowcontrolv1.PriorityLevelConfigurationConditionType]bool{}
-	for i, c := range l.Status.Conditions {
-		errs = append(errs, flowCondition(string(c.Type), seen[c.Type], i)...)
-		seen[c.Type] = true
-	}
-	return errs
+func validatePriorityLevelStatus(l, _ *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {
+	return flowConditions(l.Status.Conditions, func(c flowcontrolv1.PriorityLevelConfigurationCondition) string {
+		return string(c.Type)
+	})
 }
 
 func shares(n *int32, at *field.Path) field.ErrorList {
@@ -185,9 +172,11 @@ func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.E
 	return errs
 }
 
-func priorityLevelColumns() []entry.Column {
+// priorityLevelTable has numbers, although the columns are strings, and "<none>" for missing settings: an exempt
+// level has no shares here, and one that rejects has no queues.
+func priorityLevelTable() entry.Table {
 	queuing := flowcontrolv1.QueuingConfiguration{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Type", flowcontrolv1.PriorityLevelConfigurationSpec{}.SwaggerDoc()["type"]),
 		entry.Text(
@@ -198,18 +187,14 @@ func priorityLevelColumns() []entry.Column {
 		entry.Text("HandSize", queuing["handSize"]),
 		entry.Text("QueueLengthLimit", queuing["queueLengthLimit"]),
 		entry.AgeColumn,
-	}
-}
-
-// priorityLevelCells returns numbers, although the columns are strings, and "<none>" for missing settings: an exempt
-// level has no shares here, and one that rejects has no queues.
-func priorityLevelCells(l *flowcontrolv1.PriorityLevelConfiguration, now time.Time) []any {
-	var shares, queues, hand, length any = entry.None, entry.None, entry.None, entry.None
-	if limited := l.Spec.Limited; limited != nil {
-		shares = int64(entry.ValueOr(limited.NominalConcurrencyShares, 0))
-		if q := limited.LimitResponse.Queuing; q != nil {
-			queues, hand, length = int64(q.Queues), int64(q.HandSize), int64(q.QueueLengthLimit)
+	}, func(l *flowcontrolv1.PriorityLevelConfiguration) []any {
+		var shares, queues, hand, length any = entry.None, entry.None, entry.None, entry.None
+		if limited := l.Spec.Limited; limited != nil {
+			shares = int64(entry.ValueOr(limited.NominalConcurrencyShares, 0))
+			if q := limited.LimitResponse.Queuing; q != nil {
+				queues, hand, length = int64(q.Queues), int64(q.HandSize), int64(q.QueueLengthLimit)
+			}
 		}
-	}
-	return []any{l.Name, string(l.Spec.Type), shares, queues, hand, length, entry.AgeOf(&l.ObjectMeta, now)}
+		return []any{string(l.Spec.Type), shares, queues, hand, length}
+	})
 }

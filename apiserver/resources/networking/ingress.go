@@ -3,7 +3,6 @@ package networking
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -30,13 +29,11 @@ func ingresses() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateIngressUpdate),
 			Warnings:       entry.Warn(ingressWarnings),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				ValidateUpdate: entry.ValidateChange(validateIngressStatus),
-				Warnings:       entry.Warn(ingressStatusWarnings),
-			}),
-		},
-		Table: entry.TableOf(ingressColumns(), ingressCells),
+		Subresources: []entry.Subresource{entry.StatusWith(entry.Subresource{
+			ValidateUpdate: entry.ValidateChange(validateIngressStatus),
+			Warnings:       entry.Warn(ingressStatusWarnings),
+		})},
+		Table: ingressTable(),
 	}
 }
 
@@ -50,11 +47,11 @@ func ingressStatusWarnings(g, _ *networkingv1.Ingress) []string {
 
 // ingressWarnings are for new ingresses only.
 func ingressWarnings(g, old *networkingv1.Ingress) []string {
-	const class = "kubernetes.io/ingress.class"
-	if _, ok := g.Annotations[class]; !ok || old != nil || g.Spec.IngressClassName != nil {
+	if _, ok := g.Annotations[ingressClassAnnotation]; !ok || old != nil || g.Spec.IngressClassName != nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("annotation %q is deprecated, please use 'spec.ingressClassName' instead", class)}
+	return []string{fmt.Sprintf(
+		"annotation %q is deprecated, please use 'spec.ingressClassName' instead", ingressClassAnnotation)}
 }
 
 const ingressClassAnnotation = "kubernetes.io/ingress.class"
@@ -91,9 +88,7 @@ func validateIngressUpdate(in, old *networkingv1.Ingress) field.ErrorList {
 func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs field.ErrorList) {
 	at := field.NewPath("spec")
 	if len(s.Rules) == 0 && s.DefaultBackend == nil {
-		errs = append(
-			errs, field.Invalid(at, s.Rules, "either `defaultBackend` or `rules` must be specified"),
-		)
+		errs = append(errs, field.Invalid(at, s.Rules, "either `defaultBackend` or `rules` must be specified"))
 	}
 	if s.DefaultBackend != nil {
 		errs = append(errs, ingressBackend(s.DefaultBackend, at.Child("defaultBackend"))...)
@@ -144,8 +139,7 @@ func ingressPaths(http *networkingv1.HTTPIngressRuleValue, at *field.Path) (errs
 		return nil
 	}
 	errs = append(errs, check.Present(len(http.Paths) > 0, at.Child("paths"), "")...)
-	errs = append(errs, check.Each(http.Paths, at.Child("paths"), ingressPath)...)
-	return errs
+	return append(errs, check.Each(http.Paths, at.Child("paths"), ingressPath)...)
 }
 
 func ingressPath(p *networkingv1.HTTPIngressPath, at *field.Path) (errs field.ErrorList) {
@@ -233,34 +227,30 @@ func validateIngressStatus(in, old *networkingv1.Ingress) (errs field.ErrorList)
 	return errs
 }
 
-func ingressColumns() []entry.Column {
-	return []entry.Column{
+func ingressTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Class", "The name of the IngressClass resource that should be used for additional configuration"),
 		entry.Text("Hosts", "Hosts that incoming requests are matched against before the ingress rule"),
 		entry.Text("Address", "Address is a list containing ingress points for the load-balancer"),
 		entry.Text("Ports", "Ports of TLS configurations that open"),
 		entry.AgeColumn,
-	}
-}
-
-func ingressCells(i *networkingv1.Ingress, now time.Time) []any {
-	addresses := make([]string, 0, len(i.Status.LoadBalancer.Ingress))
-	for _, in := range i.Status.LoadBalancer.Ingress {
-		addresses = append(addresses, entry.StringOr(in.IP, in.Hostname))
-	}
-	ports := "80"
-	if len(i.Spec.TLS) > 0 {
-		ports = "80, 443"
-	}
-	return []any{
-		i.Name,
-		entry.ValueOr(i.Spec.IngressClassName, entry.None),
-		ingressHosts(i.Spec.Rules),
-		strings.Join(entry.Distinct(addresses), ","),
-		ports,
-		entry.AgeOf(&i.ObjectMeta, now),
-	}
+	}, func(i *networkingv1.Ingress) []any {
+		addresses := make([]string, 0, len(i.Status.LoadBalancer.Ingress))
+		for _, in := range i.Status.LoadBalancer.Ingress {
+			addresses = append(addresses, entry.StringOr(in.IP, in.Hostname))
+		}
+		ports := "80"
+		if len(i.Spec.TLS) > 0 {
+			ports = "80, 443"
+		}
+		return []any{
+			entry.ValueOr(i.Spec.IngressClassName, entry.None),
+			ingressHosts(i.Spec.Rules),
+			strings.Join(entry.Distinct(addresses), ","),
+			ports,
+		}
+	})
 }
 
 // ingressHosts prints three hosts. The number of the others includes rules without a host (formatHosts).

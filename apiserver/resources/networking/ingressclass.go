@@ -23,7 +23,7 @@ func ingressClasses() *entry.Resource {
 			Validate:       entry.Validate(validateIngressClass),
 			ValidateUpdate: entry.ValidateChange(validateIngressClassUpdate),
 		},
-		Table: entry.TableOf(ingressClassColumns(), ingressClassCells),
+		Table: ingressClassTable(),
 	}
 }
 
@@ -86,27 +86,25 @@ func classParameters(p *networkingv1.IngressClassParametersReference, at *field.
 	return errs
 }
 
-func ingressClassColumns() []entry.Column {
-	return []entry.Column{
+func ingressClassTable() entry.Table {
+	columns := []entry.Column{
 		entry.NameColumn,
 		entry.Text("Controller", "Controller that is responsible for handling this class"),
 		entry.Text("Parameters", "A reference to a resource with additional parameters"),
 		entry.AgeColumn,
 	}
-}
-
-func ingressClassCells(c *networkingv1.IngressClass, now time.Time) []any {
-	name := c.Name
-	if c.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true" {
-		name += " (default)"
-	}
-	parameters := entry.None
-	if p := c.Spec.Parameters; p != nil {
-		parameters = p.Kind
-		if p.APIGroup != nil {
-			parameters += "." + *p.APIGroup
+	return entry.TableOf(columns, func(c *networkingv1.IngressClass, now time.Time) []any {
+		name, parameters := c.Name, entry.None
+		if c.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true" {
+			name += " (default)"
 		}
-		parameters += "/" + p.Name
-	}
-	return []any{name, c.Spec.Controller, parameters, entry.AgeOf(&c.ObjectMeta, now)}
+		if p := c.Spec.Parameters; p != nil {
+			parameters = p.Kind
+			if p.APIGroup != nil {
+				parameters += "." + *p.APIGroup
+			}
+			parameters += "/" + p.Name
+		}
+		return []any{name, c.Spec.Controller, parameters, entry.AgeOf(&c.ObjectMeta, now)}
+	})
 }

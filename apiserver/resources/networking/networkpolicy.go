@@ -1,8 +1,6 @@
 package networking
 
 import (
-	"time"
-
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,11 +22,11 @@ func networkPolicies() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Default:        entry.Default(defaultNetworkPolicy),
-			Validate:       entry.Validate(validateNetworkPolicy),
-			ValidateUpdate: entry.ValidateChange(validateNetworkPolicyUpdate),
+			Validate:       entry.ValidateNew(validateNetworkPolicy),
+			ValidateUpdate: entry.ValidateChange(validateNetworkPolicy),
 			Warnings:       entry.Warn(networkPolicyWarnings),
 		},
-		Table: entry.TableOf(networkPolicyColumns(), networkPolicyCells),
+		Table: networkPolicyTable(),
 	}
 }
 
@@ -54,27 +52,13 @@ func policyPorts(ports []networkingv1.NetworkPolicyPort) {
 	}
 }
 
-func networkPolicyWarnings(p, _ *networkingv1.NetworkPolicy) []string {
-	var texts []string
-	peers := func(at *field.Path, list []networkingv1.NetworkPolicyPeer) {
-		for i := range list {
-			block := list[i].IPBlock
-			if block == nil {
-				continue
-			}
-			path := at.Index(i).Child("ipBlock")
-			texts = append(texts, check.RangeWarnings(path.Child("cidr"), block.CIDR)...)
-			for j, except := range block.Except {
-				texts = append(texts, check.RangeWarnings(path.Child("except").Index(j), except)...)
-			}
+func networkPolicyWarnings(p, _ *networkingv1.NetworkPolicy) (texts []string) {
+	eachBlock(&p.Spec, func(b *networkingv1.IPBlock, at *field.Path) {
+		texts = append(texts, check.RangeWarnings(at.Child("cidr"), b.CIDR)...)
+		for i, except := range b.Except {
+			texts = append(texts, check.RangeWarnings(at.Child("except").Index(i), except)...)
 		}
-	}
-	for i := range p.Spec.Ingress {
-		peers(field.NewPath("spec", "ingress").Index(i).Child("from"), p.Spec.Ingress[i].From)
-	}
-	for i := range p.Spec.Egress {
-		peers(field.NewPath("spec", "egress").Index(i).Child("to"), p.Spec.Egress[i].To)
-	}
+	})
 	return texts
 }
 
@@ -86,31 +70,37 @@ type policyTolerance struct {
 	cidrs     []string
 }
 
-func validateNetworkPolicy(p *networkingv1.NetworkPolicy) field.ErrorList {
-	return networkPolicySpec(&p.Spec, policyTolerance{})
-}
-
-func validateNetworkPolicyUpdate(p, old *networkingv1.NetworkPolicy) field.ErrorList {
-	var t policyTolerance
+func policyToleranceOf(old *networkingv1.NetworkPolicy) (t policyTolerance) {
+	if old == nil {
+		return t
+	}
 	errs := metav1validation.ValidateLabelSelector(&old.Spec.PodSelector, t.selectors, nil)
 	t.selectors.AllowInvalidLabelValueInSelector = len(errs) > 0
-	had := func(peers []networkingv1.NetworkPolicyPeer) {
-		for _, peer := range peers {
-			if b := peer.IPBlock; b != nil {
-				t.cidrs = append(append(t.cidrs, b.CIDR), b.Except...)
+	eachBlock(&old.Spec, func(b *networkingv1.IPBlock, _ *field.Path) {
+		t.cidrs = append(append(t.cidrs, b.CIDR), b.Except...)
+	})
+	return t
+}
+
+// eachBlock visits the blocks of addresses in the peers of all rules.
+func eachBlock(s *networkingv1.NetworkPolicySpec, visit func(*networkingv1.IPBlock, *field.Path)) {
+	peers := func(at *field.Path, list []networkingv1.NetworkPolicyPeer) {
+		for i := range list {
+			if b := list[i].IPBlock; b != nil {
+				visit(b, at.Index(i).Child("ipBlock"))
 			}
 		}
 	}
-	for _, r := range old.Spec.Ingress {
-		had(r.From)
+	for i := range s.Ingress {
+		peers(check.SpecPath.Child("ingress").Index(i).Child("from"), s.Ingress[i].From)
 	}
-	for _, r := range old.Spec.Egress {
-		had(r.To)
+	for i := range s.Egress {
+		peers(check.SpecPath.Child("egress").Index(i).Child("to"), s.Egress[i].To)
 	}
-	return networkPolicySpec(&p.Spec, t)
 }
 
-func networkPolicySpec(s *networkingv1.NetworkPolicySpec, t policyTolerance) field.ErrorList {
+func validateNetworkPolicy(p, old *networkingv1.NetworkPolicy) field.ErrorList {
+	s, t := &p.Spec, policyToleranceOf(old)
 	at := field.NewPath("spec")
 	errs := metav1validation.ValidateLabelSelector(&s.PodSelector, t.selectors, at.Child("podSelector"))
 	for i, r := range s.Ingress {
@@ -215,14 +205,12 @@ func ipBlock(b *networkingv1.IPBlock, t policyTolerance, at *field.Path) field.E
 	return errs
 }
 
-func networkPolicyColumns() []entry.Column {
-	return []entry.Column{
+func networkPolicyTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Pod-Selector", networkingv1.NetworkPolicySpec{}.SwaggerDoc()["podSelector"]),
 		entry.AgeColumn,
-	}
-}
-
-func networkPolicyCells(p *networkingv1.NetworkPolicy, now time.Time) []any {
-	return []any{p.Name, metav1.FormatLabelSelector(&p.Spec.PodSelector), entry.AgeOf(&p.ObjectMeta, now)}
+	}, func(p *networkingv1.NetworkPolicy) []any {
+		return []any{metav1.FormatLabelSelector(&p.Spec.PodSelector)}
+	})
 }

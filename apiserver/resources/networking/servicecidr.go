@@ -2,7 +2,6 @@ package networking
 
 import (
 	"strings"
-	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -22,12 +21,8 @@ func serviceCIDRs() *entry.Resource {
 			Validate:       entry.Validate(validateServiceCIDR),
 			ValidateUpdate: entry.ValidateChange(validateServiceCIDRUpdate),
 		},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate: entry.Change(entry.KeepMeta[*networkingv1.ServiceCIDR]),
-			}),
-		},
-		Table: entry.TableOf(serviceCIDRColumns(), serviceCIDRCells),
+		Subresources: entry.StatusOf(entry.KeepMeta[*networkingv1.ServiceCIDR], nil),
+		Table:        serviceCIDRTable(),
 	}
 }
 
@@ -70,12 +65,10 @@ func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList
 	return errs
 }
 
-func serviceCIDRColumns() []entry.Column {
-	return []entry.Column{
+func serviceCIDRTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn, entry.Text("CIDRs", networkingv1.ServiceCIDRSpec{}.SwaggerDoc()["cidrs"]), entry.AgeColumn,
-	}
-}
-
-func serviceCIDRCells(c *networkingv1.ServiceCIDR, now time.Time) []any {
-	return []any{c.Name, strings.Join(c.Spec.CIDRs, ","), entry.AgeOf(&c.ObjectMeta, now)}
+	}, func(c *networkingv1.ServiceCIDR) []any {
+		return []any{strings.Join(c.Spec.CIDRs, ",")}
+	})
 }

@@ -3,7 +3,6 @@ package node
 import (
 	"maps"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
@@ -28,7 +27,7 @@ func runtimeClasses() *entry.Resource {
 			ValidateUpdate: entry.ValidateAgain(validateRuntimeClass),
 			Warnings:       entry.Warn(runtimeClassWarnings),
 		},
-		Table: entry.TableOf(runtimeClassColumns(), runtimeClassCells),
+		Table: runtimeClassTable(),
 	}
 }
 
@@ -68,12 +67,14 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 	return errs
 }
 
-// runtimeClassColumns have no description for Handler: upstream looks it up in the documentation of metadata, which has
+// runtimeClassTable has no description for Handler: upstream looks it up in the documentation of metadata, which has
 // no handler.
-func runtimeClassColumns() []entry.Column {
-	return []entry.Column{entry.NameColumn, entry.Text("Handler", ""), entry.AgeColumn}
-}
-
-func runtimeClassCells(c *nodev1.RuntimeClass, now time.Time) []any {
-	return []any{c.Name, c.Handler, entry.AgeOf(&c.ObjectMeta, now)}
+func runtimeClassTable() entry.Table {
+	return entry.Printed([]entry.Column{
+		entry.NameColumn,
+		entry.Text("Handler", ""),
+		entry.AgeColumn,
+	}, func(c *nodev1.RuntimeClass) []any {
+		return []any{c.Handler}
+	})
 }

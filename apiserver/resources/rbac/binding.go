@@ -4,8 +4,12 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // bindingColumns have the description of the role in v1beta1 (v1 adds that it is immutable), as upstream's printers
@@ -21,20 +25,77 @@ func bindingColumns(of, roleRef string) []entry.Column {
 	}
 }
 
-func roleRef(r rbacv1.RoleRef) string { return r.Kind + "/" + r.Name }
-
-// subjects sorts subjects into users, groups and service accounts; other kinds are omitted.
-func subjects(all []rbacv1.Subject) (users, groups, accounts string) {
-	var u, g, a []string
-	for _, s := range all {
+// bindingCells sorts subjects into users, groups and service accounts; other kinds are omitted.
+func bindingCells(role rbacv1.RoleRef, subjects []rbacv1.Subject) []any {
+	var users, groups, accounts []string
+	for _, s := range subjects {
 		switch s.Kind {
 		case rbacv1.UserKind:
-			u = append(u, s.Name)
+			users = append(users, s.Name)
 		case rbacv1.GroupKind:
-			g = append(g, s.Name)
+			groups = append(groups, s.Name)
 		case rbacv1.ServiceAccountKind:
-			a = append(a, s.Namespace+"/"+s.Name)
+			accounts = append(accounts, s.Namespace+"/"+s.Name)
 		}
 	}
-	return strings.Join(u, ", "), strings.Join(g, ", "), strings.Join(a, ", ")
+	return []any{
+		role.Kind + "/" + role.Name,
+		strings.Join(users, ", "), strings.Join(groups, ", "), strings.Join(accounts, ", "),
+	}
+}
+
+func defaultSubjects(list []rbacv1.Subject) {
+	for i := range list {
+		if s := &list[i]; s.Kind == rbacv1.UserKind || s.Kind == rbacv1.GroupKind {
+			check.FillDefault(&s.APIGroup, rbacv1.GroupName)
+		}
+	}
+}
+
+func roleRefKept(now, was rbacv1.RoleRef) field.ErrorList {
+	if now == was {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("roleRef"), now, "cannot change roleRef")}
+}
+
+// binding validates a binding; was is the role before an update, nil on create. The declared rules require the name of
+// the role, but not of a changed one: that it is immutable comes first, and is not enforced (V-036).
+func binding(
+	ref rbacv1.RoleRef, was *rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool, kinds ...string,
+) field.ErrorList {
+	at := field.NewPath("roleRef")
+	errs := check.OneOf(ref.APIGroup, at.Child("apiGroup"), []string{rbacv1.GroupName})
+	errs = append(errs, check.OneOf(ref.Kind, at.Child("kind"), kinds)...)
+	if ref.Name == "" && was != nil && ref != *was {
+		errs = append(errs, field.Required(at.Child("name"), ""))
+	}
+	errs = append(errs, check.Apply(ref.Name, at.Child("name"), content.IsPathSegmentName)...)
+	for i := range subjects {
+		errs = append(errs, subject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
+	}
+	return errs
+}
+
+func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.ErrorList) {
+	group := rbacv1.GroupName
+	switch s.Kind {
+	case rbacv1.ServiceAccountKind:
+		if s.Name != "" {
+			errs = append(errs, check.Apply(s.Name, at.Child("name"),
+				check.WholeName(apivalidation.ValidateServiceAccountName))...)
+		}
+		group = ""
+	case rbacv1.UserKind, rbacv1.GroupKind:
+	default:
+		return append(
+			errs,
+			field.NotSupported(at.Child("kind"), s.Kind, []string{rbacv1.ServiceAccountKind, rbacv1.UserKind, rbacv1.GroupKind}),
+		)
+	}
+	errs = append(errs, check.OneOf(s.APIGroup, at.Child("apiGroup"), []string{group})...)
+	if s.Kind == rbacv1.ServiceAccountKind && !namespaced && s.Namespace == "" {
+		errs = append(errs, field.Required(at.Child("namespace"), ""))
+	}
+	return errs
 }

@@ -37,10 +37,8 @@ func clusterRoleOver(r *rbacv1.ClusterRole, tolerate bool) (errs field.ErrorList
 		return errs
 	}
 	selectors := field.NewPath("aggregationRule", "clusterRoleSelectors")
-	if len(r.AggregationRule.ClusterRoleSelectors) == 0 {
-		errs = append(errs, field.Required(selectors,
-			"at least one clusterRoleSelector required if aggregationRule is non-nil"))
-	}
+	errs = append(errs, check.Present(len(r.AggregationRule.ClusterRoleSelectors) > 0, selectors,
+		"at least one clusterRoleSelector required if aggregationRule is non-nil")...)
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate}
 	for i := range r.AggregationRule.ClusterRoleSelectors {
 		selector := &r.AggregationRule.ClusterRoleSelectors[i]

@@ -1,8 +1,6 @@
 package rbac
 
 import (
-	"time"
-
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -21,10 +19,10 @@ func clusterRoleBindings() *entry.Resource {
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
 			Default:        entry.Default(defaultClusterRoleBinding),
-			Validate:       entry.Validate(validateClusterRoleBinding),
-			ValidateUpdate: entry.ValidateChange(validateClusterRoleBindingUpdate),
+			Validate:       entry.ValidateNew(validateClusterRoleBinding),
+			ValidateUpdate: entry.ValidateChange(validateClusterRoleBinding),
 		},
-		Table: entry.TableOf(clusterRoleBindingColumns(), clusterRoleBindingCells),
+		Table: clusterRoleBindingTable(),
 	}
 }
 
@@ -34,20 +32,17 @@ func defaultClusterRoleBinding(b *rbacv1.ClusterRoleBinding) {
 	defaultSubjects(b.Subjects)
 }
 
-func validateClusterRoleBinding(b *rbacv1.ClusterRoleBinding) field.ErrorList {
-	return binding(b.RoleRef, nil, b.Subjects, false, "ClusterRole")
-}
-
-func validateClusterRoleBindingUpdate(b, old *rbacv1.ClusterRoleBinding) field.ErrorList {
+func validateClusterRoleBinding(b, old *rbacv1.ClusterRoleBinding) field.ErrorList {
+	if old == nil {
+		return binding(b.RoleRef, nil, b.Subjects, false, "ClusterRole")
+	}
 	errs := check.Twice(binding(b.RoleRef, &old.RoleRef, b.Subjects, false, "ClusterRole"))
 	return append(errs, roleRefKept(b.RoleRef, old.RoleRef)...)
 }
 
-func clusterRoleBindingColumns() []entry.Column {
-	return bindingColumns("clusterRoleBinding", rbacv1.ClusterRoleBinding{}.SwaggerDoc()["roleRef"])
-}
-
-func clusterRoleBindingCells(b *rbacv1.ClusterRoleBinding, now time.Time) []any {
-	users, groups, accounts := subjects(b.Subjects)
-	return []any{b.Name, roleRef(b.RoleRef), entry.AgeOf(&b.ObjectMeta, now), users, groups, accounts}
+func clusterRoleBindingTable() entry.Table {
+	docs := rbacv1.ClusterRoleBinding{}.SwaggerDoc()
+	return entry.Printed(bindingColumns("clusterRoleBinding", docs["roleRef"]), func(b *rbacv1.ClusterRoleBinding) []any {
+		return bindingCells(b.RoleRef, b.Subjects)
+	})
 }

@@ -33,3 +33,22 @@ func validateRole(r *rbacv1.Role) (errs field.ErrorList) {
 }
 
 func validateRoleUpdate(r, _ *rbacv1.Role) field.ErrorList { return check.Twice(validateRole(r)) }
+
+func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs field.ErrorList) {
+	if len(r.NonResourceURLs) > 0 {
+		if namespaced {
+			errs = append(errs, field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs,
+				"namespaced rules cannot apply to non-resource URLs"))
+		}
+		if len(r.APIGroups) > 0 || len(r.Resources) > 0 || len(r.ResourceNames) > 0 {
+			errs = append(errs, field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs,
+				"rules cannot apply to both regular resources and non-resource URLs"))
+		}
+		return errs
+	}
+	errs = append(errs, check.Present(len(r.APIGroups) > 0, at.Child("apiGroups"),
+		"resource rules must supply at least one api group")...)
+	errs = append(errs, check.Present(len(r.Resources) > 0, at.Child("resources"),
+		"resource rules must supply at least one resource")...)
+	return errs
+}

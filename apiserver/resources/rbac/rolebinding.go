@@ -1,8 +1,6 @@
 package rbac
 
 import (
-	"time"
-
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -21,10 +19,10 @@ func roleBindings() *entry.Resource {
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
 			Default:        entry.Default(defaultRoleBinding),
-			Validate:       entry.Validate(validateRoleBinding),
-			ValidateUpdate: entry.ValidateChange(validateRoleBindingUpdate),
+			Validate:       entry.ValidateNew(validateRoleBinding),
+			ValidateUpdate: entry.ValidateChange(validateRoleBinding),
 		},
-		Table: entry.TableOf(roleBindingColumns(), roleBindingCells),
+		Table: roleBindingTable(),
 	}
 }
 
@@ -34,20 +32,17 @@ func defaultRoleBinding(b *rbacv1.RoleBinding) {
 	defaultSubjects(b.Subjects)
 }
 
-func validateRoleBinding(b *rbacv1.RoleBinding) field.ErrorList {
-	return binding(b.RoleRef, nil, b.Subjects, true, "Role", "ClusterRole")
-}
-
-func validateRoleBindingUpdate(b, old *rbacv1.RoleBinding) field.ErrorList {
+func validateRoleBinding(b, old *rbacv1.RoleBinding) field.ErrorList {
+	if old == nil {
+		return binding(b.RoleRef, nil, b.Subjects, true, "Role", "ClusterRole")
+	}
 	errs := check.Twice(binding(b.RoleRef, &old.RoleRef, b.Subjects, true, "Role", "ClusterRole"))
 	return append(errs, roleRefKept(b.RoleRef, old.RoleRef)...)
 }
 
-func roleBindingColumns() []entry.Column {
-	return bindingColumns("roleBinding", rbacv1.RoleBinding{}.SwaggerDoc()["roleRef"])
-}
-
-func roleBindingCells(b *rbacv1.RoleBinding, now time.Time) []any {
-	users, groups, accounts := subjects(b.Subjects)
-	return []any{b.Name, roleRef(b.RoleRef), entry.AgeOf(&b.ObjectMeta, now), users, groups, accounts}
+func roleBindingTable() entry.Table {
+	docs := rbacv1.RoleBinding{}.SwaggerDoc()
+	return entry.Printed(bindingColumns("roleBinding", docs["roleRef"]), func(b *rbacv1.RoleBinding) []any {
+		return bindingCells(b.RoleRef, b.Subjects)
+	})
 }

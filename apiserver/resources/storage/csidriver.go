@@ -2,7 +2,6 @@ package storage
 
 import (
 	"strings"
-	"time"
 
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -23,7 +22,7 @@ func csiDrivers() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateCSIDriverUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  entry.TableOf(csiDriverColumns(), csiDriverCells),
+		Table:  csiDriverTable(),
 	}
 }
 
@@ -59,9 +58,7 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	} {
 		errs = append(errs, check.Present(flag.value != nil, at.Child(flag.name), "")...)
 	}
-	if s.FSGroupPolicy != nil {
-		errs = append(errs, check.OneOf(*s.FSGroupPolicy, at.Child("fsGroupPolicy"), fsGroupPolicies)...)
-	}
+	errs = append(errs, check.GivenOneOf(s.FSGroupPolicy, at.Child("fsGroupPolicy"), fsGroupPolicies)...)
 	errs = append(errs, tokenRequests(s.TokenRequests, at.Child("tokenRequests"))...)
 	for _, mode := range s.VolumeLifecycleModes {
 		errs = append(errs, check.OneOf(mode, at.Child("volumeLifecycleModes"), lifecycleModes)...)
@@ -109,9 +106,9 @@ func validateCSIDriverUpdate(d, old *storagev1.CSIDriver) field.ErrorList {
 	)
 }
 
-func csiDriverColumns() []entry.Column {
+func csiDriverTable() entry.Table {
 	spec := storagev1.CSIDriverSpec{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Boolean("AttachRequired", spec["attachRequired"]),
 		entry.Boolean("PodInfoOnMount", spec["podInfoOnMount"]),
@@ -120,30 +117,26 @@ func csiDriverColumns() []entry.Column {
 		entry.Boolean("RequiresRepublish", spec["requiresRepublish"]),
 		entry.Text("Modes", spec["volumeLifecycleModes"]),
 		entry.AgeColumn,
-	}
-}
-
-func csiDriverCells(d *storagev1.CSIDriver, now time.Time) []any {
-	tokens := entry.Unset
-	if d.Spec.TokenRequests != nil {
-		var audiences []string
-		for _, r := range d.Spec.TokenRequests {
-			audiences = append(audiences, r.Audience)
+	}, func(d *storagev1.CSIDriver) []any {
+		tokens := entry.Unset
+		if d.Spec.TokenRequests != nil {
+			var audiences []string
+			for _, r := range d.Spec.TokenRequests {
+				audiences = append(audiences, r.Audience)
+			}
+			tokens = strings.Join(audiences, ",")
 		}
-		tokens = strings.Join(audiences, ",")
-	}
-	var modes []string
-	for _, m := range d.Spec.VolumeLifecycleModes {
-		modes = append(modes, string(m))
-	}
-	return []any{
-		d.Name,
-		entry.ValueOr(d.Spec.AttachRequired, true),
-		entry.ValueOr(d.Spec.PodInfoOnMount, false),
-		entry.ValueOr(d.Spec.StorageCapacity, false),
-		tokens,
-		entry.ValueOr(d.Spec.RequiresRepublish, false),
-		entry.StringOr(strings.Join(modes, ","), entry.None),
-		entry.AgeOf(&d.ObjectMeta, now),
-	}
+		var modes []string
+		for _, m := range d.Spec.VolumeLifecycleModes {
+			modes = append(modes, string(m))
+		}
+		return []any{
+			entry.ValueOr(d.Spec.AttachRequired, true),
+			entry.ValueOr(d.Spec.PodInfoOnMount, false),
+			entry.ValueOr(d.Spec.StorageCapacity, false),
+			tokens,
+			entry.ValueOr(d.Spec.RequiresRepublish, false),
+			entry.StringOr(strings.Join(modes, ","), entry.None),
+		}
+	})
 }

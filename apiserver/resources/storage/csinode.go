@@ -2,10 +2,8 @@ package storage
 
 import (
 	"fmt"
-	"time"
 
 	storagev1 "k8s.io/api/storage/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -26,7 +24,7 @@ func csiNodes() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateCSINodeUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  entry.TableOf(csiNodeColumns(), csiNodeCells),
+		Table:  csiNodeTable(),
 	}
 }
 
@@ -40,7 +38,7 @@ func dropHealth(n, old *storagev1.CSINode) {
 const maxNodeID = 256
 
 func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
-	seen := map[string]bool{}
+	seen := check.Unique[string]{}
 	for i := range n.Spec.Drivers {
 		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
 		errs = append(errs, podspec.CSIDriver(d.Name, at.Child("name"))...)
@@ -49,26 +47,20 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 			errs = append(errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less",
 				maxNodeID)))
 		}
-		if a := d.Allocatable; a != nil && a.Count != nil {
-			errs = append(errs, apivalidation.ValidateNonnegativeField(int64(*a.Count), at.Child("allocatable", "count"))...)
+		if a := d.Allocatable; a != nil {
+			errs = append(errs, check.Naturals(at.Child("allocatable"), "count", a.Count)...)
 		}
-		if seen[d.Name] {
-			errs = append(errs, field.Duplicate(at.Child("name"), d.Name))
-		}
-		seen[d.Name] = true
+		errs = append(errs, seen.Add(d.Name, at.Child("name"))...)
 		errs = append(errs, topologyKeys(d.TopologyKeys, at)...)
 	}
 	return errs
 }
 
 func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
-	seen := map[string]bool{}
+	seen := check.Unique[string]{}
 	for _, key := range keys {
 		errs = append(errs, check.Present(key != "", at, "")...)
-		if seen[key] {
-			errs = append(errs, field.Duplicate(at, key))
-		}
-		seen[key] = true
+		errs = append(errs, seen.Add(key, at)...)
 		errs = append(errs, check.QualifiedName(key, at)...)
 	}
 	return errs
@@ -92,14 +84,12 @@ func validateCSINodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
 	return errs
 }
 
-func csiNodeColumns() []entry.Column {
-	return []entry.Column{
+func csiNodeTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Integer("Drivers", "Drivers indicates the number of CSI drivers registered on the node"),
 		entry.AgeColumn,
-	}
-}
-
-func csiNodeCells(n *storagev1.CSINode, now time.Time) []any {
-	return []any{n.Name, int64(len(n.Spec.Drivers)), entry.AgeOf(&n.ObjectMeta, now)}
+	}, func(n *storagev1.CSINode) []any {
+		return []any{int64(len(n.Spec.Drivers))}
+	})
 }

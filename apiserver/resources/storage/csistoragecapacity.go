@@ -19,8 +19,8 @@ func csiStorageCapacities() *entry.Resource {
 		Plural: "csistoragecapacities", New: entry.New[storagev1.CSIStorageCapacity], Namespaced: true,
 		Strategy: entry.Strategy{
 			Conditional:    true,
-			Validate:       entry.Validate(validateStorageCapacity),
-			ValidateUpdate: entry.ValidateChange(validateStorageCapacityUpdate),
+			Validate:       entry.ValidateNew(validateStorageCapacity),
+			ValidateUpdate: entry.ValidateChange(validateStorageCapacity),
 			Warnings:       entry.Warn(capacityWarnings),
 		},
 	}
@@ -45,20 +45,18 @@ func capacityWarnings(c, _ *storagev1.CSIStorageCapacity) []string {
 	return texts
 }
 
-func validateStorageCapacity(c *storagev1.CSIStorageCapacity) field.ErrorList {
-	return storageCapacityOver(c, &storagev1.CSIStorageCapacity{})
-}
-
-func storageCapacityOver(c, old *storagev1.CSIStorageCapacity) field.ErrorList {
-	errs := check.LabelSelector(c.NodeTopology, old.NodeTopology, field.NewPath("nodeTopology"))
-	errs = append(errs, check.Apply(c.StorageClassName, field.NewPath("storageClassName"),
-		check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+func validateStorageCapacity(c, old *storagev1.CSIStorageCapacity) field.ErrorList {
+	topology, class := field.NewPath("nodeTopology"), field.NewPath("storageClassName")
+	created := old == nil
+	if created {
+		old = &storagev1.CSIStorageCapacity{}
+	}
+	errs := check.LabelSelector(c.NodeTopology, old.NodeTopology, topology)
+	errs = append(errs, check.Apply(c.StorageClassName, class, check.WholeName(apivalidation.NameIsDNSSubdomain))...)
 	errs = append(errs, check.Given(c.Capacity, field.NewPath("capacity"), check.NonNegativeQuantity)...)
-	return errs
-}
-
-func validateStorageCapacityUpdate(c, old *storagev1.CSIStorageCapacity) field.ErrorList {
-	errs := storageCapacityOver(c, old)
-	errs = append(errs, check.Immutable(c.NodeTopology, old.NodeTopology, field.NewPath("nodeTopology"))...)
-	return append(errs, check.Immutable(c.StorageClassName, old.StorageClassName, field.NewPath("storageClassName"))...)
+	if created {
+		return errs
+	}
+	errs = append(errs, check.Immutable(c.NodeTopology, old.NodeTopology, topology)...)
+	return append(errs, check.Immutable(c.StorageClassName, old.StorageClassName, class)...)
 }

@@ -3,7 +3,6 @@ package storage
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -86,12 +85,9 @@ func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field
 		for j, r := range term.MatchLabelExpressions {
 			at := at.Index(j)
 			errs = append(errs, check.Present(len(r.Values) > 0, at.Child("values"), "")...)
-			has := map[string]bool{}
+			has := check.Unique[string]{}
 			for k, value := range r.Values {
-				if has[value] {
-					errs = append(errs, field.Duplicate(at.Child("values").Index(k), value))
-				}
-				has[value] = true
+				errs = append(errs, has.Add(value, at.Child("values").Index(k))...)
 			}
 			errs = append(errs, metav1validation.ValidateLabelName(r.Key, at.Child("key"))...)
 			if _, again := values[r.Key]; again {
@@ -124,7 +120,22 @@ const (
 )
 
 func storageClassTable() entry.Table {
-	t := entry.TableOf(storageClassColumns(), storageClassCells)
+	doc := storagev1.StorageClass{}.SwaggerDoc()
+	t := entry.Printed([]entry.Column{
+		entry.NameColumn,
+		entry.Text("Provisioner", doc["provisioner"]),
+		entry.Text("ReclaimPolicy", doc["reclaimPolicy"]),
+		entry.Text("VolumeBindingMode", doc["volumeBindingMode"]),
+		entry.Text("AllowVolumeExpansion", doc["allowVolumeExpansion"]),
+		entry.AgeColumn,
+	}, func(c *storagev1.StorageClass) []any {
+		return []any{
+			c.Provisioner,
+			string(entry.ValueOr(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
+			string(entry.ValueOr(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
+			entry.ValueOr(c.AllowVolumeExpansion, false), // a boolean, although its column is a string
+		}
+	})
 	t.Default = effectiveDefault
 	return t
 }
@@ -151,27 +162,4 @@ func newer(a, b *storagev1.StorageClass) bool {
 		return a.Name < b.Name
 	}
 	return b.CreationTimestamp.Before(&a.CreationTimestamp)
-}
-
-func storageClassColumns() []entry.Column {
-	doc := storagev1.StorageClass{}.SwaggerDoc()
-	return []entry.Column{
-		entry.NameColumn,
-		entry.Text("Provisioner", doc["provisioner"]),
-		entry.Text("ReclaimPolicy", doc["reclaimPolicy"]),
-		entry.Text("VolumeBindingMode", doc["volumeBindingMode"]),
-		entry.Text("AllowVolumeExpansion", doc["allowVolumeExpansion"]),
-		entry.AgeColumn,
-	}
-}
-
-func storageClassCells(c *storagev1.StorageClass, now time.Time) []any {
-	return []any{
-		c.Name,
-		c.Provisioner,
-		string(entry.ValueOr(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
-		string(entry.ValueOr(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
-		entry.ValueOr(c.AllowVolumeExpansion, false), // a boolean, although its column is a string
-		entry.AgeOf(&c.ObjectMeta, now),
-	}
 }

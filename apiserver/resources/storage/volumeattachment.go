@@ -3,7 +3,6 @@ package storage
 import (
 	"math"
 	"path"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -26,14 +25,9 @@ func volumeAttachments() *entry.Resource {
 			Validate:       entry.Validate(validateVolumeAttachment),
 			ValidateUpdate: entry.ValidateChange(validateVolumeAttachmentUpdate),
 		},
-		Delete: entry.Deletion{Returned: true},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(entry.KeepMeta[*storagev1.VolumeAttachment]),
-				ValidateUpdate: entry.ValidateChange(validateVolumeAttachmentUpdate),
-			}),
-		},
-		Table: entry.TableOf(attachmentColumns(), attachmentCells),
+		Delete:       entry.Deletion{Returned: true},
+		Subresources: entry.StatusOf(entry.KeepMeta[*storagev1.VolumeAttachment], validateVolumeAttachmentUpdate),
+		Table:        attachmentTable(),
 	}
 }
 
@@ -80,9 +74,7 @@ func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs fiel
 	return errs
 }
 
-const (
-	maxVolumeMessage = 1024
-)
+const maxVolumeMessage = 1024
 
 func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 	errs := attachment(a)
@@ -112,11 +104,8 @@ func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 			"must specify non empty persistentVolumeName"))
 	}
 	errs = append(errs, check.NodeName(a.Spec.NodeName, spec.Child("nodeName"))...)
-	status, size := field.NewPath("status"), 0
-	for key, value := range a.Status.AttachmentMetadata {
-		size += len(key) + len(value)
-	}
-	if size > maxParameterBytes {
+	status := field.NewPath("status")
+	if bytesOf(a.Status.AttachmentMetadata) > maxParameterBytes {
 		errs = append(errs, field.TooLong(status.Child("attachmentMetadata"), "", maxParameterBytes))
 	}
 	errs = append(errs, volumeError(a.Status.AttachError, status.Child("attachError"))...)
@@ -141,27 +130,23 @@ func validateVolumeAttachmentUpdate(a, _ *storagev1.VolumeAttachment) field.Erro
 	return check.Twice(attachment(a))
 }
 
-func attachmentColumns() []entry.Column {
+func attachmentTable() entry.Table {
 	spec := storagev1.VolumeAttachmentSpec{}.SwaggerDoc()
 	attacher := entry.Text("Attacher", spec["attacher"])
 	attacher.Format = "name"
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		attacher,
 		entry.Text("PV", storagev1.VolumeAttachmentSource{}.SwaggerDoc()["persistentVolumeName"]),
 		entry.Text("Node", spec["nodeName"]),
 		entry.Boolean("Attached", storagev1.VolumeAttachmentStatus{}.SwaggerDoc()["attached"]),
 		entry.AgeColumn,
-	}
-}
-
-func attachmentCells(a *storagev1.VolumeAttachment, now time.Time) []any {
-	return []any{
-		a.Name,
-		a.Spec.Attacher,
-		entry.ValueOr(a.Spec.Source.PersistentVolumeName, ""),
-		a.Spec.NodeName,
-		a.Status.Attached,
-		entry.AgeOf(&a.ObjectMeta, now),
-	}
+	}, func(a *storagev1.VolumeAttachment) []any {
+		return []any{
+			a.Spec.Attacher,
+			entry.ValueOr(a.Spec.Source.PersistentVolumeName, ""),
+			a.Spec.NodeName,
+			a.Status.Attached,
+		}
+	})
 }

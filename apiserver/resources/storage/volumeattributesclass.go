@@ -2,12 +2,13 @@ package storage
 
 import (
 	"reflect"
-	"time"
+	"strings"
 
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // volumeAttributesClasses is the entry of VolumeAttributesClass.
@@ -20,7 +21,7 @@ func volumeAttributesClasses() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateVolumeAttributesClassUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  entry.TableOf(attributesClassColumns(), attributesClassCells),
+		Table:  attributesClassTable(),
 	}
 }
 
@@ -42,13 +43,47 @@ func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass
 	return append(errs, validateVolumeAttributesClass(c)...)
 }
 
-func attributesClassColumns() []entry.Column {
-	return []entry.Column{
+func attributesClassTable() entry.Table {
+	return entry.Printed([]entry.Column{
 		entry.NameColumn, entry.Text("DriverName", storagev1.VolumeAttributesClass{}.SwaggerDoc()["driverName"]),
 		entry.AgeColumn,
-	}
+	}, func(c *storagev1.VolumeAttributesClass) []any {
+		return []any{c.DriverName}
+	})
 }
 
-func attributesClassCells(c *storagev1.VolumeAttributesClass, now time.Time) []any {
-	return []any{c.Name, c.DriverName, entry.AgeOf(&c.ObjectMeta, now)}
+const (
+	maxParameters     = 512
+	maxParameterBytes = 256 << 10
+)
+
+func provisioner(name string, at *field.Path) field.ErrorList {
+	if name == "" {
+		return field.ErrorList{field.Required(at, name)}
+	}
+	return check.QualifiedName(strings.ToLower(name), at)
+}
+
+func parameters(list map[string]string, none bool, at *field.Path) (errs field.ErrorList) {
+	if len(list) > maxParameters {
+		return field.ErrorList{field.TooLong(at, "", maxParameters)}
+	}
+	if _, empty := list[""]; empty {
+		errs = append(errs, field.Invalid(at, "", "field can not be empty."))
+	}
+	if bytesOf(list) > maxParameterBytes {
+		errs = append(errs, field.TooLong(at, "", maxParameterBytes))
+	}
+	if !none && len(list) == 0 {
+		errs = append(errs, field.Required(at, "must contain at least one key/value pair"))
+	}
+	return errs
+}
+
+// bytesOf is the size of all keys and values.
+func bytesOf(all map[string]string) (size int) {
+	for key, value := range all {
+		size += len(key) + len(value)
+	}
+	return size
 }

@@ -5,5 +5,5 @@
 //
 //  1. Pure: no I/O, no state, no clock.
 //  2. Errors have upstream's paths, types, values and messages. Values are printed as JSON.
-//  3. The number of errors is limited while they are collected. Differences of more than 4,000 lines are omitted.
+//  3. Differences of more than 4,000 lines are omitted.
 package check

@@ -45,3 +45,8 @@ func QualifiedName(value string, at *field.Path) field.ErrorList {
 func WholeName(is apivalidation.ValidateNameFunc) Rule {
 	return func(value string) []string { return is(value, false) }
 }
+
+// NodeName requires a node's name.
+func NodeName(name string, at *field.Path) field.ErrorList {
+	return Apply(name, at, WholeName(apivalidation.NameIsDNSSubdomain))
+}

@@ -74,8 +74,7 @@ func IsExtendedResource(name corev1.ResourceName) bool {
 
 // quotaObjects are the resources that count objects.
 var quotaObjects = Set(corev1.ResourcePods, corev1.ResourceQuotas, corev1.ResourceServices,
-	corev1.ResourceReplicationControllers,
-	corev1.ResourceSecrets, corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims,
+	corev1.ResourceReplicationControllers, corev1.ResourceSecrets, corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims,
 	corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers)
 
 // measures are the resources with quantities.
@@ -95,4 +94,20 @@ func IsQuotaResource(name corev1.ResourceName) bool {
 
 func isIntegerResource(name corev1.ResourceName) bool {
 	return quotaObjects[name] || IsExtendedResource(name)
+}
+
+// Round rounds quantities up to thousandths (SetDefaults_ResourceList).
+func Round(list corev1.ResourceList) {
+	for name, q := range list {
+		q.RoundUp(resource.Milli)
+		list[name] = q
+	}
+}
+
+// DefaultRequirements rounds the quantities of requirements up.
+func DefaultRequirements(r *corev1.ResourceRequirements) {
+	if r != nil {
+		Round(r.Limits)
+		Round(r.Requests)
+	}
 }

@@ -1,6 +1,34 @@
 package check
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// The paths of an object's spec, status and pod template.
+var (
+	SpecPath     = field.NewPath("spec")
+	StatusPath   = field.NewPath("status")
+	TemplatePath = SpecPath.Child("template")
+)
+
+// SetDefault sets a nil pointer to a value.
+func SetDefault[T any](p **T, v T) {
+	if *p == nil {
+		*p = &v
+	}
+}
+
+// FillDefault replaces an empty value.
+func FillDefault[T comparable](p *T, v T) {
+	var zero T
+	if *p == zero {
+		*p = v
+	}
+}
 
 // Present requires a field; text is the detail of the error.
 func Present(is bool, at *field.Path, text string) field.ErrorList {
@@ -32,4 +60,52 @@ func NonEmpty[T ~string](value T, at *field.Path, is func(T, *field.Path) field.
 		return nil
 	}
 	return is(value, at)
+}
+
+// Set is a set of values.
+func Set[T comparable](values ...T) map[T]bool {
+	m := make(map[T]bool, len(values))
+	for _, v := range values {
+		m[v] = true
+	}
+	return m
+}
+
+// Sorted lists a map's keys in the order of error messages.
+func Sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// Unique holds the values of a list so far, which must be unique.
+type Unique[T comparable] map[T]bool
+
+// Add adds a value, and returns the error for one that is there.
+func (u Unique[T]) Add(value T, at *field.Path) field.ErrorList {
+	if u[value] {
+		return field.ErrorList{field.Duplicate(at, value)}
+	}
+	u[value] = true
+	return nil
+}
+
+// GivenOneOf is OneOf for an optional value.
+func GivenOneOf[T ~string](value *T, at *field.Path, values []T) field.ErrorList {
+	if value == nil {
+		return nil
+	}
+	return OneOf(*value, at, values)
+}
+
+// OneOf requires one of the values, which an error message lists in this order.
+func OneOf[T ~string](value T, at *field.Path, values []T) field.ErrorList {
+	if slices.Contains(values, value) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(at, value, values)}
+}
+
+// Required is OneOf that reports an empty value as missing.
+func Required[T ~string](value T, at *field.Path, values []T) field.ErrorList {
+	if value == "" {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	return OneOf(value, at, values)
 }

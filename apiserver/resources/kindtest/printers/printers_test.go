@@ -11,13 +11,13 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/resources/kindtest"
@@ -30,23 +30,17 @@ var decoder = func() runtime.Decoder {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientscheme.AddToScheme(scheme))
 	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
+	utilruntime.Must(apiregistrationv1.AddToScheme(scheme))
 	return serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
 }()
 
-// decode reads YAML into the Go type of its kind, and an APIService into an unstructured object.
+// decode reads YAML into the Go type of its kind.
 func decode(t *testing.T, in string) (runtime.Object, schema.GroupKind) {
 	t.Helper()
 	// What begins with a brace would be taken for JSON already.
 	data, err := yaml.ToJSON([]byte("---\n" + in))
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, in)
-	}
-	if strings.Contains(in, "kind: APIService") {
-		u := &unstructured.Unstructured{}
-		if err := u.UnmarshalJSON(data); err != nil {
-			t.Fatalf("%v in\n%s", err, in)
-		}
-		return u, u.GroupVersionKind().GroupKind()
 	}
 	obj, gvk, err := decoder.Decode(data, nil, nil)
 	if err != nil {

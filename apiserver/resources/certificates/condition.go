@@ -1,0 +1,21 @@
+package certificates
+
+// ofType returns the conditions of a type, which clients may repeat.
+func ofType[C any, T comparable](list []C, typeOf func(*C) T, want T) (found []*C) {
+	for i := range list {
+		if c := &list[i]; typeOf(c) == want {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// keepConditions restores the old conditions of a type, unless a client adds or removes one: validation rejects that.
+func keepConditions[C any](now, was []*C) {
+	if len(now) != len(was) {
+		return
+	}
+	for i := range now {
+		*now[i] = *was[i]
+	}
+}
