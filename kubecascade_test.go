@@ -1,7 +1,6 @@
 package kubecascade_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -22,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/kubecascadetest"
 )
 
@@ -52,17 +52,7 @@ func TestZero(t *testing.T) {
 	if s.InsecureURL() != "" || !strings.HasPrefix(s.URL(), "https://127.0.0.1:") {
 		t.Errorf("URLs %q and %q", s.InsecureURL(), s.URL())
 	}
-	c, done := client(t, s.Config())
-	defer done()
-	res, err := c.Post(s.URL()+"/api/v1/namespaces/default/configmaps", "application/json",
-		strings.NewReader(`{"metadata":{"name":"a"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusCreated {
-		t.Errorf("creating a config map: %s", res.Status)
-	}
+	newSession(t, s).must(http.StatusCreated, "POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)
 	if _, err := os.Stat(s.Kubeconfig()); err != nil {
 		t.Error(err)
 	}
@@ -84,14 +74,8 @@ func TestZero(t *testing.T) {
 func TestPersistent(t *testing.T) {
 	o := kubecascade.Options{Storage: kubecascade.Storage{Dir: filepath.Join(t.TempDir(), "data")},
 		Controllers: kubecascade.Controllers{Enabled: []string{}}}
-	o.Addresses.InsecurePort = -1
 	s := start(t, o)
-	res, err := http.Post(s.InsecureURL()+"/api/v1/namespaces", "application/json",
-		strings.NewReader(`{"metadata":{"name":"kept"}}`))
-	if err != nil || res.StatusCode != http.StatusCreated {
-		t.Fatalf("%v %v", res, err)
-	}
-	res.Body.Close()
+	newSession(t, s).must(http.StatusCreated, "POST", "/api/v1/namespaces", `{"metadata":{"name":"kept"}}`)
 	if _, err := kubecascade.Start(t.Context(), o); err == nil ||
 		!strings.Contains(err.Error(), "Options.Storage.Dir "+o.Storage.Dir+" is used by another process") {
 		t.Errorf("a second server: %v", err)
@@ -100,11 +84,7 @@ func TestPersistent(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = start(t, o)
-	if res, err = http.Get(s.InsecureURL() + "/api/v1/namespaces/kept"); err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("%v %v", res, err)
-	}
-	res.Body.Close()
-	http.DefaultClient.CloseIdleConnections()
+	newSession(t, s).must(http.StatusOK, "GET", "/api/v1/namespaces/kept", "")
 }
 
 // TestErrors: errors name the field, and the wrapped error the flag.
@@ -172,7 +152,7 @@ func TestCanceled(t *testing.T) {
 
 // TestOwnLogs: each server logs to its own logger.
 func TestOwnLogs(t *testing.T) {
-	var logs [2]synced
+	var logs [2]apiservertest.Lines
 	var all sync.WaitGroup
 	for i := range logs {
 		all.Go(func() {
@@ -205,26 +185,6 @@ func TestOwnLogs(t *testing.T) {
 			t.Errorf("log %d: %s", i, got)
 		}
 	}
-}
-
-// synced is a buffer for several goroutines.
-type synced struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (s *synced) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-// String is what was written.
-func (s *synced) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // TestTogether: servers that are started and stopped at once are independent, and leave no goroutine, with watches open

@@ -3,7 +3,6 @@ package kubecascade_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
 // session makes requests of a server.
@@ -31,24 +31,12 @@ func newSession(t *testing.T, s *kubecascade.Server) *session {
 // do makes a request, and returns the status code and the body.
 func (s *session) do(method, path, body string) (int, string) {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL()+path, strings.NewReader(body))
+	a, err := apiservertest.Send(s.client, method, s.server.URL()+path, body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	res, err := s.client.Do(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.warnings = res.Header.Values("Warning")
-	return res.StatusCode, string(data)
+	s.warnings = a.Header.Values("Warning")
+	return a.Code, string(a.Body)
 }
 
 // must is do for a request that is answered with the code.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/kubecascadetest"
 )
 
@@ -40,21 +40,11 @@ func newClient(t testing.TB, s *kubecascade.Server) *client {
 // do sends a request and returns the response's body; the status must be as wanted.
 func (c *client) do(method, path, body string, want int) string {
 	c.t.Helper()
-	req, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
+	a, err := apiservertest.Send(c.c, method, c.url+path, body)
+	if err != nil || a.Code != want {
+		c.t.Fatalf("%s %s: %d %v, want %d: %s", method, path, a.Code, err, want, a.Body)
 	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := c.c.Do(req)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != want {
-		c.t.Fatalf("%s %s: %s %v, want %d: %s", method, path, res.Status, err, want, data)
-	}
-	return string(data)
+	return string(a.Body)
 }
 
 const maps = "/api/v1/namespaces/default/configmaps"

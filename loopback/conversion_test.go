@@ -1,7 +1,6 @@
 package loopback_test
 
 import (
-	"bufio"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
@@ -379,28 +378,10 @@ func TestInitialEventsConverted(t *testing.T) {
 		if is := string(s.Do("GET", v2widgets+"/a", nil).Body); !strings.Contains(is, `"host":"`+host+`"`) {
 			t.Errorf("%s: get %s", host, is)
 		}
-		if is := firstInitial(t, s, v2widgets); !strings.Contains(is, `"host":"`+host+`"`) {
-			t.Errorf("%s: watch %s", host, is)
+		e, err := s.Watch(v2widgets + "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&" +
+			"resourceVersionMatch=NotOlderThan").Next()
+		if is, _, _ := unstructured.NestedString(e.Object.Object, "spec", "host"); err != nil || is != host {
+			t.Errorf("%s: watch %s, %v", host, is, err)
 		}
 	}
-}
-
-// firstInitial is the first event of a watch with initial events.
-func firstInitial(t *testing.T, s *apiservertest.Server, path string) string {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path+
-		"?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := s.Client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	line, err := bufio.NewReader(response.Body).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return line
 }

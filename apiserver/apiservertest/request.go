@@ -32,10 +32,11 @@ func (s *Server) Do(method, path string, body any, header ...string) Answer {
 
 // Try is Do for goroutines and for requests without a response.
 func (s *Server) Try(method, path string, body any, header ...string) (Answer, error) {
-	return send(s.Client, method, s.URL+path, body, header)
+	return Send(s.Client, method, s.URL+path, body, header...)
 }
 
-func send(c *http.Client, method, url string, body any, header []string) (Answer, error) {
+// Send is Try on any server.
+func Send(c *http.Client, method, url string, body any, header ...string) (Answer, error) {
 	var data []byte
 	switch b := body.(type) {
 	case nil:

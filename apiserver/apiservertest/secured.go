@@ -176,7 +176,7 @@ func (s *Secured) Ask(method, path string, body any, header ...string) Answer {
 // AskWith is Ask by another client. The Body is the error's text if there is no response.
 func (s *Secured) AskWith(c *http.Client, method, path string, body any, header ...string) Answer {
 	s.T.Helper()
-	a, err := send(c, method, s.Port.URL+path, body, header)
+	a, err := Send(c, method, s.Port.URL+path, body, header...)
 	if err != nil {
 		return Answer{Body: []byte(err.Error())}
 	}

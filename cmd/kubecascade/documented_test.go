@@ -66,28 +66,8 @@ func runStep(ts *testscript.TestScript, step string) {
 	ts.Fatalf("%s prints\n%s\ninstead of\n%s", command, got, want)
 }
 
-// continued is "continued FILE COMMAND": after the script has done what COMMAND does, the commands that follow it in
-// the file's transcript print what that says.
-func continued(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: continued FILE COMMAND")
-	}
-	if runtime.GOOS == "windows" {
-		return // the commands are those of a Unix shell
-	}
-	data, err := os.ReadFile(filepath.Join("..", "..", args[0]))
-	ts.Check(err)
-	_, rest, _ := strings.Cut(string(data), "```console\n$ "+args[1]+"\n$ ")
-	steps, _, found := strings.Cut(rest, "```")
-	if !found {
-		ts.Fatalf("%s has no transcript that begins with %s and goes on", args[0], args[1])
-	}
-	for step := range strings.SplitSeq(steps, "\n$ ") {
-		runStep(ts, step)
-	}
-}
-
-// transcript is "transcript FILE COMMAND": the last exec printed what the file's transcript of the command shows.
+// transcript is "transcript FILE COMMAND": the last exec printed the commands of the file's transcript that begins with
+// COMMAND and what they print, in this order, perhaps with other commands between them.
 func transcript(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: transcript FILE COMMAND")
@@ -98,9 +78,12 @@ func transcript(ts *testscript.TestScript, neg bool, args []string) {
 	if !found {
 		ts.Fatalf("%s has no transcript of %s", args[0], args[1])
 	}
-	want, _, _ := strings.Cut(rest, "```")
-	if got := ts.ReadFile("stdout") + ts.ReadFile("stderr"); steady(got) != steady(want) {
-		ts.Fatalf("%s prints\n%s\ninstead of\n%s", args[1], steady(got), steady(want))
+	want, _, _ := strings.Cut(args[1]+"\n"+rest, "```")
+	got := steady(ts.ReadFile("stdout")+ts.ReadFile("stderr")) + "\n"
+	for step := range strings.SplitSeq(steady(want), "\n$ ") {
+		if _, got, found = strings.Cut(got, "$ "+step+"\n"); !found {
+			ts.Fatalf("it does not print, or not then\n%s", step)
+		}
 	}
 }
 

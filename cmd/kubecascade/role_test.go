@@ -23,6 +23,8 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
 // plane is a control plane in processes as envtest has them, in a directory of its own.
@@ -156,22 +158,11 @@ func (p *plane) url(path string) string { return "https://127.0.0.1:" + p.apiPor
 // request returns the status and body of an administrator's request.
 func (p *plane) request(method, path, body string) (int, string) {
 	p.t.Helper()
-	r, err := http.NewRequest(method, p.url(path), strings.NewReader(body))
+	a, err := apiservertest.Send(p.client, method, p.url(path), body, "Authorization", "Bearer secret")
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer secret")
-	r.Header.Set("Content-Type", "application/json")
-	res, err := p.client.Do(r)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return res.StatusCode, string(data)
+	return a.Code, string(a.Body)
 }
 
 const orphan = `{"metadata":{"name":"orphan","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"none",` +

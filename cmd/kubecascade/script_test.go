@@ -92,7 +92,7 @@ func TestScripts(t *testing.T) {
 			"empty": empty, "filler": filler, "csr": csr,
 			"passed": passed, "code": code,
 			"etcd": startEtcd, "documented": documented,
-			"continued": continued, "transcript": transcript,
+			"transcript": transcript,
 		},
 	})
 }

@@ -1,11 +1,9 @@
 package cluster_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -21,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -55,32 +54,11 @@ func start(t testing.TB) *server {
 // DELETE.
 func (s *server) send(method, path string, body any) (uid string) {
 	s.t.Helper()
-	data, err := json.Marshal(body)
-	if err != nil {
-		s.t.Fatal(err)
+	a, err := apiservertest.Send(s.client.HTTP, method, s.URL()+path, body)
+	if err != nil || a.Code >= 300 && (method == http.MethodPost || a.Code != http.StatusNotFound) {
+		s.t.Fatalf("%s %s: %d %s %v", method, path, a.Code, a.Body, err)
 	}
-	req, err := http.NewRequestWithContext(s.t.Context(), method, s.URL()+path, bytes.NewReader(data))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if method == http.MethodPatch {
-		req.Header.Set("Content-Type", "application/merge-patch+json")
-	}
-	res, err := s.client.HTTP.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode >= 300 && (method == http.MethodPost || res.StatusCode != http.StatusNotFound) {
-		s.t.Fatalf("%s %s: %s %s %v", method, path, res.Status, answer, err)
-	}
-	var o struct{ Metadata struct{ UID string } }
-	if err := json.Unmarshal(answer, &o); err != nil {
-		s.t.Fatal(err)
-	}
-	return o.Metadata.UID
+	return string(a.Object().GetUID())
 }
 
 func (s *server) settle(ctx context.Context) {

@@ -88,8 +88,7 @@ func TestGraph(t *testing.T) {
 		for _, patch := range []string{
 			`{"data":{"` + user + `":"not of the metadata"}}`, `{"metadata":{"finalizers":["example.com/` + user + `"]}}`,
 		} {
-			a := s.Ask("PATCH", "/api/v1/namespaces/a/configmaps/d", patch, "Authorization", "Bearer admin-token",
-				"Content-Type", "application/merge-patch+json")
+			a := s.Ask("PATCH", "/api/v1/namespaces/a/configmaps/d", patch, "Authorization", "Bearer admin-token")
 			if a.Code != http.StatusOK {
 				t.Fatalf("%d %s", a.Code, a.Body)
 			}

@@ -1,12 +1,10 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -20,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/internal/seed"
@@ -58,27 +57,11 @@ type object = map[string]any
 // do sends a request, and returns the status code and the response. The server must not fail.
 func (s *settling) do(method, path string, body any) (code int, answer []byte) {
 	s.t.Helper()
-	data, err := json.Marshal(body)
+	a, err := apiservertest.Send(http.DefaultClient, method, s.InsecureURL()+path, body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(s.t.Context(), method, s.InsecureURL()+path, bytes.NewReader(data))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if method == http.MethodPatch {
-		req.Header.Set("Content-Type", "application/merge-patch+json")
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if answer, err = io.ReadAll(res.Body); err != nil {
-		s.t.Fatal(err)
-	}
-	return res.StatusCode, answer
+	return a.Code, a.Body
 }
 
 // settled waits, and checks that no other revision is there.

@@ -3,7 +3,6 @@ package backups
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/kubecascadetest"
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
@@ -96,21 +96,9 @@ func request(t *testing.T, s *kubecascade.Server, method, path, body string) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
+	a, err := apiservertest.Send(c, method, s.URL()+path, body)
+	if err != nil || a.Code/100 != 2 {
+		t.Fatalf("%s %s: %d, %v: %s", method, path, a.Code, err, a.Body)
 	}
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	res, err := c.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode/100 != 2 {
-		t.Fatalf("%s %s: %s, %v: %s", method, path, res.Status, err, data)
-	}
-	return string(data)
+	return string(a.Body)
 }
