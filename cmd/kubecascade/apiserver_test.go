@@ -192,8 +192,6 @@ func TestErrorsAsAPIServer(t *testing.T) {
 		{nil, "[--etcd-servers must be specified, service-account-issuer is a required flag, " +
 			"--service-account-signing-key-file and --service-account-issuer are required flags]"},
 		{[]string{"--logging-format=xml"}, `format: Invalid value: "xml": Unsupported log format`},
-		{[]string{"--logging-format=json", "--vmodule=a=1"}, "[format: Invalid value: \"json\": " +
-			"Non-default format doesn't honor flag: vmodule, vmodule: Forbidden: Only supported for text log format]"},
 		{append(slices.Clone(envtest), "--secure-port=0"),
 			"--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0"},
 		{append(slices.Clone(envtest), "--goaway-chance=0.03"),

@@ -34,7 +34,7 @@ func (f *Flags) EnsureCertificate() error {
 // pkg/server/options/server_run_options.go: DefaultAdvertiseAddress). Without a network there is none, and no
 // endpoints: kube-apiserver does not start then. resolve is utilnet.ResolveBindAddress.
 func (f *Flags) ChooseAdvertiseAddress(resolve func(net.IP) (net.IP, error)) error {
-	address := f.serve.Lookup("advertise-address").Value.(ip)
+	address := f.serve.Lookup("advertise-address").Value.(checked)
 	if given := net.ParseIP(address.String()); given != nil && !given.IsUnspecified() {
 		return nil
 	}

@@ -35,20 +35,12 @@ func (f *Flags) check() (errs []error) {
 	return append(errs, f.checkAccounts()...)
 }
 
-// checkLogs validates the flags of logs, alone and before all others (component-base logs/api/v1/options.go: Validate).
+// checkLogs validates the flags of logs before all others (component-base logs/api/v1/options.go: Validate).
 func (f *Flags) checkLogs() error {
-	var errs field.ErrorList
-	path, format, modules := field.NewPath("format"), f.text("logging-format"), f.Changed("vmodule")
-	if format != "text" && modules {
-		errs = append(errs, field.Invalid(path, format, "Non-default format doesn't honor flag: vmodule"))
+	if format := f.text("logging-format"); format != "text" && format != "json" {
+		return field.Invalid(field.NewPath("format"), format, "Unsupported log format")
 	}
-	if format != "text" && format != "json" {
-		errs = append(errs, field.Invalid(path, format, "Unsupported log format"))
-	}
-	if format != "text" && format != "" && modules {
-		errs = append(errs, field.Forbidden(field.NewPath("vmodule"), "Only supported for text log format"))
-	}
-	return errs.ToAggregate()
+	return nil
 }
 
 // checkAccounts validates what service account tokens need (K pkg/kubeapiserver/options/authentication.go: Validate, K

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	cliflag "k8s.io/component-base/cli/flag"
 )
 
 // table has the flags of kube-apiserver, one in a line: section, name, type, default.
@@ -45,7 +46,7 @@ var ErrDone = errors.New("kubeapiserver: nothing to serve")
 func New(serve *pflag.FlagSet) (*Flags, error) {
 	f := &Flags{FlagSet: pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError), serve: serve}
 	f.Usage = func() {}
-	f.SetNormalizeFunc(hyphens)
+	f.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
 	own := f.own()
 	var group *pflag.FlagSet
 	for line := range strings.Lines(table) {
@@ -97,9 +98,9 @@ func (f *Flags) own() *pflag.FlagSet {
 func adapt(flag *pflag.Flag, kind, def string) error {
 	switch kind {
 	case "ip":
-		flag.Value = ip{flag.Value}
+		flag.Value = checked{flag.Value, kind, checkIP}
 	case "portRange":
-		flag.Value = portRange{flag.Value}
+		flag.Value = checked{flag.Value, kind, func(text string) error { _, err := utilnet.ParsePortRange(text); return err }}
 	}
 	if list, ok := flag.Value.(pflag.SliceValue); ok { // all lists are empty by default
 		flag.DefValue = "[]"
@@ -112,37 +113,29 @@ func adapt(flag *pflag.Flag, kind, def string) error {
 	return flag.Value.Set(def)
 }
 
-// ip accepts only IP addresses.
-type ip struct{ pflag.Value }
-
-// Set implements pflag.Value.
-func (v ip) Set(text string) error {
-	if text = strings.TrimSpace(text); net.ParseIP(text) == nil {
-		return fmt.Errorf("failed to parse IP: %q", text)
-	}
-	return v.Value.Set(text)
+// checked is a flag of serve that accepts fewer values.
+type checked struct {
+	pflag.Value
+	kind  string
+	check func(text string) error
 }
 
-// Type implements pflag.Value.
-func (ip) Type() string { return "ip" }
-
-// portRange accepts only ranges of ports.
-type portRange struct{ pflag.Value }
-
 // Set implements pflag.Value.
-func (v portRange) Set(text string) error {
-	if _, err := utilnet.ParsePortRange(text); err != nil {
+func (v checked) Set(text string) error {
+	if err := v.check(strings.TrimSpace(text)); err != nil {
 		return err
 	}
-	return v.Value.Set(text)
+	return v.Value.Set(strings.TrimSpace(text))
 }
 
 // Type implements pflag.Value.
-func (portRange) Type() string { return "portRange" }
+func (v checked) Type() string { return v.kind }
 
-// hyphens accepts underscores in names of flags (component-base cli/flag: WordSepNormalizeFunc).
-func hyphens(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+func checkIP(text string) error {
+	if net.ParseIP(text) == nil {
+		return fmt.Errorf("failed to parse IP: %q", text)
+	}
+	return nil
 }
 
 // Parse parses and validates the arguments, and sets the flags of serve that follow from several of them. Help and the
@@ -154,10 +147,8 @@ func (f *Flags) Parse(args []string, version string, out io.Writer) error {
 	if help, err := f.GetBool("help"); err != nil || help {
 		return errors.Join(err, ErrDone, f.printHelp(out))
 	}
-	for _, arg := range f.Args() {
-		if arg != "" {
-			return fmt.Errorf("%q does not take any arguments, got %q", "kube-apiserver", f.Args())
-		}
+	if slices.ContainsFunc(f.Args(), func(arg string) bool { return arg != "" }) {
+		return fmt.Errorf("%q does not take any arguments, got %q", "kube-apiserver", f.Args())
 	}
 	switch on, err := strconv.ParseBool(f.version); {
 	case err != nil && f.version != "raw" && !strings.HasPrefix(f.version, "v"):
@@ -166,10 +157,7 @@ func (f *Flags) Parse(args []string, version string, out io.Writer) error {
 		_, err := fmt.Fprintf(out, "Kubernetes v%s\n", version)
 		return errors.Join(ErrDone, err)
 	}
-	if err := f.checkLogs(); err != nil {
-		return err
-	}
-	if err := f.setGates(); err != nil {
+	if err := cmp.Or(f.checkLogs(), f.setGates()); err != nil {
 		return err
 	}
 	modes, err := modes(f.list("authorization-mode"))
@@ -183,14 +171,11 @@ func (f *Flags) Parse(args []string, version string, out io.Writer) error {
 	return f.translate(modes)
 }
 
-// accountPlugin is the admission plugin that kube-apiserver has on by default, but serve has not.
-const accountPlugin = "ServiceAccount"
-
 // translate sets the flags of serve whose values follow from several flags, or have another form.
 func (f *Flags) translate(modes []string) error {
-	if !slices.Contains(slices.Concat(f.list("disable-admission-plugins"), f.list("enable-admission-plugins")),
-		accountPlugin) {
-		if err := f.set("enable-admission-plugins", accountPlugin); err != nil {
+	const plugin = "ServiceAccount" // which kube-apiserver has on by default, but serve has not
+	if !slices.Contains(slices.Concat(f.list("disable-admission-plugins"), f.list("enable-admission-plugins")), plugin) {
+		if err := f.set("enable-admission-plugins", plugin); err != nil {
 			return err
 		}
 	}

@@ -15,35 +15,29 @@ import (
 // counts (component-base compatibility/registry.go: Set; featuregate/feature_gate.go: Set, SetFromMap). That a gate
 // needs another one is not validated.
 func (f *Flags) setGates() error {
-	given, err := parseGates(f.gates)
+	names, given, err := parseGates(f.gates)
 	if err != nil {
 		return err
 	}
-	errs := featuregates.Check(given.names, given.on)
+	errs := featuregates.Check(names, given)
 	if len(errs) == 1 && errors.Is(errs[0], featuregates.ErrUnrecognized) {
 		return errs[0]
 	}
-	for _, name := range given.names {
-		if g := featuregates.Known()[name]; (!g.Locked || g.On == given.on[name]) &&
+	for _, name := range names {
+		if g := featuregates.Known()[name]; (!g.Locked || g.On == given[name]) &&
 			(g.Stage == featuregates.Deprecated || g.Stage == featuregates.GA) {
 			f.Fading = append(f.Fading, name)
 		}
 	}
-	for name, on := range given.on {
+	for name, on := range given {
 		errs = append(errs, f.set("feature-gates", fmt.Sprintf("%s=%t", name, on)))
 	}
 	return utilerrors.NewAggregate(errs)
 }
 
-// pairsOfGates are values of gates.
-type pairsOfGates struct {
-	names []string // in the order in which they were given first
-	on    map[string]bool
-}
-
-func parseGates(list []string) (p pairsOfGates, err error) {
-	p.on = map[string]bool{}
-	prefixed := map[bool]bool{}
+// parseGates returns the names in the order in which they were given first.
+func parseGates(list []string) (names []string, on map[string]bool, err error) {
+	on, prefixed := map[string]bool{}, map[bool]bool{}
 	for _, pair := range list {
 		if pair = strings.TrimSpace(pair); pair == "" {
 			continue
@@ -52,27 +46,27 @@ func parseGates(list []string) (p pairsOfGates, err error) {
 		component, rest, colon := strings.Cut(name, ":")
 		if colon {
 			if component != "kube" {
-				return p, fmt.Errorf("component not registered: %s", component)
+				return nil, nil, fmt.Errorf("component not registered: %s", component)
 			}
 			name = rest
 		}
 		prefixed[colon] = true
 		name, text = strings.TrimSpace(name), strings.TrimSpace(text)
 		if !ok {
-			return p, fmt.Errorf("missing bool value for %s", name)
+			return nil, nil, fmt.Errorf("missing bool value for %s", name)
 		}
-		on, err := strconv.ParseBool(text)
+		value, err := strconv.ParseBool(text)
 		if err != nil {
-			return p, fmt.Errorf("invalid value of %s=%s, err: %w", name, text, err)
+			return nil, nil, fmt.Errorf("invalid value of %s=%s, err: %w", name, text, err)
 		}
-		if _, twice := p.on[name]; !twice {
-			p.names = append(p.names, name)
+		if _, twice := on[name]; !twice {
+			names = append(names, name)
 		}
-		p.on[name] = on
+		on[name] = value
 	}
 	if len(prefixed) > 1 {
-		return p, errors.New(
+		return nil, nil, errors.New(
 			"set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use")
 	}
-	return p, nil
+	return names, on, nil
 }
