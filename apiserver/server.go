@@ -100,10 +100,8 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 		},
 		Log: c.Log, Now: c.Now, Ranges: c.Services, EventTTL: c.EventTTL, Trail: c.Trail,
 		Corrupt: m.Corrupt, Complaint: rate.Sometimes{First: 10, Interval: time.Second},
-		Fields: fieldmanager.New(fieldmanager.Config{
-			Types: c.Types, Custom: customSchemas(c.Types), Schemas: openapi.Schemas,
-		}),
-		Turn: make(chan struct{}, 1),
+		Fields: fieldmanager.New(fieldmanager.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
+		Turn:   make(chan struct{}, 1),
 	}
 }
 

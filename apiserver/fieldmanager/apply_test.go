@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -97,7 +96,7 @@ func TestKeepTimesOfCustomResources(t *testing.T) {
 
 // A-43, J-02
 func TestDeletionIsNotApplied(t *testing.T) {
-	m := New(Config{Types: table, Schemas: openapi.Schemas})
+	m := New(Config{Types: table})
 	document := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "deletionTimestamp": "2020-01-01T00:00:00Z", "deletionGracePeriodSeconds": 5}, "data": {"a": "1"}}`
 	obj, err := m.Apply(table.Kind(configMap().GroupVersionKind()), "", nil, []byte(document), "one", false, "Strict", nil)
 	if err != nil {
@@ -181,7 +180,7 @@ func custom(version string) *resources.Resource {
 
 func TestCustomResourceWithoutSchema(t *testing.T) {
 	res := custom("v1")
-	m := New(Config{Types: resources.NewTable(res), Schemas: openapi.Schemas})
+	m := New(Config{Types: resources.NewTable(res)})
 	document := `{"apiVersion": "example.com/v1", "kind": "A", "metadata": {"name": "a"}, "spec": {"list": [{"name": "x"}], "m": {"k": 1}}, "status": {"s": 1}}`
 	obj, err := m.Apply(res, "", nil, []byte(document), "one", false, "Strict", nil)
 	if err != nil {
@@ -212,7 +211,7 @@ func TestCustomResourceWithoutSchema(t *testing.T) {
 func TestEndpointsAreForgotten(t *testing.T) {
 	first, second, other := custom("v1"), custom("v1"), custom("v2")
 	types := resources.NewTable(first, other)
-	m := New(Config{Types: types, Schemas: openapi.Schemas})
+	m := New(Config{Types: types})
 	write := func(res *resources.Resource) {
 		m.Update(res, "", nil, res.New(), "m")
 		m.Update(res, "status", nil, res.New(), "m")
@@ -233,7 +232,7 @@ func TestEndpointsAreForgotten(t *testing.T) {
 
 // Writes of all kinds at once, each kind's first among them.
 func TestConcurrentWrites(t *testing.T) {
-	m := New(Config{Types: table, Schemas: openapi.Schemas})
+	m := New(Config{Types: table})
 	want := func(obj object) string {
 		m.Update(table.Kind(obj.GetObjectKind().GroupVersionKind()), "", nil, obj, "m")
 		return string(obj.GetManagedFields()[0].FieldsV1.GetRawBytes())

@@ -7,16 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/schemaconv"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/kubecascade/kubecascade/apiserver/openapi"
 )
 
 // kinds are the schemas of built-in kinds, each made when it is first needed. They are made one after the other, so
 // that they can share types.
 type kinds struct {
-	schemas func(sample runtime.Object) (name string, schemas map[string]*spec.Schema)
-	byKind  sync.Map // schema.GroupVersionKind to *typed.ParseableType
+	byKind sync.Map // schema.GroupVersionKind to *typed.ParseableType
 
 	// mu is held while a schema is made, and guards atoms.
 	mu sync.Mutex
@@ -44,7 +44,7 @@ func (k *kinds) get(gvk schema.GroupVersionKind, sample func() runtime.Object) (
 
 // make builds a schema with mu held.
 func (k *kinds) make(sample runtime.Object) (*typed.ParseableType, error) {
-	name, schemas := k.schemas(sample)
+	name, schemas := openapi.Schemas(sample)
 	s, err := schemaconv.ToSchemaFromOpenAPI(schemas, false)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -21,8 +20,6 @@ type Config struct {
 	// Custom returns the converter of a custom resource's version, by the schema of its CustomResourceDefinition. If it
 	// or its result is nil, the resource has no schema, and its fields are derived from values.
 	Custom func(*resources.Resource) (managedfields.TypeConverter, error)
-	// Schemas returns the OpenAPI schemas of the type of an object, by their names, with that of the type.
-	Schemas func(sample runtime.Object) (name string, schemas map[string]*spec.Schema)
 }
 
 // Managers track the field managers of objects of all kinds.
@@ -79,8 +76,7 @@ type endpoint struct {
 // New returns the Managers for the resources of a table.
 func New(c Config) *Managers {
 	m := &Managers{
-		types: c.Types, custom: c.Custom, kinds: kinds{schemas: c.Schemas},
-		endpoints: map[endpointKey]*endpoint{}, converters: map[string]*shared{},
+		types: c.Types, custom: c.Custom, endpoints: map[endpointKey]*endpoint{}, converters: map[string]*shared{},
 	}
 	m.customScale = sync.OnceValues(func() (*endpoint, error) {
 		e := &endpoint{res: scaleResource, sub: "scale", customScale: true}
