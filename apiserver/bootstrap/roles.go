@@ -14,9 +14,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Roles creates missing default roles and bindings, and updates the others. The system namespaces must exist. Errors are
-// those of the requests. A rejected request, or an object that can't be decoded, is only logged: users who can cause
-// that must not prevent the server from starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
+// Roles creates missing default roles and bindings, and updates the others. The system namespaces must exist. Errors
+// are those of the requests. A rejected request, or an object that can't be decoded, is only logged: users who can
+// cause that must not prevent the server from starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func Roles(ctx context.Context, r *registry.Registry) error {
 	e := &ensuring{r: r, l: r.Loopback(authorization.Loopback, "kube-apiserver")}
 	all := DefaultRoles()

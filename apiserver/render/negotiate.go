@@ -92,8 +92,8 @@ func (o Offer) AllowsServerVersion(version string) bool {
 // AllowsStreamSchema implements negotiation.EndpointRestrictions.
 func (o Offer) AllowsStreamSchema(name string) bool { return name == "watch" }
 
-// routeAccepts is the router's check of Accept, which precedes the handler's: it supports no q-values and no wildcards but
-// */* (go-restful Route.matchesAccept).
+// routeAccepts is the router's check of Accept, which precedes the handler's: it supports no q-values and no wildcards
+// but */* (go-restful Route.matchesAccept).
 func routeAccepts(header string, produces []string) bool {
 	if header == "" {
 		return true

@@ -11,14 +11,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// MetricsSource measures a pod at a time. It sets Timestamp, Window and Containers; nil means that there is no measurement.
+// MetricsSource measures a pod at a time. It sets Timestamp, Window and Containers; nil means that there is no
+// measurement.
 type MetricsSource func(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics
 
 // Metrics returns the entries of metrics.k8s.io, which are served only if there is something that measures pods.
 // --runtime-config does not concern them: in a cluster metrics-server serves the group. Nothing of them is stored: the
-// objects are made of the stored pods and nodes when they are read, as metrics-server makes them of what kubelets measure
-// (kubernetes-sigs/metrics-server pkg/api). A running pod that is measured has metrics, with the pod's labels; every node
-// has the sum over the pods that are assigned to it. Reading the metrics of one pod decodes one pod.
+// objects are made of the stored pods and nodes when they are read, as metrics-server makes them of what kubelets
+// measure (kubernetes-sigs/metrics-server pkg/api). A running pod that is measured has metrics, with the pod's labels;
+// every node has the sum over the pods that are assigned to it. Reading the metrics of one pod decodes one pod.
 func Metrics(of MetricsSource) []*Resource {
 	all := entry.Group(metricsv1beta1.SchemeGroupVersion,
 		nodeMetrics(of),

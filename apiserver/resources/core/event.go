@@ -57,8 +57,8 @@ func groupedEvents() *entry.Resource {
 	}
 }
 
-// All events are validated as core events. The additional rules of events.k8s.io are in event_conversion.go, whose hooks
-// accept both Go types.
+// All events are validated as core events. The additional rules of events.k8s.io are in event_conversion.go, whose
+// hooks accept both Go types.
 
 const (
 	eventWordLimit = 128
