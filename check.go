@@ -228,7 +228,8 @@ func (c *settings) checkWorkers() error {
 	return nil
 }
 
-// checkProxies validates the headers (AS pkg/server/options/authentication.go: RequestHeaderAuthenticationOptions.Validate).
+// checkProxies validates the headers (AS pkg/server/options/authentication.go:
+// RequestHeaderAuthenticationOptions.Validate).
 func checkProxies(p *apiserver.Proxies) error {
 	for _, f := range []struct {
 		flag   string

@@ -5,7 +5,7 @@
 //	process      the server under test, as a process
 //	bench        the program of make bench
 //	attack       requests that try to exhaust a server
-//	chaos        servers on an etcd cluster with crashes and partitions; check judges what clients saw
+//	chaos        servers on an etcd cluster with crashes and partitions; check validates what clients saw
 //	faults       servers that are killed during cascading deletions
 //	meta         random operations, compared with conformance/model
 //	kubectl      the command, built from the module k8s.io/kubectl

@@ -212,7 +212,7 @@ func labelled(app string) string {
 	return `{"metadata":{"labels":{"app":"` + app + `"}},"spec":` + pod + `}`
 }
 
-// running creates the owner of pods and waits until so many are ready.
+// running creates the owner of pods and waits until the given number of them is ready.
 func (y *yard) running(resource, name, selector string, replicas int64) *unstructured.Unstructured {
 	y.t.Helper()
 	o := y.create(resource, name,
@@ -236,7 +236,7 @@ func (y *yard) deployment() *unstructured.Unstructured {
 	return y.running("deployments", "d", `{"matchLabels":{"app":"d"}}`, 2)
 }
 
-// left requires that n pods are left that nobody deletes, each with as many owners.
+// left requires that n pods are left that nobody deletes, each with the given number of owners.
 func (y *yard) left(n, owners int) (pods []unstructured.Unstructured) {
 	y.t.Helper()
 	pods = y.list("pods")

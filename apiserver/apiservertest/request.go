@@ -19,8 +19,8 @@ type Answer struct {
 }
 
 // Do sends a request. body may be nil, a string or bytes, which are sent unchanged, or any other value, which is sent
-// as JSON. header has names and values in turn. The default Content-Type is JSON, and for a PATCH that of a merge patch,
-// or of a JSON patch if the body is a list; an empty one is the default. The test fails if there is no response.
+// as JSON. header has names and values in turn. The default Content-Type is JSON, and for a PATCH that of a merge
+// patch, or of a JSON patch if the body is a list; an empty one is the default. The test fails if there is no response.
 func (s *Server) Do(method, path string, body any, header ...string) Answer {
 	s.t.Helper()
 	a, err := s.Try(method, path, body, header...)

@@ -31,7 +31,7 @@ type Resource struct {
 	Listed, Watched bool
 	// Version is the resourceVersion of the last list, after which a watch goes on; empty where there is none.
 	Version string
-	Denied  error // the server's answer if the user may not list all objects, or if nobody may (Read)
+	Denied  error // the server's answer if the user may not list all objects, or if no user may (Read)
 }
 
 // Path is the path of the collection, of all namespaces if namespace is empty.
