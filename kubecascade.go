@@ -82,7 +82,7 @@ func (s *Server) Done() <-chan struct{} { return s.s.Done() }
 func (s *Server) Err() error { return s.s.Err() }
 
 // Settle waits until the enabled controllers have nothing to do: they have processed everything that was written before
-// the call, and what followed from it, with the Events about it, and nothing was written meanwhile. Passes that are due
+// the call, and what followed from it, with the Events about it, and nothing was written in the meantime. Passes that are due
 // a second later or more don't count: the next time of a CronJob, or what is retried after repeated failures, such as
 // the deletion of a namespace whose content has finalizers. A server whose objects are written all the time never
 // settles, nor does one that needs the lease of the controllers and doesn't hold it. ctx limits the wait; the error then
@@ -124,7 +124,7 @@ func (s *Server) Checkpoint(ctx context.Context, name string) error {
 //
 // All objects are those of the checkpoint, with their uids and times. What was changed since has a new resourceVersion,
 // later than all before. Watches end with 410, and earlier resourceVersions and continue tokens get it, so that clients
-// list again. A request that runs meanwhile is carried out before or after it. Controllers start again: Settle waits
+// list again. A concurrent request is carried out before or after it. Controllers start again: Settle waits
 // until they have looked at the state. The clock is as far ahead as it was (Advance). Objects that expire (Events) and
 // were changed, or have expired, since then live for the full time again.
 //

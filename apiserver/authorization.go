@@ -107,7 +107,7 @@ func (z *roles) catchUp() {
 	for i := range policyCollections {
 		rev, err := z.poll(i)
 		if err != nil {
-			for errors.Is(err, cache.ErrExpired) { // history may be dropped meanwhile
+			for errors.Is(err, cache.ErrExpired) { // history may be dropped in the meantime
 				shown, err = z.rebuild()
 			}
 			if err != nil {

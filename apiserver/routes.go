@@ -78,7 +78,7 @@ func (s *Server) routes(users filters.Authenticator) chi.Router {
 	s.use(r, users)
 	r.NotFound(http.NotFound)
 	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
-		if !r.Match(chi.NewRouteContext(), http.MethodGet, req.URL.Path) { // chi looks at unknown methods first
+		if !r.Match(chi.NewRouteContext(), http.MethodGet, req.URL.Path) { // chi rejects unknown methods first
 			http.NotFound(w, req)
 			return
 		}

@@ -38,7 +38,7 @@ func (r *Report) folded() (groups []results) {
 const inVain = " after the case began"
 
 // says is what a failure says besides what differs from case to case. Cases that have waited for a part of the cluster
-// that does not work all say that.
+// that does not work all have that in common.
 func (r *Report) says(res Result) string {
 	if strings.HasSuffix(res.Failure.Seen, inVain) {
 		switch {

@@ -64,7 +64,7 @@ type runner struct {
 	made     []*Object
 }
 
-// Run runs the cases and cleans up after them, also if ctx ends before. Cases that have not ended by then are reported
+// Run runs the cases and cleans up after them, also if ctx ends before. Cases that have not ended when it does are reported
 // as not run.
 func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Report, error) {
 	version, err := serverVersion(ctx, c)

@@ -167,7 +167,7 @@ func (s *Set) round(ctx context.Context, out *Settled) (marks reconcile.Marks, q
 		return marks, false, err
 	}
 	history, err := s.Cache.Timeline(before)
-	if errors.Is(err, cache.ErrExpired) { // much was written meanwhile
+	if errors.Is(err, cache.ErrExpired) { // much was written in the meantime
 		return marks, false, nil
 	} else if err != nil {
 		return marks, false, err

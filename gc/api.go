@@ -43,7 +43,7 @@ type DeleteRequest struct {
 	// Guards are the keys of all owners on which the decision was made, with their revisions, 0 for none. The same
 	// transaction must check them; one that doesn't hold is a conflict.
 	Guards []storage.Guard
-	// Cause is why. It has no effect but on what is told to users.
+	// Cause is why. It has no effect but on what users see.
 	Cause graph.Cause
 }
 

@@ -33,7 +33,7 @@
 // entry needs its Collection, and the verbs delete and update for its objects to be collected. Entries that replace
 // others must be set by one Replace, so that no table in between is visible.
 //
-//   - A reference to a kind that isn't served keeps its object, costs nothing meanwhile, and is decided as soon as the
+//   - A reference to a kind that isn't served keeps its object, costs nothing until then, and is decided as soon as the
 //     kind is served (D-73, D-S35). Nothing is polled.
 //   - A kind may leave the table before or after its last object is gone. Owners whose deletion was seen stay deleted,
 //     whether or not their kind is still served, or was in any table that the collector has read (J-45, D-S32).

@@ -32,7 +32,7 @@ type Feed struct {
 	// means never.
 	Quiet func() bool
 	// rest is how long writes to collections other than the first don't wake the feed after one of them has: their events
-	// come that much later at most. Each wake takes processor time that requests could have.
+	// come later by this time at most. Each wake takes processor time that requests could have.
 	rest time.Duration
 	// Begin receives the state.
 	Begin func(state iter.Seq[*storage.Object])

@@ -53,7 +53,7 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	resp, err := e.txn(ctx, t, op).Commit()
 	if err != nil {
 		if err = e.failure(ctx, err); errors.Is(err, ErrNoSpace) {
-			// A cluster also responds so when it has carried out a put, and others took the space meanwhile.
+			// A cluster also responds so when it has carried out a put, and others took the space in the meantime.
 			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		return 0, fmt.Errorf("committing %s: %w", t.Key, err)

@@ -25,7 +25,7 @@ const (
 // write. etcd deletes all keys of a lease in a single revision, which happens to kube-apiserver's Events
 // (pkg/storage/etcd3/lease_manager.go shares leases), and a watch that resumes in the middle would miss some of the
 // deletions. A write that replaces or deletes such a key revokes its lease, so there are never many more leases than
-// keys. etcd revokes at most 1000 expired leases a second, so keys may live that much longer.
+// keys. etcd revokes at most 1000 expired leases a second, so keys may live longer.
 func (e *Etcd) grant(ctx context.Context, ttl time.Duration) (int64, error) {
 	seconds := int64((ttl + time.Second - 1) / time.Second)
 	for tries := 1; ; tries++ {

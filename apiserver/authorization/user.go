@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 )
 
@@ -13,6 +14,18 @@ type User struct {
 	UID    string
 	Groups []string
 	Extra  map[string][]string
+}
+
+// Info is the user as reviews have it.
+func (u User) Info() authenticationv1.UserInfo {
+	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
+	for key, values := range u.Extra {
+		if info.Extra == nil {
+			info.Extra = map[string]authenticationv1.ExtraValue{}
+		}
+		info.Extra[key] = values
+	}
+	return info
 }
 
 // The groups and users that Kubernetes reserves (AS pkg/authentication/user/user.go).

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// Options say what clients in the cluster shall know of this server.
+// Options are the facts about this server that clients in the cluster can read.
 type Options struct {
 	// SecurePort is the port for HTTPS. NodePort is the node port of the service "kubernetes"; 0 for none.
 	SecurePort, NodePort int

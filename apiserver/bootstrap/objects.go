@@ -102,7 +102,7 @@ func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace 
 	if err == nil || apierrors.IsAlreadyExists(err) {
 		return nil
 	}
-	// Another server may have created it meanwhile, with the address that this one can't allocate.
+	// Another server may have created it in the meantime, with the address that this one can't allocate.
 	if _, again := l.Get(ctx, p); again == nil {
 		return nil
 	}

@@ -27,6 +27,6 @@
 //     anyOf, allOf, oneOf and not, all duplicates in lists, and all errors within the budget of the CEL rules are
 //     found.
 //  6. A call of a webhook ends with the request that it is for, at the latest after the timeout of webhooks. The
-//     request holds no seat meanwhile.
+//     request holds no seat during the conversion.
 //  7. The package keeps no state of objects. Entries may be used by any goroutine.
 package customresource

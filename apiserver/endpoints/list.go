@@ -89,7 +89,7 @@ func (req *request) answerList(rendering *render.Rendering, items []*storage.Obj
 	}
 	h := req.w.Header()
 	req.warnOfOmitted()
-	render.Warnings(h, req.Warn)
+	render.Warnings(h, req.Warn.Sent())
 	h.Set("Content-Type", rendering.Format.Media)
 	h.Set("Cache-Control", "no-cache, private")
 	if err := render.SendList(req.w, req.r, list); err != nil {

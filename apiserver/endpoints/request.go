@@ -104,7 +104,7 @@ func (req *request) answerOther(rendering *render.Rendering, code int, obj runti
 
 func (req *request) send(format render.Format, code int, data []byte) {
 	h := req.w.Header()
-	render.Warnings(h, req.Warn)
+	render.Warnings(h, req.Warn.Sent())
 	h.Set("Content-Type", format.Media)
 	render.Body(req.w, req.r, code, data)
 }

@@ -99,7 +99,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = over
 	}
 	if err != nil {
-		render.Warnings(w.Header(), req.Warn) // a failure is warned of, too (0-12)
+		render.Warnings(w.Header(), req.Warn.Sent()) // a failure is warned of, too (0-12)
 		render.Error(a.Log, w, r, err)
 	}
 }

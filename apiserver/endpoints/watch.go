@@ -97,7 +97,7 @@ func (w *watch) serve() error {
 		return w.serveSocket()
 	}
 	h := w.req.w.Header()
-	render.Warnings(h, w.req.Warn)
+	render.Warnings(h, w.req.Warn.Sent())
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	compressed := w.compresses()

@@ -18,7 +18,7 @@ type converter struct {
 	kinds *kinds
 	table *resources.Types
 	// core reports whether the resource is in the core group. kube-apiserver installs that group separately, and its
-	// field managers know no kinds of other groups, nor the other way round: entries of events.k8s.io are lost when an
+	// field managers have no kinds of other groups, nor the other way round: entries of events.k8s.io are lost when an
 	// event is written as v1 (AS pkg/server/genericapiserver.go:InstallLegacyAPIGroup, InstallAPIGroups).
 	core bool
 }

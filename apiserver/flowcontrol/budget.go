@@ -118,7 +118,7 @@ type holder struct {
 	requests int
 }
 
-// NewShares returns Shares of a size in units, for at most that many requests of each user; 0 is no limit.
+// NewShares returns Shares of size units; a user has at most requests of them at a time, 0 is no limit.
 func NewShares(size int64, most int) *Shares {
 	return &Shares{size: size, most: most, users: map[string]*holder{}}
 }

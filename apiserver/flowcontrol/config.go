@@ -33,7 +33,7 @@ type level struct {
 	queuing fq.QueuingConfig
 }
 
-// newConfig converts the objects for a server with that many seats (AS pkg/util/flowcontrol/apf_controller.go:
+// newConfig converts the objects for a server with a number of seats (AS pkg/util/flowcontrol/apf_controller.go:
 // digestConfigObjects, finishQueueSetReconfigsLocked). It skips invalid levels, which only another program can store.
 func newConfig(
 	schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration, seats int,

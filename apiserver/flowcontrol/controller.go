@@ -54,7 +54,7 @@ type queues struct {
 	seats  int
 }
 
-// New returns a controller with that many seats. Requests wait at most for the duration wait. The suggested objects of
+// New returns a controller of a number of seats. Requests wait at most for the duration wait. The suggested objects of
 // Kubernetes apply only when they are passed to Set. r registers the metrics; nil for none.
 func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
 	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r)}

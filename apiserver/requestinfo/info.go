@@ -65,7 +65,7 @@ var factory = request.RequestInfoFactory{
 	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
 }
 
-// reads reports whether Parse looks at the query of a request.
+// reads reports whether Parse reads the query of a request.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // Parse fills in what the request names. The error is that of RequestInfoFactory: a path that ends where a resource is

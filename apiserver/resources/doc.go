@@ -1,5 +1,5 @@
 // Package resources is the table of types: one entry (Resource) for each served group-version-resource, with
-// everything that handlers need to know about it. Handlers know no kinds.
+// everything that handlers need to know about it. Handlers do not depend on kinds.
 //
 // It guarantees:
 //

@@ -6,7 +6,6 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
@@ -24,17 +23,6 @@ func validateSelfSubjectReview(entry.Request, *authenticationv1.SelfSubjectRevie
 
 // reviewSelf returns the user of the request.
 func reviewSelf(_ context.Context, r entry.Request, v *authenticationv1.SelfSubjectReview) {
-	v.Status.UserInfo = userInfo(r.User())
+	v.Status.UserInfo = r.User().Info()
 	v.CreationTimestamp = metav1.Time{Time: r.Now()}
-}
-
-func userInfo(u authorization.User) authenticationv1.UserInfo {
-	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
-	for k, v := range u.Extra {
-		if info.Extra == nil {
-			info.Extra = map[string]authenticationv1.ExtraValue{}
-		}
-		info.Extra[k] = v
-	}
-	return info
 }

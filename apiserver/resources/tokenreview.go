@@ -34,5 +34,5 @@ func reviewToken(ctx context.Context, r entry.Request, v *authenticationv1.Token
 		v.Status.Error = err.Error()
 		return
 	}
-	v.Status.Authenticated, v.Status.User, v.Status.Audiences = true, userInfo(u), audiences
+	v.Status.Authenticated, v.Status.User, v.Status.Audiences = true, u.Info(), audiences
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -188,6 +189,18 @@ func sorted(m map[schema.GroupVersionResource]*Resource) []*Resource {
 			cmp.Compare(a.Plural, b.Plural),
 		)
 	})
+}
+
+// GroupResource is the resource whose objects are in a collection, also of one that is not served.
+func (t *Types) GroupResource(collection string) schema.GroupResource {
+	if r := t.Collection(collection); r != nil {
+		return r.GroupResource()
+	}
+	group, plural, ok := strings.Cut(collection, "/")
+	if !ok {
+		return schema.GroupResource{Resource: collection}
+	}
+	return schema.GroupResource{Group: group, Resource: plural}
 }
 
 // SelectableFields are the paths of a collection's selectable fields (storage.Decoder). Those of custom resources may

@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // checkpointing are "checkpoint" and "rollback".
@@ -19,8 +17,8 @@ func checkpointing() []*cobra.Command {
 	var made, back question
 	checkpoint := &cobra.Command{
 		Use:   "checkpoint [NAME]",
-		Short: "Remember the state of a kubecascade server, for rollback",
-		Long: `Remember the state of a kubecascade server with temporary data, such as that of "run" or
+		Short: "Keep the state of a kubecascade server for rollback",
+		Long: `Keep the state of a kubecascade server with temporary data, such as that of "run" or
 "serve --ephemeral", for "rollback". A checkpoint replaces an earlier one of the same name (default
 "default"). There may be 16. Making one copies no objects.`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -80,11 +78,11 @@ func (q *question) checkpoint(
 	if err := q.dial(); err != nil {
 		return err
 	}
-	target := q.client.URL + render.RoutePrefix + path
+	query := url.Values{}
 	if len(args) > 0 {
-		target += "?" + url.Values{"name": args}.Encode()
+		query["name"] = args
 	}
-	req, err := http.NewRequestWithContext(c.Context(), http.MethodPost, target, nil)
+	req, err := q.client.Own(c.Context(), http.MethodPost, path, query)
 	if err != nil {
 		return err
 	}

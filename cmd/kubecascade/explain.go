@@ -16,7 +16,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/child"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/internal/selection"
@@ -193,7 +192,7 @@ func whyCommand() *cobra.Command {
 them and which one removes them; the dependents that block it, with their own reasons; the content and
 the conditions of a namespace; API services that are not available; grace periods. For each reason, show
 remedies as kubectl commands, the safest first. Of an object that does not exist, a kubecascade server
-says what removed it (see trail). It answers at one revision; of any other server, the metadata of all
+prints what removed it (see trail). It answers at one revision; of any other server, the metadata of all
 objects is listed. Nothing is written.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := answer[explain.Reason](&q, c, args, "why")
@@ -213,40 +212,40 @@ objects is listed. Nothing is written.`,
 
 // answer answers a question about the one object of the arguments.
 func answer[T any](q *question, c *cobra.Command, args []string, path string) (*T, error) {
-	keys, err := q.choose(c, &selection.Line{Args: args, One: true})
-	if err != nil {
+	about := &cluster.Question{Path: path}
+	if err := q.choose(c, &selection.Line{Args: args, One: true}, about); err != nil {
 		return nil, err
 	}
-	return ask[T](q, c, &cluster.Question{Path: path}, keys)
+	return ask[T](q, c, about)
 }
 
-// choose connects, and finds the objects that a line names.
-func (q *question) choose(c *cobra.Command, line *selection.Line) (keys []graph.Key, err error) {
-	if err = line.Parse(c.InOrStdin()); err == nil {
+// choose connects, and finds the objects that a line names, for a question about them.
+func (q *question) choose(c *cobra.Command, line *selection.Line, about *cluster.Question) error {
+	err := line.Parse(c.InOrStdin())
+	if err == nil {
 		explicit := c.Flags().Changed("namespace")
 		if err := q.connect(c.Context()); err != nil {
-			return nil, err
+			return err
 		}
-		keys, err = line.Keys(c.Context(), selection.Server{
+		about.Objects, err = line.Names(c.Context(), selection.Server{
 			Client: q.client, Discovery: q.discovery, Namespace: q.namespace, Explicit: explicit,
 		})
 	}
 	switch usage := (*selection.UsageError)(nil); {
 	case errors.As(err, &usage):
-		return nil, errUsage{err}
+		return errUsage{err}
 	case err != nil:
-		return nil, errUnable{err}
+		return errUnable{err}
 	}
-	return keys, nil
+	return nil
 }
 
 // ask answers a question about objects: a kubecascade server does; of others, or with --from lists, lists are read.
-func ask[T any](q *question, c *cobra.Command, ask *cluster.Question, keys []graph.Key) (*T, error) {
-	for _, k := range keys {
-		if k.Collection == "namespaces" {
-			q.namespace = k.Name
+func ask[T any](q *question, c *cobra.Command, ask *cluster.Question) (*T, error) {
+	for _, o := range ask.Objects {
+		if o.Resource == "namespaces" {
+			q.namespace = o.Name
 		}
-		ask.Objects = append(ask.Objects, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
 	}
 	ask.Namespace = q.namespace
 	var answer any = new(T)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/internal/selection"
@@ -77,17 +76,16 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	if cascades[p.cascade] == "" {
 		return errUsage{fmt.Errorf("--cascade %q is not background, foreground or orphan", p.cascade)}
 	}
-	options, err := p.deleteOptions()
-	if err != nil {
+	one := &cluster.Question{Path: "preview", IgnoreNotFound: p.ignore}
+	if err := p.setOptions(one); err != nil {
 		return err
 	}
 	p.line.Args = args
-	keys, err := p.choose(c, &p.line)
+	err := p.choose(c, &p.line, one)
 	preview := &explain.Preview{Changes: []explain.Change{}, Counts: []explain.Count{}}
 	switch {
 	case err == nil:
-		one := &cluster.Question{Path: "preview", Options: options, IgnoreNotFound: p.ignore}
-		if preview, err = ask[explain.Preview](&p.question, c, one, keys); err != nil {
+		if preview, err = ask[explain.Preview](&p.question, c, one); err != nil {
 			return err
 		}
 		for _, k := range preview.Absent {
@@ -105,14 +103,14 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	return err
 }
 
-// options are those of the requests, as kubectl makes them: a grace period of 0 requires --force
+// setOptions sets the options of the requests, as kubectl makes them: a grace period of 0 requires --force
 // (K kubectl/pkg/cmd/delete/delete.go: DeleteOptions.Complete).
-func (p *previewDelete) deleteOptions() (o finalizers.Options, err error) {
+func (p *previewDelete) setOptions(ask *cluster.Question) error {
 	switch {
 	case p.now && p.grace != -1:
-		return o, errUsage{errors.New("--now can't be used with --grace-period")}
+		return errUsage{errors.New("--now can't be used with --grace-period")}
 	case p.force && (p.now || p.grace > 0):
-		return o, errUsage{errors.New("--force can't be used with a grace period of more than 0")}
+		return errUsage{errors.New("--force can't be used with a grace period of more than 0")}
 	}
 	switch {
 	case p.force:
@@ -120,8 +118,8 @@ func (p *previewDelete) deleteOptions() (o finalizers.Options, err error) {
 	case p.now, p.grace == 0:
 		p.grace = 1
 	}
-	if o.PropagationPolicy = cascades[p.cascade]; p.grace >= 0 {
-		o.GracePeriodSeconds = &p.grace
+	if ask.Options.PropagationPolicy = cascades[p.cascade]; p.grace >= 0 {
+		ask.Options.GracePeriodSeconds = &p.grace
 	}
-	return o, nil
+	return nil
 }

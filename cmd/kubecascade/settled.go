@@ -6,14 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"text/template"
 	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // waitSettled is "wait-settled".
@@ -67,7 +67,7 @@ func (s *waitSettled) run(c *cobra.Command, _ []string) error {
 		OmittedWaits int
 	}
 	if err := json.Unmarshal(body, &answer); err != nil || !answer.Settled {
-		return errUnable{fmt.Errorf("%s did not say that it has settled as kubecascade does", s.client.URL)}
+		return errUnable{fmt.Errorf("%s did not answer as kubecascade does when it has settled", s.client.URL)}
 	}
 	if s.output == "json" {
 		_, err := c.OutOrStdout().Write(body)
@@ -93,11 +93,11 @@ const settledDelay = 15 * time.Second
 func (s *waitSettled) wait(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout+settledDelay)
 	defer cancel()
-	target := fmt.Sprintf("%s%ssettled?timeout=%s", s.client.URL, render.RoutePrefix, s.timeout)
+	query := url.Values{"timeout": {s.timeout.String()}}
 	if s.revision > 0 {
-		target += fmt.Sprintf("&resourceVersion=%d", s.revision)
+		query.Set("resourceVersion", strconv.FormatInt(s.revision, 10))
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	req, err := s.client.Own(ctx, http.MethodGet, "settled", query)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func TestWaitSettledElsewhere(t *testing.T) {
 		{404, `{"kind":"Status","message":"the server could not find the requested resource"}`, "it is not kubecascade"},
 		{403, `{"kind":"Status","message":"forbidden: User \"x\" cannot get path"}`, `forbidden: User "x" cannot get path`},
 		{502, "bad gateway", "502 Bad Gateway"},
-		{200, "<html>", "did not say"},
+		{200, "<html>", "did not answer"},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.code)

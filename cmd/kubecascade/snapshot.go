@@ -40,7 +40,7 @@ func saveCommand() *cobra.Command {
 		Short: "Save a snapshot of a kubecascade server",
 		Long: `Save all that a kubecascade server has stored to a file, as "etcdctl snapshot save" does: the database of
 etcd with its history, and a hash. "serve --from-snapshot" serves it. "etcdutl snapshot restore" creates an
-etcd data directory from it, also for kube-apiserver. The server serves requests meanwhile. With - as FILE, the
+etcd data directory from it, also for kube-apiserver. The server continues to serve requests. With - as FILE, the
 snapshot goes to standard output, after it was checked, and messages to standard error.`,
 		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -70,8 +70,8 @@ func inspectCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "inspect FILE",
-		Short: "Say what an etcd snapshot contains",
-		Long: `Say what a snapshot of etcd contains, as "etcdctl snapshot save" writes it, or the database of a data
+		Short: "Describe an etcd snapshot",
+		Long: `Describe a snapshot of etcd, as "etcdctl snapshot save" writes it, or the database of a data
 directory that no running etcd uses: the revision, whether the hash matches, the objects by type and namespace,
 the largest ones, and those that can't be read, with the reason. The file is only read.`,
 		Args: oneFile,

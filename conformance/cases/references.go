@@ -39,7 +39,7 @@ func references() []Case {
 }
 
 func otherUID(r *metav1.OwnerReference)  { r.UID = types.UID(uuid.NewString()) }
-func otherName(r *metav1.OwnerReference) { r.Name = "somebody-else" }
+func otherName(r *metav1.OwnerReference) { r.Name = "someone-else" }
 func otherKind(r *metav1.OwnerReference) { r.APIVersion, r.Kind = "v1", "Secret" }
 
 // referenceWrong is the story of an owner with a good dependent, and one whose reference is wrong.

@@ -32,7 +32,7 @@ func repeats() []Case {
 		prove("version-precondition", repeatVersion, "C-11",
 			"A DELETE for an older resourceVersion is rejected with a conflict, and one for the current one succeeds."),
 		prove("of-the-gone", repeatGone, "C-64",
-			"A DELETE of an object that is gone gets 404, whatever its preconditions."),
+			"A DELETE of an object that is gone gets 404, with any preconditions."),
 	)
 }
 

@@ -26,7 +26,7 @@ type Config struct {
 	// Settle is how long cascades may take (default: 5 s). Where both servers do what the
 	// model expects nothing waits.
 	Settle time.Duration
-	// Progress is told in a line how far it has come, often; nil is fine.
+	// Progress receives a line about the progress, often; nil is fine.
 	Progress func(string)
 	// idle are the servers that are known to collect nothing of a custom kind; nil where nobody keeps that.
 	idle map[string]bool
@@ -206,7 +206,7 @@ func (s *side) follow() error {
 	return nil
 }
 
-// anyVersion is that of all objects at rest, which differs between servers: it is neither none nor model.Stale's.
+// anyVersion is that of all objects in the end, which differs between servers: it is neither none nor model.Stale's.
 const anyVersion = 2
 
 // rest takes the events and returns the state with anyVersion, and with what only the model knows of pods.

@@ -54,7 +54,7 @@ const (
 	Drop    StepKind = "drop owners"
 	Release StepKind = "remove finalizer"
 	Unblock StepKind = "unblock"
-	// Finish is the second half of a pod's removal (C-32), by whoever began it.
+	// Finish is the second half of a pod's removal (C-32), by the one that began it.
 	Finish StepKind = "finish"
 )
 

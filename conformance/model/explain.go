@@ -285,7 +285,7 @@ func (e *explanation) atRest(i int, s State) bool {
 	return true
 }
 
-// forestalled reports whether an update would have removed the object, had not somebody else done so
+// forestalled reports whether an update would have removed the object, had not another request done so
 // first, which is no error (B-20).
 func forestalled(op Op, effects []Event, later []State) bool {
 	if op.Verb == Delete || len(effects) != 1 || effects[0].Type != Deleted {

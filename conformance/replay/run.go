@@ -29,7 +29,7 @@ var (
 // Options say how scenarios run. Zero fields mean the default.
 type Options struct {
 	// Attempts is how often a scenario is replayed at most until all of it is equal (default: once). Some reads follow
-	// a write at once, and show what a controller has done by then.
+	// a write at once, and show what a controller has already done.
 	Attempts int
 	// Changes are what servers of later minor versions respond instead of what is recorded.
 	Changes []Change

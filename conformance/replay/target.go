@@ -139,7 +139,7 @@ func head(res *http.Response) response {
 	}
 }
 
-// watch sends a request and reads so many events, fewer if the answer ends or nothing comes for as long as idle.
+// watch sends a request and reads n events, fewer if the answer ends or nothing comes for as long as idle.
 func (t *Target) watch(ctx context.Context, m message, count int, idle time.Duration) (response, error) {
 	quiet, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -42,7 +42,7 @@ func Cleaning() workload.Controller {
 // newPodCertificateRequestCleanerController): the requests of kubelets are complete before.
 const old = 15 * time.Minute
 
-// CleaningPods returns podcertificaterequest-cleaner-controller, which looks at nothing but the age (pcrcleaner.go:
+// CleaningPods returns podcertificaterequest-cleaner-controller, which considers only the age (pcrcleaner.go:
 // handle). It records no events, like upstream's.
 func CleaningPods() workload.Controller {
 	return workload.Controller{

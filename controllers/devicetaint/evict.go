@@ -155,7 +155,7 @@ func (m *memory) keys() (keys []workload.Key) {
 }
 
 // affected returns a changed pod if it may use devices, the pods of a changed claim, those of a changed slice's pool,
-// and those of all claims after changes of a rule's spec, and after deletions, which do not say what was deleted.
+// and those of all claims after changes of a rule's spec, and after deletions, which do not name what was deleted.
 func (m *memory) affected(r workload.Reader, e workload.Change) []workload.Key {
 	changed := e.New
 	if changed == nil {

@@ -200,5 +200,5 @@ func (c *Candidate) giveBack(ctx context.Context) error {
 	return err
 }
 
-// conflicting reports whether another candidate wrote the lease meanwhile; the next attempt reads its state.
+// conflicting reports whether another candidate wrote the lease in the meantime; the next attempt reads its state.
 func conflicting(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }

@@ -13,7 +13,7 @@
 //     event ends the pause; no other key waits for it.
 //  6. Pauses are measured by the monotonic clock. When the wall clock is set, or the machine was suspended, all waiting
 //     keys get a pass within a minute, as they may wait for a time of day.
-//  7. Controllers with a Monitor in their context have its Clock. When that is put forward, what is due by then gets a
+//  7. Controllers with a Monitor in their context have its Clock. When that is put forward, what has become due gets a
 //     pass at once, and keys that wait for a time of day, too.
 //  8. With a Monitor in its context a Loop reports when it is idle: all events were observed, and no pass is due Soon.
 //     Idle and then Quiet prove that there was a moment at which all parts were idle: no part was active in between.

@@ -90,7 +90,7 @@ type Due[K any] struct {
 	Err error
 }
 
-// Waits returns the passes that wait for a time, at most that many, the earliest first, and the number of others.
+// Waits returns the passes that wait for a time, at most most of them, the earliest first, and the number of others.
 func (s *Keys[K]) Waits(most int) (due []Due[K], more int) {
 	for _, key := range s.waiting.Earliest(most) {
 		at, _ := s.waiting.At(key)

@@ -18,7 +18,7 @@ type Part interface {
 	// Idle waits until the part has taken in everything up to the revision and has nothing to do at once, and returns
 	// its activity at that moment: a number that grows whenever the part begins or ends something. The error is ctx's.
 	Idle(ctx context.Context, revision int64) (activity uint64, err error)
-	// Report describes the part at the moment of the call, with at most that many entries in each list. It doesn't wait
+	// Report describes the part at the moment of the call, with at most most entries in each list. It doesn't wait
 	// for work. The error is ctx's.
 	Report(ctx context.Context, most int) (Report, error)
 }

@@ -76,7 +76,7 @@ func (q *Queue[K]) Wait(now time.Time) (wait time.Duration, ok bool) {
 	return max(0, at.Sub(now)), true
 }
 
-// Earliest returns at most that many keys, in the order of their times.
+// Earliest returns at most most keys, in the order of their times.
 func (q *Queue[K]) Earliest(most int) (keys []K) {
 	if len(q.order.heap) == 0 {
 		return nil

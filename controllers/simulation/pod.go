@@ -65,7 +65,7 @@ func scheduled(p *corev1.Pod) time.Time {
 	return p.CreationTimestamp.Time
 }
 
-// left is the rest of a period. A start in the future means that the clock was set back meanwhile, and the period
+// left is the rest of a period. A start in the future means that the clock was set back in the meantime, and the period
 // counts as over.
 func left(since time.Time, d time.Duration, now time.Time) time.Duration {
 	if since.After(now) {

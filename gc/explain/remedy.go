@@ -62,7 +62,7 @@ const (
 )
 
 // notDone is the effect of the removal of a finalizer in general.
-const notDone = "what it stands for is then not done"
+const notDone = "the work that it protects is then not done"
 
 func (e *explainer) drop(o *Object, finalizer, effect string) Remedy {
 	item := fmt.Sprintf("%s/%d", finalizersList, slices.Index(o.Finalizers, finalizer))

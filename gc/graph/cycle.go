@@ -17,7 +17,7 @@ func (g *Graph) breakCycles(n *node) {
 	})
 }
 
-// recheck undoes the release of references whose cycle has been broken elsewhere meanwhile, so that no owner stops
+// recheck undoes the release of references whose cycle has been broken elsewhere in the meantime, so that no owner stops
 // waiting for a dependent without need (J-11).
 func recheck(n *node) {
 	n.edges(func(e *edge) {

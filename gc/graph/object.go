@@ -95,8 +95,8 @@ func (r Ref) String() string { return fmt.Sprintf("%s@%d", r.Key, r.Revision) }
 type Guard struct {
 	Key      Key
 	Revision int64
-	// Held is a weaker condition: the object at the key may have been updated or deleted since Revision. Whatever
-	// happens to an object with another uid, it isn't the owner.
+	// Held is a weaker condition: the object at the key may have been updated or deleted since Revision. An object
+	// with another uid isn't the owner.
 	Held bool
 }
 

@@ -101,7 +101,7 @@ func (g *Graph) update(n *node, o *Object) {
 	old := n.refs
 	inPlace := relink && flags == n.flags && n.work == nil && sameUIDs(old, owners)
 	if relink {
-		g.hold(old) // keep the meaning of their kinds meanwhile
+		g.hold(old) // keep the meaning of their kinds until then
 		g.unlink(n)
 		n.revision, n.flags = o.Revision, flags
 		g.link(n, owners, old)

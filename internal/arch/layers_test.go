@@ -50,8 +50,8 @@ var layers = [][]string{
 
 // tools are packages below apiserver that aren't part of it: generators, and what only tests import.
 var tools = map[string]bool{
-	"apiserver/openapi/markers/extract": true, "apiserver/openapi/markers/generate": true,
-	"apiserver/resources/kindtest": true, "apiserver/resources/kindtest/declarative": true,
+	"apiserver/openapi/markers/extract": true,
+	"apiserver/resources/kindtest":      true, "apiserver/resources/kindtest/declarative": true,
 	"apiserver/webhook/webhooktest": true, "apiserver/resources/objecttest": true,
 }
 

@@ -15,7 +15,7 @@ import (
 // controllersFile is the file in the directory with the words of --controllers, separated by commas.
 const controllersFile = "kubecascade-controllers"
 
-// Options say what the directory has.
+// Options describe the directory.
 type Options struct {
 	// Dir is the directory; default: one in the user's cache directory.
 	Dir string

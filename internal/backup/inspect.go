@@ -107,7 +107,7 @@ func newInspection(r *Report, keys []string, c *encryption.Config) *inspection {
 		resources: map[string]*Resource{}, problems: newProblems()}
 	in.decoder = storage.Decoder{Transcode: resources.Transcode, Upgrade: resources.Upgrade, Root: r.Prefix}
 	if c != nil {
-		in.cipher = c.Cipher(in.types, r.Prefix)
+		in.cipher = c.Cipher(in.types.GroupResource, r.Prefix)
 	}
 	for _, key := range keys {
 		if collection, name, ok := storage.Collection(r.Prefix, key); ok && collection == definitions {
@@ -183,15 +183,12 @@ func (in *inspection) decode(collection string, rec snapshot.Record) (o *storage
 func (in *inspection) resource(collection string) *Resource {
 	res := in.resources[collection]
 	if res == nil {
-		res = &Resource{Namespaces: map[string]int{}, Encodings: map[Encoding]int{}, Versions: map[string]int{}}
-		in.resources[collection] = res
-		if r := in.types.Collection(collection); r != nil {
-			res.Group, res.Resource, res.Served = r.Group, r.Plural, !r.Off
-		} else if group, plural, ok := strings.Cut(collection, "/"); ok {
-			res.Group, res.Resource, res.Served = group, plural, in.custom[collection]
-		} else {
-			res.Resource = collection
+		gr, r := in.types.GroupResource(collection), in.types.Collection(collection)
+		res = &Resource{
+			Group: gr.Group, Resource: gr.Resource, Served: r != nil && !r.Off || r == nil && in.custom[collection],
+			Namespaces: map[string]int{}, Encodings: map[Encoding]int{}, Versions: map[string]int{},
 		}
+		in.resources[collection] = res
 	}
 	return res
 }

@@ -11,7 +11,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
@@ -53,7 +52,7 @@ func Save(ctx context.Context, from *cluster.Client, file string, out io.Writer)
 
 // receive writes what the server sends.
 func receive(ctx context.Context, from *cluster.Client, w io.Writer) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, from.URL+render.RoutePrefix+"snapshots", nil)
+	req, err := from.Own(ctx, http.MethodPost, "snapshots", nil)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
@@ -26,6 +27,8 @@ type Client struct {
 	URL  string
 	HTTP *http.Client
 }
+
+const mediaJSON = "application/json"
 
 // maxAnswer is the maximum size of a response, in bytes: a page of 500 objects with metadata of 1 MiB each is larger,
 // but none is known to exist.
@@ -82,7 +85,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, accept 
 }
 
 func (c *Client) getJSON(ctx context.Context, path string, query url.Values, into any) error {
-	body, err := c.get(ctx, path, query, "application/json")
+	body, err := c.get(ctx, path, query, mediaJSON)
 	if err != nil {
 		return err
 	}
@@ -90,6 +93,15 @@ func (c *Client) getJSON(ctx context.Context, path string, query url.Values, int
 		return fmt.Errorf("GET %s: %w", path, err)
 	}
 	return nil
+}
+
+// Own returns a request to a path of kubecascade's own, relative to the path that they have in common.
+func (c *Client) Own(ctx context.Context, method, path string, query url.Values) (*http.Request, error) {
+	target := c.URL + render.RoutePrefix + path
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	return http.NewRequestWithContext(ctx, method, target, nil)
 }
 
 // of returns the client for the metadata of a resource's objects, of one namespace or of all.

@@ -49,7 +49,7 @@ func (r *Resource) Path(namespace string) string {
 // Discovery is what a server serves.
 type Discovery struct {
 	Resources   []*Resource
-	Unavailable []explain.Unavailable // the group-versions of which the server could not say what they have
+	Unavailable []explain.Unavailable // the group-versions whose resources the server could not list
 	Held        bool                  // while there are any, the namespace controller finishes no namespace (E-14)
 }
 

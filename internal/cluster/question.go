@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -196,8 +195,8 @@ func (ask *Question) request(ctx context.Context, server string) (*http.Request,
 	target := server + render.RoutePrefix + ask.Path + "?" + query.Encode()
 	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 	if err == nil {
-		req.Header.Set("Accept", codec.MediaJSON)
-		req.Header.Set("Content-Type", codec.MediaJSON)
+		req.Header.Set("Accept", mediaJSON)
+		req.Header.Set("Content-Type", mediaJSON)
 	}
 	return req, err
 }

@@ -13,7 +13,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/gc/explain"
@@ -75,7 +74,7 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", codec.MediaJSON+";stream=lines")
+	w.Header().Set("Content-Type", mediaJSON+";stream=lines")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	for again := pauses; err == nil; {
 		began := time.Now()

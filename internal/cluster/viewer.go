@@ -16,7 +16,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/ui"
 )
@@ -173,7 +172,7 @@ func protect(next http.Handler) http.Handler {
 		switch {
 		case !render.Loopback(r.Host) || render.Foreign(r) || cross.Check(r) != nil:
 			fail(w, r, http.StatusForbidden, "requests of other sites are rejected")
-		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Content-Type") != codec.MediaJSON:
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Content-Type") != mediaJSON:
 			fail(w, r, http.StatusUnsupportedMediaType, "the body must be application/json")
 		default:
 			next.ServeHTTP(w, r)

@@ -5,40 +5,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/storage/value"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Cipher encrypts the values below a root.
 type Cipher struct {
 	config *Config
-	types  *resources.Types
+	of     func(collection string) schema.GroupResource
 	root   string
 }
 
 var _ sealer = (*Cipher)(nil)
 
-// Cipher returns the cipher of a cluster. types are those whose collections don't have the names of their resources.
-func (c *Config) Cipher(types *resources.Types, root string) *Cipher {
-	return &Cipher{config: c, types: types, root: root}
+// Cipher returns the cipher of a cluster; of returns the resource that has a collection.
+func (c *Config) Cipher(of func(collection string) schema.GroupResource, root string) *Cipher {
+	return &Cipher{config: c, of: of, root: root}
 }
 
 // rules are those of a key, and the resource that it belongs to (AS pkg/server/options/encryptionconfig/config.go:
 // transformerFromOverrides). Keys without a resource have those of all resources of the core group.
 func (c *Cipher) rules(key string) ([]rule, schema.GroupResource) {
 	collection, _, _ := storage.Collection(c.root, key)
-	gr := schema.GroupResource{Resource: collection}
-	if r := c.types.Collection(collection); r != nil {
-		gr = schema.GroupResource{Group: r.Group, Resource: r.Plural}
-	} else if group, resource, ok := strings.Cut(collection, "/"); ok {
-		gr = schema.GroupResource{Group: group, Resource: resource}
-	}
+	gr := c.of(collection)
 	for _, of := range []schema.GroupResource{gr, {Group: gr.Group, Resource: "*"}, everything} {
 		if rules := c.config.rules[of]; rules != nil {
 			return rules, gr

@@ -33,7 +33,7 @@ func cipherOf(t *testing.T, lists string) *Cipher {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Cipher(resources.NewTable(resources.Every(nil)...), "/registry")
+	return c.Cipher(resources.NewTable(resources.Every(nil)...).GroupResource, "/registry")
 }
 
 func keysOf(provider string, keys ...string) string {
@@ -213,7 +213,7 @@ func TestKMS(t *testing.T) {
 	if err == nil || err.Error() != `it is encrypted by the KMS plugin "vault", and KMS plugins are not called` {
 		t.Errorf("decrypted: %v", err)
 	}
-	if _, err := c.Cipher(resources.NewTable(), "/registry").Seal(secretKey, []byte(plain)); err == nil {
+	if _, err := c.Cipher(resources.NewTable().GroupResource, "/registry").Seal(secretKey, []byte(plain)); err == nil {
 		t.Error("a value was written")
 	}
 	if c, err = load(t, list("secrets", one, kms)); err != nil || c.Writable() != nil || len(c.Plugins()) != 1 {

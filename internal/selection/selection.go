@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
@@ -98,8 +97,8 @@ func named(args []string) (all []Object, err error) {
 	return all, nil
 }
 
-// Keys are the objects of a line that Parse has accepted. They exist if a selector or All chooses them.
-func (l *Line) Keys(ctx context.Context, s Server) (keys []graph.Key, err error) {
+// Names are the objects of a line that Parse has accepted. They exist if a selector or All chooses them.
+func (l *Line) Names(ctx context.Context, s Server) (names []cluster.Named, err error) {
 	if l.Selector != "" || l.All {
 		return l.selected(ctx, s)
 	}
@@ -118,15 +117,15 @@ func (l *Line) Keys(ctx context.Context, s Server) (keys []graph.Key, err error)
 			// As in kubectl (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
 			return nil, usage("%s: %s %s is in namespace %s, and --namespace is %s", o.From, o.Kind, o.Name, own, s.Namespace)
 		}
-		keys = append(keys, k)
+		names = append(names, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
 	}
-	return keys, nil
+	return names, nil
 }
 
 // selected are the objects that the selector or All chooses.
-func (l *Line) selected(ctx context.Context, s Server) (keys []graph.Key, _ error) {
+func (l *Line) selected(ctx context.Context, s Server) (names []cluster.Named, _ error) {
 	where := ""
-	var names []string
+	var kinds []string
 	for kind := range strings.SplitSeq(l.Args[0], ",") {
 		r, err := s.Discovery.Resolve(kind)
 		if err != nil {
@@ -136,18 +135,18 @@ func (l *Line) selected(ctx context.Context, s Server) (keys []graph.Key, _ erro
 		if r.Namespaced && !l.Everywhere {
 			namespace, where = s.Namespace, " in namespace "+s.Namespace
 		}
-		names = append(names, r.Name())
+		kinds = append(kinds, r.Name())
 		objects, err := s.Client.List(ctx, r, cluster.Selector{Namespace: namespace, Labels: l.Selector})
 		if err != nil {
 			return nil, err
 		}
 		for _, o := range objects {
-			keys = append(keys, o.Key)
+			names = append(names, cluster.Named{Resource: o.Collection, Namespace: o.Namespace, Name: o.Name})
 		}
 	}
-	switch what := strings.Join(names, ", "); {
-	case len(keys) > 0:
-		return keys, nil
+	switch what := strings.Join(kinds, ", "); {
+	case len(names) > 0:
+		return names, nil
 	case l.All:
 		return nil, fmt.Errorf("there are %w %s%s", ErrNone, what, where)
 	default:

@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
@@ -25,22 +24,22 @@ func served() *cluster.Discovery {
 	return d
 }
 
-// TestKeys: what arguments and files name.
-func TestKeys(t *testing.T) {
+// TestNames: what arguments and files name.
+func TestNames(t *testing.T) {
 	const file = "kind: Secret\napiVersion: v1\nmetadata: {name: s, namespace: other}\n"
-	key := func(collection, namespace, name string) graph.Key {
-		return graph.Key{Collection: collection, Namespace: namespace, Name: name}
+	key := func(resource, namespace, name string) cluster.Named {
+		return cluster.Named{Resource: resource, Namespace: namespace, Name: name}
 	}
 	for _, c := range []struct {
 		args     string
 		file     string
 		explicit bool
-		want     []graph.Key
+		want     []cluster.Named
 		err      string
 		usage    bool
 	}{
-		{args: "cm/a node/a", want: []graph.Key{key("configmaps", "ns", "a"), key("nodes", "", "a")}},
-		{args: "cm,secret a", want: []graph.Key{key("configmaps", "ns", "a"), key("secrets", "ns", "a")}},
+		{args: "cm/a node/a", want: []cluster.Named{key("configmaps", "ns", "a"), key("nodes", "", "a")}},
+		{args: "cm,secret a", want: []cluster.Named{key("configmaps", "ns", "a"), key("secrets", "ns", "a")}},
 		{args: "", err: "an object is required: KIND/NAME", usage: true},
 		{args: "cm", err: `"cm" is not KIND/NAME`, usage: true},
 		{args: "cm/a b", err: `"b" is not KIND/NAME`, usage: true},
@@ -48,7 +47,7 @@ func TestKeys(t *testing.T) {
 		{args: "cm/", err: `"cm/" lacks a kind or a name: KIND/NAME`, usage: true},
 		{args: "dragon/a", err: `the server doesn't have a resource type "dragon"`},
 		{args: "cm/a", file: file, err: "--filename can't be used with --selector, --all or arguments", usage: true},
-		{file: file, want: []graph.Key{key("secrets", "other", "s")}},
+		{file: file, want: []cluster.Named{key("secrets", "other", "s")}},
 		{
 			file: file, explicit: true, usage: true,
 			err: "standard input: Secret s is in namespace other, and --namespace is ns",
@@ -62,10 +61,10 @@ func TestKeys(t *testing.T) {
 		if c.file != "" {
 			l.Files = Files{Names: []string{"-"}}
 		}
-		var keys []graph.Key
+		var keys []cluster.Named
 		err := l.Parse(strings.NewReader(c.file))
 		if err == nil {
-			keys, err = l.Keys(t.Context(), Server{Discovery: served(), Namespace: "ns", Explicit: c.explicit})
+			keys, err = l.Names(t.Context(), Server{Discovery: served(), Namespace: "ns", Explicit: c.explicit})
 		}
 		var usage *UsageError
 		if message(err) != c.err || errors.As(err, &usage) != c.usage || !reflect.DeepEqual(keys, c.want) {

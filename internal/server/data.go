@@ -133,7 +133,7 @@ func (d *data) connect(c *Config, root string) *checkpoint.Timeline {
 	d.plain = d.store
 	seal := func(_ string, value []byte) ([]byte, error) { return value, nil }
 	if c.encryption != nil {
-		sealing := encryption.NewStore(d.store, c.encryption.Cipher(d.types, root), root)
+		sealing := encryption.NewStore(d.store, c.encryption.Cipher(d.types.GroupResource, root), root)
 		d.plain, seal = sealing, sealing.Seal
 	}
 	d.decoder = &storage.Decoder{Root: root, Fields: d.types.SelectableFields, Transcode: resources.Transcode,

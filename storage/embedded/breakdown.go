@@ -49,12 +49,12 @@ func (b *breakdown) OnWrite(e *zapcore.CheckedEntry, fields []zapcore.Field) {
 func (b *breakdown) describe(message string, fields []zapcore.Field) error {
 	cause := loggedError(fields)
 	if cause == nil {
-		return fmt.Errorf("etcd in %s can't go on: %s", b.dir, message)
+		return fmt.Errorf("etcd in %s stopped: %s", b.dir, message)
 	}
 	if diskFull(cause) {
 		return fmt.Errorf("%w: the disk of %s is full: etcd: %s: %w", ErrNoSpace, b.dir, message, cause)
 	}
-	return fmt.Errorf("etcd in %s can't go on: %s: %w", b.dir, message, cause)
+	return fmt.Errorf("etcd in %s stopped: %s: %w", b.dir, message, cause)
 }
 
 // failed is the error if there was a breakdown, else nil.

@@ -29,8 +29,8 @@ func TestDescribe(t *testing.T) {
 			[]zap.Field{zap.Error(errors.New("file resize error: truncate db: " + fullErrors[0].Error()))}, true,
 			"the disk of /data is full",
 		},
-		{[]zap.Field{zap.Error(syscall.EIO)}, false, "etcd in /data can't go on: failed: " + syscall.EIO.Error()},
-		{nil, false, "etcd in /data can't go on: failed"},
+		{[]zap.Field{zap.Error(syscall.EIO)}, false, "etcd in /data stopped: failed: " + syscall.EIO.Error()},
+		{nil, false, "etcd in /data stopped: failed"},
 	} {
 		err := b.describe("failed", c.fields)
 		if errors.Is(err, ErrNoSpace) != c.full || !strings.Contains(err.Error(), c.text) {

@@ -36,7 +36,7 @@ func beginFirst(dir string, log *slog.Logger) (first bool, err error) {
 	if made && !marked {
 		return false, nil
 	}
-	// The marker is written again if it exists: the process that wrote it may have been killed meanwhile.
+	// The marker is written again if it exists: the process that wrote it may have been killed in the meantime.
 	if err := mark(dir); err != nil {
 		return false, fmt.Errorf("marking the first start: %w", err)
 	}

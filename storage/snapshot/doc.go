@@ -4,10 +4,10 @@
 // It guarantees:
 //
 //  1. A file is never written to, and not mapped into memory: it may be on a read-only file system, and a file that
-//     becomes shorter meanwhile is an error and no crash. The database of an etcd that is running is ErrInUse.
+//     becomes shorter while it is read is an error and no crash. The database of an etcd that is running is ErrInUse.
 //  2. Open fails for a file that isn't whole: ErrTruncated, ErrHash, ErrDamaged. It fails with ErrForeign for files of
 //     something else, and with ErrNewer for a format that this program doesn't know. The errors name the reason.
-//  3. Whatever bytes a file has, reading it ends: each page of it is read at most once in a pass, and no more memory is
+//  3. Reading a file of any content ends: each page of it is read at most once in a pass, and no more memory is
 //     used for a page than the file has.
 //  4. Records are the newest values of the keys, in the order of their revisions.
 //

@@ -18,7 +18,7 @@ func Run(t *testing.T, open func(t *testing.T) storage.Store) {
 		{"1 one object one revision", testOneRevision},
 		{"2 guards", testGuards},
 		{"2 contention", testContention},
-		{"3 conflict says what won", testConflict},
+		{"3 conflict returns the winner", testConflict},
 		{"4 reads see acknowledged writes", testReads},
 		{"4 reads at a revision", testReadsAt},
 		{"4 pages", testPages},

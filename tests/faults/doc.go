@@ -7,5 +7,5 @@
 //     including custom ones; the three policies; before the response to the DELETE, or after a number of the cascade's
 //     events.
 //  2. After every restart the server reaches the state that the model predicts from the requests that got a response,
-//     whatever the collector did first. A request without a response is sent again if it had no effect.
+//     in any order of the collector's work. A request without a response is sent again if it had no effect.
 package faults

@@ -126,7 +126,7 @@ func (c webhookCase) run(s *server, k plugin) {
 	}
 }
 
-// call has the plugin judge a request with the configuration that cs has.
+// call has the plugin decide on a request with the configuration that cs has.
 func call(ctx context.Context, k plugin, cs *fake.Clientset, a admission.Attributes) error {
 	stop := make(chan struct{})
 	defer close(stop)

@@ -1,6 +1,6 @@
 // Command upstreamdiff compares two versions of the Kubernetes modules that go.mod requires, and prints what changed as
 // a work list in Markdown: kinds, fields, markers, declarative rules, feature gates and the texts of errors. It is the
-// first step to the next minor (docs/releasing.md).
+// first step to the next minor (docs/next-minor.md).
 //
 //	go -C tests run ./upstreamdiff -to v0.38.0 [-from v0.37.2] [-modules api,apiserver]
 //

@@ -10,7 +10,6 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionv1beta1 "k8s.io/api/admission/v1beta1"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -70,7 +69,7 @@ func (r *Request) encode(gv schema.GroupVersion, uid types.UID) ([]byte, error) 
 		Request: &admissionv1.AdmissionRequest{
 			UID: uid, Kind: metav1.GroupVersionKind(r.Kind), Resource: metav1.GroupVersionResource(r.Resource),
 			SubResource: r.Subresource, RequestSubResource: r.Subresource, Name: r.Name, Namespace: r.Namespace,
-			Operation: r.Operation, DryRun: &r.DryRun, UserInfo: userInfo(r.User),
+			Operation: r.Operation, DryRun: &r.DryRun, UserInfo: r.User.Info(),
 			RequestKind:     (*metav1.GroupVersionKind)(&r.RequestKind),
 			RequestResource: (*metav1.GroupVersionResource)(&r.RequestResource),
 			Object:          runtime.RawExtension{Raw: r.Object}, OldObject: runtime.RawExtension{Raw: r.OldObject},
@@ -79,17 +78,6 @@ func (r *Request) encode(gv schema.GroupVersion, uid types.UID) ([]byte, error) 
 	}
 	data, err := json.Marshal(&review)
 	return append(data, '\n'), err
-}
-
-func userInfo(u authorization.User) authenticationv1.UserInfo {
-	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
-	for key, values := range u.Extra {
-		if info.Extra == nil {
-			info.Extra = map[string]authenticationv1.ExtraValue{}
-		}
-		info.Extra[key] = values
-	}
-	return info
 }
 
 // reviews decodes as upstream's client does (AS pkg/util/webhook/client.go: NewClientManager).

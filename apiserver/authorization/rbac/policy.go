@@ -158,7 +158,7 @@ func (p *Policy) RemoveBinding(n Name) {
 }
 
 // subjectKeys are the binding's subjects, each once. A client may bind as many as fit into an object, and all requests
-// wait meanwhile: the time is linear in their number.
+// wait in the meantime: the time is linear in their number.
 func (b *binding) subjectKeys() []subjectKey {
 	out, seen := make([]subjectKey, 0, len(b.subjects)), make(map[subjectKey]struct{}, len(b.subjects))
 	for i := range b.subjects {

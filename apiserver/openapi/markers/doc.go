@@ -20,4 +20,4 @@
 //  2. The result of Load is immutable and may be read by any goroutine.
 package markers
 
-//go:generate go run ./generate
+//go:generate go test . -run ^TestFresh$ -update

@@ -1,6 +1,8 @@
 package markers
 
 import (
+	"flag"
+	"os"
 	"strings"
 	"testing"
 
@@ -9,11 +11,19 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/openapi/markers/extract"
 )
 
-// markers.txt is what `go generate` would write for the module versions in go.mod.
+var update = flag.Bool("update", false, "write markers.txt")
+
+// TestFresh: markers.txt is what `go generate` would write for the module versions in go.mod.
 func TestFresh(t *testing.T) {
 	want, err := extract.All(".")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("markers.txt", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(text, "\n")); diff != "" {
 		t.Errorf("markers.txt is stale, run go generate (-sources +file):\n%s", diff)

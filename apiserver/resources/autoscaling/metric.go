@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResourceMetricSourceType,
@@ -139,7 +138,7 @@ func containerMetric(m *autoscalingv2.ContainerResourceMetricSource, at *field.P
 	if m.Name == "" {
 		errs = append(errs, field.Required(at.Child("name"), "must specify a resource name"))
 	} else {
-		errs = append(errs, podspec.ContainerResourceName(m.Name, at.Child("name"))...)
+		errs = append(errs, check.ContainerResourceName(m.Name, at.Child("name"))...)
 	}
 	if m.Container == "" {
 		errs = append(errs, field.Required(at.Child("container"), "must specify a container"))

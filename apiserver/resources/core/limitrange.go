@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 // limitRanges is the entry of LimitRange.
@@ -109,7 +108,7 @@ func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorLi
 		for _, name := range check.Sorted(list) {
 			is := check.NameOfResource
 			if item.Type == corev1.LimitTypePod || item.Type == corev1.LimitTypeContainer {
-				is = podspec.ContainerResourceName
+				is = check.ContainerResourceName
 			}
 			errs = append(errs, is(name, at.Child(field).Key(string(name)))...)
 		}

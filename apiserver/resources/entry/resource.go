@@ -236,7 +236,7 @@ type Strategy struct {
 	// Requester, if set, records the requesting user in a new object, after PrepareCreate (certificate signing
 	// requests).
 	Requester func(obj runtime.Object, name, uid string, groups []string, extra map[string][]string)
-	// OwnStatus says that PrepareCreate and PrepareUpdate process the status, so it is neither dropped nor kept before
+	// OwnStatus reports that PrepareCreate and PrepareUpdate process the status, so it is neither dropped nor kept before
 	// they are called (nodes, pods, servicecidrs).
 	OwnStatus bool
 	// EarlyWarnings returns warnings that depend on fields which PrepareCreate removes; it is called before.

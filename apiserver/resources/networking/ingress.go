@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 // ingresses is the entry of Ingress.
@@ -76,7 +75,7 @@ func validateIngress(in *networkingv1.Ingress) field.ErrorList {
 func validateIngressUpdate(in, old *networkingv1.Ingress) field.ErrorList {
 	oddSecret, oddWildcard := false, false
 	for _, t := range old.Spec.TLS {
-		oddSecret = oddSecret || len(podspec.ClassName(&t.SecretName, nil)) > 0
+		oddSecret = oddSecret || len(check.ClassName(&t.SecretName, nil)) > 0
 	}
 	for i := range old.Spec.Rules {
 		r := &old.Spec.Rules[i]
@@ -106,7 +105,7 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 			errs = append(errs, check.Apply(host, at.Child("hosts").Index(j), wildcardRule(host))...)
 		}
 		if !oddSecret {
-			errs = append(errs, podspec.ClassName(&t.SecretName, at.Child("secretName"))...)
+			errs = append(errs, check.ClassName(&t.SecretName, at.Child("secretName"))...)
 		}
 	}
 	if s.IngressClassName != nil {

@@ -57,7 +57,7 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 	}
 	if c.Overhead != nil {
 		limits := &corev1.ResourceRequirements{Limits: c.Overhead.PodFixed}
-		errs = append(errs, (&podspec.Rules{}).Resources(limits, podspec.ContainerResourceName, field.NewPath("overhead"))...)
+		errs = append(errs, (&podspec.Rules{}).Resources(limits, check.ContainerResourceName, field.NewPath("overhead"))...)
 	}
 	if c.Scheduling != nil {
 		at := field.NewPath("scheduling")

@@ -6,7 +6,7 @@
 //  1. etcd's own events are the only truth. Every acknowledged write must be among them, no rejected one may be, and an
 //     ambiguous one may or may not be.
 //  2. A default read, and an acknowledged write, is at or after every revision that any client had seen before it
-//     began, on whatever server. A read at resourceVersion=0 is at or after what its server process had shown before.
+//     began, on any server. A read at resourceVersion=0 is at or after what its server process had shown before.
 //  3. The content of every list and of every GET is that of one revision, exactly.
 //  4. The events that a watcher received after a list, or after its last event or bookmark, are those of etcd: none is
 //     missing, repeated or out of order. 410 Gone is accepted only for a reason that the history names.

@@ -50,3 +50,11 @@ func WholeName(is apivalidation.ValidateNameFunc) Rule {
 func NodeName(name string, at *field.Path) field.ErrorList {
 	return Apply(name, at, WholeName(apivalidation.NameIsDNSSubdomain))
 }
+
+// ClassName requires a valid class name, unless it is empty.
+func ClassName(name *string, at *field.Path) field.ErrorList {
+	if name == nil || *name == "" {
+		return nil
+	}
+	return Apply(*name, at, WholeName(apivalidation.NameIsDNSSubdomain))
+}

@@ -111,3 +111,18 @@ func DefaultRequirements(r *corev1.ResourceRequirements) {
 		Round(r.Requests)
 	}
 }
+
+// ContainerResourceName requires a resource of containers.
+func ContainerResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
+	errs := NameOfResource(name, at)
+	switch {
+	case !strings.Contains(string(name), "/"):
+		if name != corev1.ResourceCPU && name != corev1.ResourceMemory && name != corev1.ResourceEphemeralStorage &&
+			!IsHugePage(name) {
+			errs = append(errs, field.Invalid(at, name, "must be a standard resource for containers"))
+		}
+	case !IsNativeResource(name) && !IsExtendedResource(name):
+		errs = append(errs, field.Invalid(at, name, "doesn't follow extended resource name standard"))
+	}
+	return errs
+}

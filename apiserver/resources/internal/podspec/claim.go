@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -38,19 +37,11 @@ func ValidateClaimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path)
 	} else {
 		errs = append(errs, field.Required(size, ""))
 	}
-	errs = append(errs, ClassName(s.StorageClassName, at.Child("storageClassName"))...)
+	errs = append(errs, check.ClassName(s.StorageClassName, at.Child("storageClassName"))...)
 	errs = append(errs, check.Given(s.VolumeMode, at.Child("volumeMode"), check.Among(VolumeModes...))...)
 	anyGroup := check.ValueOf(was.DataSource).APIGroup != nil || check.ValueOf(was.DataSourceRef).APIGroup != nil
 	errs = append(errs, claimSource(s, anyGroup, at)...)
-	return append(errs, ClassName(s.VolumeAttributesClassName, at.Child("volumeAttributesClassName"))...)
-}
-
-// ClassName requires a valid class name, unless it is empty.
-func ClassName(name *string, at *field.Path) field.ErrorList {
-	if name == nil || *name == "" {
-		return nil
-	}
-	return check.Apply(*name, at, check.WholeName(apivalidation.NameIsDNSSubdomain))
+	return append(errs, check.ClassName(s.VolumeAttributesClassName, at.Child("volumeAttributesClassName"))...)
 }
 
 // claimSource validates the data source of a volume; anyGroup accepts invalid API groups.

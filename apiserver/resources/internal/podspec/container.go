@@ -27,7 +27,7 @@ func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
 	errs = append(errs, r.mounts(c, at.Child("volumeMounts"))...)
 	errs = append(errs, r.devices(c, at.Child("volumeDevices"))...)
 	errs = append(errs, PullPolicy(c.ImagePullPolicy, at.Child("imagePullPolicy"))...)
-	errs = append(errs, r.Resources(&c.Resources, ContainerResourceName, at.Child("resources"))...)
+	errs = append(errs, r.Resources(&c.Resources, check.ContainerResourceName, at.Child("resources"))...)
 	errs = append(errs, r.resizePolicies(c.ResizePolicy, at.Child("resizePolicy"))...)
 	return append(errs, check.Optional(c.SecurityContext, at.Child("securityContext"), r.securityContext)...)
 }

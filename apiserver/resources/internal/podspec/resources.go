@@ -12,21 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ContainerResourceName requires a resource of containers.
-func ContainerResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
-	errs := check.NameOfResource(name, at)
-	switch {
-	case !strings.Contains(string(name), "/"):
-		if name != corev1.ResourceCPU && name != corev1.ResourceMemory && name != corev1.ResourceEphemeralStorage &&
-			!check.IsHugePage(name) {
-			errs = append(errs, field.Invalid(at, name, "must be a standard resource for containers"))
-		}
-	case !check.IsNativeResource(name) && !check.IsExtendedResource(name):
-		errs = append(errs, field.Invalid(at, name, "doesn't follow extended resource name standard"))
-	}
-	return errs
-}
-
 // podResourceName requires a resource of pods as a whole.
 func podResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	errs := check.NameOfResource(name, at)

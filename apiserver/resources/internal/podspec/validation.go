@@ -83,7 +83,7 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 			[]corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever})...)
 	}
 	if s.Overhead != nil {
-		errs = append(errs, r.Resources(&corev1.ResourceRequirements{Limits: s.Overhead}, ContainerResourceName,
+		errs = append(errs, r.Resources(&corev1.ResourceRequirements{Limits: s.Overhead}, check.ContainerResourceName,
 			at.Child("overhead"))...)
 	}
 	errs = append(errs, r.system(at)...)
