@@ -40,6 +40,9 @@ type Options struct {
 	Profiling bool `flag:"profiling"`
 	// Log receives the logs; nil discards them. Errors of libraries that log for the process (klog) are not in it.
 	Log *slog.Logger `flag:"v,logging-format"`
+	// SetVerbosity sets the verbosity of Log, as -v does, for clients of /debug/flags/v, which is served with profiles;
+	// nil for none.
+	SetVerbosity func(v int)
 	// Release is the version of this program in /version; default: that of this module in the binary, or "devel".
 	Release string
 }
@@ -222,6 +225,8 @@ type Admission struct {
 type API struct {
 	// RuntimeConfig enables or disables versions and resources: "apps/v1=false", "api/beta=true".
 	RuntimeConfig []string `flag:"runtime-config"`
+	// Flags are the names and values that /flagz shows; nil does not serve it.
+	Flags map[string]string
 	// FeatureGates are kube-apiserver's, by name. Those that have an effect are the keys of the function FeatureGates.
 	FeatureGates map[string]bool `flag:"feature-gates"`
 }
@@ -371,7 +376,9 @@ func (o Options) api() (c apiserver.Config, err error) {
 			MinWatch:       o.Limits.MinRequestTimeout, GoawayChance: o.Limits.GoawayChance,
 			EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
 		},
-		Documents: apiserver.Documents{Page: isSet(o.UI, true), Profiling: o.Profiling},
+		Documents: apiserver.Documents{
+			Page: isSet(o.UI, true), Profiling: o.Profiling, SetVerbosity: o.SetVerbosity, Flags: o.API.Flags,
+		},
 	}
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
 	if err != nil {

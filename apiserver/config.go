@@ -119,6 +119,11 @@ type Documents struct {
 	Profiling bool
 	// Page serves the files of the page at ui.Path.
 	Page bool
+	// Statusz serves /statusz. Flags are the names and values that /flagz shows; nil does not serve it.
+	Statusz bool
+	Flags   map[string]string
+	// SetVerbosity sets the verbosity of logs for /debug/flags/v, which is served with profiles; nil for none.
+	SetVerbosity func(v int)
 	// Extensions are the paths below render.RoutePrefix.
 	Extensions []render.Route
 }
@@ -168,7 +173,7 @@ func (c *Config) setDefaults() {
 		c.Webhooks = webhook.NewClients(services.ServiceAddress)
 	}
 	if c.Profiling {
-		all := profiles()
+		all := profiles(c.SetVerbosity)
 		maps.Copy(all, c.Debug)
 		c.Debug = all
 	}

@@ -1,18 +1,29 @@
 package apiserver
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/pprof"
+	"strconv"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apiserver/pkg/server/flagz"
+	"k8s.io/apiserver/pkg/server/statusz"
+	"k8s.io/component-base/compatibility"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -153,13 +164,66 @@ func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
 
 // profiles are the handlers of --profiling, by path, as in kube-apiserver. Unlike there they are off by default:
 // profiles reveal the process' memory.
-func profiles() map[string]http.Handler {
-	return map[string]http.Handler{
+func profiles(setVerbosity func(int)) map[string]http.Handler {
+	all := map[string]http.Handler{
 		"/debug/pprof":         http.HandlerFunc(profileIndex),
 		"/debug/pprof/*":       http.HandlerFunc(pprof.Index),
 		"/debug/pprof/profile": http.HandlerFunc(pprof.Profile),
 		"/debug/pprof/symbol":  http.HandlerFunc(pprof.Symbol),
 		"/debug/pprof/trace":   http.HandlerFunc(pprof.Trace),
+	}
+	if setVerbosity != nil {
+		all["/debug/flags/v"] = verbosity(setVerbosity)
+	}
+	return all
+}
+
+// verbosity sets the verbosity of logs by PUT (AS pkg/server/routes/flags.go: StringFlagPutHandler).
+func verbosity(set func(int)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if r.Method != http.MethodPut {
+			render.Body(w, r, http.StatusNotAcceptable, []byte("unsupported http method\n"))
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		v, wrong := strconv.Atoi(string(body))
+		if err = errors.Join(err, wrong); err != nil {
+			render.Body(w, r, http.StatusBadRequest, fmt.Appendln(nil, "failed to set the verbosity:", err))
+			return
+		}
+		set(v)
+		render.Body(w, r, http.StatusOK, fmt.Appendf(nil, "successfully set klog.logging.verbosity to %d\n", v))
+	}
+}
+
+// flags implements flagz.Reader.
+type flags map[string]string
+
+func (f flags) GetFlagz() map[string]string { return f }
+
+// zpages adds kube-apiserver's pages for people who debug it: upstream's handlers, and the tables of the queues.
+func (s *Server) zpages(r chi.Router) {
+	const component = "apiserver"
+	if s.config.Flags != nil {
+		flagz.Install(r, component, flags(s.config.Flags))
+	}
+	if s.config.Statusz {
+		own := compatibility.NewEffectiveVersionFromString(s.config.Version.GitVersion, "", "")
+		statusz.Install(r, component, statusz.NewRegistry(own, statusz.WithListedPaths(s.listed())))
+	}
+	r.Handle("/metrics/slis", s.checked.Handler())
+	for _, name := range flowcontrol.Dumps() {
+		r.HandleFunc("/debug/api_priority_and_fairness/"+name, func(w http.ResponseWriter, r *http.Request) {
+			var b bytes.Buffer
+			if err := s.seats.Dump(&b, name); err != nil {
+				render.Error(s.config.Log, w, r, err)
+				return
+			}
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			render.Body(w, r, http.StatusOK, b.Bytes())
+		})
 	}
 }
 

@@ -164,7 +164,9 @@ func (s *Server) examine(
 			fmt.Fprintf(&b, "[+]%s excluded: ok\n", c.Name)
 			continue
 		}
-		if err := within(ctx, c.Run); err != nil {
+		err := within(ctx, c.Run)
+		s.checked.Observe(c.Name, e.name, err)
+		if err != nil {
 			failed = true
 			s.config.Log.Warn("health check failed", "endpoint", e.name, "check", c.Name, "err", err)
 			fmt.Fprintf(&b, "[-]%s failed: reason withheld\n", c.Name)
@@ -197,10 +199,17 @@ func within(ctx context.Context, check func(context.Context) error) error {
 	return check(ctx)
 }
 
-// paths lists what is served, at /.
-func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
+// listed are the paths that / lists.
+func (s *Server) listed() []string {
 	paths := []string{
-		"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version",
+		"/api", "/apis", "/healthz", "/livez", "/metrics", "/metrics/slis", "/openapi/v2", "/openapi/v3", "/readyz",
+		"/version",
+	}
+	if s.config.Statusz {
+		paths = append(paths, "/statusz")
+	}
+	if s.config.Flags != nil {
+		paths = append(paths, "/flagz")
 	}
 	if s.config.Page {
 		paths = append(paths, ui.Path)
@@ -222,7 +231,12 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	}
 	paths = append(append(paths, render.IndexPath()), render.Paths(s.config.Extensions)...)
 	slices.Sort(paths)
-	data, err := json.MarshalIndent(map[string][]string{"paths": paths}, "", "  ")
+	return paths
+}
+
+// paths lists what is served, at /.
+func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
+	data, err := json.MarshalIndent(map[string][]string{"paths": s.listed()}, "", "  ")
 	if err != nil {
 		render.Error(s.config.Log, w, r, err)
 		return

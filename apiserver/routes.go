@@ -121,6 +121,7 @@ func (s *Server) seated(r chi.Router) {
 	for path, h := range s.config.Debug {
 		r.Handle(path, h)
 	}
+	s.zpages(r)
 	s.extensions(r, false)
 	// Of any method, as upstream's (kube-openapi pkg/handler, pkg/handler3).
 	r.Handle("/openapi/v2", s.documents(s.openAPI.V2()))

@@ -12,6 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/spf13/pflag"
+
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -48,6 +50,10 @@ func (o *options) complete(changed func(name string) bool) error {
 		o.Controllers.Workers[name] = *n
 	}
 	o.Release = version
+	o.API.Flags = map[string]string{}
+	for _, g := range o.declared {
+		g.flags.VisitAll(func(f *pflag.Flag) { o.API.Flags[f.Name] = f.Value.String() })
+	}
 	if err := o.parse(); err != nil {
 		return err
 	}

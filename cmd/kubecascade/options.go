@@ -20,6 +20,7 @@ import (
 // options are serve's flags, with Kubernetes' names if there are any.
 type options struct {
 	kubecascade.Options
+	declared []group
 	// What follows are flags whose values complete turns into fields of Options.
 	ephemeral, leaderElect, anonymous, page bool
 	// gates are the feature gates by name, with unparsed values.
@@ -51,7 +52,7 @@ func (o *options) groups() []group {
 		declare(f)
 		return group{title, f}
 	}
-	return []group{
+	o.declared = []group{
 		set("Addresses", o.addressFlags),
 		set("Storage", o.storageFlags),
 		set("Controllers", o.controllerFlags),
@@ -66,6 +67,7 @@ func (o *options) groups() []group {
 		set("Limits", o.limitFlags),
 		set("Logging", o.loggingFlags),
 	}
+	return o.declared
 }
 
 // addressFlags declares the flags of the server's addresses and certificates.

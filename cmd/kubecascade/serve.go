@@ -53,13 +53,18 @@ func addGroups(c *cobra.Command, groups []group) {
 }
 
 func (o *options) logger(w io.Writer) *slog.Logger {
-	level := slog.LevelWarn
-	switch {
-	case o.verbosity >= 4:
-		level = slog.LevelDebug
-	case o.verbosity >= 1:
-		level = slog.LevelInfo
+	level := &slog.LevelVar{}
+	o.SetVerbosity = func(v int) {
+		switch {
+		case v >= 4:
+			level.Set(slog.LevelDebug)
+		case v >= 1:
+			level.Set(slog.LevelInfo)
+		default:
+			level.Set(slog.LevelWarn)
+		}
 	}
+	o.SetVerbosity(o.verbosity)
 	h := &slog.HandlerOptions{Level: level}
 	if o.logFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w, h))

@@ -26,6 +26,9 @@ const WatchListCompression = "WatchListCompression"
 // PersistentVolumeClaimUnusedSinceTime is the gate for the condition Unused of claims; beta and on since v1.37 (V-029).
 const PersistentVolumeClaimUnusedSinceTime = "PersistentVolumeClaimUnusedSinceTime"
 
+// ComponentFlagz and ComponentStatusz are the gates for /flagz and /statusz; beta and on since v1.37.
+const ComponentFlagz, ComponentStatusz = "ComponentFlagz", "ComponentStatusz"
+
 // HPAScaleToZero is the gate for HorizontalPodAutoscalers that scale to zero; beta and on since v1.37 (V-029).
 const HPAScaleToZero = "HPAScaleToZero"
 
@@ -71,6 +74,8 @@ var effects = map[string]string{
 	AllowUnsafeMalformedObjectDeletion: "allows users with the verb unsafe-delete-ignore-read-errors to delete objects " +
 		"whose stored data can't be decoded, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential, " +
 		"and makes lists with such an object fail and report its key instead of omitting it",
+	ComponentFlagz:                       "serves the flags of the server at /flagz",
+	ComponentStatusz:                     "serves the version of the server and how long it runs at /statusz",
 	HPAScaleToZero:                       "allows minReplicas of HorizontalPodAutoscalers to be 0",
 	MaxUnavailableStatefulSet:            "keeps maxUnavailable of StatefulSets, and replaces that number of pods at once",
 	PersistentVolumeClaimUnusedSinceTime: "maintains the condition Unused of bound PersistentVolumeClaims",

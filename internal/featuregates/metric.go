@@ -7,28 +7,24 @@ import (
 )
 
 // Metric is a metric of kube-apiserver (component-base metrics/prometheus/feature): 1 for each gate that is enabled
-// and 0 for the others. Gates whose stage isn't known are left out. The values are made for each scrape, as the gates
-// are many and are seldom asked for.
+// and 0 for the others. It has the gates that have an effect.
 type Metric map[string]bool
 
 var enabledGates = prometheus.NewDesc("kubernetes_feature_enabled",
-	"Whether a feature gate is enabled, by its name and stage. Most have no effect here.", []string{"name", "stage"}, nil)
+	"Whether a feature gate is enabled, by its name and stage.", []string{"name", "stage"}, nil)
 
 // Describe implements prometheus.Collector.
 func (Metric) Describe(out chan<- *prometheus.Desc) { out <- enabledGates }
 
 // Collect implements prometheus.Collector.
 func (m Metric) Collect(out chan<- prometheus.Metric) {
-	for name, on := range m {
+	for _, name := range Effective() {
 		stage := Known()[name].Stage
-		if stage == Unknown {
-			continue
-		}
 		label, value := strings.ToUpper(string(stage)), 0.
 		if stage == GA {
 			label = ""
 		}
-		if on {
+		if m[name] {
 			value = 1
 		}
 		out <- prometheus.MustNewConstMetric(enabledGates, prometheus.GaugeValue, value, name, label)

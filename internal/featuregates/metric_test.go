@@ -7,9 +7,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// TestMetric: kubernetes_feature_enabled has the names, stages and values of kube-apiserver's metric.
+// TestMetric: kubernetes_feature_enabled has the gates that act, with the stages and values of kube-apiserver's metric.
 func TestMetric(t *testing.T) {
-	gates, err := Resolve(map[string]bool{"AllAlpha": true, "WatchList": false})
+	gates, err := Resolve(map[string]bool{"ComponentStatusz": false, "WatchList": false})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,9 +23,11 @@ func TestMetric(t *testing.T) {
 	for _, m := range families[0].GetMetric() {
 		got[m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()] = m.GetGauge().GetValue()
 	}
+	if len(got) != len(Effective()) {
+		t.Errorf("%v, but the gates with an effect are %v", got, Effective())
+	}
 	for name, want := range map[string]float64{
-		"AllowUnsafeMalformedObjectDeletion BETA": 1, "AllAlpha ALPHA": 1, "AllBeta BETA": 0, "WatchList BETA": 0,
-		"APIResponseCompression BETA": 1, "JobManagedBy ": 1, "AllowDNSOnlyNodeCSR DEPRECATED": 0,
+		"AllowUnsafeMalformedObjectDeletion BETA": 1, "ComponentStatusz BETA": 0, "HPAScaleToZero BETA": 1,
 	} {
 		if value, ok := got[name]; !ok || value != want {
 			t.Errorf("%q: %v, %t; want %v", name, value, ok, want)

@@ -39,6 +39,10 @@ func (s *Server) makeAPI(context.Context) error {
 	// A read-only server can't delete an unreadable object, so its lists omit such objects, with a warning.
 	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion] && !c.readOnly()
 	config.CompressWatchLists = gates[featuregates.WatchListCompression]
+	config.Statusz = gates[featuregates.ComponentStatusz]
+	if !gates[featuregates.ComponentFlagz] {
+		config.Flags = nil
+	}
 	trust, err := c.Access.Authenticate(&config.AuthenticationOptions, s.keys, s.ports.secureURL())
 	if err != nil {
 		return err
