@@ -10,11 +10,11 @@ import (
 
 const (
 	// pageLocal and pageRemote are the page sizes of the initial list. A page of the largest objects of an external
-	// cluster must fit into one message (2 GiB). Every page makes etcd count all keys after it, so pages are larger
-	// where nothing is sent.
+	// cluster must fit into one message (2 GiB). For each page etcd counts all keys after it. So pages of the embedded
+	// etcd, which are not sent, are larger.
 	pageLocal, pageRemote = 10000, 1000
-	// progressGrace is how long events may take to arrive before the follower requests the watch's progress, and
-	// progressRepeat the interval of further requests; etcd doesn't answer while the watch is behind.
+	// progressGrace is the time that a follower waits for events before it requests the watch's progress.
+	// progressRepeat is the interval of further requests: etcd does not respond while the watch is behind.
 	progressGrace, progressRepeat = 3 * time.Millisecond, 50 * time.Millisecond
 	// retryFirst and retryMost are the minimum and maximum pause before a broken watch is restarted.
 	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
@@ -31,9 +31,9 @@ type followers struct {
 type follower struct {
 	etcd *Etcd
 	sink func(Batch) error
-	// reached is the revision up to which sink has the timeline; 0 before the first batch.
+	// reached is the revision up to which sink has received the timeline; 0 before the first batch.
 	reached atomic.Int64
-	// behind tells the follower that a greater revision is known.
+	// behind signals to the follower that it must reach a greater revision.
 	behind chan struct{}
 }
 
@@ -86,10 +86,10 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 	}
 }
 
-// step watches until an error. If the whole state is needed, step reads it after the watch has begun. Otherwise etcd
-// would have to catch up with the events in between, which may take it 100 ms.
+// step watches until an error. If the whole state is needed, step reads it after the watch has begun. If it read the
+// state first, etcd would have to send the events in between, which may take 100 ms.
 func (f *follower) step(ctx context.Context) error {
-	now, err := f.etcd.readRevision(ctx) // which notices that the cluster was set back
+	now, err := f.etcd.readRevision(ctx) // detects a cluster that was restored to an earlier state
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (f *follower) reset(ctx context.Context) error {
 	}
 }
 
-// deliver passes the batch to sink, if it has anything new.
+// deliver passes the batch to sink if it is a reset, or newer than reached.
 func (f *follower) deliver(b Batch) error {
 	if !b.Reset && b.Revision <= f.reached.Load() {
 		return nil
@@ -149,11 +149,11 @@ func (f *follower) deliver(b Batch) error {
 	return nil
 }
 
-// watch delivers what the watch reports.
+// watch delivers the reports of the watch, until an error.
 func (f *follower) watch(ctx context.Context, w *watch) error {
 	timer := time.NewTimer(progressGrace)
 	defer timer.Stop()
-	waiting := true // the timer runs, at first for requests of the watch before this one
+	waiting := true // the timer runs, at first for revisions that the previous watch did not reach
 	for {
 		select {
 		case <-ctx.Done():
@@ -183,8 +183,8 @@ func (f *follower) watch(ctx context.Context, w *watch) error {
 	}
 }
 
-// ask makes the followers reach the revision. If it belongs to a key below the root, they reach it by the event. For
-// other keys of a shared cluster they must request the watch's progress.
+// ask makes the followers reach the revision. A revision of a key below the root arrives with its event. For a revision
+// of another key, in a shared cluster, the followers must request the watch's progress.
 func (a *followers) ask(rev int64) {
 	raise(&a.asked, rev)
 	for f := range a.all.Range {
@@ -197,7 +197,7 @@ func (a *followers) ask(rev int64) {
 	}
 }
 
-// raise makes the revision at least rev.
+// raise sets the revision to rev if rev is greater.
 func raise(revision *atomic.Int64, rev int64) {
 	for old := revision.Load(); old < rev && !revision.CompareAndSwap(old, rev); old = revision.Load() {
 	}

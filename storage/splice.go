@@ -8,15 +8,15 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// cut is where resourceVersion is in an object's JSON, or belongs.
+// cut is the position of resourceVersion in an object's JSON, or the position for it if there is none.
 type cut struct {
 	// apiVersion and kind are the object's.
 	apiVersion, kind string
-	// begin and end delimit the value of metadata, the last if there are several.
+	// begin and end delimit the value of metadata, the last one if there are several.
 	begin, end int
-	// name is the offset of the present member; 0 without one.
+	// name is the offset of an existing resourceVersion; 0 if there is none.
 	name int
-	// from and to delimit the bytes to replace: the present value, or nothing.
+	// from and to delimit the bytes to replace: the existing value, or an empty range.
 	from, to int
 	// before and after enclose the digits.
 	before, after string
@@ -32,10 +32,10 @@ func (c cut) apply(b []byte, rev int64) []byte {
 	return append(out, b[c.to:]...)
 }
 
-// splice returns stored JSON, without the newline at its end, with metadata.resourceVersion where Kubernetes prints it;
-// a present one is replaced. A revision of 0 leaves the JSON unchanged, like an object that was never stored. The
-// result never shares memory with stored unless rev is 0. begin and end of the cut are those in the result. It
-// fails if stored is no JSON object with metadata.
+// splice returns stored JSON without the newline at its end, and with rev as metadata.resourceVersion, at the position
+// where Kubernetes prints it. It replaces an existing resourceVersion. A revision of 0 inserts nothing, as for an
+// object that was never stored. The result shares memory with stored only if rev is 0. begin and end of the cut are
+// offsets in the result. splice fails if stored is not a JSON object with metadata.
 func splice(stored []byte, rev int64) ([]byte, cut, error) {
 	b := bytes.Trim(stored, space)
 	c, err := locate(b)
@@ -47,7 +47,7 @@ func splice(stored []byte, rev int64) ([]byte, cut, error) {
 	return out, c, nil
 }
 
-// unsplice returns the JSON of an object without metadata.resourceVersion, as it is stored: what splice was given. The
+// unsplice reverses splice: it returns the JSON of an object without metadata.resourceVersion, as it is stored. The
 // result shares no memory with the object.
 func unsplice(object []byte) ([]byte, error) {
 	c, err := locate(object)
@@ -105,7 +105,7 @@ func locate(object []byte) (c cut, err error) {
 	return c, s.Err()
 }
 
-// text is a string of a document; anything else is "".
+// text reads a value of a document. It returns "" for a value that is not a string.
 func text(s *jsonscan.Scanner) string {
 	if s.Peek() != '"' {
 		s.Skip()
@@ -114,15 +114,16 @@ func text(s *jsonscan.Scanner) string {
 	return s.ReadString().Value()
 }
 
-// locateIn parses the members of metadata, whose opening bracket was read. Kubernetes writes those of its Go types in
-// the order of ObjectMeta's fields; those of custom and other unstructured objects in the order of their names.
+// locateIn parses the members of metadata, whose opening bracket was read. Kubernetes writes the members of objects
+// with a Go type in the order of ObjectMeta's fields. It writes those of custom resources and other unstructured
+// objects in the order of their names.
 func locateIn(s *jsonscan.Scanner, typed bool) cut {
 	c := cut{begin: s.Offset() - 1}
 	for first := true; ; first = false {
 		name, at, ok := s.Key(first)
 		if !ok {
 			c.end = s.Offset()
-			if c.to == 0 { // it belongs at the end
+			if c.to == 0 { // resourceVersion is inserted at the end
 				c.from, c.to, c.before, c.after = c.end-1, c.end-1, `,"resourceVersion":"`, `"`
 			}
 			if first {

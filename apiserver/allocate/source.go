@@ -9,10 +9,11 @@ type Source interface {
 	NextPort() (int32, error)
 }
 
-// Random allocates free values, from the place on that pick chooses: a number below n.
+// Random returns a Source that allocates free values. The search starts at pick(n), a number below n.
 func (t *Taken) Random(pick func(n int) int) Source { return &random{t, pick} }
 
-// Sample allocates nothing: its values need not be free (ipallocator's dryRunAllocator, portallocator's dry run).
+// Sample returns a Source for dry runs. It allocates nothing, and its values need not be free (ipallocator's
+// dryRunAllocator, portallocator's dry run).
 func (t *Taken) Sample() Source { return &sample{taken: t} }
 
 type random struct {
@@ -27,7 +28,7 @@ func (r *random) NextPort() (int32, error)     { return r.taken.nextPort(r.pick)
 
 type sample struct {
 	taken *Taken
-	// last is the last port so far, 0 for none.
+	// last is the greatest port so far, 0 for none.
 	last int32
 }
 

@@ -5,14 +5,14 @@
 //
 //  1. The first rule of the policy that matches a request decides how it is recorded. Rules match the user before
 //     impersonation (N-10, N-11).
-//  2. Without a policy or without a log there is no Log, and a nil Record ignores every call: nothing is recorded, and
-//     nothing is allocated.
-//  3. The events of a request are written in the order of their stages. In the blocking modes each is written before
-//     the request continues; in the mode batch up to Options.Batch.BufferSize events wait in a queue, and further ones
-//     are dropped and counted.
+//  2. Without a policy or without a log there is no Log, and every Record is nil. A nil Record ignores every call, and
+//     allocates nothing.
+//  3. The events of a request are written in the order of their stages. In the blocking modes each event is written
+//     before the request continues. In the mode batch, up to Options.Batch.BufferSize events wait in a queue; further
+//     events are dropped and counted.
 //  4. Every object in an event is JSON, so that no event is lost because of a client's input.
 //  5. The methods of a Record may be called from any goroutine.
-//  6. Requests of the process's own match the rules as the same requests of a client do (Own).
+//  6. Requests of the process itself match the same rules as equal requests of a client (Own).
 //
 // Objects are recorded in plain text, Secrets too, unless the policy excludes them. The webhook backend is not
 // included.

@@ -9,17 +9,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// maxShifted limits the items that the insertions and removals of a JSON patch copy. Each operation that may be one
-// counts with the length of the longest list and half of the insertions. 10,000 insertions into an empty list copy at
-// most 50 million items.
+// maxShifted limits the list items that the insertions and removals of a JSON patch copy. Each operation that may
+// insert or remove a list item counts as the length of the longest list, plus half of the number of operations. 10,000
+// insertions into an empty list copy at most 50 million items.
 const maxShifted = 64 << 20
 
-// checkOperations rejects a JSON patch that would take too long for its size and that of the document. Malformed
-// operations are left to the library.
+// checkOperations rejects a JSON patch that would take too long for the size of the patch and the document. The library
+// rejects malformed operations.
 func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	size := len(before) // of the document and of all values
 	_, longest, _ := mostWithin(before)
-	shifts, nested := 0, 0 // operations that shift items, and bytes that get deeper, each counted once for each level
+	shifts, nested := 0, 0 // operations that shift items; bytes that move deeper, counted once for each level
 	for _, o := range ops {
 		if v := o["value"]; v != nil {
 			_, n, _ := mostWithin(*v)
@@ -50,7 +50,7 @@ func checkOperations(before []byte, ops jsonpatch.Patch) error {
 			shifted, maxShifted,
 		)
 	case nested > MaxWork:
-		return status.Oversized("the operations of the JSON patch nest values too deep for their size")
+		return status.Oversized("the operations of the JSON patch nest values too deeply for their size")
 	}
 	return nil
 }
@@ -61,5 +61,5 @@ func isIndex(at string) bool {
 	return err == nil
 }
 
-// levels is the number of levels above what a JSON pointer refers to.
+// levels returns the depth of the value that a JSON pointer refers to.
 func levels(at string) int { return strings.Count(at, "/") }

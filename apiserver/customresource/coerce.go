@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// coerce converts an object to the form that its schema requires: it removes unknown fields, and nulls that are not
-// allowed and have no default; metadata gets its types (AX pkg/apiserver/customresource_handler.go:
-// unstructuredSchemaCoercer). unknown are the paths of the removed fields. In a stored object it also removes malformed
-// metadata and sets a missing generation to 1.
+// coerce converts an object to the form that its schema requires (AX pkg/apiserver/customresource_handler.go:
+// unstructuredSchemaCoercer). It removes unknown fields, and nulls that are not allowed and have no default. It
+// converts metadata to the types of ObjectMeta. unknown are the paths of the removed fields. In a stored object coerce
+// also removes malformed metadata, and sets a missing generation to 1.
 func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []string, err error) {
 	r, err := v.rules()
 	if err != nil {
@@ -39,7 +39,7 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 		return nil, err
 	}
 	unknown = append(unknown, paths...)
-	if kind == v.kind && apiVersion == v.apiVersion { // others are rejected later
+	if kind == v.kind && apiVersion == v.apiVersion { // objects of other kinds are rejected later
 		if !v.whole {
 			unknown = append(unknown, pruning.PruneWithOptions(
 				u.Object, r.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored},

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// serveDeleteCollection is DELETE of a collection (C.7).
+// serveDeleteCollection serves DELETE of a collection (C.7).
 func (a *API) serveDeleteCollection(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
@@ -26,7 +26,7 @@ func (a *API) serveDeleteCollection(req *request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Registry.SelectionOf(req.Target, listOpts); err != nil { // before the options are
+	if _, err := a.Registry.SelectionOf(req.Target, listOpts); err != nil { // validated before the options
 		return err
 	}
 	opts, err := req.deleteOptions()
@@ -52,7 +52,7 @@ func (a *API) serveDeleteCollection(req *request) error {
 		return err
 	}
 	err = req.answerList(rendering, items, meta)
-	// An error would mean that nothing was deleted.
+	// An error would tell the client that nothing was deleted, so a list that is too large becomes a Status of success.
 	if errors.Is(err, status.ErrFull) || errors.Is(err, status.ErrTooLarge) {
 		kind := metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 		return req.answerOther(rendering, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})

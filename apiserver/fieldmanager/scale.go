@@ -28,17 +28,18 @@ var scaleResource = &resources.Resource{
 	},
 }
 
-// Scaling tracks one write of an object's scale. An entry of the object's managedFields with the number of replicas
-// appears in its Scale as an entry with spec.replicas. The changes that a write of the Scale makes to these entries are
-// copied back to the object's (K pkg/registry/apps/deployment/storage/storage.go:scaleUpdatedObjectInfo).
+// Scaling tracks one write of an object's scale. An entry of the object's managedFields that has the number of replicas
+// appears in the Scale as an entry with spec.replicas. Entries copies the changes that a write of the Scale makes to
+// these entries to the object's managedFields
+// (K pkg/registry/apps/deployment/storage/storage.go:scaleUpdatedObjectInfo).
 type Scaling struct {
 	endpoint *endpoint
 	handler  *managedfields.ScaleHandler
 	shown    []metav1.ManagedFieldsEntry
 }
 
-// Scaling begins a write of an object's scale. res is the endpoint's entry. It fails if the managedFields can't be
-// decoded.
+// Scaling returns the Scaling for a write of an object's scale. res is the endpoint's entry. Scaling fails if the
+// managedFields of the object can't be decoded.
 func (m *Managers) Scaling(res *resources.Resource, parent metav1.Object) (*Scaling, error) {
 	e, err := m.scale(res)
 	if err != nil {
@@ -60,8 +61,9 @@ func (m *Managers) scale(res *resources.Resource) (*endpoint, error) {
 	return m.endpoint(scaleResource, "scale")
 }
 
-// scaleConvertor is the convertor of custom resources' scales. It accepts only Scales with a Go type, so an apply that
-// changes anything fails: the merged object has none (AX pkg/apiserver/conversion/converter.go: crConverter).
+// scaleConvertor is the convertor of custom resources' scales. It accepts only Scales with a Go type. So an apply that
+// changes anything fails, because the merged object has no Go type (AX pkg/apiserver/conversion/converter.go:
+// crConverter).
 type scaleConvertor struct{ *convertor }
 
 // New returns an empty Scale without a Go type.
@@ -71,7 +73,7 @@ func (c *scaleConvertor) New(gvk schema.GroupVersionKind) (runtime.Object, error
 	return u, nil
 }
 
-// ConvertToVersion returns a Scale that has a Go type.
+// ConvertToVersion converts a Scale with a Go type, and rejects any other.
 func (c *scaleConvertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	switch obj.(type) {
 	case *deferred, *unstructured.Unstructured:
@@ -96,7 +98,7 @@ func (m *Managers) replicas(res *resources.Resource) managedfields.ResourcePathM
 // Shown returns the managedFields of the Scale.
 func (s *Scaling) Shown() []metav1.ManagedFieldsEntry { return s.shown }
 
-// Update returns sc with its managedFields. sc replaces live, the current Scale, which is not changed.
+// Update sets the managedFields of sc, which replaces live, the current Scale, and returns sc. live is not changed.
 func (s *Scaling) Update(live, sc *autoscalingv1.Scale, manager string) *autoscalingv1.Scale {
 	if err := s.endpoint.update(s.live(live), sc, manager); err != nil {
 		sc.SetManagedFields(nil)

@@ -9,19 +9,19 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// mode is one of the modes of impersonation: the constrained ones are for some requests and some users only, and have
-// verbs with their names in them; the legacy one, which has no name, is for all
+// mode is a mode of impersonation. Constrained modes apply to some requests and some users only, and their names are
+// part of their verbs. The legacy mode has no name, and applies to all requests
 // (AS pkg/endpoints/filters/impersonation/mode.go).
 type mode struct {
 	name string
-	// suits reports whether the mode is for such users.
+	// suits reports whether the user "by" may use the mode to impersonate the user wanted.
 	suits func(wanted *authorization.User, by authorization.User) bool
 }
 
 // constrained is the prefix of the verbs of constrained modes.
 const constrained = "impersonate:"
 
-// verb is what a user must be allowed to do in a constrained mode; empty for the legacy mode.
+// verb returns the verb that a user needs for a constrained mode; it is empty for the legacy mode.
 func (m *mode) verb() string {
 	if m.name == "" {
 		return ""
@@ -29,7 +29,7 @@ func (m *mode) verb() string {
 	return constrained + m.name
 }
 
-// modes are all, in the order in which they are tried.
+// modes lists all modes, in the order in which they are tried.
 var modes = [...]mode{
 	{"associated-node", func(wanted *authorization.User, by authorization.User) bool {
 		node, ok := nodeOf(wanted.Name)

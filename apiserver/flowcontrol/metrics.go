@@ -7,7 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// metrics have Kubernetes' names (AS pkg/util/flowcontrol/metrics/metrics.go). Those of removed objects are removed.
+// metrics have Kubernetes' names (AS pkg/util/flowcontrol/metrics/metrics.go). The series of deleted objects are
+// removed.
 type metrics struct {
 	nominal, executing   *prometheus.GaugeVec
 	dispatched, rejected *prometheus.CounterVec
@@ -37,8 +38,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// series are the metrics of a schema and its level. They outlast the objects, unregistered, for requests that still use
-// them.
+// series are the metrics of a schema and its level. When the objects are deleted, the series are unregistered; requests
+// that have them can still use them.
 type series struct {
 	dispatched prometheus.Counter
 	waited     prometheus.Observer
@@ -53,7 +54,7 @@ func (m *metrics) series(level, schema string) *series {
 	}
 }
 
-// begin counts a request that has its seats. The caller decrements executing at its end.
+// begin counts a request that has its seats. The caller decrements executing when the request ends.
 func (s *series) begin(waited time.Duration) {
 	s.dispatched.Inc()
 	s.waited.Observe(waited.Seconds())
@@ -91,10 +92,10 @@ func RegisterMemory(r prometheus.Registerer, inFlight, memory *Budget, encodings
 		help  string
 		value func() int64
 	}{
-		"inflight_memory_limit_bytes": {"Memory limit of requests, and again of open ones.", memory.Total},
+		"inflight_memory_limit_bytes": {"Memory limit of served requests, and separately of open ones.", memory.Total},
 		"inflight_memory_held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
 		"inflight_memory_open_bytes":  {"Estimated memory of open requests and watches.", inFlight.Held},
-		"cache_encodings_bytes":       {"Kept encodings of objects, besides their JSON, and of events.", encodings},
+		"cache_encodings_bytes":       {"Cached encodings of objects, other than JSON, and of events.", encodings},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(
 			prometheus.GaugeOpts{Name: "kubecascade_" + name, Help: of.help},

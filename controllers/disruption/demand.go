@@ -13,14 +13,14 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// demand is how many pods of a budget there should be, and how many of them must be healthy.
+// demand holds the expected number of pods of a budget, and the number of them that must be healthy (desired).
 type demand struct {
 	expected, desired int32
 	// unmanaged reports whether some of the pods have no controller, and are not in expected.
 	unmanaged bool
 }
 
-// demandOf calculates the demand of a budget. unknown are the controllers whose scale is needed for that
+// demandOf calculates the demand of a budget. unknown are the controllers whose scale is needed, but not known yet
 // (getExpectedPodCount).
 func demandOf(v workload.View, b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (
 	d demand, unknown []workload.Owner, err error) {

@@ -37,7 +37,7 @@ func Endpoints() workload.Controller {
 		}}
 }
 
-// selecting returns the service if the controller makes its endpoints.
+// selecting returns the service if the controller manages its endpoints, else nil.
 func selecting(v workload.View) *corev1.Service {
 	if v.Object == nil {
 		return nil
@@ -49,8 +49,8 @@ func selecting(v workload.View) *corev1.Service {
 	return s
 }
 
-// wake: a pod affects the services that select it, by its former or present labels; deleted Endpoints are created
-// again.
+// wake returns the services that a change affects. A pod affects the services that select its former or current labels.
+// Deleted Endpoints affect their service, so that the controller creates them again.
 func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	switch {
 	case c.Resource == workload.Endpoints && c.New == nil:
@@ -77,8 +77,8 @@ func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	return keys
 }
 
-// chosen returns the pods of a service that have an address and have not finished (k8s.io/endpointslice/util:
-// ShouldPodBeInEndpoints).
+// chosen returns the pods of a service that have an address and have not finished; pods that are being deleted only if
+// dying is set (k8s.io/endpointslice/util: ShouldPodBeInEndpoints).
 func chosen(v workload.Reader, s *corev1.Service, dying bool) (out []*corev1.Pod) {
 	selector := labels.SelectorFromSet(s.Spec.Selector)
 	for _, p := range workload.All[*corev1.Pod](v, s.Namespace) {

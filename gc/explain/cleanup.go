@@ -20,8 +20,8 @@ func (w *world) deleting() []*Object {
 	return w.sorted(func(o *Object) bool { return !o.Deletion.IsZero() })
 }
 
-// clean lets the controllers of namespaces and of CRDs work once. The pods of a namespace are deleted before the rest
-// (E-08 to E-11).
+// clean simulates one pass of the controllers of namespaces and of CRDs. The pods of a namespace are deleted before the
+// rest (E-08 to E-11).
 func (w *world) clean() {
 	background := finalizers.Options{PropagationPolicy: "Background"}
 	for _, o := range w.deleting() {
@@ -50,7 +50,7 @@ func (w *world) sweep(f func(*Object) bool, options finalizers.Options, by By) b
 	return len(w.sorted(f)) == 0
 }
 
-// confirm lets the kubelets end the pods that are being deleted, as if their grace periods were over.
+// confirm simulates the kubelets: it ends the pods that are being deleted, as if their grace periods were over.
 func (w *world) confirm() {
 	for _, o := range w.deleting() {
 		if o.GraceSeconds != nil && *o.GraceSeconds > 0 {
@@ -59,7 +59,7 @@ func (w *world) confirm() {
 	}
 }
 
-// expect removes finalizers that well-known components remove by themselves, once nothing else is left to do.
+// expect simulates well-known components: it removes the finalizers that they remove when nothing else is left to do.
 func (w *world) expect() {
 	for _, o := range w.deleting() {
 		for _, name := range o.Finalizers {

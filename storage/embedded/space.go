@@ -14,22 +14,24 @@ import (
 )
 
 const (
-	// writeOverhead is how many bytes a write takes besides its key and value; etcd's quota counts the same.
+	// writeOverhead is the number of bytes that a write takes in addition to its key and value, as in etcd's quota.
 	writeOverhead = 256
-	// reserve is the part of the quota, on top of it, for writes that replace a value. An object that waits for its
-	// dependents is deleted by such writes, and what they replace is history, which compaction removes.
+	// reserve limits writes that replace a value: they may exceed the quota by a fraction of 1/reserve. Such writes
+	// delete an object that waits for its dependents. The replaced values are history, which compaction removes.
 	reserve = 16
 	// reclaimPause is the time between two attempts to free space.
 	reclaimPause = 2 * time.Second
 )
 
 // space keeps the embedded database within its quota. etcd's own quota counts the file, which doesn't shrink, so space
-// counts the bytes in use. They are known as of etcd's last write to the file; what was admitted since is added.
+// counts the bytes in use. etcd reports these as of its last write to the file; space adds the commits that it has
+// admitted since.
 type space struct {
 	server *etcdserver.EtcdServer
 	log    *slog.Logger
 	quota  int64
-	// admitted is the size of the commits since the last measurement, need that of the last one that was rejected.
+	// admitted is the size of the commits since the last measurement, need that of the last commit that requested free
+	// space.
 	admitted, need atomic.Int64
 	// wanted holds a token when run should free space.
 	wanted chan struct{}
@@ -61,22 +63,21 @@ func (s *space) admit(bytes int, replaces bool) error {
 	return nil
 }
 
-// measure makes etcd write its pending transaction, and returns how many bytes of the file are then in use.
+// measure makes etcd write its pending transaction, and returns the number of bytes in use afterwards.
 func (s *space) measure() int64 {
 	s.admitted.Store(0)
 	s.server.Backend().ForceCommit()
 	return s.server.Backend().SizeInUse()
 }
 
-// bloated reports whether the file is much larger than the quota and than its content: a large value needs many
-// adjacent pages.
+// bloated reports whether the file is more than twice as large as the quota, and as its content. This happens because a
+// large value needs many adjacent pages.
 func (s *space) bloated() bool {
 	file := s.server.Backend()
 	return file.Size() > 2*s.quota && file.Size() > 2*file.SizeInUse()
 }
 
-// run frees space on request, until there is enough, also by what clients remove in the meantime. It returns when ctx
-// is done.
+// run frees space on request, until there is enough; removals by clients count, too. It returns when ctx is done.
 func (s *space) run(ctx context.Context) {
 	for {
 		select {
@@ -97,8 +98,8 @@ func (s *space) run(ctx context.Context) {
 	}
 }
 
-// reclaim compacts all history, so that a follower that is behind reads the whole state again, and rewrites the file if
-// that is bloated.
+// reclaim compacts all history, and defragments the file if it is bloated. A follower that is behind then reads the
+// whole state again.
 func (s *space) reclaim(ctx context.Context) error {
 	if rev := s.server.KV().Rev(); rev > s.compacted {
 		s.log.Info("etcd's quota is reached; compacting all history", "quota", s.quota, "revision", rev)
@@ -108,7 +109,7 @@ func (s *space) reclaim(ctx context.Context) error {
 		}
 		s.compacted = rev
 	}
-	for range 2 { // something is written, since pages that a transaction frees count as free from the next but one
+	for range 2 { // write twice: pages that a transaction frees count as free from the second transaction after it
 		if _, err := s.server.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: 1}); err != nil {
 			return fmt.Errorf("writing to etcd: %w", unavailable(ctx, err))
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// deviceTaintRules is the entry of DeviceTaintRule (V-005). A server of the previous minor, which has no v1, can read
-// what is stored.
+// deviceTaintRules is the entry of DeviceTaintRule (V-005). It is stored as v1beta2, so that a server of the previous
+// minor version, which has no v1, can read it.
 func deviceTaintRules(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "devicetaintrules", New: entry.New[resourcev1.DeviceTaintRule],
@@ -23,7 +23,8 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 		},
 		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.DeviceTaintRule],
-				// As it was before v1 (K pkg/registry/resource/devicetaintrule: AllowUnconditionalUpdate, NewRESTLegacy).
+				// v1beta2 behaves as before v1 (K pkg/registry/resource/devicetaintrule: AllowUnconditionalUpdate,
+				// NewRESTLegacy).
 				Change: func(r *entry.Resource) { r.Strategy.Conditional, r.Delete.Returned = false, true }},
 		}},
 		Strategy: entry.Strategy{
@@ -43,8 +44,9 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 	}
 }
 
-// timeEffect sets the time of a taint whose effect changed, unless the client changed the time, too: it is that of the
-// effect, from which tolerations count (K pkg/registry/resource/devicetaintrule: PrepareForUpdate).
+// timeEffect sets timeAdded of a taint to the current time if the effect changed and the client did not change
+// timeAdded. The seconds of tolerations count from this time (K pkg/registry/resource/devicetaintrule:
+// PrepareForUpdate).
 func timeEffect(now entry.Clock, t, old *resourcev1.DeviceTaint) {
 	if t.Effect != old.Effect && t.TimeAdded.Equal(old.TimeAdded) {
 		at := now()

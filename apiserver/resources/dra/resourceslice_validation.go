@@ -20,7 +20,8 @@ import (
 
 const maxValidValues = 10
 
-// deviceCapacity validates how much of a capacity a claim can have. Only shared capacity has such a policy.
+// deviceCapacity validates a capacity's policy for requests of claims. Only a device with shared capacity may have such
+// a policy.
 func deviceCapacity(c *resourcev1.DeviceCapacity, shared bool, at *field.Path) field.ErrorList {
 	p := c.RequestPolicy
 	switch {
@@ -119,8 +120,8 @@ func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *f
 	)}
 }
 
-// keyed validates a map's keys and values. Long keys are shortened in paths.
-// Upstream's order is random; this one is sorted.
+// keyed validates a map's keys and values. Long keys are shortened in paths. The errors are sorted by key; upstream's
+// order is random.
 func keyed[K ~string, V any](
 	m map[K]V, at *field.Path, key func(K, *field.Path) field.ErrorList,
 	value func(V, *field.Path) field.ErrorList,
@@ -144,7 +145,7 @@ func shortened(s string, length int) string {
 
 const maxDeviceKey = resourcev1.DeviceMaxDomainLength + 1 + resourcev1.DeviceMaxIDLength
 
-// semanticVersion is a version by semver.org 2.0.0.
+// semanticVersion matches a version of semver.org 2.0.0.
 var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
 	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
@@ -193,7 +194,8 @@ func pool(p *resourcev1.ResourcePool, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// mostDevices is the maximum number of devices in one object: fewer if each has more data.
+// mostDevices returns the maximum number of devices in one object. It is lower if a device has taints, counters or
+// lists as attributes.
 func mostDevices(list []resourcev1.Device) int {
 	for i := range list {
 		d := &list[i]
@@ -268,7 +270,7 @@ func counters(m map[string]resourcev1.Counter, most int, at *field.Path) field.E
 	return nil
 }
 
-// validateDevice accepts capacity and taints of the old device.
+// validateDevice validates a device. It skips capacity and taints that the update does not change.
 func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) field.ErrorList {
 	errs := check.DNSLabel(d.Name, at.Child("name"))
 	errs = append(errs, attributeCount(d, at)...)
@@ -307,7 +309,8 @@ func attributeCount(d *resourcev1.Device, at *field.Path) (errs field.ErrorList)
 	return errs
 }
 
-// deviceNodes validates the nodes of a device, which are set in the slice unless that leaves them to each device.
+// deviceNodes validates the fields of a device that select nodes. Only the devices of a slice with
+// perDeviceNodeSelection (own) may have these fields.
 func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList {
 	if !own {
 		if d.NodeName == nil && d.NodeSelector == nil && d.AllNodes == nil {

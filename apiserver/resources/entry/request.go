@@ -27,12 +27,12 @@ type Server interface {
 	// List calls yield for the objects of a namespace, as fresh as the last Get or Current, sorted by name. It stops
 	// with an error at an object that can't be decoded.
 	List(ctx context.Context, resource schema.GroupVersionResource, namespace string, yield func(Object)) error
-	// UID returns the UID of a stored object; the object need not be readable as its kind.
+	// UID returns the UID of a stored object, even if the object can't be decoded as its kind.
 	UID(ctx context.Context, ref Reference) (uid string, ok bool)
 	// Authorizer authorizes users.
 	Authorizer() authorization.Authorizer
-	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid; without audiences
-	// those of the server are used.
+	// Authenticate returns the user of a bearer token, and those of the audiences for which the token is valid. No
+	// audiences mean those of the server.
 	Authenticate(ctx context.Context, token string, audiences []string) (authorization.User, []string, error)
 	// Tokens signs the tokens of service accounts. It fails if there is no signing key.
 	Tokens() (Tokens, error)
@@ -44,7 +44,7 @@ type Server interface {
 
 // Tokens signs the tokens of service accounts.
 type Tokens interface {
-	// Audiences are those of a token for which the client requests none.
+	// Audiences returns the audiences of a token if the client requests none.
 	Audiences() []string
 	// Issue returns a signed token.
 	Issue(authorization.TokenClaim) (string, error)
@@ -57,7 +57,7 @@ type Request interface {
 	Name() string
 	User() authorization.User
 
-	// DryRun returns the values of the option dryRun. SetDryRun replaces them, for bodies with options.
+	// DryRun returns the values of the option dryRun. SetDryRun replaces them, for bodies that contain options.
 	DryRun() []string
 	SetDryRun(values []string)
 
@@ -70,21 +70,21 @@ type Request interface {
 	Admit(ctx context.Context, body runtime.Object) error
 	Validate(ctx context.Context, body runtime.Object) error
 
-	// On is the same request for a subresource of another object in the namespace. Admission plugins still get the path
-	// of the client's request.
+	// On returns the same request for a subresource of another object in the namespace. Admission plugins still get the
+	// path of the client's request.
 	On(resource schema.GroupVersionResource, subresource, name string) (Request, error)
 	// Current returns the object that the request names, by a consistent read.
 	Current(ctx context.Context) (Object, error)
-	// Rewrite stores the result of change for the object that the request names, without strategy, validation,
-	// admission and managedFields, and returns its resourceVersion. After a conflict change is called again with the
-	// newest state.
+	// Rewrite calls change with the object that the request names, stores the result and returns its resourceVersion.
+	// It runs no strategy, validation or admission, and records no managedFields. After a conflict it calls change
+	// again with the newest state.
 	Rewrite(ctx context.Context, change func(old Object) (Object, error)) (revision string, err error)
 	// Delete deletes the object that the request names.
 	Delete(ctx context.Context, opts *metav1.DeleteOptions) error
-	// Precondition is the error 409 for a precondition of the request that does not hold (B-09).
+	// Precondition returns the error 409 for a precondition of the request that does not hold (B-09).
 	Precondition(what string, want, stored any) error
 	// UpdateStatus changes the status of another object for the request, with the field manager kube-apiserver. After a
-	// conflict change is called again.
+	// conflict it calls change again.
 	UpdateStatus(ctx context.Context, ref Reference, change func(old Object) (Object, error)) error
 }
 

@@ -49,20 +49,21 @@ func RestartsAlways(t *corev1.PodTemplateSpec, kind string, at *field.Path) (err
 		"activeDeadlineSeconds in "+kind+" is not Supported")...)
 }
 
-// Not validated: scale subresources, which are objects of autoscaling/v1, and rollbacks, which have no path.
+// The package does not validate scale subresources, which are objects of autoscaling/v1, or rollbacks, which have no
+// path.
 
 // SameSelector requires that a selector is unchanged.
 func SameSelector(now, was *metav1.LabelSelector) field.ErrorList {
 	return apivalidation.ValidateImmutableField(now, was, check.SpecPath.Child("selector"))
 }
 
-// Count is a number of a status and its name.
+// Count is a field of a status: its name and its number of pods.
 type Count struct {
 	Name string
 	N    int32
 }
 
-// Counts requires numbers of zero or more, and that no number in most exceeds all.
+// Counts requires that no number in list is negative, and that no number in most exceeds all.
 func Counts(all int32, list, most []Count) (errs field.ErrorList) {
 	for _, c := range list {
 		errs = append(errs, check.Natural(c.N, check.StatusPath.Child(c.Name))...)
@@ -74,7 +75,7 @@ func Counts(all int32, list, most []Count) (errs field.ErrorList) {
 	return errs
 }
 
-// AvailableReady requires that there are not more available than ready pods.
+// AvailableReady requires that at most as many pods are available as are ready.
 func AvailableReady(available, ready int32, text string) field.ErrorList {
 	return check.Reject(available > ready, check.StatusPath.Child("availableReplicas"), available, text)
 }
