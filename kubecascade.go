@@ -15,18 +15,18 @@ import (
 	"github.com/kubecascade/kubecascade/internal/server"
 )
 
-// KubernetesVersion is the release of Kubernetes whose behaviour is reproduced.
+// KubernetesVersion is the release of Kubernetes whose behaviour the server reproduces.
 const KubernetesVersion = server.KubernetesVersion
 
-// FeatureGates are the feature gates that have an effect, with their defaults.
+// FeatureGates returns the feature gates that have an effect, with their defaults.
 func FeatureGates() map[string]bool { return featuregates.Defaults() }
 
 // Server is a running server. Its methods may be called from any goroutine.
 type Server struct{ s *server.Server }
 
-// Start starts a server and returns when it accepts requests. ctx only limits the start; the server runs until Stop.
-// Its errors name fields of Options. errors.Unwrap returns such an error as "kubecascade serve" prints it, which names
-// flags instead.
+// Start starts a server and returns when it accepts requests. ctx limits only the start; the server runs until Stop.
+// Errors name fields of Options. errors.Unwrap returns the error that "kubecascade serve" prints, which names flags
+// instead.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	c, err := o.config()
 	if err != nil {
@@ -39,8 +39,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return &Server{s}, nil
 }
 
-// Check reports whether the values of o are valid, alone and in combination. It opens and reads no files. Errors are as
-// those of Start.
+// Check reports whether the values of o are valid, alone and in combination. It opens and reads no files. Errors are
+// like those of Start.
 func (o Options) Check() error {
 	if _, err := o.config(); err != nil {
 		return fieldError{err}
@@ -48,9 +48,9 @@ func (o Options) Check() error {
 	return nil
 }
 
-// Config returns the configuration of an administrator's client. Each call returns another copy, with the certificate
-// that is valid now. Its limit of requests is that of envtest (controller-runtime pkg/envtest/server.go), as
-// client-go's default of 5 requests per second would make a test wait.
+// Config returns the configuration of an administrator's client. Each call returns a new copy with the current
+// certificate. The rate limit is that of envtest (controller-runtime pkg/envtest/server.go), because client-go's
+// default of 5 requests per second would slow down tests.
 func (s *Server) Config() *rest.Config {
 	cert, key, err := s.s.Administrator()
 	if err != nil {
@@ -62,79 +62,82 @@ func (s *Server) Config() *rest.Config {
 	}
 }
 
-// URL is that of the port for HTTPS, without a slash at the end.
+// URL returns the URL of the HTTPS port, without a trailing slash.
 func (s *Server) URL() string { return s.s.URL() }
 
-// InsecureURL is that of the port for plain HTTP; empty if there is none.
+// InsecureURL returns the URL of the plain HTTP port, without a trailing slash; empty if there is none.
 func (s *Server) InsecureURL() string { return s.s.InsecureURL() }
 
-// Kubeconfig is the path of a kubeconfig for an administrator. With temporary data Stop removes the file.
+// Kubeconfig returns the path of a kubeconfig for an administrator. Stop removes the file if the server's data is
+// temporary.
 func (s *Server) Kubeconfig() string { return s.s.Kubeconfig() }
 
-// Stop ends the server and waits until it has ended. The error is the first one with which something did not end
-// properly, or with which the server had ended by itself.
+// Stop stops the server and waits until it has ended. The error reports why the server had ended by itself, and
+// failures of the shutdown; nil if there are none.
 func (s *Server) Stop() error { return s.s.Stop() }
 
-// Done is closed when the server has ended, whether by Stop or by itself.
+// Done returns a channel that is closed when the server has ended, by Stop or by itself.
 func (s *Server) Done() <-chan struct{} { return s.s.Done() }
 
-// Err is what Stop returns once Done is closed, and nil before.
+// Err returns nil until Done is closed, and then the error of Stop.
 func (s *Server) Err() error { return s.s.Err() }
 
-// Settle waits until the enabled controllers have nothing to do: they have processed everything that was written before
-// the call, and what followed from it, with the Events about it, and nothing was written in the meantime. Passes that are due
-// a second later or more don't count: the next time of a CronJob, or what is retried after repeated failures, such as
-// the deletion of a namespace whose content has finalizers. A server whose objects are written all the time never
-// settles, nor does one that needs the lease of the controllers and doesn't hold it. ctx limits the wait; the error then
-// states what is going on, and wraps the cause of ctx.
+// Settle waits until the enabled controllers are idle: they have processed all writes before the call and their own
+// writes that followed, and have recorded their Events, and no object was written in the meantime. Settle does not wait
+// for work that is due in a second or later: the next Job of a CronJob, or a retry after repeated failures, such as the
+// deletion of a namespace whose content has finalizers. Settle never succeeds while objects are written continuously,
+// or while the server needs the lease of the controllers and does not hold it. ctx limits the wait. The error then
+// describes the current work of the controllers, and wraps the cause of ctx.
 func (s *Server) Settle(ctx context.Context) error {
 	_, err := s.s.Settle(ctx, 0)
 	return err
 }
 
-// Advance puts the server's clock forward, which the times in objects, the lives of tokens and the controllers follow:
-// what waits for a time that is then past is due at once, such as the next Job of a CronJob, the deletion of a finished
-// Job after its TTL, or of pods that tolerate a taint for some time. Settle waits for what follows. Timeouts of requests,
-// the lives of Events and of certificates in TLS, leases of elections and the times in managedFields stay those of the
-// machine. The error reports that d is negative, or that the clock would be more than 100 years ahead.
+// Advance advances the server's clock by d. Timestamps in objects, the expiry of tokens and the controllers follow this
+// clock. Work that was scheduled for the skipped time is due at once: the next Job of a CronJob, the deletion of a
+// finished Job after its TTL, the eviction of pods after tolerationSeconds. Settle waits for this work. Timeouts of
+// requests, the expiry of Events and of TLS certificates, leader election and the times in managedFields follow the
+// machine's clock. Advance returns an error if d is negative, or if the clock would be more than 100 years ahead.
 func (s *Server) Advance(d time.Duration) error { return s.s.Advance(d) }
 
-// Now is the time by the server's clock, which is that of the machine before Advance is called.
+// Now returns the time of the server's clock. Before the first Advance it is the time of the machine's clock.
 func (s *Server) Now() time.Time { return s.s.Now() }
 
-// SaveSnapshot writes all that is stored, with its history, to a file, in the format of "etcdctl snapshot save". It has
-// every write that was acknowledged before the call. A file of that name is replaced when the new one is whole. A
-// server with the file as Options.Storage.FromSnapshot begins with it; "etcdutl snapshot restore" makes a data
-// directory of it, with which kube-apiserver works, too.
+// SaveSnapshot writes all stored objects and their history to a file, in the format of "etcdctl snapshot save". The
+// snapshot contains every write that was acknowledged before the call. An existing file is replaced only when the new
+// one is complete. Options.Storage.FromSnapshot starts a server from the snapshot. "etcdutl snapshot restore" creates a
+// data directory from it, which kube-apiserver can use, too.
 func (s *Server) SaveSnapshot(ctx context.Context, file string) error {
 	return s.s.SaveSnapshot(ctx, file)
 }
 
-// Checkpoint remembers the state of the server, with every write that was acknowledged before the call, under a name,
-// for Rollback. It replaces an earlier checkpoint with that name; there may be 16. An empty name is "default". It
-// copies nothing: what it costs in memory are the objects that are changed or deleted later. The server must have
-// temporary data, and not be read-only.
+// Checkpoint records the state of the server under a name, for Rollback. The state contains every write that was
+// acknowledged before the call. A checkpoint replaces an earlier one with the same name. A server has at most 16
+// checkpoints. An empty name means "default". Checkpoint copies no objects: a checkpoint costs memory only for objects
+// that are changed or deleted later. The server must have temporary data, and must not be read-only.
 func (s *Server) Checkpoint(ctx context.Context, name string) error {
 	_, err := s.s.Checkpoint(ctx, name)
 	return named(err)
 }
 
-// Rollback returns to the state of a checkpoint, which may be used again; an empty name is the one that was made last.
-// It costs what was changed since, and not what is stored.
+// Rollback returns the server to the state of a checkpoint, which can be used again. An empty name means the latest
+// checkpoint. The duration depends on the number of objects that have changed since, not on the number of stored
+// objects.
 //
-// All objects are those of the checkpoint, with their uids and times. What was changed since has a new resourceVersion,
-// later than all before. Watches end with 410, and earlier resourceVersions and continue tokens get it, so that clients
-// list again. A concurrent request is carried out before or after it. Controllers start again: Settle waits
-// until they have looked at the state. The clock is as far ahead as it was (Advance). Objects that expire (Events) and
-// were changed, or have expired, since then live for the full time again.
+// All objects are those of the checkpoint, with their UIDs and timestamps. Objects that have changed since get a new
+// resourceVersion, later than all earlier ones. Watches end with 410, and requests with earlier resourceVersions and
+// continue tokens get 410, so that clients list again. A concurrent request is executed before or after the rollback.
+// Controllers start again: Settle waits until they have processed the restored state. The offset of the server's clock
+// (Advance) is restored. Events that were changed, or have expired, since the checkpoint get their full TTL again.
 //
-// ctx limits the wait for other calls. After an error that leaves the state uncertain, the server ends.
+// ctx limits the wait for concurrent calls of Checkpoint and Rollback. If an error leaves the state uncertain, the
+// server ends.
 func (s *Server) Rollback(ctx context.Context, name string) error {
 	_, err := s.s.Rollback(ctx, name)
 	return named(err)
 }
 
-// named makes an error name fields of Options; nil stays nil.
+// named returns an error whose message names fields of Options; nil for nil.
 func named(err error) error {
 	if err == nil {
 		return nil
@@ -142,7 +145,7 @@ func named(err error) error {
 	return fieldError{err}
 }
 
-// fieldError is an error whose message names fields of Options; the wrapped one names flags.
+// fieldError is an error whose message names fields of Options. The wrapped error names flags.
 type fieldError struct{ error }
 
 // Unwrap returns the error that names flags.
@@ -150,7 +153,7 @@ func (e fieldError) Unwrap() error { return e.error }
 
 var flags = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
 
-// Error replaces the names of flags.
+// Error returns the message of the wrapped error, with fields instead of flags.
 func (e fieldError) Error() string {
 	names := fields()
 	return "kubecascade: " + flags.ReplaceAllStringFunc(e.error.Error(), func(flag string) string {
@@ -161,7 +164,7 @@ func (e fieldError) Error() string {
 	})
 }
 
-// fields are the fields of Options, as Go code names them, by their flags.
+// fields maps flags to the fields of Options, in Go notation.
 func fields() map[string]string {
 	names := map[string]string{}
 	addFields(names, "Options", reflect.TypeFor[Options]())

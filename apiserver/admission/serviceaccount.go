@@ -12,8 +12,8 @@ import (
 )
 
 // ServiceAccount sets the service account of pods, mounts a token for the API, and rejects pods whose account does not
-// exist (K plugin/pkg/admission/serviceaccount). Existing pods are not changed, but the secrets of ephemeral containers
-// are checked when these are added.
+// exist (K plugin/pkg/admission/serviceaccount). It does not change existing pods. When ephemeral containers are added
+// to a pod, it checks the secrets that they use.
 type ServiceAccount struct {
 	// Account returns an account, or the error for the client. Callers must not change the result.
 	Account func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error)
@@ -36,14 +36,14 @@ const (
 // Name implements Plugin.
 func (*ServiceAccount) Name() string { return "ServiceAccount" }
 
-// Admit implements Mutator. It also rejects what Validate rejects, as upstream's does, before other plugins spend work
-// on the pod.
+// Admit implements Mutator. Like upstream's plugin, it also rejects the pods that Validate rejects, so that other
+// plugins do not process them.
 func (p *ServiceAccount) Admit(ctx context.Context, a *Attributes) error {
 	pod, ok := a.Object.(*corev1.Pod)
 	if !ok || a.Operation != Create || a.Subresource != "" {
 		return nil
 	}
-	if isMirror(pod) { // a kubelet deletes a mirror pod that differs from its own
+	if isMirror(pod) { // a kubelet deletes a mirror pod that differs from its static pod
 		return mirrorUses(pod)
 	}
 	if pod.Spec.ServiceAccountName == "" {
@@ -88,7 +88,7 @@ func (p *ServiceAccount) Validate(ctx context.Context, a *Attributes) error {
 func (p *ServiceAccount) account(ctx context.Context, a *Attributes, pod *corev1.Pod) (*corev1.ServiceAccount, error) {
 	name := pod.Spec.ServiceAccountName
 	account, err := p.Account(ctx, a.Namespace, name)
-	if err != nil { // only the message: an API error would be the response
+	if err != nil { // %v, not %w: a wrapped API error would become the response
 		return nil, fmt.Errorf("error looking up service account %s/%s: %v", a.Namespace, name, err)
 	}
 	return account, nil
@@ -99,7 +99,7 @@ func isMirror(pod *corev1.Pod) bool {
 	return ok
 }
 
-// mirrorUses rejects references that a kubelet's own pod can't have, as they name API objects.
+// mirrorUses rejects references to API objects, which a static pod can't have.
 func mirrorUses(pod *corev1.Pod) error {
 	if pod.Spec.ServiceAccountName != "" {
 		return errors.New("a mirror pod may not reference service accounts")
@@ -117,7 +117,8 @@ func mirrorUses(pod *corev1.Pod) error {
 	return nil
 }
 
-// automounts reports whether a token is mounted: the pod's setting precedes its account's; the default is true.
+// automounts reports whether a token is mounted. The pod's setting takes precedence over its account's. The default is
+// true.
 func automounts(account *corev1.ServiceAccount, pod *corev1.Pod) bool {
 	for _, wish := range []*bool{pod.Spec.AutomountServiceAccountToken, account.AutomountServiceAccountToken} {
 		if wish != nil {
@@ -127,7 +128,7 @@ func automounts(account *corev1.ServiceAccount, pod *corev1.Pod) bool {
 	return true
 }
 
-// mount adds the token to every container that mounts nothing at its path.
+// mount adds the token's volume to every container that has no mount at tokenMount.
 func (p *ServiceAccount) mount(s *corev1.PodSpec) {
 	var name string
 	i := slices.IndexFunc(s.Volumes, func(v corev1.Volume) bool { return strings.HasPrefix(v.Name, tokenVolume) })

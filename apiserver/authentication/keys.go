@@ -16,19 +16,18 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// ErrKey reports that a file has no key of a type with which tokens are signed.
-var ErrKey = errors.New("authentication: not an RSA key, nor an ECDSA key on P-256, P-384 or P-521")
+// ErrKey reports that a file has no key of a type that can sign tokens.
+var ErrKey = errors.New("authentication: no RSA key, and no ECDSA key on P-256, P-384 or P-521")
 
-// key is a public key that verifies tokens. Each has one algorithm, and the algorithm that a token names must be the
-// same.
+// key is a public key that verifies tokens. Each key has one algorithm. A token must name the algorithm of its key.
 type key struct {
 	id     string
 	method jwt.SigningMethod
 	public crypto.PublicKey
 }
 
-// newKey derives the algorithm, one of those of kube-apiserver, and the ID of a key, which is a digest of it (K
-// pkg/serviceaccount/jwt.go: keyIDFromPublicKey).
+// newKey derives the algorithm and the ID of a key. The algorithms are those of kube-apiserver. The ID is a digest of
+// the key (K pkg/serviceaccount/jwt.go: keyIDFromPublicKey).
 func newKey(public crypto.PublicKey) (key, error) {
 	k := key{public: public}
 	switch p := public.(type) {
@@ -77,7 +76,8 @@ func ParsePublicKeys(data []byte) (out []crypto.PublicKey, err error) {
 	return out, nil
 }
 
-// publicKey returns nil for another type of block, such as a curve's parameters.
+// publicKey returns the public key in a PEM block. It returns nil for a block without a key, such as the parameters of
+// a curve.
 func publicKey(b *pem.Block) (crypto.PublicKey, error) {
 	switch b.Type {
 	case "PUBLIC KEY":

@@ -16,20 +16,21 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// Options are the facts about this server that clients in the cluster can read.
+// Options describe this server to clients in the cluster.
 type Options struct {
 	// SecurePort is the port for HTTPS. NodePort is the node port of the service "kubernetes"; 0 for none.
 	SecurePort, NodePort int
-	// Advertise is the address at which the members of the cluster reach this server. Without one, or if no endpoint can
-	// have it, the service "kubernetes" has no endpoints of this server.
+	// Advertise is the address at which the members of the cluster reach this server. The service "kubernetes" has no
+	// endpoint for this server if the address is not set, or if it is not allowed in endpoints.
 	Advertise netip.Addr
 	// Shared reports whether other servers may use the store, too.
 	Shared bool
-	// Trust returns what extension API servers trust at the moment; nil for nothing.
+	// Trust returns the current authorities and headers that extension API servers trust. If Trust is nil, nothing is
+	// published.
 	Trust func() Trust
 }
 
-// jobs are what Check does.
+// jobs returns the functions that Check calls.
 func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
 	all := []func(context.Context) error{func(ctx context.Context) error { return o.ensureService(ctx, r) }}
 	if o.published() {
@@ -41,8 +42,9 @@ func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
 	return all
 }
 
-// Check creates the service "kubernetes" again if it was deleted, as by "kubectl delete all --all", and makes its
-// endpoints and what extension API servers trust as Options have it. It is called at intervals; upstream's is 10 s (K
+// Check creates the service "kubernetes" again if it was deleted, for example by "kubectl delete all --all". It
+// restores the endpoints of the service, and the ConfigMap for extension API servers, to the values of Options. The
+// caller calls Check at intervals; upstream's interval is 10 s (K
 // pkg/controlplane/controller/kubernetesservice/controller.go: Run).
 func Check(ctx context.Context, r *registry.Registry, o Options) error {
 	var errs []error
@@ -52,11 +54,11 @@ func Check(ctx context.Context, r *registry.Registry, o Options) error {
 	return errors.Join(errs...)
 }
 
-// errSame reports that an object is as it should be.
-var errSame = errors.New("bootstrap: the object is as it should be")
+// errSame reports that an object needs no change.
+var errSame = errors.New("bootstrap: the object needs no change")
 
-// put creates an object, or changes the stored one. change is given the new object or the newest state of the stored
-// one; it returns false if that needs no change.
+// put creates an object, or changes the stored one. change receives the new object, or the latest state of the stored
+// one. It returns false if the stored object needs no change.
 func put[T any, P interface {
 	*T
 	registry.Object
@@ -98,7 +100,7 @@ func put[T any, P interface {
 	return made(err, p)
 }
 
-// meta is the metadata of a new object.
+// meta returns the metadata of a new object.
 func meta(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name}
 }

@@ -17,16 +17,16 @@ func isNamed(r *resources.Resource) bool {
 	return r.Has("get") || r.Has("update") || r.Has("patch") || r.Has("delete")
 }
 
-// resolve finds the resource, the subresource and the object that a request of a resource names. Errors:
-// status.ErrNoRoute if that is nothing which is served, status.ErrEmptyName for a subresource of an object without a
-// name, 400 for names that can't be one (0-17).
+// resolve returns the resource, the subresource and the object of a resource request. Errors: status.ErrNoRoute if the
+// path is not served, status.ErrEmptyName if the path has a subresource and an empty object name, 400 for an invalid
+// name (0-17).
 func resolve(types *resources.Types, info *requestinfo.Info) (registry.Target, error) {
 	switch {
 	case !info.IsResourceRequest, info.Verb == "proxy", info.APIPrefix == "apis" && info.APIGroup == "":
 		return registry.Target{}, status.ErrNoRoute
-	case !strings.HasPrefix(info.Path, "/"+info.APIPrefix+"/"): // it begins with two slashes
+	case !strings.HasPrefix(info.Path, "/"+info.APIPrefix+"/"): // the path begins with two slashes
 		return registry.Target{}, status.ErrNoRoute
-	case strings.HasSuffix(info.Path, "/"): // an escaped slash, which must not make a collection of a wrong name
+	case strings.HasSuffix(info.Path, "/"): // an escaped slash: a wrong name must not select the collection
 		return registry.Target{}, status.ErrNoRoute
 	}
 	watch, namespaced := info.Prefixes()
@@ -35,7 +35,7 @@ func resolve(types *resources.Types, info *requestinfo.Info) (registry.Target, e
 		return registry.Target{}, status.ErrNoRoute
 	}
 	if namespaced {
-		// Where a script omits a name, /namespaces//pods must not become the pods of all namespaces.
+		// /namespaces//pods must not select the pods of all namespaces: a script may have inserted an empty name.
 		if t.Namespace = info.Namespace; t.Namespace == "" {
 			return registry.Target{}, status.ErrNoRoute
 		}
@@ -55,7 +55,7 @@ func resolve(types *resources.Types, info *requestinfo.Info) (registry.Target, e
 	return t, checkSegments(t)
 }
 
-// check reports whether there is a path with this number of parts.
+// check returns an error if the target has no path with this number of parts.
 func check(target registry.Target, parts int) error {
 	if parts > 3 && target.Subresource.Action != resources.Unserved {
 		return status.ErrNoRoute
@@ -83,13 +83,14 @@ func checkSegments(target registry.Target) error {
 	return nil
 }
 
-// verbs are the verbs of the methods on the legacy paths of watches, for which Info's verb is always watch.
+// verbs maps methods to verbs for the legacy watch paths, on which Info.Verb is always watch.
 var verbs = map[string]string{
 	http.MethodGet: "watch", http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch",
 	http.MethodDelete: "delete",
 }
 
-// verbOf is the verb that a method means for the request; empty for HEAD, which is authorized as GET and not served.
+// verbOf returns the verb of a request with a method. It is empty for HEAD, which the server authorizes as GET and does
+// not serve.
 func verbOf(info *requestinfo.Info, method string) string {
 	switch {
 	case method == http.MethodHead:

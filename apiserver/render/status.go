@@ -14,8 +14,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Status answers with a Status in the form that the client accepts; if it accepts none of a Status, in indented JSON
-// (AS responsewriters: WriteObjectNegotiated).
+// Status sends a Status in the format that the client accepts. If the client accepts no format of a Status, the
+// response is indented JSON (AS responsewriters: WriteObjectNegotiated).
 func Status(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
 	AuditOf(r).Status(st)
 	f, err := Offer{Binary: true}.Negotiate(r, r.URL.Query())

@@ -34,12 +34,12 @@ func Builtin() []*Resource {
 	return slices.DeleteFunc(Every(nil), func(r *Resource) bool { return r.Off })
 }
 
-// Every returns the entries of Builtin and those of optional versions that are served only on request. Entries that
+// Every returns the entries of Builtin and those of optional versions, which must be enabled. Entries that the argument
 // serve does not enable are Off.
 func Every(serve *Serving) []*Resource { return Complete(Declared(time.Now, nil), serve) }
 
-// Complete completes the entries of built-in kinds, in place: it adds their optional versions, and adapts hooks to the
-// versions of their objects. Entries that serve does not enable are Off.
+// Complete changes the entries of built-in kinds in place. It adds their optional versions, and adapts hooks to the
+// versions of their objects. Entries that the argument serve does not enable are Off.
 func Complete(all []*Resource, serve *Serving) []*Resource {
 	wire(all)
 	for _, r := range slices.Clone(all) {
@@ -52,8 +52,8 @@ func Complete(all []*Resource, serve *Serving) []*Resource {
 }
 
 // Declared returns the entries as the packages of the groups declare them: without optional versions, and with hooks
-// that accept only the version for which they are written. now is the clock of their defaults; gates are the feature
-// gates of their hooks, nil for the defaults.
+// that accept only the version for which they are written. The defaults of objects use the clock now. The hooks use the
+// feature gates in gates; nil means the default gates.
 func Declared(now func() time.Time, gates entry.Gates) []*Resource {
 	clock := entry.ClockOf(now)
 	return slices.Concat(

@@ -19,15 +19,15 @@ import (
 	"github.com/kubecascade/kubecascade/internal/kubeapiserver"
 )
 
-// controllersVariable is the environment variable with the words of --controllers for one run as kube-apiserver.
+// controllersVariable is the environment variable that sets --controllers for one run as kube-apiserver.
 const controllersVariable = "KUBECASCADE_CONTROLLERS"
 
-// roleOf is the name by which the program was called, without a path and the extension of Windows.
+// roleOf returns the name by which the program was started, without the directory and the extension .exe of Windows.
 func roleOf(arg0 string) string { return strings.TrimSuffix(filepath.Base(arg0), ".exe") }
 
-// etcdArguments are the arguments of etcd's main function. A single member waits for the end of its election timeout,
-// which is a second by default; here it is the shortest that etcd accepts, unless it is configured, or there are other
-// members, to which the network may be slow.
+// etcdArguments returns the arguments of etcd's main function. A single member starts only after its election timeout,
+// which is a second by default. etcdArguments sets the shortest timeout that etcd accepts, unless the user has
+// configured it. It sets none if there are other members, because the network to them may be slow.
 func etcdArguments(args []string, getenv func(string) string) []string {
 	configured := getenv("ETCD_HEARTBEAT_INTERVAL") != "" || getenv("ETCD_ELECTION_TIMEOUT") != "" ||
 		getenv("ETCD_INITIAL_CLUSTER") != "" || getenv("ETCD_DISCOVERY_ENDPOINTS") != ""
@@ -50,7 +50,7 @@ func etcdArguments(args []string, getenv func(string) string) []string {
 // asEtcd runs etcd, and ends the process as etcd does.
 func asEtcd(args []string) { etcdmain.Main(etcdArguments(args, os.Getenv)) }
 
-// asAPIServer is kube-apiserver.
+// asAPIServer runs the server as kube-apiserver, and ends the process with exit code 1 after an error.
 func asAPIServer(args []string) {
 	if err := runAPIServer(untilSignal(context.Background()), args); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
@@ -86,8 +86,8 @@ func runAPIServer(ctx context.Context, args []string) error {
 	return serve(ctx, o, os.Stderr)
 }
 
-// apiServerOptions returns serve's options by kube-apiserver's arguments: without a plain port, controllers, the lease
-// for them, and a data directory.
+// apiServerOptions returns the options of serve that correspond to kube-apiserver's arguments. There is no plain HTTP
+// port, no controller, no leader election and no data directory.
 func apiServerOptions(args []string, out io.Writer) (*options, *kubeapiserver.Flags, error) {
 	o, all := &options{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	for _, g := range o.groups() {
@@ -109,8 +109,8 @@ func apiServerOptions(args []string, out io.Writer) (*options, *kubeapiserver.Fl
 	return o, f, nil
 }
 
-// roleControllers are the controllers that run beside kube-apiserver: those of the environment variable, or those of
-// the directory of the link by which it was called, or none.
+// roleControllers returns the controllers that run with kube-apiserver: those of the environment variable, else those
+// of the directory of the link by which the program was started, else none.
 func roleControllers(arg0 string, lookup func(string) (string, bool)) ([]string, error) {
 	if words, ok := lookup(controllersVariable); ok {
 		return assets.Words(words), nil
@@ -124,7 +124,7 @@ func roleControllers(arg0 string, lookup func(string) (string, bool)) ([]string,
 	}
 	words, err := assets.ControllersOf(arg0)
 	if words == nil {
-		words = []string{} // not the default ones
+		words = []string{} // none: nil means the default controllers
 	}
 	return words, err
 }

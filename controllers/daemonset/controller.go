@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// New returns daemonset-controller. It remembers failures, so two runs need one controller each.
+// New returns daemonset-controller. The controller records failures of pods, so each run needs its own controller.
 func New() workload.Controller {
 	c := &controller{remembered: map[workload.Key]failures{}}
 	return workload.Controller{
@@ -23,7 +23,7 @@ func New() workload.Controller {
 	}
 }
 
-// everywhere: a node affects every set, by its labels and taints.
+// everywhere returns the keys of all sets if a node has changed, because its labels and taints affect every set.
 func everywhere(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Resource != workload.Nodes {
 		return nil
@@ -34,14 +34,14 @@ func everywhere(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	return keys
 }
 
-// controller keeps the failures between passes.
+// controller records the failures of pods between passes.
 type controller struct {
-	// mu guards remembered; the failures of a set belong to the active pass over it.
+	// mu guards remembered. The active pass over a set owns the failures of the set.
 	mu         sync.Mutex
 	remembered map[workload.Key]failures
 }
 
-// recall returns the failures of a set; those of a deleted set are dropped.
+// recall returns the failures of a set. It removes those of a deleted set.
 func (c *controller) recall(key workload.Key, gone bool) failures {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	return decide(&pass{View: v, set: set, now: now, failed: failed})
 }
 
-// decide decides what to do about a set (daemon_controller.go: syncDaemonSet).
+// decide returns the plan for a set (daemon_controller.go: syncDaemonSet).
 func decide(s *pass) workload.Plan {
 	if do := s.read(); len(do) > 0 {
 		return workload.Plan{Do: do} // claimed pods are not changed again in the same pass

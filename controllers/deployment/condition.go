@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// condition returns one of a status' conditions, nil if there is none of the type.
+// condition returns the condition of the type in a status; nil if there is none.
 func condition(s *appsv1.DeploymentStatus, t appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {
 	for i := range s.Conditions {
 		if s.Conditions[i].Type == t {
@@ -25,8 +25,8 @@ func remove(s *appsv1.DeploymentStatus, t appsv1.DeploymentConditionType) {
 	})
 }
 
-// put sets a condition, unless one with its status and reason is set; the transition time is that of the status
-// (SetDeploymentCondition).
+// put sets a condition, unless the present one has the same status and reason. If the status does not change, the
+// transition time stays (SetDeploymentCondition).
 func put(s *appsv1.DeploymentStatus, c appsv1.DeploymentCondition) {
 	had := condition(s, c.Type)
 	if had != nil && had.Status == c.Status {
@@ -57,8 +57,8 @@ func (s *state) set(t appsv1.DeploymentConditionType, is corev1.ConditionStatus,
 	set(&s.status, s.now, t, is, reason, message)
 }
 
-// pause sets the condition for a paused deployment, of which no progress is expected, and reports whether it is paused
-// (checkPausedConditions).
+// pause sets the condition Progressing when a deployment is paused or resumed, and reports whether the deployment is
+// paused. The controller expects no progress of a paused deployment (checkPausedConditions).
 func (s *state) pause() bool {
 	c := s.condition(appsv1.DeploymentProgressing)
 	noted := c != nil && c.Reason == "DeploymentPaused"

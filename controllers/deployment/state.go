@@ -19,17 +19,18 @@ type state struct {
 	view workload.View
 	d    *appsv1.Deployment
 	now  time.Time
-	// size is the wanted number of pods; surge is how many more there may be, and missing how many fewer may be
-	// available.
+	// size is the desired number of pods. surge is the maximum number of additional pods, and missing the maximum
+	// number of unavailable pods.
 	size, surge, missing int32
-	// newest has the template; nil if there is none. olds are the others. all are both, oldest first.
+	// newest is the ReplicaSet with the deployment's template; nil if there is none. olds are the other ReplicaSets.
+	// all are all ReplicaSets, oldest first.
 	newest    *appsv1.ReplicaSet
 	olds, all []*appsv1.ReplicaSet
 
 	do []workload.Action
 	// edits are the new states of ReplicaSets, with their events.
 	edits map[types.UID]*edit
-	// status and annotations are those that the deployment will have.
+	// status and annotations are the new ones of the deployment.
 	status      appsv1.DeploymentStatus
 	annotations map[string]string
 	again       time.Duration
@@ -62,7 +63,7 @@ func number(n *int32) int32 {
 	return *n
 }
 
-// size is the wanted size of a ReplicaSet.
+// size returns the desired number of replicas of a ReplicaSet.
 func size(rs *appsv1.ReplicaSet) int32 { return number(rs.Spec.Replicas) }
 
 // older orders ReplicaSets by age.
@@ -101,7 +102,7 @@ func share(v *intstr.IntOrString, of int32, up bool) int32 {
 	return int32(n)
 }
 
-// sum adds up a number of each ReplicaSet; nil has none.
+// sum returns the sum of a number over all ReplicaSets. A nil ReplicaSet adds nothing.
 func sum(list []*appsv1.ReplicaSet, of func(*appsv1.ReplicaSet) int32) (n int32) {
 	for _, rs := range list {
 		if rs != nil {
@@ -115,12 +116,12 @@ func actual(rs *appsv1.ReplicaSet) int32    { return rs.Status.Replicas }
 func available(rs *appsv1.ReplicaSet) int32 { return rs.Status.AvailableReplicas }
 func ready(rs *appsv1.ReplicaSet) int32     { return rs.Status.ReadyReplicas }
 
-// active returns those with a wanted size above 0.
+// active returns the ReplicaSets whose desired number of replicas is above 0.
 func active(list []*appsv1.ReplicaSet) []*appsv1.ReplicaSet {
 	return slices.DeleteFunc(slices.Clone(list), func(rs *appsv1.ReplicaSet) bool { return rs == nil || size(rs) == 0 })
 }
 
-// edit returns the new state of a ReplicaSet, to be changed.
+// edit returns the new state of a ReplicaSet. The caller may change it.
 func (s *state) edit(rs *appsv1.ReplicaSet) *edit {
 	e := s.edits[rs.UID]
 	if e == nil {

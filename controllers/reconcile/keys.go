@@ -2,8 +2,8 @@ package reconcile
 
 import "time"
 
-// Keys decides which pass may begin when, over one key each. It holds only the keys for which a pass is due or active,
-// or was a moment ago. The time is an argument. NewKeys makes one.
+// Keys decides when a pass over a key may begin. It contains only the keys that have a waiting or an active pass, or a
+// pass that ended less than Outcome.Rest ago. The time is an argument of its methods. NewKeys returns one.
 type Keys[K comparable] struct {
 	entries map[K]*entry
 	waiting *Queue[K]
@@ -17,11 +17,11 @@ type entry struct {
 	running bool
 	// again reports whether there was an event during the pass.
 	again bool
-	// failures counts the passes in a row that failed.
+	// failures is the number of consecutive failed passes.
 	failures int
 	// rest is the time before which no pass may begin.
 	rest time.Time
-	// why and err are those of the wait; see Due.
+	// why and err are Due.Why and Due.Err of the waiting pass.
 	why string
 	err error
 }
@@ -30,17 +30,17 @@ type entry struct {
 type Outcome struct {
 	// Err makes the key wait for its back-off.
 	Err error
-	// Again is the time until the next pass without an event; 0 for none. After an error it is the minimum. Why is what
-	// it waits for.
+	// Again is the time until the next pass if no event comes before; 0 for no pass. After an error it is the minimum
+	// time. Why is the reason for this pass.
 	Again time.Duration
 	Why   string
-	// Soon makes another pass follow as after an event during this one.
+	// Soon requests another pass, as an event during this pass does.
 	Soon bool
 	// Rest is the minimum time until the next pass, even after an event.
 	Rest time.Duration
 }
 
-// NewKeys returns an empty schedule. compare orders keys that are due at the same time.
+// NewKeys returns Keys without a pass. compare orders keys that are due at the same time.
 func NewKeys[K comparable](b Backoff, compare func(a, b K) int) *Keys[K] {
 	return &Keys[K]{entries: map[K]*entry{}, waiting: NewQueue(compare), resting: NewQueue(compare), backoff: b}
 }
@@ -64,12 +64,12 @@ func (s *Keys[K]) Observe(key K, now time.Time) {
 	}
 }
 
-// Wake is called when the wall clock was set: every key that waits for a time gets a pass as soon as one may begin,
-// except those in back-off after a failure.
+// Wake makes every waiting pass due as soon as it may begin, except passes in back-off after a failure. The caller
+// calls Wake after the wall clock was set.
 func (s *Keys[K]) Wake(now time.Time) {
 	for key, e := range s.entries {
 		switch _, waits := s.waiting.At(key); {
-		case e.running: // the active pass may have begun before
+		case e.running: // the active pass may have begun before the clock was set
 			e.again = true
 		case waits && e.failures == 0:
 			s.waiting.Put(key, Later(now, e.rest))
@@ -77,14 +77,14 @@ func (s *Keys[K]) Wake(now time.Time) {
 	}
 }
 
-// Wait returns the time until Begin has a pass; ok is false if only an event can cause one.
+// Wait returns the time until Begin returns a key. The result is false if only an event can cause a pass.
 func (s *Keys[K]) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
 
 // Due is a pass that waits for a time.
 type Due[K any] struct {
 	Key K
 	At  time.Time
-	// Why it waits; it names no object.
+	// Why is the reason for the wait. It names no object.
 	Why string
 	// Err is the error after which the pass is repeated; nil if there was none.
 	Err error

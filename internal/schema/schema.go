@@ -20,7 +20,7 @@ type Document struct {
 	Defs map[string]*Schema `json:"$defs"`
 }
 
-// Schema is what Document has of a schema: what Go types have, too.
+// Schema is a definition in a Document. It has only the keywords that describe what Go types express, too.
 type Schema struct {
 	Type       any                `json:"type"`
 	Ref        string             `json:"$ref"`
@@ -44,17 +44,18 @@ func Read(path string) (d *Document, err error) {
 	return d, nil
 }
 
-// Names are the definitions of types.
+// Names maps types to the names of their definitions.
 type Names map[reflect.Type]string
 
-// Differences compares structs with their definitions. Other types only have the names by which fields refer to them.
+// Differences returns the differences between structs and their definitions. The names of other types only resolve
+// references of fields.
 func (d *Document) Differences(names Names) (out []string) {
 	for t, name := range names {
 		def := d.Defs[name]
 		switch {
 		case def == nil:
-			out = append(out, "no definition "+name)
-		case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()): // has the JSON of another type
+			out = append(out, "missing definition "+name)
+		case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()): // its JSON is that of another type
 		case t.Kind() == reflect.Struct && def.Properties != nil:
 			out = append(out, names.fields(name, t, def)...)
 		}
@@ -74,7 +75,7 @@ func (n Names) fields(name string, t reflect.Type, def *Schema) (out []string) {
 		at := name + "." + key
 		property := def.Properties[key]
 		if property == nil {
-			out = append(out, at+": the definition lacks it")
+			out = append(out, at+": missing in the definition")
 			continue
 		}
 		if want, got := n.kind(f.Type, strings.Contains(options, "string")), property.kind(); want != got {
@@ -86,13 +87,13 @@ func (n Names) fields(name string, t reflect.Type, def *Schema) (out []string) {
 	}
 	for key := range def.Properties {
 		if !seen[key] {
-			out = append(out, name+"."+key+": the type lacks it")
+			out = append(out, name+"."+key+": missing in the Go type")
 		}
 	}
 	return out
 }
 
-// kind describes a type of Go in the terms of a schema.
+// kind returns the type of a schema that corresponds to a Go type.
 func (n Names) kind(t reflect.Type, quoted bool) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -121,7 +122,7 @@ func (n Names) kind(t reflect.Type, quoted bool) string {
 	return t.String()
 }
 
-// kind describes a schema in the terms of Names.kind.
+// kind returns the type of a schema in the notation of Names.kind.
 func (s *Schema) kind() string {
 	first := s.Type
 	if several, ok := s.Type.([]any); ok {
@@ -140,7 +141,7 @@ func (s *Schema) kind() string {
 	return fmt.Sprint(first)
 }
 
-// Values are the values of a definition by oneOf, sorted.
+// Values returns the constants in the oneOf of a definition, sorted.
 func (d *Document) Values(name string) (out []string) {
 	if def := d.Defs[name]; def != nil {
 		for _, one := range def.OneOf {
@@ -151,7 +152,7 @@ func (d *Document) Values(name string) (out []string) {
 	return out
 }
 
-// Constants are the values of the constants of a type of strings in a package's directory, sorted.
+// Constants returns the values of the constants of a string type in the directory of a package, sorted.
 func Constants(dir, of string) (out []string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -181,7 +182,7 @@ func Constants(dir, of string) (out []string, err error) {
 	return out, nil
 }
 
-// typeName is the name of the type that a declaration names.
+// typeName returns the name of the type in a declaration, and false if there is none.
 func typeName(spec *ast.ValueSpec) (string, bool) {
 	if spec == nil {
 		return "", false

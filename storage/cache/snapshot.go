@@ -15,8 +15,8 @@ type Snapshot struct {
 }
 
 // Snapshot returns a collection at revision rev; 0 means the newest. A collection that never had objects is empty.
-// Errors: ErrExpired if history doesn't reach back to rev (an *ExpiredError), storage.ErrFuture if rev is beyond
-// Revision.
+// Errors: ErrExpired if history doesn't reach back to rev (an *ExpiredError), storage.ErrFuture if rev is later than
+// Cache.Revision.
 func (c *Cache) Snapshot(collection string, rev int64) (*Snapshot, error) {
 	s := c.state.Load()
 	if rev == 0 {
@@ -47,16 +47,16 @@ func (s *Snapshot) Len() int { return s.objects.length() }
 // Get returns the object stored under the full key; nil if there is none.
 func (s *Snapshot) Get(key string) *storage.Object { return s.objects.get(key) }
 
-// Ascend calls yield for the objects whose full keys have the prefix and are not less than from, in
-// byte order of their keys, until it returns false.
+// Ascend calls yield for the objects whose full keys have the prefix and are equal to or greater than from, in byte
+// order of their keys, until yield returns false.
 func (s *Snapshot) Ascend(prefix, from string, yield func(*storage.Object) bool) {
 	s.objects.scan(prefix, from, yield)
 }
 
-// Count returns how many objects Ascend would yield.
+// Count returns the number of objects for which Ascend would call yield.
 func (s *Snapshot) Count(prefix, from string) int { return s.objects.count(prefix, from) }
 
-// at returns the objects at a revision, which must be in the history.
+// at returns the objects at a revision. The history must contain the revision.
 func (v *version) at(rev int64) *tree {
 	seq := v.log.after(rev)
 	if seq == v.log.end {

@@ -16,15 +16,16 @@ import (
 // Change is a request whose object mutating webhooks may change. One goroutine calls its methods.
 type Change interface {
 	Attributes
-	// Store replaces the object by what a webhook has made of it in the resource, with the defaults of that version. It
-	// reports whether the object has changed. The error ends the request.
+	// Store replaces the object with the one that a webhook has returned. in is the resource of the returned object,
+	// with its version. Store sets the defaults of that version, and reports whether the object has changed. The error
+	// ends the request.
 	Store(in schema.GroupVersionResource, object []byte) (changed bool, err error)
 	// State returns a copy of the object as it is now.
 	State() runtime.Object
 }
 
-// Mutate calls the webhooks that match one after the other, each with the object that its predecessors have left. In
-// the second round only those are called that are marked.
+// Mutate calls the matching webhooks one after the other. Each webhook receives the object with the changes of the
+// previous ones. The second round calls only the webhooks that rounds has marked.
 func (c *Caller) Mutate(
 	ctx context.Context, hooks []*Configured, q Change, rounds *Rounds[*Configured], round int,
 ) error {
@@ -52,7 +53,8 @@ func (c *Caller) Mutate(
 	return nil
 }
 
-// mutate calls one webhook and applies its patch. at is its place in the annotations.
+// mutate calls one webhook and applies its patch. at is the part of the audit annotations' keys that identifies the
+// call.
 func (c *Caller) mutate(
 	ctx context.Context, h *Configured, q Change, in schema.GroupVersionResource, at string,
 ) (changed bool, err error) {
@@ -75,7 +77,7 @@ func (c *Caller) mutate(
 	return changed, a.err
 }
 
-// change calls a webhook and changes the object as the response says.
+// change calls a webhook and applies the patch of its response to the object.
 func (c *Caller) change(
 	ctx context.Context, a *invocation, q Change, in schema.GroupVersionResource, at string,
 ) (changed bool, err error) {
@@ -96,9 +98,10 @@ func (c *Caller) change(
 	return changed, err
 }
 
-// ignored is the result of a call that has failed and is ignored: nil, unless the request itself has ended (L-83).
+// ignored records a failed call that the failure policy ignores. It returns nil, unless the request itself has ended
+// (L-83).
 func ignored(ctx context.Context, h *Configured, q Change, err error, at string) error {
-	if !errors.Is(err, context.Canceled) { // the client has gone away (L-86)
+	if !errors.Is(err, context.Canceled) { // when canceled, the client has gone away (L-86)
 		q.Annotate("failed-open.mutation.webhook.admission.k8s.io/"+at, h.Name)
 		q.FailedOpen(h, err)
 	}
@@ -108,7 +111,7 @@ func ignored(ctx context.Context, h *Configured, q Change, err error, at string)
 	return nil
 }
 
-// mutation is the annotation of a call (L-113).
+// mutation returns the audit annotation of a call (L-113).
 func (h *Configured) mutation(changed bool) string {
 	return annotation(struct {
 		Configuration string `json:"configuration"`
@@ -117,7 +120,7 @@ func (h *Configured) mutation(changed bool) string {
 	}{h.Configuration, h.Name, changed})
 }
 
-// patch is the annotation of a patch that was applied (L-113).
+// patch returns the audit annotation of an applied patch (L-113).
 func (h *Configured) patch(r *Response) string {
 	return annotation(struct {
 		Configuration string                `json:"configuration"`
@@ -130,7 +133,7 @@ func (h *Configured) patch(r *Response) string {
 func annotation(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a patch that was applied is JSON, and the rest strings
+		panic(err) // an applied patch is valid JSON, and the other values are strings
 	}
 	return string(data)
 }

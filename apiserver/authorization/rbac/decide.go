@@ -11,8 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Decide authorizes a request: it is allowed, or there is no opinion (K plugin/pkg/auth/authorizer/rbac/rbac.go:
-// Authorize).
+// Decide allows a request, or has no opinion on it (K plugin/pkg/auth/authorizer/rbac/rbac.go: Authorize).
 func (p *Policy) Decide(a *authorization.Attributes) authorization.Decision {
 	w := want(a)
 	var by *binding
@@ -36,12 +35,12 @@ func (p *Policy) Decide(a *authorization.Attributes) authorization.Decision {
 	return authorization.Decision{Why: func() string { return "RBAC: " + err.Error() }}
 }
 
-// mostRepeated is the maximum number of rules in a list that come from repeated bindings of a role: a user who may bind
-// a large role a thousand times has stored it once.
+// mostRepeated is the maximum number of rules that Rules returns for repeated bindings of roles. Without it, a thousand
+// bindings of a large role would give a large list, although the role is stored once.
 const mostRepeated = 1 << 12
 
-// Rules returns the user's rules in the namespace, repeated for each binding up to a limit. The error names roles that
-// are bound and missing.
+// Rules returns the user's rules in the namespace. The rules of a role are repeated for each of its bindings, up to
+// mostRepeated. The error names bound roles that do not exist.
 func (p *Policy) Rules(u authorization.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
 	seen, listed, left := map[*binding]bool{}, map[*role]bool{}, mostRepeated
 	p.each(&u, namespace, func(g *grants) bool {
@@ -67,7 +66,7 @@ func (p *Policy) Rules(u authorization.User, namespace string) (rules []rbacv1.P
 	return rules, err
 }
 
-// missing names the missing roles that are bound to the user, nil if there are none.
+// missing returns an error that names the roles that are bound to the user and do not exist; nil if there are none.
 func (p *Policy) missing(u *authorization.User, namespace string) error {
 	var texts []string
 	p.each(u, namespace, func(g *grants) bool {
@@ -96,7 +95,7 @@ func (b *binding) missing() string {
 	return fmt.Sprintf("unsupported role reference kind: %q", b.ref.Kind)
 }
 
-// describe is the description of a binding and its first subject that matches the user (K
+// describe returns a description of a binding and of its first subject that matches the user (K
 // pkg/registry/rbac/validation/rule.go: describeSubject).
 func (b *binding) describe(u *authorization.User) string {
 	kind, name := "ClusterRoleBinding", b.name.Name

@@ -14,7 +14,8 @@ var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResour
 	autoscalingv2.ExternalMetricSourceType,
 	autoscalingv2.ObjectMetricSourceType, autoscalingv2.PodsMetricSourceType, autoscalingv2.ResourceMetricSourceType}
 
-// metric requires the source of its type. Of several, only the first is validated.
+// metric requires that only the source of the metric's type is set. If several are set, it validates the content of the
+// first one.
 func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Present(m.Type != "", at.Child("type"), "must specify a metric source type")...)
 	known := slices.Contains(metricTypes, m.Type)

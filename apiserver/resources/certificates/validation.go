@@ -39,7 +39,7 @@ var (
 	lastingCSRs = append(slices.Clone(approvals), certificatesv1.CertificateFailed)
 )
 
-// csrTolerance says which invalid values an update may keep.
+// csrTolerance reports which invalid values of the old object an update may keep.
 type csrTolerance struct {
 	unknownUsages, twiceUsages, legacySigner, emptyType, twiceTypes, certificate bool
 }
@@ -69,7 +69,7 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 	at, s := field.NewPath("spec"), &r.Spec
 	request, err := ParseRequest(s.Request)
 	if err == nil {
-		err = request.CheckSignature() // with its own key
+		err = request.CheckSignature() // it is signed with its own key
 	}
 	if err != nil {
 		errs = append(errs, field.Invalid(at.Child("request"), s.Request, err.Error()))
@@ -106,7 +106,7 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 	return errs
 }
 
-// ParseRequest parses a certificate request in its PEM block (K pkg/apis/certificates: ParseCSR).
+// ParseRequest parses a PEM block with a certificate request (K pkg/apis/certificates: ParseCSR).
 func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
@@ -115,7 +115,7 @@ func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
 	return x509.ParseCertificateRequest(block.Bytes)
 }
 
-// certificate requires PEM blocks with certificates only, unless it is empty.
+// certificate returns an error unless text is empty, or has PEM blocks and all of them are certificates.
 func certificate(text []byte) error {
 	if len(text) == 0 {
 		return nil
@@ -231,7 +231,7 @@ func certificateKept(r, old *certificatesv1.CertificateSigningRequest, once bool
 	return nil
 }
 
-// MaySignFor reports whether a user has the permission verb for the signer, or for all of its domain (K
+// MaySignFor reports whether a user has the verb for the signer, or for all signers of its domain (K
 // pkg/certauthorization: IsAuthorizedForSignerName).
 func MaySignFor(may entry.May, verb, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
