@@ -21,10 +21,10 @@ const (
 	NamespaceTerminating
 )
 
-// Lifecycle is NamespaceLifecycle: no objects are created in a namespace that is missing or terminating, and some
-// namespaces can't be deleted (B-72 to B-75). State is as fresh as a quorum read, so upstream's wait for a cache and
-// its forced live reads are not needed. The caller that stores the object ensures that the namespace has not changed
-// since.
+// Lifecycle is NamespaceLifecycle. It rejects the creation of objects in a namespace that is missing or terminating,
+// and the deletion of immortal namespaces (B-72 to B-75). State is as fresh as a quorum read. Therefore the plugin does
+// not need upstream's wait for a cache and its forced live reads. The caller, which stores the object, ensures that the
+// namespace has not changed in the meantime.
 type Lifecycle struct {
 	// State returns the state of a namespace.
 	State func(ctx context.Context, name string) (NamespaceState, error)
@@ -38,7 +38,7 @@ var immortal = map[string]bool{
 // Name implements Plugin.
 func (*Lifecycle) Name() string { return "NamespaceLifecycle" }
 
-// Admit rejects the request before other plugins spend work on it, as upstream's does.
+// Admit rejects a request before other plugins process it, as upstream's plugin does.
 func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
 	namespaces := a.Resource.Group == "" && a.Resource.Plural == "namespaces"
 	switch a.Operation {

@@ -27,8 +27,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// Secured is a server with the mode RBAC and its default roles, and a secure port. Its plain port, which
-// the embedded server speaks to, sets up what a test needs.
+// Secured is a server with the authorization mode RBAC, the default roles and a secure port. Tests create the objects
+// that they need through the insecure port, with the methods of the embedded Server.
 type Secured struct {
 	*Server
 	T *testing.T
@@ -39,7 +39,7 @@ type Secured struct {
 	// Key signs service account tokens, which Accounts verify.
 	Key      *ecdsa.PrivateKey
 	Accounts *authentication.Accounts
-	// Log is what the server has logged.
+	// Log has the messages that the server has logged.
 	Log *Lines
 }
 
@@ -49,7 +49,7 @@ type Lines struct {
 	text bytes.Buffer
 }
 
-// Write appends to the log. It may be called concurrently, as servers do.
+// Write appends to the log. The server calls it concurrently.
 func (l *Lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *Lines) String() string {
 	return l.text.String()
 }
 
-// tokens are the static ones: the token of a user is its name and "-token".
+// tokens are the static tokens. The token of a user is the user's name with the suffix "-token".
 const tokens = `admin-token,admin,1,system:masters
 alice-token,alice,2,dev
 mallory-token,mallory,3
@@ -72,13 +72,13 @@ mallory-token,mallory,3
 // Issuer issues the service account tokens.
 const Issuer = "https://issuer.test"
 
-// StartSecured starts a server whose configuration may be changed by configure, with the namespaces a and b.
+// StartSecured starts a server with the namespaces a and b. configure may change its configuration, and may be nil.
 func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 	t.Helper()
 	return StartSecuredWith(t, Options{Configure: configure})
 }
 
-// StartSecuredWith is StartSecured with other options, too.
+// StartSecuredWith is StartSecured with all options.
 func StartSecuredWith(t *testing.T, o Options) *Secured {
 	t.Helper()
 	s := &Secured{T: t, CA: NewAuthority(t), Log: &Lines{}}
@@ -129,7 +129,7 @@ func StartSecuredWith(t *testing.T, o Options) *Secured {
 	return s
 }
 
-// Want is Do on the plain port that must be answered with the code.
+// Want sends a request to the insecure port. The test fails if the response has another code.
 func (s *Secured) Want(code int, method, path string, body any) Answer {
 	s.T.Helper()
 	a := s.Do(method, path, body)
@@ -139,8 +139,8 @@ func (s *Secured) Want(code int, method, path string, body any) Answer {
 	return a
 }
 
-// Grant makes a role of the rules, which are JSON, and binds it to a user: in a namespace, or everywhere
-// if that is empty.
+// Grant creates a role with the rules, in JSON, and binds it to a user: a Role in a namespace, or a ClusterRole if
+// namespace is empty.
 func (s *Secured) Grant(user, namespace, name, rules string) {
 	s.T.Helper()
 	const group = "/apis/rbac.authorization.k8s.io/v1"
@@ -157,7 +157,7 @@ func (s *Secured) Grant(user, namespace, name, rules string) {
 	}
 }
 
-// Revision is that of the last write.
+// Revision returns the revision of the last write.
 func (s *Secured) Revision() int64 {
 	s.T.Helper()
 	rev, err := s.Store.Revision(context.Background())
@@ -167,13 +167,13 @@ func (s *Secured) Revision() int64 {
 	return rev
 }
 
-// Ask sends a request to the secure port; header holds names and values in turn.
+// Ask sends a request to the secure port. header has names and values alternately.
 func (s *Secured) Ask(method, path string, body any, header ...string) Answer {
 	s.T.Helper()
 	return s.AskWith(s.Port.Client(), method, path, body, header...)
 }
 
-// AskWith is Ask by another client. The Body is the error's text if there is no response.
+// AskWith is Ask with another client. If there is no response, the Body is the error message.
 func (s *Secured) AskWith(c *http.Client, method, path string, body any, header ...string) Answer {
 	s.T.Helper()
 	a, err := Send(c, method, s.Port.URL+path, body, header...)
@@ -183,7 +183,7 @@ func (s *Secured) AskWith(c *http.Client, method, path string, body any, header 
 	return a
 }
 
-// As is ask with a user's token.
+// As is Ask with a user's token.
 func (s *Secured) As(user, method, path string, body any, header ...string) Answer {
 	s.T.Helper()
 	return s.Ask(method, path, body, append([]string{"Authorization", "Bearer " + user + "-token"}, header...)...)
@@ -195,7 +195,7 @@ type Certified struct {
 	Key  *ecdsa.PrivateKey
 }
 
-// NewAuthority returns a certificate that signs others.
+// NewAuthority returns the certificate and the key of a certificate authority.
 func NewAuthority(t *testing.T) Certified {
 	t.Helper()
 	return NewCertificate(t, nil, &x509.Certificate{
@@ -203,8 +203,8 @@ func NewAuthority(t *testing.T) Certified {
 	})
 }
 
-// NewCertificate returns a certificate of the template that the authority signs, or, if that is nil, itself. By default
-// it is that of a client, and valid for an hour.
+// NewCertificate returns a certificate with the fields of c. The authority by signs it; if by is nil, it is
+// self-signed. By default it is a client certificate that is valid for an hour.
 func NewCertificate(t *testing.T, by *Certified, c *x509.Certificate) Certified {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -243,7 +243,7 @@ func (s *Secured) Client(c Certified) *http.Client {
 	return &http.Client{Transport: tr}
 }
 
-// Settle waits until the cache shows all that was written.
+// Settle waits until the cache has the last write.
 func (s *Secured) Settle() {
 	s.T.Helper()
 	if err := s.Cache.Wait(s.T.Context(), s.Revision()); err != nil {

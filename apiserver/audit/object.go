@@ -10,8 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/audit"
 )
 
-// Object records the decoded body of a request: what the URL does not say of it is taken from its metadata (N-22), and
-// encode returns its JSON (N-23), which is called only if the body is recorded.
+// Object records the decoded body of a request. Fields of the event that the URL does not have are taken from the
+// metadata of obj (N-22). encode returns the JSON of obj (N-23). It is called only if the audit log records the body.
 func (r *Record) Object(obj runtime.Object, encode func() ([]byte, error)) {
 	if r == nil {
 		return
@@ -26,7 +26,7 @@ func (r *Record) Object(obj runtime.Object, encode func() ([]byte, error)) {
 	audit.LogRequestObject(r.ctx, obj, schema.GroupVersion{}, schema.GroupVersionResource{}, "", once)
 }
 
-// Patch records a patch, which is JSON. What is not becomes a string: upstream loses the event (O-09).
+// Patch records a patch in JSON. A patch that is not JSON is recorded as a string; upstream loses the event (O-09).
 func (r *Record) Patch(data []byte) {
 	if !r.Requests() {
 		return
@@ -48,7 +48,7 @@ func (r *Record) MalformedPatch(data []byte) {
 	}
 }
 
-// Status records an answer that is a Status.
+// Status records a response that is a Status.
 func (r *Record) Status(st *metav1.Status) {
 	if r == nil {
 		return
@@ -60,7 +60,7 @@ func (r *Record) Status(st *metav1.Status) {
 	r.event.LogResponseObject(st, shown)
 }
 
-// Response records the JSON of an answer that is no Status.
+// Response records the JSON of a response that is not a Status.
 func (r *Record) Response(data []byte) {
 	if r.Responses() {
 		r.event.LogResponseObject(nil, unknown(r.shown(data)))
@@ -71,7 +71,7 @@ func unknown(data []byte) *runtime.Unknown {
 	return &runtime.Unknown{Raw: data, ContentType: runtime.ContentTypeJSON}
 }
 
-// shown is the JSON without what the rule omits.
+// shown returns the JSON without the fields that the policy's rule omits.
 func (r *Record) shown(data []byte) []byte {
 	if !r.rule.OmitManagedFields {
 		return data

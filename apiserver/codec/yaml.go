@@ -7,12 +7,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// errAliases has the message of the YAML library, whose limit is weaker: it counts nodes and not bytes, so a long
-// string may be repeated hundreds of thousands of times.
+// errAliases has the message with which the YAML library rejects a document. The library's limit is too weak. It counts
+// nodes instead of bytes, so a document may repeat a long string hundreds of thousands of times.
 var errAliases = errors.New("yaml: document contains excessive aliasing")
 
-// checkAliases rejects a YAML document that exceeds the limit of a body (0-14) when its aliases are expanded: a few
-// bytes can expand to more than fits into any memory.
+// checkAliases rejects a YAML document that is larger than MaxBody (0-14) after the expansion of its aliases. A few
+// bytes can expand to more than any memory can hold.
 func checkAliases(data []byte) error {
 	if !bytes.ContainsRune(data, '*') || !bytes.ContainsRune(data, '&') {
 		return nil

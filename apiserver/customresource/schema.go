@@ -14,11 +14,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// schemaValidator validates values by a schema and finds the errors of apiextensions-apiserver's validator (AX
-// pkg/apiserver/validation/ratcheting.go: RatchetingSchemaValidator), but no more of them than a response contains. The
-// library compares each error with all before it, at every level of the value: 100,000 invalid items take hours.
+// schemaValidator validates values by a schema. It returns the errors of apiextensions-apiserver's validator (AX
+// pkg/apiserver/validation/ratcheting.go: RatchetingSchemaValidator), but no more of them than a response contains.
+// Without this limit 100,000 invalid items take hours: the library compares each error with all earlier ones, at every
+// level of the value.
 //
-// The library alone validates what is below anyOf, allOf, oneOf and not.
+// The limit does not apply below anyOf, allOf, oneOf and not: the library validates these parts itself.
 type schemaValidator struct{ schema *spec.Schema }
 
 func newSchemaValidator(in *apiextensions.JSONSchemaProps) (validation.SchemaValidator, error) {
@@ -31,7 +32,7 @@ func (s schemaValidator) Validate(value any, _ ...validation.ValidationOption) *
 	return (&node{schema: s.schema}).Validate(value)
 }
 
-// ValidateUpdate validates a changed value; unchanged parts have no errors.
+// ValidateUpdate validates a changed value. With the option Ratcheting, unchanged parts have no errors.
 func (s schemaValidator) ValidateUpdate(value, old any, options ...validation.ValidationOption) *validate.Result {
 	o := validation.NewValidationOptions(options...)
 	if !o.Ratcheting {
@@ -44,7 +45,8 @@ func (s schemaValidator) ValidateUpdate(value, old any, options ...validation.Va
 	return (&node{schema: s.schema, both: both}).Validate(both.Value)
 }
 
-// node is a nested value while its parent is validated. The library gets from it the validators of its members.
+// node is the validator of one value in an object. The library calls it for a value, and gets the validators of the
+// value's members from it.
 type node struct {
 	schema *spec.Schema
 	root   any
@@ -74,7 +76,7 @@ func (n *node) options(o *validate.SchemaValidatorOptions) {
 		name string, s *spec.Schema, root any, path string, _ strfmt.Registry, _ ...validate.Option,
 	) validate.ValueValidator {
 		if n.both == nil || n.path == "" && (name == "kind" || name == "apiVersion") {
-			return n.member(s, root, path, nil) // the type can't be kept: both values are of the same
+			return n.member(s, root, path, nil) // no ratcheting of the type: it is the same in both values
 		}
 		return n.member(s, root, path, n.both.Key(name))
 	}
@@ -88,7 +90,7 @@ func (n *node) options(o *validate.SchemaValidatorOptions) {
 	}
 }
 
-// member returns the validator of a member. It finds nothing once there are enough errors.
+// member returns the validator of a member. Once there are MaxErrors errors, the validator finds no further ones.
 func (n *node) member(s *spec.Schema, root any, path string, both *common.CorrelatedObject) validate.ValueValidator {
 	if n.found >= invalid.MaxErrors {
 		return unasked{}
@@ -102,7 +104,7 @@ func (*node) SetPath(string) {}
 // Applies implements validate.ValueValidator.
 func (*node) Applies(any, reflect.Kind) bool { return true }
 
-// unasked is a validator that finds nothing.
+// unasked is a validator that finds no errors.
 type unasked struct{}
 
 // SetPath implements validate.ValueValidator.

@@ -13,16 +13,16 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// version is one version of a definition.
+// version is one version of a CustomResourceDefinition.
 type version struct {
 	apiextensionsv1.CustomResourceDefinitionVersion
 	apiVersion, kind string
-	// whole objects keep unknown fields (spec.preserveUnknownFields of v1beta1).
+	// whole reports whether objects keep unknown fields (spec.preserveUnknownFields of v1beta1).
 	whole bool
 
-	// schema returns a new copy of the schema, nil if there is none. The embedded version's is nil.
+	// schema returns a new copy of the schema, nil if there is none. The embedded field Schema is nil.
 	schema func() (*apiextensionsv1.CustomResourceValidation, error)
-	// rules are compiled when they are first needed.
+	// rules compiles the schema at its first call, and returns the same result at later calls.
 	rules func() (*rules, error)
 }
 
@@ -31,9 +31,9 @@ type rules struct {
 	structural *schema.Structural
 	defaults   *defaults
 	cost       *cost
-	// object validates a whole object, status its field status.
+	// object validates an object, and status validates its field status.
 	object, status validation.SchemaValidator
-	// expressions are x-kubernetes-validations; nil if there are none.
+	// expressions evaluates the x-kubernetes-validations; nil if there are none.
 	expressions *cel.Validator
 }
 
@@ -49,7 +49,7 @@ func newVersion(d *apiextensionsv1.CustomResourceDefinition, i int, schema schem
 	return n
 }
 
-// compile is called once.
+// compile compiles the schema of the version. It is called once.
 func (v *version) compile() (*rules, error) {
 	in, err := v.internalSchema()
 	if err != nil {
@@ -77,7 +77,8 @@ func (v *version) compile() (*rules, error) {
 	return r, nil
 }
 
-// internalSchema returns the schema in the internal type; an empty one if there is none.
+// internalSchema returns the schema in the internal type. If there is none, it returns a schema that permits all
+// fields.
 func (v *version) internalSchema() (*apiextensionsinternal.JSONSchemaProps, error) {
 	out := &apiextensionsinternal.CustomResourceValidation{}
 	s, err := v.schema()

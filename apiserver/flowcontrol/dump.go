@@ -20,7 +20,7 @@ type dump struct {
 	rows    func(l dumped) [][]string
 }
 
-// dumped is a level and its queues at one moment.
+// dumped is a priority level and its queues at one moment.
 type dumped struct {
 	debug.QueueSetDump
 	name            string
@@ -36,10 +36,11 @@ var dumps = map[string]dump{
 		"FlowDistingsher", "ArriveTime", "InitialSeats", "FinalSeats", "AdditionalLatency", "StartTime"}, requestRows},
 }
 
-// Dumps are the names of the tables that Dump writes.
+// Dumps returns the names of the tables that Dump writes.
 func Dumps() []string { return slices.Sorted(maps.Keys(dumps)) }
 
-// Dump writes a table of the levels, their queues or the requests in them. Errors: w's, and an unknown name.
+// Dump writes a table of the priority levels, of their queues or of the requests in them. It fails if w fails or the
+// name is unknown.
 func (l *Live) Dump(w io.Writer, name string) error {
 	table, ok := dumps[name]
 	if !ok {
@@ -58,7 +59,7 @@ func (l *Live) Dump(w io.Writer, name string) error {
 	return t.Flush()
 }
 
-// dump returns all levels by name. A removed one is quiescing until its requests have ended.
+// dump returns all priority levels, sorted by name. A removed level is quiescing until its requests have ended.
 func (c *Controller) dump() (all []dumped) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -94,8 +95,8 @@ func queueRows(l dumped) (rows [][]string) {
 	return rows
 }
 
-// requestRows has the requests that wait with their position in the queue, and those that are served with -1. Requests
-// of a level without queues have the queue -1.
+// requestRows returns a row for each request. RequestIndexInQueue is the position of a waiting request, and -1 for an
+// executing request. QueueIndex is -1 for a request of a level without queues.
 func requestRows(l dumped) (rows [][]string) {
 	add := func(queue, index int, r debug.RequestDump) {
 		rows = append(rows, []string{l.name, r.MatchedFlowSchema, strconv.Itoa(queue), strconv.Itoa(index),

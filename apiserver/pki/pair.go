@@ -22,8 +22,8 @@ type pair struct {
 	key  *ecdsa.PrivateKey
 }
 
-// template has the common fields of all certificates. They are valid from a minute ago, for clocks that differ a
-// little.
+// template returns the common fields of all certificates. Their validity begins a minute before now, because the clocks
+// of clients differ.
 func template(name string, orgs []string, now time.Time, life time.Duration) *x509.Certificate {
 	return &x509.Certificate{
 		Subject:   pkix.Name{CommonName: name, Organization: orgs},
@@ -32,7 +32,8 @@ func template(name string, orgs []string, now time.Time, life time.Duration) *x5
 	}
 }
 
-// newPair makes a key and a certificate that signer signs, or if that is nil the key itself.
+// newPair generates a key, and a certificate with the fields of c. signer signs the certificate. If signer is nil, it
+// is self-signed.
 func newPair(c *x509.Certificate, signer *pair) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -64,8 +65,8 @@ func keyPEM(key *ecdsa.PrivateKey) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), nil
 }
 
-// write stores path.key and path.crt. The key goes first: with a certificate without its key, the pair would look
-// complete.
+// write stores the key in path.key, and then the certificate in path.crt. A crash in between must not leave a
+// certificate without its key, as that would look like a complete pair.
 func (p pair) write(path string) error {
 	key, err := keyPEM(p.key)
 	if err != nil {
@@ -95,7 +96,7 @@ func readPair(path string) (pair, error) {
 	return pair{cert, key}, nil
 }
 
-// readPEM parses a PEM file. Its errors name the file; a missing one is os.ErrNotExist.
+// readPEM parses a PEM file. Its errors name the file. The error for a missing file is os.ErrNotExist.
 func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -116,8 +117,8 @@ func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err er
 // private are the permissions of files that only their owner may read.
 const private = 0o600
 
-// replaceFile writes a file atomically. What is not a file, like a pipe or /dev/stdout, is written to: it must not be
-// replaced by a file.
+// replaceFile writes a file atomically: it replaces the file. If path is not a regular file, but for example a pipe or
+// /dev/stdout, it writes to that instead.
 func replaceFile(path string, data []byte, mode fs.FileMode) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, mode)

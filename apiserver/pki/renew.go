@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// failurePause is how long handshakes do not retry a failed renewal while the old certificate is valid, and the minimum
-// time between two log messages about it.
+// failurePause is the time after a failed renewal in which handshakes do not try again, while the old certificate is
+// valid. It is also the minimum time between two log messages about failures.
 const failurePause = time.Hour
 
 // expiring reports whether less than a third of a certificate's life is left.
@@ -24,10 +24,10 @@ func early(c *x509.Certificate, now time.Time) bool { return now.Before(c.NotBef
 // stale reports whether a certificate that the authority signed must be renewed.
 func stale(c *x509.Certificate, now time.Time) bool { return expiring(c, now) || early(c, now) }
 
-// Renew renews the serving and the administrator's client certificate if that is due, and reports whether either
-// changed; then the kubeconfig must be written again. It is to be called once a day, and may be called during
-// handshakes. If one of the two can't be renewed, it keeps the old one, tries the other and returns the error; changed
-// may be true then. It does not renew the authority; only Ensure does.
+// Renew renews the serving certificate and the administrator's client certificate if they are due for renewal. It
+// reports whether one of them changed: then the kubeconfig must be written again. Call it once a day; handshakes may
+// run at the same time. If one of the two can't be renewed, Renew keeps the old one, tries to renew the other and
+// returns the error; changed may be true then. Only Ensure renews the authority.
 func (b *Bundle) Renew() (changed bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +43,7 @@ func (b *Bundle) Renew() (changed bool, err error) {
 	return serving || client, errors.Join(servingErr, clientErr)
 }
 
-// renew replaces *p if it must be renewed, and keeps it if that fails. The caller holds b.mu.
+// renew replaces *p if it is stale. If the renewal fails, *p does not change. The caller holds b.mu.
 func (b *Bundle) renew(p *pair, name string, want *x509.Certificate) (changed bool, err error) {
 	if !stale(p.cert, b.options.Now()) {
 		return false, nil
@@ -56,9 +56,9 @@ func (b *Bundle) renew(p *pair, name string, want *x509.Certificate) (changed bo
 	return true, nil
 }
 
-// certificate returns the serving certificate, a new one if that is due. If the renewal fails, the old one is used
-// until it expires, and also before its validity begins by this machine's clock, as clients use their own. A
-// certificate that was given is used as its file has it.
+// certificate returns the serving certificate, and renews it first if it is stale. If the renewal fails, the old one is
+// used until it expires. It is also used if its validity has not begun by this machine's clock, because clients use
+// their own clocks. A certificate of Options.CertFile is not renewed.
 func (b *Bundle) certificate() (*tls.Certificate, error) {
 	if b.given != nil {
 		return b.given.get().cert, nil

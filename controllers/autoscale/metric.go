@@ -11,7 +11,7 @@ import (
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
-// Why metrics can't be had, as upstream's clients say it.
+// The errors for metrics APIs that are not served, with the messages of upstream's clients.
 var (
 	errNoResourceAPI = errors.New("unable to fetch metrics from resource metrics API: the server could not find the " +
 		"requested resource (get pods.metrics.k8s.io)")
@@ -19,12 +19,13 @@ var (
 		"no custom metrics API (custom.metrics.k8s.io) registered")
 )
 
-// proposal is the size that one metric proposes, or why it proposes none.
+// proposal is the number of replicas that one metric proposes, or the error that prevents a proposal.
 type proposal struct {
 	replicas int32
 	name     string
 	status   autoscalingv2.MetricStatus
-	// reason and cause are those of the condition and the event; err is what the decision fails with.
+	// reason and cause are the reason and the message of the condition and of the event. err is the error of the
+	// decision.
 	reason     string
 	cause, err error
 }
@@ -57,7 +58,7 @@ func (d *decision) propose(spec autoscalingv2.MetricSpec) (p proposal) {
 	return p
 }
 
-// podsMetric is why a metric of pods can't be had.
+// podsMetric returns the error for a metric of the type Pods.
 func podsMetric(m *autoscalingv2.PodsMetricSource) error {
 	if _, err := metav1.LabelSelectorAsSelector(m.Metric.Selector); err != nil {
 		return err
@@ -65,7 +66,8 @@ func podsMetric(m *autoscalingv2.PodsMetricSource) error {
 	return fmt.Errorf("unable to get metric %s: %w", m.Metric.Name, errNoCustomAPI)
 }
 
-// object is why a metric of an object can't be had. Upstream's message has the error in place of the name.
+// object returns the error for a metric of the type Object. As upstream, its message has the error in place of the
+// object's name.
 func (d *decision) object(m *autoscalingv2.ObjectMetricSource) error {
 	if _, err := metav1.LabelSelectorAsSelector(m.Metric.Selector); err != nil {
 		return err
@@ -81,7 +83,7 @@ func (d *decision) object(m *autoscalingv2.ObjectMetricSource) error {
 	return errors.New("invalid object metric source: neither a value target nor an average value target was set")
 }
 
-// external is why an external metric can't be had.
+// external returns the error for a metric of the type External.
 func (d *decision) external(m *autoscalingv2.ExternalMetricSource) error {
 	_, err := metav1.LabelSelectorAsSelector(m.Metric.Selector)
 	if err == nil {
@@ -98,7 +100,7 @@ func (d *decision) external(m *autoscalingv2.ExternalMetricSource) error {
 	return errors.New("invalid external metric source: neither a value target nor an average value target was set")
 }
 
-// resource computes a metric of pods' resources.
+// resource computes a metric of the type Resource.
 func (d *decision) resource(m *autoscalingv2.ResourceMetricSource) (p proposal) {
 	p, current := d.usage(m.Name, "", m.Target)
 	p.reason = "FailedGetResourceMetric"
@@ -107,7 +109,7 @@ func (d *decision) resource(m *autoscalingv2.ResourceMetricSource) (p proposal) 
 	return p
 }
 
-// containerResource computes a metric of one container's resources.
+// containerResource computes a metric of the type ContainerResource.
 func (d *decision) containerResource(m *autoscalingv2.ContainerResourceMetricSource) (p proposal) {
 	p, current := d.usage(m.Name, m.Container, m.Target)
 	p.reason = "FailedGetContainerResourceMetric"
@@ -117,7 +119,7 @@ func (d *decision) containerResource(m *autoscalingv2.ContainerResourceMetricSou
 	return p
 }
 
-// usage computes a size by the use of a resource (computeStatusForResourceMetricGeneric).
+// usage computes the number of replicas from the usage of a resource (computeStatusForResourceMetricGeneric).
 func (d *decision) usage(r corev1.ResourceName, container string, target autoscalingv2.MetricTarget) (
 	p proposal, current autoscalingv2.MetricValueStatus) {
 	var m measure
@@ -144,8 +146,9 @@ func (d *decision) usage(r corev1.ResourceName, container string, target autosca
 	return p, current
 }
 
-// byUtilization computes a size by usage in percent of what is requested (GetResourceReplicas). A pod without a sample
-// is taken to use all that it requests, or as much as the target if that is more.
+// byUtilization computes the number of replicas from the usage in percent of the requests (GetResourceReplicas). When
+// it scales down, a pod without a sample counts with all that it requests, or with the target if that is more. When it
+// scales up, such a pod counts with a usage of 0.
 func (d *decision) byUtilization(
 	r corev1.ResourceName, container string, target int32,
 ) (n int32, m measure, err error) {
@@ -165,7 +168,7 @@ func (d *decision) byUtilization(
 	})
 }
 
-// byAverage computes a size by average usage (GetRawResourceReplicas).
+// byAverage computes the number of replicas from the average usage (GetRawResourceReplicas).
 func (d *decision) byAverage(r corev1.ResourceName, container string, target int64) (n int32, m measure, err error) {
 	g, err := d.measured(r, container)
 	if err != nil {
@@ -179,7 +182,7 @@ func (d *decision) byAverage(r corev1.ResourceName, container string, target int
 	})
 }
 
-// measured returns the pods in groups, with the samples that count.
+// measured returns the pods in groups, with the samples that count. Without such samples it returns errNoMetrics.
 func (d *decision) measured(r corev1.ResourceName, container string) (g groups, err error) {
 	samples, err := d.samples(r, container)
 	if err != nil {
@@ -191,7 +194,7 @@ func (d *decision) measured(r corev1.ResourceName, container string) (g groups, 
 	return g, nil
 }
 
-// samples returns what the pods use, or one container of each (metrics/client.go: GetResourceMetric).
+// samples returns the usage of each pod, or of one container of each pod (metrics/client.go: GetResourceMetric).
 func (d *decision) samples(r corev1.ResourceName, container string) (map[string]sample, error) {
 	if d.Measure == nil {
 		return nil, errNoResourceAPI
@@ -218,8 +221,8 @@ func (d *decision) samples(r corev1.ResourceName, container string) (map[string]
 	return out, nil
 }
 
-// sum adds up what the containers use, in thousandths. found is false if a named container is missing, ok if one has no
-// value.
+// sum returns the sum of the containers' usage, in thousandths. found is false if the named container is missing. ok is
+// false if a container has no value.
 func sum(m *metricsv1beta1.PodMetrics, r corev1.ResourceName, container string) (value int64, found, ok bool) {
 	found = container == ""
 	ok = len(m.Containers) > 0

@@ -11,10 +11,10 @@ import (
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
-// Most is how many of the largest objects, and of those that can't be read, a report has.
+// Most is the maximum number of largest objects, and of unreadable objects, in a report.
 const Most = 20
 
-// Report is what a backup contains.
+// Report describes the content of a backup.
 type Report struct {
 	File string `json:"file"`
 	// Bytes is the size of the file.
@@ -26,30 +26,32 @@ type Report struct {
 	Revision    int64  `json:"revision"`
 	// CompactedRevision is the revision before which there is no history.
 	CompactedRevision int64 `json:"compactedRevision"`
-	// Prefix is that of the cluster's keys. OtherPrefixes have other clusters.
+	// Prefix is the prefix of the cluster's keys. OtherPrefixes are the prefixes of other clusters.
 	Prefix        string   `json:"prefix"`
 	OtherPrefixes []string `json:"otherPrefixes,omitempty"`
-	// Keys are all that have a value: the objects, Internal ones, which are no objects, and those OutsidePrefix.
+	// Keys is the number of keys with a value: Objects, Internal keys of the cluster that are not objects, and keys
+	// that are OutsidePrefix.
 	Keys          int `json:"keys"`
 	Objects       int `json:"objects"`
 	Internal      int `json:"internal"`
 	OutsidePrefix int `json:"outsidePrefix"`
 	// Resources are sorted by group and name.
 	Resources []Resource `json:"resources"`
-	// Encryptions are by what values are encrypted, sorted by provider and key.
+	// Encryptions are the providers and keys with which values are encrypted, sorted by provider and key.
 	Encryptions []Encryption `json:"encryptions,omitempty"`
-	// Largest objects, the largest first.
+	// Largest are the largest objects, the largest first.
 	Largest []Object `json:"largest"`
-	// Unreadable are the first objects that can't be decoded, by key; UnreadableObjects is their number.
+	// Unreadable are the first objects that can't be decoded, sorted by key. UnreadableObjects is the number of all
+	// such objects.
 	UnreadableObjects int      `json:"unreadableObjects"`
 	Unreadable        []Object `json:"unreadable"`
-	// Findings are the first problems of ownership and deletion, as "lint" finds them in what can be read, at the latest
-	// time in the file; Problems is their number.
+	// Findings are the first problems of ownership and deletion that "lint" finds in the readable objects, at the
+	// latest time in the file. Problems is the number of all problems.
 	Problems int               `json:"problems"`
 	Findings []explain.Finding `json:"findings"`
 }
 
-// Resource are the objects of one resource.
+// Resource describes the objects of one resource.
 type Resource struct {
 	// Group is empty for the core group.
 	Group    string `json:"group"`
@@ -61,10 +63,10 @@ type Resource struct {
 	// Encodings and Versions have the number of objects by format, and by the apiVersion in which they are stored.
 	Encodings map[Encoding]int `json:"encodings"`
 	Versions  map[string]int   `json:"versions,omitempty"`
-	// Served says whether this program serves the resource: it is built in, or the backup has its
-	// CustomResourceDefinition. The objects of others are in the file, and no client sees them.
+	// Served reports whether this program serves the resource: it is built in, or the backup has its
+	// CustomResourceDefinition. The objects of other resources are in the file, but no client sees them.
 	Served bool `json:"served"`
-	// Unreadable is how many of the objects can't be decoded.
+	// Unreadable is the number of objects that can't be decoded.
 	Unreadable int `json:"unreadable,omitempty"`
 }
 
@@ -76,10 +78,10 @@ func (r *Resource) Name() string {
 	return r.Resource + "." + r.Group
 }
 
-// Encryption is by what some values are encrypted, whether or not they can be decrypted here.
+// Encryption is a provider and a key with which values are encrypted. This program may not be able to decrypt them.
 type Encryption struct {
-	// Provider is that of an EncryptionConfiguration; empty if it is unknown. Key is the name of the key; with kms that of
-	// the plugin.
+	// Provider is the name of a provider in an EncryptionConfiguration; empty if it is unknown. Key is the name of the
+	// key; for kms, the name of the plugin.
 	Provider string `json:"provider"`
 	Key      string `json:"key,omitempty"`
 	Objects  int    `json:"objects"`
@@ -101,11 +103,11 @@ func (r *Report) encryptedBy(e *storage.Encryption) {
 type Object struct {
 	Key   string `json:"key"`
 	Bytes int    `json:"bytes"`
-	// Why the value can't be decoded.
+	// Why is the reason why the value can't be decoded; empty if it can.
 	Why string `json:"why,omitempty"`
 }
 
-// newReport begins a report.
+// newReport returns a report with the properties of the file, without keys.
 func newReport(i *snapshot.Info) *Report {
 	r := &Report{File: i.Path, Bytes: i.Bytes, Hash: "none", EtcdVersion: i.Version, Revision: i.Revision,
 		CompactedRevision: i.Compacted, Resources: []Resource{}, Largest: []Object{}, Unreadable: []Object{}}
@@ -115,7 +117,8 @@ func newReport(i *snapshot.Info) *Report {
 	return r
 }
 
-// Missing states what is in the file and not served: resources with the number of their objects.
+// Missing returns the resources with objects that are in the file but can't be served, with the number of these
+// objects.
 func (r *Report) Missing() (resources []string) {
 	for i := range r.Resources {
 		res := &r.Resources[i]

@@ -22,22 +22,23 @@ import (
 )
 
 const (
-	timeout       = 30 * time.Second // how long a question may take
-	mostQuestions = 2                // how many are answered at a time: each needs memory for all objects
+	timeout       = 30 * time.Second // the maximum duration of a question
+	mostQuestions = 2                // the maximum number of concurrent questions: each needs memory for all objects
 )
 
 // Service answers questions about one cluster, and serves the stream of the graph. Its methods may be called from any
 // goroutine.
 type Service struct {
 	Open func(r *http.Request) (Source, error) // returns the source of a request's user
-	// Namespace is read by itself where the user may not list all namespaces, and a question names none.
+	// Namespace is the namespace that is read if the user may not list a resource in all namespaces, and the question
+	// names no namespace.
 	Namespace   string
 	Log         *slog.Logger
-	Life        context.Context // done when the server begins to end; streams end with it
+	Life        context.Context // done when the shutdown begins; streams end then
 	Now         func() time.Time
-	MostObjects int // how many objects a stream has at most when it begins
+	MostObjects int // the maximum number of objects at the start of a stream
 
-	questions, streams *semaphore.Weighted // those that are being answered, streams those that are open
+	questions, streams *semaphore.Weighted // questions limits concurrent questions, streams open streams
 }
 
 func newService(open func(*http.Request) (Source, error)) *Service {
@@ -48,14 +49,15 @@ func newService(open func(*http.Request) (Source, error)) *Service {
 	}
 }
 
-// Server is what a Source of a server's own cache is made of.
+// Server has the parts of a server from which a Source of its own cache is made.
 type Server struct {
 	Cache      *cache.Cache
 	Types      *resources.Types
 	Revision   func(context.Context) (int64, error) // returns the newest revision of the store
-	Authorizer func() authorization.Authorizer      // that of the server, which exists when the first request comes
-	// Removed, if set, is when the object with the uid was removed; zero if that is not known. Queue, if set, is how many
-	// objects wait for the collector; ok is false if it does not run here.
+	Authorizer func() authorization.Authorizer      // returns the authorizer, which exists before the first request
+	// Removed, if set, returns the time at which the object with the uid was removed; zero if the time is not known.
+	// Queue, if set, returns the number of objects that wait for the collector. ok is false if the collector does not
+	// run in this process.
 	Removed func(uid string) time.Time
 	Queue   func() (n int, ok bool)
 }

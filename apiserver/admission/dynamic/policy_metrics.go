@@ -7,7 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// policyMetrics count what policies decide, under upstream's names (M-72; ASP validating/metrics, mutating/metrics).
+// policyMetrics count the decisions of policies. Their names are those of upstream (M-72; ASP validating/metrics,
+// mutating/metrics).
 type policyMetrics struct{ validating, mutating checks }
 
 // checks are the metrics of one type of policies.
@@ -16,7 +17,7 @@ type checks struct {
 	duration *prometheus.HistogramVec
 }
 
-// newPolicyMetrics returns metrics that are registered with r; nil registers them nowhere.
+// newPolicyMetrics returns metrics and registers them with r, unless r is nil.
 func newPolicyMetrics(r prometheus.Registerer) *policyMetrics {
 	labels := []string{"policy", "policy_binding", "error_type"}
 	return &policyMetrics{
@@ -55,7 +56,8 @@ func (m *policyMetrics) forget(label, value string) {
 	}
 }
 
-// errorType is the label for a message. A validation that is false has the same as an error (ASP validating/errors.go).
+// errorType returns the label error_type for a message. A validation that evaluates to false has the same label as an
+// error (ASP validating/errors.go).
 func errorType(message string) string {
 	switch {
 	case strings.HasPrefix(message, "compilation"):

@@ -19,8 +19,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Not validated in policies: the JSON paths in a policy's status. The cost of expressions is only limited when they are
-// evaluated (M-08).
+// The JSON paths in a policy's status are not validated. Validation does not limit the cost of expressions; evaluation
+// does (M-08).
 
 func defaultMatchResources(m *admissionv1.MatchResources) {
 	if m == nil {
@@ -37,7 +37,7 @@ func defaultMatchResources(m *admissionv1.MatchResources) {
 }
 
 var (
-	// A policy can't change objects that are deleted (M-04).
+	// mutatedOperations are those of mutating policies. DELETE is not among them (M-04).
 	mutatedOperations = []admissionv1.OperationType{
 		admissionv1.OperationAll, admissionv1.Connect, admissionv1.Create, admissionv1.Update,
 	}
@@ -47,7 +47,8 @@ var (
 		"function", "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while")
 )
 
-// sameConditions reports whether match conditions are unchanged and need no validation.
+// sameConditions reports whether the match conditions and the paramKind are unchanged. Then the conditions need no
+// validation.
 func sameConditions(now, was *admissionv1.ParamKind, conditions, old []admissionv1.MatchCondition) bool {
 	return check.SamePointee(now, was) && slices.Equal(conditions, old)
 }
@@ -208,8 +209,8 @@ func policyBindingColumns() []entry.Column {
 	}
 }
 
-// shownParamRef prints a name without a namespace as "*/name": the params may be in any namespace or cluster-scoped,
-// which is not known here. A selector is printed as Go prints it.
+// shownParamRef returns the cell of the column ParamRef. A name without a namespace is shown as "*/name", because it is
+// not known here whether the parameters are in a namespace or cluster-scoped. A selector is shown in Go's format.
 func shownParamRef(r *admissionv1.ParamRef) string {
 	switch {
 	case r == nil:

@@ -2,6 +2,6 @@
 //
 // It guarantees:
 //
-//  1. What package entry states for the packages of groups.
+//  1. It has the guarantees that package entry states for the package of a group.
 //  2. CustomResourceDefinitions are validated by apiextensions-apiserver.
 package apiextensions

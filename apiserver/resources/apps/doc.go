@@ -2,5 +2,5 @@
 //
 // It guarantees:
 //
-//  1. What package entry states for the packages of groups.
+//  1. It has the guarantees that package entry states for the package of a group.
 package apps

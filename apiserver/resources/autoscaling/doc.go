@@ -3,7 +3,7 @@
 //
 // It guarantees:
 //
-//  1. What package entry states for the packages of groups.
+//  1. It has the guarantees that package entry states for the package of a group.
 //  2. Conversions between v1 and v2 are upstream's: fields that v1 lacks are in annotations. Hooks other than those for
 //     defaults get v2.
 //

@@ -2,7 +2,7 @@
 //
 // It guarantees:
 //
-//  1. What package entry states for the packages of groups.
+//  1. It has the guarantees that package entry states for the package of a group.
 //  2. Conversions between v1 and v1beta1 are upstream's.
 //
 // +k8s:validation-gen=TypesWithField=TypeMeta
