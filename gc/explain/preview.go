@@ -307,7 +307,7 @@ func (w *world) controller(o *Object) *graph.Owner {
 func (p *Preview) unknown(x *index) {
 	if x.resources["namespaces"] == nil {
 		p.warn(ObjectReference{}, "the server serves no namespaces: it is a part of a cluster, and a garbage collector may"+
-			" not watch it; without one, what the garbage collector does here does not happen")
+			" not watch it; without one, nothing is collected")
 	}
 	hidden := map[string][]Hidden{}
 	consequences := []string{"effects on them are not shown", "effects on others are not shown",
