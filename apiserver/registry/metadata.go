@@ -79,11 +79,17 @@ func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 }
 
 // validateNew validates a new object: first the kind's own rules and, only if these report nothing, the generic rules
-// for metadata.
+// for metadata. The error of a declared rule for the name replaces that of the kind's own rule (V-036).
 func validateNew(res *resources.Resource, obj Object) error {
 	errs := validateMeta(res, obj)
 	if res.Strategy.Validate != nil {
-		errs = append(errs, res.Strategy.Validate(obj)...)
+		own := res.Strategy.Validate(obj)
+		errs = slices.DeleteFunc(errs, func(meta *field.Error) bool {
+			return slices.ContainsFunc(own, func(e *field.Error) bool {
+				return e.IsBeta() && e.Type == meta.Type && e.Field == meta.Field
+			})
+		})
+		errs = append(errs, own...)
 	}
 	if len(errs) == 0 {
 		errs = apivalidation.ValidateObjectMetaAccessor(

@@ -34,7 +34,8 @@ var layers = [][]string{
 	{ // generated from the types
 		"apiserver/resources/internal/declared", "apiserver/resources/internal/declared/autoscaling",
 	},
-	{"apiserver/resources/internal/declared/core", "apiserver/resources/internal/declared/meta"},
+	{"apiserver/resources/internal/declared/core", "apiserver/resources/internal/declared/scheduling"},
+	{"apiserver/resources/internal/declared/meta"},
 	{"apiserver/resources/internal/check"},
 	{"apiserver/resources/entry"},
 	{

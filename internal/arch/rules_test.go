@@ -13,8 +13,8 @@ import (
 const root = "../.."
 
 var (
-	cited    = regexp.MustCompile(`\b(?:0|[A-JL-O])-S?\d{2,3}\b`)
-	declared = regexp.MustCompile(`(?m)^- \*\*((?:0|[A-JL-O])-S?\d{2,3})\b`)
+	cited    = regexp.MustCompile(`\b(?:0-\d{2}|[A-JL-O]-S?\d{2,3})\b`)
+	declared = regexp.MustCompile(`(?m)^- \*\*(0-\d{2}|[A-JL-O]-S?\d{2,3})\b`)
 )
 
 // TestRules: every rule ID in the code is in docs/semantics.md or docs/semantics-admission.md.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	declaredv1 "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/autoscaling"
-	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
 // declared are the rules of both versions: hooks get either.
@@ -18,7 +17,7 @@ var localSchemeBuilder runtime.SchemeBuilder
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources(gates entry.Gates) []*entry.Resource {
-	options := gates.Only(featuregates.HPAScaleToZero) // the gates that rules name (V-061)
+	options := gates.Only("HPAScaleToZero") // those that rules name (V-061)
 	return append(
 		entry.Declared(declared.AddToScheme, options, entry.Group(autoscalingv2.SchemeGroupVersion,
 			horizontalPodAutoscalers(),

@@ -2,14 +2,19 @@ package batch
 
 import (
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
+// localSchemeBuilder is what the generated code registers itself with.
+var localSchemeBuilder runtime.SchemeBuilder
+
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources() []*entry.Resource {
-	return entry.Group(batchv1.SchemeGroupVersion,
+	gates := map[string]bool{"WorkloadWithJob": false} // those that rules name
+	return entry.Declared(RegisterValidations, gates, entry.Group(batchv1.SchemeGroupVersion,
 		cronJobs(),
 		jobs(),
-	)
+	))
 }

@@ -85,12 +85,9 @@ func validateCronJobUpdate(c, old *batchv1.CronJob) field.ErrorList {
 }
 
 func cronJobSpec(s, old *batchv1.CronJobSpec) (errs field.ErrorList) {
-	at := check.SpecPath.Child("schedule")
-	if s.Schedule == "" {
-		errs = append(errs, field.Required(at, ""))
-	} else {
+	if s.Schedule != "" {
 		zoned := old != nil && strings.Contains(old.Schedule, "TZ")
-		errs = append(errs, schedule(s.Schedule, zoned, s.TimeZone != nil, at)...)
+		errs = append(errs, schedule(s.Schedule, zoned, s.TimeZone != nil, check.SpecPath.Child("schedule"))...)
 	}
 	errs = append(errs, check.Naturals(check.SpecPath, "startingDeadlineSeconds", s.StartingDeadlineSeconds)...)
 	if old == nil || !check.SamePointee(old.TimeZone, s.TimeZone) {

@@ -5,11 +5,13 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	declared "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/core"
 )
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources(clock entry.Clock) []*entry.Resource {
-	return entry.Group(corev1.SchemeGroupVersion,
+	gates := map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": false} // those that rules name
+	return entry.Declared(declared.RegisterValidations, gates, entry.Group(corev1.SchemeGroupVersion,
 		bindings(),
 		componentStatuses(),
 		configMaps(),
@@ -27,7 +29,7 @@ func Resources(clock entry.Clock) []*entry.Resource {
 		secrets(),
 		serviceAccounts(),
 		services(),
-	)
+	))
 }
 
 // Events returns the entry of the group events.k8s.io, whose Events are stored as those of the core group.

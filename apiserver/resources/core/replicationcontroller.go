@@ -72,9 +72,7 @@ func validateReplicationController(c *corev1.ReplicationController) field.ErrorL
 }
 
 func replicationControllerSpec(s *corev1.ReplicationControllerSpec, old *corev1.PodTemplateSpec) field.ErrorList {
-	errs := check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))
-	errs = append(errs, check.Present(len(s.Selector) > 0, check.SpecPath.Child("selector"), "")...)
-	errs = append(errs, check.Naturals(check.SpecPath, "replicas", s.Replicas)...)
+	errs := check.Present(len(s.Selector) > 0, check.SpecPath.Child("selector"), "")
 	if s.Template == nil {
 		return append(errs, check.RequireAll(check.SpecPath, "template", "")...)
 	}

@@ -1,10 +1,10 @@
 // Package declared generates validation by upstream's validation-gen, from the +k8s: tags in the comments of the types
-// of k8s.io/api: in the packages of groups, and in the packages below it what groups share, and a second version. The entries of these groups add it to their hooks (entry.Declared).
+// of k8s.io/api: in the packages of groups, and in the packages below it what groups share, and a second version. The
+// entries of these groups add it to their hooks (entry.Declared).
 //
-// Groups are generated if a rule of the level beta or stable is in them: only these are enforced. Not generated are
-// core and batch, which have few such rules and whose types contain pods, with a hundred rules of the level alpha.
-// Their rules are written by hand. The tests of resources/kindtest/declarative compare them with the tags; its
-// testdata/rules.txt lists, for each kind, what is generated and what is not.
+// Groups are generated if a rule of the level beta or stable is in them: only these are enforced. Rules of the level
+// alpha are written by hand. The table in resources/kindtest/declarative/testdata/rules.txt lists, for each kind, the
+// rules that are generated and those that are written by hand.
 //
 // It guarantees:
 //

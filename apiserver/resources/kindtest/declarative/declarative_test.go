@@ -33,16 +33,11 @@ var types = map[string][]field.ErrorType{
 
 // exceptions are rules for which validation has no error of the same type at the same field, with the reason.
 var exceptions = map[string]string{
-	"k8s.io/api/core/v1.PodSpec.EvictionResponders maxItems=10":                      gateOff,
-	"k8s.io/api/core/v1.EvictionResponder.Name required":                             gateOff,
-	"k8s.io/api/core/v1.EvictionResponder.Priority required":                         gateOff,
-	"k8s.io/api/core/v1.EvictionResponder.Priority minimum=0":                        gateOff,
-	"k8s.io/api/core/v1.EvictionResponder.Priority maximum=100000":                   gateOff,
 	"k8s.io/api/core/v1.NodePodPreemptionPolicy.DisableResizePreemption maxItems=20": gateOff,
 	"k8s.io/api/batch/v1.JobSchedulingConfiguration.ResourceClaims maxItems=4":       gateOff,
 }
 
-// gateOff: the field is dropped before validation, unless the old object has it (V-023).
+// gateOff: the field is forbidden, which ends its validation.
 const gateOff = "its feature gate is off"
 
 // TestHandwritten: a violated rule has an error, of the generated validation or of the handwritten one

@@ -1,11 +1,54 @@
-// Package core validates the types of core/v1 that kinds of other groups contain, by the rules that their comments
-// declare.
+// Package core validates the kinds of core/v1, and the types of it that kinds of other groups contain, by the rules that
+// the comments of their Go types declare.
 //
 // It guarantees:
 //
 //  1. The errors are those of upstream's generated code: their order, and the level of the rule of each.
 //  2. The objects are not changed.
 //
-// +k8s:validation-gen=TypesWithSuffix=NodeSelector
+// +k8s:validation-gen=TypesWithField=TypeMeta
 // +k8s:validation-gen-input=k8s.io/api/core/v1
 package core
+
+import (
+	"context"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// localSchemeBuilder is what the generated code registers itself with.
+var localSchemeBuilder runtime.SchemeBuilder
+
+// ValidateCustom_EvictionResponder_Name is a rule that is written by hand: Kubernetes' own domains are reserved (K
+// pkg/apis/core/v1/validation.go).
+//
+//nolint:revive,staticcheck // the generated code has the name
+func ValidateCustom_EvictionResponder_Name(
+	_ context.Context, _ operation.Operation, at *field.Path, value, _ *string,
+) field.ErrorList {
+	if value == nil {
+		return nil
+	}
+	domain, _, _ := strings.Cut(*value, "/")
+	domain = "." + strings.TrimRight(strings.ToLower(domain), ".")
+	if !strings.HasSuffix(domain, ".k8s.io") && !strings.HasSuffix(domain, ".kubernetes.io") {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, *value, "domain names *.k8s.io, *.kubernetes.io are reserved")}
+}
+
+// ValidateCustom_EvictionResponder_Priority is a rule that is written by hand: priorities below 1000 are reserved
+// (K pkg/apis/core/v1/validation.go).
+//
+//nolint:revive,staticcheck // the generated code has the name
+func ValidateCustom_EvictionResponder_Priority(
+	_ context.Context, _ operation.Operation, at *field.Path, value, _ *int32,
+) field.ErrorList {
+	if value == nil || *value < 0 || *value >= 1000 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, *value, "priorities 0-999 are reserved for responders with *.k8s.io suffix")}
+}
