@@ -2,13 +2,9 @@ package apps
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
-
-// localSchemeBuilder is what the generated code registers itself with.
-var localSchemeBuilder runtime.SchemeBuilder
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources(gates entry.Gates) []*entry.Resource {

@@ -12,9 +12,6 @@ import (
 // declared are the rules of both versions: hooks get either.
 var declared = runtime.NewSchemeBuilder(declaredv1.RegisterValidations, RegisterValidations)
 
-// localSchemeBuilder is what the generated code registers itself with.
-var localSchemeBuilder runtime.SchemeBuilder
-
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources(gates entry.Gates) []*entry.Resource {
 	options := gates.Only("HPAScaleToZero") // those that rules name (V-061)

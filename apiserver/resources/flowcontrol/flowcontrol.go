@@ -2,13 +2,9 @@ package flowcontrol
 
 import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
-
-// localSchemeBuilder is what the generated code registers itself with.
-var localSchemeBuilder runtime.SchemeBuilder
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources() []*entry.Resource {

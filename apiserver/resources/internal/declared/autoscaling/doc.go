@@ -8,8 +8,3 @@
 // +k8s:validation-gen=TypesWithField=TypeMeta
 // +k8s:validation-gen-input=k8s.io/api/autoscaling/v1
 package autoscaling
-
-import "k8s.io/apimachinery/pkg/runtime"
-
-// localSchemeBuilder is what the generated code registers itself with.
-var localSchemeBuilder runtime.SchemeBuilder

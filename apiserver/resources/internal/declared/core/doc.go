@@ -15,12 +15,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/operation"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
-
-// localSchemeBuilder is what the generated code registers itself with.
-var localSchemeBuilder runtime.SchemeBuilder
 
 // ValidateCustom_EvictionResponder_Name is a rule that is written by hand: Kubernetes' own domains are reserved (K
 // pkg/apis/core/v1/validation.go).
