@@ -1,20 +1,20 @@
 // Package declarative compares validation with the declarative rules of the API types: the +k8s: tags in the comments
 // of k8s.io/api. Rules of the level alpha only shadow kube-apiserver's handwritten validation, so both find the same
-// errors; others are enforced, by the code that is generated from them (resources/internal/declared) or, in groups
-// without it, by hand. It has tests only.
+// errors; others are enforced, by the code that is generated from them (resources/internal/declared). It has tests
+// only.
 //
 // It guarantees:
 //
 //  1. The rules are read from the module version in go.mod, at any level.
-//  2. For each rule that sets a limit or requires a field of a served kind, an object that violates it has a
-//     an error of the rule's type at the rule's field. Exceptions are listed with a reason, and must be exceptions.
+//  2. For each rule that sets a limit or requires a field of a served kind, an object that violates it has an error of
+//     the rule's type at the rule's field.
+//  3. testdata/rules.txt has each rule of each built-in kind.
 //
-// Not compared are rules of status, for which other validation is called, and tags other than required, minimum,
-// maximum, maxItems, maxLength and maxBytes.
+// No object violates rules of status, for which other validation is called, rules of fields whose feature gate is off,
+// and tags other than required, minimum, maximum, maxItems, maxLength and maxBytes.
 package declarative
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,54 +31,34 @@ var types = map[string][]field.ErrorType{
 	"maxItems": {field.ErrorTypeTooMany}, "maxLength": {field.ErrorTypeTooLong}, "maxBytes": {field.ErrorTypeTooLong},
 }
 
-// exceptions are rules for which validation has no error of the same type at the same field, with the reason.
-var exceptions = map[string]string{
-	"k8s.io/api/core/v1.NodePodPreemptionPolicy.DisableResizePreemption maxItems=20": gateOff,
-	"k8s.io/api/batch/v1.JobSchedulingConfiguration.ResourceClaims maxItems=4":       gateOff,
-}
-
-// gateOff: the field is forbidden, which ends its validation.
-const gateOff = "its feature gate is off"
-
-// TestHandwritten: a violated rule has an error, of the generated validation or of the handwritten one
-// (V-039).
+// TestHandwritten: a violated rule has an error, of the generated validation or of the handwritten one (V-039).
 func TestHandwritten(t *testing.T) {
-	byPackage := map[string][]*resources.Resource{}
-	for _, r := range resources.Builtin() {
-		typ := reflect.TypeOf(r.New()).Elem()
-		if strings.HasPrefix(typ.PkgPath(), "k8s.io/api/") && r.Strategy.Validate != nil {
-			byPackage[typ.PkgPath()] = append(byPackage[typ.PkgPath()], r)
-		}
-	}
 	found := map[string]bool{}
-	dirs := directories(t, slices.Sorted(maps.Keys(byPackage)))
-	for pkg, kinds := range byPackage {
-		for _, rule := range rules(t, pkg, dirs[pkg]) {
-			for _, r := range kinds {
-				tried, errs, at := try(rule, r)
-				if !tried {
-					continue
-				}
-				found[rule.String()] = true
-				matches := slices.ContainsFunc(errs, func(e *field.Error) bool {
-					return e.Field == at && slices.Contains(types[rule.tag], e.Type)
-				})
-				if reason := exceptions[rule.String()]; matches == (reason != "") {
-					t.Errorf("%s, %s at %s: error is %t, exception %q; the errors are\n%v",
-						r.Kind, rule, at, matches, reason, errs.ToAggregate())
-				}
+	from := newSources(t)
+	for _, r := range resources.Builtin() {
+		if r.Strategy.Validate == nil {
+			continue
+		}
+		for _, rule := range from.within(t, reflect.TypeOf(r.New()).Elem()) {
+			name, _ := rule.limit()
+			if name == "" || rule.gate != "" {
+				continue
+			}
+			tried, errs, at := try(rule, r)
+			if !tried {
+				continue
+			}
+			found[rule.String()] = true
+			if !slices.ContainsFunc(errs, func(e *field.Error) bool {
+				return e.Field == at && slices.Contains(types[name], e.Type)
+			}) {
+				t.Errorf("%s, %s at %s: the errors are\n%v", r.Kind, rule, at, errs.ToAggregate())
 			}
 		}
 	}
-	for name := range exceptions {
-		if !found[name] {
-			t.Errorf("exception %s is no rule", name)
-		}
-	}
-	if len(found) < 30 {
+	if len(found) < 50 {
 		t.Errorf("only %d rules were tried", len(found))
 	}
-	t.Logf("%d rules", len(found))
 }
 
 // try validates an object of the kind that violates the rule and has what is on the way to its field. at is the path of

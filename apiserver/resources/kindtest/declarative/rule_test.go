@@ -11,74 +11,200 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
-// rule is a limit that a tag sets for a field: the name of the tag, and its number.
+// rule is a +k8s: tag that validates a type, or a field of one.
 type rule struct {
-	pkg, typ, field, tag string
-	limit                int
+	pkg, typ, field string
+	// tag is the line without its level, such as maxItems=10. A rule of the level alpha is not enforced.
+	tag   string
+	alpha bool
+	// gate is a gate that is off, if the field or one above it needs one.
+	gate string
 }
 
-func (r rule) String() string {
-	s := r.pkg + "." + r.typ + "." + r.field + " " + r.tag
-	if r.tag != "required" {
-		s += "=" + strconv.Itoa(r.limit)
+// place is the type or the field that has the rule.
+func (r rule) place() string {
+	return strings.TrimSuffix(strings.TrimPrefix(r.pkg, "k8s.io/api/")+"."+r.typ+"."+r.field, ".")
+}
+
+func (r rule) String() string { return r.place() + " " + r.tag }
+
+// limit are the name of the tag and its number; the name is "" if the rule is neither a limit nor a required field.
+func (r rule) limit() (name string, n int) {
+	name, number, _ := strings.Cut(r.tag, "=")
+	n, err := strconv.Atoi(number)
+	if types[name] == nil || (err != nil && name != "required") {
+		return "", 0
+	}
+	return name, n
+}
+
+var (
+	// tagged are lines of comments with a tag, and its level.
+	tagged = regexp.MustCompile(`^\+k8s:(?:(alpha|beta)\(since: ?"[0-9.]+"\)=\+k8s:)?(.+)$`)
+	// noRule are tags that reject nothing themselves: those of other generators, and those that other tags need.
+	noRule = regexp.MustCompile(`^(?:[a-z-]+-gen\b|openapi-model-package\b|deprecated\b|supportsSubresource\b|` +
+		`optional$|opaqueType$|listMapKey=|listType=atomic$|memberValidation$)`)
+	gated = regexp.MustCompile(`\+featureGate=(\S+)`)
+)
+
+// sources are the API types that were read, by package.
+type sources struct {
+	// modules are the directories of the modules, by their paths.
+	modules map[string]string
+	// lines are those of comments, by package, then by type or field.
+	lines map[string]map[string][]string
+}
+
+// newSources returns those of the modules of Kubernetes that have API types.
+func newSources(t *testing.T) *sources {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}} {{.Dir}}", "k8s.io/api", "k8s.io/apimachinery",
+		"k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator", "k8s.io/metrics").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	s := &sources{map[string]string{}, map[string]map[string][]string{}}
+	for line := range strings.Lines(string(out)) {
+		module, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+		s.modules[module] = dir
 	}
 	return s
 }
 
-// tagged are the lines of comments that this package understands; a level may precede the tag.
-var tagged = regexp.MustCompile(
-	`^\+k8s:(?:(?:alpha|beta)\(since: ?"[0-9.]+"\)=\+k8s:)?` +
-		`(required|minimum|maximum|maxItems|maxLength|maxBytes)(?:=([0-9]+))?$`)
-
-// directories are those of packages, by import path.
-func directories(t *testing.T, packages []string) map[string]string {
+// comments returns the lines of the comments in a package.
+func (s *sources) comments(t *testing.T, pkg string) map[string][]string {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list", "-f", "{{.ImportPath}}\t{{.Dir}}"}, packages...)...).Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
+	if of, ok := s.lines[pkg]; ok {
+		return of
 	}
-	all := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		pkg, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		all[pkg] = dir
+	of := map[string][]string{}
+	s.lines[pkg] = of
+	for module, dir := range s.modules {
+		within, ok := strings.CutPrefix(pkg, module+"/")
+		if !ok {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(dir, within, "types*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			collect(f, of)
+		}
 	}
-	return all
+	return of
 }
 
-// rules are those of a package of k8s.io/api in a directory.
-func rules(t *testing.T, pkg, dir string) (all []rule) {
-	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, "types.go"), nil,
-		parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok {
-			return true
+// collect adds the lines of the comments of types and their fields.
+func collect(f *ast.File, to map[string][]string) {
+	add := func(name string, doc *ast.CommentGroup) {
+		if doc == nil {
+			return
 		}
-		if body, ok := spec.Type.(*ast.StructType); ok {
-			for _, field := range body.Fields.List {
-				all = append(all, rulesOf(pkg, spec.Name.Name, field)...)
+		for _, line := range doc.List {
+			to[name] = append(to[name], strings.TrimSpace(strings.TrimPrefix(line.Text, "//")))
+		}
+	}
+	for _, d := range f.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok || decl.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range decl.Specs {
+			spec := spec.(*ast.TypeSpec)
+			add(spec.Name.Name, decl.Doc)
+			if body, ok := spec.Type.(*ast.StructType); ok {
+				for _, field := range body.Fields.List {
+					add(spec.Name.Name+"."+fieldName(field), field.Doc)
+				}
 			}
 		}
-		return false
-	})
+	}
+}
+
+// fieldName is the name of a field, which is that of its type if it is embedded.
+func fieldName(f *ast.Field) string {
+	if len(f.Names) > 0 {
+		return f.Names[0].Name
+	}
+	if s, ok := f.Type.(*ast.SelectorExpr); ok {
+		return s.Sel.Name
+	}
+	return f.Type.(*ast.Ident).Name
+}
+
+// within returns the rules of a type and of those within it, except in fields whose type is opaque to rules.
+func (s *sources) within(t *testing.T, of reflect.Type) (all []rule) {
+	t.Helper()
+	seen := map[reflect.Type]string{} // the gate that leads to the type
+	var walk func(of reflect.Type, gate string)
+	walk = func(of reflect.Type, gate string) {
+		if before, ok := seen[of]; ok && (before == "" || gate != "") {
+			return
+		}
+		seen[of] = gate
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			walk(of.Elem(), gate)
+		case reflect.Struct:
+			lines := s.comments(t, of.PkgPath())
+			for f := range of.Fields() {
+				comments := lines[of.Name()+"."+f.Name]
+				if f.IsExported() && !strings.Contains(strings.Join(comments, "\n"), "+k8s:opaqueType") {
+					walk(f.Type, gateOf(comments, gate))
+				}
+			}
+		}
+	}
+	walk(of, "")
+	for of, gate := range seen {
+		lines := s.comments(t, of.PkgPath())
+		all = append(all, rulesOf(rule{pkg: of.PkgPath(), typ: of.Name()}, lines[of.Name()], gate)...)
+		if of.Kind() == reflect.Struct {
+			for f := range of.Fields() {
+				of := rule{pkg: of.PkgPath(), typ: of.Name(), field: f.Name}
+				all = append(all, rulesOf(of, lines[of.typ+"."+of.field], gate)...)
+			}
+		}
+	}
 	return all
 }
 
-func rulesOf(pkg, typ string, f *ast.Field) (all []rule) {
-	if f.Doc == nil || len(f.Names) != 1 {
-		return nil
+// gateOf is the gate above a field, or the field's own, if it is off.
+func gateOf(comments []string, above string) string {
+	m := gated.FindStringSubmatch(strings.Join(comments, "\n"))
+	if m == nil || above != "" {
+		return above
 	}
-	for line := range strings.Lines(f.Doc.Text()) {
-		if m := tagged.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
-			limit, _ := strconv.Atoi(m[2])
-			all = append(all, rule{pkg, typ, f.Names[0].Name, m[1], limit})
+	for name := range strings.SplitSeq(m[1], ",") {
+		if gate, ok := featuregates.Known()[name]; ok && !gate.On {
+			return name
 		}
+	}
+	return ""
+}
+
+func rulesOf(of rule, comments []string, above string) (all []rule) {
+	of.gate = gateOf(comments, above)
+	for _, line := range comments {
+		m := tagged.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		parts := strings.Split(m[2], "+k8s:") // tags of tags: the last one is the rule
+		if noRule.MatchString(parts[len(parts)-1]) {
+			continue
+		}
+		of.tag, of.alpha = m[2], m[1] == "alpha"
+		all = append(all, of)
 	}
 	return all
 }
@@ -110,7 +236,8 @@ func (r rule) route(t reflect.Type, seen map[reflect.Type]bool) []reflect.Struct
 
 // violate sets the value of the rule's field to one that it doesn't allow; false if there is none for the Go type.
 func (r rule) violate(v reflect.Value) bool {
-	if r.tag == "required" {
+	name, limit := r.limit()
+	if name == "required" {
 		v.SetZero()
 		return true
 	}
@@ -119,14 +246,14 @@ func (r rule) violate(v reflect.Value) bool {
 		v = v.Elem()
 	}
 	switch {
-	case r.tag == "minimum" && v.CanInt():
-		v.SetInt(min(int64(r.limit)-1, -1)) // 0 is a missing value
-	case r.tag == "maximum" && v.CanInt():
-		v.SetInt(int64(r.limit) + 1)
-	case r.tag == "maxItems" && v.Kind() == reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), r.limit+1, r.limit+1))
-	case (r.tag == "maxLength" || r.tag == "maxBytes") && v.Kind() == reflect.String:
-		v.SetString(strings.Repeat("a", r.limit+1))
+	case name == "minimum" && v.CanInt():
+		v.SetInt(min(int64(limit)-1, -1)) // 0 is a missing value
+	case name == "maximum" && v.CanInt():
+		v.SetInt(int64(limit) + 1)
+	case name == "maxItems" && v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), limit+1, limit+1))
+	case (name == "maxLength" || name == "maxBytes") && v.Kind() == reflect.String:
+		v.SetString(strings.Repeat("a", limit+1))
 	default:
 		return false
 	}

@@ -1,11 +1,9 @@
 package declarative
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,78 +13,132 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata/rules.txt")
 
-// byHand are the groups with enforced rules that are written by hand, with the reason.
+// byHand are the functions that find the errors of rules of the level alpha, with their files below resources or in a
+// module: by the field, or by the type for all its rules.
 var byHand = map[string]string{
-	"k8s.io/api/core/v1":  "the fields have gates that are off, except in ReplicationController, whose code would contain pods'",
-	"k8s.io/api/apps/v1":  "the fields have gates that are off",
-	"k8s.io/api/batch/v1": "the fields have gates that are off, except the schedule, whose code would contain pods'",
+	"admissionregistration/v1.ValidatingAdmissionPolicyStatus.Conditions": "admissionregistration/" +
+		"validatingadmissionpolicy.go validateValidatingPolicyStatus",
+	"apps/v1.StatefulSetSpec":                      "apps/statefulset.go validateStatefulSetUpdate",
+	"apps/v1.StatefulSetSpec.Selector":             "apps/replicas.go podSelector",
+	"authorization/v1.SelfSubjectAccessReviewSpec": "authorization/selfsubjectaccessreview.go validateSelf",
+	"authorization/v1.SubjectAccessReviewSpec":     "authorization/access.go check",
+	"autoscaling/v1.CrossVersionObjectReference":   "autoscaling/validation.go scaleTarget",
+	"autoscaling/v2.CrossVersionObjectReference":   "autoscaling/validation.go scaleTarget",
+	"batch/v1.JobSpec.MaxFailedIndexes":            "batch/job_validation.go jobSpec",
+	"certificates/v1.ClusterTrustBundleSpec":       "certificates/clustertrustbundle.go validateTrustBundle",
+	"certificates/v1.PodCertificateRequestStatus": "certificates/podcertificaterequest_validation.go " +
+		"outcomeConditions",
+	"core/v1.NodeSpec.ProviderID":                       "core/node.go validateNodeUpdate",
+	"core/v1.Secret.Type":                               "core/secret.go validateSecretUpdate",
+	"core/v1.Toleration.Key":                            "internal/podspec/affinity.go Tolerations",
+	"policy/v1.PodDisruptionBudgetStatus":               "poddisruptionbudget.go validateDisruptionBudgetStatus",
+	"rbac/v1.ClusterRoleBinding.RoleRef":                "rbac/binding.go roleRefKept",
+	"rbac/v1.RoleBinding.RoleRef":                       "rbac/binding.go roleRefKept",
+	"resource/v1.AllocatedDeviceStatus.Conditions":      "dra/resourceclaim.go deviceStatus",
+	"resource/v1.DeviceTaintRuleStatus":                 "dra/devicetaintrule.go validateDeviceTaintRuleStatus",
+	"storage/v1.CSIDriverSpec.VolumeLifecycleModes":     "storage/csidriver.go validateCSIDriverUpdate",
+	"storagemigration/v1.StorageVersionMigrationStatus": "storageversionmigration.go validateMigrationStatus",
+
+	meta + "Condition":                  metaValidation + "ValidateCondition",
+	meta + "ConditionStatus":            metaValidation + "ValidateCondition",
+	meta + "ManagedFieldsEntry":         metaValidation + "ValidateManagedFields",
+	meta + "ManagedFieldsOperationType": metaValidation + "ValidateManagedFields",
+	meta + "ObjectMeta":                 objectMeta + "ValidateObjectMetaAccessorUpdate",
+	meta + "ObjectMeta.Generation":      objectMeta + "validateObjectMetaAccessorWithOptsCommon",
+	meta + "OwnerReference":             objectMeta + "validateOwnerReference",
 }
 
-// enforced are lines of comments with a rule that kube-apiserver enforces: not of the level alpha. Others change no
-// error by themselves.
-var enforced = regexp.MustCompile(`^\+k8s:(?:beta\(since: ?"[0-9.]+"\)=\+k8s:)?((?:customValidation|dependentRequired|` +
-	`eachKey|eachVal|enum|format|forbidden|ifDisabled|ifEnabled|immutable|item|listType=map|listType=set|maxBytes|` +
-	`maxItems|maxLength|maximum|memberValidation|minimum|modeDiscriminator|neq|required|subfield|unionDiscriminator|` +
-	`unionMember|unique|update|zeroOrOneOfMember)\b.*)$`)
+const (
+	meta           = "k8s.io/apimachinery/pkg/apis/meta/v1."
+	metaValidation = "k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go "
+	objectMeta     = "k8s.io/apimachinery/pkg/api/validation/objectmeta.go "
+)
 
-// TestTable: testdata/rules.txt has, for each kind, the number of enforced rules that are generated, or those that are
-// written by hand, with the reason.
+// TestTable: testdata/rules.txt has each built-in kind with the number of its rules and the types that have them,
+// besides those of metadata; then each rule. It is generated, written by hand, or not enforced because the gate of its field is
+// off: there is no other rule.
 func TestTable(t *testing.T) {
-	kinds := map[string]reflect.Type{}
-	packages := map[string]bool{}
+	from, inputs := newSources(t), inputs(t)
+	kinds, rules, used := map[string]string{}, map[string]string{}, map[string]bool{}
+	byDefault := map[string]string{}
 	for _, r := range resources.Builtin() {
+		byDefault[r.GroupVersionKind().GroupKind().String()] = r.GroupVersion().String()
+	}
+	for _, r := range resources.Every(nil) {
+		name, counts, in := r.GroupVersion().String()+" "+r.Kind, map[string]int{}, map[string]bool{}
+		if as := byDefault[r.GroupVersionKind().GroupKind().String()]; r.Off && as != "" {
+			kinds[name] = "validated as " + as
+			continue
+		}
 		typ := reflect.TypeOf(r.New()).Elem()
-		if strings.HasPrefix(typ.PkgPath(), "k8s.io/api/") {
-			kinds[strings.TrimPrefix(typ.PkgPath(), "k8s.io/api/")+" "+typ.Name()] = typ
-			packages[typ.PkgPath()] = true
-		}
-	}
-	dirs, rules := directories(t, slices.Sorted(maps.Keys(packages))), map[string][]string{}
-	for pkg, dir := range dirs {
-		enforcedRules(t, pkg, filepath.Join(dir, "types.go"), rules)
-	}
-	var table strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		typ, found := kinds[name], map[string]bool{}
-		within(typ, found, map[reflect.Type]bool{}, rules)
-		reason := byHand[typ.PkgPath()]
-		switch {
-		case len(found) == 0:
-			fmt.Fprintf(&table, "%s: no enforced rule\n", name)
-		case reason == "" && generated(t, typ.PkgPath()):
-			fmt.Fprintf(&table, "%s: %d generated\n", name, len(found))
-		case reason == "":
-			t.Errorf("the rules of %s are neither generated nor written by hand", name)
-		default:
-			fmt.Fprintf(&table, "%s: %d by hand, as %s:\n", name, len(found), reason)
-			for _, rule := range slices.Sorted(maps.Keys(found)) {
-				fmt.Fprintf(&table, "  %s\n", rule)
+		for _, rule := range from.within(t, typ) {
+			state, of := mark(rule, inputs[typ.PkgPath()])
+			if state == "" {
+				t.Errorf("%s of %s is neither generated nor in byHand", rule, name)
 			}
+			rules[rule.String()] = state
+			used[of] = true
+			kind, _, _ := strings.Cut(state, ":")
+			counts[kind]++
+			in[strings.TrimPrefix(rule.pkg, "k8s.io/api/")+"."+rule.typ] = true
+		}
+		kinds[name] = summary(counts, in)
+	}
+	for of, function := range byHand {
+		if !used[of] || !from.declares(t, function) {
+			t.Errorf("%s: %s: no rule of the level alpha, or no function", of, function)
 		}
 	}
-	const file = "testdata/rules.txt"
-	if *rewrite {
-		if err := os.WriteFile(file, []byte(table.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if diff := cmp.Diff(string(want), table.String()); err != nil || diff != "" {
-		t.Errorf("%v (-want +got; -rewrite writes the file):\n%s", err, diff)
-	}
+	compare(t, kinds, rules)
 }
 
-// generated reports whether the group of a package has generated validation, in its package or below declared.
-func generated(t *testing.T, pkg string) bool {
+// mark is the state of a rule and its entry in byHand; generated reports whether the kind has generated validation.
+func mark(r rule, generated bool) (state, of string) {
+	off := ""
+	if r.gate != "" {
+		off = "gate " + r.gate + " is off"
+	}
+	for _, of := range []string{r.place(), strings.TrimSuffix(r.place(), "."+r.field)} {
+		if byHand[of] != "" && r.alpha {
+			return "by hand: " + byHand[of], of
+		}
+	}
+	switch {
+	case !r.alpha && generated && off != "":
+		return "generated: " + off, ""
+	case !r.alpha && generated:
+		return "generated", ""
+	case off != "":
+		return "not enforced: " + off, ""
+	}
+	return "", ""
+}
+
+// summary is the line of a kind: the number of rules in each state, and the types that have them.
+func summary(counts map[string]int, in map[string]bool) string {
+	var parts []string
+	for _, state := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
+	}
+	types := slices.DeleteFunc(slices.Sorted(maps.Keys(in)), func(s string) bool { return strings.HasPrefix(s, meta) })
+	if len(types) == 0 {
+		return cmp.Or(strings.Join(parts, ", "), "no rule")
+	}
+	return strings.Join(parts, ", ") + ", in " + strings.Join(types, " ")
+}
+
+// inputs are the packages for whose types validation is generated.
+func inputs(t *testing.T) map[string]bool {
 	t.Helper()
-	group := strings.TrimPrefix(pkg, "k8s.io/api/")
+	all := map[string]bool{}
+	input := regexp.MustCompile(`(?m)^// \+k8s:validation-gen-input=(\S+)$`)
 	for _, docs := range []string{"../../*/doc.go", "../../internal/declared/*/doc.go"} {
 		files, err := filepath.Glob(docs)
 		if err != nil {
@@ -97,74 +149,49 @@ func generated(t *testing.T, pkg string) bool {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(string(text), "\n// +k8s:validation-gen-input=k8s.io/api/"+group+"\n") {
-				return true
+			for _, m := range input.FindAllSubmatch(text, -1) {
+				all[string(m[1])] = true
 			}
-		}
-	}
-	return false
-}
-
-// within collects the rules of a type and of those within it.
-func within(of reflect.Type, found map[string]bool, seen map[reflect.Type]bool, rules map[string][]string) {
-	if seen[of] {
-		return
-	}
-	seen[of] = true
-	for _, rule := range rules[of.PkgPath()+"."+of.Name()] {
-		found[strings.TrimPrefix(rule, "k8s.io/api/")] = true
-	}
-	switch of.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		within(of.Elem(), found, seen, rules)
-	case reflect.Struct:
-		for i := range of.NumField() {
-			if of.Field(i).IsExported() {
-				within(of.Field(i).Type, found, seen, rules)
-			}
-		}
-	}
-}
-
-// enforcedRules adds the rules of a package's types, by the type.
-func enforcedRules(t *testing.T, pkg, file string, to map[string][]string) {
-	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range f.Decls {
-		decl, ok := d.(*ast.GenDecl)
-		if !ok || decl.Tok != token.TYPE {
-			continue
-		}
-		for _, spec := range decl.Specs {
-			spec := spec.(*ast.TypeSpec)
-			of := pkg + "." + spec.Name.Name
-			to[of] = append(to[of], tagsOf(of, decl.Doc)...)
-			body, ok := spec.Type.(*ast.StructType)
-			if !ok {
-				continue
-			}
-			for _, field := range body.Fields.List {
-				name := ""
-				if len(field.Names) > 0 {
-					name = "." + field.Names[0].Name
-				}
-				to[of] = append(to[of], tagsOf(of+name, field.Doc)...)
-			}
-		}
-	}
-}
-
-func tagsOf(place string, doc *ast.CommentGroup) (all []string) {
-	if doc == nil {
-		return nil
-	}
-	for _, line := range doc.List {
-		if m := enforced.FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(line.Text, "//"))); m != nil {
-			all = append(all, place+" "+m[1])
 		}
 	}
 	return all
+}
+
+// declares reports whether a function is in its file.
+func (s *sources) declares(t *testing.T, function string) bool {
+	t.Helper()
+	file, name, _ := strings.Cut(function, " ")
+	path := filepath.Join("../..", file)
+	for module, dir := range s.modules {
+		if within, ok := strings.CutPrefix(file, module+"/"); ok {
+			path = filepath.Join(dir, within)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`(?m)^func (\(.*?\) )?` + name + `\(`).Match(text)
+}
+
+// compare compares the table with its file, or writes it.
+func compare(t *testing.T, sections ...map[string]string) {
+	t.Helper()
+	var table strings.Builder
+	for _, lines := range sections {
+		for _, name := range slices.Sorted(maps.Keys(lines)) {
+			fmt.Fprintf(&table, "%s: %s\n", name, lines[name])
+		}
+		table.WriteString("\n")
+	}
+	const file = "testdata/rules.txt"
+	if *rewrite {
+		if err := os.WriteFile(file, []byte(table.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if d := diff.Diff(string(want), table.String()); err != nil || d != "" {
+		t.Errorf("%v (-want +got; -rewrite writes the file):\n%s", err, d)
+	}
 }
