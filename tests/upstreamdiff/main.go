@@ -39,28 +39,19 @@ func run(args []string, out io.Writer) error {
 		}
 		*from = version
 	}
-	var work []change
-	for _, name := range strings.Split(*modules, ",") {
-		found, err := compare("k8s.io/"+strings.TrimSpace(name), *from, *to)
-		if err != nil {
-			return err
-		}
-		work = append(work, found...)
-	}
-	return write(out, *from, *to, work)
-}
-
-// compare returns the differences of a module between two versions.
-func compare(module, from, to string) ([]change, error) {
-	var sides [2]facts
-	for i, version := range []string{from, to} {
-		dir, err := download(module + "@" + version)
-		if err != nil {
-			return nil, err
-		}
-		if sides[i], err = read(dir, module, minor(version)); err != nil {
-			return nil, fmt.Errorf("reading %s@%s: %w", module, version, err)
+	var sides [2]*reader
+	for i, version := range []string{*from, *to} {
+		sides[i] = newReader(minor(version))
+		for name := range strings.SplitSeq(*modules, ",") {
+			module := "k8s.io/" + strings.TrimSpace(name)
+			dir, err := download(module + "@" + version)
+			if err != nil {
+				return err
+			}
+			if err := sides[i].read(dir, module); err != nil {
+				return fmt.Errorf("reading %s@%s: %w", module, version, err)
+			}
 		}
 	}
-	return diff(sides[0], sides[1]), nil
+	return write(out, *from, *to, sides[0], sides[1])
 }

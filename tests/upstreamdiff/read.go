@@ -11,21 +11,29 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
-// reader collects the facts of a module.
+// reader collects the facts of modules, whose feature gates are those of a Kubernetes minor.
 type reader struct {
 	facts facts
+	// refs are the types that a type names, by package and name.
+	refs  map[string][]string
 	pkg   string
 	minor int
 	fset  *token.FileSet
+	// imports are the packages that the file names.
+	imports map[string]string
 }
 
-// read returns the facts of the module in dir, whose feature gates are those of a Kubernetes minor.
-func read(dir, module string, minor int) (facts, error) {
-	r := &reader{facts: facts{}, minor: minor, fset: token.NewFileSet()}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+func newReader(minor int) *reader {
+	return &reader{facts: facts{}, refs: map[string][]string{}, minor: minor, fset: token.NewFileSet()}
+}
+
+// read adds the facts of the module in dir.
+func (r *reader) read(dir, module string) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -41,7 +49,6 @@ func read(dir, module string, minor int) (facts, error) {
 		r.pkg = path.Join(module, filepath.ToSlash(within))
 		return r.file(name)
 	})
-	return r.facts, err
 }
 
 // skipped are directories of tests and of clients that are generated from the types.
@@ -69,6 +76,18 @@ func (r *reader) file(name string) error {
 		return err
 	}
 	r.set(files, filepath.Base(name), fmt.Sprintf("%x", sha256.Sum256(text)))
+	r.imports = map[string]string{}
+	for _, spec := range f.Imports {
+		of, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		name := path.Base(of)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		r.imports[name] = of
+	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.GenDecl:

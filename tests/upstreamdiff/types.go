@@ -11,6 +11,7 @@ func (r *reader) typ(t *ast.TypeSpec, doc *ast.CommentGroup) {
 		return
 	}
 	r.markers(t.Name.Name, r.kindOf(t.Type), doc)
+	r.refer(t)
 	body, ok := t.Type.(*ast.StructType)
 	if !ok {
 		return
@@ -30,6 +31,35 @@ func (r *reader) typ(t *ast.TypeSpec, doc *ast.CommentGroup) {
 			}
 		}
 	}
+}
+
+// refer records the types that a type names.
+func (r *reader) refer(t *ast.TypeSpec) {
+	of := r.pkg + "." + t.Name.Name
+	ast.Inspect(t.Type, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			ast.Inspect(n.Type, func(n ast.Node) bool { return r.reference(of, n) })
+			return false
+		case ast.Expr:
+			return r.reference(of, n)
+		}
+		return true
+	})
+}
+
+// reference records an expression if it is a type, and reports whether another type may be in it.
+func (r *reader) reference(of string, n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		if pkg, ok := n.X.(*ast.Ident); ok {
+			r.refs[of] = append(r.refs[of], r.imports[pkg.Name]+"."+n.Sel.Name)
+		}
+		return false
+	case *ast.Ident:
+		r.refs[of] = append(r.refs[of], r.pkg+"."+n.Name)
+	}
+	return true
 }
 
 // kindOf is the type's expression, or only "struct" or "interface".
@@ -61,13 +91,16 @@ func (r *reader) markers(name, value string, doc *ast.CommentGroup) {
 			}
 		}
 	}
-	r.set(fields, name, strings.Join(append([]string{withoutProtobuf(value)}, plain...), " "))
+	r.set(fields, name, strings.Join(append([]string{plainTag(value)}, plain...), " "))
 	if len(declarative) > 0 {
 		r.set(rules, name, strings.Join(declarative, "; "))
 	}
 }
 
-func withoutProtobuf(tag string) string {
+// plainTag is a field's tag without what the JSON does not depend on. Embedded fields are inline with or without the
+// option.
+func plainTag(tag string) string {
+	tag = strings.Replace(tag, `json:",inline"`, `json:""`, 1)
 	before, rest, found := strings.Cut(tag, ` protobuf:"`)
 	if !found {
 		return tag

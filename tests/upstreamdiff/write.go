@@ -3,50 +3,106 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// write prints the work list: a heading for each section, a list for each package, a line for each change.
-func write(out io.Writer, from, to string, work []change) error {
-	slices.SortStableFunc(work, func(a, b change) int { return int(a.section) - int(b.section) })
+// write prints the work list: the number of changes in each section, the changes of each kind, and those of none.
+func write(out io.Writer, from, to string, before, after *reader) error {
+	changes := diff(before.facts, after.facts)
+	refs := maps.Clone(before.refs)
+	for of, types := range after.refs {
+		refs[of] = append(slices.Clone(refs[of]), types...)
+	}
+	kinds := kindsOf(before, after)
+	w := sorted(changes, kinds, refs)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Kubernetes modules %s to %s\n", from, to)
-	counted := map[section]int{}
-	for _, c := range work {
-		counted[c.section]++
+	writeCounts(&b, changes)
+	fmt.Fprintf(&b, "\n# By kind (%d)\n", len(w.kinds))
+	for _, kind := range kinds {
+		writeKind(&b, kind, w.kinds[kind], w.also[kind])
 	}
-	listed := map[string]bool{}
-	changed := map[string]int{}
-	current, pkg := section(-1), ""
-	for _, c := range work {
-		if c.section == files {
-			if !listed[c.pkg] {
-				changed[c.pkg]++
-			}
-			continue
-		}
-		listed[c.pkg] = true
-		if c.section != current {
-			current, pkg = c.section, ""
-			fmt.Fprintf(&b, "\n## %s (%d)\n", titles[current], counted[current])
-		}
-		if c.pkg != pkg {
-			pkg = c.pkg
-			fmt.Fprintf(&b, "\n%s\n\n", pkg)
-		}
-		b.WriteString(line(c))
-	}
-	if len(changed) > 0 {
-		fmt.Fprintf(&b, "\n## %s (%d)\n\n", titles[files], len(changed))
-		for _, name := range sorted(changed) {
-			fmt.Fprintf(&b, "- %s: %d files\n", name, changed[name])
-		}
-	}
+	b.WriteString("\n# Of no kind\n")
+	writeRest(&b, w.rest)
+	writeFiles(&b, changes)
 	_, err := io.WriteString(out, b.String())
 	return err
 }
 
+// writeCounts prints how many changes there are in each section, but that of other packages.
+func writeCounts(b *strings.Builder, changes []change) {
+	counts := map[section]int{}
+	for _, c := range changes {
+		counts[c.section]++
+	}
+	b.WriteString("\n")
+	for s := kinds; s < files; s++ {
+		fmt.Fprintf(b, "- %s: %d\n", titles[s], counts[s])
+	}
+}
+
+// writeKind prints a kind that has changes: its own, and where the others are.
+func writeKind(b *strings.Builder, kind string, changes []change, also []string) {
+	if len(changes) == 0 && len(also) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n\n", title(kind))
+	for _, c := range changes {
+		b.WriteString(line(c))
+	}
+	if gates := newGates(changes); gates != "" {
+		fmt.Fprintf(b, "- new gates: %s\n", gates)
+	}
+	for _, other := range also {
+		fmt.Fprintf(b, "- see %s, whose types it has\n", title(other))
+	}
+}
+
+// writeRest prints a heading for each section, a list for each package, a line for each change.
+func writeRest(b *strings.Builder, rest []change) {
+	counted := map[section]int{}
+	for _, c := range rest {
+		counted[c.section]++
+	}
+	current, pkg := section(-1), ""
+	for _, c := range rest {
+		if c.section == files {
+			break // the last section
+		}
+		if c.section != current {
+			current, pkg = c.section, ""
+			fmt.Fprintf(b, "\n## %s (%d)\n", titles[current], counted[current])
+		}
+		if c.pkg != pkg {
+			pkg = c.pkg
+			fmt.Fprintf(b, "\n%s\n\n", pkg)
+		}
+		b.WriteString(line(c))
+	}
+}
+
+// writeFiles prints the number of changed files of packages that have no other change.
+func writeFiles(b *strings.Builder, changes []change) {
+	listed, changed := map[string]bool{}, map[string]int{}
+	for _, c := range changes {
+		switch {
+		case c.section != files:
+			listed[c.pkg] = true
+		case !listed[c.pkg]:
+			changed[c.pkg]++
+		}
+	}
+	if len(changed) > 0 {
+		fmt.Fprintf(b, "\n## %s (%d)\n\n", titles[files], len(changed))
+		for _, name := range slices.Sorted(maps.Keys(changed)) {
+			fmt.Fprintf(b, "- %s: %d files\n", name, changed[name])
+		}
+	}
+}
+
+// line is a change, to tick off.
 func line(c change) string {
 	switch {
 	case c.added && c.after == "":
@@ -59,13 +115,4 @@ func line(c change) string {
 		return fmt.Sprintf("- [ ] gone: %s: %s\n", c.name, c.before)
 	}
 	return fmt.Sprintf("- [ ] changed: %s\n  - before: %s\n  - after: %s\n", c.name, c.before, c.after)
-}
-
-func sorted(m map[string]int) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

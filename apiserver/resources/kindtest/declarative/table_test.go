@@ -62,8 +62,8 @@ const (
 )
 
 // TestTable: testdata/rules.txt has each built-in kind with the number of its rules and the types that have them,
-// besides those of metadata; then each rule. It is generated, written by hand, or not enforced because the gate of its field is
-// off: there is no other rule.
+// besides those of metadata; then each rule. It is generated, written by hand, or not enforced because the gate of its
+// field is off: there is no other rule.
 func TestTable(t *testing.T) {
 	from, inputs := newSources(t), inputs(t)
 	kinds, rules, used := map[string]string{}, map[string]string{}, map[string]bool{}

@@ -8,6 +8,17 @@ type Pod struct {
 	Name  string `json:"name" protobuf:"bytes,7,opt,name=name"`
 	Count int32  `json:"count"`
 	Probe *Probe `json:"probe,omitempty"`
+	// +featureGate=Moved
+	Spec map[string]Spec `json:"spec"`
+}
+
+type PodList struct {
+	Items []Pod `json:"items"`
+}
+
+type Spec struct {
+	// +k8s:ifDisabled(Off)=+k8s:forbidden
+	Old string `json:"old"`
 }
 
 type Probe struct{}
@@ -19,4 +30,4 @@ const (
 	Gone    Phase = "Gone"
 )
 
-func addKnownTypes(scheme *Scheme) { scheme.AddKnownTypes(Group, &Pod{}, &Probe{}) }
+func addKnownTypes(scheme *Scheme) { scheme.AddKnownTypes(Group, &Pod{}, &PodList{}, &Probe{}) }

@@ -9,6 +9,10 @@ type Pod struct {
 	Old   string `json:"old"`
 }
 
+type Spec struct {
+	Old int `json:"old"`
+}
+
 type Phase string
 
 const Running Phase = "Running"

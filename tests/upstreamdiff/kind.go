@@ -1,0 +1,124 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// work is a work list: what belongs to a kind, and the rest.
+type work struct {
+	// kinds have their changes, by package and name.
+	kinds map[string][]change
+	// also are the kinds that have the changes of types that a kind shares with them.
+	also map[string][]string
+	rest []change
+}
+
+// sorted divides changes by kinds. The types of a kind are those that it is made of, and its list; types that several
+// kinds share belong to the nearest kind of their package. A type of a package without such a kind belongs to none.
+func sorted(changes []change, kinds []string, refs map[string][]string) work {
+	w := work{kinds: map[string][]change{}, also: map[string][]string{}}
+	home, within := map[string]string{}, map[string]map[string]int{}
+	near := map[string]int{}
+	for _, kind := range kinds {
+		home[kind+"List"] = kind
+		within[kind] = distances(kind, refs)
+		for of, n := range within[kind] {
+			if best, ok := near[of]; pkgOf(of) == pkgOf(kind) && (!ok || n < best) {
+				home[of], near[of] = kind, n
+			}
+		}
+	}
+	changed := map[string]bool{}
+	for _, c := range changes {
+		of := c.pkg + "." + c.typ()
+		kind, ok := home[of]
+		if !ok || c.typ() == "" {
+			w.rest = append(w.rest, c)
+			continue
+		}
+		w.kinds[kind] = append(w.kinds[kind], c)
+		changed[of] = true
+	}
+	for kind, types := range within {
+		for of := range types {
+			if changed[of] && home[of] != kind && !slices.Contains(w.also[kind], home[of]) {
+				w.also[kind] = append(w.also[kind], home[of])
+			}
+		}
+		slices.Sort(w.also[kind])
+	}
+	return w
+}
+
+// distances are the types within a kind, and how many types lead to each.
+func distances(kind string, refs map[string][]string) map[string]int {
+	all, next := map[string]int{kind: 0}, []string{kind}
+	for len(next) > 0 {
+		of := next[0]
+		next = next[1:]
+		for _, to := range refs[of] {
+			if _, ok := all[to]; !ok {
+				all[to] = all[of] + 1
+				next = append(next, to)
+			}
+		}
+	}
+	return all
+}
+
+func pkgOf(typ string) string { return typ[:strings.LastIndex(typ, ".")] }
+
+// typ is the type that a fact is about, or "".
+func (f fact) typ() string {
+	switch f.section {
+	case kinds:
+		return f.name
+	case fields, rules:
+		typ, _, _ := strings.Cut(f.name, ".")
+		return typ
+	case enums:
+		typ, _, _ := strings.Cut(f.name, " ")
+		return typ
+	}
+	return ""
+}
+
+// kindsOf are the kinds of both versions, without lists and those that all groups have.
+func kindsOf(sides ...*reader) []string {
+	all := map[string]bool{}
+	for _, r := range sides {
+		for f := range r.facts {
+			if f.section == kinds && !strings.HasSuffix(f.name, "List") && !strings.HasPrefix(f.pkg, "k8s.io/apimachinery/") {
+				all[f.pkg+"."+f.name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+var gateNames = regexp.MustCompile(`\+featureGate=(\S+)|if(?:En|Dis)abled\((\w+)\)`)
+
+// newGates are the feature gates that changes of a kind name for the first time.
+func newGates(changes []change) string {
+	before, after := map[string]bool{}, map[string]bool{}
+	for _, c := range changes {
+		for text, to := range map[string]map[string]bool{c.before: before, c.after: after} {
+			for _, m := range gateNames.FindAllStringSubmatch(text, -1) {
+				to[cmp.Or(m[1], m[2])] = true
+			}
+		}
+	}
+	maps.DeleteFunc(after, func(name string, _ bool) bool { return before[name] })
+	return strings.Join(slices.Sorted(maps.Keys(after)), ", ")
+}
+
+// title is group/version/Kind of a kind of k8s.io/api, and of others the package and the kind.
+func title(kind string) string {
+	pkg := pkgOf(kind)
+	return fmt.Sprintf("%s/%s", strings.TrimPrefix(pkg, "k8s.io/api/"), kind[len(pkg)+1:])
+}
