@@ -137,6 +137,42 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestRejectedValues: these values are errors that name their fields.
+func TestRejectedValues(t *testing.T) {
+	type options = kubecascade.Options
+	for field, set := range map[string]func(*options){
+		"Addresses.InsecureBindAddress": func(o *options) {
+			o.Addresses.InsecurePort, o.Addresses.InsecureBindAddress = -1, "10.0.0.1"
+		},
+		"Addresses.Hosts":                  func(o *options) { o.Addresses.Hosts = []string{"a_b"} },
+		"Addresses.ExternalHostname":       func(o *options) { o.Addresses.ExternalHostname = "a_b" },
+		"Addresses.AdvertiseAddress":       func(o *options) { o.Addresses.AdvertiseAddress = "here" },
+		"Addresses.EndpointReconcilerType": func(o *options) { o.Addresses.EndpointReconcilerType = "some" },
+		"Addresses.CipherSuites":           func(o *options) { o.Addresses.CipherSuites = []string{"some"} },
+		"Addresses.CurvePreferences":       func(o *options) { o.Addresses.CurvePreferences = []int32{-1} },
+		"Addresses.MinTLSVersion":          func(o *options) { o.Addresses.MinTLSVersion = "some" },
+		"Storage.Endpoints":                func(o *options) { o.Storage.Endpoints = []string{"here"} },
+		"Storage.CertFile": func(o *options) {
+			o.Storage.Endpoints, o.Storage.CertFile = []string{"http://here"}, "cert"
+		},
+		"Access.RequestHeader.UIDHeaders": func(o *options) { o.Access.RequestHeader.UIDHeaders = []string{"Uid"} },
+		"Access.Modes":                    func(o *options) { o.Access.Modes = []string{""} },
+		"Access.Issuers":                  func(o *options) { o.Access.Issuers = []string{"a", "a"} },
+		"Access.Audiences":                func(o *options) { o.Access.Audiences = []string{""} },
+		"Access.KeyFiles":                 func(o *options) { o.Access.KeyFiles = []string{""} },
+		"Admission.Enable":                func(o *options) { o.Admission.Enable = []string{"Some"} },
+		"Limits.MaxInFlight":              func(o *options) { o.Limits.MaxInFlight = -1 },
+		"Services.ClusterIPRange":         func(o *options) { o.Services.ClusterIPRange = "x" },
+		"Services.KubernetesNodePort":     func(o *options) { o.Services.KubernetesNodePort = 1 },
+	} {
+		var o options
+		set(&o)
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), "Options."+field) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
 // TestCanceled: a start whose context is done leaves nothing.
 func TestCanceled(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
