@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -29,42 +30,45 @@ func (t *T) get(o *Object) (*Object, *Answer, error) {
 
 // Await waits until an object meets all conditions at once, and returns it. It fails when the case's time is over, and
 // at once if the object is gone although no condition allows that.
-func (t *T) Await(o *Object, conditions ...Condition) *Object {
-	pause := 10 * time.Millisecond
-	last, answer := o, (*Answer)(nil)
-	seen := "no response in time"
-	for {
-		now, a, err := t.get(o)
-		if err == nil {
-			c := unmet(now, conditions)
-			if c == nil {
-				return now
+func (t *T) Await(o *Object, conditions ...Condition) (now *Object) {
+	last, f := o, Failure{Expected: expected(o, conditions), Seen: "no response in time"}
+	met := poll(t.ctx, func() bool {
+		var a *Answer
+		var err error
+		if now, a, err = t.get(o); err != nil {
+			if t.ctx.Err() == nil {
+				f.Seen = err.Error()
 			}
-			if answer, seen = a, now.state(); now != nil {
-				last = now
-			} else if !c.Gone {
-				t.fail(Failure{
-					Expected: expected(o, conditions), Seen: seen + "; this is how it was seen last", Object: last.YAML(),
-					Request: a.Curl,
-				})
-			}
-		} else if t.ctx.Err() == nil {
-			seen = err.Error()
+			return false
 		}
-		select {
-		case <-time.After(pause):
-			pause = min(pause*3/2, 500*time.Millisecond)
-		case <-t.ctx.Done():
-			f := Failure{
-				Expected: expected(o, conditions), Seen: seen + ", still, " + t.within() + " after the case began",
-				Object: last.YAML(),
-			}
-			if answer != nil {
-				f.Request = answer.Curl
-			}
+		c := unmet(now, conditions)
+		f.Seen, f.Request = now.state(), a.Curl
+		switch {
+		case now != nil:
+			last = now
+		case c != nil && !c.Gone:
+			f.Seen, f.Object = f.Seen+"; this is how it was seen last", last.YAML()
 			t.fail(f)
 		}
+		return c == nil
+	})
+	if !met {
+		f.Seen, f.Object = f.Seen+t.still(), last.YAML()
+		t.fail(f)
 	}
+	return now
+}
+
+// poll calls done with growing pauses until it is true. It returns false if ctx ends before.
+func poll(ctx context.Context, done func() bool) bool {
+	for pause := 10 * time.Millisecond; !done(); pause = min(pause*3/2, 500*time.Millisecond) {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }
 
 // AwaitAll waits for objects, one after the other.
@@ -84,6 +88,20 @@ func (t *T) Expect(o *Object, conditions ...Condition) *Object {
 		t.fail(Failure{Expected: expected(o, conditions), Seen: now.state(), Object: now.YAML(), Request: a.Curl})
 	}
 	return now
+}
+
+// ExpectAll is Expect for each of the objects.
+func (t *T) ExpectAll(objects []*Object, conditions ...Condition) {
+	for _, o := range objects {
+		t.Expect(o, conditions...)
+	}
+}
+
+// Untouched checks that nothing has written the objects since they were seen.
+func (t *T) Untouched(objects ...*Object) {
+	for _, o := range objects {
+		t.Expect(o, Unchanged(o))
+	}
 }
 
 // Answered checks the object in a response; a Status means that the object is gone.
@@ -144,15 +162,8 @@ func (t *T) sentinel(kinds []Kind) {
 
 // Until repeats a check until it succeeds; seen describes the present state.
 func (t *T) Until(expected string, ask func() (met bool, seen string)) {
-	for pause := 10 * time.Millisecond; ; pause = min(pause*3/2, 500*time.Millisecond) {
-		met, seen := ask()
-		if met {
-			return
-		}
-		select {
-		case <-time.After(pause):
-		case <-t.ctx.Done():
-			t.fail(Failure{Expected: expected, Seen: seen + ", still, " + t.within() + " after the case began"})
-		}
+	var seen string
+	if !poll(t.ctx, func() (met bool) { met, seen = ask(); return met }) {
+		t.fail(Failure{Expected: expected, Seen: seen + t.still()})
 	}
 }

@@ -10,17 +10,17 @@ import (
 // A Case tests one statement about a server.
 type Case struct {
 	// Name is "group/words-with-dashes", unique among the cases.
-	Name string
+	Name string `json:"name"`
 	// Rules are the IDs of the rules that it checks, such as D-48.
-	Rules []string
+	Rules []string `json:"rules"`
 	// Proves is the statement, in the present tense.
-	Proves string
+	Proves string `json:"proves"`
 	// Docs is the page of Kubernetes' documentation about it.
-	Docs string
+	Docs string `json:"docs"`
 	// Needs are the parts of a cluster without which it fails.
-	Needs Need
+	Needs Need `json:"needs,omitempty"`
 	// Run creates the objects and checks what happens to them.
-	Run func(*T)
+	Run func(*T) `json:"-"`
 }
 
 // Need is a set of the parts of a cluster.
@@ -49,6 +49,9 @@ func (n Need) String() string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// MarshalText implements encoding.TextMarshaler.
+func (n Need) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 var (
 	caseName = regexp.MustCompile(`^[a-z]+/[a-z0-9]+(-[a-z0-9]+)*$`)

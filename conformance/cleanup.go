@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 )
 
 // cleanUp deletes the objects of the case: it removes their finalizers; namespaces are deleted with their content. It
@@ -13,7 +12,7 @@ func (t *T) cleanUp(ctx context.Context) {
 	for _, j := range t.journals {
 		j.stop()
 	}
-	clean := &T{ctx: ctx, client: t.client, started: time.Now()}
+	clean := &T{ctx: ctx, client: t.client}
 	for _, o := range t.made {
 		if o.Of == Namespace {
 			_, _ = t.client.do(ctx, http.MethodDelete, o.Path(), "", nil)
@@ -26,9 +25,7 @@ func (t *T) cleanUp(ctx context.Context) {
 
 // remove deletes an object in any state.
 func (t *T) remove(o *Object) {
-	bare := &Object{Of: o.Of, Unstructured: *o.DeepCopy()}
-	bare.SetUID("") // there may have been no response with it
-	now, _, err := t.get(bare)
+	now, _, err := t.get(o.anonymous())
 	if err != nil || now == nil || t.ctx.Err() != nil {
 		return
 	}
@@ -60,28 +57,22 @@ func (t *T) unfinalize(ns *Object) {
 // leftBehind waits until the cluster-scoped objects of a run, including its namespaces, are gone, and returns those
 // that are not when the time is over.
 func leftBehind(ctx context.Context, c *Client, made []*Object) []string {
-	t := &T{ctx: ctx, client: c, started: time.Now()}
+	t := &T{ctx: ctx, client: c}
 	var left []string
 	for _, o := range made {
-		if !o.Of.ClusterScoped {
-			continue
-		}
-		bare := &Object{Of: o.Of, Unstructured: *o.DeepCopy()}
-		bare.SetUID("")
-		for pause := 10 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
-			now, _, err := t.get(bare)
-			if err == nil && now == nil {
-				break
-			}
-			if ctx.Err() != nil {
-				left = append(left, o.String())
-				break
-			}
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-			}
+		if o.Of.ClusterScoped && !poll(ctx, func() bool {
+			now, _, err := t.get(o.anonymous())
+			return err == nil && now == nil
+		}) {
+			left = append(left, o.String())
 		}
 	}
 	return left
+}
+
+// anonymous is the object without its UID: there may have been no response with it.
+func (o *Object) anonymous() *Object {
+	bare := &Object{Of: o.Of, Unstructured: *o.DeepCopy()}
+	bare.SetUID("")
+	return bare
 }

@@ -19,7 +19,8 @@ type Condition struct {
 	Met func(*Object) bool
 }
 
-func present(text string, met func(*Object) bool) Condition {
+// Has is a condition of an object that exists.
+func Has(text string, met func(*Object) bool) Condition {
 	return Condition{Text: text, Met: func(o *Object) bool { return o != nil && met(o) }}
 }
 
@@ -27,13 +28,15 @@ var (
 	// Gone: the object does not exist, or its name belongs to another one.
 	Gone = Condition{Text: "be gone", Gone: true, Met: func(o *Object) bool { return o == nil }}
 	// Present: the object exists, whether or not it is being deleted.
-	Present = present("be there", func(*Object) bool { return true })
+	Present = Has("be there", func(*Object) bool { return true })
 	// Alive: the object is not being deleted.
-	Alive = present("be there without deletionTimestamp", func(o *Object) bool { return o.GetDeletionTimestamp() == nil })
+	Alive = Has("be there without deletionTimestamp", func(o *Object) bool { return o.GetDeletionTimestamp() == nil })
 	// Terminating: the object is being deleted and still exists.
-	Terminating = present("be there with a deletionTimestamp", func(o *Object) bool {
+	Terminating = Has("be there with a deletionTimestamp", func(o *Object) bool {
 		return o.GetDeletionTimestamp() != nil
 	})
+	// Established: the definition is served.
+	Established = Has("be established", func(o *Object) bool { return ConditionStatus(o, "Established") == "True" })
 )
 
 // HasFinalizers: the object has exactly these finalizers, in any order.
@@ -43,7 +46,7 @@ func HasFinalizers(names ...string) Condition {
 	if len(want) > 0 {
 		text = "have exactly the finalizers " + strings.Join(names, ", ")
 	}
-	return present(text, func(o *Object) bool {
+	return Has(text, func(o *Object) bool {
 		return slices.Equal(slices.Sorted(slices.Values(o.GetFinalizers())), want)
 	})
 }
@@ -60,7 +63,7 @@ func HasOwners(owners ...*Object) Condition {
 		text = "have exactly the owners " + strings.Join(names, ", ")
 	}
 	slices.Sort(want)
-	return present(text, func(o *Object) bool {
+	return Has(text, func(o *Object) bool {
 		var have []types.UID
 		for _, r := range o.GetOwnerReferences() {
 			have = append(have, r.UID)
@@ -72,24 +75,32 @@ func HasOwners(owners ...*Object) Condition {
 
 // HasCondition: the status of the object has a condition of this type that is True.
 func HasCondition(name string) Condition {
-	return present("have the condition "+name, func(o *Object) bool {
-		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-		return slices.ContainsFunc(conditions, func(c any) bool {
-			fields, _ := c.(map[string]any)
-			return fields["type"] == name && fields["status"] == "True"
-		})
-	})
+	return Has("have the condition "+name, func(o *Object) bool { return ConditionStatus(o, name) == "True" })
+}
+
+// ConditionStatus is the status of a condition in an object's status, or "".
+func ConditionStatus(o *Object, name string) string { return conditionOf(o, name, "status") }
+
+// ConditionMessage is the message of a condition in an object's status, or "".
+func ConditionMessage(o *Object, name string) string { return conditionOf(o, name, "message") }
+
+func conditionOf(o *Object, name, field string) string {
+	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, c := range all {
+		if m, ok := c.(map[string]any); ok && m["type"] == name {
+			text, _ := m[field].(string)
+			return text
+		}
+	}
+	return ""
 }
 
 // Unchanged: the object has the resource version at which it was seen.
 func Unchanged(as *Object) Condition {
-	return present("be unchanged since resource version "+as.GetResourceVersion(), func(o *Object) bool {
+	return Has("be unchanged since resource version "+as.GetResourceVersion(), func(o *Object) bool {
 		return o.GetResourceVersion() == as.GetResourceVersion()
 	})
 }
-
-// Has is a condition that a case defines.
-func Has(text string, met func(*Object) bool) Condition { return present(text, met) }
 
 // unmet is the first condition that an object does not meet.
 func unmet(o *Object, conditions []Condition) *Condition {

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -35,50 +36,22 @@ func (t *T) Define(name string, clusterScoped bool) (Kind, *Object) {
 
 // served waits until the definition is established and its resource can be listed.
 func (t *T) served(k Kind, d *Object) {
-	limit := time.Now().Add(servedWithin)
-	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
-		a, err := t.client.do(t.ctx, http.MethodGet, k.Path(t.prefix, ""), "", nil)
-		now, _, errNow := t.get(d)
-		if err == nil && a.Code == http.StatusOK && errNow == nil && Established.Met(now) {
-			return
+	ctx, cancel := context.WithTimeout(t.ctx, servedWithin)
+	defer cancel()
+	path, response := k.Path(t.prefix, ""), ""
+	f := Failure{Expected: fmt.Sprintf("%s to be established, and %s to be served", d, path)}
+	served := poll(ctx, func() bool {
+		now, _, _ := t.get(d) // nil after an error
+		f.Object = now.YAML()
+		a, err := t.client.do(t.ctx, http.MethodGet, path, "", nil)
+		if err != nil {
+			return false
 		}
-		if time.Now().After(limit) || t.ctx.Err() != nil {
-			f := Failure{Expected: fmt.Sprintf("%s to be established, and %s to be served", d, k.Path(t.prefix, "")),
-				Seen: "not within " + servedWithin.String() + ": the server doesn't serve custom resources", Object: now.YAML()}
-			if err == nil {
-				f.Seen, f.Request = f.Seen+fmt.Sprintf("; it responds %d: %s", a.Code, a.Message()), a.Curl
-			}
-			t.fail(f)
-		}
-		select {
-		case <-time.After(pause):
-		case <-t.ctx.Done():
-		}
+		response, f.Request = fmt.Sprintf("; it responds %d: %s", a.Code, a.Message()), a.Curl
+		return a.Code == http.StatusOK && Established.Met(now)
+	})
+	if !served {
+		f.Seen = "not within " + servedWithin.String() + ": the server doesn't serve custom resources" + response
+		t.fail(f)
 	}
-}
-
-// Established: the definition is served.
-var Established = present("be established", func(o *Object) bool { return ConditionStatus(o, "Established") == "True" })
-
-// ConditionStatus is the status of a condition in an object's status, or "".
-func ConditionStatus(o *Object, name string) string {
-	status, _ := conditionOf(o, name)["status"].(string)
-	return status
-}
-
-// ConditionMessage is the message of a condition in an object's status, or "".
-func ConditionMessage(o *Object, name string) string {
-	message, _ := conditionOf(o, name)["message"].(string)
-	return message
-}
-
-func conditionOf(o *Object, name string) map[string]any {
-	status, _ := o.Object["status"].(map[string]any)
-	all, _ := status["conditions"].([]any)
-	for _, c := range all {
-		if m, ok := c.(map[string]any); ok && m["type"] == name {
-			return m
-		}
-	}
-	return nil
 }

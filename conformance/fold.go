@@ -2,44 +2,40 @@ package conformance
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// results are some results of a report.
-type results []Result
-
-func (all results) names() (names []string) {
-	for _, r := range all {
-		names = append(names, r.Name)
-	}
-	return names
-}
-
-// folded are the failures, those that say the same together, in the order of the first of each.
-func (r *Report) folded() (groups []results) {
+// grouped puts the results of one key together, in the order of the first of each. Those whose key is empty are left out.
+func grouped(all []Result, key func(Result) string) (groups [][]Result) {
 	place := map[string]int{}
-	for _, res := range r.Results {
-		if res.Failure == nil {
-			continue
-		}
-		s := r.says(res)
-		i, ok := place[s]
+	for _, r := range all {
+		k := key(r)
+		i, ok := place[k]
 		if !ok {
 			i = len(groups)
-			place[s] = i
-			groups = append(groups, nil)
+			place[k], groups = i, append(groups, nil)
 		}
-		groups[i] = append(groups[i], res)
+		groups[i] = append(groups[i], r)
 	}
-	return groups
+	return slices.DeleteFunc(groups, func(g []Result) bool { return key(g[0]) == "" })
 }
 
-// inVain ends what was seen by cases that have waited until the end of their time.
-const inVain = " after the case began"
+// names are those of the cases, one a line.
+func names(all []Result) string {
+	var lines []string
+	for _, r := range all {
+		lines = append(lines, r.Name)
+	}
+	return indent(strings.Join(lines, "\n"))
+}
 
 // says is what a failure says besides what differs from case to case. Cases that have waited for a part of the cluster
-// that does not work all have that in common.
+// that does not work all have that in common. It is empty for a case that has not failed.
 func (r *Report) says(res Result) string {
+	if res.Failure == nil {
+		return ""
+	}
 	if strings.HasSuffix(res.Failure.Seen, inVain) {
 		switch {
 		case r.Collector != "" && res.Needs&Collector != 0:

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -44,7 +43,7 @@ func (t *T) Watch(k Kind) *Journal {
 	metadata, _ := list.Body["metadata"].(map[string]any)
 	version, _ := metadata["resourceVersion"].(string)
 	ctx, cancel := context.WithCancel(t.ctx)
-	j := &Journal{kind: k, cancel: cancel, done: make(chan struct{})}
+	j := &Journal{kind: k, cancel: cancel, done: make(chan struct{}), carried: map[types.UID][]string{}}
 	t.journals = append(t.journals, j)
 	go j.follow(ctx, t.client, path, version)
 	return j
@@ -102,25 +101,18 @@ func (j *Journal) read(ctx context.Context, c *Client, path, version string) (st
 			return version, fmt.Errorf("decoding an event: %w", err)
 		case e.Type == "ERROR":
 			return version, fmt.Errorf("the watch ends with: %s", e.Object.Message)
-		case e.Type == "DELETED" || e.Type == "MODIFIED" && len(e.Object.Metadata.OwnerReferences) == 0:
-			j.mu.Lock()
-			j.events = append(j.events, happening{e.Object.Metadata.UID, e.Type == "DELETED"})
-			j.mu.Unlock()
 		}
-		if m := e.Object.Metadata; m.DeletionTimestamp != "" {
-			j.carry(m.UID, m.Finalizers)
+		m := e.Object.Metadata
+		j.mu.Lock()
+		if e.Type == "DELETED" || e.Type == "MODIFIED" && len(m.OwnerReferences) == 0 {
+			j.events = append(j.events, happening{m.UID, e.Type == "DELETED"})
 		}
-		version = e.Object.Metadata.ResourceVersion
+		if m.DeletionTimestamp != "" {
+			j.carried[m.UID] = append(j.carried[m.UID], m.Finalizers...)
+		}
+		j.mu.Unlock()
+		version = m.ResourceVersion
 	}
-}
-
-func (j *Journal) carry(uid types.UID, finalizers []string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.carried == nil {
-		j.carried = map[types.UID][]string{}
-	}
-	j.carried[uid] = append(j.carried[uid], finalizers...)
 }
 
 // NeverCarried waits until the watch has shown the objects' deletion, and checks that none of them had the finalizer
@@ -149,25 +141,19 @@ func (j *Journal) state() ([]happening, error) {
 // places waits until the watch has shown each of these, and returns their first positions.
 func (t *T) places(j *Journal, expected string, all []happening) map[happening]int {
 	place := map[happening]int{}
-	for {
+	t.Until(expected, func() (bool, string) {
 		events, err := j.state()
 		for i, e := range slices.Backward(events) {
 			place[e] = i
 		}
 		missing := slices.IndexFunc(all, func(h happening) bool { _, ok := place[h]; return !ok })
 		if missing < 0 {
-			return place
+			return true, ""
 		}
 		t.Check(err == nil, expected, fmt.Sprint(err), nil)
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-t.ctx.Done():
-			t.fail(Failure{
-				Expected: expected,
-				Seen:     fmt.Sprintf("nothing of the object with uid %s, %s after the case began", all[missing].uid, t.within()),
-			})
-		}
-	}
+		return false, fmt.Sprintf("nothing of the object with uid %s", all[missing].uid)
+	})
+	return place
 }
 
 // InOrder waits until the watch has shown the deletion of all objects, and checks that each was deleted after those

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -18,12 +17,7 @@ func ListText(w io.Writer, cases []Case) error {
 }
 
 // ListJSON writes the cases as a JSON array.
-func ListJSON(w io.Writer, cases []Case) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(cases)
-}
+func ListJSON(w io.Writer, cases []Case) error { return writeJSON(w, cases) }
 
 // ListMarkdown writes the cases as tables, one for each group.
 func ListMarkdown(w io.Writer, cases []Case) error {

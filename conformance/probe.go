@@ -8,39 +8,58 @@ import (
 	"time"
 )
 
-// probes detect whether the parts of a cluster work.
-var probes = []struct {
+// part is a part of a cluster that cases may need.
+type part struct {
 	need Need
 	name string
-	run  func(*T)
-	note func(*Report) *string
-}{
-	{Collector, "collector", func(t *T) { t.sentinel(nil) }, func(r *Report) *string { return &r.Collector }},
-	{Namespaces, "namespace controller", func(t *T) {
-		ns := t.Namespace("probe")
-		t.Delete(ns)
-		t.Await(ns, Gone)
-	}, func(r *Report) *string { return &r.Namespaces }},
-	{Jobs, "Job controller", func(t *T) {
-		t.Await(t.Make(Job, "probe"), HasCondition("Suspended"))
-	}, func(r *Report) *string { return &r.Jobs }},
+	// probe fails if the part does not react.
+	probe func(*T)
+	// note is why the part does not work.
+	note *string
+	// absent is done when the part is known not to react.
+	absent context.Context
+	lack   context.CancelFunc
+}
+
+// parts are those that are probed. The report has a note for each.
+func parts(rep *Report) []*part {
+	all := []*part{
+		{need: Collector, name: "collector", note: &rep.Collector, probe: func(t *T) { t.sentinel(nil) }},
+		{need: Namespaces, name: "namespace controller", note: &rep.Namespaces, probe: func(t *T) {
+			ns := t.Namespace("probe")
+			t.Delete(ns)
+			t.Await(ns, Gone)
+		}},
+		{need: Jobs, name: "Job controller", note: &rep.Jobs, probe: func(t *T) {
+			t.Await(t.Make(Job, "probe"), HasCondition("Suspended"))
+		}},
+	}
+	for _, p := range all {
+		p.absent, p.lack = context.WithCancel(context.Background())
+	}
+	return all
+}
+
+// lacks reports whether a part is known not to react.
+func (r *runner) lacks(n Need) bool {
+	return slices.ContainsFunc(r.parts, func(p *part) bool { return p.need == n && p.absent.Err() != nil })
 }
 
 // probe starts to detect the parts that the cases need, and returns a function that waits for the result. If a part
 // does not react, that is in the report, and the cases that need it get little time.
-func (r *runner) probe(ctx context.Context, cases []Case, rep *Report) (wait func()) {
+func (r *runner) probe(ctx context.Context, cases []Case) (wait func()) {
 	var looking sync.WaitGroup
-	for _, p := range probes {
-		if !needs(cases, p.need) {
+	for _, p := range r.parts {
+		if !slices.ContainsFunc(cases, func(c Case) bool { return c.Needs&p.need != 0 }) {
 			continue
 		}
 		r.note(func(g *Progress) { g.Probing = append(slices.Clone(g.Probing), p.name) })
 		looking.Go(func() {
-			res := r.one(ctx, Case{Name: "probe", Run: p.run}, "probe-"+p.need.String(), min(r.Timeout, probeTimeout))
+			res := r.one(ctx, Case{Name: "probe", Run: p.probe}, "probe-"+p.need.String(), min(r.Timeout, probeTimeout))
 			if res.Outcome == Failed {
-				*p.note(rep) = fmt.Sprintf("no %s seems to work: expected %s; seen: %s. Cases that need one have a timeout of %v.",
+				*p.note = fmt.Sprintf("no %s seems to work: expected %s; seen: %s. Cases that need one have a timeout of %v.",
 					p.name, res.Failure.Expected, res.Failure.Seen, min(r.Timeout, idleTimeout))
-				r.lacks(p.need)
+				p.lack()
 			}
 			r.note(func(g *Progress) {
 				g.Probing = slices.DeleteFunc(slices.Clone(g.Probing), func(n string) bool { return n == p.name })
@@ -49,45 +68,6 @@ func (r *runner) probe(ctx context.Context, cases []Case, rep *Report) (wait fun
 	}
 	return looking.Wait
 }
-
-// cut ends a running case.
-type cut struct {
-	needs Need
-	end   context.CancelFunc
-}
-
-// begin adds a case to the running ones; end removes it.
-func (r *runner) begin(t *T, n Need, end context.CancelFunc) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	t.idle = r.absent&Collector != 0
-	c := cut{n, end}
-	r.running[t] = c
-	if r.absent&n != 0 {
-		c.soon(t)
-	}
-}
-
-func (r *runner) end(t *T) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.running, t)
-}
-
-// lacks records that a part is absent.
-func (r *runner) lacks(n Need) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.absent |= n
-	for t, c := range r.running {
-		if c.needs&n != 0 {
-			c.soon(t)
-		}
-	}
-}
-
-// soon ends the case after the short time for cases that can't succeed.
-func (c cut) soon(t *T) { time.AfterFunc(idleTimeout-time.Since(t.started), c.end) }
 
 // tick reports the progress at intervals while nothing happens, until it is stopped.
 func (r *runner) tick() (stop func()) {

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -23,12 +22,12 @@ const (
 // Result is a case and its outcome.
 type Result struct {
 	Case
-	Outcome Outcome
+	Outcome Outcome `json:"outcome"`
 	// Reason is why a case was skipped or not run.
-	Reason  string
-	Seconds float64
+	Reason  string  `json:"reason,omitempty"`
+	Seconds float64 `json:"seconds"`
 	// Failure is set if the case failed.
-	Failure *Failure
+	Failure *Failure `json:"failure,omitempty"`
 }
 
 // Report is a run: the results in the order of the cases, then the excluded ones.
@@ -56,17 +55,9 @@ type Report struct {
 }
 
 func (r *Report) count() {
+	counts := map[Outcome]*int{Passed: &r.Passed, Failed: &r.Failed, Skipped: &r.Skipped, NotRun: &r.NotRun}
 	for _, res := range r.Results {
-		switch res.Outcome {
-		case Passed:
-			r.Passed++
-		case Failed:
-			r.Failed++
-		case Skipped:
-			r.Skipped++
-		case NotRun:
-			r.NotRun++
-		}
+		*counts[res.Outcome]++
 	}
 }
 
@@ -77,31 +68,4 @@ func (p *Progress) ended(name string, o Outcome) {
 	if o == Failed {
 		p.Failed++
 	}
-}
-
-// described is the data of a case.
-type described struct {
-	Name   string   `json:"name"`
-	Rules  []string `json:"rules"`
-	Proves string   `json:"proves"`
-	Docs   string   `json:"docs"`
-	Needs  string   `json:"needs,omitempty"`
-}
-
-func describedBy(c Case) described {
-	return described{c.Name, c.Rules, c.Proves, c.Docs, c.Needs.String()}
-}
-
-// MarshalJSON omits functions.
-func (c Case) MarshalJSON() ([]byte, error) { return json.Marshal(describedBy(c)) }
-
-// MarshalJSON writes one flat object.
-func (r Result) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		described
-		Outcome Outcome  `json:"outcome"`
-		Reason  string   `json:"reason,omitempty"`
-		Seconds float64  `json:"seconds"`
-		Failure *Failure `json:"failure,omitempty"`
-	}{describedBy(r.Case), r.Outcome, r.Reason, r.Seconds, r.Failure})
 }

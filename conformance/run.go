@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/rand"
 )
 
 // Options are the options of a run.
@@ -50,16 +51,14 @@ var (
 	ErrNoRight = errors.New("namespaces can't be created")
 )
 
-// runner is a run. mu guards the fields below it.
+// runner is a run. Its id distinguishes the objects of runs.
 type runner struct {
 	Options
 	client *Client
 	id     string
+	parts  []*part
 
-	mu sync.Mutex
-	// absent are the parts of a cluster that did not react.
-	absent   Need
-	running  map[*T]cut
+	mu       sync.Mutex // guards the fields below
 	progress Progress
 	made     []*Object
 }
@@ -71,7 +70,7 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Options: o, client: c, id: runID(), running: map[*T]cut{}}
+	r := &runner{Options: o, client: c, id: rand.String(5)}
 	if err := r.mayMake(ctx); err != nil {
 		return nil, err
 	}
@@ -87,7 +86,8 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 	started := time.Now()
 	rep.Results = make([]Result, len(cases), len(cases)+len(leftOut))
 	defer r.tick()()
-	probed := r.probe(ctx, cases, rep)
+	r.parts = parts(rep)
+	probed := r.probe(ctx, cases)
 	if len(cases) > o.Parallel { // a few cases run at once anyway; many would each wait for its timeout
 		probed()
 		probed = func() {}
@@ -100,7 +100,7 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 	rep.Seconds = time.Since(started).Seconds()
 	r.note(func(p *Progress) { p.Cleaning = true })
 	patience := o.CleanUp
-	if r.absent&Namespaces != 0 { // nothing will delete them
+	if r.lacks(Namespaces) { // nothing will delete them
 		patience = min(patience, idleTimeout)
 	}
 	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -108,25 +108,6 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 	rep.LeftBehind = leftBehind(clean, c, r.made)
 	rep.count()
 	return rep, nil
-}
-
-func needs(cases []Case, n Need) bool {
-	for _, c := range cases {
-		if c.Needs&n != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// runID distinguishes the objects of runs.
-func runID() string {
-	const letters = "bcdfghjklmnpqrstvwxz2456789"
-	b := make([]byte, 5)
-	for i := range b {
-		b[i] = letters[rand.IntN(len(letters))]
-	}
-	return string(b)
 }
 
 func serverVersion(ctx context.Context, c *Client) (string, error) {
@@ -185,9 +166,13 @@ func (r *runner) one(ctx context.Context, c Case, slug string, limit time.Durati
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	t := &T{ctx: timed, client: r.client, started: time.Now(), prefix: "conformance-" + r.id + "-" + slug}
-	r.begin(t, c.Needs, cancel)
+	t.idle = r.lacks(Collector)
+	for _, p := range r.parts {
+		if c.Needs&p.need != 0 {
+			defer context.AfterFunc(p.absent, func() { time.AfterFunc(idleTimeout-time.Since(t.started), cancel) })()
+		}
+	}
 	failure, skip := t.attempt(c)
-	r.end(t)
 	res.Seconds = time.Since(t.started).Seconds()
 	switch {
 	case skip != "":

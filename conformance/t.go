@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,8 +45,13 @@ type skipped string
 // fail ends the case.
 func (t *T) fail(f Failure) { panic(f) }
 
-// within is how long the case has been waiting, for messages.
-func (t *T) within() string { return time.Since(t.started).Round(100 * time.Millisecond).String() }
+// inVain ends what was seen by cases that have waited until the end of their time.
+const inVain = " after the case began"
+
+// still ends what was seen when the case's time was over.
+func (t *T) still() string {
+	return ", still, " + time.Since(t.started).Round(100*time.Millisecond).String() + inVain
+}
 
 // send sends a write and records it.
 func (t *T) send(method, path, contentType string, body any) *Answer {
@@ -71,23 +77,16 @@ func (t *T) Send(method, path string, body any) *Answer {
 
 // Accepted checks that a request succeeded with one of these codes.
 func (t *T) Accepted(a *Answer, codes ...int) *Answer {
-	for _, c := range codes {
-		if a.Code == c {
-			return a
-		}
-	}
-	t.fail(Failure{
-		Expected: fmt.Sprintf("the response %d", codes), Seen: fmt.Sprintf("%d: %s", a.Code, a.Message()), Request: a.Curl,
-	})
-	return nil
+	t.Check(slices.Contains(codes, a.Code), fmt.Sprintf("the response %d", codes),
+		fmt.Sprintf("%d: %s", a.Code, a.Message()), a)
+	return a
 }
 
 // Rejected checks that a request was rejected with the code and a message that contains the fragment.
 func (t *T) Rejected(a *Answer, code int, fragment string) {
-	if a.Code != code || !strings.Contains(a.Message(), fragment) {
-		t.fail(Failure{Expected: fmt.Sprintf("the response %d with a message that contains %q", code, fragment),
-			Seen: fmt.Sprintf("%d: %s", a.Code, a.Message()), Request: a.Curl})
-	}
+	t.Check(a.Code == code && strings.Contains(a.Message(), fragment),
+		fmt.Sprintf("the response %d with a message that contains %q", code, fragment),
+		fmt.Sprintf("%d: %s", a.Code, a.Message()), a)
 }
 
 // Check fails the case unless ok is true.
@@ -244,12 +243,7 @@ func (t *T) SetOwners(o *Object, options ...Option) *Object {
 func (t *T) Release(o *Object) {
 	for {
 		now := t.Expect(o, Present)
-		rest := []string{}
-		for _, f := range now.GetFinalizers() {
-			if f != Hold {
-				rest = append(rest, f)
-			}
-		}
+		rest := slices.DeleteFunc(now.GetFinalizers(), func(f string) bool { return f == Hold })
 		a := t.TryPatch(
 			o, map[string]any{"metadata": map[string]any{"resourceVersion": now.GetResourceVersion(), "finalizers": rest}},
 		)

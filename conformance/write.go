@@ -29,26 +29,16 @@ func (r *Report) WriteText(w io.Writer) error {
 		return err
 	}
 	var b strings.Builder
-	for _, same := range r.folded() {
+	for _, same := range grouped(r.Results, r.says) {
 		first := same[0]
 		fmt.Fprintf(&b, "\nFAILED %s\n%s\n", first.Name,
 			indent(first.Proves+"\n"+first.Docs+"\n\n"+first.Failure.String()))
 		if more := same[1:]; len(more) > 0 {
-			fmt.Fprintf(&b, "\nFAILED in the same way as %s:\n%s\n", first.Name, indent(strings.Join(more.names(), "\n")))
+			fmt.Fprintf(&b, "\nFAILED in the same way as %s:\n%s\n", first.Name, names(more))
 		}
 	}
-	reasons := map[string][]string{}
-	var order []string
-	for _, res := range r.Results {
-		if res.Reason != "" {
-			if reasons[res.Reason] == nil {
-				order = append(order, res.Reason)
-			}
-			reasons[res.Reason] = append(reasons[res.Reason], res.Name)
-		}
-	}
-	for _, reason := range order {
-		fmt.Fprintf(&b, "\nNO RESULT, %s:\n%s\n", reason, indent(strings.Join(reasons[reason], "\n")))
+	for _, same := range grouped(r.Results, func(res Result) string { return res.Reason }) {
+		fmt.Fprintf(&b, "\nNO RESULT, %s:\n%s\n", same[0].Reason, names(same))
 	}
 	if len(r.LeftBehind) > 0 {
 		fmt.Fprintf(&b, "\nNOT DELETED in time:\n%s\n", indent(strings.Join(r.LeftBehind, "\n")))
@@ -101,11 +91,13 @@ func indent(s string) string {
 }
 
 // WriteJSON writes the report as JSON.
-func (r *Report) WriteJSON(w io.Writer) error {
+func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return e.Encode(v)
 }
 
 type junitSuite struct {

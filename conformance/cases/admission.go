@@ -117,7 +117,7 @@ func admissionOptions(t *T) {
 		"!has(request.options.propagationPolicy) || request.options.propagationPolicy != 'Orphan'",
 		func() *c.Answer { return t.TryDelete(marker, c.DryRun, c.Orphan) })
 	t.Rejected(t.TryDelete(kept, c.Orphan), http.StatusUnprocessableEntity, "it is guarded")
-	t.Expect(kept, c.Unchanged(kept))
+	t.Untouched(kept)
 	t.Delete(kept, c.Background)
 	t.Expect(kept, c.Gone)
 }
@@ -128,7 +128,7 @@ func admissionCollection(t *T) {
 	noDelete(t)
 	t.Rejected(t.Send(http.MethodDelete, c.ConfigMap.Path(kept.GetNamespace(), "")+"?labelSelector=set%3Dyes", nil),
 		http.StatusUnprocessableEntity, "denied request: it is guarded")
-	t.Expect(kept, c.Unchanged(kept))
+	t.Untouched(kept)
 	unguard(t, kept)
 	t.DeleteCollection(c.ConfigMap, "?labelSelector=set%3Dyes")
 	t.Expect(kept, c.Gone)
@@ -211,8 +211,7 @@ func admissionNamespace(t *T) {
 	}))
 	t.Expect(kept, c.Alive)
 	unguard(t, kept)
-	t.Await(kept, c.Gone)
-	t.Await(space, c.Gone)
+	t.AwaitAll([]*Object{kept, space}, c.Gone)
 }
 
 // unreachable makes a webhook for the deletion of guarded config maps that no server can call, and waits until it is in
@@ -235,7 +234,7 @@ func admissionWebhook(t *T) {
 	hook := unreachable(t)
 	t.Rejected(t.TryDelete(kept), http.StatusInternalServerError,
 		`failed calling webhook "unreachable.conformance.example.com"`)
-	t.Expect(kept, c.Unchanged(kept))
+	t.Untouched(kept)
 	t.Delete(free)
 	t.Expect(free, c.Gone)
 	webhook := hook.Object["webhooks"].([]any)[0].(map[string]any)

@@ -59,7 +59,7 @@ func backgroundDependents(t *T) {
 	t.Expect(owner, c.Gone)
 	t.AwaitAll(dependents, c.Gone)
 	t.Pass()
-	t.Expect(free, c.Unchanged(free))
+	t.Untouched(free)
 }
 
 func backgroundDefault(t *T) {
@@ -72,10 +72,8 @@ func backgroundDefault(t *T) {
 func backgroundByQuery(t *T) {
 	owner := t.Make(c.ReplicationController, "owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
-	t.Answered(
-		t.Accepted(t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Background", nil), http.StatusOK), owner,
-		c.Gone,
-	)
+	answer := t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Background", nil)
+	t.Answered(t.Accepted(answer, http.StatusOK), owner, c.Gone)
 	t.Await(dependent, c.Gone)
 }
 
@@ -83,9 +81,8 @@ func backgroundBodyWins(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
 	body := map[string]any{"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
-	t.Answered(
-		t.Accepted(t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Orphan", body), http.StatusOK), owner, c.Gone,
-	)
+	answer := t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Orphan", body)
+	t.Answered(t.Accepted(answer, http.StatusOK), owner, c.Gone)
 	t.Await(dependent, c.Gone)
 }
 
@@ -126,7 +123,7 @@ func backgroundFan(t *T) {
 	t.Delete(owner, c.Background)
 	t.AwaitAll(dependents, c.Gone)
 	t.Pass()
-	t.Expect(spared, c.Unchanged(spared))
+	t.Untouched(spared)
 }
 
 func backgroundHeldDependent(t *T) {
@@ -145,7 +142,7 @@ func backgroundHeldMiddle(t *T) {
 	t.Delete(root, c.Background)
 	t.Await(middle, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Pass()
-	t.Expect(leaf, c.Unchanged(leaf))
+	t.Untouched(leaf)
 	t.Release(middle)
 	t.Await(leaf, c.Gone)
 }
@@ -156,8 +153,7 @@ func backgroundHeldOwner(t *T) {
 	t.Answered(t.Delete(owner, c.Background), owner, c.Terminating, c.HasFinalizers(c.Hold))
 	late := t.Make(c.ConfigMap, "late", c.By(owner))
 	t.Pass()
-	t.Expect(dependent, c.Unchanged(dependent))
-	t.Expect(late, c.Unchanged(late))
+	t.Untouched(dependent, late)
 	t.Release(owner)
 	t.AwaitAll([]*Object{dependent, late}, c.Gone)
 }

@@ -23,7 +23,7 @@ func clusterOwner(t *T) {
 	owner := t.Make(c.ClusterRole, "owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
 	t.Pass(c.ConfigMap, c.ClusterRole)
-	t.Expect(dependent, c.Unchanged(dependent))
+	t.Untouched(dependent)
 	t.Delete(owner)
 	t.Await(dependent, c.Gone)
 }
@@ -51,12 +51,11 @@ func clusterNamespaced(t *T) {
 	never := t.Make(c.ClusterRole, "of-nobody", c.Refs(c.Absent(c.ConfigMap)))
 	good := t.Make(c.ConfigMap, "good", c.By(owner))
 	t.Pass(c.ConfigMap, c.ClusterRole)
-	t.Expect(dependent, c.Unchanged(dependent))
+	t.Untouched(dependent)
 	t.Delete(owner)
 	t.Await(good, c.Gone)
 	t.Pass(c.ConfigMap, c.ClusterRole)
-	t.Expect(dependent, c.Unchanged(dependent))
-	t.Expect(never, c.Unchanged(never))
+	t.Untouched(dependent, never)
 }
 
 func clusterOrphan(t *T) {
@@ -68,7 +67,5 @@ func clusterOrphan(t *T) {
 	t.Delete(owner, c.Orphan)
 	t.Await(owner, c.Gone)
 	t.Pass(c.ConfigMap, c.ClusterRole)
-	for _, d := range dependents {
-		t.Expect(d, c.Alive, c.HasOwners())
-	}
+	t.ExpectAll(dependents, c.Alive, c.HasOwners())
 }

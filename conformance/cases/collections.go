@@ -46,7 +46,7 @@ func collectionSelected(t *T) {
 		"a ConfigMapList of chosen-0, chosen-1, chosen-2", fmt.Sprint(answer.Body["kind"], names), answer)
 	for i := range chosen {
 		t.Expect(chosen[i], c.Gone)
-		t.Expect(spared[i], c.Unchanged(spared[i]))
+		t.Untouched(spared[i])
 	}
 }
 
@@ -77,9 +77,7 @@ func collectionPolicy(policy c.DeleteOption, fate c.Condition) func(*T) {
 			return
 		}
 		t.Pass()
-		for _, d := range dependents {
-			t.Expect(d, fate, c.HasOwners())
-		}
+		t.ExpectAll(dependents, fate, c.HasOwners())
 	}
 }
 
@@ -87,10 +85,7 @@ func collectionJobs(t *T) {
 	job := t.Make(c.Job, "job")
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(job))
 	t.Settle()
-	answer := t.DeleteCollection(c.Job, "")
-	t.Check(
-		warned(answer), "a Warning header that says "+preserved, fmt.Sprint("the warnings ", answer.Warnings()), answer,
-	)
+	expectPreserved(t, t.DeleteCollection(c.Job, ""))
 	t.Await(job, c.Gone)
 	t.Pass()
 	t.Expect(dependent, c.Alive, c.HasOwners())

@@ -97,8 +97,7 @@ func customForeground(t *T) {
 	t.Await(leaf, c.Terminating)
 	t.Await(middle, c.Terminating, c.HasFinalizers(waiting))
 	t.Pass(k, c.ConfigMap)
-	t.Expect(middle, c.Terminating, c.HasFinalizers(waiting))
-	t.Expect(root, c.Terminating, c.HasFinalizers(waiting))
+	t.ExpectAll([]*Object{middle, root}, c.Terminating, c.HasFinalizers(waiting))
 	t.Release(leaf)
 	t.AwaitAll([]*Object{middle, root}, c.Gone)
 }
@@ -111,9 +110,7 @@ func customOrphan(t *T) {
 	t.Answered(t.Delete(owner, c.Orphan), owner, c.Terminating, c.HasFinalizers("orphan"))
 	t.Await(owner, c.Gone)
 	t.Pass(k, c.ConfigMap)
-	for _, d := range dependents {
-		t.Expect(d, c.Alive, c.HasOwners())
-	}
+	t.ExpectAll(dependents, c.Alive, c.HasOwners())
 }
 
 func customSeveral(t *T) {
@@ -137,8 +134,7 @@ func customWrong(t *T) {
 		t.Make(k, "wrong-name", c.By(near, otherName)),
 		t.Make(c.ConfigMap, "wrong-kind", c.By(near, otherKind)),
 	}, c.Gone)
-	t.Expect(far, c.Unchanged(far))
-	t.Expect(near, c.Unchanged(near))
+	t.Untouched(far, near)
 }
 
 func customCluster(t *T) {
@@ -148,7 +144,7 @@ func customCluster(t *T) {
 	owner := t.Make(k, "owner")
 	dependents := []*Object{t.Make(k, "outside", c.Blocking(owner)), t.Make(c.ConfigMap, "inside", c.By(owner))}
 	t.Pass(k, c.ConfigMap)
-	t.Expect(dependents[1], c.Unchanged(dependents[1]))
+	t.Untouched(dependents[1])
 	t.Delete(owner)
 	t.AwaitAll(dependents, c.Gone)
 }

@@ -64,9 +64,7 @@ func cycleOrphan(t *T) {
 func cycleAlive(t *T) {
 	all := ring(t, 3)
 	t.Pass()
-	for _, o := range all {
-		t.Expect(o, c.Unchanged(o))
-	}
+	t.Untouched(all...)
 }
 
 func cycleIsland(t *T) {
@@ -77,14 +75,14 @@ func cycleIsland(t *T) {
 	t.Await(all[0], c.Alive, c.HasOwners(all[1]))
 	t.Pass()
 	t.Expect(all[0], c.Alive, c.HasOwners(all[1]))
-	t.Expect(all[1], c.Unchanged(all[1]))
+	t.Untouched(all[1])
 }
 
 func cycleSelf(t *T) {
 	self := t.Make(c.ConfigMap, "self")
 	self = t.SetOwners(self, c.By(self))
 	t.Pass()
-	t.Expect(self, c.Unchanged(self))
+	t.Untouched(self)
 	t.Answered(t.Delete(self), self, c.Gone)
 }
 

@@ -105,7 +105,7 @@ func eventCluster(t *T) {
 	t.Settle()
 	dependent := t.Make(c.ClusterRole, "dependent", c.By(owner))
 	awaitEvent(t, dependent, owner)
-	t.Expect(dependent, c.Unchanged(dependent))
+	t.Untouched(dependent)
 }
 
 func eventNone(t *T) {

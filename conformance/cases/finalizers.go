@@ -90,8 +90,7 @@ func finalizersDryRun(t *T) {
 	t.Answered(t.Delete(plain, c.DryRun, c.Background), plain, c.Gone)
 	t.Answered(t.Delete(plain, c.DryRun, c.Foreground), plain, c.Terminating, c.HasFinalizers(waiting))
 	t.Answered(t.Delete(held, c.DryRun, c.Orphan), held, c.Terminating, c.HasFinalizers(c.Hold, "orphan"))
-	t.Expect(plain, c.Unchanged(plain))
-	t.Expect(held, c.Unchanged(held))
+	t.Untouched(plain, held)
 }
 
 // generations makes a chain of three, each with a finalizer and blocking the one above it.
@@ -107,12 +106,12 @@ func finalizersBackground(t *T) {
 	root, middle, leaf := generations(t)
 	t.Delete(root, c.Background)
 	t.Pass()
-	t.Expect(middle, c.Unchanged(middle))
+	t.Untouched(middle)
 	t.Release(root)
 	t.Expect(root, c.Gone)
 	t.Await(middle, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Pass()
-	t.Expect(leaf, c.Unchanged(leaf))
+	t.Untouched(leaf)
 	t.Release(middle)
 	t.Await(leaf, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Release(leaf)
@@ -124,8 +123,7 @@ func finalizersForeground(t *T) {
 	t.Delete(root, c.Foreground)
 	t.Await(leaf, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Pass()
-	t.Expect(middle, c.Terminating, c.HasFinalizers(c.Hold, waiting))
-	t.Expect(root, c.Terminating, c.HasFinalizers(c.Hold, waiting))
+	t.ExpectAll([]*Object{middle, root}, c.Terminating, c.HasFinalizers(c.Hold, waiting))
 	t.Release(leaf)
 	t.Await(middle, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Pass()
@@ -144,5 +142,5 @@ func finalizersOrphan(t *T) {
 	t.Release(root)
 	t.Pass()
 	t.Expect(middle, c.Alive)
-	t.Expect(leaf, c.Unchanged(leaf))
+	t.Untouched(leaf)
 }

@@ -144,8 +144,7 @@ func foregroundMiddle(t *T) {
 	t.Await(leaf, c.Terminating)
 	t.Await(middle, c.Terminating, c.HasFinalizers(waiting))
 	t.Pass()
-	t.Expect(middle, c.Terminating, c.HasFinalizers(waiting))
-	t.Expect(root, c.Terminating, c.HasFinalizers(waiting))
+	t.ExpectAll([]*Object{middle, root}, c.Terminating, c.HasFinalizers(waiting))
 	t.Release(leaf)
 	t.AwaitAll([]*Object{middle, root}, c.Gone)
 }

@@ -76,10 +76,8 @@ func namespaceContent(t *T) {
 	outside := t.Make(c.ConfigMap, "outside")
 	t.Answered(t.Delete(ns), ns, c.Terminating, terminatingPhase)
 	t.Await(ns, c.Gone)
-	for _, o := range content {
-		t.Expect(o, c.Gone)
-	}
-	t.Expect(outside, c.Unchanged(outside))
+	t.ExpectAll(content, c.Gone)
+	t.Untouched(outside)
 }
 
 func namespaceHeld(t *T) {
@@ -111,8 +109,7 @@ func namespaceStripped(t *T) {
 	foreground := t.Make(c.ConfigMap, "foreground", c.In(ns), c.Finalized(waiting))
 	t.Delete(ns)
 	t.Await(ns, c.Gone)
-	t.Expect(orphaning, c.Gone)
-	t.Expect(foreground, c.Gone)
+	t.ExpectAll([]*Object{orphaning, foreground}, c.Gone)
 }
 
 func namespaceFamily(t *T) {
@@ -122,9 +119,7 @@ func namespaceFamily(t *T) {
 	leaf := t.Make(c.ConfigMap, "leaf", c.In(ns), c.Blocking(job))
 	t.Delete(ns)
 	t.Await(ns, c.Gone)
-	for _, o := range []*Object{rc, job, leaf} {
-		t.Expect(o, c.Gone)
-	}
+	t.ExpectAll([]*Object{rc, job, leaf}, c.Gone)
 }
 
 // specFinalizers are those of a namespace's spec.
@@ -226,7 +221,7 @@ func namespacePods(t *T) {
 	t.Await(ns, c.Terminating, c.Has("have the conditions of a finished pass", func(o *Object) bool {
 		return c.ConditionStatus(o, "NamespaceDeletionContentFailure") != ""
 	}))
-	t.Expect(other, c.Unchanged(other))
+	t.Untouched(other)
 	t.Release(pod)
 	t.Await(ns, c.Gone)
 	t.Expect(other, c.Gone)
@@ -244,8 +239,7 @@ func namespaceDependents(t *T) {
 	ns := t.Namespace("owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(ns))
 	t.Pass(c.ConfigMap)
-	t.Expect(dependent, c.Unchanged(dependent))
+	t.Untouched(dependent)
 	t.Delete(ns)
-	t.Await(ns, c.Gone)
-	t.Await(dependent, c.Gone)
+	t.AwaitAll([]*Object{ns, dependent}, c.Gone)
 }

@@ -44,9 +44,7 @@ func ownersOneOfTwo(t *T) {
 	t.Delete(leaving, c.Background)
 	t.AwaitAll(dependents, c.Alive, c.HasOwners(staying))
 	t.Pass()
-	for _, d := range dependents {
-		t.Expect(d, c.Alive, c.HasOwners(staying))
-	}
+	t.ExpectAll(dependents, c.Alive, c.HasOwners(staying))
 }
 
 func ownersBoth(t *T) {
@@ -121,7 +119,7 @@ func ownersReplaced(t *T) {
 	t.Release(owner)
 	t.Expect(owner, c.Gone)
 	t.Pass()
-	t.Expect(dependent, c.Unchanged(dependent))
+	t.Untouched(dependent)
 	t.Delete(other)
 	t.Await(dependent, c.Gone)
 }
@@ -134,7 +132,7 @@ func ownersRemoved(t *T) {
 	t.Delete(owner)
 	t.Await(dependent, c.Gone)
 	t.Pass()
-	t.Expect(free, c.Unchanged(free))
+	t.Untouched(free)
 }
 
 func ownersRemovedDuring(t *T) {
@@ -155,7 +153,7 @@ func ownersRemovedDuring(t *T) {
 func ownersAbsentAdded(t *T) {
 	free := t.Make(c.ConfigMap, "free")
 	t.Pass()
-	t.Expect(free, c.Unchanged(free))
+	t.Untouched(free)
 	t.SetOwners(free, c.Refs(c.Absent(c.ConfigMap)))
 	t.Await(free, c.Gone)
 }
@@ -168,10 +166,10 @@ func ownersRenamed(t *T) {
 	renamed.Name = "renamed"
 	dependent = t.SetOwners(dependent, c.Refs(renamed))
 	t.Pass()
-	t.Expect(dependent, c.Unchanged(dependent))
+	t.Untouched(dependent)
 	dependent = t.SetOwners(dependent, c.By(owner))
 	t.Pass()
-	t.Expect(dependent, c.Unchanged(dependent))
+	t.Untouched(dependent)
 	t.Delete(owner)
 	t.Await(dependent, c.Gone)
 }
@@ -184,7 +182,7 @@ func ownersRecreated(t *T) {
 	young := t.Make(c.ConfigMap, "of-the-new", c.By(second))
 	t.Await(old, c.Gone)
 	t.Pass()
-	t.Expect(young, c.Unchanged(young))
+	t.Untouched(young)
 	t.Delete(second)
 	t.Await(young, c.Gone)
 }

@@ -47,7 +47,7 @@ func responsesCustom(t *T) {
 	w := t.Make(k, "w")
 	t.Rejected(t.TryPatch(w, map[string]any{"kind": nil}), http.StatusUnprocessableEntity, "Object 'Kind' is missing in")
 	t.Rejected(t.TryPatch(w, map[string]any{"apiVersion": nil}), http.StatusUnprocessableEntity, "must be "+apiVersion)
-	t.Expect(w, c.Unchanged(w))
+	t.Untouched(w)
 }
 
 // statefulSet is a StatefulSet with volumes and the metadata of a claim template.
