@@ -32,7 +32,7 @@ deletes them at the end, also when it is interrupted.
 The exit code is 1 if the servers differ, 2 if they can't be compared, and 130 if the run is interrupted.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if c.Reference == "" || c.Candidate == "" {
+			if c.Reference.URL == "" || c.Candidate.URL == "" {
 				return errUsage{errors.New("--reference and --candidate are required")}
 			}
 			if ops < 1 || c.Settle <= 0 {
@@ -41,7 +41,8 @@ The exit code is 1 if the servers differ, 2 if they can't be compared, and 130 i
 			if seed == 0 {
 				seed = rand.Uint64N(1_000_000) + 1
 			}
-			c.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
+			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
+			c.Reference.Client, c.Candidate.Client = client, client
 			c.Prefix = fmt.Sprintf("diff-%d-", time.Now().UnixMilli())
 			line := newProgressLine(cmd.ErrOrStderr())
 			c.Progress = line.print
@@ -68,8 +69,8 @@ The exit code is 1 if the servers differ, 2 if they can't be compared, and 130 i
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.Reference, "reference", "", "URL of the server whose behavior is expected")
-	f.StringVar(&c.Candidate, "candidate", "", "URL of the server to compare")
+	f.StringVar(&c.Reference.URL, "reference", "", "URL of the server whose behavior is expected")
+	f.StringVar(&c.Candidate.URL, "candidate", "", "URL of the server to compare")
 	f.Uint64Var(&seed, "seed", 0, "seed of the operations; 0 chooses a random one")
 	f.IntVar(&ops, "ops", 500, "number of operations")
 	f.BoolVar(&c.BuiltIn, "built-in", false, "use only built-in kinds, for servers without custom resources")

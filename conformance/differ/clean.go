@@ -3,7 +3,6 @@ package differ
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/kubecascade/kubecascade/conformance/drive"
@@ -21,20 +20,18 @@ func Clean(ctx context.Context, c Config) (left []string, err error) {
 func sweep(ctx context.Context, c Config, limit time.Duration) (left []string, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	var wg sync.WaitGroup
 	var lefts [2][]string
-	var errs [2]error
-	for i, url := range []string{c.Reference, c.Candidate} {
-		wg.Go(func() { lefts[i], errs[i] = drive.Sweep(ctx, url, c.Prefix, c.Client) })
-	}
-	wg.Wait()
+	err = both(func(i int) (err error) {
+		lefts[i], err = drive.Sweep(ctx, []drive.Server{c.Reference, c.Candidate}[i], c.Prefix)
+		return err
+	})
 	for i := range lefts {
 		for _, l := range lefts[i] {
 			left = append(left, names[i]+": "+l)
 		}
-		if errs[i] != nil && err == nil {
-			err = fmt.Errorf("cleaning up the %s: %w", names[i], errs[i])
-		}
+	}
+	if err != nil {
+		err = fmt.Errorf("cleaning up: %w", err)
 	}
 	return left, err
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/conformance/differ"
+	"github.com/kubecascade/kubecascade/conformance/drive"
 	"github.com/kubecascade/kubecascade/conformance/model"
 	"github.com/kubecascade/kubecascade/kubecascadetest"
 )
@@ -33,18 +34,18 @@ func start(t *testing.T, controllers ...string) string {
 	}).InsecureURL()
 }
 
-// newClient returns a client that keeps enough connections.
-func newClient(t *testing.T) *http.Client {
+// at is the server at a URL, with a client that keeps enough connections.
+func at(t *testing.T, url string) drive.Server {
 	tr := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr}
+	return drive.Server{URL: url, Client: &http.Client{Transport: tr}}
 }
 
 // TestSame: equal servers show no difference, and after each operation what the model expects: none is waited for until
 // its time is over.
 func TestSame(t *testing.T) {
 	c := differ.Config{
-		Reference: start(t, collector), Candidate: start(t, collector), Client: newClient(t), Settle: time.Hour,
+		Reference: at(t, start(t, collector)), Candidate: at(t, start(t, collector)), Settle: time.Hour,
 	}
 	for seed := range uint64(6) {
 		c.Prefix = string('a'+rune(seed)) + "-"
@@ -62,17 +63,17 @@ func TestSame(t *testing.T) {
 // than the other, and the next operation creates an object with the name of the last one.
 func TestNoNetEffect(t *testing.T) {
 	c := differ.Config{
-		Reference: start(t, collector), Candidate: start(t), Client: newClient(t), Prefix: "a-",
+		Reference: at(t, start(t, collector)), Candidate: at(t, start(t)), Prefix: "a-",
 	}
 	for _, resource := range []string{"secrets", "configmaps"} {
-		go collectSlowly(c.Client, c.Candidate+"/api/v1/", resource)
+		go collectSlowly(c.Candidate.Client, c.Candidate.URL+"/api/v1/", resource)
 	}
 	var ops []model.Op
 	for id := range 30 {
 		ops = append(ops, model.Op{ID: id + 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n0"},
 			Owners: []model.Owner{{APIVersion: "v1", Kind: "Secret", Name: "absent", UID: "x0"}}})
 	}
-	if d, err := differ.Run(t.Context(), c, ops); d != nil || err != nil {
+	if d, err := differ.Run(t.Context(), &c, ops); d != nil || err != nil {
 		t.Errorf("%v %v", d, err)
 	}
 }
@@ -107,9 +108,8 @@ func collectSlowly(client *http.Client, api, resource string) {
 
 // TestNoCollector: a server without a collector is found to differ, and the difference is reduced to few operations.
 func TestNoCollector(t *testing.T) {
-	c := differ.Config{Reference: start(t, collector), Candidate: start(t),
-		Client: newClient(t), BuiltIn: true,
-		Prefix: "a-", Settle: 300 * time.Millisecond}
+	c := differ.Config{Reference: at(t, start(t, collector)), Candidate: at(t, start(t)),
+		BuiltIn: true, Prefix: "a-", Settle: 300 * time.Millisecond}
 	f, err := differ.Find(t.Context(), c, 1, 100)
 	if err != nil {
 		t.Fatal(err)
@@ -128,8 +128,8 @@ func TestNoCollector(t *testing.T) {
 func TestLateDeletion(t *testing.T) {
 	secret := "/api/v1/namespaces/a-a/secrets/n0"
 	cand := start(t, collector)
-	c := differ.Config{Reference: start(t, collector), Client: newClient(t), Prefix: "a-", Settle: time.Second}
-	c.Candidate = proxy(t, cand, func(r *http.Request) {
+	c := differ.Config{Reference: at(t, start(t, collector)), Prefix: "a-", Settle: time.Second}
+	c.Candidate = at(t, proxy(t, cand, func(r *http.Request) {
 		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/configmaps") {
 			return
 		}
@@ -138,15 +138,15 @@ func TestLateDeletion(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		a, err := c.Client.Do(req)
+		a, err := c.Candidate.Client.Do(req)
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		a.Body.Close()
-	}, func(*http.Response) {})
+	}, func(*http.Response) {}))
 	d, err := differ.Run(
-		t.Context(), c, []model.Op{{ID: 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n0"}}},
+		t.Context(), &c, []model.Op{{ID: 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n0"}}},
 	)
 	if err != nil || d == nil || !strings.Contains(d.Candidate, "DELETED Secret/a/n0") {
 		t.Errorf("%v %v", d, err)
@@ -170,13 +170,13 @@ func proxy(t *testing.T, server string, before func(*http.Request), change func(
 // TestOnce: a difference that isn't reproduced is reported as such, and not reduced to another one.
 func TestOnce(t *testing.T) {
 	var answers atomic.Int64
-	c := differ.Config{Reference: start(t, collector),
-		Candidate: proxy(t, start(t, collector), func(*http.Request) {}, func(r *http.Response) {
+	c := differ.Config{Reference: at(t, start(t, collector)),
+		Candidate: at(t, proxy(t, start(t, collector), func(*http.Request) {}, func(r *http.Response) {
 			if r.Request.Method == "DELETE" && answers.Add(1) == 5 {
 				r.StatusCode, r.Body = http.StatusTeapot, io.NopCloser(bytes.NewBufferString("{}"))
 				r.Header.Del("Content-Length")
 			}
-		}), Client: newClient(t), Prefix: "a-"}
+		})), Prefix: "a-"}
 	var progress []string
 	c.Progress = func(s string) { progress = append(progress, s) }
 	f, err := differ.Find(t.Context(), c, 3, 100)
@@ -199,12 +199,12 @@ func clean(t *testing.T, c differ.Config) {
 	if left, err := differ.Clean(ctx, c); err != nil || len(left) > 0 {
 		t.Errorf("left is %q, %v", left, err)
 	}
-	for _, server := range []string{c.Reference, c.Candidate} {
+	for _, server := range []drive.Server{c.Reference, c.Candidate} {
 		for _, path := range []string{
 			"/api/v1/namespaces", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/storage.k8s.io/v1/storageclasses",
 			"/api/v1/configmaps",
 		} {
-			a, err := c.Client.Get(server + path)
+			a, err := server.Client.Get(server.URL + path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,9 +221,8 @@ func clean(t *testing.T, c differ.Config) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	c := differ.Config{Reference: start(t, collector), Candidate: start(t, collector), Client: newClient(t),
-		Prefix: "a-",
-		Progress: func(string) {
+	c := differ.Config{Reference: at(t, start(t, collector)), Candidate: at(t, start(t, collector)),
+		Prefix: "a-", Progress: func(string) {
 			if n++; n == 60 {
 				cancel()
 			}
@@ -238,9 +237,8 @@ func TestInterrupted(t *testing.T) {
 func TestNoTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c := differ.Config{Reference: start(t, collector), Candidate: start(t),
-		Client: newClient(t), BuiltIn: true,
-		Prefix: "a-", Settle: 300 * time.Millisecond}
+	c := differ.Config{Reference: at(t, start(t, collector)), Candidate: at(t, start(t)),
+		BuiltIn: true, Prefix: "a-", Settle: 300 * time.Millisecond}
 	c.Progress = func(s string) {
 		if strings.HasSuffix(s, "sending them again") {
 			cancel()

@@ -14,9 +14,8 @@ import (
 // Find generates operations from a seed, runs them, and reduces the first difference. It returns nil if there is
 // none. What it makes stays: see Clean.
 func Find(ctx context.Context, c Config, seed uint64, count int) (*Finding, error) {
-	c.idle = map[string]bool{}
 	ops := model.Generate(seed, count, model.Options{Confluent: true, Kinds: c.kinds()})
-	d, err := Run(ctx, c, ops)
+	d, err := Run(ctx, &c, ops)
 	if d == nil || err != nil {
 		return nil, err
 	}
@@ -99,8 +98,8 @@ func (r *reducer) shows(ops []model.Op) bool {
 		r.tries++
 		c := r.Config
 		c.Prefix = fmt.Sprintf("%sr%d-", r.prefix, r.tries)
-		d, err := Run(r.ctx, c, ops)
-		r.failed = err
+		d, err := Run(r.ctx, &c, ops)
+		r.Reference, r.Candidate, r.failed = c.Reference, c.Candidate, err
 		r.cleaning.Wait() // not many at a time
 		r.cleaning.Go(func() { _, _ = sweep(r.ctx, c, cleanSoon) })
 		if d == nil || d.about != r.about {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -16,9 +15,8 @@ import (
 
 // Config states what to compare. Zero fields mean the default.
 type Config struct {
-	// Reference and Candidate are the servers' URLs.
-	Reference, Candidate string
-	Client               *http.Client
+	// Reference and Candidate are the servers.
+	Reference, Candidate drive.Server
 	// Prefix of the names on the servers; each run needs another.
 	Prefix string
 	// BuiltIn leaves out custom resources.
@@ -28,21 +26,6 @@ type Config struct {
 	Settle time.Duration
 	// Progress receives a line about the progress, often; nil is fine.
 	Progress func(string)
-	// idle are the servers that are known to collect nothing of a custom kind; nil where nobody keeps that.
-	idle map[string]bool
-}
-
-// open opens a session on one of the servers.
-func (c *Config) open(ctx context.Context, url string, ops []model.Op) (*drive.Session, error) {
-	open := drive.Open
-	if c.idle[url] {
-		open = drive.OpenIdle
-	}
-	s, err := open(ctx, url, c.Prefix, model.Needed(ops), c.Client)
-	if err == nil && s.Idle() && c.idle != nil {
-		c.idle[url] = true
-	}
-	return s, err
 }
 
 func (c *Config) kinds() []model.Kind {
@@ -91,18 +74,19 @@ type side struct {
 }
 
 // Run sends the operations to both servers and returns the first difference, nil if there is none.
-// The error is of the run itself.
-func Run(ctx context.Context, c Config, ops []model.Op) (*Difference, error) {
+// The error is of the run itself. A server that does not collect objects of custom kinds is Idle afterwards.
+func Run(ctx context.Context, c *Config, ops []model.Op) (*Difference, error) {
 	if c.Settle == 0 {
 		c.Settle = 5 * time.Second
 	}
 	var sides [2]*side
-	for i, url := range []string{c.Reference, c.Candidate} {
-		s, err := c.open(ctx, url, ops)
+	for i, on := range []*drive.Server{&c.Reference, &c.Candidate} {
+		s, err := drive.Open(ctx, *on, c.Prefix, model.Needed(ops))
 		if err != nil {
 			return nil, err
 		}
 		defer s.Close()
+		on.Idle = s.Idle
 		sides[i] = &side{session: s, base: model.State{}, state: model.State{}}
 	}
 	expected := model.State{}
@@ -132,16 +116,17 @@ func Run(ctx context.Context, c Config, ops []model.Op) (*Difference, error) {
 	return nil, nil
 }
 
-// send sends an operation to both at the same time.
-func send(ctx context.Context, sides [2]*side, op model.Op) error {
-	var wg sync.WaitGroup
+// names of the sides.
+var names = [...]string{"reference", "candidate"}
+
+// both calls f for both sides at the same time. An error has the side's name.
+func both(f func(i int) error) error {
+	var running sync.WaitGroup
 	var errs [2]error
-	for i, s := range sides {
-		wg.Go(func() {
-			s.answer, errs[i] = s.session.Send(ctx, s.session.Bind(op.Resolve(s.state)))
-		})
+	for i := range errs {
+		running.Go(func() { errs[i] = f(i) })
 	}
-	wg.Wait()
+	running.Wait()
 	for i, err := range errs {
 		if err != nil {
 			return fmt.Errorf("%s: %w", names[i], err)
@@ -150,11 +135,20 @@ func send(ctx context.Context, sides [2]*side, op model.Op) error {
 	return nil
 }
 
+// send sends an operation to both.
+func send(ctx context.Context, sides [2]*side, op model.Op) error {
+	return both(func(i int) (err error) {
+		s := sides[i]
+		s.answer, err = s.session.Send(ctx, s.session.Bind(op.Resolve(s.state)))
+		return err
+	})
+}
+
 // settle waits until both servers have shown what the model reports that the objects go through, all of it:
 // the state alone is the same before and after an object came whose owner is absent. Or it waits for
 // Settle. With a sentinel it then lets a collector do what it shouldn't do, before the servers are compared.
 func settle(
-	ctx context.Context, c Config, sides [2]*side, op model.Op, want histories, sentinel bool,
+	ctx context.Context, c *Config, sides [2]*side, op model.Op, want histories, sentinel bool,
 ) (*Difference, error) {
 	timeout := time.NewTimer(c.Settle)
 	defer timeout.Stop()
@@ -172,7 +166,8 @@ func settle(
 				return nil, nil
 			}
 			if !shown {
-				if err := sentinels(ctx, c, sides); err != nil {
+				// Both collectors have come as far as now when they have collected a sentinel.
+				if err := both(func(i int) error { return sides[i].sentinel(ctx, c.Settle) }); err != nil {
 					return nil, err
 				}
 				shown, quiet = true, time.After(wholeFor)

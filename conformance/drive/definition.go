@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
@@ -46,14 +50,11 @@ func (s *Session) definition(k model.Kind) Request {
 	return Request{http.MethodPost, s.collection(definitions, ""), "application/json", body}
 }
 
-// define makes the session's custom kinds, all of them before the collector is waited for. One that takes nothing
-// away is waited for once; idle reports that it is known not to.
-func (s *Session) define(ctx context.Context, idle bool) error {
-	var custom []model.Kind
-	for _, k := range s.kinds {
-		if !k.Custom {
-			continue
-		}
+// define makes the session's custom kinds, all of them before the collector is waited for. A server that does not
+// collect objects of one is Idle from then on.
+func (s *Session) define(ctx context.Context) error {
+	custom := slices.DeleteFunc(slices.Clone(s.kinds), func(k model.Kind) bool { return !k.Custom })
+	for _, k := range custom {
 		code, answer, err := s.do(ctx, s.definition(k))
 		if err == nil && code != http.StatusCreated {
 			err = fmt.Errorf("%w: %d %.200s", errNotServed, code, answer)
@@ -64,72 +65,67 @@ func (s *Session) define(ctx context.Context, idle bool) error {
 		if err != nil {
 			return fmt.Errorf("defining %s: %w", k.Plural, err)
 		}
-		custom = append(custom, k)
 	}
-	s.idle = idle
-	for _, k := range custom {
-		if s.idle {
-			break
-		}
-		collected, err := s.known(ctx, k)
+	for i := 0; i < len(custom) && !s.Idle; i++ {
+		collected, err := s.known(ctx, custom[i])
 		if err != nil {
-			return fmt.Errorf("defining %s: %w", k.Plural, err)
+			return fmt.Errorf("defining %s: %w", custom[i].Plural, err)
 		}
-		s.idle = !collected
+		s.Idle = !collected
 	}
 	return nil
 }
+
+// pauses are those between requests that wait for a definition.
+var pauses = wait.Backoff{Duration: time.Millisecond, Factor: 2, Cap: time.Second, Steps: math.MaxInt}
 
 // served waits until a kind can be listed. There is nothing to watch before.
 func (s *Session) served(ctx context.Context, k model.Kind) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, servedWithin, errNotServed)
 	defer cancel()
-	for pause := time.Millisecond; ; pause = min(2*pause, time.Second) {
-		if _, _, err := s.list(ctx, s.collection(k, "")); err == nil {
-			return nil
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	if pauses.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		_, _, err := s.list(ctx, s.collection(k, ""))
+		return err == nil, nil
+	}) != nil {
+		return context.Cause(ctx)
 	}
+	return nil
 }
 
-// known makes an object of the kind whose owner is absent, and waits until the collector takes it away. A server that
+// known creates an object of the kind whose owner is absent, and waits until the collector deletes it. A server that
 // has none keeps it, and is used without: it is deleted then, and collected is false.
 func (s *Session) known(ctx context.Context, k model.Kind) (collected bool, err error) {
-	ns := ""
-	if k.Namespaced {
-		ns = model.Namespaces[0]
-	}
-	name := s.realName(k.Name, "known")
-	body, _ := json.Marshal(fields{"apiVersion": s.realVersion(k.APIVersion), "kind": k.Name,
-		"metadata": fields{"name": name,
-			"ownerReferences": s.references(
-				[]model.Owner{{APIVersion: k.APIVersion, Kind: k.Name, Name: "absent", UID: "absent"}},
-			)}})
-	code, answer, err := s.do(ctx, Request{http.MethodPost, s.collection(k, ns), "application/json", body})
-	if err == nil && code != http.StatusCreated {
-		err = fmt.Errorf("%d %.200s", code, answer)
-	}
+	path, err := s.createOwned(ctx, k, "known")
 	if err != nil {
 		return false, err
 	}
-	path := s.collection(k, ns) + "/" + name
-	limit := time.After(knownWithin)
-	for pause := time.Millisecond; ; pause = min(2*pause, time.Second) {
+	limited, cancel := context.WithTimeout(ctx, knownWithin)
+	defer cancel()
+	err = pauses.DelayFunc().Until(limited, true, true, func(ctx context.Context) (bool, error) {
 		code, _, err := s.do(ctx, Request{Method: http.MethodGet, Path: path})
-		if err != nil || code == http.StatusNotFound {
-			return err == nil, err
-		}
-		select {
-		case <-time.After(pause):
-		case <-limit:
-			_, _, err := s.do(ctx, Request{Method: http.MethodDelete, Path: path})
-			return false, err
-		case <-ctx.Done():
-			return false, ctx.Err()
-		}
+		return code == http.StatusNotFound, err
+	})
+	if limited.Err() == nil || ctx.Err() != nil {
+		return err == nil, err
 	}
+	_, _, err = s.do(ctx, Request{Method: http.MethodDelete, Path: path})
+	return false, err
+}
+
+// createOwned creates an object of the kind, in the first namespace, whose owner is absent, and returns its path.
+func (s *Session) createOwned(ctx context.Context, k model.Kind, name string) (path string, err error) {
+	path, name = s.collection(k, model.Namespaces[0]), s.realName(k.Name, name)
+	owner := model.Owner{APIVersion: k.APIVersion, Kind: k.Name, Name: "absent", UID: "absent"}
+	body, _ := json.Marshal(fields{"apiVersion": s.realVersion(k.APIVersion), "kind": k.Name, // strings
+		"metadata": fields{"name": name, "ownerReferences": s.references([]model.Owner{owner})}})
+	return path + "/" + name, s.create(ctx, Request{http.MethodPost, path, "application/json", body})
+}
+
+// create sends a request that must create an object.
+func (s *Session) create(ctx context.Context, r Request) error {
+	code, answer, err := s.do(ctx, r)
+	if err == nil && code != http.StatusCreated {
+		err = fmt.Errorf("%d %.200s", code, answer)
+	}
+	return err
 }

@@ -35,9 +35,7 @@ func TestDefine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				_, s := session(t.Context(), "http://server", "p-", model.Kinds, &http.Client{Transport: transport(func(
-					r *http.Request,
-				) (int, string) {
+				client := &http.Client{Transport: transport(func(r *http.Request) (int, string) {
 					switch {
 					case r.Method == http.MethodPost:
 						return http.StatusCreated, "{}"
@@ -45,13 +43,14 @@ func TestDefine(t *testing.T) {
 						return http.StatusNotFound, "{}"
 					}
 					return http.StatusOK, "{}"
-				})})
+				})}
+				_, s := session(t.Context(), Server{URL: "http://server", Client: client, Idle: c.idle}, "p-", model.Kinds)
 				defer s.Close()
-				if err := s.define(t.Context(), c.idle); err != nil {
+				if err := s.define(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if took := time.Since(began); took < c.want || took > c.want+2*time.Second || s.Idle() != c.wantIdle {
-					t.Errorf("it took %v, idle %v", took, s.Idle())
+				if took := time.Since(began); took < c.want || took > c.want+2*time.Second || s.Idle != c.wantIdle {
+					t.Errorf("it took %v, idle %v", took, s.Idle)
 				}
 			})
 		})

@@ -18,8 +18,7 @@ func Script(prefix string, ops []model.Op) string {
 	s.uids, s.symbols = map[model.UID]string{}, map[string]model.UID{}
 	var b strings.Builder
 	for _, ns := range model.Namespaces {
-		fmt.Fprintln(&b, Request{"POST", "/api/v1/namespaces", "application/json",
-			fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))}.Curl())
+		fmt.Fprintln(&b, s.namespace(ns).Curl())
 	}
 	for _, k := range s.kinds {
 		if !k.Custom {

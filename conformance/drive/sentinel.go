@@ -21,15 +21,8 @@ func isSentinel(kind, name string) bool {
 // happens in order has seen all that was there before. n is another one each time. Nobody else sees the object. It is
 // false if ctx ends first, and the object is deleted then.
 func (s *Session) Sentinel(ctx context.Context, n int) (collected bool, err error) {
-	ns := model.Namespaces[0]
-	path := s.collection(model.KindOf("ConfigMap"), ns)
 	name := fmt.Sprint(sentinelName, n)
-	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"ownerReferences":[`+
-		`{"apiVersion":"v1","kind":"ConfigMap","name":"absent","uid":%q}]}}`, name, s.real("absent"))
-	code, answer, err := s.do(ctx, Request{http.MethodPost, path, "application/json", body})
-	if err == nil && code != http.StatusCreated {
-		err = fmt.Errorf("%d %.200s", code, answer)
-	}
+	path, err := s.createOwned(ctx, model.KindOf("ConfigMap"), name)
 	if err != nil {
 		return false, err
 	}
@@ -43,7 +36,7 @@ func (s *Session) Sentinel(ctx context.Context, n int) (collected bool, err erro
 		select {
 		case <-more:
 		case <-ctx.Done():
-			_, _, err := s.do(context.WithoutCancel(ctx), Request{Method: http.MethodDelete, Path: path + "/" + name})
+			_, _, err := s.do(context.WithoutCancel(ctx), Request{Method: http.MethodDelete, Path: path})
 			return false, err
 		}
 	}

@@ -12,16 +12,23 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
+// Server is a server on which sessions have their objects.
+type Server struct {
+	URL    string
+	Client *http.Client
+	// Idle reports that the server collects no objects of custom kinds, as a session has found: nothing waits for that.
+	Idle bool
+}
+
 // Session is a set of objects on a server.
 type Session struct {
-	base, prefix string
-	client       *http.Client
+	// Server has Idle set if the session has custom kinds, and the server collects no objects of them.
+	Server
+	prefix string
 	// kinds of the session's objects.
 	kinds   []model.Kind
 	stop    context.CancelFunc
 	watches sync.WaitGroup
-	// idle: nothing of a custom kind is collected.
-	idle bool
 
 	seen
 }
@@ -43,61 +50,44 @@ type seen struct {
 	more chan struct{}
 }
 
-// Open makes a session's namespaces, and definitions of those of its kinds that are custom, on the server at the URL,
-// and begins to watch. Sessions on one server have different prefixes, which are part of names. ctx bounds the session.
-func Open(ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client) (*Session, error) {
-	return open(ctx, url, prefix, kinds, client, false)
-}
-
-// OpenIdle is Open on a server of which a session has found that it is Idle: nobody waits for that again.
-func OpenIdle(ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client) (*Session, error) {
-	return open(ctx, url, prefix, kinds, client, true)
-}
-
-// Idle reports whether the session has custom kinds and the server's collector, if there is one, doesn't know them.
-func (s *Session) Idle() bool { return s.idle }
-
-func open(
-	ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client, idle bool,
-) (*Session, error) {
-	ctx, s := session(ctx, url, prefix, kinds, client)
+// Open makes a session's namespaces, and definitions of those of its kinds that are custom, on the server, and begins to
+// watch. Sessions on one server have different prefixes, which are part of names. ctx bounds the session.
+func Open(ctx context.Context, on Server, prefix string, kinds []model.Kind) (*Session, error) {
+	ctx, s := session(ctx, on, prefix, kinds)
 	for _, ns := range model.Namespaces {
-		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
-		code, answer, err := s.do(ctx, Request{"POST", "/api/v1/namespaces", "application/json", []byte(body)})
-		if err == nil && code != http.StatusCreated {
-			err = fmt.Errorf("%d %s", code, answer)
-		}
-		if err != nil {
+		if err := s.create(ctx, s.namespace(ns)); err != nil {
 			s.Close()
 			return nil, fmt.Errorf("creating the namespace %s: %w", s.realNamespace(ns), err)
 		}
 	}
-	if err := s.define(ctx, idle); err != nil {
+	if err := s.define(ctx); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, s.watchAll(ctx)
 }
 
+// namespace is the request that makes a namespace.
+func (s *Session) namespace(ns string) Request {
+	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
+	return Request{http.MethodPost, "/api/v1/namespaces", "application/json", body}
+}
+
 // Resume goes on with a session that was closed, on a server that has the same data. The events
 // in between are lost.
-func Resume(ctx context.Context, url string, old *Session, client *http.Client) (*Session, error) {
-	ctx, s := session(ctx, url, old.prefix, old.kinds, client)
+func Resume(ctx context.Context, on Server, old *Session) (*Session, error) {
+	ctx, s := session(ctx, on, old.prefix, old.kinds)
 	s.uids, s.symbols = old.uids, old.symbols
 	return s, s.watchAll(ctx)
 }
 
-func session(
-	ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client,
-) (context.Context, *Session) {
+func session(ctx context.Context, on Server, prefix string, kinds []model.Kind) (context.Context, *Session) {
 	ctx, cancel := context.WithCancel(ctx)
-	return ctx, &Session{
-		base: strings.TrimRight(url, "/"), prefix: prefix, kinds: kinds, client: client, stop: cancel,
-		seen: seen{
-			uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{},
-			collected: map[string]bool{}, more: make(chan struct{}),
-		},
-	}
+	on.URL = strings.TrimRight(on.URL, "/")
+	return ctx, &Session{Server: on, prefix: prefix, kinds: kinds, stop: cancel, seen: seen{
+		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{},
+		collected: map[string]bool{}, more: make(chan struct{}),
+	}}
 }
 
 // watchAll begins to watch; it closes the session if it can't.
@@ -138,14 +128,14 @@ func (s *Session) Send(ctx context.Context, op model.Op) (Answer, error) {
 }
 
 func (s *Session) do(ctx context.Context, r Request) (int, []byte, error) {
-	req, err := http.NewRequestWithContext(ctx, r.Method, s.base+r.Path, bytes.NewReader(r.Body))
+	req, err := http.NewRequestWithContext(ctx, r.Method, s.URL+r.Path, bytes.NewReader(r.Body))
 	if err != nil {
 		return 0, nil, err
 	}
 	if len(r.Body) > 0 {
 		req.Header.Set("Content-Type", r.ContentType)
 	}
-	resp, err := s.client.Do(req)
+	resp, err := s.Client.Do(req)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -172,6 +162,3 @@ func (s *Session) List(ctx context.Context) (model.State, error) {
 	}
 	return all, nil
 }
-
-// Prefix of the session's names on the server.
-func (s *Session) Prefix() string { return s.prefix }

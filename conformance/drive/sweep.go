@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
@@ -26,24 +28,23 @@ type sweeper struct {
 
 // Sweep deletes the namespaces and cluster-scoped objects whose names begin with the prefix, with all that is in
 // them, with all their finalizers, and waits until they are gone. If ctx ends first it returns what is left.
-func Sweep(ctx context.Context, url, prefix string, client *http.Client) (left []string, err error) {
-	_, s := session(ctx, url, prefix, model.BuiltIn(), client)
+func Sweep(ctx context.Context, on Server, prefix string) (left []string, err error) {
+	_, s := session(ctx, on, prefix, model.BuiltIn())
 	defer s.stop()
-	for w := (&sweeper{Session: s}); ; w.round++ {
+	w := &sweeper{Session: s}
+	err = wait.PollUntilContextCancel(ctx, sweepPause, true, func(ctx context.Context) (bool, error) {
 		now, err := w.sweep(ctx)
 		if ctx.Err() != nil {
-			return left, nil
+			return false, nil
 		}
-		if err != nil || len(now) == 0 {
-			return now, err
-		}
+		w.round++
 		left = now
-		select {
-		case <-time.After(sweepPause):
-		case <-ctx.Done():
-			return left, nil
-		}
+		return len(now) == 0, err
+	})
+	if ctx.Err() != nil {
+		return left, nil
 	}
+	return left, err
 }
 
 // sweep is one round; it returns what was there at its beginning.
@@ -122,11 +123,7 @@ func (w *sweeper) empty(ctx context.Context, ns metadata) error {
 		if !k.Namespaced {
 			continue
 		}
-		all := "/api/"
-		if strings.Contains(k.APIVersion, "/") {
-			all = "/apis/"
-		}
-		all += k.APIVersion + "/namespaces/" + ns.Name + "/" + k.Plural
+		all := w.collection(k, strings.TrimPrefix(ns.Name, w.prefix))
 		items, _, err := w.list(ctx, all)
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", k.Plural, err)

@@ -36,8 +36,8 @@ func (s *Session) real(uid model.UID) string {
 	return r
 }
 
-// symbol returns the symbol of a UID; for an unknown one, the UID itself.
-func (s *Session) symbol(uid string) model.UID {
+// Symbol returns the symbol of a UID; for an unknown one, the UID itself.
+func (s *Session) Symbol(uid string) model.UID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sym, ok := s.symbols[uid]; ok {
@@ -66,6 +66,3 @@ func (s *Session) Bind(op model.Op) model.Op {
 	}
 	return op
 }
-
-// Symbol returns the symbol of a UID; for an unknown one, the UID itself.
-func (s *Session) Symbol(uid string) model.UID { return s.symbol(uid) }

@@ -52,13 +52,13 @@ func (s *Session) watch(ctx context.Context, k model.Kind) error {
 	if err != nil {
 		return err
 	}
-	path := s.base + s.collection(k, "") + "?watch=1&resourceVersion=" + from
+	path := s.URL + s.collection(k, "") + "?watch=1&resourceVersion=" + from
 	s.begin(from)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
-	resp, err := s.client.Do(req)
+	resp, err := s.Client.Do(req)
 	if err != nil {
 		return err
 	}

@@ -77,12 +77,7 @@ func (s *Session) realName(kind, name string) string {
 }
 
 func clusterScoped(kind string) bool {
-	for _, k := range model.Kinds {
-		if k.Name == kind {
-			return !k.Namespaced
-		}
-	}
-	return false
+	return slices.ContainsFunc(model.Kinds, func(k model.Kind) bool { return k.Name == kind && !k.Namespaced })
 }
 
 func (s *Session) realNamespace(ns string) string {
@@ -134,7 +129,7 @@ func (s *Session) object(kind string, m metadata) (model.Object, bool) {
 	if m.Grace != nil {
 		o.Grace = *m.Grace
 	}
-	o.UID = s.symbol(m.UID)
+	o.UID = s.Symbol(m.UID)
 	o.Version, _ = strconv.ParseInt(m.ResourceVersion, 10, 64) // a dry run's has none
 	for _, r := range m.Owners {
 		name := r.Name
@@ -142,7 +137,7 @@ func (s *Session) object(kind string, m metadata) (model.Object, bool) {
 			name = strings.TrimPrefix(name, s.prefix)
 		}
 		o.Owners = append(o.Owners, model.Owner{APIVersion: strings.TrimPrefix(r.APIVersion, s.prefix), Kind: r.Kind,
-			Name: name, UID: s.symbol(r.UID),
+			Name: name, UID: s.Symbol(r.UID),
 			Controller: tri(r.Controller), Block: tri(r.Block)})
 	}
 	return o, mine
@@ -194,9 +189,9 @@ func (s *Session) Translate(r model.Response) model.Response {
 }
 
 func (s *Session) translate(o model.Object) model.Object {
-	o.UID, o.Owners = s.symbol(string(o.UID)), slices.Clone(o.Owners)
+	o.UID, o.Owners = s.Symbol(string(o.UID)), slices.Clone(o.Owners)
 	for i := range o.Owners {
-		o.Owners[i].UID = s.symbol(string(o.Owners[i].UID))
+		o.Owners[i].UID = s.Symbol(string(o.Owners[i].UID))
 	}
 	return o
 }

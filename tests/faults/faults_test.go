@@ -225,7 +225,7 @@ func disturb(t *testing.T, stop func(*process.Server) error, flags ...string) {
 	r := numbers(t)
 	dir, client := t.TempDir(), &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	p := serve(t, dir, flags...)
-	s, err := drive.Open(t.Context(), p.URL, "f-", model.Kinds, client)
+	s, err := drive.Open(t.Context(), drive.Server{URL: p.URL, Client: client}, "f-", model.Kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func disturb(t *testing.T, stop func(*process.Server) error, flags ...string) {
 			client.CloseIdleConnections()
 		})
 		p = serve(t, dir, flags...)
-		if s, err = drive.Resume(t.Context(), p.URL, s, client); err != nil {
+		if s, err = drive.Resume(t.Context(), drive.Server{URL: p.URL, Client: client}, s); err != nil {
 			t.Fatal(err)
 		}
 		if o, there := list(t, s)[del.Key]; there && !o.Deleting { // it was not carried out

@@ -52,7 +52,7 @@ func run(ctx context.Context, c config, ops []model.Op) error {
 		c.patience = 10 * time.Second
 	}
 	c.size, c.clients = max(c.size, 1), max(c.clients, 1)
-	s, err := drive.Open(ctx, c.url, c.prefix, model.Needed(ops), c.client)
+	s, err := drive.Open(ctx, drive.Server{URL: c.url, Client: c.client}, c.prefix, model.Needed(ops))
 	if err != nil {
 		return err
 	}
