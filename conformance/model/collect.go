@@ -136,24 +136,17 @@ func (o Object) blocks(owner Object) bool {
 
 func (r Owner) blocks(owner Object) bool { return r.UID == owner.UID && r.Block == True }
 
-// deadlocked returns the uids of the owners that the object blocks and that, over others, wait for it (J-12).
-func (s State) deadlocked(o Object) []UID {
+// unblockable returns the uids of the owners that the object blocks and that, over others, wait for it, if it waits
+// itself (J-12).
+func (s State) unblockable(o Object) []UID {
 	var uids []UID
 	for _, r := range o.Owners {
 		owner, ok := s.Find(r.UID)
-		if ok && r.blocks(owner) && owner.waits() && s.waitsFor(owner, o) && !slices.Contains(uids, r.UID) {
+		if ok && o.waits() && r.blocks(owner) && owner.waits() && s.waitsFor(owner, o) && !slices.Contains(uids, r.UID) {
 			uids = append(uids, r.UID)
 		}
 	}
 	return uids
-}
-
-// unblockable is deadlocked, of objects that are to be unblocked.
-func (s State) unblockable(o Object) []UID {
-	if !o.waits() {
-		return nil
-	}
-	return s.deadlocked(o)
 }
 
 // waitsFor reports whether going from x to the owners that it blocks, as long as they wait, leads to o.

@@ -105,12 +105,7 @@ func collectors(stored []string, k Kind, op Op) []string {
 	case k.Orphans:
 		want = Orphan
 	}
-	var next []string
-	for _, f := range stored {
-		if !isCollectors(f) {
-			next = append(next, f)
-		}
-	}
+	next := slices.DeleteFunc(slices.Clone(stored), isCollectors)
 	if want == "" {
 		return next
 	}

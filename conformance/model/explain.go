@@ -251,7 +251,7 @@ func only(owners []Owner, uid UID) []Owner {
 func lost(old, now []Owner) []UID {
 	var uids []UID
 	for _, r := range old {
-		if !slices.ContainsFunc(now, func(q Owner) bool { return q.UID == r.UID }) {
+		if len(only(now, r.UID)) == 0 {
 			uids = append(uids, r.UID)
 		}
 	}
@@ -259,14 +259,10 @@ func lost(old, now []Owner) []UID {
 }
 
 // freed returns the uids that are blocked in the old references only.
-func freed(old, now []Owner) []UID {
-	var uids []UID
-	for _, r := range old {
-		if r.Block == True && !slices.ContainsFunc(now, func(q Owner) bool { return q.UID == r.UID && q.Block == True }) {
-			uids = append(uids, r.UID)
-		}
-	}
-	return uids
+func freed(old, now []Owner) []UID { return lost(blocking(old), blocking(now)) }
+
+func blocking(owners []Owner) []Owner {
+	return slices.DeleteFunc(slices.Clone(owners), func(r Owner) bool { return r.Block != True })
 }
 
 // atRest checks the end: every call that had no effect was right in not having any, and nothing is left to do.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -231,7 +232,7 @@ func (g *generator) twist(r *Owner) {
 		r.UID = UID(fmt.Sprintf("x%d", g.IntN(3)))
 	case 2, 3:
 		if len(g.past) > 0 {
-			r.UID = one(g, sorted(g.past))
+			r.UID = one(g, slices.Sorted(maps.Keys(g.past)))
 		}
 	case 4, 5:
 		r.Name = one(g, names)
@@ -251,15 +252,6 @@ func (g *generator) twist(r *Owner) {
 	}
 }
 
-func sorted(uids map[UID]bool) []UID {
-	all := make([]UID, 0, len(uids))
-	for u := range uids {
-		all = append(all, u)
-	}
-	slices.Sort(all)
-	return all
-}
-
 func (g *generator) delete(op *Op) {
 	g.options(op)
 	o := g.state[op.Key]
@@ -270,8 +262,7 @@ func (g *generator) delete(op *Op) {
 		op.Version = one(g, []int64{Current, Current, Stale})
 	}
 	if op.Key.Kind == "Pod" && g.chance(50) || g.chance(5) {
-		op.Grace = new(int64)
-		*op.Grace = one(g, []int64{0, 0, 10_000, 15_000, 30_000})
+		op.Grace = new(one(g, []int64{0, 0, 10_000, 15_000, 30_000}))
 	}
 }
 

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Verb is what an operation does.
 type Verb string
 
@@ -95,15 +97,8 @@ type Response struct {
 
 // Same compares all but versions. The uid of an object that a dry run creates is nobody's.
 func (r Response) Same(x Response) bool {
-	if r.Code != x.Code || r.Reason != x.Reason || (r.Object == nil) != (x.Object == nil) || len(r.Items) != len(x.Items) {
-		return false
-	}
-	for i := range r.Items {
-		if !r.Items[i].Same(x.Items[i]) {
-			return false
-		}
-	}
-	return r.Object == nil || r.Object.Same(*x.Object)
+	return r.Code == x.Code && r.Reason == x.Reason && slices.EqualFunc(r.Items, x.Items, Object.Same) &&
+		(r.Object == nil) == (x.Object == nil) && (r.Object == nil || r.Object.Same(*x.Object))
 }
 
 // EventType is a watch event's.

@@ -1,6 +1,10 @@
 package model
 
-import "math/rand/v2"
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+)
 
 // Pick chooses one of n steps, by a number below n.
 type Pick func(n int) int
@@ -50,6 +54,7 @@ func Confluent(s State, schedules int) bool {
 	return true
 }
 
+// histories are the events of each object.
 func histories(events []Event) map[UID][]Event {
 	h := map[UID][]Event{}
 	for _, e := range events {
@@ -59,18 +64,5 @@ func histories(events []Event) map[UID][]Event {
 }
 
 func sameHistories(a, b map[UID][]Event) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for uid, events := range a {
-		if len(events) != len(b[uid]) {
-			return false
-		}
-		for i := range events {
-			if !events[i].Same(b[uid][i]) {
-				return false
-			}
-		}
-	}
-	return true
+	return maps.EqualFunc(a, b, func(x, y []Event) bool { return slices.EqualFunc(x, y, Event.Same) })
 }

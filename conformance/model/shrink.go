@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Shrink returns a shorter list of operations for which fails is still true, as short as taking
 // runs of them away makes it, and then as simple as taking single parts of them away. fails is true
 // for ops, and is asked at most limit times.
@@ -15,7 +17,7 @@ func Shrink(ops []Op, limit int, fails func([]Op) bool) []Op {
 			if end > len(ops) || start == 0 && end == len(ops) {
 				continue
 			}
-			try := append(append([]Op{}, ops[:start]...), ops[end:]...)
+			try := slices.Concat(ops[:start], ops[end:])
 			if ask(try) {
 				ops, cut = try, true
 			}
@@ -31,7 +33,7 @@ func Shrink(ops []Op, limit int, fails func([]Op) bool) []Op {
 func simplify(ops []Op, fails func([]Op) bool) []Op {
 	for i := range ops {
 		for _, simpler := range simplerOps(ops[i]) {
-			try := append([]Op{}, ops...)
+			try := slices.Clone(ops)
 			try[i] = simpler(try[i])
 			if try[i].String() != ops[i].String() && fails(try) {
 				ops = try
@@ -54,7 +56,7 @@ func simplerOps(op Op) []func(Op) Op {
 	for n := range op.Owners {
 		all = append(all, func(o Op) Op {
 			if n < len(o.Owners) {
-				o.Owners = append(append([]Owner{}, o.Owners[:n]...), o.Owners[n+1:]...)
+				o.Owners = slices.Delete(slices.Clone(o.Owners), n, n+1)
 			}
 			return o
 		})

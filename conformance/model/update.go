@@ -82,12 +82,7 @@ func change(o Object, op Op) (Object, bool) {
 // mergeOwners returns owners without the dropped ones and with the given ones merged in. Those of
 // one uid end up beside each other, and what is new comes first.
 func mergeOwners(owners, add []Owner, drop []UID) []Owner {
-	var merged []Owner
-	for _, r := range owners {
-		if !slices.Contains(drop, r.UID) {
-			merged = append(merged, r)
-		}
-	}
+	merged := slices.DeleteFunc(slices.Clone(owners), func(r Owner) bool { return slices.Contains(drop, r.UID) })
 	for _, a := range add {
 		i := slices.IndexFunc(merged, func(r Owner) bool { return r.UID == a.UID })
 		if i < 0 {
