@@ -51,8 +51,7 @@ func admissionCase(all []configuration) func(context.Context, *run) error {
 			return err
 		}
 		if err := r.drive(ctx, "", 1, r.bench.size(2000), func(ctx context.Context, i int) error {
-			body := configMaps.object(objectName(i), "k", "v")
-			return c.send(ctx, request{method: "POST", path: configMaps.path(namespace), body: body})
+			return c.create(ctx, configMaps, namespace, objectName(i), "k", "v")
 		}); err != nil {
 			return err
 		}

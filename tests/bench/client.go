@@ -144,6 +144,11 @@ func (c *client) send(ctx context.Context, r request) error {
 	return err
 }
 
+// create creates an object with a value at a key of its data.
+func (c *client) create(ctx context.Context, k kind, namespace, name, key, value string) error {
+	return c.send(ctx, request{method: "POST", path: k.path(namespace), body: k.object(name, key, value)})
+}
+
 // watch opens a watch, and calls each for its events as JSON until it returns false. The channel then has nil, or an
 // error.
 func (c *client) watch(ctx context.Context, path string, each func(event []byte) bool) (<-chan error, error) {

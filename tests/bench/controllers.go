@@ -130,7 +130,7 @@ func rollbackCase(changes, n int) workload {
 				return err
 			}
 			c, path := r.server.admin, configMaps.path(namespace)
-			if err := configMaps.fill(ctx, c, namespace, 0, n, oneKiB); err != nil {
+			if err := configMaps.fill(ctx, c, namespace, n, oneKiB); err != nil {
 				return err
 			}
 			const api = "/kubecascade/v1/"

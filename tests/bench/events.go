@@ -71,8 +71,8 @@ func eventCase(k kind, receive receiver, receivers, rate, padding int) func(cont
 					sent = began.Add(time.Duration(i) * time.Second / time.Duration(rate))
 					time.Sleep(time.Until(sent))
 				}
-				body := k.object(objectName(i), "sent", fmt.Sprint(sent.UnixNano(), " ", random(i, padding)))
-				return r.server.admin.send(ctx, request{method: "POST", path: k.path(namespace), body: body})
+				value := fmt.Sprint(sent.UnixNano(), " ", random(i, padding))
+				return r.server.admin.create(ctx, k, namespace, objectName(i), "sent", value)
 			}); err != nil {
 				return nil, err
 			}

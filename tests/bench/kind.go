@@ -81,10 +81,9 @@ func (k kind) client(s *server, format string, apart bool) (*rest.RESTClient, er
 }
 
 // fill creates n objects, each with a random value of a size.
-func (k kind) fill(ctx context.Context, c *client, namespace string, from, to, size int) error {
-	_, err := inParallel(ctx, 32, to-from, func(ctx context.Context, i int) error {
-		body := k.object(objectName(from+i), "k", random(from+i, size))
-		return c.send(ctx, request{method: "POST", path: k.path(namespace), body: body})
+func (k kind) fill(ctx context.Context, c *client, namespace string, n, size int) error {
+	_, err := inParallel(ctx, 32, n, func(ctx context.Context, i int) error {
+		return c.create(ctx, k, namespace, objectName(i), "k", random(i, size))
 	})
 	return err
 }

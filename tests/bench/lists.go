@@ -56,7 +56,7 @@ func filled(ctx context.Context, r *run) error {
 			}
 		}
 		for _, k := range kinds {
-			if err := k.fill(ctx, r.server.admin, sized(n), 0, n, 1024); err != nil {
+			if err := k.fill(ctx, r.server.admin, sized(n), n, 1024); err != nil {
 				return err
 			}
 		}

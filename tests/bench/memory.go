@@ -36,7 +36,7 @@ func memoryCase(n int) workload {
 			return err
 		}
 		path := configMaps.path(namespace)
-		if err := configMaps.fill(ctx, r.server.admin, namespace, 0, n, oneKiB); err != nil {
+		if err := configMaps.fill(ctx, r.server.admin, namespace, n, oneKiB); err != nil {
 			return err
 		}
 		return errors.Join(r.residents(ctx), r.crowds(ctx, path), r.pages(ctx, path, n))
@@ -46,7 +46,7 @@ func memoryCase(n int) workload {
 
 // residents measures the memory at once, and later.
 func (r *run) residents(ctx context.Context) error {
-	mebibytes, err := memory(r.server.PID(), resident)
+	mebibytes, _, err := memory(r.server.PID())
 	if err != nil || !r.wants(atOnce) && !r.wants(later) {
 		return err
 	}
@@ -54,7 +54,7 @@ func (r *run) residents(ctx context.Context) error {
 	if err := r.wait(ctx, 2*time.Minute); err != nil {
 		return err
 	}
-	mebibytes, err = memory(r.server.PID(), resident)
+	mebibytes, _, err = memory(r.server.PID())
 	r.add(later, sample{value: mebibytes, unit: "MiB"})
 	return err
 }

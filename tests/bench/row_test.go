@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -74,15 +75,14 @@ func TestShowPrintsOneLineForEachRow(t *testing.T) {
 	}
 }
 
-func TestFilesOfProcAreRead(t *testing.T) {
-	const status = "Name:\tkubecascade\nVmHWM:\t    4096 kB\nVmRSS:\t    2048 kB\n"
-	if got, err := mebibytes(status, resident); got != 2 || err != nil {
-		t.Errorf("resident: %v, %v", got, err)
+func TestOwnProcessHasTimeAndMemory(t *testing.T) {
+	if got, err := processorTime(os.Getpid()); got <= 0 || err != nil {
+		t.Errorf("processor time: %v, %v", got, err)
 	}
-	if _, err := mebibytes(status, "VmSwap:"); err == nil {
-		t.Error("a field that is missing is no error")
+	if resident, peak, err := memory(os.Getpid()); resident <= 1 || peak < resident || err != nil {
+		t.Errorf("memory: %v of %v, %v", resident, peak, err)
 	}
-	if got, err := ranFor("202604079 548263859 113\n"); got != 202604079 || err != nil {
-		t.Errorf("schedstat: %v, %v", got, err)
+	if _, _, err := memory(1 << 30); err == nil {
+		t.Error("the memory of a process that does not exist is no error")
 	}
 }

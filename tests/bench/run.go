@@ -225,7 +225,7 @@ func (r *run) during(
 	}
 	s = sample{unit: "/s", value: float64(n) / elapsed.Seconds(), server: (after - before) / time.Duration(n)}
 	s.p50, s.p99 = percentiles(took)
-	s.peak, err = memory(pid, peak)
+	_, s.peak, err = memory(pid)
 	r.add(figure, s)
 	return s, err
 }

@@ -5,15 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"runtime"
 	"runtime/pprof"
-	"strings"
 	"sync"
 	"time"
-
-	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade"
 )
@@ -62,18 +58,10 @@ func startLibrary(ctx context.Context) (*kubecascade.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := rest.TLSConfigFor(s.Config())
-	if err != nil {
-		return nil, errors.Join(err, s.Stop())
-	}
-	t := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true, DisableKeepAlives: true}
-	res, err := (&http.Client{Transport: t}).Post(s.URL()+configMaps.path("default"), asJSON,
-		strings.NewReader(configMaps.object("first", "k", "v")))
+	c, err := (&server{config: s.Config()}).client(http2)
 	if err == nil {
-		err = res.Body.Close()
-		if res.StatusCode != http.StatusCreated {
-			err = fmt.Errorf("creating an object: %s", res.Status)
-		}
+		defer c.close()
+		err = c.create(ctx, configMaps, "default", "first", "k", "v")
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Stop())
@@ -97,7 +85,8 @@ func stopAll(servers []*kubecascade.Server) (time.Duration, error) {
 func used() (float64, error) {
 	runtime.GC()
 	runtime.GC()
-	return memory(os.Getpid(), resident)
+	resident, _, err := memory(os.Getpid())
+	return resident, err
 }
 
 // ended waits until no more goroutines run than before; the last ones end when connections are closed.

@@ -16,8 +16,7 @@ func startCase(flags ...string) func(context.Context, *run) error {
 		if err := r.start(ctx, flags...); err != nil {
 			return err
 		}
-		body := configMaps.object("first", "k", "v")
-		err := r.server.admin.send(ctx, request{method: "POST", path: configMaps.path("default"), body: body})
+		err := r.server.admin.create(ctx, configMaps, "default", "first", "k", "v")
 		r.add("", sample{value: milliseconds(time.Since(r.server.began)), unit: "ms"})
 		return err
 	}
@@ -29,7 +28,7 @@ func snapshotCase(n int) func(context.Context, *run) error {
 		if err := r.start(ctx); err != nil {
 			return err
 		}
-		if err := configMaps.fill(ctx, r.server.admin, "default", 0, n, oneKiB); err != nil {
+		if err := configMaps.fill(ctx, r.server.admin, "default", n, oneKiB); err != nil {
 			return err
 		}
 		file := filepath.Join(r.server.dir, "snapshot.db")
@@ -78,7 +77,7 @@ func idleCase(query string) func(context.Context, *run) error {
 		if err != nil {
 			return err
 		}
-		if err := configMaps.fill(ctx, r.server.admin, namespace, 0, 100, oneKiB); err != nil {
+		if err := configMaps.fill(ctx, r.server.admin, namespace, 100, oneKiB); err != nil {
 			return err
 		}
 		before, err := r.idleMemory(ctx)
@@ -108,7 +107,8 @@ func (r *run) idleMemory(ctx context.Context) (float64, error) {
 	if err := r.wait(ctx, 30*time.Second); err != nil {
 		return 0, err
 	}
-	return memory(r.server.PID(), resident)
+	resident, _, err := memory(r.server.PID())
+	return resident, err
 }
 
 // binarySize is the size of the program.

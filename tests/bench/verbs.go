@@ -28,11 +28,10 @@ const (
 
 // verbs are the requests for objects of a kind, by net/http.
 func (c *client) verbs(k kind, namespace string) []verb {
-	all := k.path(namespace)
-	one := func(name string) string { return all + "/" + name }
+	one := func(name string) string { return k.path(namespace) + "/" + name }
 	return []verb{
 		{"create", func(ctx context.Context, name string) error {
-			return c.send(ctx, request{method: "POST", path: all, body: k.object(name, "k", "created")})
+			return c.create(ctx, k, namespace, name, "k", "created")
 		}},
 		{"get", func(ctx context.Context, name string) error {
 			return c.send(ctx, request{method: "GET", path: one(name)})
