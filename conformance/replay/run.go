@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/rand"
 )
 
 const (
@@ -99,13 +100,8 @@ var unnamable = regexp.MustCompile(`[^a-z0-9]+`)
 
 // namespace returns a new name for a scenario's namespace. It tells the scenario and is never a part of other strings.
 func namespace(scenario string) string {
-	const letters = "bcdfghjkmnpqrstvwxz2456789"
-	suffix := make([]byte, 5)
-	for i := range suffix {
-		suffix[i] = letters[rand.IntN(len(letters))]
-	}
 	file := unnamable.ReplaceAllString(scenario[strings.LastIndex(scenario, "/")+1:], "-")
-	return fmt.Sprintf("ref-%s-%s", strings.Trim(file[:min(len(file), 20)], "-"), suffix)
+	return fmt.Sprintf("ref-%s-%s", strings.Trim(file[:min(len(file), 20)], "-"), rand.String(5))
 }
 
 // player is a scenario's run.

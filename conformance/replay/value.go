@@ -111,7 +111,7 @@ func decodeNext(d *json.Decoder) (any, error) {
 
 // decodeObject reads an object behind its brace. Of fields with the same name the last one's value counts.
 func decodeObject(d *json.Decoder) (any, error) {
-	o, places := object{}, map[string]int{}
+	o := object{}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
@@ -121,16 +121,7 @@ func decodeObject(d *json.Decoder) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		k, ok := key.(string)
-		if !ok {
-			return nil, fmt.Errorf("%v is no name of a field", key)
-		}
-		if i, twice := places[k]; twice {
-			o[i].value = v
-			continue
-		}
-		places[k] = len(o)
-		o = append(o, field{k, v})
+		o = o.with(fmt.Sprint(key), v) // the decoder accepts strings only
 	}
 	_, err := d.Token()
 	return o, err
