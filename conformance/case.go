@@ -1,9 +1,7 @@
 package conformance
 
 import (
-	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -52,35 +50,6 @@ func (n Need) String() string {
 
 // MarshalText implements encoding.TextMarshaler.
 func (n Need) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
-
-var (
-	caseName = regexp.MustCompile(`^[a-z]+/[a-z0-9]+(-[a-z0-9]+)*$`)
-	ruleID   = regexp.MustCompile(`^[A-JL-O0]-(S?\d+[a-z]?)$`)
-)
-
-// Check returns the errors in a table of cases: names that are not unique or well-formed, and cases without a statement
-// or a rule.
-func Check(cases []Case) error {
-	seen := map[string]bool{}
-	for _, c := range cases {
-		switch {
-		case !caseName.MatchString(c.Name):
-			return fmt.Errorf("case %q: the name isn't group/words-with-dashes", c.Name)
-		case seen[c.Name]:
-			return fmt.Errorf("case %s: there are two of that name", c.Name)
-		case len(c.Rules) == 0 || slices.ContainsFunc(c.Rules, func(r string) bool { return !ruleID.MatchString(r) }):
-			return fmt.Errorf("case %s: its rules are %q", c.Name, c.Rules)
-		case !strings.HasSuffix(c.Proves, "."):
-			return fmt.Errorf("case %s: %q is no sentence", c.Name, c.Proves)
-		case !strings.HasPrefix(c.Docs, "https://kubernetes.io/docs/"):
-			return fmt.Errorf("case %s: %q is no page of the documentation", c.Name, c.Docs)
-		case c.Run == nil:
-			return fmt.Errorf("case %s: it does nothing", c.Name)
-		}
-		seen[c.Name] = true
-	}
-	return nil
-}
 
 // Select returns the cases whose names match run, if it is not nil, and do not match skip; and those that only skip
 // excludes.

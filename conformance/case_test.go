@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,37 +12,25 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/cases"
 )
 
-func TestCases(t *testing.T) {
-	if err := conformance.Check(cases.All()); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestCheck: a table with a mistake is rejected, and the error names it.
-func TestCheck(t *testing.T) {
-	good := conformance.Case{
-		Name: "group/name", Rules: []string{"D-S22a"}, Proves: "It is.", Docs: "https://kubernetes.io/docs/",
-		Run: func(*conformance.T) {},
-	}
-	for mistake, edit := range map[string]func(*conformance.Case){
-		"isn't group/words": func(c *conformance.Case) { c.Name = "Group" },
-		"two of that name":  func(c *conformance.Case) { c.Name = "group/first" },
-		"its rules are":     func(c *conformance.Case) { c.Rules = []string{"rule 7"} },
-		"is no sentence":    func(c *conformance.Case) { c.Proves = "" },
-		"is no page":        func(c *conformance.Case) { c.Docs = "https://example.com" },
-		"it does nothing":   func(c *conformance.Case) { c.Run = nil },
-	} {
-		first, second := good, good
-		first.Name = "group/first"
-		edit(&second)
-		if err := conformance.Check([]conformance.Case{
-			first, second,
-		}); err == nil || !strings.Contains(err.Error(), mistake) {
-			t.Errorf("the mistake %q is reported as: %v", mistake, err)
+// TestTableOfCasesIsWellFormed: names are unique, and each case has a statement, its page and its rules.
+func TestTableOfCasesIsWellFormed(t *testing.T) {
+	caseName := regexp.MustCompile(`^[a-z]+/[a-z0-9]+(-[a-z0-9]+)*$`)
+	ruleID := regexp.MustCompile(`^[A-JL-O0]-(S?\d+[a-z]?)$`)
+	seen := map[string]bool{}
+	for _, c := range cases.All() {
+		if !caseName.MatchString(c.Name) || seen[c.Name] {
+			t.Errorf("%q isn't group/words-with-dashes, or there are two of that name", c.Name)
 		}
-	}
-	if err := conformance.Check([]conformance.Case{good}); err != nil {
-		t.Error(err)
+		seen[c.Name] = true
+		if len(c.Rules) == 0 || slices.ContainsFunc(c.Rules, func(r string) bool { return !ruleID.MatchString(r) }) {
+			t.Errorf("%s: its rules are %q", c.Name, c.Rules)
+		}
+		if !strings.HasSuffix(c.Proves, ".") || !strings.HasPrefix(c.Docs, "https://kubernetes.io/docs/") {
+			t.Errorf("%s: %q is no sentence, or %q no page of the documentation", c.Name, c.Proves, c.Docs)
+		}
+		if c.Run == nil {
+			t.Errorf("%s: it does nothing", c.Name)
+		}
 	}
 }
 

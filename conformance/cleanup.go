@@ -9,9 +9,6 @@ import (
 // cleanUp deletes the objects of the case: it removes their finalizers; namespaces are deleted with their content. It
 // does not wait for the namespaces. Errors are visible in what is left.
 func (t *T) cleanUp(ctx context.Context) {
-	for _, j := range t.journals {
-		j.stop()
-	}
 	clean := &T{ctx: ctx, client: t.client}
 	for _, o := range t.made {
 		if o.Of == Namespace {

@@ -25,7 +25,6 @@ type T struct {
 	made []*Object
 	// sentinels is the number of sentinels so far.
 	sentinels int
-	journals  []*Journal
 }
 
 // Failure is why a case failed.

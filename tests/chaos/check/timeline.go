@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -30,18 +31,12 @@ func newTimeline(h *History) *timeline {
 	for i := range h.Events {
 		t.add(&h.Events[i])
 	}
-	for key := range t.keys {
-		t.names = append(t.names, key)
-	}
-	slices.Sort(t.names)
+	t.names = slices.Sorted(maps.Keys(t.keys))
 	return t
 }
 
 func (t *timeline) add(e *Event) {
-	versions := t.keys[e.Key]
-	if versions == nil {
-		versions = []stretch{{from: 0, to: math.MaxInt64}}
-	}
+	versions := t.versions(e.Key)
 	last := &versions[len(versions)-1]
 	o, n := last.object, e.Object
 	if o != nil && t.gone[o.UID] == nil && (n == nil || n.UID != o.UID || n.Terminating) {
@@ -54,14 +49,15 @@ func (t *timeline) add(e *Event) {
 	t.keys[e.Key] = append(versions, stretch{from: e.Revision, to: math.MaxInt64, object: e.Object})
 }
 
+// place is that of the version that a key had at a revision.
+func (t *timeline) place(key string, revision int64) int {
+	versions := t.keys[key]
+	return sort.Search(len(versions), func(i int) bool { return versions[i].to > revision })
+}
+
 // at returns what the key held at a revision.
 func (t *timeline) at(key string, revision int64) stretch {
-	versions := t.keys[key]
-	i := sort.Search(len(versions), func(i int) bool { return versions[i].to > revision })
-	if i == len(versions) {
-		return stretch{from: 0, to: math.MaxInt64}
-	}
-	return versions[i]
+	return t.versions(key)[t.place(key, revision)]
 }
 
 // event returns the event at a revision, or nil.
@@ -112,8 +108,7 @@ func (t *timeline) wrong(v Version, revision int64) string {
 // around returns a key's events near a revision, for people.
 func (t *timeline) around(key string, revision int64) []string {
 	var out []string
-	versions := t.keys[key]
-	i := sort.Search(len(versions), func(i int) bool { return versions[i].to > revision })
+	versions, i := t.keys[key], t.place(key, revision)
 	for _, s := range versions[max(0, i-2):min(len(versions), i+3)] {
 		out = append(out, describe(key, s))
 	}
