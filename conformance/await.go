@@ -15,10 +15,8 @@ func (t *T) get(o *Object) (*Object, *Answer, error) {
 		return nil, nil, err
 	case a.Code == http.StatusNotFound:
 		return nil, a, nil
-	case a.Code == http.StatusForbidden && t.prefix != "": // in a case, not in the cleanup
-		t.forbidden(a, rightOf(http.MethodGet, o.Of))
-		fallthrough
 	case a.Code != http.StatusOK:
+		t.skip(a, http.MethodGet, o.Path())
 		return nil, a, fmt.Errorf("the server responds %d: %s", a.Code, a.Message())
 	}
 	now := decode(o.Of, a)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -46,13 +47,7 @@ type change struct {
 	Type   string
 	Object struct {
 		Message  string
-		Metadata struct {
-			UID               types.UID
-			ResourceVersion   string
-			OwnerReferences   []any
-			DeletionTimestamp string
-			Finalizers        []string
-		}
+		Metadata metav1.ObjectMeta
 	}
 }
 
@@ -88,7 +83,7 @@ func (j *Journal) add(e change) {
 	if _, seen := j.place[h]; !seen && (h.deleted || e.Type == "MODIFIED" && len(m.OwnerReferences) == 0) {
 		j.place[h] = len(j.place)
 	}
-	if m.DeletionTimestamp != "" {
+	if m.DeletionTimestamp != nil {
 		j.carried[m.UID] = append(j.carried[m.UID], m.Finalizers...)
 	}
 }

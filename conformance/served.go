@@ -3,22 +3,26 @@ package conformance
 import (
 	"context"
 	"net/http"
+	"path"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// resourceOf are the group version's path and the plural of the resource that a path names; false for other paths.
-func resourceOf(path string) (version, plural string, ok bool) {
-	path, _, _ = strings.Cut(path, "?")
-	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	depth := map[string]int{"api": 2, "apis": 3}[parts[0]]
-	if depth == 0 || len(parts) <= depth {
-		return "", "", false
+var requests = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+
+// requested is what a request asks for, as a server reads it; nil if it is not for a resource.
+func requested(method, path string) *request.RequestInfo {
+	r, err := http.NewRequest(method, path, nil)
+	if err != nil {
+		return nil
 	}
-	version, rest := "/"+strings.Join(parts[:depth], "/"), parts[depth:]
-	if rest[0] == "namespaces" && len(rest) > 2 && rest[2] != "finalize" && rest[2] != "status" {
-		rest = rest[2:]
+	info, err := requests.NewRequestInfo(r)
+	if err != nil || !info.IsResourceRequest {
+		return nil
 	}
-	return version, rest[0], true
+	return info
 }
 
 // lacks reports whether the server does not serve the resource of a group version, by its discovery. A server that does
@@ -43,16 +47,19 @@ func (c *Client) lacks(ctx context.Context, version, plural string) bool {
 	return true
 }
 
-// unserved skips the case if the answer is a 404 because the server does not serve the resource: such a server says
-// nothing about the statement. The resources of the case's own CustomResourceDefinitions are not meant: they must be
-// served.
-func (t *T) unserved(a *Answer, path string) {
-	if a.Code != http.StatusNotFound || t.prefix == "" {
+// skip skips the case if the answer tells nothing about the statement: the server does not serve the resource, or the
+// user lacks the permission. The resources of the case's own CustomResourceDefinitions must be served.
+func (t *T) skip(a *Answer, method, of string) {
+	info := requested(method, of)
+	if info == nil || t.prefix == "" { // without a prefix it is the cleanup
 		return
 	}
-	version, plural, ok := resourceOf(path)
-	if !ok || strings.Contains(version, t.prefix) || !t.client.lacks(t.ctx, version, plural) {
-		return
+	switch version := path.Join(info.APIPrefix, info.APIGroup, info.APIVersion); a.Code {
+	case http.StatusNotFound:
+		if !strings.HasPrefix(info.APIGroup, t.prefix) && t.client.lacks(t.ctx, "/"+version, info.Resource) {
+			panic(skipped("the server does not serve " + info.Resource + " of " + version))
+		}
+	case http.StatusForbidden:
+		t.forbidden(a, right{info.Verb, info.APIGroup, info.Resource, info.Subresource})
 	}
-	panic(skipped("the server does not serve " + plural + " of " + strings.TrimPrefix(version, "/")))
 }

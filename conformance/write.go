@@ -112,20 +112,16 @@ type junitSuite struct {
 }
 
 type junitCase struct {
-	Class   string        `xml:"classname,attr"`
-	Name    string        `xml:"name,attr"`
-	Time    string        `xml:"time,attr"`
-	Failure *junitFailure `xml:"failure,omitempty"`
-	Skipped *junitSkipped `xml:"skipped,omitempty"`
+	Class   string       `xml:"classname,attr"`
+	Name    string       `xml:"name,attr"`
+	Time    string       `xml:"time,attr"`
+	Failure *junitResult `xml:"failure,omitempty"`
+	Skipped *junitResult `xml:"skipped,omitempty"`
 }
 
-type junitFailure struct {
+type junitResult struct {
 	Message string `xml:"message,attr"`
 	Text    string `xml:",chardata"`
-}
-
-type junitSkipped struct {
-	Message string `xml:"message,attr"`
 }
 
 // WriteJUnit writes the report as the XML that CI systems read.
@@ -137,12 +133,12 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		class, name, _ := strings.Cut(res.Name, "/")
 		c := junitCase{Class: "conformance." + class, Name: name, Time: seconds(res.Seconds)}
 		if f := res.Failure; f != nil {
-			c.Failure = &junitFailure{
+			c.Failure = &junitResult{
 				Message: "expected " + f.Expected + "; seen: " + f.Seen, Text: res.Proves + "\n" + f.String(),
 			}
 		}
 		if res.Reason != "" {
-			c.Skipped = &junitSkipped{Message: res.Reason}
+			c.Skipped = &junitResult{Message: res.Reason}
 		}
 		s.Cases = append(s.Cases, c)
 	}

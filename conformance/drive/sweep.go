@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubecascade/kubecascade/conformance/model"
@@ -95,7 +96,7 @@ func (w *sweeper) undefine(ctx context.Context) (left []string, err error) {
 			continue
 		}
 		left = append(left, definitions.Name+" "+d.Name)
-		w.remove(ctx, w.collection(definitions, "")+"/"+d.Name, metadata{Deletion: d.Deletion})
+		w.remove(ctx, w.collection(definitions, "")+"/"+d.Name, metav1.ObjectMeta{DeletionTimestamp: d.DeletionTimestamp})
 		objects := "/apis/" + group + "/v1/"
 		items, _, err := w.list(ctx, objects+plural)
 		if err != nil { // it isn't served any more, or not yet
@@ -113,9 +114,9 @@ func (w *sweeper) undefine(ctx context.Context) (left []string, err error) {
 }
 
 // empty deletes a namespace and, since finalizers hold them, what is in it.
-func (w *sweeper) empty(ctx context.Context, ns metadata) error {
+func (w *sweeper) empty(ctx context.Context, ns metav1.ObjectMeta) error {
 	path := w.collection(namespaces, "") + "/" + ns.Name
-	if ns.Deletion == nil {
+	if ns.DeletionTimestamp == nil {
 		_, _, _ = w.do(ctx, Request{Method: http.MethodDelete, Path: path}) // the next round sees
 	}
 	held := false
@@ -144,8 +145,8 @@ func (w *sweeper) empty(ctx context.Context, ns metadata) error {
 }
 
 // remove deletes an object and its finalizers. What doesn't work is tried again in the next round.
-func (w *sweeper) remove(ctx context.Context, path string, m metadata) {
-	if m.Deletion == nil || len(m.Finalizers) == 0 {
+func (w *sweeper) remove(ctx context.Context, path string, m metav1.ObjectMeta) {
+	if m.DeletionTimestamp == nil || len(m.Finalizers) == 0 {
 		_, _, _ = w.do(ctx, Request{http.MethodDelete, path, "application/json",
 			[]byte(`{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":0,"propagationPolicy":"Background"}`)})
 	}

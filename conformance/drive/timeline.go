@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
@@ -21,8 +23,8 @@ type raw struct {
 	version int64
 	Type    model.EventType `json:"type"`
 	Object  struct {
-		Metadata metadata `json:"metadata"`
-		Message  string   `json:"message"`
+		Metadata metav1.ObjectMeta `json:"metadata"`
+		Message  string            `json:"message"`
 	} `json:"object"`
 }
 
@@ -30,7 +32,7 @@ type raw struct {
 var namespaces = model.Kind{Name: "Namespace", APIVersion: "v1", Plural: "namespaces"}
 
 // list lists a collection and returns the version of the list.
-func (s *Session) list(ctx context.Context, path string) ([]metadata, string, error) {
+func (s *Session) list(ctx context.Context, path string) ([]metav1.ObjectMeta, string, error) {
 	code, body, err := s.do(ctx, Request{Method: "GET", Path: path})
 	if err != nil {
 		return nil, "", err
@@ -39,7 +41,7 @@ func (s *Session) list(ctx context.Context, path string) ([]metadata, string, er
 	if err := json.Unmarshal(body, &a); err != nil || code != http.StatusOK {
 		return nil, "", fmt.Errorf("%d %.200s", code, body)
 	}
-	items := make([]metadata, len(a.Items))
+	items := make([]metav1.ObjectMeta, len(a.Items))
 	for i := range a.Items {
 		items[i] = a.Items[i].Metadata
 	}

@@ -7,45 +7,23 @@ import (
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
 // label is the key of the label that the model knows.
 const label = "l"
 
-// reference is an owner reference as it is sent.
-type reference struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-	UID        string `json:"uid"`
-	Controller *bool  `json:"controller,omitempty"`
-	Block      *bool  `json:"blockOwnerDeletion,omitempty"`
-}
-
-// metadata is what is read of an object's.
-type metadata struct {
-	Name            string            `json:"name"`
-	Namespace       string            `json:"namespace"`
-	UID             string            `json:"uid"`
-	ResourceVersion string            `json:"resourceVersion"`
-	Generation      int64             `json:"generation"`
-	Labels          map[string]string `json:"labels"`
-	Owners          []reference       `json:"ownerReferences"`
-	Finalizers      []string          `json:"finalizers"`
-	Deletion        *string           `json:"deletionTimestamp"`
-	Grace           *int64            `json:"deletionGracePeriodSeconds"`
-}
-
 // answer is what is read of any body.
 type answer struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Metadata   metadata `json:"metadata"`
-	Status     any      `json:"status"`
-	Reason     string   `json:"reason"`
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Metadata   metav1.ObjectMeta `json:"metadata"`
+	Reason     string            `json:"reason"`
 	Items      []struct {
-		Metadata metadata `json:"metadata"`
+		Metadata metav1.ObjectMeta `json:"metadata"`
 	} `json:"items"`
 }
 
@@ -99,46 +77,41 @@ func (s *Session) realVersion(apiVersion string) string {
 }
 
 // references translates owners for this server.
-func (s *Session) references(owners []model.Owner) []reference {
-	refs := make([]reference, len(owners))
+func (s *Session) references(owners []model.Owner) []metav1.OwnerReference {
+	refs := make([]metav1.OwnerReference, len(owners))
 	for i, o := range owners {
-		refs[i] = reference{
-			s.realVersion(o.APIVersion), o.Kind, s.realName(o.Kind, o.Name), s.real(o.UID), boolean(o.Controller),
-			boolean(o.Block),
+		refs[i] = metav1.OwnerReference{
+			APIVersion: s.realVersion(o.APIVersion), Kind: o.Kind, Name: s.realName(o.Kind, o.Name),
+			UID: types.UID(s.real(o.UID)), Controller: boolean(o.Controller), BlockOwnerDeletion: boolean(o.Block),
 		}
 	}
 	return refs
 }
 
 // object reads an object of the kind; false if it isn't the session's.
-func (s *Session) object(kind string, m metadata) (model.Object, bool) {
+func (s *Session) object(kind string, m metav1.ObjectMeta) (model.Object, bool) {
 	o := model.Object{Key: model.Key{Kind: kind, Name: m.Name}, Grace: model.NoGrace, Generation: m.Generation,
-		Finalizers: m.Finalizers, Label: m.Labels[label], Deleting: m.Deletion != nil}
+		Finalizers: m.Finalizers, Label: m.Labels[label], Deleting: m.DeletionTimestamp != nil}
 	var mine bool
 	if clusterScoped(kind) {
 		o.Name, mine = strings.CutPrefix(m.Name, s.prefix)
 	} else {
 		o.Namespace, mine = strings.CutPrefix(m.Namespace, s.prefix)
 	}
-	if kind == "Event" && strings.Contains(m.Name, ".") { // one that a server reports by (D-80)
-		mine = false
+	reported := kind == "Event" && strings.Contains(m.Name, ".") // one that a server reports by (D-80)
+	mine = mine && !reported && !isSentinel(kind, m.Name)
+	if m.DeletionGracePeriodSeconds != nil {
+		o.Grace = *m.DeletionGracePeriodSeconds
 	}
-	if isSentinel(kind, m.Name) {
-		mine = false
-	}
-	if m.Grace != nil {
-		o.Grace = *m.Grace
-	}
-	o.UID = s.Symbol(m.UID)
+	o.UID = s.Symbol(string(m.UID))
 	o.Version, _ = strconv.ParseInt(m.ResourceVersion, 10, 64) // a dry run's has none
-	for _, r := range m.Owners {
+	for _, r := range m.OwnerReferences {
 		name := r.Name
 		if clusterScoped(r.Kind) {
 			name = strings.TrimPrefix(name, s.prefix)
 		}
 		o.Owners = append(o.Owners, model.Owner{APIVersion: strings.TrimPrefix(r.APIVersion, s.prefix), Kind: r.Kind,
-			Name: name, UID: s.Symbol(r.UID),
-			Controller: tri(r.Controller), Block: tri(r.Block)})
+			Name: name, UID: s.Symbol(string(r.UID)), Controller: tri(r.Controller), Block: tri(r.BlockOwnerDeletion)})
 	}
 	return o, mine
 }
@@ -165,7 +138,7 @@ func (s *Session) read(op model.Op, code int, body []byte) (model.Response, erro
 		return r, nil
 	}
 	if op.Verb == model.Create && !op.DryRun {
-		s.created(op, a.Metadata.UID)
+		s.created(op, string(a.Metadata.UID))
 	}
 	o, _ := s.object(op.Key.Kind, a.Metadata)
 	if op.Verb == model.Create {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,15 +24,9 @@ func (r *run) profile(ctx context.Context, figure string) <-chan error {
 
 // profile writes a CPU profile of the server to a file.
 func (c *client) profile(ctx context.Context, file string) error {
-	res, err := c.open(ctx, request{method: http.MethodGet, path: "/debug/pprof/profile?seconds=5", accept: "*/*"})
+	data, err := c.read(ctx, request{method: http.MethodGet, path: "/debug/pprof/profile?seconds=5", accept: "*/*"})
 	if err != nil {
 		return fmt.Errorf("taking a profile: %w", err)
 	}
-	defer res.Body.Close()
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, res.Body)
-	return errors.Join(err, f.Close())
+	return os.WriteFile(file, data, 0o644)
 }
