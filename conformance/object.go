@@ -98,12 +98,7 @@ func Finalized(names ...string) Option {
 // Labelled adds a label to the object.
 func Labelled(key, value string) Option {
 	return func(o *Object) {
-		l := o.GetLabels()
-		if l == nil {
-			l = map[string]string{}
-		}
-		l[key] = value
-		o.SetLabels(l)
+		_ = unstructured.SetNestedField(o.Object, value, "metadata", "labels", key) // metadata are maps
 	}
 }
 

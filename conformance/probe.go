@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // part is a part of a cluster that cases may need.
@@ -74,14 +76,7 @@ func (r *runner) tick() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var ticking sync.WaitGroup
 	ticking.Go(func() {
-		for {
-			r.note(func(*Progress) {})
-			select {
-			case <-time.After(tickEvery):
-			case <-ctx.Done():
-				return
-			}
-		}
+		wait.UntilWithContext(ctx, func(context.Context) { r.note(func(*Progress) {}) }, tickEvery)
 	})
 	return func() {
 		cancel()

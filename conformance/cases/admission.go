@@ -19,21 +19,21 @@ func admission() []Case {
 			"A policy decides on each object of a collection's DELETE; the first denial is the response."),
 		prove("removal-by-update", admissionUpdate, "L-14 B-20",
 			"Removing the last finalizer of a terminating object is an update: policies for DELETE don't prevent it."),
-		needing(c.Collector, prove("cascade", admissionCascade, "L-20 D-48",
+		prove("cascade", admissionCascade, "L-20 D-48",
 			"The collector's deletes are admitted like those of any client: a protected dependent stays, and goes when "+
-				"it is no longer protected.")),
-		needing(c.Collector, prove("foreground", admissionForeground, "L-20 D-43 D-47",
-			"An owner that is deleted in the foreground waits for a dependent whose deletion is denied.")),
-		needing(c.Collector, prove("orphan", admissionOrphan, "L-20 D-60",
-			"The collector's updates are admitted, too: an owner waits until its dependents can be orphaned.")),
-		needing(c.Namespaces, prove("namespace", admissionNamespace, "L-20 E-15",
-			"A namespace stays while a policy denies the deletion of its content, and says so in its conditions.")),
+				"it is no longer protected.", c.Collector),
+		prove("foreground", admissionForeground, "L-20 D-43 D-47",
+			"An owner that is deleted in the foreground waits for a dependent whose deletion is denied.", c.Collector),
+		prove("orphan", admissionOrphan, "L-20 D-60",
+			"The collector's updates are admitted, too: an owner waits until its dependents can be orphaned.", c.Collector),
+		prove("namespace", admissionNamespace, "L-20 E-15",
+			"A namespace stays while a policy denies the deletion of its content, and says so in its conditions.", c.Namespaces),
 	), group("admission", hookPage, c.Cluster,
 		prove("webhook", admissionWebhook, "L-10 L-40 L-83",
 			"A DELETE is denied if a webhook for it can't be called and its failurePolicy is Fail; with Ignore it "+
 				"succeeds."),
-		needing(c.Collector, prove("webhook-cascade", admissionWebhookCascade, "L-20 L-83",
-			"The collector's deletes call webhooks, too: a dependent stays while its webhook can't be called.")),
+		prove("webhook-cascade", admissionWebhookCascade, "L-20 L-83",
+			"The collector's deletes call webhooks, too: a dependent stays while its webhook can't be called.", c.Collector),
 	)...)
 }
 
@@ -142,18 +142,15 @@ func admissionUpdate(t *T) {
 	t.Expect(held, c.Gone)
 }
 
-// family makes an owner with a guarded dependent and another one.
-func family(t *T, by func(*Object) c.Option) (owner, kept, free *Object) {
+// family makes an owner with a guarded dependent and another one. Both block it or not.
+func family(t *T, block bool) (owner, kept, free *Object) {
 	owner = t.Make(c.ConfigMap, "owner")
-	kept = t.Make(c.ConfigMap, "kept", c.Labelled(guarded, "yes"), by(owner))
-	return owner, kept, t.Make(c.ConfigMap, "free", by(owner))
+	kept = t.Make(c.ConfigMap, "kept", c.Labelled(guarded, "yes"), c.By(owner, c.Blocks(block)))
+	return owner, kept, t.Make(c.ConfigMap, "free", c.By(owner, c.Blocks(block)))
 }
 
-func byBackground(owner *Object) c.Option { return c.By(owner) }
-func byBlocking(owner *Object) c.Option   { return c.Blocking(owner) }
-
 func admissionCascade(t *T) {
-	owner, kept, free := family(t, byBackground)
+	owner, kept, free := family(t, false)
 	noDelete(t)
 	keepsGuarded(t, owner, kept, free)
 }
@@ -169,7 +166,7 @@ func keepsGuarded(t *T, owner, kept, free *Object) {
 }
 
 func admissionForeground(t *T) {
-	owner, kept, free := family(t, byBlocking)
+	owner, kept, free := family(t, true)
 	noDelete(t)
 	t.Settle()
 	t.Delete(owner, c.Foreground)
@@ -182,7 +179,7 @@ func admissionForeground(t *T) {
 }
 
 func admissionOrphan(t *T) {
-	owner, kept, _ := family(t, byBackground)
+	owner, kept, _ := family(t, false)
 	marker := t.Make(c.ConfigMap, "marker", c.Labelled(guarded, "yes"), c.By(owner, c.Blocks(false)))
 	binding := forbid(t, marker, "UPDATE", "size(object.metadata.?ownerReferences.orValue([])) > 0", func() *c.Answer {
 		return t.Send(http.MethodPut, marker.Path()+"?dryRun=All", map[string]any{
@@ -248,7 +245,7 @@ func admissionWebhook(t *T) {
 }
 
 func admissionWebhookCascade(t *T) {
-	owner, kept, free := family(t, byBackground)
+	owner, kept, free := family(t, false)
 	unreachable(t)
 	keepsGuarded(t, owner, kept, free)
 }

@@ -13,8 +13,8 @@ func events() []Case {
 	return group("events", owners, c.Collector,
 		prove("wrong-namespace", eventNamespaced, "D-80 D-81 D-82",
 			"A reference to an owner in another namespace is reported by a Warning OwnerRefInvalidNamespace in the dependent's namespace."),
-		needing(c.Cluster, prove("cluster-scoped-dependent", eventCluster, "D-72 D-80 D-82",
-			"A cluster-scoped object's reference to a namespaced owner is reported in the namespace default.")),
+		prove("cluster-scoped-dependent", eventCluster, "D-72 D-80 D-82",
+			"A cluster-scoped object's reference to a namespaced owner is reported in the namespace default.", c.Cluster),
 		prove("none-for-absent-owners", eventNone, "D-83",
 			"An owner that doesn't exist in any namespace, or has another name or kind, isn't reported."),
 	)

@@ -21,14 +21,14 @@ func finalizers() []Case {
 			"No request removes or changes the deletionTimestamp."),
 		prove("dry-run", finalizersDryRun, "B-70 C-65",
 			"A dry run returns what would happen, and changes nothing."),
-		needing(c.Collector, prove("everywhere-background", finalizersBackground, "D-31 D-48 D-95",
+		prove("everywhere-background", finalizersBackground, "D-31 D-48 D-95",
 			"With a finalizer in each generation a background cascade proceeds step by step, as each finalizer is "+
-				"removed.")),
-		needing(c.Collector, prove("everywhere-foreground", finalizersForeground, "D-43 D-47 D-97",
+				"removed.", c.Collector),
+		prove("everywhere-foreground", finalizersForeground, "D-43 D-47 D-97",
 			"With a finalizer in each generation a foreground cascade deletes all at once, and removes objects "+
-				"from the leaf up, as each finalizer is removed.")),
-		needing(c.Collector, prove("everywhere-orphan", finalizersOrphan, "D-60 D-63",
-			"A dependent with a finalizer is orphaned too.")),
+				"from the leaf up, as each finalizer is removed.", c.Collector),
+		prove("everywhere-orphan", finalizersOrphan, "D-60 D-63",
+			"A dependent with a finalizer is orphaned too.", c.Collector),
 	)
 }
 

@@ -36,11 +36,11 @@ func namespaces() []Case {
 			"The API server itself creates the system namespaces: their field manager is kube-apiserver."),
 		prove("pods-first", namespacePods, "E-09 E-28",
 			"While a pod remains, nothing else in its namespace is deleted."),
-		needing(c.Collector, prove("foreground", namespaceForeground, "C-80 E-23",
+		prove("foreground", namespaceForeground, "C-80 E-23",
 			"A namespace deleted with Foreground has the finalizer foregroundDeletion until the collector removes "+
-				"it, and is then removed.")),
-		needing(c.Collector, prove("dependents-elsewhere", namespaceDependents, "D-70 D-48",
-			"A namespace is a cluster-scoped owner: its dependents in other namespaces are deleted after it.")),
+				"it, and is then removed.", c.Collector),
+		prove("dependents-elsewhere", namespaceDependents, "D-70 D-48",
+			"A namespace is a cluster-scoped owner: its dependents in other namespaces are deleted after it.", c.Collector),
 	)
 }
 

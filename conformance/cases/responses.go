@@ -11,12 +11,12 @@ import (
 
 func responses() []Case {
 	return group("responses", apiPage, 0,
-		needing(c.Custom|c.Cluster, prove("custom-kind", responsesCustom, "A-02 A-03 B-55",
-			"A custom resource must state its kind and its apiVersion, also after a patch.")),
+		prove("custom-kind", responsesCustom, "A-02 A-03 B-55",
+			"A custom resource must state its kind and its apiVersion, also after a patch.", c.Custom|c.Cluster),
 		prove("stateful-claims", responsesClaims, "A-47",
 			"The claims of a StatefulSet replace the volumes of its template that have the same names."),
-		needing(c.Cluster, prove("device-selectors", responsesSelectors, "A-48",
-			"A selector of a DeviceClass that does not compile is rejected.")),
+		prove("device-selectors", responsesSelectors, "A-48",
+			"A selector of a DeviceClass that does not compile is rejected.", c.Cluster),
 		prove("daemon-annotation", responsesDaemonSet, "A-03",
 			"A DaemonSet whose template generation is no number can't be read."),
 		prove("raw-json", responsesRaw, "B-77",

@@ -40,15 +40,13 @@ func All() []Case {
 		responses(), jobs())
 }
 
-// prove is an entry of a group: the rules are IDs with spaces between them.
-func prove(name string, run func(*T), rules, sentence string) Case {
-	return Case{Name: name, Run: run, Rules: strings.Fields(rules), Proves: sentence}
-}
-
-// needing is the entry with further needs.
-func needing(n conformance.Need, entry Case) Case {
-	entry.Needs |= n
-	return entry
+// prove is an entry of a group: the rules are IDs with spaces between them. It may have needs besides the group's.
+func prove(name string, run func(*T), rules, sentence string, needs ...conformance.Need) Case {
+	c := Case{Name: name, Run: run, Rules: strings.Fields(rules), Proves: sentence}
+	for _, n := range needs {
+		c.Needs |= n
+	}
+	return c
 }
 
 // group gives entries their group's name, page and needs.

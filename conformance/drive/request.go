@@ -3,6 +3,7 @@ package drive
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"strconv"
 	"strings"
@@ -86,39 +87,27 @@ func (s *Session) collection(k model.Kind, ns string) string {
 
 // options returns the body of a delete, or puts it into the query.
 func (s *Session) options(op model.Op, query url.Values) any {
-	o := fields{}
-	set := func(name string, v any) {
-		o[name] = v
-		if op.Query {
-			query.Set(name, fmt.Sprint(v))
-		}
-	}
+	o, pre := fields{}, s.claim(op, fields{})
 	if op.Policy != "" {
-		set("propagationPolicy", op.Policy)
+		o["propagationPolicy"] = op.Policy
 	}
 	if op.Orphans != model.Unset {
-		set("orphanDependents", op.Orphans == model.True)
+		o["orphanDependents"] = op.Orphans == model.True
 	}
 	if op.Grace != nil {
-		set("gracePeriodSeconds", *op.Grace)
+		o["gracePeriodSeconds"] = *op.Grace
 	}
-	pre := fields{}
-	if op.UID != "" {
-		pre["uid"] = s.real(op.UID)
-	}
-	if op.Version != 0 {
-		pre["resourceVersion"] = strconv.FormatInt(op.Version, 10)
-	}
-	switch {
-	case op.Query:
-		for name, v := range pre { // C-02
+	if op.Query {
+		maps.Copy(o, pre) // C-02
+		for name, v := range o {
 			query.Set(name, fmt.Sprint(v))
 		}
 		if op.DryRun {
 			query.Set("dryRun", "All")
 		}
 		return nil
-	case op.DryRun:
+	}
+	if op.DryRun {
 		o["dryRun"] = []string{"All"}
 	}
 	if len(pre) > 0 {

@@ -55,7 +55,9 @@ func (s *Session) watch(ctx context.Context, k model.Kind) error {
 		return err
 	}
 	path := s.URL + s.collection(k, "") + "?watch=1&resourceVersion=" + from
-	s.begin(from)
+	version, _ := strconv.ParseInt(from, 10, 64)
+	s.saw(version)
+	s.Pass(version)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
@@ -92,14 +94,6 @@ func (s *Session) follow(ctx context.Context, k model.Kind, stream io.Reader) {
 		_, mine := s.object(k.Name, e.Object.Metadata)
 		s.add(e, mine && k.Name != namespaces.Name)
 	}
-}
-
-// begin takes the version of a list that a watch begins at.
-func (s *Session) begin(version string) {
-	v, _ := strconv.ParseInt(version, 10, 64)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.through, s.latest = max(s.through, v), max(s.latest, v)
 }
 
 func (s *Session) add(e raw, mine bool) {

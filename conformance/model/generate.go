@@ -110,13 +110,7 @@ func (g *generator) op() Op {
 // its managers haven't used: a write at another one loses managedFields, even if it changes nothing else (AM
 // pkg/util/managedfields/internal/versionconverter.go: Convert, which allows no duplicates).
 func distinct(owners []Owner) []Owner {
-	var kept []Owner
-	for _, o := range owners {
-		if !slices.ContainsFunc(kept, func(k Owner) bool { return k.UID == o.UID }) {
-			kept = append(kept, o)
-		}
-	}
-	return kept
+	return unique(owners, func(a, b Owner) bool { return a.UID == b.UID })
 }
 
 // collections are the kinds of which collections are deleted.

@@ -49,9 +49,14 @@ func validFinalizers(o Object) bool {
 
 // dedup removes references that are equal to an earlier one.
 func dedup(owners []Owner) []Owner {
+	return unique(owners, func(a, b Owner) bool { return a == b })
+}
+
+// unique removes references that are the same as an earlier one.
+func unique(owners []Owner, same func(a, b Owner) bool) []Owner {
 	var kept []Owner
 	for _, r := range owners {
-		if !slices.Contains(kept, r) {
+		if !slices.ContainsFunc(kept, func(k Owner) bool { return same(k, r) }) {
 			kept = append(kept, r)
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/kubecascade/kubecascade"
 )
@@ -71,13 +72,13 @@ func startLibrary(ctx context.Context) (*kubecascade.Server, error) {
 
 // stopAll stops all servers at once, and returns how long that took.
 func stopAll(servers []*kubecascade.Server) (time.Duration, error) {
-	began, errs := time.Now(), make([]error, len(servers))
-	var all sync.WaitGroup
-	for i, s := range servers {
-		all.Go(func() { errs[i] = s.Stop() })
+	began := time.Now()
+	var all errgroup.Group
+	for _, s := range servers {
+		all.Go(s.Stop)
 	}
-	all.Wait()
-	return time.Since(began), errors.Join(errs...)
+	err := all.Wait()
+	return time.Since(began), err
 }
 
 // used is the resident memory of this process after two collections: what pools keep, and what had a finalizer, goes

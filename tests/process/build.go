@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -54,7 +56,10 @@ func Build(dir, pkg, to string) error {
 	if err != nil {
 		return fmt.Errorf("finding the repository: %w", err)
 	}
-	args := append([]string{"build", "-C", filepath.Join(strings.TrimSpace(string(root)), dir), "-o", to}, race...)
+	args := []string{"build", "-C", filepath.Join(strings.TrimSpace(string(root)), dir), "-o", to}
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		args = append(args, "-race")
+	}
 	c := exec.Command("go", append(args, pkg)...)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	return c.Run()

@@ -86,7 +86,7 @@ func (s *suite) run() (c counts, err error) {
 		failure = fmt.Errorf("%w\n%s", failure, out)
 	}
 	if !s.ginkgo {
-		c, err = ofTests(out)
+		c = ofTests(out)
 	} else if data, e := os.ReadFile(report); e == nil { // there is none if it was not built
 		c, err = ofSpecs(data)
 	}
@@ -94,7 +94,7 @@ func (s *suite) run() (c counts, err error) {
 }
 
 // ofTests counts the tests in the output of go test -json.
-func ofTests(out []byte) (c counts, err error) {
+func ofTests(out []byte) (c counts) {
 	for line := range bytes.Lines(out) {
 		var e struct{ Action, Test string }
 		if json.Unmarshal(line, &e) != nil || e.Test == "" || strings.Contains(e.Test, "/") {
@@ -109,7 +109,7 @@ func ofTests(out []byte) (c counts, err error) {
 			c.skipped++
 		}
 	}
-	return c, nil
+	return c
 }
 
 // ofSpecs counts the specs in Ginkgo's report.

@@ -19,6 +19,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// plugin is the manifest of a plugin (kubernetes-sigs/krew: pkg/index/types.go).
+type plugin struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		Version, Homepage, Description string
+		ShortDescription               string `yaml:"shortDescription"`
+		Platforms                      []struct {
+			Selector struct {
+				MatchLabels struct{ OS, Arch string } `yaml:"matchLabels"`
+			}
+			URI, SHA256, Bin string
+		}
+	}
+}
+
 var released = []string{
 	"darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64",
 }

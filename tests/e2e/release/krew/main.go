@@ -8,12 +8,14 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"text/template"
 )
 
 func main() {
@@ -31,6 +33,13 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// manifestText is the template of the plugin's manifest (kubernetes-sigs/krew: pkg/index/types.go).
+//
+//go:embed cascade.yaml.tmpl
+var manifestText string
+
+var manifest = template.Must(template.New("cascade.yaml").Parse(manifestText))
 
 // errNoBinaries: the directory has none of a release.
 var errNoBinaries = errors.New("no binaries kubecascade-OS-ARCH")
@@ -62,9 +71,10 @@ func run(dir, license, version, url string) error {
 	if len(platforms) == 0 {
 		return fmt.Errorf("%s: %w", dir, errNoBinaries)
 	}
-	data, err := manifest(version, platforms)
+	f, err := os.Create(filepath.Join(dir, "cascade.yaml"))
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "cascade.yaml"), data, 0o644)
+	err = manifest.Execute(f, map[string]any{"Version": version, "Platforms": platforms})
+	return errors.Join(err, f.Close())
 }

@@ -17,6 +17,9 @@ import (
 // bin is the name of the program in archives. Called by it, it is kubectl's plugin.
 const bin = "kubectl-cascade"
 
+// platform is what Krew installs on a platform.
+type platform struct{ OS, Arch, URI, SHA256, Bin string }
+
 // file is a file of an archive.
 type file struct {
 	name string
@@ -30,7 +33,7 @@ func pack(dir, binary, system, arch string, license []byte) (p platform, err err
 	if err != nil {
 		return p, err
 	}
-	p.Bin = bin
+	p.OS, p.Arch, p.Bin = system, arch, bin
 	name, write := bin+"-"+system+"-"+arch+".tar.gz", writeTar
 	if system == "windows" {
 		p.Bin += ".exe"
@@ -42,7 +45,6 @@ func pack(dir, binary, system, arch string, license []byte) (p platform, err err
 	}
 	sum := sha256.Sum256(b.Bytes())
 	p.URI, p.SHA256 = name, hex.EncodeToString(sum[:])
-	p.Selector.MatchLabels.OS, p.Selector.MatchLabels.Arch = system, arch
 	return p, os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644)
 }
 
