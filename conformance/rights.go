@@ -72,11 +72,10 @@ func (r *runner) rights(ctx context.Context) (note string, err error) {
 	if allowed, known := r.client.may(ctx, right{"delete", "", "namespaces", ""}); known && !allowed {
 		return "", fmt.Errorf("%w: the user has no right to delete namespaces", ErrNoRight)
 	}
-	lacking := r.client.missing(ctx)
-	if len(lacking) == 0 {
-		return "", nil
+	if lacking := r.client.missing(ctx); len(lacking) > 0 {
+		note = fmt.Sprintf("the user has no right to %s. Cases that need it are skipped.", strings.Join(lacking, ", "))
 	}
-	return fmt.Sprintf("the user has no right to %s. Cases that need it are skipped.", strings.Join(lacking, ", ")), nil
+	return note, nil
 }
 
 // forbidden skips a case whose request was denied if the user lacks the permission. If the user has all permissions,

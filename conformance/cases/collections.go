@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	c "github.com/kubecascade/kubecascade/conformance"
 )
 
@@ -37,10 +39,9 @@ func collectionSelected(t *T) {
 	items, _ := answer.Body["items"].([]any)
 	var names []string
 	for _, item := range items {
-		metadata, _ := item.(map[string]any)["metadata"].(map[string]any)
-		name, _ := metadata["name"].(string)
-		names = append(names, name)
-		t.Check(metadata["deletionTimestamp"] == nil, "items as they were before", answer.Text, answer)
+		o := unstructured.Unstructured{Object: item.(map[string]any)}
+		names = append(names, o.GetName())
+		t.Check(o.GetDeletionTimestamp() == nil, "items as they were before", answer.Text, answer)
 	}
 	t.Check(answer.Body["kind"] == "ConfigMapList" && slices.Equal(names, []string{"chosen-0", "chosen-1", "chosen-2"}),
 		"a ConfigMapList of chosen-0, chosen-1, chosen-2", fmt.Sprint(answer.Body["kind"], names), answer)

@@ -1,10 +1,14 @@
 package cases
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	c "github.com/kubecascade/kubecascade/conformance"
 )
@@ -21,50 +25,35 @@ func events() []Case {
 }
 
 // eventsOf are the events about an object in a namespace whose reason is OwnerRefInvalidNamespace.
-func eventsOf(t *T, namespace string, o *Object) []any {
+func eventsOf(t *T, namespace string, o *Object) []corev1.Event {
 	selector := url.QueryEscape("reason=OwnerRefInvalidNamespace,involvedObject.name=" + o.GetName())
 	a := t.Accepted(t.Send(http.MethodGet, c.Event.Path(namespace, "")+"?fieldSelector="+selector, nil), http.StatusOK)
-	items, _ := a.Body["items"].([]any)
-	return items
+	var list corev1.EventList
+	err := json.Unmarshal([]byte(a.Text), &list)
+	t.Check(err == nil, "a list of events", fmt.Sprint(err), a)
+	return list.Items
 }
 
 // awaitEvent waits for the event about a dependent's reference to an owner, and checks what it says.
 func awaitEvent(t *T, dependent, owner *Object) {
-	in := dependent.GetNamespace()
-	if in == "" {
-		in = "default"
-	}
-	var event map[string]any
+	in := cmp.Or(dependent.GetNamespace(), "default")
+	var all []corev1.Event
 	t.Until(fmt.Sprintf("an event OwnerRefInvalidNamespace about %s in namespace %s", dependent, in),
 		func() (bool, string) {
-			if items := eventsOf(t, in, dependent); len(items) > 0 {
-				event, _ = items[0].(map[string]any)
-			}
-			return event != nil, "there is none"
+			all = eventsOf(t, in, dependent)
+			return len(all) > 0, "there is none"
 		})
-	ns := dependent.GetNamespace()
+	ns, event := dependent.GetNamespace(), all[0]
 	message := fmt.Sprintf("ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %q",
 		owner.Of.APIVersion(), owner.Of.Name, ns, owner.GetName(), owner.GetUID(), ns)
-	said, _ := event["message"].(string)
-	t.Check(withAdditions(said, message), fmt.Sprintf("the event's message to be %q, perhaps with further attributes "+
-		"of the owner", message), fmt.Sprintf("%q, in %v", said, event), nil)
-	source, _ := event["source"].(map[string]any)
-	about, _ := event["involvedObject"].(map[string]any)
-	for _, field := range []struct {
-		name       string
-		have, want any
-	}{
-		{"type", event["type"], "Warning"},
-		{"source.component", source["component"], "garbage-collector-controller"},
-		{"involvedObject.kind", about["kind"], dependent.Of.Name},
-		{"involvedObject.apiVersion", about["apiVersion"], dependent.Of.APIVersion()},
-		{"involvedObject.uid", about["uid"], string(dependent.GetUID())},
-	} {
-		t.Check(
-			field.have == field.want, fmt.Sprintf("the event's %s to be %v", field.name, field.want),
-			fmt.Sprintf("%v, in %v", field.have, event), nil,
-		)
-	}
+	t.Check(withAdditions(event.Message, message), fmt.Sprintf("the event's message to be %q, perhaps with further "+
+		"attributes of the owner", message), fmt.Sprintf("%q, in %v", event.Message, event), nil)
+	const format = "a %s of %s about %s %s with uid %s"
+	about := event.InvolvedObject
+	have := fmt.Sprintf(format, event.Type, event.Source.Component, about.APIVersion, about.Kind, about.UID)
+	want := fmt.Sprintf(format, "Warning", "garbage-collector-controller", dependent.Of.APIVersion(), dependent.Of.Name,
+		dependent.GetUID())
+	t.Check(have == want, "the event to be "+want, fmt.Sprintf("%s: %v", have, event), nil)
 }
 
 // withAdditions reports whether a message is the wanted one, besides further attributes in the brackets: servers that

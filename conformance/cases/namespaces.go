@@ -57,8 +57,7 @@ func namespaceSystem(t *T) {
 }
 
 func phase(o *Object) string {
-	status, _ := o.Object["status"].(map[string]any)
-	p, _ := status["phase"].(string)
+	p, _, _ := unstructured.NestedString(o.Object, "status", "phase")
 	return p
 }
 
@@ -124,8 +123,7 @@ func namespaceFamily(t *T) {
 
 // specFinalizers are those of a namespace's spec.
 func specFinalizers(o *Object) []any {
-	spec, _ := o.Object["spec"].(map[string]any)
-	f, _ := spec["finalizers"].([]any)
+	f, _, _ := unstructured.NestedSlice(o.Object, "spec", "finalizers")
 	return f
 }
 

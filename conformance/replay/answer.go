@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ type response struct {
 func (n *names) answer(s *step, r response) object {
 	ignore := s.ignored()
 	out := object{
-		{"status", number(r.status)},
+		{"status", json.Number(fmt.Sprint(r.status))},
 		{"contentType", strings.ReplaceAll(r.contentType, " ", "")},
 	}
 	if r.events != nil {

@@ -78,9 +78,9 @@ func place(s Scenario, c change) int {
 var changes = map[string]change{
 	"status": func(_ []step, o object) object {
 		if n, _ := find(o, "status").(json.Number).Int64(); n == 200 {
-			return o.with("status", number(202))
+			return o.with("status", json.Number("202"))
 		}
-		return o.with("status", number(418))
+		return o.with("status", json.Number("418"))
 	},
 	"content type": func(_ []step, o object) object { return o.with("contentType", "application/other") },
 	"charset": func(_ []step, o object) object {

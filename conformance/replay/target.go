@@ -11,7 +11,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -172,5 +171,3 @@ func (t *Target) watch(ctx context.Context, m message, count int, idle time.Dura
 	}
 	return r, ctx.Err()
 }
-
-func number(i int) json.Number { return json.Number(strconv.Itoa(i)) }

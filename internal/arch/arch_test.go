@@ -142,6 +142,7 @@ var except = map[string]string{
 	"apiserver -> k8s.io/apiserver":                         "the pages for people who debug are handlers of a library",
 	"apiserver/audit -> k8s.io/apiserver":                   "policies, events and backends are a library, without informers",
 	"apiserver/bootstrap -> k8s.io/apiserver":               "the flow schemas of a new cluster are data",
+	"conformance -> k8s.io/apiserver":                       "what a path names is parsed by upstream's own package",
 	"controllers -> k8s.io/apiserver":                       "the objects of API Priority and Fairness are data",
 	"controllers -> " + module + "/apiserver":               "APIServices are made from the table of types",
 	"controllers -> " + module + "/storage":                 "it gives controllers their client",

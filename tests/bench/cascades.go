@@ -61,12 +61,9 @@ func cascade(policy string) func(context.Context, *run) error {
 		if err != nil {
 			return err
 		}
-		s, err := r.during(ctx, "", n, func() ([]time.Duration, error) {
+		s, err := r.until(ctx, "", n, done, func() error {
 			body := fmt.Sprintf(`{"propagationPolicy":%q}`, policy)
-			if err := c.send(ctx, request{method: "DELETE", path: path + "/owner", body: body}); err != nil {
-				return nil, err
-			}
-			return nil, <-done
+			return c.send(ctx, request{method: "DELETE", path: path + "/owner", body: body})
 		})
 		r.add(ofEtcd, sample{value: 100 * s.value / etcd, unit: "%"})
 		return err

@@ -31,13 +31,11 @@ func definitionCase(n int) workload {
 			if err != nil {
 				return err
 			}
-			if _, err := r.during(ctx, installation, n, func() ([]time.Duration, error) {
-				if _, err := inParallel(ctx, 16, n, func(ctx context.Context, i int) error {
+			if _, err := r.until(ctx, installation, n, done, func() error {
+				_, err := inParallel(ctx, 16, n, func(ctx context.Context, i int) error {
 					return c.send(ctx, request{method: "POST", path: definitions, body: definition(i)})
-				}); err != nil {
-					return nil, err
-				}
-				return nil, <-done
+				})
+				return err
 			}); err != nil {
 				return err
 			}
@@ -96,25 +94,18 @@ func rolloutCase(n int) workload {
 			if err != nil {
 				return err
 			}
-			if _, err := r.during(ctx, rollout, n, func() ([]time.Duration, error) {
-				if err := c.send(ctx, request{method: "POST", path: path, body: fmt.Sprintf(`{"metadata":{"name":"d"},
+			if _, err := r.until(ctx, rollout, n, done, func() error {
+				return c.send(ctx, request{method: "POST", path: path, body: fmt.Sprintf(`{"metadata":{"name":"d"},
 					"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"d"}},"template":{"metadata":{"labels":
-					{"app":"d"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, n)}); err != nil {
-					return nil, err
-				}
-				return nil, <-done
+					{"app":"d"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, n)})
 			}); err != nil {
 				return err
 			}
 			if done, err = c.count(ctx, path+"?watch=1", "DELETED", 1); err != nil {
 				return err
 			}
-			_, err = r.during(ctx, deletion, n, func() ([]time.Duration, error) {
-				body := `{"propagationPolicy":"Foreground"}`
-				if err := c.send(ctx, request{method: "DELETE", path: path + "/d", body: body}); err != nil {
-					return nil, err
-				}
-				return nil, <-done
+			_, err = r.until(ctx, deletion, n, done, func() error {
+				return c.send(ctx, request{method: "DELETE", path: path + "/d", body: `{"propagationPolicy":"Foreground"}`})
 			})
 			return err
 		}}

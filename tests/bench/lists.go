@@ -8,6 +8,8 @@ import (
 // form is a way to request a list.
 type form struct {
 	name, query string
+	// least is the smallest number of objects for which the form makes sense. Short responses are not compressed.
+	least int
 	request
 }
 
@@ -17,22 +19,15 @@ func forms() []form {
 		{name: "protobuf", request: request{accept: asProtobuf}},
 		{name: "Table", request: request{accept: asTable}},
 		{name: "metadata only", request: request{accept: asMetadata}},
-		{name: "gzip", request: request{gzip: true}},
-		{name: "one label of ten", query: "?labelSelector=app%3Da7"},
-		{name: "a page of 100", query: "?limit=100"},
+		{name: "gzip", least: 500, request: request{gzip: true}},
+		{name: "one label of ten", least: 500, query: "?labelSelector=app%3Da7"},
+		{name: "a page of 100", least: 500, query: "?limit=100"},
 	}
 }
 
-// of reports whether a form makes sense for n objects of a kind. Short responses are not compressed, and custom
-// resources have no protobuf.
+// of reports whether a form makes sense for n objects of a kind. Custom resources have no protobuf.
 func (f form) of(k kind, n int) bool {
-	switch f.name {
-	case "protobuf":
-		return len(k.formats) > 1
-	case "gzip", "one label of ten", "a page of 100":
-		return n >= 500
-	}
-	return true
+	return n >= f.least && (f.accept != asProtobuf || len(k.formats) > 1)
 }
 
 // sizes are the numbers of objects in the namespaces that sized names.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -53,16 +54,14 @@ func (w workload) all() (names []string) {
 }
 
 func (b *bench) list(to io.Writer) error {
+	var names []string
 	for _, s := range b.stages() {
 		for _, w := range s.cases {
-			for _, name := range w.all() {
-				if _, err := fmt.Fprintln(to, name); err != nil {
-					return err
-				}
-			}
+			names = append(names, w.all()...)
 		}
 	}
-	return nil
+	_, err := fmt.Fprintln(to, strings.Join(names, "\n"))
+	return err
 }
 
 // measure runs the chosen cases of all stages.
@@ -228,6 +227,16 @@ func (r *run) during(
 	_, s.peak, err = memory(pid)
 	r.add(figure, s)
 	return s, err
+}
+
+// until measures start, which begins n operations, and how long it takes until done has their end.
+func (r *run) until(ctx context.Context, figure string, n int, done <-chan error, start func() error) (sample, error) {
+	return r.during(ctx, figure, n, func() ([]time.Duration, error) {
+		if err := start(); err != nil {
+			return nil, err
+		}
+		return nil, <-done
+	})
 }
 
 // drive measures n operations by a number of goroutines.

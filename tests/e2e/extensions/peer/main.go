@@ -10,10 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-
 	"github.com/kubecascade/kubecascade/tests/e2e/extensions/upstream"
 )
 
@@ -37,21 +33,12 @@ func serve(dir string) error {
 	}
 	defer stop()
 	file := filepath.Join(dir, "kubeconfig")
-	if err := write(config, file); err != nil {
+	if err := upstream.WriteKubeconfig(config, file); err != nil {
 		return err
 	}
 	fmt.Printf("ready in %d ms: %s, kubeconfig %s\n", time.Since(began).Milliseconds(), config.Host, file)
 	<-ctx.Done()
 	return nil
-}
-
-// write writes a kubeconfig of the administrator.
-func write(c *rest.Config, file string) error {
-	k := clientcmdapi.NewConfig()
-	k.Clusters[""] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData, TLSServerName: c.ServerName}
-	k.AuthInfos[""] = &clientcmdapi.AuthInfo{Token: c.BearerToken}
-	k.Contexts[""] = &clientcmdapi.Context{}
-	return clientcmd.WriteToFile(*k, file)
 }
 
 // quiet is a log that keeps errors alone.

@@ -2,36 +2,31 @@ package upstream
 
 import (
 	"net/url"
-	"os"
 	"path/filepath"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	servertesting "k8s.io/apiextensions-apiserver/pkg/cmd/server/testing"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// kubeconfig names a kube-apiserver that is never called; upstream's flags require one.
-const kubeconfig = `apiVersion: v1
-kind: Config
-clusters:
-- cluster:
-    server: http://127.0.0.1:1
-  name: none
-contexts:
-- context:
-    cluster: none
-    user: none
-  name: none
-current-context: none
-users:
-- name: none
-`
+// WriteKubeconfig writes a kubeconfig with a server and its user.
+func WriteKubeconfig(c *rest.Config, file string) error {
+	k := clientcmdapi.NewConfig()
+	k.Clusters["c"] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData, TLSServerName: c.ServerName}
+	k.AuthInfos["u"] = &clientcmdapi.AuthInfo{Token: c.BearerToken}
+	k.Contexts["c"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
+	k.CurrentContext = "c"
+	return clientcmd.WriteToFile(*k, file)
+}
 
 // Start starts a server with data in the directory, and returns how its administrator reaches it. Without sync, etcd
 // acknowledges writes before they are on the disk.
 func Start(log servertesting.Logger, dir string, sync bool) (config *rest.Config, stop func(), err error) {
+	// Upstream's flags require a kubeconfig; its server is never called.
 	file := filepath.Join(dir, "kubeconfig-none")
-	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
+	if err := WriteKubeconfig(&rest.Config{Host: "http://127.0.0.1:1"}, file); err != nil {
 		return nil, nil, err
 	}
 	e, err := startEtcd(filepath.Join(dir, "etcd"), sync)
