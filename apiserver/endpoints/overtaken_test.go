@@ -63,3 +63,24 @@ func TestOvertakenDelete(t *testing.T) {
 		})
 	}
 }
+
+// TestUpdateOfTheLastFinalizerSucceedsIfAnotherRemovesTheObjectFirst: the object is as the client wanted it (B-20; AS
+// registry/generic/registry/store.go: deleteWithoutFinalizers).
+func TestUpdateOfTheLastFinalizerSucceedsIfAnotherRemovesTheObjectFirst(t *testing.T) {
+	const maps = "/api/v1/namespaces/default/configmaps"
+	store := &overtaken{key: "/registry/configmaps/default/m"}
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		store.Store = c.Store
+		c.Store = store
+	}})
+	must(t, s.Do("POST", maps, `{"metadata":{"name":"m","finalizers":["example.com/hold"]}}`), http.StatusCreated)
+	must(t, s.Do("DELETE", maps+"/m", nil), http.StatusOK)
+	body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"}}`
+	if o := must(t, s.Do("PUT", maps+"/m", body), http.StatusOK).Object(); o.GetDeletionTimestamp() == nil {
+		t.Errorf("%v", o.Object["metadata"])
+	}
+	if !store.done {
+		t.Error("no other client has removed the object")
+	}
+	must(t, s.Do("GET", maps+"/m", nil), http.StatusNotFound)
+}
