@@ -48,20 +48,18 @@ type change struct {
 
 // diff returns what differs, sorted by section, package and name.
 func diff(before, after facts) []change {
-	var all []change
-	for _, f := range slices.Collect(maps.Keys(before)) {
-		now, ok := after[f]
-		if !ok || now != before[f] {
-			all = append(all, change{fact: f, before: before[f], after: now, gone: !ok})
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	var changes []change
+	for f := range all {
+		was, had := before[f]
+		is, has := after[f]
+		if had != has || was != is {
+			changes = append(changes, change{fact: f, before: was, after: is, added: !had, gone: !has})
 		}
 	}
-	for _, f := range slices.Collect(maps.Keys(after)) {
-		if _, ok := before[f]; !ok {
-			all = append(all, change{fact: f, after: after[f], added: true})
-		}
-	}
-	slices.SortFunc(all, func(a, b change) int {
+	slices.SortFunc(changes, func(a, b change) int {
 		return cmp.Or(cmp.Compare(a.section, b.section), cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name))
 	})
-	return all
+	return changes
 }

@@ -32,11 +32,8 @@ func (r *reader) gates(e ast.Expr) {
 		if !ok {
 			continue
 		}
-		_, name, qualified := strings.Cut(r.text(pair.Key), ".")
-		if !qualified {
-			name = r.text(pair.Key)
-		}
-		r.set(gates, name, r.effective(specs.Elts))
+		name := r.text(pair.Key)
+		r.set(gates, name[strings.LastIndex(name, ".")+1:], r.effective(specs.Elts))
 	}
 }
 
@@ -67,12 +64,9 @@ func (r *reader) stage(lit *ast.CompositeLit) stage {
 		}
 	}
 	_, number, _ := strings.Cut(values["Version"], ".")
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		n = 0
-	}
+	n, _ := strconv.Atoi(number) // 0 without one
 	pre := values["PreRelease"]
-	if pre == "GA" || pre == `""` {
+	if pre == `""` {
 		pre = "GA"
 	}
 	locked := ""
