@@ -34,7 +34,7 @@ func TestTableOfCasesIsWellFormed(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
+func TestSelectTakesCasesThatMatchRunAndNotSkip(t *testing.T) {
 	all := []conformance.Case{{Name: "a/one"}, {Name: "a/two"}, {Name: "b/one"}}
 	for _, test := range []struct {
 		run, skip       string

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestLasting: of the requests in flight when a run is interrupted, those that create objects are completed, so that
-// the objects to clean up are known.
-func TestLasting(t *testing.T) {
+// TestInterruptCompletesRequestsThatCreate: of the requests in flight when a run is interrupted, those that create
+// objects are completed, so that the objects to clean up are known.
+func TestInterruptCompletesRequestsThatCreate(t *testing.T) {
 	arrived, proceed := make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived <- struct{}{}

@@ -120,8 +120,9 @@ func story(name string, run func(*conformance.T)) conformance.Case {
 	return conformance.Case{Name: "test/" + name, Rules: []string{"D-1"}, Proves: "It is.", Run: run}
 }
 
-// TestOutcomes: each outcome of a case is distinguished from the others, and the objects of all cases are deleted.
-func TestOutcomes(t *testing.T) {
+// TestEachOutcomeIsDistinguished: each outcome of a case is distinguished from the others, and the objects of all cases
+// are deleted.
+func TestEachOutcomeIsDistinguished(t *testing.T) {
 	m := &memory{objects: map[string]map[string]any{}, busy: 3}
 	r := run(t, t.Context(), m,
 		story("passes", func(t *conformance.T) { t.Expect(t.Make(conformance.ConfigMap, "x"), conformance.Alive) }),
@@ -170,8 +171,9 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a case that ends because the run ends is neither passed nor failed, and its objects are deleted.
-func TestInterrupted(t *testing.T) {
+// TestInterruptedCaseIsNotRunAndCleanedUp: a case that ends because the run ends is neither passed nor failed, and its
+// objects are deleted.
+func TestInterruptedCaseIsNotRunAndCleanedUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := &memory{objects: map[string]map[string]any{}}
 	r := run(t, ctx, m, story("is-cut-off", func(t *conformance.T) {
@@ -208,9 +210,9 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// TestRights: missing permissions are reported at the start, and a case that needs them is skipped; a denied request
-// with permission is a failure.
-func TestRights(t *testing.T) {
+// TestCaseWithoutPermissionIsSkipped: missing permissions are reported at the start, and a case that needs them is
+// skipped; a denied request with permission is a failure.
+func TestCaseWithoutPermissionIsSkipped(t *testing.T) {
 	held := func(t *conformance.T) {
 		x := t.Make(conformance.ConfigMap, "x", conformance.Held)
 		t.Release(x)
@@ -261,8 +263,9 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestUnserved: a case whose kind is not served is skipped. One of another kind fails, though the answer is 404.
-func TestUnserved(t *testing.T) {
+// TestCaseOfUnservedKindIsSkipped: a case whose kind is not served is skipped. One of another kind fails, though the
+// answer is 404.
+func TestCaseOfUnservedKindIsSkipped(t *testing.T) {
 	m := &memory{objects: map[string]map[string]any{}, unserved: []string{"jobs", "pods", "secrets"}}
 	r := run(t, t.Context(), m,
 		story("makes", func(t *conformance.T) { t.Make(conformance.Job, "x") }),
@@ -287,9 +290,9 @@ func TestUnserved(t *testing.T) {
 	}
 }
 
-// TestFolded: failures that say the same are shown once, with the names of the others. What explains most of them comes
-// first.
-func TestFolded(t *testing.T) {
+// TestFailuresThatSayTheSameAreShownOnce: failures that say the same are shown once, with the names of the others. What
+// explains most of them comes first.
+func TestFailuresThatSayTheSameAreShownOnce(t *testing.T) {
 	wait := func(name string) func(*conformance.T) {
 		return func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, name), conformance.Gone) }
 	}
@@ -332,9 +335,9 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// TestAbsentParts: on a server without controllers each case that needs one ends soon, and the report names the
-// controllers.
-func TestAbsentParts(t *testing.T) {
+// TestCasesThatNeedAbsentPartsEndSoon: on a server without controllers each case that needs one ends soon, and the
+// report names the controllers.
+func TestCasesThatNeedAbsentPartsEndSoon(t *testing.T) {
 	wait := func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, "x"), conformance.Gone) }
 	all := []conformance.Case{story("one", wait), story("two", wait), story("three", wait), story("four", wait)}
 	for i := range all {
@@ -348,8 +351,8 @@ func TestAbsentParts(t *testing.T) {
 	}
 }
 
-// TestPages: an HTML page is not reported as a reason.
-func TestPages(t *testing.T) {
+// TestPageOfProxyIsNoReason: an HTML page is not reported as a reason.
+func TestPageOfProxyIsNoReason(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
 		_, _ = w.Write([]byte("<html><body>long</body></html>"))
@@ -364,8 +367,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestFormats: a report has the same contents in each format.
-func TestFormats(t *testing.T) {
+// TestFormatsHaveTheSameContents: a report has the same contents in each format.
+func TestFormatsHaveTheSameContents(t *testing.T) {
 	r := run(t, t.Context(), &memory{objects: map[string]map[string]any{}},
 		story("waits", func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, "x"), conformance.Gone) }))
 	var text, junit, data bytes.Buffer

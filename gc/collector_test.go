@@ -93,8 +93,8 @@ func TestWorkers(t *testing.T) {
 	})
 }
 
-// TestStart finds what was left over while no collector ran.
-func TestStart(t *testing.T) {
+// TestStartFindsWhatWasLeftOver finds what was left over while no collector ran.
+func TestStartFindsWhatWasLeftOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, storagetest.NewTwin())
 		gone := &object{
@@ -130,9 +130,9 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// TestAtomic gives a dependent a solid owner after the decision and before the deletion, by an
-// update of it, and by creating an owner where there was none.
-func TestAtomic(t *testing.T) {
+// TestDependentThatGetsSolidOwnerIsNotDeleted gives a dependent a solid owner after the decision and before the
+// deletion, by an update of it, and by creating an owner where there was none.
+func TestDependentThatGetsSolidOwnerIsNotDeleted(t *testing.T) {
 	t.Run("dependent changes", func(t *testing.T) {
 		bubble(t, Config{}, func(t *testing.T, s *server, _ *Collector) {
 			o, x := s.put("configmaps/a/o"), s.put("configmaps/a/x")
@@ -165,8 +165,8 @@ func TestAtomic(t *testing.T) {
 	})
 }
 
-// TestBackOff lets an object fail a dozen times: the waits double, and no other object waits.
-func TestBackOff(t *testing.T) {
+// TestFailingObjectDelaysNoOther lets an object fail a dozen times: the waits double, and no other object waits.
+func TestFailingObjectDelaysNoOther(t *testing.T) {
 	const failures = 22
 	bubble(t, Config{}, func(t *testing.T, s *server, _ *Collector) {
 		var n atomic.Int32
@@ -196,8 +196,9 @@ func TestBackOff(t *testing.T) {
 	})
 }
 
-// TestHang has a request that is never answered: it ends at its deadline and delays no other.
-func TestHang(t *testing.T) {
+// TestHangingRequestEndsAtItsDeadline has a request that is never answered: it ends at its deadline and delays no
+// other.
+func TestHangingRequestEndsAtItsDeadline(t *testing.T) {
 	bubble(t, Config{Timeout: 10 * time.Second}, func(t *testing.T, s *server, _ *Collector) {
 		var once sync.Once
 		s.fault(func(_ string, r Object) (err error) {
@@ -216,9 +217,9 @@ func TestHang(t *testing.T) {
 	})
 }
 
-// TestSlowObject has requests for one object that always time out. They must leave the only worker to others, and the
-// log must name the object.
-func TestSlowObject(t *testing.T) {
+// TestSlowObjectLeavesWorkerToOthers has requests for one object that always time out. They must leave the only worker
+// to others, and the log must name the object.
+func TestSlowObjectLeavesWorkerToOthers(t *testing.T) {
 	const timeout = 10 * time.Second
 	var log strings.Builder
 	c := Config{Timeout: timeout, Workers: 1, Log: slog.New(slog.NewTextHandler(&log, nil))}
@@ -245,8 +246,9 @@ func TestSlowObject(t *testing.T) {
 	})
 }
 
-// TestStop ends while requests hang; run fails if Run doesn't return, and the bubble if a worker stays.
-func TestStop(t *testing.T) {
+// TestRunReturnsWhileRequestsHang ends while requests hang; run fails if Run doesn't return, and the bubble if a worker
+// stays.
+func TestRunReturnsWhileRequestsHang(t *testing.T) {
 	bubble(t, Config{Timeout: time.Hour}, func(t *testing.T, s *server, c *Collector) {
 		s.fault(func(string, Object) error { return errHang })
 		o := s.put("configmaps/a/o")
@@ -258,8 +260,8 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// TestLostAnswer has requests that are answered and not carried out.
-func TestLostAnswer(t *testing.T) {
+// TestRequestWithLostEffectIsRepeated has requests that are answered and not carried out.
+func TestRequestWithLostEffectIsRepeated(t *testing.T) {
 	bubble(t, Config{Lag: 7 * time.Second}, func(t *testing.T, s *server, _ *Collector) {
 		var once sync.Once
 		s.fault(func(string, Object) (err error) {
@@ -275,8 +277,8 @@ func TestLostAnswer(t *testing.T) {
 	})
 }
 
-// TestExpired loses history, with requests under way and retries waiting.
-func TestExpired(t *testing.T) {
+// TestExpiredHistoryIsReadAgain loses history, with requests under way and retries waiting.
+func TestExpiredHistoryIsReadAgain(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	bubble(t, Config{Registerer: registry, Timeout: time.Second}, func(t *testing.T, s *server, _ *Collector) {
 		s.fault(func(_ string, r Object) error {
@@ -325,8 +327,8 @@ func TestKindsChange(t *testing.T) {
 	})
 }
 
-// TestGuards has more owners than a transaction compares keys.
-func TestGuards(t *testing.T) {
+// TestGuardsAreOfTheNewestOwnersFirst has more owners than a transaction compares keys.
+func TestGuardsAreOfTheNewestOwnersFirst(t *testing.T) {
 	x := newExecutor(Config{}.withDefaults(), nil)
 	var from []graph.Guard
 	for i := range 200 {

@@ -41,9 +41,9 @@ func at(t *testing.T, url string) drive.Server {
 	return drive.Server{URL: url, Client: &http.Client{Transport: tr}}
 }
 
-// TestSame: equal servers show no difference, and after each operation what the model expects: none is waited for until
-// its time is over.
-func TestSame(t *testing.T) {
+// TestEqualServersDoNotDiffer: equal servers show no difference, and after each operation what the model expects: none
+// is waited for until its time is over.
+func TestEqualServersDoNotDiffer(t *testing.T) {
 	c := differ.Config{
 		Reference: at(t, start(t, collector)), Candidate: at(t, start(t, collector)), Settle: time.Hour,
 	}
@@ -59,9 +59,9 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestNoNetEffect: the differ also waits for collections that leave the state as it was before. One collector is slower
-// than the other, and the next operation creates an object with the name of the last one.
-func TestNoNetEffect(t *testing.T) {
+// TestCollectionWithoutNetEffectIsAwaited: the differ also waits for collections that leave the state as it was before.
+// One collector is slower than the other, and the next operation creates an object with the name of the last one.
+func TestCollectionWithoutNetEffectIsAwaited(t *testing.T) {
 	c := differ.Config{
 		Reference: at(t, start(t, collector)), Candidate: at(t, start(t)), Prefix: "a-",
 	}
@@ -106,8 +106,9 @@ func collectSlowly(client *http.Client, api, resource string) {
 	}
 }
 
-// TestNoCollector: a server without a collector is found to differ, and the difference is reduced to few operations.
-func TestNoCollector(t *testing.T) {
+// TestServerWithoutCollectorDiffers: a server without a collector is found to differ, and the difference is reduced to
+// few operations.
+func TestServerWithoutCollectorDiffers(t *testing.T) {
 	c := differ.Config{Reference: at(t, start(t, collector)), Candidate: at(t, start(t)),
 		BuiltIn: true, Prefix: "a-", Settle: 300 * time.Millisecond}
 	f, err := differ.Find(t.Context(), c, 1, 100)
@@ -124,8 +125,8 @@ func TestNoCollector(t *testing.T) {
 	clean(t, c)
 }
 
-// TestLateDeletion: a wrong deletion by a collector is found, even if no operation follows it.
-func TestLateDeletion(t *testing.T) {
+// TestWrongDeletionAtTheEndIsFound: a wrong deletion by a collector is found, even if no operation follows it.
+func TestWrongDeletionAtTheEndIsFound(t *testing.T) {
 	secret := "/api/v1/namespaces/a-a/secrets/n0"
 	cand := start(t, collector)
 	c := differ.Config{Reference: at(t, start(t, collector)), Prefix: "a-", Settle: time.Second}
@@ -167,8 +168,9 @@ func proxy(t *testing.T, server string, before func(*http.Request), change func(
 	return s.URL
 }
 
-// TestOnce: a difference that isn't reproduced is reported as such, and not reduced to another one.
-func TestOnce(t *testing.T) {
+// TestDifferenceThatIsNotReproducedIsNotReduced: a difference that isn't reproduced is reported as such, and not
+// reduced to another one.
+func TestDifferenceThatIsNotReproducedIsNotReduced(t *testing.T) {
 	var answers atomic.Int64
 	c := differ.Config{Reference: at(t, start(t, collector)),
 		Candidate: at(t, proxy(t, start(t, collector), func(*http.Request) {}, func(r *http.Response) {
@@ -217,8 +219,8 @@ func clean(t *testing.T, c differ.Config) {
 	}
 }
 
-// TestInterrupted: objects that were created before an interruption are deleted, too.
-func TestInterrupted(t *testing.T) {
+// TestInterruptedRunIsCleanedUp: objects that were created before an interruption are deleted, too.
+func TestInterruptedRunIsCleanedUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
 	c := differ.Config{Reference: at(t, start(t, collector)), Candidate: at(t, start(t, collector)),
@@ -233,8 +235,9 @@ func TestInterrupted(t *testing.T) {
 	clean(t, c)
 }
 
-// TestNoTime: a difference that wasn't repeated for lack of time isn't reported as not reproduced.
-func TestNoTime(t *testing.T) {
+// TestInterruptedReductionIsReported: a difference that wasn't repeated for lack of time isn't reported as not
+// reproduced.
+func TestInterruptedReductionIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	c := differ.Config{Reference: at(t, start(t, collector)), Candidate: at(t, start(t)),

@@ -19,9 +19,9 @@ func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: code, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
-// TestDefine: it waits once for a server without a collector, not once for each kind, and not at all if that is known.
-// It waits for a server with a collector until the collector knows the last kind.
-func TestDefine(t *testing.T) {
+// TestDefineWaitsOnceForMissingCollector: it waits once for a server without a collector, not once for each kind, and
+// not at all if that is known. It waits for a server with a collector until the collector knows the last kind.
+func TestDefineWaitsOnceForMissingCollector(t *testing.T) {
 	for name, c := range map[string]struct {
 		idle bool
 		// knows is when the collector knows all kinds; never if it is 0.

@@ -9,9 +9,9 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// TestVersions: random operations name all versions of the custom kinds, in paths, bodies and owner references, and the
-// CRDs serve them all and store one.
-func TestVersions(t *testing.T) {
+// TestOperationsNameAllVersionsOfCustomKinds: random operations name all versions of the custom kinds, in paths, bodies
+// and owner references, and the CRDs serve them all and store one.
+func TestOperationsNameAllVersionsOfCustomKinds(t *testing.T) {
 	s := &Session{prefix: "p-"}
 	s.uids, s.symbols = map[model.UID]string{}, map[string]model.UID{}
 	seen := map[string]bool{}

@@ -65,9 +65,9 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestForestalled: of two updates that each remove a terminating object, both may succeed (B-20), but only if it is
-// gone.
-func TestForestalled(t *testing.T) {
+// TestUpdateOfRemovedObjectMaySucceed: of two updates that each remove a terminating object, both may succeed (B-20),
+// but only if it is gone.
+func TestUpdateOfRemovedObjectMaySucceed(t *testing.T) {
 	k := model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"}
 	s, _, _ := model.Apply(model.State{}, model.Op{ID: 1, Verb: model.Create, Key: k, Finalizers: []string{"x.io/hold"}})
 	s, _, _ = model.Apply(s, model.Op{ID: 2, Verb: model.Delete, Key: k, Policy: "Background"})
@@ -107,9 +107,9 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// TestWalk: under any schedule the collector ends in a state without abandoned objects, and the operations of a seed
-// are always the same.
-func TestWalk(t *testing.T) {
+// TestCollectorLeavesNoAbandonedObjects: under any schedule the collector ends in a state without abandoned objects,
+// and the operations of a seed are always the same.
+func TestCollectorLeavesNoAbandonedObjects(t *testing.T) {
 	for seed := range uint64(10) {
 		ops := model.Generate(seed, 300, model.Options{})
 		if diff := cmp.Diff(ops, model.Generate(seed, 300, model.Options{})); diff != "" {
@@ -131,9 +131,9 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestLate: references of an object that is being deleted stay, unless the collector decided before, and the owner
-// can't come back (D-51).
-func TestLate(t *testing.T) {
+// TestReferencesOfDeletedObjectStay: references of an object that is being deleted stay, unless the collector decided
+// before, and the owner can't come back (D-51).
+func TestReferencesOfDeletedObjectStay(t *testing.T) {
 	ref := func(name string, uid model.UID, block model.Tri) model.Owner {
 		return model.Owner{APIVersion: "v1", Kind: "Secret", Name: name, UID: uid, Block: block}
 	}
@@ -165,8 +165,9 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestConfluent: two owners, one of which waits and one of which is about to, and a dependent that is held.
-func TestConfluent(t *testing.T) {
+// TestWaitingOwnerOfHeldDependentIsNotConfluent: two owners, one of which waits and one of which is about to, and a
+// dependent that is held.
+func TestWaitingOwnerOfHeldDependentIsNotConfluent(t *testing.T) {
 	s, o, d := scene(model.True)
 	if !model.Confluent(s, 5) {
 		t.Error("a state at rest has one end")
@@ -203,8 +204,9 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestOverlaps: the comparison of two servers ignores what depends on the timing of their collectors.
-func TestOverlaps(t *testing.T) {
+// TestOverlapsIgnoresTimingOfCollectors: the comparison of two servers ignores what depends on the timing of their
+// collectors.
+func TestOverlapsIgnoresTimingOfCollectors(t *testing.T) {
 	s := model.State{}
 	for id, owner := range []int{0, 1, 0} {
 		op := model.Op{
@@ -232,8 +234,9 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// TestAbandoned: a reference with the uid of an object of another name, kind or namespace is no owner (D-71, D-75).
-func TestAbandoned(t *testing.T) {
+// TestReferenceWithWrongCoordinatesIsNoOwner: a reference with the uid of an object of another name, kind or namespace
+// is no owner (D-71, D-75).
+func TestReferenceWithWrongCoordinatesIsNoOwner(t *testing.T) {
 	owner := model.Object{Key: model.Key{Kind: "Secret", Namespace: "a", Name: "o"}, UID: "u1"}
 	for _, c := range []struct {
 		namespace string

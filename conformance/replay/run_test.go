@@ -64,8 +64,8 @@ func scenario(t *testing.T, steps string) []Scenario {
 	return all
 }
 
-// TestUsers: every step has the credentials of its user, and only those.
-func TestUsers(t *testing.T) {
+// TestStepHasCredentialsOfItsUserOnly: every step has the credentials of its user, and only those.
+func TestStepHasCredentialsOfItsUserOnly(t *testing.T) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	const answer = `"do":"request","method":"GET","expect":{"status":200,"contentType":"","body":""}`
 	steps := scenario(t, `{"path":"/admin",`+answer+`},{"path":"/alice","as":"alice",`+answer+`},
@@ -86,8 +86,8 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestCurl: the command repeats the request, without showing a token.
-func TestCurl(t *testing.T) {
+// TestCurlRepeatsRequestWithoutToken: the command repeats the request, without showing a token.
+func TestCurlRepeatsRequestWithoutToken(t *testing.T) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	rep, err := Run(t.Context(), s.target(map[string]string{"alice": "alice-token"}), scenario(t,
 		`{"do":"request","method":"PATCH","path":"/x?a=b","as":"alice",
@@ -103,8 +103,8 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-// TestNothingCompared: without a server or a namespace there is an error.
-func TestNothingCompared(t *testing.T) {
+// TestNoServerOrNamespaceIsAnError: without a server or a namespace there is an error.
+func TestNoServerOrNamespaceIsAnError(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	steps := scenario(t, `{"do":"request","method":"GET","path":"/","expect":{}}`)
@@ -120,8 +120,8 @@ func TestNothingCompared(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: a request without a response differs, the next step is compared, and nothing is recorded.
-func TestNoAnswer(t *testing.T) {
+// TestMissingResponseDiffers: a request without a response differs, the next step is compared, and nothing is recorded.
+func TestMissingResponseDiffers(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/broken" {
 			panic(http.ErrAbortHandler)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSelf: the recorded answers are equal to themselves.
-func TestSelf(t *testing.T) {
+// TestRecordingEqualsItself: the recorded answers are equal to themselves.
+func TestRecordingEqualsItself(t *testing.T) {
 	steps := 0
 	for _, s := range load(t, "") {
 		rep := (&actor{scenario: s}).play(t)
@@ -26,8 +26,8 @@ func TestSelf(t *testing.T) {
 // enough is how many scenarios each change is tried in.
 const enough = 8
 
-// TestChanges: a change of each compared part of a response is found, and nothing else is.
-func TestChanges(t *testing.T) {
+// TestChangeOfEachComparedPartIsFound: a change of each compared part of a response is found, and nothing else is.
+func TestChangeOfEachComparedPartIsFound(t *testing.T) {
 	all := load(t, "")
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {

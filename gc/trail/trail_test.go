@@ -51,8 +51,8 @@ func (r *recent) empty(t *testing.T) {
 	}
 }
 
-// TestOverflow: the last removals are kept, and the index forgets the others.
-func TestOverflow(t *testing.T) {
+// TestLastRemovalsAreKept: the last removals are kept, and the index forgets the others.
+func TestLastRemovalsAreKept(t *testing.T) {
 	for _, limit := range []int{3, 1500} {
 		tr := limited(limit, mostBytes)
 		for n := 1; n <= 3*limit+1; n++ {
@@ -75,8 +75,8 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestUsual: removals of usual size are all kept, whether a user or the collector requested them.
-func TestUsual(t *testing.T) {
+// TestRemovalsOfUsualSizeAreKept: removals of usual size are all kept, whether a user or the collector requested them.
+func TestRemovalsOfUsualSizeAreKept(t *testing.T) {
 	for name, sent := range map[string]Sent{
 		"user": {User: "system:admin", Agent: "kubectl/v1.36.3 (linux/amd64)", Verb: "delete", AuditID: id(1)},
 		"collector": {User: controllers + "generic-garbage-collector", Agent: "kube-controller-manager", Own: true,
@@ -94,8 +94,8 @@ func TestUsual(t *testing.T) {
 	}
 }
 
-// TestSameUID: the last object with a uid is found, also after an earlier one was forgotten.
-func TestSameUID(t *testing.T) {
+// TestLastObjectOfUIDIsFound: the last object with a uid is found, also after an earlier one was forgotten.
+func TestLastObjectOfUIDIsFound(t *testing.T) {
 	tr := limited(2, mostBytes)
 	for _, name := range []string{"a", "b", "c"} {
 		uid := id(1)
@@ -109,8 +109,8 @@ func TestSameUID(t *testing.T) {
 	}
 }
 
-// TestBytes: long strings push out more than one removal, and are cut off.
-func TestBytes(t *testing.T) {
+// TestLongStringsAreCutOff: long strings push out more than one removal, and are cut off.
+func TestLongStringsAreCutOff(t *testing.T) {
 	tr := limited(100, 20<<10)
 	long := strings.Repeat("é", 10_000)
 	for n := range 100 {
@@ -132,8 +132,9 @@ func TestBytes(t *testing.T) {
 	tr.deleting.empty(t)
 }
 
-// TestMarks: the deletion's begin is remembered until the removal; the oldest is forgotten first.
-func TestMarks(t *testing.T) {
+// TestBeginOfDeletionIsKeptUntilRemoval: the deletion's begin is remembered until the removal; the oldest is forgotten
+// first.
+func TestBeginOfDeletionIsKeptUntilRemoval(t *testing.T) {
 	tr := limited(3, mostBytes)
 	alice := NewRequest(Sent{User: "alice", Verb: "delete", Policy: "Foreground"})
 	bob := NewRequest(Sent{User: "bob", Verb: "patch"})
@@ -166,8 +167,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestForgottenMark: who began a deletion isn't taken for who finished it.
-func TestForgottenMark(t *testing.T) {
+// TestWhoBeganDeletionDidNotFinishIt: who began a deletion isn't taken for who finished it.
+func TestWhoBeganDeletionDidNotFinishIt(t *testing.T) {
 	tr := New(began)
 	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1), Terminating: true}
 	tr.Removed(s, 5, began, nil, NewRequest(Sent{User: "bob"}))
@@ -177,8 +178,9 @@ func TestForgottenMark(t *testing.T) {
 	}
 }
 
-// TestLateMark: a controller may finish a deletion before the request that began it is recorded.
-func TestLateMark(t *testing.T) {
+// TestDeletionMayFinishBeforeItsBeginIsRecorded: a controller may finish a deletion before the request that began it is
+// recorded.
+func TestDeletionMayFinishBeforeItsBeginIsRecorded(t *testing.T) {
 	tr := New(began)
 	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1), Terminating: true}
 	tr.Removed(s, 5, began, nil, NewRequest(Sent{User: "bob"}))
@@ -191,9 +193,9 @@ func TestLateMark(t *testing.T) {
 	tr.removed.empty(t)
 }
 
-// TestSeen: a removal that another server made has no request, whichever comes first: its event, or the answer of the
-// store.
-func TestSeen(t *testing.T) {
+// TestRemovalByOtherServerHasNoRequest: a removal that another server made has no request, whichever comes first: its
+// event, or the answer of the store.
+func TestRemovalByOtherServerHasNoRequest(t *testing.T) {
 	tr := New(began)
 	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1)}
 	tr.Seen(s, 5, began)
@@ -211,8 +213,9 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// TestChain: owners are followed up to the request of a user; what the user may not see is left out.
-func TestChain(t *testing.T) {
+// TestOwnersAreFollowedToRequestOfUser: owners are followed up to the request of a user; what the user may not see is
+// left out.
+func TestOwnersAreFollowedToRequestOfUser(t *testing.T) {
 	tr := New(began)
 	object := func(k Type, name string, n int) Object {
 		return Object{APIVersion: k.apiVersion(), Kind: k.Kind, Name: name, UID: id(n)}
@@ -258,8 +261,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestCycle: objects that own each other have an end.
-func TestCycle(t *testing.T) {
+// TestCycleOfOwnersHasAnEnd: objects that own each other have an end.
+func TestCycleOfOwnersHasAnEnd(t *testing.T) {
 	tr := New(began)
 	for n := 1; n <= 2; n++ {
 		by := NewRequest(Sent{Own: true, Reason: OwnerAbsent, Owners: []Object{{Kind: "Pod", UID: id(3 - n)}}})
@@ -288,8 +291,8 @@ func TestUID(t *testing.T) {
 	}
 }
 
-// TestCopies: an answer is the caller's, and the trails of owners in it are not kept.
-func TestCopies(t *testing.T) {
+// TestAnswerIsACopy: an answer is the caller's, and the trails of owners in it are not kept.
+func TestAnswerIsACopy(t *testing.T) {
 	tr := New(began)
 	remove(tr, 1, nil)
 	owners := []Object{{Kind: "Pod", UID: id(1)}}
@@ -307,8 +310,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestReset: nothing is known after a rollback.
-func TestReset(t *testing.T) {
+// TestRollbackForgetsRemovals: nothing is known after a rollback.
+func TestRollbackForgetsRemovals(t *testing.T) {
 	tr := New(began)
 	remove(tr, 1, nil)
 	tr.Marked(&Subject{Type: pods, UID: id(2)}, 2, began, nil, nil)
