@@ -165,14 +165,14 @@ func Constants(dir, of string) (out []string, err error) {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			spec, ok := n.(*ast.ValueSpec)
-			if name, named := typeName(spec); !ok || !named || name != of {
+			if !ok {
 				return true
 			}
+			name, ok := spec.Type.(*ast.Ident)
 			for _, v := range spec.Values {
-				if lit, ok := v.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-					if s, err := strconv.Unquote(lit.Value); err == nil {
-						out = append(out, s)
-					}
+				if lit, literal := v.(*ast.BasicLit); ok && name.Name == of && literal && lit.Kind == token.STRING {
+					value, _ := strconv.Unquote(lit.Value) // the parser accepts no other literals
+					out = append(out, value)
 				}
 			}
 			return true
@@ -180,16 +180,4 @@ func Constants(dir, of string) (out []string, err error) {
 	}
 	slices.Sort(out)
 	return out, nil
-}
-
-// typeName returns the name of the type in a declaration, and false if there is none.
-func typeName(spec *ast.ValueSpec) (string, bool) {
-	if spec == nil {
-		return "", false
-	}
-	id, ok := spec.Type.(*ast.Ident)
-	if !ok {
-		return "", false
-	}
-	return id.Name, true
 }
