@@ -8,11 +8,13 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestScenarios runs the directories of testdata with one controller each.
+// TestScenarios runs the directories of testdata.
 func TestScenarios(t *testing.T) {
-	for dir, c := range map[string]func() workload.Controller{"finishedjobs": finishedJobs, "podgc": orphanedPods} {
+	for dir, controllers := range map[string][]workload.Controller{
+		"finishedjobs": {finishedJobs()},
+	} {
 		t.Run(dir, func(t *testing.T) {
-			workloadtest.Scenarios(t, "testdata/"+dir, workloadtest.Options{Controllers: []workload.Controller{c()}})
+			workloadtest.Scenarios(t, "testdata/"+dir, workloadtest.Options{Controllers: controllers})
 		})
 	}
 }

@@ -1,7 +1,8 @@
-// Package node has the two controllers of nodes that are not ready: Lifecycle keeps the taints of nodes equal to their
+// Package node has the controllers of nodes and of the pods on them. Lifecycle keeps the taints of nodes equal to their
 // conditions, so that nothing is scheduled on nodes with problems (K pkg/controller/nodelifecycle:
 // doNoScheduleTaintingPass, monitorNodeHealth, doNoExecuteTaintingPass). Eviction deletes pods that do not tolerate the
-// NoExecute taints of their node (K pkg/controller/tainteviction).
+// NoExecute taints of their node (K pkg/controller/tainteviction). OrphanedPods deletes pods that no kubelet will ever
+// delete (podgc.go).
 //
 // It guarantees of Lifecycle:
 //

@@ -20,5 +20,6 @@
 //
 // To read the source: controller.go says which objects a change concerns; claim.go and volume.go decide, match.go
 // chooses a volume, bind.go makes the writes of a binding, provision.go and reclaim.go ask for volumes and end them,
-// schedule.go does a scheduler's part for simulated pods.
+// schedule.go does a scheduler's part for simulated pods. ephemeral.go creates the claims of pods' generic ephemeral
+// volumes.
 package persistentvolume

@@ -1,4 +1,4 @@
-package controllers
+package persistentvolume
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestEphemeralClaims runs testdata/ephemeralclaims.
-func TestEphemeralClaims(t *testing.T) {
-	workloadtest.Scenarios(t, "testdata/ephemeralclaims",
-		workloadtest.Options{Controllers: []workload.Controller{ephemeralClaims()},
+// TestEphemeral runs testdata/ephemeral.
+func TestEphemeral(t *testing.T) {
+	workloadtest.Scenarios(t, "testdata/ephemeral",
+		workloadtest.Options{Controllers: []workload.Controller{Ephemeral()},
 			Print: func(o workload.Object) string {
 				s := o.GetName()
 				for _, r := range o.GetOwnerReferences() {

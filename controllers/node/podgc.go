@@ -1,4 +1,4 @@
-package controllers
+package node
 
 import (
 	"slices"
@@ -17,14 +17,14 @@ const (
 	period     = 20 * time.Second
 )
 
-// orphanedPods deletes pods that no kubelet will ever delete (K pkg/controller/podgc): those of nodes that have been
+// OrphanedPods deletes pods that no kubelet will ever delete (K pkg/controller/podgc): those of nodes that have been
 // gone for 40 seconds, those that are being deleted on nodes that are out of service, and those that are being deleted
 // without ever having had a node. A pod is Failed before it is deleted, unless it has finished, so that controllers
 // count it. Finalizers of pods are left to their owners. Missing nodes are remembered, so each run needs a controller
 // of its own.
 //
 // Unlike upstream's it doesn't delete finished pods when there are too many of them (--terminated-pod-gc-threshold).
-func orphanedPods() workload.Controller {
+func OrphanedPods() workload.Controller {
 	c := &podCollector{missed: map[string]time.Time{}}
 	return workload.Controller{
 		Name: "pod-garbage-collector-controller", For: workload.Pods, Quiet: true,

@@ -1,4 +1,4 @@
-package controllers
+package persistentvolume
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// ephemeralClaims creates the claims of pods' generic ephemeral volumes (K pkg/controller/volume/ephemeral). A pod that
+// Ephemeral creates the claims of pods' generic ephemeral volumes (K pkg/controller/volume/ephemeral). A pod that
 // isn't being deleted has for each such volume a claim <pod>-<volume>, which it controls, so that the claim is deleted
 // with it (I-10). A deleted claim is created again. A claim of that name that the pod doesn't control is not changed;
 // the pod gets an Event, and its own claim when the other one is gone.
-func ephemeralClaims() workload.Controller {
+func Ephemeral() workload.Controller {
 	return workload.Controller{
 		Name: "ephemeral_volume", For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Claims},
 		Wake: unclaimed,
