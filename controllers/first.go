@@ -14,20 +14,22 @@ import (
 // firstInterval is how often the objects that every cluster has are checked.
 const firstInterval = 10 * time.Second
 
-// firstObjects keeps the service kubernetes, its endpoints, and what extension API servers trust.
+// firstObjects keeps the service kubernetes, its endpoints, the default ServiceCIDR, and what extension API servers trust.
 func firstObjects(s *setup) []run {
 	return []run{func(ctx context.Context) {
 		rounds := &reconcile.Rounds{
 			Interval: firstInterval,
 			Check:    s.process.CheckFirst,
 			Changes: &loopback.Changes{
-				Cache:       s.client().Cache,
-				Collections: []string{"services/specs", "services/endpoints", "endpointslices", "configmaps"},
-				Matters:     isFirst,
+				Cache: s.client().Cache,
+				Collections: []string{"services/specs", "services/endpoints", "endpointslices", "configmaps",
+					"servicecidrs"},
+				Matters: isFirst,
 			},
 			Object: reconcile.Object{Version: "v1", Resource: "services", Kind: "Service",
 				Namespace: metav1.NamespaceDefault, Name: "kubernetes"},
-			Why: "the next check of the service kubernetes, its endpoints, and what extension API servers trust",
+			Why: "the next check of the service kubernetes, its endpoints, the default ServiceCIDR, and what " +
+				"extension API servers trust",
 			Failed: func(err error) {
 				s.process.Log.Warn("failed to update an object of the cluster", "err", err)
 			},
@@ -43,6 +45,8 @@ func isFirst(e *loopback.Event) bool {
 	switch e.Collection {
 	case "services/specs":
 		return m.Namespace == metav1.NamespaceDefault && m.Name == "kubernetes" && e.Type == loopback.Deleted
+	case "servicecidrs":
+		return m.Name == "kubernetes" && e.Type == loopback.Deleted
 	case "services/endpoints":
 		return m.Namespace == metav1.NamespaceDefault && m.Name == "kubernetes"
 	case "endpointslices":

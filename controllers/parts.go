@@ -21,6 +21,7 @@ const Server = "kube-apiserver"
 // ofServer are the controllers that are a part of kube-apiserver, so they always run.
 var ofServer = []Controller{
 	{Name: "system-namespaces-controller", Workers: 1, manager: Server, parts: engine(keepSystemNamespaces)},
+	{Name: repairController, manager: Server, parts: engine(clusterIPs, leakedAddresses)},
 	{Name: "customresourcedefinition-controller", manager: Server, parts: definitions},
 	{Name: "apiservice-controller", Workers: 5, manager: Server, parts: registrations},
 	{Name: "priority-and-fairness-controller", Workers: 1, manager: flowConsumer, parts: flowParts},

@@ -34,8 +34,8 @@ type Process struct {
 	Certificates []byte
 	// Webhooks call the conversion webhooks of CustomResourceDefinitions.
 	Webhooks *webhook.Clients
-	// CheckFirst writes what is missing or wrong of the service kubernetes, its endpoints, and what extension API servers
-	// trust.
+	// CheckFirst writes what is missing or wrong of the service kubernetes, its endpoints, the default ServiceCIDR, and
+	// what extension API servers trust.
 	CheckFirst func(context.Context) error
 	// CheckTypes returns the warnings about the types in a policy's expressions.
 	CheckTypes func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning

@@ -12,6 +12,7 @@ import (
 func TestScenarios(t *testing.T) {
 	for dir, controllers := range map[string][]workload.Controller{
 		"finishedjobs": {finishedJobs()},
+		"serviceips":   {serviceRanges(), clusterIPs(), leakedAddresses()},
 	} {
 		t.Run(dir, func(t *testing.T) {
 			workloadtest.Scenarios(t, "testdata/"+dir, workloadtest.Options{Controllers: controllers})

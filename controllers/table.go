@@ -90,6 +90,8 @@ var table = []Controller{
 		account: "kube-apiserver-serving-clustertrustbundle-publisher"},
 	{Name: "persistentvolume-binder-controller", Workers: 1, // two claims must not choose a volume at a time
 		account: "persistent-volume-binder", parts: engine(persistentvolume.Claims, persistentvolume.Volumes)},
+	{Name: "service-cidr-controller", Workers: 1, // of two equal ranges only one may go while they are used
+		account: "service-cidrs-controller", manager: "service-cidr-controller", parts: engine(serviceRanges)},
 	// The scheduler also runs without the simulation, if it is on.
 	{Name: Scheduler, Workers: 32, Off: true, manager: Scheduler, parts: one(func(s *setup) workload.Controller {
 		return simulation.Scheduler(s.process.Simulate, s.process.Simulation)

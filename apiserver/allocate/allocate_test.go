@@ -2,46 +2,74 @@ package allocate
 
 import (
 	"math/rand/v2"
+	"net/netip"
 	"testing"
 )
 
-// TestPool: whatever chance says, every number of a pool is given once, those of its lower part last.
-func TestPool(t *testing.T) {
+// TestNext: whatever chance says, every number is returned once, those of the lower part last.
+func TestNext(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		size := 1 + r.IntN(300)
 		low := r.IntN(size + 1)
-		p, seen := NewPool(size, low), map[int]bool{}
+		seen := map[int]bool{}
+		taken := func(n int) bool { return seen[n] }
 		for i := range size {
-			n, ok := p.Next(r.IntN)
+			n, ok := next(size, low, taken, r.IntN)
 			if !ok || n < 0 || n >= size || seen[n] {
 				t.Fatalf("size %d, low %d: number %d is %d, %v", size, low, i, n, ok)
 			}
 			if n < low && i < size-low {
-				t.Fatalf("size %d, low %d: %d is given while the upper part has some", size, low, n)
+				t.Fatalf("size %d, low %d: %d is returned while the upper part has some", size, low, n)
 			}
-			if seen[n] = true; !p.Has(n) || p.Take(n) {
-				t.Fatalf("%d isn't taken", n)
-			}
+			seen[n] = true
 		}
-		if n, ok := p.Next(r.IntN); ok {
-			t.Fatalf("a full pool gives %d", n)
+		if n, ok := next(size, low, taken, r.IntN); ok {
+			t.Fatalf("%d is returned though all are taken", n)
 		}
 	}
 }
 
-// TestAddresses: at and number undo each other, at both ends of a range too.
+// TestAddresses: a range of any size has its first and its last address, but not those beside them.
 func TestAddresses(t *testing.T) {
-	for _, text := range []string{"10.0.0.0/24", "192.168.7.128/30", "10.96.0.0/12", "255.255.255.0/24"} {
-		a, err := ParseAddresses(text)
-		if err != nil {
-			t.Fatal(err)
+	for text, size := range map[string]int{
+		"10.0.0.0/24": 254, "192.168.7.128/30": 2, "10.96.0.0/12": 1<<20 - 2, "255.255.255.0/24": 254,
+		"10.0.0.0/8": 1<<24 - 2, "10.0.0.0/31": 0, "10.0.0.1/32": 0,
+	} {
+		a, ok := ParseRange(text)
+		if !ok || a.size() != size {
+			t.Fatalf("%s has %d addresses, %v", text, a.size(), ok)
 		}
-		for _, n := range []int{0, 1, a.size() - 1} {
-			if got := a.number(a.at(n)); got != n || !a.prefix.Contains(a.at(n)) {
-				t.Errorf("%s: number %d is %v, which is number %d", text, n, a.at(n), got)
+		if a.has(a.prefix.Addr()) || size > 0 && a.has(a.at(size)) {
+			t.Errorf("%s has the network's or the broadcast address", text)
+		}
+		for _, n := range []int{0, size - 1} {
+			if size > 0 && !a.has(a.at(n)) {
+				t.Errorf("%s does not have %v", text, a.at(n))
 			}
 		}
+	}
+}
+
+// TestOverlappingRanges: an address that two ranges have is allocated once, and the second range is used when the first
+// is full.
+func TestOverlappingRanges(t *testing.T) {
+	small, _ := ParseRange("10.0.0.0/30")
+	large, _ := ParseRange("10.0.0.0/29")
+	taken := NewTaken([]Addresses{small, large}, Ports{})
+	seen := map[string]bool{}
+	for range 6 {
+		ip, err := taken.nextAddress(rand.IntN)
+		if err != nil || seen[ip] || len(seen) < 2 && !small.has(netip.MustParseAddr(ip)) {
+			t.Fatalf("%s after %v: %v", ip, seen, err)
+		}
+		if err := taken.claimAddress(ip); err != errTakenIP {
+			t.Errorf("claiming %s again: %v", ip, err)
+		}
+		seen[ip] = true
+	}
+	if ip, err := taken.nextAddress(rand.IntN); err != errFull {
+		t.Errorf("full ranges: %q, %v", ip, err)
 	}
 }
 
@@ -50,8 +78,9 @@ func FuzzParse(f *testing.F) {
 	f.Add("::/64", "1+2")
 	f.Fuzz(func(t *testing.T, addresses, ports string) {
 		if a, err := ParseAddresses(addresses); err == nil {
-			if n, ok := a.pool().Next(func(n int) int { return n - 1 }); !ok || a.number(a.at(n)) != n {
-				t.Errorf("%q gives %v", addresses, a.at(n))
+			ip, err := NewTaken([]Addresses{a}, Ports{}).nextAddress(func(n int) int { return n - 1 })
+			if got, _ := netip.ParseAddr(ip); err != nil || !a.has(got) {
+				t.Errorf("%q returns %v, %v", addresses, ip, err)
 			}
 		}
 		if p, err := ParsePorts(ports); err == nil && !p.Contains(p.Base) {

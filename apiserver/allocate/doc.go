@@ -3,11 +3,11 @@
 //
 // It guarantees:
 //
-//  1. It is pure: the allocated values and the random numbers are arguments.
-//  2. A value from a Random source is in the range, free, and returned once. A value that a client requests is checked
-//     in the same way. A Sample source allocates nothing.
-//  3. The errors have the messages that clients see.
+//  1. It is pure: the ranges, the allocated values and the random numbers are arguments.
+//  2. A value from a Random source is in a range, free, and returned once. A value that a client requests is checked in
+//     the same way. A Sample source allocates nothing.
+//  3. A free value is found after at most one more attempt than there are allocated values, even in the largest range.
+//  4. The errors have the messages that clients see.
 //
-// A cluster has one range of IPv4 addresses. Upstream's further ranges (ServiceCIDR), its IPAddress objects and a
-// second address family are not modelled.
+// Ranges have IPv4 addresses, and may overlap. A second address family is not modelled.
 package allocate

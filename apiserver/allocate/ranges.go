@@ -20,7 +20,7 @@ var (
 	errPorts     = errors.New("a range of ports is needed, as in " + DefaultPorts)
 )
 
-// Ranges are the ranges from which a cluster allocates.
+// Ranges are the ranges that the flags of a server name.
 type Ranges struct {
 	Addresses Addresses
 	Ports     Ports
@@ -39,16 +39,25 @@ func Defaults() Ranges {
 // Addresses is a range of IPv4 addresses for services. The zero value is empty.
 type Addresses struct{ prefix netip.Prefix }
 
-// ParseAddresses parses a range like 10.0.0.0/24 with 2 to 2^20 addresses.
+// ParseAddresses parses the range of a flag, like 10.0.0.0/24, with 2 to 2^20 addresses.
 func ParseAddresses(s string) (Addresses, error) {
-	p, err := netip.ParsePrefix(s)
-	if err != nil || !p.Addr().Is4() {
+	a, ok := ParseRange(s)
+	if !ok {
 		return Addresses{}, fmt.Errorf("%q: %w", s, errAddresses)
 	}
-	if p.Bits() < 12 || p.Bits() > 30 {
+	if bits := a.prefix.Bits(); bits < 12 || bits > 30 {
 		return Addresses{}, fmt.Errorf("%q: its prefix must have 12 to 30 bits: %w", s, errAddresses)
 	}
-	return Addresses{p.Masked()}, nil
+	return a, nil
+}
+
+// ParseRange parses a range of any size; ok is false if it isn't one of IPv4 addresses.
+func ParseRange(s string) (a Addresses, ok bool) {
+	p, err := netip.ParsePrefix(s)
+	if err != nil || !p.Addr().Is4() {
+		return Addresses{}, false
+	}
+	return Addresses{p.Masked()}, true
 }
 
 // String is the range in CIDR notation.
@@ -58,26 +67,22 @@ func (a Addresses) String() string { return a.prefix.String() }
 func (a Addresses) First() netip.Addr { return a.at(0) }
 
 // size is the number of addresses without the network's and the broadcast address.
-func (a Addresses) size() int { return 1<<(32-a.prefix.Bits()) - 2 }
+func (a Addresses) size() int { return max(1<<(32-a.prefix.Bits())-2, 0) }
 
-// pool is a pool of the whole range.
-func (a Addresses) pool() *Pool { return NewPool(a.size(), lowPart(a.size()+2, 16, 16, 256)) }
+// low is the size of the lower part.
+func (a Addresses) low() int { return lowPart(a.size()+2, 16, 16, 256) }
 
-// at is the address with a number in the pool.
+// has reports whether the range has the address, which is neither the network's nor the broadcast address.
+func (a Addresses) has(ip netip.Addr) bool {
+	return a.prefix.Contains(ip) && ip != a.prefix.Addr() && a.prefix.Contains(ip.Next())
+}
+
+// at is the address with a number below the size.
 func (a Addresses) at(n int) netip.Addr {
 	var b [4]byte
 	base := a.prefix.Addr().As4()
 	binary.BigEndian.PutUint32(b[:], binary.BigEndian.Uint32(base[:])+1+uint32(n))
 	return netip.AddrFrom4(b)
-}
-
-// number is the inverse of at; it is not in the pool for addresses outside of the range.
-func (a Addresses) number(ip netip.Addr) int {
-	if !a.prefix.Contains(ip) {
-		return -1
-	}
-	base, b := a.prefix.Addr().As4(), ip.As4()
-	return int(binary.BigEndian.Uint32(b[:])-binary.BigEndian.Uint32(base[:])) - 1
 }
 
 // Ports is a range of node ports.
@@ -92,5 +97,14 @@ func ParsePorts(s string) (Ports, error) {
 	return Ports{*p}, nil
 }
 
-// pool is a pool of the whole range.
-func (p Ports) pool() *Pool { return NewPool(p.Size, lowPart(p.Size, 32, 16, 128)) }
+// low is the size of the lower part.
+func (p Ports) low() int { return lowPart(p.Size, 32, 16, 128) }
+
+// lowPart is the size of the lower part of a range, for clients that request a value: a share of it within limits, or
+// none if the range is not larger than the least (K KEP-3070, KEP-3668).
+func lowPart(size, share, least, most int) int {
+	if size <= least {
+		return 0
+	}
+	return min(max(size/share, least), most)
+}

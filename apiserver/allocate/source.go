@@ -32,10 +32,15 @@ type sample struct {
 	last int32
 }
 
-func (m *sample) ClaimAddress(ip string) error { return m.taken.ranges.Taken().claimAddress(ip) }
+func (m *sample) ClaimAddress(ip string) error {
+	return NewTaken(m.taken.ranges, m.taken.portRange).claimAddress(ip)
+}
 
 func (m *sample) NextAddress() (string, error) {
-	return m.taken.ranges.Addresses.prefix.Addr().String(), nil
+	if len(m.taken.ranges) == 0 {
+		return "", errFull
+	}
+	return m.taken.ranges[0].prefix.Addr().String(), nil
 }
 
 // ClaimPort only checks whether the port is free, as upstream does in a dry run.

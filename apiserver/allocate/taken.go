@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	netutils "k8s.io/utils/net"
 )
@@ -18,25 +19,26 @@ var (
 
 // Taken are the allocations of a cluster's services.
 type Taken struct {
-	ranges    Ranges
-	addresses *Pool
-	ports     *Pool
+	ranges    []Addresses
+	addresses map[netip.Addr]bool
+	portRange Ports
+	ports     map[int32]bool
 }
 
-// Taken returns a state without allocations.
-func (r Ranges) Taken() *Taken {
-	return &Taken{ranges: r, addresses: r.Addresses.pool(), ports: r.Ports.pool()}
+// NewTaken returns a state without allocations. Addresses are allocated from the first range that has a free one.
+func NewTaken(ranges []Addresses, ports Ports) *Taken {
+	return &Taken{ranges: ranges, addresses: map[netip.Addr]bool{}, portRange: ports, ports: map[int32]bool{}}
 }
 
-// AddAddress records a service's address. It ignores "None", an empty address and those outside of the range.
+// AddAddress records an allocated address. It ignores "None" and an empty address.
 func (t *Taken) AddAddress(ip string) {
 	if a, ok := parse(ip); ok {
-		t.addresses.Take(t.ranges.Addresses.number(a))
+		t.addresses[a] = true
 	}
 }
 
-// AddPort records a service's node port. It ignores 0 and ports outside of the range.
-func (t *Taken) AddPort(port int32) { t.ports.Take(int(port) - t.ranges.Ports.Base) }
+// AddPort records a service's node port.
+func (t *Taken) AddPort(port int32) { t.ports[port] = true }
 
 // parse parses an address as leniently as upstream, with leading zeros.
 func parse(ip string) (netip.Addr, bool) {
@@ -44,48 +46,67 @@ func parse(ip string) (netip.Addr, bool) {
 	return a.Unmap(), ok
 }
 
-// claimAddress allocates the address that a client requests.
+// claimAddress allocates the address that a client requests (K ipallocator/cidrallocator.go: getAllocator).
 func (t *Taken) claimAddress(ip string) error {
 	a, ok := parse(ip)
-	if !ok || !t.ranges.Addresses.prefix.Contains(a) {
-		return errOtherRange
-	}
-	n := t.ranges.Addresses.number(a)
 	switch {
-	case n < 0 || n >= t.ranges.Addresses.size():
-		return fmt.Errorf(
-			"the provided IP (%v) is not in the valid range. The range of valid IPs is %s", a, t.ranges.Addresses,
-		)
-	case !t.addresses.Take(n):
+	case !ok || !slices.ContainsFunc(t.ranges, func(r Addresses) bool { return r.has(a) }):
+		return errOtherRange
+	case t.addresses[a]:
 		return errTakenIP
 	}
+	t.addresses[a] = true
 	return nil
 }
 
 func (t *Taken) nextAddress(pick func(int) int) (string, error) {
-	n, ok := t.addresses.Next(pick)
-	if !ok {
-		return "", errFull
+	for _, r := range t.ranges {
+		if n, ok := next(r.size(), r.low(), func(n int) bool { return t.addresses[r.at(n)] }, pick); ok {
+			t.addresses[r.at(n)] = true
+			return r.at(n).String(), nil
+		}
 	}
-	return t.ranges.Addresses.at(n).String(), nil
+	return "", errFull
 }
 
 // claimPort allocates the port that a client requests.
 func (t *Taken) claimPort(port int32) error {
-	r := t.ranges.Ports
 	switch {
-	case !r.Contains(int(port)):
-		return fmt.Errorf("provided port is not in the valid range. The range of valid ports is %s", r.String())
-	case !t.ports.Take(int(port) - r.Base):
+	case !t.portRange.Contains(int(port)):
+		return fmt.Errorf("provided port is not in the valid range. The range of valid ports is %s",
+			t.portRange.String())
+	case t.ports[port]:
 		return errTakenPort
 	}
+	t.ports[port] = true
 	return nil
 }
 
 func (t *Taken) nextPort(pick func(int) int) (int32, error) {
-	n, ok := t.ports.Next(pick)
+	at := func(n int) int32 { return int32(t.portRange.Base + n) }
+	n, ok := next(t.portRange.Size, t.portRange.low(), func(n int) bool { return t.ports[at(n)] }, pick)
 	if !ok {
 		return 0, errFull
 	}
-	return int32(t.ranges.Ports.Base + n), nil
+	t.ports[at(n)] = true
+	return at(n), nil
+}
+
+// next returns the first number below size that is not taken, from a random one on, which pick chooses (0 <= pick(n) <
+// n). It searches the upper part and, if that is full, the first low numbers: these stay free for clients that request
+// one. It returns false if all numbers are taken.
+func next(size, low int, taken func(n int) bool, pick func(n int) int) (int, bool) {
+	for _, part := range [][2]int{{low, size}, {0, low}} {
+		from, count := part[0], part[1]-part[0]
+		if count == 0 {
+			continue
+		}
+		start := pick(count)
+		for i := range count {
+			if n := from + (start+i)%count; !taken(n) {
+				return n, true
+			}
+		}
+	}
+	return 0, false
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,7 +33,10 @@ type Options struct {
 
 // jobs returns the functions that Check calls.
 func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
-	all := []func(context.Context) error{func(ctx context.Context) error { return o.ensureService(ctx, r) }}
+	all := []func(context.Context) error{
+		func(ctx context.Context) error { return ensureServiceCIDR(ctx, r) },
+		func(ctx context.Context) error { return o.ensureService(ctx, r) },
+	}
 	if o.published() {
 		all = append(all, func(ctx context.Context) error { return o.ensureEndpoints(ctx, r) })
 	}
@@ -42,9 +46,9 @@ func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
 	return all
 }
 
-// Check creates the service "kubernetes" again if it was deleted, for example by "kubectl delete all --all". It
-// restores the endpoints of the service, and the ConfigMap for extension API servers, to the values of Options. The
-// caller calls Check at intervals; upstream's interval is 10 s (K
+// Check creates the service and the ServiceCIDR "kubernetes" again if they were deleted, for example by "kubectl delete
+// all --all". It restores the endpoints of the service, and the ConfigMap for extension API servers, to the values of
+// Options. The caller calls Check at intervals; upstream's interval is 10 s (K
 // pkg/controlplane/controller/kubernetesservice/controller.go: Run).
 func Check(ctx context.Context, r *registry.Registry, o Options) error {
 	var errs []error
@@ -57,23 +61,25 @@ func Check(ctx context.Context, r *registry.Registry, o Options) error {
 // errSame reports that an object needs no change.
 var errSame = errors.New("bootstrap: the object needs no change")
 
-// put creates an object, or changes the stored one. change receives the new object, or the latest state of the stored
-// one. It returns false if the stored object needs no change.
+// put creates an object, or changes the stored one. The resource may have a subresource, as in "servicecidrs/status",
+// which is then what put changes. change receives the new object, or the latest state of the stored one. It returns
+// false if the stored object needs no change.
 func put[T any, P interface {
 	*T
 	registry.Object
-}](ctx context.Context, r *registry.Registry, group, plural string, fresh P, change func(P) (bool, error)) error {
+}](ctx context.Context, r *registry.Registry, group, resource string, fresh P, change func(P) (bool, error)) error {
 	l := r.Loopback(authorization.Loopback, makers[group])
+	plural, subresource, _ := strings.Cut(resource, "/")
 	p := registry.Path{
-		Resource: r.Types.Lookup(group, "v1", plural), Namespace: fresh.GetNamespace(), Name: fresh.GetName(),
+		Resource: r.Types.Lookup(group, "v1", plural), Subresource: subresource,
+		Namespace: fresh.GetNamespace(), Name: fresh.GetName(),
 	}
 	stored, err := l.Get(ctx, p)
 	if apierrors.IsNotFound(err) {
 		if _, err := change(fresh); err != nil {
 			return err
 		}
-		collection := p
-		collection.Name = ""
+		collection := registry.Path{Resource: p.Resource, Namespace: p.Namespace}
 		if _, err = l.Create(ctx, collection, fresh); !apierrors.IsAlreadyExists(err) {
 			return made(err, p)
 		}

@@ -10,8 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	flow "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
@@ -82,9 +84,31 @@ func (o *Options) ensureService(ctx context.Context, r *registry.Registry) error
 	return ensure(ctx, r, "", "services", metav1.NamespaceDefault, o.service(r.Ranges.Addresses.First().String()))
 }
 
+// ensureServiceCIDR creates the default ServiceCIDR, with the range of the flag, and reports that it is ready unless it
+// has that condition (K pkg/controlplane/controller/defaultservicecidr). One with another range stays as it is.
+func ensureServiceCIDR(ctx context.Context, r *registry.Registry) error {
+	c := &networkingv1.ServiceCIDR{ObjectMeta: meta("", serviceName),
+		Spec: networkingv1.ServiceCIDRSpec{CIDRs: []string{r.Ranges.Addresses.String()}}}
+	if err := ensure(ctx, r, networkingv1.GroupName, "servicecidrs", "", c); err != nil {
+		return err
+	}
+	return put(ctx, r, networkingv1.GroupName, "servicecidrs/status", c,
+		func(now *networkingv1.ServiceCIDR) (bool, error) {
+			if now.DeletionTimestamp != nil || !slices.Equal(now.Spec.CIDRs, c.Spec.CIDRs) ||
+				apimeta.FindStatusCondition(now.Status.Conditions, networkingv1.ServiceCIDRConditionReady) != nil {
+				return false, nil
+			}
+			return apimeta.SetStatusCondition(&now.Status.Conditions, metav1.Condition{
+				Type: networkingv1.ServiceCIDRConditionReady, Status: metav1.ConditionTrue,
+				Message: "Kubernetes default Service CIDR is ready",
+			}), nil
+		})
+}
+
 // makers are the field managers of the objects, by group.
 var makers = map[string]string{
 	corev1.GroupName: "kube-apiserver", schedulingv1.GroupName: "kube-apiserver", discoveryv1.GroupName: "kube-apiserver",
+	networkingv1.GroupName:  "kubernetes-service-cidr-controller",
 	flowcontrolv1.GroupName: "api-priority-and-fairness-config-producer-v1", // K pkg/registry/flowcontrol/ensurer
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -47,7 +48,11 @@ func TestBeginAndFinish(t *testing.T) {
 			attempts++
 			event("fill filled=%v", obj.GetAnnotations()["filled"] != "")
 			obj.SetAnnotations(map[string]string{"filled": fmt.Sprint(attempts)})
-			guard, err := w.Scan(ctx, nil, func(*storage.Object, []string) {})
+			if err := w.Fresh(ctx); err != nil {
+				return nil, err
+			}
+			guard, err := w.Scan(corev1.SchemeGroupVersion.WithResource("configmaps"), nil,
+				func(*storage.Object, []string) {})
 			if name == "overtaken" && attempts == 1 {
 				s.Do("POST", hookedPath, `{"metadata":{"name":"other"}}`)
 			}

@@ -35,7 +35,7 @@ type Registry struct {
 	Trail *trail.Trail
 	Log   *slog.Logger
 	Now   func() time.Time
-	// Ranges are the service IP ranges and the node ports of the cluster.
+	// Ranges are the service IP range of a cluster without ServiceCIDRs, and the node ports.
 	Ranges allocate.Ranges
 	// EventTTL is how long an event is kept.
 	EventTTL time.Duration

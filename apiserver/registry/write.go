@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
@@ -195,13 +196,13 @@ func (w *write) Turn(ctx context.Context) (release func(), err error) {
 	}
 }
 
+// Fresh implements entry.Write.
+func (w *write) Fresh(ctx context.Context) error { return w.s.Fresh(ctx) }
+
 // Scan implements entry.Write.
-func (w *write) Scan(ctx context.Context, fields []string, yield func(*storage.Object, []string)) (
+func (w *write) Scan(r schema.GroupVersionResource, fields []string, yield func(*storage.Object, []string)) (
 	storage.Guard, error) {
-	if err := w.s.Fresh(ctx); err != nil {
-		return storage.Guard{}, err
-	}
-	res := w.r.Resource
+	res := w.s.Types.Lookup(r.Group, r.Version, r.Resource)
 	snap, err := w.s.Cache.Snapshot(res.Collection, 0)
 	if err != nil {
 		return storage.Guard{}, err

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -101,6 +102,12 @@ var (
 	EndpointSlices = resource[*discoveryv1.EndpointSlice](
 		discoveryv1.SchemeGroupVersion, "endpointslices", "EndpointSlice",
 	)
+	ServiceCIDRs = resource[*networkingv1.ServiceCIDR](
+		networkingv1.SchemeGroupVersion, "servicecidrs", "ServiceCIDR",
+	)
+	IPAddresses = resource[*networkingv1.IPAddress](
+		networkingv1.SchemeGroupVersion, "ipaddresses", "IPAddress",
+	)
 	DisruptionBudgets = resource[*policyv1.PodDisruptionBudget](
 		policyv1.SchemeGroupVersion, "poddisruptionbudgets", "PodDisruptionBudget",
 	)
@@ -150,7 +157,7 @@ var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, Replication
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
 	CertificateSigningRequests, PodCertificateRequests, ClusterTrustBundles, ResourceClaims, ResourceSlices, TaintRules,
 	Volumes, StorageClasses, Leases, Namespaces, ServiceAccounts, ConfigMaps, AttributesClasses, ClusterRoles, Policies,
-	FlowSchemas, PriorityLevels, APIServices, CustomResourceDefinitions}
+	FlowSchemas, PriorityLevels, APIServices, CustomResourceDefinitions, ServiceCIDRs, IPAddresses}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

@@ -66,12 +66,17 @@ func (c *cluster) reset(addresses, ports string) string {
 }
 
 func (c *cluster) taken() *allocate.Taken {
-	taken := c.ranges.Taken()
+	taken := taken(c.ranges)
 	for _, s := range c.services {
 		taken.AddAddress(s.Spec.ClusterIP)
 		addPorts(taken, &s.Spec)
 	}
 	return taken
+}
+
+// taken has no allocations.
+func taken(r allocate.Ranges) *allocate.Taken {
+	return allocate.NewTaken([]allocate.Addresses{r.Addresses}, r.Ports)
 }
 
 // write is what a server does with a service, as far as this package is concerned.
@@ -149,7 +154,7 @@ func TestManyPorts(t *testing.T) {
 		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: i + 1})
 	}
 	start := time.Now()
-	err := sampleService(s, nil, allocate.Defaults().Taken())
+	err := sampleService(s, nil, taken(allocate.Defaults()))
 	if took := time.Since(start); err != nil || took > 15*time.Second {
 		t.Errorf("%v, %v", took, err)
 	}

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"path"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -16,9 +20,10 @@ import (
 // beginService allocates a service's addresses and ports before it is stored, as upstream does (K
 // pkg/registry/core/service/storage: beginCreate, beginUpdate).
 //
-// No two services get the same ones: the write is committed only if no server has written a service since the
-// allocations were read; else they are read again and the service is filled again. Within one server such writes take
-// turns, so that they don't cause such conflicts. The request's deadline bounds the attempts.
+// No two services get the same ones: the write is committed only if no server has written a service or a ServiceCIDR,
+// or created the IPAddress, since the allocations were read; else they are read again and the service is filled again.
+// Within one server such writes take turns, so that they don't cause such conflicts. The request's deadline bounds the
+// attempts.
 //
 // There is nothing to undo: only a stored service has an address.
 func beginService(ctx context.Context, w entry.Write, obj, old entry.Object) (entry.Begun, error) {
@@ -38,43 +43,128 @@ func beginService(ctx context.Context, w entry.Write, obj, old entry.Object) (en
 	}
 	return entry.Begun{
 		Fill: func(ctx context.Context, obj entry.Object) ([]storage.Guard, error) {
-			taken, guard, err := readAllocations(ctx, w, ports)
+			s := obj.(*corev1.Service)
+			have, err := readAllocations(ctx, w, ports)
 			switch {
 			case err != nil:
 				return nil, err
 			case w.DryRun():
-				err = sampleService(obj.(*corev1.Service), was, taken)
+				err = sampleService(s, was, have.taken)
 			default:
-				err = fillService(obj.(*corev1.Service), was, taken, rand.IntN)
+				err = fillService(s, was, have.taken, rand.IntN)
 			}
-			return []storage.Guard{guard}, err
+			if address {
+				have.guards = append(have.guards, have.unclaimed(s.Spec.ClusterIP))
+			}
+			return have.guards, err
 		},
 		Finish: func(error) { release() },
 	}, nil
 }
 
-// readAllocations returns the allocations of the stored services, with their ports only if they are needed, and the
-// guard that holds as long as no service is written.
-func readAllocations(ctx context.Context, w entry.Write, ports bool) (*allocate.Taken, storage.Guard, error) {
-	taken := w.Ranges().Taken()
+// allocations are those of the stored services and IPAddresses.
+type allocations struct {
+	taken *allocate.Taken
+	// guards hold as long as no service and no ServiceCIDR is written.
+	guards []storage.Guard
+	// addresses is the guard of the IPAddresses.
+	addresses storage.Guard
+}
+
+// unclaimed is the guard that holds as long as nobody creates the IPAddress of an address.
+func (a *allocations) unclaimed(ip string) storage.Guard {
+	return storage.Guard{Key: a.addresses.Key + ip, ModRevision: a.addresses.ModRevision, Held: true}
+}
+
+// readAllocations returns the allocations, with the services' ports only if they are needed.
+func readAllocations(ctx context.Context, w entry.Write, ports bool) (*allocations, error) {
+	if err := w.Fresh(ctx); err != nil {
+		return nil, err
+	}
+	ranges, cidrs, err := readRanges(w)
+	if err != nil {
+		return nil, err
+	}
+	taken := allocate.NewTaken(ranges, w.Ranges().Ports)
+	services, err := readServices(w, taken, ports)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := readAddresses(w, taken)
+	return &allocations{taken, []storage.Guard{cidrs, services}, addresses}, err
+}
+
+// readRanges returns the IPv4 ranges of the ServiceCIDRs that are not being deleted, and whose condition Ready is True
+// or missing, as without its controller (K ipallocator/cidrallocator.go: syncAllocators, isReady). A cluster without
+// ServiceCIDRs has the range of the server's flag.
+func readRanges(w entry.Write) (ranges []allocate.Addresses, guard storage.Guard, err error) {
+	empty := true
+	guard, err = w.Scan(networkingv1.SchemeGroupVersion.WithResource("servicecidrs"), nil,
+		func(item *storage.Object, _ []string) {
+			empty = false
+			var c networkingv1.ServiceCIDR
+			if err := decode(item, &c); err != nil {
+				w.Unreadable(item.Key, err, "no cluster IP is allocated from it")
+				return
+			}
+			ready := meta.FindStatusCondition(c.Status.Conditions, networkingv1.ServiceCIDRConditionReady)
+			if c.DeletionTimestamp != nil || ready != nil && ready.Status != metav1.ConditionTrue {
+				return
+			}
+			for _, cidr := range c.Spec.CIDRs {
+				if a, ok := allocate.ParseRange(cidr); ok {
+					ranges = append(ranges, a)
+				}
+			}
+		})
+	if empty {
+		ranges = []allocate.Addresses{w.Ranges().Addresses}
+	}
+	return ranges, guard, err
+}
+
+// readServices records the allocations of the stored services.
+func readServices(w entry.Write, taken *allocate.Taken, ports bool) (storage.Guard, error) {
 	fields := []string{"spec.clusterIP", "spec.type"}
-	guard, err := w.Scan(ctx, fields, func(item *storage.Object, values []string) {
-		if item.Err != nil {
-			w.Unreadable(item.Key, item.Err, "its cluster IPs and node ports are unknown")
-			return
-		}
-		taken.AddAddress(values[0])
-		var s struct{ Spec corev1.ServiceSpec }
-		if s.Spec.Type = corev1.ServiceType(values[1]); !ports || !hasNodePort(&s.Spec) {
-			return
-		}
-		if err := json.Unmarshal(item.JSON, &s); err != nil {
-			w.Unreadable(item.Key, err, "its node ports are unknown")
-			return
-		}
-		addPorts(taken, &s.Spec)
-	})
-	return taken, guard, err
+	return w.Scan(corev1.SchemeGroupVersion.WithResource("services"), fields,
+		func(item *storage.Object, values []string) {
+			if item.Err != nil {
+				w.Unreadable(item.Key, item.Err, "its cluster IPs and node ports are unknown")
+				return
+			}
+			taken.AddAddress(values[0])
+			var s struct{ Spec corev1.ServiceSpec }
+			if s.Spec.Type = corev1.ServiceType(values[1]); !ports || !hasNodePort(&s.Spec) {
+				return
+			}
+			if err := decode(item, &s); err != nil {
+				w.Unreadable(item.Key, err, "its node ports are unknown")
+				return
+			}
+			addPorts(taken, &s.Spec)
+		})
+}
+
+// allocator labels the IPAddresses of cluster IPs (K ipallocator/ipallocator.go: ControllerName).
+const allocator = "ipallocator.k8s.io"
+
+// readAddresses records the IPAddresses of others than services. Those of services follow from the services: upstream's
+// allocator rejects the address of a service that was deleted until its IPAddress is deleted, too.
+func readAddresses(w entry.Write, taken *allocate.Taken) (storage.Guard, error) {
+	return w.Scan(networkingv1.SchemeGroupVersion.WithResource("ipaddresses"), nil,
+		func(item *storage.Object, _ []string) {
+			if item.Err != nil || item.Meta.Labels[networkingv1.LabelManagedBy] != allocator {
+				taken.AddAddress(path.Base(item.Key))
+			}
+		})
+}
+
+// decode decodes a stored object.
+func decode(item *storage.Object, into any) error {
+	if item.Err != nil {
+		return item.Err
+	}
+	return json.Unmarshal(item.JSON, into)
 }
 
 // addPorts records a service's node ports, including the one for health checks.

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/storage"
@@ -36,13 +37,16 @@ type Write interface {
 	DryRun() bool
 	// Turn waits until no other write of this server has a turn. The error is that of the context.
 	Turn(ctx context.Context) (release func(), err error)
-	// Scan calls yield for each stored object of the resource by a consistent read, in key order, with the values of
-	// the named selectable fields, which yield must not keep. An object whose Err is set has no values. The guard holds
-	// as long as no object of the resource is written.
-	Scan(ctx context.Context, fields []string, yield func(o *storage.Object, values []string)) (storage.Guard, error)
+	// Fresh waits until Scan sees every write that was acknowledged before the call.
+	Fresh(ctx context.Context) error
+	// Scan calls yield for each stored object of a resource, in key order, with the values of the named selectable
+	// fields, which yield must not keep. An object whose Err is set has no values. The guard holds as long as no object
+	// of the resource is written; its key is that of the resource's objects without their namespaces and names.
+	Scan(r schema.GroupVersionResource, fields []string, yield func(o *storage.Object, values []string)) (
+		storage.Guard, error)
 	// Unreadable reports a stored object that can't be decoded; then states what the server does about it.
 	Unreadable(key string, err error, then string)
-	// Ranges are the service IP ranges and node ports of the cluster.
+	// Ranges are the service IP range and the node ports that the flags of the server name.
 	Ranges() allocate.Ranges
 }
 

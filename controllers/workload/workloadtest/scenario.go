@@ -140,7 +140,8 @@ func (s *scenario) parse(t *testing.T, d *datadriven.TestData, doc string) workl
 // clusterScoped are the resources whose objects are in no namespace.
 var clusterScoped = []workload.Resource{workload.Nodes, workload.CertificateSigningRequests, workload.Volumes,
 	workload.StorageClasses, workload.ClusterTrustBundles, workload.ResourceSlices, workload.TaintRules,
-	workload.Namespaces, workload.AttributesClasses, workload.ClusterRoles, workload.Policies}
+	workload.Namespaces, workload.AttributesClasses, workload.ClusterRoles, workload.Policies,
+	workload.ServiceCIDRs, workload.IPAddresses}
 
 func kind(t *testing.T, d *datadriven.TestData, name string) workload.Resource {
 	for _, r := range workload.Resources() {
