@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -49,7 +50,23 @@ func Objects(ctx context.Context, r *registry.Registry, o Options) error {
 	if err := together(ctx, jobs); err != nil {
 		return err
 	}
-	return r.Fresh(ctx)
+	err := r.Fresh(ctx)
+	warnOtherRange(r)
+	return err
+}
+
+// warnOtherRange logs that the default ServiceCIDR has another range than the flag, which then has no effect.
+func warnOtherRange(r *registry.Registry) {
+	l := r.Loopback(authorization.Loopback, makers[networkingv1.GroupName])
+	o, _ := r.Cache.Get(l.Key(r.Types.Lookup(networkingv1.GroupName, "v1", "servicecidrs"), "", serviceName))
+	var c networkingv1.ServiceCIDR
+	if o == nil || o.Err != nil || json.Unmarshal(o.JSON, &c) != nil {
+		return
+	}
+	if flag := r.Ranges.Addresses.String(); !slices.Contains(c.Spec.CIDRs, flag) {
+		r.Log.Warn("the default ServiceCIDR has another range than --service-cluster-ip-range, which has no effect",
+			"cidrs", c.Spec.CIDRs, "flag", flag)
+	}
 }
 
 // rejected reports whether the server answers a request with an error that clients can cause, also by a webhook that is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 const servicesPath = "/api/v1/namespaces/default/services"
@@ -155,5 +157,52 @@ func TestServiceWrites(t *testing.T) {
 				c.port, a.Body,
 			)
 		}
+	}
+}
+
+// interrupted is a store in which something happens right before a key is first written.
+type interrupted struct {
+	storage.Store
+	key    string
+	before func()
+}
+
+func (s *interrupted) Commit(ctx context.Context, t storage.Txn) (int64, error) {
+	if before := s.before; before != nil && t.Key == s.key {
+		s.before = nil
+		before()
+	}
+	return s.Store.Commit(ctx, t)
+}
+
+// TestClusterIPLost: a service whose range is deleted, or whose address someone else claims, before it is stored does
+// not get this address.
+func TestClusterIPLost(t *testing.T) {
+	const cidrs, addresses = "/apis/networking.k8s.io/v1/servicecidrs", "/apis/networking.k8s.io/v1/ipaddresses"
+	for name, c := range map[string]struct{ method, path, body, message string }{
+		"range": {"DELETE", cidrs + "/extra", "", "the provided network does not match the current range"},
+		"address": {"POST", addresses, `{"metadata":{"name":"10.8.0.1"},"spec":{"parentRef":{"resource":"x","name":"y"}}}`,
+			"provided IP is already allocated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := &interrupted{key: "/registry/services/specs/default/s"}
+			s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+				store.Store = c.Store
+				c.Store = store
+			}})
+			must(t, s.Do("POST", cidrs, `{"metadata":{"name":"extra","finalizers":["example.com/keep"]},
+				"spec":{"cidrs":["10.8.0.0/30"]}}`), http.StatusCreated)
+			store.before = func() {
+				if a := s.Do(c.method, c.path, c.body); a.Code >= 300 {
+					t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
+				}
+			}
+			a := must(t, s.Do("POST", servicesPath,
+				`{"metadata":{"name":"s"},"spec":{"clusterIP":"10.8.0.1","ports":[{"port":80}]}}`),
+				http.StatusUnprocessableEntity)
+			if !strings.Contains(string(a.Body), c.message) {
+				t.Errorf("%s, want %q", a.Body, c.message)
+			}
+		})
 	}
 }
