@@ -91,8 +91,8 @@ func Start(t testing.TB, flags ...string) *Server {
 }
 
 var (
-	plainURL   = regexp.MustCompile(`http://[0-9.:]+`)
-	secureURL  = regexp.MustCompile(`https://[0-9.:]+`)
+	plainURL   = regexp.MustCompile(`.*(http://[0-9.]+:\d+)`) // the last one: kubecascade ui names its server first
+	secureURL  = regexp.MustCompile(`.*(https://[0-9.]+:\d+)`)
 	kubeconfig = regexp.MustCompile(`, kubeconfig (.+)`)
 )
 
@@ -116,9 +116,12 @@ func Launch(c *exec.Cmd) (*Server, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the server ended before it was ready: %v\n%s%s", c.Wait(), line, s.Log)
 		}
-		s.URL, s.Secure = plainURL.FindString(line), secureURL.FindString(line)
-		if m := kubeconfig.FindStringSubmatch(line); m != nil {
-			s.Kubeconfig = m[1]
+		for to, pattern := range map[*string]*regexp.Regexp{
+			&s.URL: plainURL, &s.Secure: secureURL, &s.Kubeconfig: kubeconfig,
+		} {
+			if m := pattern.FindStringSubmatch(line); m != nil {
+				*to = m[1]
+			}
 		}
 	}
 	go func() {
