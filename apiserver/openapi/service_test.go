@@ -416,20 +416,6 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-func BenchmarkFirstDocument(b *testing.B) {
-	for _, path := range []string{"api/v1", "apis/apps/v1"} {
-		b.Run(path, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s := New("v1.37.2", served)
-				w := httptest.NewRecorder()
-				s.V3().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/openapi/v3/"+path, nil))
-				b.ReportMetric(float64(len(s.current.v3[path].json)), "kept-B")
-			}
-		})
-	}
-}
-
 // TestIndexIsNeverOld: kubectl sends back the time of the index that it has, which says nothing about
 // types that came within the same second.
 func TestIndexIsNeverOld(t *testing.T) {
