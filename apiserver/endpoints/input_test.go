@@ -1,6 +1,8 @@
 package endpoints_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,14 +27,19 @@ func TestBodies(t *testing.T) {
 		code              int
 	}{
 		{"open", jsonMedia, `{"metadata":{"name":"a"}`, 400},
+		{"open string", jsonMedia, `{"metadata":{"name":"a`, 400},
 		{"more behind", jsonMedia, `{"metadata":{"name":"a"}} x`, 400},
 		{"two documents", jsonMedia, `{"metadata":{"name":"a"}}{"metadata":{"name":"b"}}`, 400},
 		{"text", jsonMedia, `"text"`, 400},
+		{"no JSON", jsonMedia, `x`, 400},
+		{"list", jsonMedia, `[]`, 400},
+		{"form", "application/x-www-form-urlencoded", "a=b", 415},
 		{"number", jsonMedia, `7`, 400},
 		{"NaN", jsonMedia, `{"metadata":{"name":"a"},"data":{"k":NaN}}`, 400},
 		{"huge number", jsonMedia, `{"metadata":{"name":"a","generation":1e999}}`, 400},
 		{"fraction", jsonMedia, `{"metadata":{"name":"a","generation":1.5}}`, 400},
 		{"deep", jsonMedia, deep, 400},
+		{"deep objects", jsonMedia, strings.Repeat(`{"a":`, 100_000), 400},
 		{"deep and closed", jsonMedia, `{"metadata":{"name":"a"},"data":` + deep + strings.Repeat("]", 100_000) + `}`, 400},
 		{"wrong metadata", jsonMedia, `{"metadata":[]}`, 400},
 		{"wrong name", jsonMedia, `{"metadata":{"name":{}}}`, 400},
@@ -41,6 +48,11 @@ func TestBodies(t *testing.T) {
 		{"NUL in a name", jsonMedia, "{\"metadata\":{\"name\":\"a\\u0000\"}}", 422},
 		{"slash in a name", jsonMedia, `{"metadata":{"name":"a/b"}}`, 422},
 		{"name like a parent", jsonMedia, `{"metadata":{"name":".."}}`, 422},
+		{"invalid UTF-8 in a name", jsonMedia, "{\"metadata\":{\"name\":\"a\xff\"}}", 422},
+		{"key that is a path", jsonMedia, `{"metadata":{"name":"a"},"data":{"../x":"y"}}`, 422},
+		{"another namespace", jsonMedia, `{"metadata":{"name":"a","namespace":"default/../other"}}`, 400},
+		{"another kind", jsonMedia, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"}}`, 400},
+		{"too much data", jsonMedia, `{"metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("a", 2_900_000) + `"}}`, 422},
 		{"surrogate", jsonMedia, `{"metadata":{"name":"utf16"},"data":{"k":"\ud800"}}`, 201},
 		{"invalid UTF-8", jsonMedia, "{\"metadata\":{\"name\":\"utf8\"},\"data\":{\"k\":\"\xff\xfe\"}}", 201},
 		{"YAML that is none", yaml, "a: b: c", 400},
@@ -53,6 +65,7 @@ func TestBodies(t *testing.T) {
 		{"YAML deep blocks", yaml, strings.Repeat("- ", 100_000), 400},
 		{"YAML of itself", yaml, "a: &a [*a]", 400},
 		{"YAML unknown alias", yaml, "a: *b", 400},
+		{"YAML of another language", yaml, "!!python/object/apply:os.system [a]", 400},
 		{"YAML bomb", yaml, bomb(), 400},
 		{
 			"YAML long text many times", yaml,
@@ -83,6 +96,13 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s: %.300s", c.name, a.Body)
 		}
 	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	fmt.Fprint(z, `{"metadata":{"name":"a"}}`, strings.Repeat(" ", 100<<20)) // a buffer takes everything
+	_ = z.Close()
+	must(t, s.Do("POST", configmaps, zipped.Bytes(), "Content-Encoding", "gzip"), http.StatusBadRequest)
+	long := `{"metadata":{"name":"` + strings.Repeat("a", 1<<20) + `"}}`
+	must(t, s.Do("POST", configmaps, long), http.StatusUnprocessableEntity)
 	a := s.Do(
 		"POST", "/apis/apps/v1/namespaces/default/controllerrevisions",
 		`{"metadata":{"name":"big"},"data":{"k":"`+strings.Repeat("x", 2900<<10)+`"}}`,
@@ -152,6 +172,10 @@ func TestPatchBodies(t *testing.T) {
 			"a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a,", 100_000) + "]\n", 400,
 		},
 		{"too much", mergePatch, strings.Repeat(" ", 4<<20), 413},
+		{"another name", mergePatch, `{"metadata":{"name":"b"}}`, 400},
+		{"another UID", mergePatch, `{"metadata":{"uid":"b"}}`, 422},
+		{"another version", mergePatch, `{"metadata":{"resourceVersion":"1"}}`, 409},
+		{"no patch", "application/json", `{}`, 415},
 	} {
 		query := ""
 		if strings.Contains(c.media, "apply") {
@@ -313,6 +337,8 @@ func TestMethods(t *testing.T) {
 func TestQueries(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 3)
+	// It continues at ../other/secrets/hidden.
+	const foreign = "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi9vdGhlci9zZWNyZXRzL2hpZGRlbiJ9"
 	for query, code := range map[string]int{
 		"limit=1&limit=abc":                    200, // the first counts
 		"limit=abc&limit=1":                    400,
@@ -339,6 +365,7 @@ func TestQueries(t *testing.T) {
 		"fieldSelector=metadata.name%3D..%2F..%2Fsecrets":              200,
 		"fieldSelector=metadata.namespace%3D":                          200,
 		"continue=%00":                                                 400,
+		"continue=" + foreign:                                          400,
 		"continue=" + strings.Repeat("A", 20_000):                      400,
 		"pretty=maybe":                                                 200,
 		"watch=false":                                                  200,

@@ -152,24 +152,77 @@ func TestCreateByUpdate(t *testing.T) {
 	}
 }
 
-// TestSmuggling: the bytes after a request with an ambiguous length aren't processed as another request.
+// TestSmuggling: a malformed request receives one error, and the bytes after one with an ambiguous length aren't
+// processed as another request.
 func TestSmuggling(t *testing.T) {
 	s := start(t, nil)
-	const head, second = "Host: localhost\nAuthorization: Bearer mallory-token\n", "GET /api HTTP/1.1\nHost: localhost\nAuthorization: Bearer admin-token\n\n"
-	for what, request := range map[string]string{
-		"two lengths":        "GET /api HTTP/1.1\n" + head + "Content-Length: 0\nContent-Length: 7\n\n" + second,
-		"unknown encoding":   "GET /api HTTP/1.1\n" + head + "Transfer-Encoding: chunked, identity\n\n0\n\n" + second,
-		"space before colon": "GET /api HTTP/1.1\n" + head + "Transfer-Encoding : chunked\n\n0\n\n" + second,
-		"negative length":    "GET /api HTTP/1.1\n" + head + "Content-Length: -1\n\n" + second,
-		"folded header": "GET /api/v1/namespaces/b/secrets HTTP/1.1\n" + head +
-			"X:\n Authorization: Bearer admin-token\n\n",
-		"line break in a value": "GET /api/v1/namespaces/b/secrets HTTP/1.1\n" + head + "X: a\rImpersonate-User: admin\n\n",
-		"space in the path":     "GET /healthz /api HTTP/1.1\n" + head + "\n",
-		"two hosts":             "GET /api HTTP/1.1\nHost: a\n" + head + "\n",
-		"no host":               "GET /api HTTP/1.1\nAuthorization: Bearer admin-token\n\n",
+	const (
+		secrets = "/api/v1/namespaces/b/secrets"
+		user    = "Host: localhost\nAuthorization: Bearer mallory-token\n"
+		second  = "GET /api HTTP/1.1\nHost: localhost\nAuthorization: Bearer admin-token\n\n"
+		get     = "GET /api HTTP/1.1\n" + user
+		post    = "POST /api/v1/namespaces/b/configmaps HTTP/1.1\nHost: localhost\nAuthorization: Bearer admin-token\n"
+		object  = `{"metadata":{"name":"smuggled"}}`
+	)
+	for _, c := range []struct {
+		what    string
+		code    int
+		request string
+	}{
+		{"two lengths", 400, get + "Content-Length: 0\nContent-Length: 7\n\n" + second},
+		{"negative length", 400, get + "Content-Length: -1\n\n" + second},
+		{"length with a sign", 400, post + "Content-Length: +32\n\n" + object},
+		{"length too large to count", 400, post + "Content-Length: 99999999999999999999\n\n" + object},
+		{"unknown encoding", 501, get + "Transfer-Encoding: chunked, identity\n\n0\n\n" + second},
+		{"two encodings", 501, get + "Transfer-Encoding: chunked\nTransfer-Encoding: identity\n\n0\n\n" + second},
+		{"space before colon", 400, get + "Transfer-Encoding : chunked\n\n0\n\n" + second},
+		{"size of a chunk", 400, post + "Transfer-Encoding: chunked\n\nzz\n" + object + "\n0\n\n"},
+		{"size of a chunk too large", 400, post + "Transfer-Encoding: chunked\n\nfffffffffffffffff\n" + object + "\n0\n\n"},
+		{"folded header", 403, "GET " + secrets + " HTTP/1.1\n" + user + "X:\n Authorization: Bearer admin-token\n\n"},
+		{"line break in a value", 400, "GET " + secrets + " HTTP/1.1\n" + user + "X: a\rImpersonate-User: admin\n\n"},
+		{"NUL in a value", 400, get + "X: a\x00b\n\n"},
+		{"header without a name", 400, get + ": x\n\n"},
+		{"space in the path", 400, "GET /healthz /api HTTP/1.1\n" + user + "\n"},
+		{"path without a slash", 400, "GET api/v1/secrets HTTP/1.1\n" + user + "\n"},
+		{"unfinished escape", 400, "GET " + secrets + "%2 HTTP/1.1\n" + user + "\n"},
+		{"two hosts", 400, "GET /api HTTP/1.1\nHost: a\n" + user + "\n"},
+		{"no host", 400, "GET /api HTTP/1.1\nAuthorization: Bearer admin-token\n\n"},
+		{"unknown version", 505, "GET /api HTTP/3.0\n" + user + "\n"},
+		{"no request", 400, strings.Repeat("\x16\x03\x01", 100) + "\n\n"},
+		{"expectation", 417, post + "Expect: something\nContent-Length: 32\n\n" + object},
+		{"tunnel", 405, "CONNECT " + secrets + "/x HTTP/1.1\nHost: localhost\nAuthorization: Bearer admin-token\n\n"},
+		{"half a body", 400, post + "Content-Length: 100\n\n" + object},
 	} {
-		if codes := s.raw(request); len(codes) != 1 || codes[0] < 400 {
-			t.Errorf("%s: %v", what, codes)
+		if codes := s.raw(c.request); len(codes) != 1 || codes[0] != c.code {
+			t.Errorf("%s: %v, want %d", c.what, codes, c.code)
+		}
+	}
+	if maps := s.Want(200, "GET", "/api/v1/namespaces/b/configmaps", nil).List().Items; len(maps) > 0 {
+		t.Errorf("created %v", maps)
+	}
+}
+
+// TestPlainPortRejectsPages: the plain port, whose client is an administrator, serves no page of another site.
+func TestPlainPortRejectsPages(t *testing.T) {
+	s := start(t, nil)
+	for _, header := range []http.Header{
+		{"Origin": {"http://evil.test"}}, {"Origin": {"null"}}, {"Sec-Fetch-Site": {"cross-site"}},
+		{"Host": {"evil.test"}}, {"Host": {"localhost.evil.test:8080"}},
+		{"Origin": {"http://evil.test"}, "Connection": {"Upgrade"}, "Upgrade": {"websocket"}},
+	} {
+		for _, method := range []string{"GET", "POST", "DELETE"} {
+			r, err := http.NewRequest(method, s.URL+"/api/v1/namespaces/b/secrets", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header, r.Host = header, header.Get("Host")
+			res, err := s.Server.Client.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Body.Close(); res.StatusCode != http.StatusForbidden {
+				t.Errorf("%s with %v: %s", method, header, res.Status)
+			}
 		}
 	}
 }

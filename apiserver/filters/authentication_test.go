@@ -307,9 +307,10 @@ func TestWrongHeaders(t *testing.T) {
 		{"X-Original-Url", "/healthz"}, {"X-Http-Method-Override", "DELETE"},
 		{"Impersonate_User", "admin"}, {"Impersonate-User", "admin"},
 		{"Impersonate-User", "system:anonymous", "Impersonate-Group", "system:masters"},
-		{"Connection", "Authorization, Impersonate-User"},
+		{"Connection", "Authorization, Impersonate-User"}, {"Cookie", "token=admin-token"},
 	} {
-		if a := s.Ask("GET", "/api/v1/namespaces/b/secrets", nil, h...); a.Code != 403 ||
+		const path = "/api/v1/namespaces/b/secrets?access_token=admin-token&token=admin-token"
+		if a := s.Ask("GET", path, nil, h...); a.Code != 403 ||
 			!strings.Contains(a.Status().Message, `User "system:anonymous"`) {
 			t.Errorf("%q: %d %s", h, a.Code, a.Body)
 		}

@@ -260,7 +260,7 @@ func TestForeignNamespace(t *testing.T) {
 		"/api/v1/namespaces/a/secrets/hidden/../../../b/secrets/hidden",
 		"/openapi/v3/..%2f..%2fapi/v1/namespaces/b/secrets/hidden", "/version/../api/v1/namespaces/b/secrets",
 		"/api/v1/namespaces/finalize/../b/secrets/hidden", "/api/v1/namespaces/b/status/../secrets/hidden",
-		"/debug/controllers/garbagecollector/graph", "/metrics",
+		"/debug/controllers/garbage-collector-controller/graph", "/debug/pprof/", "/metrics",
 		"/api/v1/namespaces/b", "/api/v1/namespaces",
 	}
 	forms := []string{"application/json", "application/yaml", "application/vnd.kubernetes.protobuf",
@@ -281,6 +281,16 @@ func TestForeignNamespace(t *testing.T) {
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS", "CONNECTED", "get"} {
 		if a := s.As("alice", method, "/api/v1/namespaces/b/secrets/hidden", `{}`); a.Code < 400 {
 			t.Errorf("%s: %d %s", method, a.Code, a.Body)
+		}
+	}
+	for path, method := range map[string]string{
+		"/api/v1/namespaces/b/finalize": "PUT", "/api/v1/namespaces/b/serviceaccounts/default/token": "POST",
+		"/apis/certificates.k8s.io/v1/certificatesigningrequests/x/approval":    "PUT",
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions":               "POST",
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations": "POST",
+	} {
+		if a := s.As("alice", method, path, `{"metadata":{"name":"x"}}`); a.Code != 403 {
+			t.Errorf("%s %s: %d %s", method, path, a.Code, a.Body)
 		}
 	}
 	// One name: by name, and by a selector for it alone.
