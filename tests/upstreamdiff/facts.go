@@ -29,11 +29,11 @@ var titles = map[section]string{
 	files:    "Other changed packages",
 }
 
-// fact is something that a version of a module states: its section, the package, and its name there.
+// fact is something that a version of a module states: its section, the package, and its name there. typ is the type
+// that it is about, or "".
 type fact struct {
-	section section
-	pkg     string
-	name    string
+	section        section
+	pkg, typ, name string
 }
 
 // facts have the value of each fact; that of one that has none is "".

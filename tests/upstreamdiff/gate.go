@@ -1,77 +1,48 @@
 package main
 
 import (
-	"fmt"
 	"go/ast"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// stage is a gate from a version on.
-type stage struct {
-	minor       int
-	description string
-}
+var (
+	// stages are those of a gate, each from a minor version on. settings are the fields of one, without packages.
+	stages   = regexp.MustCompile(`\{[^{}]*MustParse\("1\.(\d+)"\)[^{}]*\}`)
+	settings = regexp.MustCompile(`(Default|PreRelease|LockToDefault): (?:\w+\.)?(\w+)`)
+)
 
 // gates records those that a map literal with the stages of each declares: map[Feature]VersionedSpecs.
 func (r *reader) gates(e ast.Expr) {
 	lit, ok := e.(*ast.CompositeLit)
-	if !ok {
+	if !ok || !strings.HasSuffix(r.text(lit.Type), "VersionedSpecs") {
 		return
 	}
-	m, ok := lit.Type.(*ast.MapType)
-	if !ok || !strings.HasSuffix(r.text(m.Value), "VersionedSpecs") {
-		return
-	}
-	for _, elt := range lit.Elts {
-		pair, ok := elt.(*ast.KeyValueExpr)
-		if !ok {
-			continue
-		}
-		specs, ok := pair.Value.(*ast.CompositeLit)
-		if !ok {
-			continue
-		}
-		name := r.text(pair.Key)
-		r.set(gates, name[strings.LastIndex(name, ".")+1:], r.effective(specs.Elts))
-	}
-}
-
-// effective is the stage of the gate in this minor: the last one whose version is not above it.
-func (r *reader) effective(specs []ast.Expr) string {
-	best := stage{-1, "none yet"}
-	for _, spec := range specs {
-		lit, ok := spec.(*ast.CompositeLit)
-		if !ok {
-			continue
-		}
-		if s := r.stage(lit); s.minor <= r.minor && s.minor > best.minor {
-			best = s
-		}
-	}
-	return best.description
-}
-
-func (r *reader) stage(lit *ast.CompositeLit) stage {
-	values := map[string]string{"PreRelease": "GA", "Default": "false"}
 	for _, elt := range lit.Elts {
 		if pair, ok := elt.(*ast.KeyValueExpr); ok {
-			text := r.text(pair.Value)
-			values[r.text(pair.Key)] = text[strings.LastIndex(text, ".")+1:]
-			if call, ok := pair.Value.(*ast.CallExpr); ok && len(call.Args) == 1 {
-				values[r.text(pair.Key)], _ = strconv.Unquote(r.text(call.Args[0]))
-			}
+			name := r.text(pair.Key)
+			r.set(gates, "", name[strings.LastIndex(name, ".")+1:], r.effective(r.text(pair.Value)))
 		}
 	}
-	_, number, _ := strings.Cut(values["Version"], ".")
-	n, _ := strconv.Atoi(number) // 0 without one
-	pre := values["PreRelease"]
-	if pre == `""` {
-		pre = "GA"
+}
+
+// effective is the stage of a gate in this minor: the last one whose version is not above it.
+func (r *reader) effective(specs string) string {
+	last, effective := -1, "none yet"
+	for _, s := range stages.FindAllStringSubmatch(specs, -1) {
+		minor, _ := strconv.Atoi(s[1]) // digits
+		if minor > r.minor || minor <= last {
+			continue
+		}
+		set := map[string]string{"PreRelease": "GA", "Default": "false"}
+		for _, field := range settings.FindAllStringSubmatch(s[0], -1) {
+			set[field[1]] = field[2]
+		}
+		last, effective = minor, set["PreRelease"]+" "+set["Default"]
+		if set["LockToDefault"] == "true" {
+			effective += " locked"
+		}
 	}
-	locked := ""
-	if values["LockToDefault"] == "true" {
-		locked = " locked"
-	}
-	return stage{n, fmt.Sprintf("%s %s%s", pre, values["Default"], locked)}
+	return effective
 }

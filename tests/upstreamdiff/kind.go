@@ -2,8 +2,8 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,16 +28,16 @@ func sorted(changes []change, kinds []string, refs map[string][]string) work {
 		home[kind+"List"] = kind
 		within[kind] = distances(kind, refs)
 		for of, n := range within[kind] {
-			if best, ok := near[of]; pkgOf(of) == pkgOf(kind) && (!ok || n < best) {
+			if best, ok := near[of]; path.Dir(of) == path.Dir(kind) && (!ok || n < best) {
 				home[of], near[of] = kind, n
 			}
 		}
 	}
 	changed := map[string]bool{}
 	for _, c := range changes {
-		of := c.pkg + "." + c.typ()
+		of := path.Join(c.pkg, c.typ)
 		kind, ok := home[of]
-		if !ok || c.typ() == "" {
+		if !ok || c.typ == "" {
 			w.rest = append(w.rest, c)
 			continue
 		}
@@ -71,30 +71,13 @@ func distances(kind string, refs map[string][]string) map[string]int {
 	return all
 }
 
-func pkgOf(typ string) string { return typ[:strings.LastIndex(typ, ".")] }
-
-// typ is the type that a fact is about, or "".
-func (f fact) typ() string {
-	switch f.section {
-	case kinds:
-		return f.name
-	case fields, rules:
-		typ, _, _ := strings.Cut(f.name, ".")
-		return typ
-	case enums:
-		typ, _, _ := strings.Cut(f.name, " ")
-		return typ
-	}
-	return ""
-}
-
 // kindsOf are the kinds of both versions, without lists and those that all groups have.
 func kindsOf(sides ...*reader) []string {
 	all := map[string]bool{}
 	for _, r := range sides {
 		for f := range r.facts {
 			if f.section == kinds && !strings.HasSuffix(f.name, "List") && !strings.HasPrefix(f.pkg, "k8s.io/apimachinery/") {
-				all[f.pkg+"."+f.name] = true
+				all[path.Join(f.pkg, f.name)] = true
 			}
 		}
 	}
@@ -118,7 +101,4 @@ func newGates(changes []change) string {
 }
 
 // title is group/version/Kind of a kind of k8s.io/api, and of others the package and the kind.
-func title(kind string) string {
-	pkg := pkgOf(kind)
-	return fmt.Sprintf("%s/%s", strings.TrimPrefix(pkg, "k8s.io/api/"), kind[len(pkg)+1:])
-}
+func title(kind string) string { return strings.TrimPrefix(kind, "k8s.io/api/") }

@@ -75,7 +75,7 @@ func (r *reader) file(name string) error {
 	if err != nil {
 		return err
 	}
-	r.set(files, filepath.Base(name), fmt.Sprintf("%x", sha256.Sum256(text)))
+	r.set(files, "", filepath.Base(name), fmt.Sprintf("%x", sha256.Sum256(text)))
 	r.imports = map[string]string{}
 	for _, spec := range f.Imports {
 		of, err := strconv.Unquote(spec.Path.Value)
@@ -99,7 +99,7 @@ func (r *reader) file(name string) error {
 	return nil
 }
 
-func (r *reader) set(s section, name, value string) { r.facts[fact{s, r.pkg, name}] = value }
+func (r *reader) set(s section, typ, name, value string) { r.facts[fact{s, r.pkg, typ, name}] = value }
 
 func (r *reader) declaration(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
@@ -131,7 +131,7 @@ func (r *reader) constants(spec *ast.ValueSpec) {
 	}
 	for i, name := range spec.Names {
 		if i < len(spec.Values) {
-			r.set(enums, typ.Name+" "+name.Name, r.text(spec.Values[i]))
+			r.set(enums, typ.Name, typ.Name+" "+name.Name, r.text(spec.Values[i]))
 		}
 	}
 }
@@ -155,7 +155,7 @@ func (r *reader) calls(d *ast.FuncDecl) {
 		}
 		for _, arg := range call.Args {
 			if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING && len(lit.Value) > 4 {
-				r.set(messages, d.Name.Name+" "+name+" "+lit.Value, "")
+				r.set(messages, "", d.Name.Name+" "+name+" "+lit.Value, "")
 			}
 		}
 		return true
@@ -167,7 +167,8 @@ func (r *reader) kinds(call *ast.CallExpr) {
 	for _, arg := range call.Args {
 		if unary, ok := arg.(*ast.UnaryExpr); ok {
 			if lit, ok := unary.X.(*ast.CompositeLit); ok {
-				r.set(kinds, r.text(lit.Type), "")
+				name := r.text(lit.Type)
+				r.set(kinds, name, name, "")
 			}
 		}
 	}

@@ -2,21 +2,25 @@ package main
 
 import (
 	"go/ast"
+	"path"
 	"strings"
 )
 
-// typ records the fields of a struct with their types, tags and markers, and the declarative rules of both.
+// typ records the fields of a struct with their types, tags and markers, the declarative rules of both, and the types
+// that the type names.
 func (r *reader) typ(t *ast.TypeSpec, doc *ast.CommentGroup) {
+	typ := t.Name.Name
 	if !t.Name.IsExported() {
 		return
 	}
-	r.markers(t.Name.Name, r.kindOf(t.Type), doc)
-	r.refer(t)
+	r.markers(typ, typ, r.kindOf(t.Type), doc)
 	body, ok := t.Type.(*ast.StructType)
 	if !ok {
+		r.refer(typ, t.Type)
 		return
 	}
 	for _, f := range body.Fields.List {
+		r.refer(typ, f.Type)
 		tag := ""
 		if f.Tag != nil {
 			tag = " " + f.Tag.Value
@@ -27,39 +31,27 @@ func (r *reader) typ(t *ast.TypeSpec, doc *ast.CommentGroup) {
 		}
 		for _, name := range names {
 			if ast.IsExported(name.Name) || len(f.Names) == 0 {
-				r.markers(t.Name.Name+"."+name.Name, r.text(f.Type)+tag, f.Doc)
+				r.markers(typ, typ+"."+name.Name, r.text(f.Type)+tag, f.Doc)
 			}
 		}
 	}
 }
 
-// refer records the types that a type names.
-func (r *reader) refer(t *ast.TypeSpec) {
-	of := r.pkg + "." + t.Name.Name
-	ast.Inspect(t.Type, func(n ast.Node) bool {
+// refer records the types in an expression as those that a type names.
+func (r *reader) refer(typ string, e ast.Expr) {
+	of := path.Join(r.pkg, typ)
+	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.Field:
-			ast.Inspect(n.Type, func(n ast.Node) bool { return r.reference(of, n) })
+		case *ast.SelectorExpr:
+			if pkg, ok := n.X.(*ast.Ident); ok {
+				r.refs[of] = append(r.refs[of], path.Join(r.imports[pkg.Name], n.Sel.Name))
+			}
 			return false
-		case ast.Expr:
-			return r.reference(of, n)
+		case *ast.Ident:
+			r.refs[of] = append(r.refs[of], path.Join(r.pkg, n.Name))
 		}
 		return true
 	})
-}
-
-// reference records an expression if it is a type, and reports whether another type may be in it.
-func (r *reader) reference(of string, n ast.Node) bool {
-	switch n := n.(type) {
-	case *ast.SelectorExpr:
-		if pkg, ok := n.X.(*ast.Ident); ok {
-			r.refs[of] = append(r.refs[of], r.imports[pkg.Name]+"."+n.Sel.Name)
-		}
-		return false
-	case *ast.Ident:
-		r.refs[of] = append(r.refs[of], r.pkg+"."+n.Name)
-	}
-	return true
 }
 
 // kindOf is the type's expression, or only "struct" or "interface".
@@ -75,7 +67,7 @@ func (r *reader) kindOf(e ast.Expr) string {
 
 // markers records the declaration of a type or a field, and the lines of its comment that begin with "+". Protobuf tags
 // are left out of it.
-func (r *reader) markers(name, value string, doc *ast.CommentGroup) {
+func (r *reader) markers(typ, name, value string, doc *ast.CommentGroup) {
 	var plain, declarative []string
 	if doc != nil {
 		for line := range strings.Lines(doc.Text()) {
@@ -91,9 +83,9 @@ func (r *reader) markers(name, value string, doc *ast.CommentGroup) {
 			}
 		}
 	}
-	r.set(fields, name, strings.Join(append([]string{plainTag(value)}, plain...), " "))
+	r.set(fields, typ, name, strings.Join(append([]string{plainTag(value)}, plain...), " "))
 	if len(declarative) > 0 {
-		r.set(rules, name, strings.Join(declarative, "; "))
+		r.set(rules, typ, name, strings.Join(declarative, "; "))
 	}
 }
 

@@ -105,14 +105,13 @@ func writeFiles(b *strings.Builder, changes []change) {
 // line is a change, to tick off.
 func line(c change) string {
 	switch {
-	case c.added && c.after == "":
-		return fmt.Sprintf("- [ ] new: %s\n", c.name)
 	case c.added:
-		return fmt.Sprintf("- [ ] new: %s: %s\n", c.name, c.after)
-	case c.gone && c.before == "":
-		return fmt.Sprintf("- [ ] gone: %s\n", c.name)
+		return "- [ ] new: " + stated(c.name, c.after) + "\n"
 	case c.gone:
-		return fmt.Sprintf("- [ ] gone: %s: %s\n", c.name, c.before)
+		return "- [ ] gone: " + stated(c.name, c.before) + "\n"
 	}
 	return fmt.Sprintf("- [ ] changed: %s\n  - before: %s\n  - after: %s\n", c.name, c.before, c.after)
 }
+
+// stated is a name with its value, if there is one.
+func stated(name, value string) string { return strings.TrimSuffix(name+": "+value, ": ") }
