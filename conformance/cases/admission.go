@@ -203,9 +203,7 @@ func admissionNamespace(t *T) {
 		return t.TryDelete(kept, c.DryRun)
 	})
 	t.Delete(space)
-	t.Await(space, c.Terminating, c.Has("have the condition NamespaceDeletionContentFailure", func(o *Object) bool {
-		return c.ConditionStatus(o, "NamespaceDeletionContentFailure") == "True"
-	}))
+	t.Await(space, c.Terminating, c.HasCondition("NamespaceDeletionContentFailure"))
 	t.Expect(kept, c.Alive)
 	unguard(t, kept)
 	t.AwaitAll([]*Object{kept, space}, c.Gone)

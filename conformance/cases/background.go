@@ -2,7 +2,6 @@ package cases
 
 import (
 	"fmt"
-	"net/http"
 
 	c "github.com/kubecascade/kubecascade/conformance"
 )
@@ -62,28 +61,15 @@ func backgroundDependents(t *T) {
 	t.Untouched(free)
 }
 
-func backgroundDefault(t *T) {
-	owner := t.Make(c.ConfigMap, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
-	t.Answered(t.Delete(owner), owner, c.Gone)
-	t.Await(dependent, c.Gone)
-}
+func backgroundDefault(t *T) { inBackground(t, c.ConfigMap, by()) }
 
 func backgroundByQuery(t *T) {
-	owner := t.Make(c.ReplicationController, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
-	answer := t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Background", nil)
-	t.Answered(t.Accepted(answer, http.StatusOK), owner, c.Gone)
-	t.Await(dependent, c.Gone)
+	inBackground(t, c.ReplicationController, byQuery("?propagationPolicy=Background", nil))
 }
 
 func backgroundBodyWins(t *T) {
-	owner := t.Make(c.ConfigMap, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
 	body := map[string]any{"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
-	answer := t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Orphan", body)
-	t.Answered(t.Accepted(answer, http.StatusOK), owner, c.Gone)
-	t.Await(dependent, c.Gone)
+	inBackground(t, c.ConfigMap, byQuery("?propagationPolicy=Orphan", body))
 }
 
 func backgroundMixedChain(t *T) {

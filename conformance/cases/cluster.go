@@ -19,26 +19,9 @@ func clusterScoped() []Case {
 	)
 }
 
-func clusterOwner(t *T) {
-	owner := t.Make(c.ClusterRole, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
-	t.Pass(c.ConfigMap, c.ClusterRole)
-	t.Untouched(dependent)
-	t.Delete(owner)
-	t.Await(dependent, c.Gone)
-}
+func clusterOwner(t *T) { livesWith(t, c.ClusterRole) }
 
-func clusterPair(t *T) {
-	owner := t.Make(c.ClusterRole, "owner")
-	dependent := t.Make(c.ClusterRole, "dependent", c.Blocking(owner), c.Held)
-	t.Settle(c.ClusterRole)
-	t.Delete(owner, c.Foreground)
-	t.Await(dependent, c.Terminating)
-	t.Pass(c.ClusterRole)
-	t.Expect(owner, c.Terminating)
-	t.Release(dependent)
-	t.Await(owner, c.Gone)
-}
+func clusterPair(t *T) { inForeground(t, c.ClusterRole, c.ClusterRole) }
 
 func clusterAbsent(t *T) {
 	t.Await(t.Make(c.ConfigMap, "dependent", c.Refs(c.Absent(c.ClusterRole))), c.Gone)

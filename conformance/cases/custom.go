@@ -87,20 +87,7 @@ func customBackground(t *T) {
 	t.AwaitAll(all, c.Gone)
 }
 
-func customForeground(t *T) {
-	k := widget(t)
-	root := t.Make(c.ConfigMap, "root")
-	middle := t.Make(k, "middle", c.Blocking(root))
-	leaf := t.Make(k, "leaf", c.Blocking(middle), c.Held)
-	t.Settle(k, c.ConfigMap)
-	t.Delete(root, c.Foreground)
-	t.Await(leaf, c.Terminating)
-	t.Await(middle, c.Terminating, c.HasFinalizers(waiting))
-	t.Pass(k, c.ConfigMap)
-	t.ExpectAll([]*Object{middle, root}, c.Terminating, c.HasFinalizers(waiting))
-	t.Release(leaf)
-	t.AwaitAll([]*Object{middle, root}, c.Gone)
-}
+func customForeground(t *T) { middleWaits(t, widget(t)) }
 
 func customOrphan(t *T) {
 	k := widget(t)
@@ -171,8 +158,9 @@ func customCollection(t *T) {
 	t.Await(dependent, c.Gone)
 }
 
-// definitionDeleted makes an owner of the kind, deletes its definition and waits for the dependent's end.
-func definitionDeleted(t *T, k c.Kind, definition *Object) {
+func customDefinition(t *T) {
+	k, definition := t.Define("Widget", false)
+	t.Settle(k)
 	owner := t.Make(k, "owner")
 	dependent := t.Make(c.ConfigMap, "of-"+string(owner.GetUID())[:8], c.By(owner))
 	t.Settle(k, c.ConfigMap)
@@ -180,17 +168,9 @@ func definitionDeleted(t *T, k c.Kind, definition *Object) {
 	t.AwaitAll([]*Object{definition, dependent}, c.Gone)
 }
 
-func customDefinition(t *T) {
-	k, definition := t.Define("Widget", false)
-	t.Settle(k)
-	definitionDeleted(t, k, definition)
-}
-
 func customRecreated(t *T) {
 	for range 2 {
-		k, definition := t.Define("Widget", false)
-		t.Settle(k)
-		definitionDeleted(t, k, definition)
+		customDefinition(t)
 	}
 }
 

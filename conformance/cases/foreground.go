@@ -61,17 +61,7 @@ func foregroundAnswer(t *T) {
 	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
 }
 
-func foregroundBlocking(t *T) {
-	owner := t.Make(c.ConfigMap, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner), c.Held)
-	t.Settle()
-	t.Delete(owner, c.Foreground)
-	t.Await(dependent, c.Terminating, c.HasFinalizers(c.Hold), c.HasOwners(owner))
-	t.Pass()
-	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
-	t.Release(dependent)
-	t.Await(owner, c.Gone)
-}
+func foregroundBlocking(t *T) { inForeground(t, c.ConfigMap, c.ConfigMap) }
 
 func foregroundNonBlocking(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
@@ -123,31 +113,9 @@ func foregroundFan(t *T) {
 	t.InOrder(journal, dependents, []*Object{owner})
 }
 
-func foregroundKinds(t *T) {
-	owner := t.Make(c.Secret, "owner")
-	dependent := t.Make(c.ReplicaSet, "dependent", c.Blocking(owner), c.Held)
-	t.Settle(c.Secret, c.ReplicaSet)
-	t.Delete(owner, c.Foreground)
-	t.Await(dependent, c.Terminating)
-	t.Pass(c.Secret)
-	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
-	t.Release(dependent)
-	t.AwaitAll([]*Object{dependent, owner}, c.Gone)
-}
+func foregroundKinds(t *T) { inForeground(t, c.Secret, c.ReplicaSet) }
 
-func foregroundMiddle(t *T) {
-	root := t.Make(c.ConfigMap, "root")
-	middle := t.Make(c.ConfigMap, "middle", c.Blocking(root))
-	leaf := t.Make(c.ConfigMap, "leaf", c.Blocking(middle), c.Held)
-	t.Settle()
-	t.Delete(root, c.Foreground)
-	t.Await(leaf, c.Terminating)
-	t.Await(middle, c.Terminating, c.HasFinalizers(waiting))
-	t.Pass()
-	t.ExpectAll([]*Object{middle, root}, c.Terminating, c.HasFinalizers(waiting))
-	t.Release(leaf)
-	t.AwaitAll([]*Object{middle, root}, c.Gone)
-}
+func foregroundMiddle(t *T) { middleWaits(t, c.ConfigMap) }
 
 func foregroundLone(t *T) {
 	lone := t.Make(c.ConfigMap, "lone")

@@ -158,22 +158,11 @@ func legacy() []Case {
 	)...)
 }
 
-func legacyTrue(t *T) {
-	owner := t.Make(c.ConfigMap, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
-	t.Settle()
-	t.Answered(t.Delete(owner, c.OrphanDependents(true)), owner, c.Terminating, c.HasFinalizers("orphan"))
-	t.Await(owner, c.Gone)
-	t.Pass()
-	t.Expect(dependent, c.Alive, c.HasOwners())
-}
+func legacyTrue(t *T) { orphans(t, c.ConfigMap, by(c.OrphanDependents(true))) }
 
 func legacyFalse(t *T) {
-	owner := t.Make(c.ReplicationController, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
-	answer := t.Delete(owner, c.OrphanDependents(false))
-	t.Answered(t.Accepted(answer, http.StatusOK), owner, c.Gone)
-	t.Await(dependent, c.Gone)
+	answer := inBackground(t, c.ReplicationController, by(c.OrphanDependents(false)))
+	t.Accepted(answer, http.StatusOK)
 }
 
 func legacyAccepted(t *T) {
@@ -185,16 +174,7 @@ func legacyAccepted(t *T) {
 	t.Expect(owner, c.Gone)
 }
 
-func legacyQuery(t *T) {
-	owner := t.Make(c.ConfigMap, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
-	t.Settle()
-	answer := t.Send(http.MethodDelete, owner.Path()+"?orphanDependents=true", nil)
-	t.Answered(t.Accepted(answer, http.StatusOK), owner, c.Terminating)
-	t.Await(owner, c.Gone)
-	t.Pass()
-	t.Expect(dependent, c.Alive, c.HasOwners())
-}
+func legacyQuery(t *T) { orphans(t, c.ConfigMap, byQuery("?orphanDependents=true", nil)) }
 
 func legacyBoth(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")

@@ -37,23 +37,8 @@ func policies() []Case {
 	)...)
 }
 
-// orphansByDefault is the story of both kinds that do; it is the answer to the DELETE.
-func orphansByDefault(t *T, k c.Kind) *c.Answer {
-	owner := t.Make(k, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
-	t.Settle()
-	answer := t.Delete(owner)
-	t.Answered(answer, owner, c.Terminating, c.Has("have the finalizer orphan", func(o *Object) bool {
-		return slices.Contains(o.GetFinalizers(), "orphan")
-	}))
-	t.Await(owner, c.Gone)
-	t.Pass()
-	t.Expect(dependent, c.Alive, c.HasOwners())
-	return answer
-}
-
 func policyRC(t *T) {
-	answer := orphansByDefault(t, c.ReplicationController)
+	answer := orphans(t, c.ReplicationController, by())
 	t.Check(len(answer.Warnings()) == 0, "no warning", strings.Join(answer.Warnings(), "; "), answer)
 }
 
@@ -69,37 +54,17 @@ func expectPreserved(t *T, answer *c.Answer) {
 	t.Check(warned(answer), "a Warning header that says "+preserved, fmt.Sprint("the warnings ", answer.Warnings()), answer)
 }
 
-func policyJob(t *T) {
-	expectPreserved(t, orphansByDefault(t, c.Job))
-}
+func policyJob(t *T) { expectPreserved(t, orphans(t, c.Job, by())) }
 
 func policyJobExplicit(t *T) {
-	owner := t.Make(c.Job, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
-	answer := t.Delete(owner, c.Background)
+	answer := inBackground(t, c.Job, by(c.Background))
 	t.Check(!warned(answer), "no warning", strings.Join(answer.Warnings(), "; "), answer)
-	t.AwaitAll([]*Object{owner, dependent}, c.Gone)
 }
 
-func policyRCExplicit(t *T) {
-	owner := t.Make(c.ReplicationController, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner), c.Held)
-	t.Settle(c.ConfigMap, c.ReplicationController)
-	t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(waiting))
-	t.Await(dependent, c.Terminating)
-	t.Pass(c.ReplicationController)
-	t.Expect(owner, c.Terminating)
-	t.Release(dependent)
-	t.Await(owner, c.Gone)
-}
+func policyRCExplicit(t *T) { inForeground(t, c.ReplicationController, c.ConfigMap) }
 
 func policyDeletes(k c.Kind) func(*T) {
-	return func(t *T) {
-		owner := t.Make(k, "owner")
-		dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
-		t.Answered(t.Delete(owner), owner, c.Gone)
-		t.Await(dependent, c.Gone)
-	}
+	return func(t *T) { inBackground(t, k, by()) }
 }
 
 func policyUnknown(t *T) {

@@ -99,14 +99,7 @@ func referenceUnserved(t *T) {
 }
 
 func referenceVersion(t *T) {
-	owner := t.Make(c.Autoscaler, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner, func(r *metav1.OwnerReference) {
-		r.APIVersion = "autoscaling/v1"
-	}))
-	t.Pass(c.ConfigMap, c.Autoscaler)
-	t.Untouched(dependent)
-	t.Delete(owner)
-	t.Await(dependent, c.Gone)
+	livesWith(t, c.Autoscaler, func(r *metav1.OwnerReference) { r.APIVersion = "autoscaling/v1" })
 }
 
 func referenceProtects(t *T) {

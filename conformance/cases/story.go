@@ -1,0 +1,89 @@
+package cases
+
+import (
+	"net/http"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	c "github.com/kubecascade/kubecascade/conformance"
+)
+
+// request sends a DELETE of an object.
+type request func(t *T, o *Object) *c.Answer
+
+// by is a DELETE with options in its body; without options it has no body.
+func by(options ...c.DeleteOption) request {
+	return func(t *T, o *Object) *c.Answer { return t.Delete(o, options...) }
+}
+
+// byQuery is a DELETE with a query and a body, or none.
+func byQuery(query string, body any) request {
+	return func(t *T, o *Object) *c.Answer {
+		return t.Accepted(t.Send(http.MethodDelete, o.Path()+query, body), http.StatusOK)
+	}
+}
+
+// inBackground deletes an owner of the kind, which is gone with the response; its dependent is deleted after it.
+func inBackground(t *T, k c.Kind, send request) *c.Answer {
+	owner := t.Make(k, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	answer := send(t, owner)
+	t.Answered(answer, owner, c.Gone)
+	t.Await(dependent, c.Gone)
+	return answer
+}
+
+// orphans deletes an owner of the kind, which is removed when its dependent is orphaned.
+func orphans(t *T, k c.Kind, send request) *c.Answer {
+	owner := t.Make(k, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	t.Settle()
+	answer := send(t, owner)
+	t.Answered(answer, owner, c.Terminating, c.Has("have the finalizer orphan", func(o *Object) bool {
+		return slices.Contains(o.GetFinalizers(), "orphan")
+	}))
+	t.Await(owner, c.Gone)
+	t.Pass()
+	t.Expect(dependent, c.Alive, c.HasOwners())
+	return answer
+}
+
+// inForeground deletes an owner of a kind in the foreground: it waits for its held dependent of another kind.
+func inForeground(t *T, of, to c.Kind) {
+	owner := t.Make(of, "owner")
+	dependent := t.Make(to, "dependent", c.Blocking(owner), c.Held)
+	t.Settle(of, to)
+	t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Await(dependent, c.Terminating, c.HasFinalizers(c.Hold), c.HasOwners(owner))
+	t.Pass(of, to)
+	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Release(dependent)
+	t.AwaitAll([]*Object{dependent, owner}, c.Gone)
+}
+
+// middleWaits deletes the root of a chain in the foreground, whose other two objects are of the kind: the one in the
+// middle waits for the last one, and the root for both.
+func middleWaits(t *T, k c.Kind) {
+	root := t.Make(c.ConfigMap, "root")
+	middle := t.Make(k, "middle", c.Blocking(root))
+	leaf := t.Make(k, "leaf", c.Blocking(middle), c.Held)
+	t.Settle(k, c.ConfigMap)
+	t.Delete(root, c.Foreground)
+	t.Await(leaf, c.Terminating)
+	t.Await(middle, c.Terminating, c.HasFinalizers(waiting))
+	t.Pass(k, c.ConfigMap)
+	t.ExpectAll([]*Object{middle, root}, c.Terminating, c.HasFinalizers(waiting))
+	t.Release(leaf)
+	t.AwaitAll([]*Object{middle, root}, c.Gone)
+}
+
+// livesWith makes an owner of the kind, whose dependent stays until the owner is deleted.
+func livesWith(t *T, k c.Kind, edits ...func(*metav1.OwnerReference)) {
+	owner := t.Make(k, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner, edits...))
+	t.Pass(c.ConfigMap, k)
+	t.Untouched(dependent)
+	t.Delete(owner)
+	t.Await(dependent, c.Gone)
+}
