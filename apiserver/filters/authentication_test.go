@@ -176,15 +176,12 @@ func TestAttestedTokens(t *testing.T) {
 	}
 }
 
-// TestRevokedTokens: a token becomes invalid when its account or the object that it is bound to is deleted.
+// TestRevokedTokens: a token becomes invalid when its account or the object that it is bound to is deleted. A request
+// for a token names no other account, and no object that can't be bound.
 func TestRevokedTokens(t *testing.T) {
 	s := start(t, nil)
 	const base = "/api/v1/namespaces/a/"
-	issue := func(account, bound string) string {
-		body := `{"spec":{}}`
-		if bound != "" {
-			body = `{"spec":{"boundObjectRef":` + bound + `}}`
-		}
+	issue := func(account, body string) string {
 		return s.Want(201, "POST", base+"serviceaccounts/"+account+"/token", body).Object().
 			Object["status"].(map[string]any)["token"].(string)
 	}
@@ -196,28 +193,31 @@ func TestRevokedTokens(t *testing.T) {
 		201, "POST", base+"pods",
 		`{"metadata":{"name":"p"},"spec":{"serviceAccountName":"two","containers":[{"name":"c","image":"i"}]}}`,
 	)
-	s.Want(
-		400, "POST", base+"serviceaccounts/one/token",
-		`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}}}`,
-	)
-	s.Want(
-		404, "POST", base+"serviceaccounts/one/token",
-		`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"t"}}}`,
-	)
-	s.Want(
-		409, "POST", base+"serviceaccounts/one/token",
-		`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s","uid":"0"}}}`,
-	)
-	s.Want(
-		400, "POST", base+"serviceaccounts/one/token",
-		`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"ConfigMap","name":"s"}}}`,
-	)
-	s.Want(400, "POST", base+"serviceaccounts/one/token", `{"metadata":{"namespace":"b"}}`)
-	s.Want(422, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"two"}}`)
-	s.Want(409, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"one","uid":"0"}}`)
-	plain, secret, pod := issue("one", ""), issue("one", `{"apiVersion":"v1","kind":"Secret","name":"s"}`), issue(
-		"two", `{"apiVersion":"v1","kind":"Pod","name":"p"}`,
-	)
+	bound := func(kind, more string) string {
+		return `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"` + kind + `",` + more + `}}}`
+	}
+	const another = `TokenRequest.authentication.k8s.io "one" is invalid: metadata.name: Invalid value: "two": ` +
+		`must match the service account name if specified`
+	for _, c := range []struct {
+		code          int
+		body, message string
+	}{
+		{400, bound("Pod", `"name":"p"`), ""},
+		{404, bound("Secret", `"name":"t"`), ""},
+		{409, bound("Secret", `"name":"s","uid":"0"`), ""},
+		{400, bound("ConfigMap", `"name":"s"`), ""},
+		// K pkg/registry/core/serviceaccount/storage/token.go: Create
+		{400, `{"metadata":{"namespace":"b"}}`, ""},
+		{422, `{"metadata":{"name":"two"}}`, another},
+		{409, `{"metadata":{"name":"one","uid":"0"}}`, ""},
+	} {
+		a := s.Want(c.code, "POST", base+"serviceaccounts/one/token", c.body)
+		if c.message != "" && a.Status().Message != c.message {
+			t.Errorf("%s: %s", c.body, a.Status().Message)
+		}
+	}
+	plain := issue("one", `{"spec":{}}`)
+	secret, pod := issue("one", bound("Secret", `"name":"s"`)), issue("two", bound("Pod", `"name":"p"`))
 	for _, step := range []struct {
 		remove                 string
 		plain, secret, withPod int
@@ -429,19 +429,4 @@ func TestDiscoveryOfKeys(t *testing.T) {
 	if _, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return public, nil }); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestTokenOfAnother: the body of a request for a token may name its account, but no other
-// (K pkg/registry/core/serviceaccount/storage/token.go: Create).
-func TestTokenOfAnother(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	const path = "/api/v1/namespaces/default/serviceaccounts"
-	must(t, s.Do("POST", path, `{"metadata":{"name":"sa"}}`), http.StatusCreated)
-	const want = `TokenRequest.authentication.k8s.io "sa" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified`
-	if a := must(t, s.Do("POST", path+
-		"/sa/token", `{"metadata":{"name":"x"}}`), http.StatusUnprocessableEntity); a.Status().Message != want {
-		t.Error(a.Status().Message)
-	}
-	must(t, s.Do("POST", path+"/sa/token", `{"metadata":{"namespace":"x"}}`), http.StatusBadRequest)
-	must(t, s.Do("POST", path+"/sa/token", `{"metadata":{"uid":"x"}}`), http.StatusConflict)
 }

@@ -14,12 +14,3 @@ func start(t *testing.T, configure func(*apiserver.Config)) *secured {
 	t.Helper()
 	return &secured{apiservertest.StartSecured(t, configure)}
 }
-
-// must fails the test unless the response has the code.
-func must(t *testing.T, a apiservertest.Answer, code int) apiservertest.Answer {
-	t.Helper()
-	if a.Code != code {
-		t.Fatalf("status %d, want %d: %s", a.Code, code, a.Body)
-	}
-	return a
-}

@@ -525,10 +525,7 @@ func TestRollbackExpiring(t *testing.T) {
 // TestRollbackElection: a server that needs the lease of the controllers has it again after a rollback, even to a state
 // in which another one had it.
 func TestRollbackElection(t *testing.T) {
-	s := startSettling(t, func(c *Config) {
-		c.Elect = true
-		c.Election.Duration, c.Election.RenewDeadline, c.Election.RetryPeriod = 15*time.Second, 10*time.Second, 2*time.Second
-	})
+	s := startSettling(t, elect)
 	s.change(s.Checkpoint, "")
 	for range 3 {
 		s.change(s.Rollback, "")

@@ -443,13 +443,16 @@ func TestSettledTimeout(t *testing.T) {
 	}
 }
 
+// elect has the controllers wait for their lease.
+func elect(c *Config) {
+	c.Elect, c.Election = true, election.Options{
+		Duration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+	}
+}
+
 // TestSettledElection: the lease of the controllers is renewed, and without it nothing is settled.
 func TestSettledElection(t *testing.T) {
-	s := startSettling(t, func(c *Config) {
-		c.Elect, c.Election = true, election.Options{
-			Duration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-		}
-	})
+	s := startSettling(t, elect)
 	code, data := s.do("GET", "/kubecascade/v1/settled?timeout=60s", nil)
 	var answer settledAnswer
 	if err := json.Unmarshal(data, &answer); err != nil || code != http.StatusOK {
