@@ -21,7 +21,7 @@ func clusterScoped() []Case {
 
 func clusterOwner(t *T) { livesWith(t, c.ClusterRole) }
 
-func clusterPair(t *T) { inForeground(t, c.ClusterRole, c.ClusterRole) }
+func clusterPair(t *T) { inForeground(t, c.ClusterRole, c.ClusterRole, by(c.Foreground)) }
 
 func clusterAbsent(t *T) {
 	t.Await(t.Make(c.ConfigMap, "dependent", c.Refs(c.Absent(c.ClusterRole))), c.Gone)
@@ -46,9 +46,5 @@ func clusterOrphan(t *T) {
 	dependents := []*Object{
 		t.Make(c.ConfigMap, "inside", c.By(owner)), t.Make(c.ClusterRole, "outside", c.Blocking(owner)),
 	}
-	t.Settle(c.ConfigMap, c.ClusterRole)
-	t.Delete(owner, c.Orphan)
-	t.Await(owner, c.Gone)
-	t.Pass(c.ConfigMap, c.ClusterRole)
-	t.ExpectAll(dependents, c.Alive, c.HasOwners())
+	orphanAll(t, owner, dependents, c.ConfigMap, c.ClusterRole)
 }

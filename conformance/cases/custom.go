@@ -93,11 +93,7 @@ func customOrphan(t *T) {
 	k := widget(t)
 	owner := t.Make(k, "owner")
 	dependents := []*Object{t.Make(k, "custom", c.Blocking(owner)), t.Make(c.ConfigMap, "built-in", c.By(owner))}
-	t.Settle(k, c.ConfigMap)
-	t.Answered(t.Delete(owner, c.Orphan), owner, c.Terminating, c.HasFinalizers("orphan"))
-	t.Await(owner, c.Gone)
-	t.Pass(k, c.ConfigMap)
-	t.ExpectAll(dependents, c.Alive, c.HasOwners())
+	orphanAll(t, owner, dependents, k, c.ConfigMap)
 }
 
 func customSeveral(t *T) {
@@ -105,10 +101,7 @@ func customSeveral(t *T) {
 	leaving, staying := t.Make(k, "leaving"), t.Make(c.ConfigMap, "staying")
 	dependent := t.Make(k, "dependent", c.By(leaving), c.Blocking(staying), c.Refs(c.Absent(k)))
 	t.Await(dependent, c.Alive, c.HasOwners(leaving, staying))
-	t.Delete(leaving)
-	t.Await(dependent, c.Alive, c.HasOwners(staying))
-	t.Delete(staying)
-	t.Await(dependent, c.Gone)
+	goesWithLast(t, leaving, staying, dependent)
 }
 
 func customWrong(t *T) {

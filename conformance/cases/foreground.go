@@ -61,7 +61,7 @@ func foregroundAnswer(t *T) {
 	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
 }
 
-func foregroundBlocking(t *T) { inForeground(t, c.ConfigMap, c.ConfigMap) }
+func foregroundBlocking(t *T) { inForeground(t, c.ConfigMap, c.ConfigMap, by(c.Foreground)) }
 
 func foregroundNonBlocking(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
@@ -113,7 +113,7 @@ func foregroundFan(t *T) {
 	t.InOrder(journal, dependents, []*Object{owner})
 }
 
-func foregroundKinds(t *T) { inForeground(t, c.Secret, c.ReplicaSet) }
+func foregroundKinds(t *T) { inForeground(t, c.Secret, c.ReplicaSet, by(c.Foreground)) }
 
 func foregroundMiddle(t *T) { middleWaits(t, c.ConfigMap) }
 
@@ -135,21 +135,11 @@ func foregroundOthers(t *T) {
 }
 
 func foregroundFromBirth(t *T) {
-	owner := t.Make(c.ConfigMap, "owner", c.Finalized(waiting))
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner), c.Held)
-	t.Settle()
-	t.Answered(t.Delete(owner), owner, c.Terminating, c.HasFinalizers(waiting))
-	t.Await(dependent, c.Terminating)
-	t.Release(dependent)
-	t.Await(owner, c.Gone)
+	inForeground(t, c.ConfigMap, c.ConfigMap, by(), c.Finalized(waiting))
 }
 
 func foregroundTakenOff(t *T) {
-	owner := t.Make(c.ConfigMap, "owner")
-	held := t.Make(c.ConfigMap, "held", c.Blocking(owner), c.Held)
-	t.Settle()
-	t.Delete(owner, c.Foreground)
-	t.Await(held, c.Terminating)
+	owner, _ := waitingFor(t)
 	late := t.Make(c.ConfigMap, "late", c.NonBlocking(owner))
 	t.Patch(owner, map[string]any{"metadata": map[string]any{"finalizers": nil}})
 	t.Expect(owner, c.Gone)
@@ -157,12 +147,8 @@ func foregroundTakenOff(t *T) {
 }
 
 func foregroundCreatedDuring(t *T) {
-	owner := t.Make(c.ConfigMap, "owner")
-	held := t.Make(c.ConfigMap, "held", c.Blocking(owner), c.Held)
-	t.Settle()
+	owner, held := waitingFor(t)
 	journal := t.Watch(c.ConfigMap)
-	t.Delete(owner, c.Foreground)
-	t.Await(held, c.Terminating)
 	late := t.Make(c.ConfigMap, "late", c.Blocking(owner))
 	t.Settle()
 	t.Release(held)

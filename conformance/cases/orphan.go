@@ -41,11 +41,7 @@ func orphanDependents(t *T) {
 		t.Make(c.ConfigMap, "non-blocking", c.NonBlocking(owner)),
 		t.Make(c.Secret, "secret", c.Blocking(owner)),
 	}
-	t.Settle(c.ConfigMap, c.Secret)
-	t.Delete(owner, c.Orphan)
-	t.Await(owner, c.Gone)
-	t.Pass(c.ConfigMap, c.Secret)
-	t.ExpectAll(dependents, c.Alive, c.HasOwners(), c.HasFinalizers())
+	orphanAll(t, owner, dependents, c.ConfigMap, c.Secret)
 }
 
 func orphanAnswer(t *T) {
@@ -103,23 +99,9 @@ func orphanHeldOwner(t *T) {
 	t.Expect(dependent, c.Alive)
 }
 
-func orphanFromBirth(t *T) {
-	owner := t.Make(c.ConfigMap, "owner", c.Finalized("orphan"))
-	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
-	t.Settle()
-	t.Answered(t.Delete(owner), owner, c.Terminating, c.HasFinalizers("orphan"))
-	t.Await(owner, c.Gone)
-	t.Pass()
-	t.Expect(dependent, c.Alive, c.HasOwners())
-}
+func orphanFromBirth(t *T) { orphans(t, c.ConfigMap, by(), c.Finalized("orphan")) }
 
-func orphanOverruled(t *T) {
-	owner := t.Make(c.ConfigMap, "owner", c.Finalized("orphan"))
-	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
-	t.Answered(t.Delete(owner, c.Background), owner, c.Gone)
-	t.Expect(owner, c.Gone)
-	t.Await(dependent, c.Gone)
-}
+func orphanOverruled(t *T) { inBackground(t, c.ConfigMap, by(c.Background), c.Finalized("orphan")) }
 
 func orphanOverruledForeground(t *T) {
 	owner := t.Make(c.ConfigMap, "owner", c.Finalized("orphan"))

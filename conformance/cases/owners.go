@@ -50,10 +50,7 @@ func ownersOneOfTwo(t *T) {
 func ownersBoth(t *T) {
 	one, two := t.Make(c.ConfigMap, "one"), t.Make(c.Secret, "two")
 	dependent := t.Make(c.ConfigMap, "dependent", c.By(one), c.Blocking(two))
-	t.Delete(one)
-	t.Await(dependent, c.Alive, c.HasOwners(two))
-	t.Delete(two)
-	t.Await(dependent, c.Gone)
+	goesWithLast(t, one, two, dependent)
 }
 
 func ownersAbsentBeside(t *T) {
@@ -119,9 +116,7 @@ func ownersReplaced(t *T) {
 	t.Release(owner)
 	t.Expect(owner, c.Gone)
 	t.Pass()
-	t.Untouched(dependent)
-	t.Delete(other)
-	t.Await(dependent, c.Gone)
+	goesWith(t, other, dependent)
 }
 
 func ownersRemoved(t *T) {
@@ -169,9 +164,7 @@ func ownersRenamed(t *T) {
 	t.Untouched(dependent)
 	dependent = t.SetOwners(dependent, c.By(owner))
 	t.Pass()
-	t.Untouched(dependent)
-	t.Delete(owner)
-	t.Await(dependent, c.Gone)
+	goesWith(t, owner, dependent)
 }
 
 func ownersRecreated(t *T) {
@@ -182,17 +175,12 @@ func ownersRecreated(t *T) {
 	young := t.Make(c.ConfigMap, "of-the-new", c.By(second))
 	t.Await(old, c.Gone)
 	t.Pass()
-	t.Untouched(young)
-	t.Delete(second)
-	t.Await(young, c.Gone)
+	goesWith(t, second, young)
 }
 
 func ownersGenerations(t *T) {
 	grandparent := t.Make(c.ConfigMap, "grandparent")
 	parent := t.Make(c.ConfigMap, "parent", c.By(grandparent))
 	child := t.Make(c.ConfigMap, "child", c.By(grandparent), c.By(parent))
-	t.Delete(parent)
-	t.Await(child, c.Alive, c.HasOwners(grandparent))
-	t.Delete(grandparent)
-	t.Await(child, c.Gone)
+	goesWithLast(t, parent, grandparent, child)
 }

@@ -61,7 +61,7 @@ func policyJobExplicit(t *T) {
 	t.Check(!warned(answer), "no warning", strings.Join(answer.Warnings(), "; "), answer)
 }
 
-func policyRCExplicit(t *T) { inForeground(t, c.ReplicationController, c.ConfigMap) }
+func policyRCExplicit(t *T) { inForeground(t, c.ReplicationController, c.ConfigMap, by(c.Foreground)) }
 
 func policyDeletes(k c.Kind) func(*T) {
 	return func(t *T) { inBackground(t, k, by()) }

@@ -2,7 +2,6 @@ package cases
 
 import (
 	"net/http"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -25,24 +24,23 @@ func byQuery(query string, body any) request {
 }
 
 // inBackground deletes an owner of the kind, which is gone with the response; its dependent is deleted after it.
-func inBackground(t *T, k c.Kind, send request) *c.Answer {
-	owner := t.Make(k, "owner")
+func inBackground(t *T, k c.Kind, send request, options ...c.Option) *c.Answer {
+	owner := t.Make(k, "owner", options...)
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
 	answer := send(t, owner)
 	t.Answered(answer, owner, c.Gone)
+	t.Expect(owner, c.Gone)
 	t.Await(dependent, c.Gone)
 	return answer
 }
 
 // orphans deletes an owner of the kind, which is removed when its dependent is orphaned.
-func orphans(t *T, k c.Kind, send request) *c.Answer {
-	owner := t.Make(k, "owner")
+func orphans(t *T, k c.Kind, send request, options ...c.Option) *c.Answer {
+	owner := t.Make(k, "owner", options...)
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
 	t.Settle()
 	answer := send(t, owner)
-	t.Answered(answer, owner, c.Terminating, c.Has("have the finalizer orphan", func(o *Object) bool {
-		return slices.Contains(o.GetFinalizers(), "orphan")
-	}))
+	t.Answered(answer, owner, c.Terminating, c.HasFinalizers("orphan"))
 	t.Await(owner, c.Gone)
 	t.Pass()
 	t.Expect(dependent, c.Alive, c.HasOwners())
@@ -50,11 +48,11 @@ func orphans(t *T, k c.Kind, send request) *c.Answer {
 }
 
 // inForeground deletes an owner of a kind in the foreground: it waits for its held dependent of another kind.
-func inForeground(t *T, of, to c.Kind) {
-	owner := t.Make(of, "owner")
+func inForeground(t *T, of, to c.Kind, send request, options ...c.Option) {
+	owner := t.Make(of, "owner", options...)
 	dependent := t.Make(to, "dependent", c.Blocking(owner), c.Held)
 	t.Settle(of, to)
-	t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Answered(send(t, owner), owner, c.Terminating, c.HasFinalizers(waiting))
 	t.Await(dependent, c.Terminating, c.HasFinalizers(c.Hold), c.HasOwners(owner))
 	t.Pass(of, to)
 	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
@@ -83,7 +81,29 @@ func livesWith(t *T, k c.Kind, edits ...func(*metav1.OwnerReference)) {
 	owner := t.Make(k, "owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner, edits...))
 	t.Pass(c.ConfigMap, k)
+	goesWith(t, owner, dependent)
+}
+
+// goesWith deletes the owner of a dependent that is untouched until then.
+func goesWith(t *T, owner, dependent *Object) {
 	t.Untouched(dependent)
 	t.Delete(owner)
 	t.Await(dependent, c.Gone)
+}
+
+// goesWithLast deletes both owners of a dependent, which is deleted with the last one.
+func goesWithLast(t *T, first, last, dependent *Object) {
+	t.Delete(first)
+	t.Await(dependent, c.Alive, c.HasOwners(last))
+	t.Delete(last)
+	t.Await(dependent, c.Gone)
+}
+
+// orphanAll deletes an owner, which is removed when all its dependents, which are of these kinds, are orphaned.
+func orphanAll(t *T, owner *Object, dependents []*Object, kinds ...c.Kind) {
+	t.Settle(kinds...)
+	t.Answered(t.Delete(owner, c.Orphan), owner, c.Terminating, c.HasFinalizers("orphan"))
+	t.Await(owner, c.Gone)
+	t.Pass(kinds...)
+	t.ExpectAll(dependents, c.Alive, c.HasOwners(), c.HasFinalizers())
 }

@@ -42,8 +42,7 @@ func boolean(t model.Tri) *bool {
 	if t == model.Unset {
 		return nil
 	}
-	b := t == model.True
-	return &b
+	return new(t == model.True)
 }
 
 // realName is what an object of the kind is called in the session: cluster-scoped ones share their names with
