@@ -41,7 +41,13 @@ func (b *bench) inProcess(ctx context.Context, n int) error {
 		return err
 	}
 	running := runtime.NumGoroutine()
-	stopped, err := stopAll(servers)
+	began := time.Now()
+	var all errgroup.Group
+	for _, s := range servers {
+		all.Go(s.Stop)
+	}
+	err = all.Wait()
+	stopped := time.Since(began)
 	if err = errors.Join(err, first.Stop()); err != nil {
 		return err
 	}
@@ -68,17 +74,6 @@ func startLibrary(ctx context.Context) (*kubecascade.Server, error) {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
-}
-
-// stopAll stops all servers at once, and returns how long that took.
-func stopAll(servers []*kubecascade.Server) (time.Duration, error) {
-	began := time.Now()
-	var all errgroup.Group
-	for _, s := range servers {
-		all.Go(s.Stop)
-	}
-	err := all.Wait()
-	return time.Since(began), err
 }
 
 // used is the resident memory of this process after two collections: what pools keep, and what had a finalizer, goes

@@ -21,8 +21,7 @@ func (r *reader) gates(e ast.Expr) {
 	}
 	for _, elt := range lit.Elts {
 		if pair, ok := elt.(*ast.KeyValueExpr); ok {
-			name := r.text(pair.Key)
-			r.set(gates, "", name[strings.LastIndex(name, ".")+1:], r.effective(r.text(pair.Value)))
+			r.set(gates, "", unqualified(r.text(pair.Key)), r.effective(r.text(pair.Value)))
 		}
 	}
 }

@@ -60,37 +60,32 @@ func run(args []string, out io.Writer) error {
 	return write(out, *from, *to, sides[0], sides[1])
 }
 
-// download returns the directory of a module in the module cache. The next minor's modules may require a newer Go than
-// this one, which may be set to download no other: only their source is read here, so any Go will do.
+// download returns the directory of a module in the module cache.
 func download(module string) (string, error) {
-	cmd := exec.Command("go", "mod", "download", "-json", module)
-	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=auto")
-	out, err := cmd.Output()
+	out, err := goCommand("mod", "download", "-json", module)
 	var m struct{ Dir, Error string }
 	if json.Unmarshal(out, &m) == nil && m.Error != "" {
 		return "", fmt.Errorf("downloading %s: %s", module, m.Error)
 	}
-	if err != nil {
-		return "", fmt.Errorf("downloading %s: %w", module, detailed(err))
-	}
-	return m.Dir, nil
+	return m.Dir, err
 }
 
 // required returns the version of a module that go.mod selects.
 func required(module string) (string, error) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", module).Output()
-	if err != nil {
-		return "", fmt.Errorf("version of %s: %w", module, detailed(err))
-	}
-	return strings.TrimSpace(string(out)), nil
+	out, err := goCommand("list", "-m", "-f", "{{.Version}}", module)
+	return strings.TrimSpace(string(out)), err
 }
 
-// detailed adds what a command wrote to stderr.
-func detailed(err error) error {
+// goCommand returns what a command of go prints. The next minor's modules may require a newer Go than this one, which
+// may be set to download no other: only their source is read here, so any Go will do.
+func goCommand(args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=auto")
+	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+		err = fmt.Errorf("%s: %w: %s", cmd, err, strings.TrimSpace(string(exit.Stderr)))
 	}
-	return err
+	return out, err
 }
 
 // minor is the number of the Kubernetes minor that a version of the modules is of: 37 for v0.37.2; 0 if it has none.

@@ -78,10 +78,7 @@ func (r *reader) file(name string) error {
 	r.set(files, "", filepath.Base(name), fmt.Sprintf("%x", sha256.Sum256(text)))
 	r.imports = map[string]string{}
 	for _, spec := range f.Imports {
-		of, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			return err
-		}
+		of, _ := strconv.Unquote(spec.Path.Value) // the parser accepts no other paths
 		name := path.Base(of)
 		if spec.Name != nil {
 			name = spec.Name.Name
@@ -146,7 +143,7 @@ func (r *reader) calls(d *ast.FuncDecl) {
 		if !ok {
 			return true
 		}
-		name := called(call)
+		name := unqualified(r.text(call.Fun))
 		if name == "AddKnownTypes" {
 			r.kinds(call)
 		}
@@ -174,16 +171,6 @@ func (r *reader) kinds(call *ast.CallExpr) {
 	}
 }
 
-func called(call *ast.CallExpr) string {
-	switch f := call.Fun.(type) {
-	case *ast.Ident:
-		return f.Name
-	case *ast.SelectorExpr:
-		return f.Sel.Name
-	}
-	return ""
-}
-
 // reports tells whether a function of this name makes an error or a warning from its arguments.
 func reports(name string) bool {
 	switch name {
@@ -203,3 +190,6 @@ func (r *reader) text(e ast.Node) string {
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }
+
+// unqualified is a name without its package.
+func unqualified(name string) string { return name[strings.LastIndex(name, ".")+1:] }

@@ -62,24 +62,19 @@ func writeKind(b *strings.Builder, kind string, changes []change, also []string)
 
 // writeRest prints a heading for each section, a list for each package, a line for each change.
 func writeRest(b *strings.Builder, rest []change) {
-	counted := map[section]int{}
-	for _, c := range rest {
-		counted[c.section]++
-	}
-	current, pkg := section(-1), ""
-	for _, c := range rest {
-		if c.section == files {
-			break // the last section
+	for s := kinds; s < files; s++ {
+		all := slices.DeleteFunc(slices.Clone(rest), func(c change) bool { return c.section != s })
+		if len(all) > 0 {
+			fmt.Fprintf(b, "\n## %s (%d)\n", titles[s], len(all))
 		}
-		if c.section != current {
-			current, pkg = c.section, ""
-			fmt.Fprintf(b, "\n## %s (%d)\n", titles[current], counted[current])
+		pkg := ""
+		for _, c := range all {
+			if c.pkg != pkg {
+				pkg = c.pkg
+				fmt.Fprintf(b, "\n%s\n\n", pkg)
+			}
+			b.WriteString(line(c))
 		}
-		if c.pkg != pkg {
-			pkg = c.pkg
-			fmt.Fprintf(b, "\n%s\n\n", pkg)
-		}
-		b.WriteString(line(c))
 	}
 }
 
