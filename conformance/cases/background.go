@@ -117,8 +117,7 @@ func backgroundHeldDependent(t *T) {
 	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner), c.Held)
 	t.Delete(owner, c.Background)
 	t.Await(dependent, c.Terminating, c.HasFinalizers(c.Hold), c.HasOwners(owner))
-	t.Release(dependent)
-	t.Expect(dependent, c.Gone)
+	releaseLast(t, dependent)
 }
 
 func backgroundHeldMiddle(t *T) {

@@ -57,8 +57,7 @@ func collectionHeld(t *T) {
 	t.DeleteCollection(c.ConfigMap, "?labelSelector=set%3Dchosen")
 	t.Expect(plain, c.Gone)
 	t.Expect(held, c.Terminating, c.HasFinalizers(c.Hold))
-	t.Release(held)
-	t.Expect(held, c.Gone)
+	releaseLast(t, held)
 }
 
 // collectionPolicy is the story of owners that are deleted as a collection, and of what becomes of their dependents.

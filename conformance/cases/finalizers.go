@@ -107,15 +107,13 @@ func finalizersBackground(t *T) {
 	t.Delete(root, c.Background)
 	t.Pass()
 	t.Untouched(middle)
-	t.Release(root)
-	t.Expect(root, c.Gone)
+	releaseLast(t, root)
 	t.Await(middle, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Pass()
 	t.Untouched(leaf)
 	t.Release(middle)
 	t.Await(leaf, c.Terminating, c.HasFinalizers(c.Hold))
-	t.Release(leaf)
-	t.Expect(leaf, c.Gone)
+	releaseLast(t, leaf)
 }
 
 func finalizersForeground(t *T) {
@@ -130,8 +128,7 @@ func finalizersForeground(t *T) {
 	t.Expect(root, c.Terminating, c.HasFinalizers(c.Hold, waiting))
 	t.Release(middle)
 	t.Await(root, c.Terminating, c.HasFinalizers(c.Hold))
-	t.Release(root)
-	t.Expect(root, c.Gone)
+	releaseLast(t, root)
 }
 
 func finalizersOrphan(t *T) {

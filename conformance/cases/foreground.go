@@ -130,8 +130,7 @@ func foregroundOthers(t *T) {
 	t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(c.Hold, waiting))
 	t.Await(dependent, c.Gone)
 	t.Await(owner, c.Terminating, c.HasFinalizers(c.Hold))
-	t.Release(owner)
-	t.Expect(owner, c.Gone)
+	releaseLast(t, owner)
 }
 
 func foregroundFromBirth(t *T) {

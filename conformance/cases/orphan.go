@@ -93,8 +93,7 @@ func orphanHeldOwner(t *T) {
 	t.Delete(owner, c.Orphan)
 	t.Await(owner, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Expect(dependent, c.Alive, c.HasOwners())
-	t.Release(owner)
-	t.Expect(owner, c.Gone)
+	releaseLast(t, owner)
 	t.Pass()
 	t.Expect(dependent, c.Alive)
 }
@@ -152,8 +151,7 @@ func legacyAccepted(t *T) {
 	answer := t.Accepted(t.Delete(owner, c.OrphanDependents(false)), http.StatusAccepted)
 	t.Answered(answer, owner, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Accepted(t.Delete(owner, c.Background), http.StatusOK)
-	t.Release(owner)
-	t.Expect(owner, c.Gone)
+	releaseLast(t, owner)
 }
 
 func legacyQuery(t *T) { orphans(t, c.ConfigMap, byQuery("?orphanDependents=true", nil)) }

@@ -103,8 +103,7 @@ func dying(t *T) (owner, dependent, other *Object) {
 func ownersAdded(t *T) {
 	owner, dependent, other := dying(t)
 	t.SetOwners(dependent, c.By(owner), c.By(other))
-	t.Release(owner)
-	t.Expect(owner, c.Gone)
+	releaseLast(t, owner)
 	t.Await(dependent, c.Alive, c.HasOwners(other))
 	t.Pass()
 	t.Expect(dependent, c.Alive, c.HasOwners(other))
@@ -113,8 +112,7 @@ func ownersAdded(t *T) {
 func ownersReplaced(t *T) {
 	owner, dependent, other := dying(t)
 	dependent = t.SetOwners(dependent, c.Blocking(other))
-	t.Release(owner)
-	t.Expect(owner, c.Gone)
+	releaseLast(t, owner)
 	t.Pass()
 	goesWith(t, other, dependent)
 }
@@ -140,8 +138,7 @@ func ownersRemovedDuring(t *T) {
 	t.SetOwners(adopted, c.By(living))
 	for _, o := range []*Object{freed, adopted} {
 		t.Expect(o, c.Terminating)
-		t.Release(o)
-		t.Expect(o, c.Gone)
+		releaseLast(t, o)
 	}
 }
 

@@ -49,8 +49,7 @@ func repeatForegroundBackground(t *T) {
 	t.Answered(t.Delete(owner, c.Background), owner, c.Gone)
 	t.Expect(owner, c.Gone)
 	t.Expect(held, c.Terminating, c.HasFinalizers(c.Hold))
-	t.Release(held)
-	t.Expect(held, c.Gone)
+	releaseLast(t, held)
 }
 
 func repeatForegroundOrphan(t *T) {
@@ -96,8 +95,7 @@ func repeatForegroundAgain(t *T) {
 		t.Answered(t.Delete(lone, c.Foreground), lone, c.Terminating, c.HasFinalizers(c.Hold, waiting))
 		t.Await(lone, c.Terminating, c.HasFinalizers(c.Hold))
 	}
-	t.Release(lone)
-	t.Expect(lone, c.Gone)
+	releaseLast(t, lone)
 }
 
 func repeatUID(t *T) {

@@ -107,3 +107,9 @@ func orphanAll(t *T, owner *Object, dependents []*Object, kinds ...c.Kind) {
 	t.Pass(kinds...)
 	t.ExpectAll(dependents, c.Alive, c.HasOwners(), c.HasFinalizers())
 }
+
+// releaseLast removes an object's last finalizer, Hold, and so the object.
+func releaseLast(t *T, o *Object) {
+	t.Release(o)
+	t.Expect(o, c.Gone)
+}
