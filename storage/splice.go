@@ -114,9 +114,8 @@ func text(s *jsonscan.Scanner) string {
 	return s.ReadString().Value()
 }
 
-// locateIn parses the members of metadata, whose opening bracket was read. Kubernetes writes the members of objects
-// with a Go type in the order of ObjectMeta's fields. It writes those of custom resources and other unstructured
-// objects in the order of their names.
+// locateIn parses the members of metadata, whose opening bracket was read. Kubernetes writes those of Go types in the
+// order of ObjectMeta's fields, and those of unstructured objects in the order of their names.
 func locateIn(s *jsonscan.Scanner, typed bool) cut {
 	c := cut{begin: s.Offset() - 1}
 	for first := true; ; first = false {

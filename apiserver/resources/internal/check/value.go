@@ -84,11 +84,3 @@ func Immutable(now, was any, at *field.Path) field.ErrorList {
 	}
 	return field.ErrorList{field.Invalid(at, now, apivalidation.FieldImmutableErrorMsg)}
 }
-
-// Fixed rejects a change as the declarative rule +k8s:immutable does, which prints no value (V-042).
-func Fixed(now, was any, at *field.Path) field.ErrorList {
-	if apiequality.Semantic.DeepEqual(was, now) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, nil, apivalidation.FieldImmutableErrorMsg)}
-}
