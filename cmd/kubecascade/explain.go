@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -242,10 +244,17 @@ func (q *question) choose(c *cobra.Command, line *selection.Line, about *cluster
 
 // ask answers a question about objects: a kubecascade server does; of others, or with --from lists, lists are read.
 func ask[T any](q *question, c *cobra.Command, ask *cluster.Question) (*T, error) {
+	in := map[string]bool{} // a user may have rights in the namespace of the objects only
 	for _, o := range ask.Objects {
 		if o.Resource == "namespaces" {
-			q.namespace = o.Name
+			o.Namespace = o.Name
 		}
+		if o.Namespace != "" {
+			in[o.Namespace] = true
+		}
+	}
+	if len(in) == 1 {
+		q.namespace = slices.Collect(maps.Keys(in))[0]
 	}
 	ask.Namespace = q.namespace
 	var answer any = new(T)

@@ -76,7 +76,9 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	if cascades[p.cascade] == "" {
 		return errUsage{fmt.Errorf("--cascade %q is not background, foreground or orphan", p.cascade)}
 	}
-	one := &cluster.Question{Path: "preview", IgnoreNotFound: p.ignore}
+	// What a selector has chosen may be gone when the question arrives.
+	selected := p.line.All || p.line.Selector != ""
+	one := &cluster.Question{Path: "preview", IgnoreNotFound: p.ignore || selected}
 	if err := p.setOptions(one); err != nil {
 		return err
 	}

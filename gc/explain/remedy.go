@@ -130,7 +130,7 @@ var known = []Known{
 	{"resource.kubernetes.io/delete-protection", "resourceclaim-controller",
 		"no Pod uses the ResourceClaim and it is not allocated", false},
 	{"networking.k8s.io/service-cidr-finalizer", "service-cidr-controller",
-		"each address in the range is in another one, too", true}, // F-16
+		"each address in the range is in another one, too", false}, // F-16
 	{"scheduling.k8s.io/podgroup-protection", "podgroup-protection-controller", "no Pod is in the group", true},
 	{"external-provisioner.volume.kubernetes.io/finalizer", "CSI driver's external-provisioner",
 		"the storage behind the volume is deleted", false},

@@ -11,7 +11,9 @@ import (
 	"net/url"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -117,8 +119,12 @@ func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface
 }
 
 // List implements Source: a list in pages, or a GET of one object; a list of it for users who may list objects only. A
-// list of all sets the resource's Version.
+// list of all sets the resource's Version. No object has a name that would lead a GET to another path, such as an owner
+// reference may have; no request is sent for it.
 func (c *Client) List(ctx context.Context, res *Resource, s Selector) (objects []explain.Object, err error) {
+	if len(path.IsValidPathSegmentName(s.Name)) > 0 {
+		return nil, nil
+	}
 	of, err := c.of(res, s.Namespace)
 	if err != nil {
 		return nil, err
@@ -133,7 +139,7 @@ func (c *Client) List(ctx context.Context, res *Resource, s Selector) (objects [
 		case code(err) != http.StatusForbidden:
 			return nil, err
 		}
-		opts.FieldSelector = "metadata.name=" + s.Name
+		opts.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, s.Name).String()
 	}
 	version, err := pages(opts, func(opts metav1.ListOptions) (*metav1.ListMeta, error) {
 		page, err := of.List(ctx, opts)

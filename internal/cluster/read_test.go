@@ -156,6 +156,21 @@ func TestListsOnly(t *testing.T) {
 	}
 }
 
+// TestOwnersNamesAreNoPaths: the name of an owner leads to no other path of the server, whose answer would be no object.
+func TestOwnersNamesAreNoPaths(t *testing.T) {
+	for _, name := range []string{"..", "../../..", "../../../../version", "a/b", "%2e"} {
+		c := old(t, map[string]string{
+			"/api/v1/configmaps": list("", item("ns", "a", `,"ownerReferences":[
+				{"apiVersion":"v1","kind":"Secret","name":"`+name+`","uid":"odd"}]`)),
+			"/api/v1/namespaces/ns": "{}", "/version": "{}", "/api/v1/namespaces/ns/secrets/a/b": "{}",
+			"/api/v1/namespaces/ns/secrets/.": "{}",
+		})
+		if got := names(read(t, c, Options{})); !slices.Equal(got, []string{"configmaps/ns/a"}) {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}
+
 // TestRejectedLists reads what a user may not list.
 func TestRejectedLists(t *testing.T) {
 	c := old(t, map[string]string{
