@@ -51,14 +51,15 @@ func longWithin(v any) bool {
 	return false
 }
 
-// longTyped checks a Go value, as far as it may contain lists of structures.
+// longTyped checks a Go value, as far as it may contain lists of structures. It reads no fields that are not exported:
+// they are no fields of the object, and another goroutine may write them, such as those of time.Local.
 func longTyped(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		return !v.IsNil() && longTyped(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if longTyped(v.Field(i)) {
+			if f := v.Field(i); f.CanInterface() && longTyped(f) {
 				return true
 			}
 		}

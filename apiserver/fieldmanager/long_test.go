@@ -2,6 +2,7 @@ package fieldmanager
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,5 +58,17 @@ func TestLongLists(t *testing.T) {
 		if (listed(p) != nil) != long || (listed(values) != nil) != long {
 			t.Errorf("%d values: %v, %v", n, listed(p), listed(values))
 		}
+	}
+}
+
+// TestLongTypedReadsExportedFieldsOnly: what is not exported belongs to the type, such as the time zone of a time.
+func TestLongTypedReadsExportedFieldsOnly(t *testing.T) {
+	type value struct {
+		hidden []struct{}
+		Shown  []struct{}
+	}
+	long := make([]struct{}, mostListed+1)
+	if longTyped(reflect.ValueOf(&value{hidden: long})) || !longTyped(reflect.ValueOf(&value{Shown: long})) {
+		t.Error("only the exported list is one of the object")
 	}
 }
