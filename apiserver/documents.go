@@ -213,7 +213,7 @@ func (s *Server) zpages(r chi.Router) {
 		own := compatibility.NewEffectiveVersionFromString(s.config.Version.GitVersion, "", "")
 		statusz.Install(r, component, statusz.NewRegistry(own, statusz.WithListedPaths(s.listed())))
 	}
-	r.Handle("/metrics/slis", s.checked.Handler())
+	r.Handle("/metrics/slis", s.metrics.Health.Handler())
 	for _, name := range flowcontrol.Dumps() {
 		r.HandleFunc("/debug/api_priority_and_fairness/"+name, func(w http.ResponseWriter, r *http.Request) {
 			var b bytes.Buffer

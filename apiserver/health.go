@@ -165,7 +165,7 @@ func (s *Server) examine(
 			continue
 		}
 		err := within(ctx, c.Run)
-		s.checked.Observe(c.Name, e.name, err)
+		s.metrics.Health.Observe(c.Name, e.name, err)
 		if err != nil {
 			failed = true
 			s.config.Log.Warn("health check failed", "endpoint", e.name, "check", c.Name, "err", err)

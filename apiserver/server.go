@@ -34,7 +34,6 @@ type Server struct {
 	// and encode.
 	inFlight, memory *flowcontrol.Budget
 	metrics          *metrics.Metrics
-	checked          *metrics.Health
 	api              *endpoints.API
 	users            *filters.Credentials
 	// leaving is closed by leave, when the shutdown begins.
@@ -55,7 +54,7 @@ type Server struct {
 func New(c Config) (*Server, error) {
 	c.setDefaults()
 	codec.LimitCopies()
-	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types), checked: metrics.NewHealth(), leaving: make(chan struct{})}
+	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types), leaving: make(chan struct{})}
 	s.leave = sync.OnceFunc(func() { close(s.leaving) })
 	s.resourceLists = discovery.New(c.Types, c.Address)
 	s.openAPI = openapi.New(c.Version.GitVersion, func() []openapi.Type { return documented(c.Types) })

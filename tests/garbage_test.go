@@ -236,7 +236,7 @@ func (y *yard) deployment() *unstructured.Unstructured {
 	return y.running("deployments", "d", `{"matchLabels":{"app":"d"}}`, 2)
 }
 
-// left requires that n pods are left that nobody deletes, each with the given number of owners.
+// left requires that n pods are left that no client deletes, each with the given number of owners.
 func (y *yard) left(n, owners int) (pods []unstructured.Unstructured) {
 	y.t.Helper()
 	pods = y.list("pods")

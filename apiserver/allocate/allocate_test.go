@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNext: whatever chance says, every number is returned once, those of the lower part last.
+// TestNext: with any random numbers, every number is returned once, those of the lower part last.
 func TestNext(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

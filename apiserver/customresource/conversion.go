@@ -97,7 +97,7 @@ func (s schemes) change(
 	return out[0], nil
 }
 
-// unconverted is the error of a conversion. A request that has ended in the meantime gets the reason for that, as if it had
+// unconverted is the error of a conversion. A request that has ended gets the reason for that, as if it had
 // ended anywhere else: upstream's conversions end only by their own timeout, and its filter for timeouts answers such a
 // request before (AS pkg/server/filters/timeout.go).
 func unconverted(ctx context.Context, err error) error {

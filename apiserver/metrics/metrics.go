@@ -17,6 +17,8 @@ type Metrics struct {
 	readOnly, mutating prometheus.Gauge
 	// Panics counts panics of handlers, Corrupt reads of stored objects that can't be decoded.
 	Panics, Corrupt prometheus.Counter
+	// Health has the results of health checks.
+	Health *Health
 }
 
 // New returns metrics that are registered with r.
@@ -51,7 +53,7 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 		Name: "apiserver_current_inflight_requests", Help: "Number of requests being served, except watches.",
 	}, []string{"request_kind"})
 	m := &Metrics{
-		series:   newSeries(v, types),
+		series: newSeries(v, types), Health: NewHealth(),
 		readOnly: inFlight.WithLabelValues("readOnly"), mutating: inFlight.WithLabelValues("mutating"),
 		Panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "apiserver_panics_total", Help: "Number of panics in handlers.",

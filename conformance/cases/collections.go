@@ -23,7 +23,8 @@ func collections() []Case {
 		prove("orphan", collectionPolicy(c.Orphan, c.Alive), "C-78 D-60",
 			"Orphan holds for each object of a collection: their dependents stay.", c.Collector),
 		prove("default-of-jobs", collectionJobs, "C-24 C-78",
-			"Without options each object of a collection is deleted by its kind's default: Jobs orphan, with a warning.", c.Collector),
+			"Without options each object of a collection is deleted by its kind's default: Jobs orphan, with a warning.",
+			c.Collector),
 		prove("owners-and-dependents", collectionFamily, "C-72 D-48",
 			"A collection that holds owners and their dependents is emptied.", c.Collector),
 	)

@@ -51,7 +51,8 @@ func warned(answer *c.Answer) bool {
 
 // expectPreserved checks that an answer has the warning of a Job's deletion without options.
 func expectPreserved(t *T, answer *c.Answer) {
-	t.Check(warned(answer), "a Warning header that says "+preserved, fmt.Sprint("the warnings ", answer.Warnings()), answer)
+	t.Check(warned(answer), "a Warning header that says "+preserved, fmt.Sprint("the warnings ", answer.Warnings()),
+		answer)
 }
 
 func policyJob(t *T) { expectPreserved(t, orphans(t, c.Job, by())) }

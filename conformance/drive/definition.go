@@ -139,7 +139,7 @@ func isSentinel(kind, name string) bool {
 }
 
 // Sentinel makes an object whose owner is absent, and waits until it is collected: a collector that takes what
-// happens in order has seen all that was there before. n is another one each time. Nobody else sees the object. It is
+// happens in order has seen all that was there before. n is another one each time. No other client sees it. It is
 // false if ctx ends first, and the object is deleted then.
 func (s *Session) Sentinel(ctx context.Context, n int) (collected bool, err error) {
 	name := fmt.Sprint(sentinelName, n)

@@ -115,7 +115,7 @@ func collectors(stored []string, k Kind, op Op) []string {
 	return append(next, want)
 }
 
-// collection is DELETE of a collection as if nobody else acted during it. Its items go one by one,
+// collection is DELETE of a collection as if no other client acted during it. Its items go one by one,
 // which Explain accounts for.
 func collection(s State, op Op) (State, Response, []Event) {
 	if !validOptions(op) {

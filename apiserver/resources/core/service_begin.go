@@ -71,7 +71,7 @@ type allocations struct {
 	addresses storage.Guard
 }
 
-// unclaimed is the guard that holds as long as nobody creates the IPAddress of an address.
+// unclaimed is the guard that holds as long as no client creates the IPAddress of an address.
 func (a *allocations) unclaimed(ip string) storage.Guard {
 	return storage.Guard{Key: a.addresses.Key + ip, ModRevision: a.addresses.ModRevision, Held: true}
 }
