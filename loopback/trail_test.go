@@ -44,10 +44,12 @@ func trailing(t *testing.T, store storage.Store) *trailed {
 	}})
 	api := collectorOf(s)
 	c := gc.New(gc.Config{API: api, Timeline: s.Cache, Kinds: api})
+	started := &trailed{s, t, c}
 	if store == nil {
 		during(t, func(ctx context.Context) { _ = c.Run(ctx) }) // its error is the context's
+		started.settle()                                        // what is deleted before it has read the store is absent to it
 	}
-	return &trailed{s, t, c}
+	return started
 }
 
 // as sends a request as a user.
