@@ -18,7 +18,6 @@ type (
 	Metadata        = entry.Metadata
 	Subresource     = entry.Subresource
 	ScalePaths      = entry.ScalePaths
-	Deletion        = entry.Deletion
 	Table           = entry.Table
 	Column          = entry.Column
 	Generation      = entry.Generation

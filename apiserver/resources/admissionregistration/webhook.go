@@ -210,9 +210,7 @@ func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.Error
 func matchConditions(
 	checker *expression.Checker, list []admissionv1.MatchCondition, at *field.Path,
 ) (errs field.ErrorList) {
-	if len(list) > maxMatchConditions {
-		errs = append(errs, field.TooMany(at, len(list), maxMatchConditions))
-	}
+	errs = append(errs, check.MaxItems(len(list), maxMatchConditions, at)...)
 	names := check.Unique[string]{}
 	for i, c := range list {
 		at := at.Index(i)

@@ -116,13 +116,6 @@ func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.H
 	for i := range in.Status.CurrentMetrics {
 		current = append(current, metricStatusToV1(&in.Status.CurrentMetrics[i]))
 	}
-	var conditions []autoscalingv1.HorizontalPodAutoscalerCondition
-	for _, c := range in.Status.Conditions {
-		conditions = append(conditions, autoscalingv1.HorizontalPodAutoscalerCondition{
-			Type:   autoscalingv1.HorizontalPodAutoscalerConditionType(c.Type),
-			Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message,
-			ObservedGeneration: c.ObservedGeneration})
-	}
 	for _, a := range []struct {
 		name  string
 		value any
@@ -131,7 +124,7 @@ func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.H
 		{hpaMetrics, others, len(others) > 0},
 		{hpaCurrentMetrics, current, len(current) > 0},
 		{hpaBehavior, behaviorToV1(in.Spec.Behavior), in.Spec.Behavior != nil},
-		{hpaConditions, conditions, len(conditions) > 0},
+		{hpaConditions, in.Status.Conditions, len(in.Status.Conditions) > 0}, // v1 has the same JSON
 	} {
 		if !a.set {
 			continue
@@ -175,7 +168,7 @@ func hpaToV2(obj runtime.Object) (runtime.Object, error) {
 			CurrentReplicas:    in.Status.CurrentReplicas,
 			DesiredReplicas:    in.Status.DesiredReplicas,
 			CurrentMetrics:     hpaStatuses(annotations, in.Status.CurrentCPUUtilizationPercentage),
-			Conditions:         hpaConditionsOf(annotations),
+			Conditions:         fromAnnotation[autoscalingv2.HorizontalPodAutoscalerCondition](annotations, hpaConditions),
 		},
 	}
 	return entry.Typed(out, autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler")), nil
@@ -239,15 +232,4 @@ func hpaStatuses(annotations map[string]string, cpu *int32) []autoscalingv2.Metr
 				Current: autoscalingv2.MetricValueStatus{AverageUtilization: cpu}}})
 	}
 	return statuses
-}
-
-func hpaConditionsOf(annotations map[string]string) []autoscalingv2.HorizontalPodAutoscalerCondition {
-	var conditions []autoscalingv2.HorizontalPodAutoscalerCondition
-	for _, c := range fromAnnotation[autoscalingv1.HorizontalPodAutoscalerCondition](annotations, hpaConditions) {
-		conditions = append(conditions, autoscalingv2.HorizontalPodAutoscalerCondition{
-			Type:   autoscalingv2.HorizontalPodAutoscalerConditionType(c.Type),
-			Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message,
-			ObservedGeneration: c.ObservedGeneration})
-	}
-	return conditions
 }

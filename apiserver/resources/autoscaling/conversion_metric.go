@@ -182,24 +182,9 @@ func rulesToV1(r *autoscalingv2.HPAScalingRules) *scalingRules {
 
 // behaviorFromV1 decodes the annotation; nil if it is empty or malformed.
 func behaviorFromV1(annotation string) *autoscalingv2.HorizontalPodAutoscalerBehavior {
-	var b behavior
-	if json.Unmarshal([]byte(annotation), &b) != nil || b == (behavior{}) {
+	var b autoscalingv2.HorizontalPodAutoscalerBehavior
+	if json.Unmarshal([]byte(annotation), &b) != nil || b == (autoscalingv2.HorizontalPodAutoscalerBehavior{}) {
 		return nil
 	}
-	return &autoscalingv2.HorizontalPodAutoscalerBehavior{
-		ScaleUp: rulesFromV1(b.ScaleUp), ScaleDown: rulesFromV1(b.ScaleDown),
-	}
-}
-
-func rulesFromV1(r *scalingRules) *autoscalingv2.HPAScalingRules {
-	if r == nil {
-		return nil
-	}
-	out := &autoscalingv2.HPAScalingRules{
-		StabilizationWindowSeconds: r.StabilizationWindowSeconds, SelectPolicy: r.SelectPolicy, Tolerance: r.Tolerance,
-	}
-	for _, p := range r.Policies {
-		out.Policies = append(out.Policies, autoscalingv2.HPAScalingPolicy(p))
-	}
-	return out
+	return &b
 }

@@ -35,9 +35,7 @@ func chosen[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 
 // failurePolicy validates rules for failed pods (batch validatePodFailurePolicy).
 func failurePolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
-	if n := len(s.PodFailurePolicy.Rules); n > 20 {
-		errs = append(errs, field.TooMany(at, n, 20))
-	}
+	errs = append(errs, check.MaxItems(len(s.PodFailurePolicy.Rules), 20, at)...)
 	containers := map[string]bool{}
 	for _, list := range [][]corev1.Container{s.Template.Spec.Containers, s.Template.Spec.InitContainers} {
 		for i := range list {
@@ -95,9 +93,7 @@ func exitCodes(
 }
 
 func podConditions(patterns []batchv1.PodFailurePolicyOnPodConditionsPattern, at *field.Path) (errs field.ErrorList) {
-	if n := len(patterns); n > 20 {
-		errs = append(errs, field.TooMany(at, n, 20))
-	}
+	errs = append(errs, check.MaxItems(len(patterns), 20, at)...)
 	for i, p := range patterns {
 		errs = append(errs, check.QualifiedName(string(p.Type), at.Index(i).Child("type"))...)
 		errs = append(errs, chosen(p.Status, at.Index(i).Child("status"), conditionStatuses)...)
@@ -128,9 +124,7 @@ func successRule(r *batchv1.SuccessPolicyRule, completions int32, at *field.Path
 	var named int32
 	if r.SucceededIndexes != nil {
 		here := at.Child("succeededIndexes")
-		if len(*r.SucceededIndexes) > maxSucceededIndexesLen {
-			errs = append(errs, field.TooLong(here, "", maxSucceededIndexesLen))
-		}
+		errs = append(errs, check.MaxBytes(len(*r.SucceededIndexes), maxSucceededIndexesLen, here)...)
 		intervals, err := parseIndexes(*r.SucceededIndexes, completions)
 		if err != nil {
 			errs = append(errs, field.Invalid(here, *r.SucceededIndexes, fmt.Sprintf("error parsing succeededIndexes: %s", err)))

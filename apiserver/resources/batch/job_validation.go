@@ -116,9 +116,7 @@ func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) fi
 	}
 	if m := s.ManagedBy; m != nil {
 		errs = append(errs, utilvalidation.IsDomainPrefixedPath(at.Child("managedBy"), *m)...)
-		if len(*m) > maxManagedByLen {
-			errs = append(errs, field.TooLong(at.Child("managedBy"), "", maxManagedByLen))
-		}
+		errs = append(errs, check.MaxBytes(len(*m), maxManagedByLen, at.Child("managedBy"))...)
 	}
 	errs = append(errs, completion(s, at)...)
 	if s.PodFailurePolicy != nil {

@@ -42,9 +42,7 @@ func validateConfigMap(m *corev1.ConfigMap) (errs field.ErrorList) {
 	for _, value := range m.BinaryData {
 		size += len(value)
 	}
-	if size > corev1.MaxSecretSize {
-		errs = append(errs, field.TooLong(field.NewPath(""), "", corev1.MaxSecretSize))
-	}
+	errs = append(errs, check.MaxBytes(size, corev1.MaxSecretSize, field.NewPath(""))...)
 	return errs
 }
 

@@ -77,11 +77,11 @@ func nameLimitRange(l *corev1.LimitRange) {
 }
 
 func validateLimitRange(l *corev1.LimitRange) (errs field.ErrorList) {
-	types := check.Seen[corev1.LimitType]{}
+	types := check.Unique[corev1.LimitType]{}
 	for i := range l.Spec.Limits {
 		item, at := &l.Spec.Limits[i], field.NewPath("spec", "limits").Index(i)
 		errs = append(errs, limitType(item.Type, at.Child("type"))...)
-		errs = append(errs, types.Unique(item.Type, at.Child("type"))...)
+		errs = append(errs, types.Add(item.Type, at.Child("type"))...)
 		errs = append(errs, limitNames(item, at)...)
 		all := corev1.ResourceList{}
 		for _, list := range limitLists(item) {

@@ -119,9 +119,9 @@ func validateNodeUpdate(n, old *corev1.Node) field.ErrorList {
 func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := nodeResources(n)
-	seen := check.Seen[corev1.NodeAddress]{}
+	seen := check.Unique[corev1.NodeAddress]{}
 	for i, a := range n.Status.Addresses {
-		errs = append(errs, seen.Unique(a, field.NewPath("status", "addresses").Index(i))...)
+		errs = append(errs, seen.Add(a, field.NewPath("status", "addresses").Index(i))...)
 	}
 	const keep = "node updates may not change podCIDR except from \"\" to valid"
 	now, was := n.Spec.PodCIDRs, old.Spec.PodCIDRs
@@ -164,9 +164,9 @@ func podCIDRs(cidrs []string, at *field.Path) (errs field.ErrorList) {
 	}
 	errs = append(errs, check.Reject(!dual || len(cidrs) > 2, at, cidrs,
 		"may specify no more than one CIDR for each IP family")...)
-	seen := check.Seen[string]{}
+	seen := check.Unique[string]{}
 	for i, value := range cidrs {
-		errs = append(errs, seen.Unique(value, at.Index(i))...)
+		errs = append(errs, seen.Add(value, at.Index(i))...)
 	}
 	return errs
 }

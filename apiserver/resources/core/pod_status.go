@@ -130,7 +130,7 @@ func restarts(s corev1.ContainerStatus, policy corev1.RestartPolicy, c *corev1.C
 func claimStatuses(
 	list []corev1.PodResourceClaimStatus, claims []corev1.PodResourceClaim, at *field.Path,
 ) (errs field.ErrorList) {
-	known, seen := map[string]bool{}, check.Seen[string]{}
+	known, seen := map[string]bool{}, check.Unique[string]{}
 	for _, c := range claims {
 		known[c.Name] = true
 	}
@@ -138,7 +138,7 @@ func claimStatuses(
 		name := at.Index(i).Child("name")
 		errs = append(errs, check.Reject(!known[s.Name], name, s.Name,
 			"must match the name of an entry in `spec.resourceClaims`")...)
-		errs = append(errs, seen.Unique(s.Name, name)...)
+		errs = append(errs, seen.Add(s.Name, name)...)
 		if s.ResourceClaimName != nil {
 			for _, text := range apivalidation.NameIsDNSSubdomain(*s.ResourceClaimName, false) {
 				errs = append(errs, field.Invalid(at.Index(i).Child("resourceClaimName"), s.ResourceClaimName, text))
@@ -173,11 +173,11 @@ func statusIPs[T comparable](list, was []T, ip func(T) string, at *field.Path) (
 	for _, v := range was {
 		had = append(had, ip(v))
 	}
-	seen := check.Seen[T]{}
+	seen := check.Unique[T]{}
 	for i, v := range list {
 		ips = append(ips, ip(v))
 		errs = append(errs, check.IP(ip(v), at.Index(i), had)...)
-		twice = append(twice, seen.Unique(v, at.Index(i))...)
+		twice = append(twice, seen.Add(v, at.Index(i))...)
 	}
 	if len(ips) < 2 {
 		return errs, nil, nil
@@ -256,13 +256,13 @@ func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *f
 					errs = append(errs, field.Invalid(here.Child("name"), r.Name, text))
 				}
 			}
-			seen := check.Seen[corev1.ResourceID]{}
+			seen := check.Unique[corev1.ResourceID]{}
 			for n, h := range r.Resources {
 				unit := here.Child("resources").Index(n)
 				errs = append(errs, check.OneOf(h.Health, unit.Child("health"), []corev1.ResourceHealthStatus{
 					corev1.ResourceHealthStatusHealthy, corev1.ResourceHealthStatusUnhealthy, corev1.ResourceHealthStatusUnknown,
 				})...)
-				errs = append(errs, seen.Unique(h.ResourceID, unit.Child("resourceID"))...)
+				errs = append(errs, seen.Add(h.ResourceID, unit.Child("resourceID"))...)
 			}
 		}
 	}

@@ -67,9 +67,7 @@ func validateSecret(s *corev1.Secret) field.ErrorList {
 	for _, value := range s.Data {
 		size += len(value)
 	}
-	if size > corev1.MaxSecretSize {
-		errs = append(errs, field.TooLong(data, "", corev1.MaxSecretSize))
-	}
+	errs = append(errs, check.MaxBytes(size, corev1.MaxSecretSize, data)...)
 	return append(errs, secretOfType(s, data)...)
 }
 

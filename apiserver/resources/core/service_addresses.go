@@ -52,11 +52,11 @@ func validateClusterIPs(s, old *corev1.Service) (errs field.ErrorList) {
 }
 
 func validateFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
-	seen := check.Seen[corev1.IPFamily]{}
+	seen := check.Unique[corev1.IPFamily]{}
 	for i, family := range s.Spec.IPFamilies {
 		at := spec.Child("ipFamilies").Index(i)
 		errs = append(errs, check.OneOf(family, at, []corev1.IPFamily{corev1.IPv4Protocol, corev1.IPv6Protocol})...)
-		errs = append(errs, seen.Unique(family, at)...)
+		errs = append(errs, seen.Add(family, at)...)
 	}
 	return append(errs, check.Given(s.Spec.IPFamilyPolicy, spec.Child("ipFamilyPolicy"), check.Among(
 		corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack))...)

@@ -49,7 +49,7 @@ func validateService(s, old *corev1.Service) (errs field.ErrorList) {
 	portless := isHeadlessService(s) || s.Spec.Type == corev1.ServiceTypeExternalName
 	errs = append(errs, check.Present(len(s.Spec.Ports) > 0 || portless, spec.Child("ports"), "")...)
 	errs = append(errs, serviceOfType(s, spec)...)
-	names := check.Seen[string]{}
+	names := check.Unique[string]{}
 	for i := range s.Spec.Ports {
 		errs = append(errs, servicePort(&s.Spec.Ports[i], len(s.Spec.Ports) > 1, names, spec.Child("ports").Index(i))...)
 	}
@@ -121,10 +121,10 @@ func clientIPAffinity(config *corev1.SessionAffinityConfig, at *field.Path) fiel
 }
 
 // servicePort validates one port; names are those of the ports before it, to which it adds its own.
-func servicePort(p *corev1.ServicePort, named bool, names check.Seen[string], at *field.Path) field.ErrorList {
+func servicePort(p *corev1.ServicePort, named bool, names check.Unique[string], at *field.Path) field.ErrorList {
 	errs := check.Present(p.Name != "" || !named, at.Child("name"), "")
 	errs = append(errs, check.NonEmpty(p.Name, at.Child("name"), check.DNSLabel)...)
-	errs = append(errs, check.NonEmpty(p.Name, at.Child("name"), names.Unique)...)
+	errs = append(errs, check.NonEmpty(p.Name, at.Child("name"), names.Add)...)
 	errs = append(errs, check.PortNumber(p.Port, at.Child("port"))...)
 	errs = append(errs, check.Protocol(p.Protocol, at.Child("protocol"))...)
 	errs = append(errs, check.PortOrName(p.TargetPort, at.Child("targetPort"))...)

@@ -114,9 +114,7 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 		}
 		errs = append(errs, check.Given(e.NodeName, at.Child("nodeName"), check.NodeName)...)
 		topology := at.Child("deprecatedTopology")
-		if len(e.DeprecatedTopology) > maxTopologyLabels {
-			errs = append(errs, field.TooMany(topology, len(e.DeprecatedTopology), maxTopologyLabels))
-		}
+		errs = append(errs, check.MaxItems(len(e.DeprecatedTopology), maxTopologyLabels, topology)...)
 		errs = append(errs, v1validation.ValidateLabels(e.DeprecatedTopology, topology)...)
 		errs = append(errs, check.Given(e.Hostname, at.Child("hostname"), check.DNSLabel)...)
 		if e.Hints != nil {

@@ -111,9 +111,7 @@ func deviceName(name resourcev1.QualifiedName, at *field.Path) (errs field.Error
 }
 
 func identifier(id string, at *field.Path) (errs field.ErrorList) {
-	if len(id) > resourcev1.DeviceMaxIDLength {
-		errs = append(errs, field.TooLong(at, "", resourcev1.DeviceMaxIDLength))
-	}
+	errs = append(errs, check.MaxBytes(len(id), resourcev1.DeviceMaxIDLength, at)...)
 	return append(errs, check.Apply(id, at, content.IsCIdentifier)...)
 }
 
@@ -121,9 +119,7 @@ func poolName(name string, at *field.Path) (errs field.ErrorList) {
 	if name == "" {
 		return field.ErrorList{field.Required(at, "")}
 	}
-	if len(name) > resourcev1.PoolNameMaxLength {
-		errs = append(errs, field.TooLong(at, "", resourcev1.PoolNameMaxLength))
-	}
+	errs = append(errs, check.MaxBytes(len(name), resourcev1.PoolNameMaxLength, at)...)
 	for _, part := range strings.Split(name, "/") {
 		errs = append(errs, check.DNSSubdomain(part, at)...)
 	}

@@ -71,9 +71,6 @@ func taintSelector(s *resourcev1.DeviceTaintSelector, at *field.Path) (errs fiel
 
 func validateDeviceTaintRuleStatus(r, _ *resourcev1.DeviceTaintRule) field.ErrorList {
 	at, list := field.NewPath("status", "conditions"), r.Status.Conditions
-	errs := v1validation.ValidateConditions(list, at)
-	if most := resourcev1.DeviceTaintRuleStatusMaxConditions; len(list) > most {
-		errs = append(errs, field.TooMany(at, len(list), most))
-	}
-	return errs
+	return append(v1validation.ValidateConditions(list, at),
+		check.MaxItems(len(list), resourcev1.DeviceTaintRuleStatusMaxConditions, at)...)
 }

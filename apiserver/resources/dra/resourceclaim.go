@@ -170,9 +170,7 @@ func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool
 		errs = append(errs, field.Invalid(at, id, "must be an allocated device in the claim"))
 	}
 	conditions := at.Child("conditions")
-	if len(d.Conditions) > resourcev1.AllocatedDeviceStatusMaxConditions {
-		errs = append(errs, field.TooMany(conditions, len(d.Conditions), resourcev1.AllocatedDeviceStatusMaxConditions))
-	}
+	errs = append(errs, check.MaxItems(len(d.Conditions), resourcev1.AllocatedDeviceStatusMaxConditions, conditions)...)
 	errs = append(errs, v1validation.ValidateConditions(d.Conditions, conditions)...)
 	if d.Data != nil && len(d.Data.Raw) > 0 {
 		errs = append(errs, rawObject(*d.Data, false, resourcev1.AllocatedDeviceStatusDataMaxLength, at.Child("data"))...)

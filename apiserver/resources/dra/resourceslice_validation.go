@@ -179,7 +179,7 @@ func validateResourceSlice(slice, was *resourcev1.ResourceSlice) field.ErrorList
 		}, func(d *resourcev1.Device) string { return d.Name })...)
 	return append(errs, each(s.SharedCounters, resourcev1.ResourceSliceMaxCounterSets, at.Child("sharedCounters"),
 		func(c *resourcev1.CounterSet, at *field.Path) field.ErrorList {
-			return counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerCounterSet, at.Child("counters"))
+			return check.MaxItems(len(c.Counters), resourcev1.ResourceSliceMaxCountersPerCounterSet, at.Child("counters"))
 		})...)
 }
 
@@ -263,13 +263,6 @@ func reach(
 	return errs, ways
 }
 
-func counters(m map[string]resourcev1.Counter, most int, at *field.Path) field.ErrorList {
-	if len(m) > most {
-		return field.ErrorList{field.TooMany(at, len(m), most)}
-	}
-	return nil
-}
-
 // validateDevice validates a device. It skips capacity and taints that the update does not change.
 func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) field.ErrorList {
 	errs := check.DNSLabel(d.Name, at.Child("name"))
@@ -286,7 +279,8 @@ func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) fi
 	}
 	errs = append(errs, each(d.ConsumesCounters, resourcev1.ResourceSliceMaxDeviceCounterConsumptionsPerDevice,
 		at.Child("consumesCounters"), func(c *resourcev1.DeviceCounterConsumption, at *field.Path) field.ErrorList {
-			return counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerDeviceCounterConsumption, at.Child("counters"))
+			return check.MaxItems(len(c.Counters), resourcev1.ResourceSliceMaxCountersPerDeviceCounterConsumption,
+				at.Child("counters"))
 		})...)
 	errs = append(errs, deviceNodes(d, ownNodes, at)...)
 	return append(errs, bindingConditions(d.BindingConditions, d.BindingFailureConditions, at)...)

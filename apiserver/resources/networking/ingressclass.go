@@ -45,9 +45,7 @@ func validateIngressClass(c *networkingv1.IngressClass) (errs field.ErrorList) {
 	if c.Spec.Controller == "" {
 		errs = append(errs, field.Required(at.Child("controller"), ""))
 	} else {
-		if len(c.Spec.Controller) > maxIngressController {
-			errs = append(errs, field.TooLong(at.Child("controller"), "", maxIngressController))
-		}
+		errs = append(errs, check.MaxBytes(len(c.Spec.Controller), maxIngressController, at.Child("controller"))...)
 		errs = append(errs, utilvalidation.IsDomainPrefixedPath(at.Child("controller"), c.Spec.Controller)...)
 	}
 	if c.Spec.Parameters != nil {

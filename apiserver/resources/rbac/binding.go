@@ -52,15 +52,9 @@ func defaultSubjects(list []rbacv1.Subject) {
 	}
 }
 
-func roleRefKept(now, was rbacv1.RoleRef) field.ErrorList {
-	if now == was {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(field.NewPath("roleRef"), now, "cannot change roleRef")}
-}
-
-// binding validates a binding; was is the role before an update, nil on create. The declared rules require the name of
-// the role, but not of a changed one: that it is immutable comes first, and is not enforced (V-036).
+// binding validates a binding; was is the role before an update, nil on create. An update is validated twice. The
+// declared rules require the name of the role, but not of a changed one: that it is immutable comes first, and is not
+// enforced (V-036).
 func binding(
 	ref rbacv1.RoleRef, was *rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool, kinds ...string,
 ) field.ErrorList {
@@ -74,7 +68,10 @@ func binding(
 	for i := range subjects {
 		errs = append(errs, subject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
 	}
-	return errs
+	if was == nil {
+		return errs
+	}
+	return append(check.Twice(errs), check.Reject(ref != *was, at, ref, "cannot change roleRef")...)
 }
 
 func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.ErrorList) {

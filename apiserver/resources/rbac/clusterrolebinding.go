@@ -33,11 +33,11 @@ func defaultClusterRoleBinding(b *rbacv1.ClusterRoleBinding) {
 }
 
 func validateClusterRoleBinding(b, old *rbacv1.ClusterRoleBinding) field.ErrorList {
-	if old == nil {
-		return binding(b.RoleRef, nil, b.Subjects, false, "ClusterRole")
+	var was *rbacv1.RoleRef
+	if old != nil {
+		was = &old.RoleRef
 	}
-	errs := check.Twice(binding(b.RoleRef, &old.RoleRef, b.Subjects, false, "ClusterRole"))
-	return append(errs, roleRefKept(b.RoleRef, old.RoleRef)...)
+	return binding(b.RoleRef, was, b.Subjects, false, "ClusterRole")
 }
 
 func clusterRoleBindingTable() entry.Table {

@@ -33,11 +33,11 @@ func defaultRoleBinding(b *rbacv1.RoleBinding) {
 }
 
 func validateRoleBinding(b, old *rbacv1.RoleBinding) field.ErrorList {
-	if old == nil {
-		return binding(b.RoleRef, nil, b.Subjects, true, "Role", "ClusterRole")
+	var was *rbacv1.RoleRef
+	if old != nil {
+		was = &old.RoleRef
 	}
-	errs := check.Twice(binding(b.RoleRef, &old.RoleRef, b.Subjects, true, "Role", "ClusterRole"))
-	return append(errs, roleRefKept(b.RoleRef, old.RoleRef)...)
+	return binding(b.RoleRef, was, b.Subjects, true, "Role", "ClusterRole")
 }
 
 func roleBindingTable() entry.Table {

@@ -105,9 +105,8 @@ func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 	}
 	errs = append(errs, check.NodeName(a.Spec.NodeName, spec.Child("nodeName"))...)
 	status := field.NewPath("status")
-	if bytesOf(a.Status.AttachmentMetadata) > maxParameterBytes {
-		errs = append(errs, field.TooLong(status.Child("attachmentMetadata"), "", maxParameterBytes))
-	}
+	errs = append(errs, check.MaxBytes(bytesOf(a.Status.AttachmentMetadata), maxParameterBytes,
+		status.Child("attachmentMetadata"))...)
 	errs = append(errs, volumeError(a.Status.AttachError, status.Child("attachError"))...)
 	return append(errs, volumeError(a.Status.DetachError, status.Child("detachError"))...)
 }
@@ -116,9 +115,7 @@ func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList
 	if e == nil {
 		return nil
 	}
-	if len(e.Message) > maxVolumeMessage {
-		errs = append(errs, field.TooLong(at.Child("message"), "", maxVolumeMessage)) // V-065
-	}
+	errs = append(errs, check.MaxBytes(len(e.Message), maxVolumeMessage, at.Child("message"))...) // V-065
 	if e.ErrorCode != nil && *e.ErrorCode < 0 {
 		errs = append(errs, field.Invalid(at.Child("errorCode"), *e.ErrorCode, utilvalidation.InclusiveRangeError(0,
 			math.MaxInt32)))

@@ -71,9 +71,7 @@ func parameters(list map[string]string, none bool, at *field.Path) (errs field.E
 	if _, empty := list[""]; empty {
 		errs = append(errs, field.Invalid(at, "", "field can not be empty."))
 	}
-	if bytesOf(list) > maxParameterBytes {
-		errs = append(errs, field.TooLong(at, "", maxParameterBytes))
-	}
+	errs = append(errs, check.MaxBytes(bytesOf(list), maxParameterBytes, at)...)
 	if !none && len(list) == 0 {
 		errs = append(errs, field.Required(at, "must contain at least one key/value pair"))
 	}

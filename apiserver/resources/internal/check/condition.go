@@ -31,18 +31,6 @@ func Among[T ~string](values ...T) func(T, *field.Path) field.ErrorList {
 	return func(value T, at *field.Path) field.ErrorList { return OneOf(value, at, values) }
 }
 
-// Seen has the values of the items of a list so far.
-type Seen[K comparable] map[K]bool
-
-// Unique adds a value, and reports it as a duplicate if an item before has it, too.
-func (s Seen[K]) Unique(value K, at *field.Path) field.ErrorList {
-	if s[value] {
-		return field.ErrorList{field.Duplicate(at, value)}
-	}
-	s[value] = true
-	return nil
-}
-
 // Needed requires a string and validates it.
 func Needed[T ~string](value T, at *field.Path, is func(T, *field.Path) field.ErrorList) field.ErrorList {
 	if value == "" {

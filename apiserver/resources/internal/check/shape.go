@@ -38,6 +38,22 @@ func Present(is bool, at *field.Path, text string) field.ErrorList {
 	return field.ErrorList{field.Required(at, text)}
 }
 
+// MaxItems reports a list of n items if these are more than most.
+func MaxItems(n, most int, at *field.Path) field.ErrorList {
+	if n <= most {
+		return nil
+	}
+	return field.ErrorList{field.TooMany(at, n, most)}
+}
+
+// MaxBytes reports a value of n bytes if these are more than most.
+func MaxBytes(n, most int, at *field.Path) field.ErrorList {
+	if n <= most {
+		return nil
+	}
+	return field.ErrorList{field.TooLong(at, "", most)}
+}
+
 // Each validates the items of a list.
 func Each[T any](list []T, at *field.Path, item func(*T, *field.Path) field.ErrorList) (errs field.ErrorList) {
 	for i := range list {

@@ -22,18 +22,14 @@ func SignerName(name string, at *field.Path) (errs field.ErrorList) {
 			field.Invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
 		}
 	}
-	if len(domain) > utilvalidation.DNS1123SubdomainMaxLength {
-		errs = append(errs, field.TooLong(at, "", utilvalidation.DNS1123SubdomainMaxLength))
-	}
+	errs = append(errs, MaxBytes(len(domain), utilvalidation.DNS1123SubdomainMaxLength, at)...)
 	errs = append(errs, signerLabels(domain, utilvalidation.IsDNS1123Label, at)...)
 	if !strings.Contains(domain, ".") {
 		errs = append(errs, field.Invalid(at, domain, "should be a domain with at least two segments separated by dots"))
 	}
 	errs = append(errs, signerLabels(path, utilvalidation.IsDNS1123Subdomain, at)...)
 	const limit = 2*utilvalidation.DNS1123SubdomainMaxLength + utilvalidation.DNS1123LabelMaxLength + 2
-	if len(name) > limit {
-		errs = append(errs, field.TooLong(at, "", limit))
-	}
+	errs = append(errs, MaxBytes(len(name), limit, at)...)
 	return errs
 }
 

@@ -58,11 +58,11 @@ func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.Er
 
 // hostPorts rejects a host port that another container has, too.
 func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
-	taken := check.Seen[string]{}
+	taken := check.Unique[string]{}
 	for i := range containers {
 		for j, p := range containers[i].Ports {
 			if p.HostPort != 0 {
-				errs = append(errs, taken.Unique(fmt.Sprintf("%s/%s/%d", p.Protocol, p.HostIP, p.HostPort),
+				errs = append(errs, taken.Add(fmt.Sprintf("%s/%s/%d", p.Protocol, p.HostIP, p.HostPort),
 					at.Index(i).Child("ports").Index(j).Child("hostPort"))...)
 			}
 		}
@@ -76,11 +76,11 @@ func (r *Rules) regular(at *field.Path) (errs field.ErrorList) {
 	if len(list) == 0 {
 		return field.ErrorList{field.Required(at, "")}
 	}
-	names := check.Seen[string]{}
+	names := check.Unique[string]{}
 	for i := range list {
 		c, here := &list[i], at.Index(i)
 		errs = append(errs, r.container(c, here)...)
-		errs = append(errs, names.Unique(c.Name, here.Child("name"))...)
+		errs = append(errs, names.Add(c.Name, here.Child("name"))...)
 		errs = append(errs, probes(c, r.spec.TerminationGracePeriodSeconds, here)...)
 		errs = append(errs, restartRules(c, here)...)
 	}
@@ -157,9 +157,7 @@ func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Present(c.RestartPolicy != nil || len(c.RestartPolicyRules) == 0, at.Child("restartPolicy"),
 		"must specify restartPolicy when restart rules are used")...)
 	at = at.Child("restartPolicyRules")
-	if n := len(c.RestartPolicyRules); n > 20 {
-		errs = append(errs, field.TooMany(at, n, 20))
-	}
+	errs = append(errs, check.MaxItems(len(c.RestartPolicyRules), 20, at)...)
 	for i, rule := range c.RestartPolicyRules {
 		here := at.Index(i)
 		errs = append(errs, check.OneOf(rule.Action, here.Child("action"), restartActions)...)
@@ -169,9 +167,7 @@ func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 			continue
 		}
 		errs = append(errs, check.OneOf(rule.ExitCodes.Operator, codes.Child("operator"), exitCodeOperators)...)
-		if n := len(rule.ExitCodes.Values); n > 255 {
-			errs = append(errs, field.TooMany(codes.Child("values"), n, 255))
-		}
+		errs = append(errs, check.MaxItems(len(rule.ExitCodes.Values), 255, codes.Child("values"))...)
 	}
 	return errs
 }
@@ -182,13 +178,13 @@ func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 	for _, c := range slices.Concat(r.spec.Containers, r.spec.InitContainers) {
 		targets[c.Name] = true
 	}
-	names := check.Seen[string](maps.Clone(targets))
+	names := check.Unique[string](maps.Clone(targets))
 	for i := range r.spec.EphemeralContainers {
 		e, here := &r.spec.EphemeralContainers[i], at.Index(i)
 		c := (*corev1.Container)(&e.EphemeralContainerCommon)
 		errs = append(errs, r.container(c, here)...)
 		errs = append(errs, ImageSpace(c, here)...)
-		errs = append(errs, names.Unique(e.Name, here.Child("name"))...)
+		errs = append(errs, names.Add(e.Name, here.Child("name"))...)
 		if e.TargetContainerName != "" && !targets[e.TargetContainerName] {
 			errs = append(errs, field.NotFound(here.Child("targetContainerName"), e.TargetContainerName))
 		}
@@ -227,9 +223,9 @@ var ResizableResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.Resour
 
 // resizePolicies requires at most one policy for each resource, and none that restarts a container that never restarts.
 func (r *Rules) resizePolicies(policies []corev1.ContainerResizePolicy, at *field.Path) (errs field.ErrorList) {
-	seen := check.Seen[corev1.ResourceName]{}
+	seen := check.Unique[corev1.ResourceName]{}
 	for i, p := range policies {
-		errs = append(errs, seen.Unique(p.ResourceName, at.Index(i))...)
+		errs = append(errs, seen.Add(p.ResourceName, at.Index(i))...)
 		errs = append(errs, check.Required(p.ResourceName, at, ResizableResources)...)
 		errs = append(errs, check.Required(p.RestartPolicy, at,
 			[]corev1.ResourceResizeRestartPolicy{corev1.NotRequired, corev1.RestartContainer})...)

@@ -163,9 +163,7 @@ func appArmor(p *corev1.AppArmorProfile, at *field.Path) (errs field.ErrorList) 
 		case *p.LocalhostProfile == "":
 			errs = append(errs, field.Required(file, unset))
 		}
-		if len(*p.LocalhostProfile) > 4095 {
-			errs = append(errs, field.TooLong(file, "", 4095))
-		}
+		errs = append(errs, check.MaxBytes(len(*p.LocalhostProfile), 4095, file)...)
 	case corev1.AppArmorProfileTypeRuntimeDefault, corev1.AppArmorProfileTypeUnconfined:
 		errs = append(errs, check.Reject(p.LocalhostProfile != nil, file, p.LocalhostProfile,
 			"can only be set when AppArmor type is Localhost")...)

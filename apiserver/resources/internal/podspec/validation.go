@@ -126,9 +126,7 @@ func (r *Rules) hostnameOverride(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Forbid(check.IsTrue(s.SetHostnameAsFQDN), here,
 		"may not be specified when setHostnameAsFQDN is true")...)
 	errs = append(errs, check.Forbid(s.HostNetwork, here, "may not be specified when hostNetwork is true")...)
-	if len(*s.HostnameOverride) > 64 {
-		errs = append(errs, field.TooLong(here, "", 64))
-	}
+	errs = append(errs, check.MaxBytes(len(*s.HostnameOverride), 64, here)...)
 	return append(errs, check.DNSSubdomain(*s.HostnameOverride, here)...)
 }
 
@@ -207,10 +205,10 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 }
 
 func schedulingGates(gates []corev1.PodSchedulingGate, at *field.Path) (errs field.ErrorList) {
-	seen := check.Seen[string]{}
+	seen := check.Unique[string]{}
 	for i, g := range gates {
 		errs = append(errs, check.QualifiedName(g.Name, at.Index(i))...)
-		errs = append(errs, seen.Unique(g.Name, at.Index(i))...)
+		errs = append(errs, seen.Add(g.Name, at.Index(i))...)
 	}
 	return errs
 }

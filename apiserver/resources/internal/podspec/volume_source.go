@@ -199,9 +199,7 @@ func validateStorageOS(s *corev1.StorageOSVolumeSource, at *field.Path) field.Er
 // CSIDriver requires the name of a CSI driver, regardless of case.
 func CSIDriver(name string, at *field.Path) field.ErrorList {
 	errs := check.Present(name != "", at, "")
-	if len(name) > 63 {
-		errs = append(errs, field.TooLong(at, "", 63))
-	}
+	errs = append(errs, check.MaxBytes(len(name), 63, at)...)
 	for _, text := range utilvalidation.IsDNS1123Subdomain(strings.ToLower(name)) {
 		errs = append(errs, field.Invalid(at, name, text))
 	}
