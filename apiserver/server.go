@@ -84,6 +84,9 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s.registry.Authorizer = chain
+	if c.Accounts != nil {
+		s.registry.Tokens = c.Accounts
+	}
 	return s, choosePlugins(s.registry, c, granted)
 }
 
@@ -93,7 +96,6 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 		Data: registry.Data{
 			Store: c.Store, Cache: c.Cache, Decoder: c.Decoder, Root: c.Decoder.Root, Types: c.Types,
 		},
-		Users: registry.Users{Accounts: c.Accounts},
 		InProcess: registry.InProcess{
 			Timeout: c.RequestTimeout, Audit: c.Audit,
 			Agent: "kubecascade/" + c.Version.GitVersion + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")",

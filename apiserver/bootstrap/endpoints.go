@@ -16,7 +16,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -166,7 +165,7 @@ func (o *Options) publish(ctx context.Context, r *registry.Registry, addresses [
 
 // deleteOtherSlices deletes slices of the service that other clients have created.
 func deleteOtherSlices(ctx context.Context, r *registry.Registry) error {
-	l := r.Loopback(authorization.Loopback, makers[discoveryv1.GroupName])
+	l := r.AsServer(makers[discoveryv1.GroupName])
 	p := registry.Path{
 		Resource:  r.Types.Lookup(discoveryv1.GroupName, "v1", "endpointslices"),
 		Namespace: metav1.NamespaceDefault,

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -68,7 +67,7 @@ func put[T any, P interface {
 	*T
 	registry.Object
 }](ctx context.Context, r *registry.Registry, group, resource string, fresh P, change func(P) (bool, error)) error {
-	l := r.Loopback(authorization.Loopback, makers[group])
+	l := r.AsServer(makers[group])
 	plural, subresource, _ := strings.Cut(resource, "/")
 	p := registry.Path{
 		Resource: r.Types.Lookup(group, "v1", plural), Subresource: subresource,

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	flow "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -57,7 +56,7 @@ func Objects(ctx context.Context, r *registry.Registry, o Options) error {
 
 // warnOtherRange logs that the default ServiceCIDR has another range than the flag, which then has no effect.
 func warnOtherRange(r *registry.Registry) {
-	l := r.Loopback(authorization.Loopback, makers[networkingv1.GroupName])
+	l := r.AsServer(makers[networkingv1.GroupName])
 	o, _ := r.Cache.Get(l.Key(r.Types.Lookup(networkingv1.GroupName, "v1", "servicecidrs"), "", serviceName))
 	var c networkingv1.ServiceCIDR
 	if o == nil || o.Err != nil || json.Unmarshal(o.JSON, &c) != nil {
@@ -131,7 +130,7 @@ var makers = map[string]string{
 
 // ensure creates an object unless it exists.
 func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace string, obj registry.Object) error {
-	l := r.Loopback(authorization.Loopback, makers[group])
+	l := r.AsServer(makers[group])
 	p := registry.Path{Resource: r.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
 	// First, because a service's spec is validated before its name is looked up.
 	if o, _ := r.Cache.Get(l.Key(p.Resource, p.Namespace, p.Name)); o != nil {

@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -18,7 +17,7 @@ import (
 // are those of the requests. A rejected request, or an object that can't be decoded, is only logged: users who can
 // cause that must not prevent the server from starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func Roles(ctx context.Context, r *registry.Registry) error {
-	e := &ensuring{r: r, l: r.Loopback(authorization.Loopback, "kube-apiserver")}
+	e := &ensuring{r: r, l: r.AsServer("kube-apiserver")}
 	all := DefaultRoles()
 	var jobs []func(context.Context) error
 	for _, want := range all.ClusterRoles {

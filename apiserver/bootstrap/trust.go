@@ -16,7 +16,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -48,7 +47,7 @@ func ensureTrust(ctx context.Context, r *registry.Registry, t Trust, now time.Ti
 	})
 	if apierrors.IsRequestEntityTooLargeError(err) ||
 		apierrors.IsInvalid(err) && strings.Contains(err.Error(), "Too long") {
-		l := r.Loopback(authorization.Loopback, makers[corev1.GroupName])
+		l := r.AsServer(makers[corev1.GroupName])
 		p := registry.Path{
 			Resource: r.Types.Lookup("", "v1", "configmaps"), Namespace: fresh.Namespace, Name: fresh.Name,
 		}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // Credentials are what users are known by.
@@ -29,8 +28,9 @@ type Credentials struct {
 	// Anonymous lets clients without credentials be authorized as system:anonymous.
 	Anonymous bool
 	// Bound looks up what service account tokens are bound to.
-	Bound func(ctx context.Context, ref entry.Reference) (uid string, deletion time.Time, ok bool)
-	Now   func() time.Time
+	Bound func(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (
+		uid string, deletion time.Time, ok bool)
+	Now func() time.Time
 }
 
 // AllowsAll reports whether the modes deny nothing.
@@ -180,8 +180,5 @@ type boundObjects struct {
 
 // Bound implements authentication.Objects.
 func (b *boundObjects) Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool) {
-	ref := entry.Reference{
-		Resource: schema.GroupVersionResource{Version: "v1", Resource: resource}, Namespace: namespace, Name: name,
-	}
-	return b.c.Bound(b.ctx, ref)
+	return b.c.Bound(b.ctx, schema.GroupVersionResource{Version: "v1", Resource: resource}, namespace, name)
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/trail"
@@ -235,7 +234,7 @@ func (s *Registry) begin(ctx context.Context, d *Deletion, out Deleted) {
 		return
 	}
 	p := Path{Resource: d.Resource, Subresource: "status", Namespace: d.Namespace, Name: d.Name}
-	client := s.Loopback(authorization.Loopback, "kube-apiserver")
+	client := s.AsServer("kube-apiserver")
 	_, err := client.Change(ctx, p, func(obj runtime.Object) (runtime.Object, error) {
 		if string(obj.(Object).GetUID()) == out.Object.Meta.UID {
 			begin(obj)

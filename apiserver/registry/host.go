@@ -55,7 +55,7 @@ func (h host) List(_ context.Context, resource schema.GroupVersionResource, name
 
 // UID implements entry.Server.
 func (h host) UID(ctx context.Context, ref entry.Reference) (uid string, ok bool) {
-	uid, _, ok = h.s.Bound(ctx, ref)
+	uid, _, ok = h.s.Bound(ctx, ref.Resource, ref.Namespace, ref.Name)
 	return uid, ok
 }
 
@@ -68,21 +68,22 @@ func (h host) Authenticate(
 
 // Tokens implements entry.Server.
 func (h host) Tokens() (entry.Tokens, error) {
-	if h.s.Accounts == nil {
+	if h.s.Tokens == nil {
 		return nil, status.ErrNoTokens
 	}
-	return h.s.Accounts, nil
+	return h.s.Tokens, nil
 }
 
 // Bound looks up an object that a token is bound to. If the cache does not have it, a consistent read follows, since a
 // token may be used right after its service account was created.
-func (s *Registry) Bound(ctx context.Context, ref entry.Reference) (uid string, deletion time.Time, ok bool) {
-	res := s.entry(ref.Resource)
-	if res == nil || len(path.IsValidPathSegmentName(ref.Name)) > 0 ||
-		len(path.IsValidPathSegmentName(ref.Namespace)) > 0 {
+func (s *Registry) Bound(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (
+	uid string, deletion time.Time, ok bool,
+) {
+	res := s.entry(resource)
+	if res == nil || len(path.IsValidPathSegmentName(name)) > 0 || len(path.IsValidPathSegmentName(namespace)) > 0 {
 		return "", time.Time{}, false
 	}
-	o, err := s.cached(ctx, Target{Resource: res, Namespace: ref.Namespace, Name: ref.Name}.Key(s.Root))
+	o, err := s.cached(ctx, Target{Resource: res, Namespace: namespace, Name: name}.Key(s.Root))
 	if err != nil || o == nil {
 		return "", time.Time{}, false
 	}

@@ -147,7 +147,7 @@ func (l lookup) decoded(r schema.GroupVersionResource, namespace, name string,
 func (l lookup) UpdateStatus(ctx context.Context, r schema.GroupVersionResource, obj runtime.Object) error {
 	m := obj.(metav1.Object)
 	p := Path{Resource: l.s.entry(r), Subresource: "status", Namespace: m.GetNamespace(), Name: m.GetName()}
-	_, err := l.s.Loopback(authorization.Loopback, "kube-apiserver").Update(ctx, p, obj)
+	_, err := l.s.AsServer("kube-apiserver").Update(ctx, p, obj)
 	return err
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -65,8 +65,8 @@ type Users struct {
 	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid. Without audiences
 	// those of the server are used.
 	Authenticate func(ctx context.Context, token string, audiences []string) (authorization.User, []string, error)
-	// Accounts signs the tokens of service accounts; nil if there is no signing key.
-	Accounts *authentication.Accounts
+	// Tokens signs the tokens of service accounts; nil if there is no signing key.
+	Tokens entry.Tokens
 }
 
 // InProcess is for the requests of the in-process client.

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // Errors that clients see. The table has their Status.
@@ -104,10 +103,6 @@ var table = []struct {
 	{is: storage.ErrCorrupt, code: http.StatusInternalServerError, reason: metav1.StatusReasonInternalError},
 	{
 		is: storage.ErrCompacted, code: http.StatusGone, reason: metav1.StatusReasonExpired,
-		text: "The resourceVersion for the provided list is too old.",
-	},
-	{
-		is: cache.ErrExpired, code: http.StatusGone, reason: metav1.StatusReasonExpired,
 		text: "The resourceVersion for the provided list is too old.",
 	},
 }

@@ -29,8 +29,8 @@ func (e *ExpiredError) Error() string {
 	return fmt.Sprintf("cache: history after revision %d expired, the oldest is %d", e.Revision, e.Oldest)
 }
 
-// Is makes errors.Is(err, ErrExpired) hold.
-func (e *ExpiredError) Is(target error) bool { return target == ErrExpired }
+// Is makes errors.Is(err, ErrExpired) hold, and errors.Is(err, storage.ErrCompacted).
+func (e *ExpiredError) Is(target error) bool { return target == ErrExpired || target == storage.ErrCompacted }
 
 // Type is the type of an event.
 type Type uint8
