@@ -1,5 +1,5 @@
 // Package backup reports what a backup of a cluster contains: a snapshot or a database of etcd (package
-// storage/snapshot). It also brings a server back to a state that it keeps in memory (Restorer).
+// storage/snapshot).
 //
 // It guarantees:
 //
@@ -13,5 +13,4 @@
 //     not decided.
 //  5. Lists in a report are sorted. Those of single objects have at most Most of them, that of findings MostFindings;
 //     the report has their number.
-//  6. A reader of the store or of the cache sees all that Restore writes, or nothing of it.
 package backup
