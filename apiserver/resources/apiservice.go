@@ -95,10 +95,8 @@ func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs 
 		errs = append(errs, field.Invalid(at.Child("caBundle"), fmt.Sprintf("%d bytes", len(spec.CABundle)),
 			"local APIServices may not have a caBundle"))
 	}
-	if spec.InsecureSkipTLSVerify {
-		errs = append(errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true,
-			"local APIServices may not have insecureSkipTLSVerify"))
-	}
+	errs = append(errs, check.Reject(spec.InsecureSkipTLSVerify, at.Child("insecureSkipTLSVerify"), true,
+		"local APIServices may not have insecureSkipTLSVerify")...)
 	return errs
 }
 

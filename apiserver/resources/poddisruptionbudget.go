@@ -35,9 +35,8 @@ func validateDisruptionBudget(b, old *policyv1.PodDisruptionBudget) (errs field.
 		old = &policyv1.PodDisruptionBudget{}
 	}
 	at, s := field.NewPath("spec"), &b.Spec
-	if s.MinAvailable != nil && s.MaxUnavailable != nil {
-		errs = append(errs, field.Invalid(at, s, "minAvailable and maxUnavailable cannot be both set"))
-	}
+	errs = append(errs, check.Reject(s.MinAvailable != nil && s.MaxUnavailable != nil, at, s,
+		"minAvailable and maxUnavailable cannot be both set")...)
 	for _, bound := range []struct {
 		name  string
 		value *intstr.IntOrString

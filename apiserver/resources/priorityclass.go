@@ -84,9 +84,8 @@ func notSystem(c *schedulingv1.PriorityClass) string {
 }
 
 func validatePriorityClassUpdate(c, old *schedulingv1.PriorityClass) (errs field.ErrorList) {
-	if c.Value != old.Value {
-		errs = append(errs, field.Forbidden(field.NewPath("value"), "may not be changed in an update."))
-	}
+	errs = append(errs, check.Forbid(c.Value != old.Value, field.NewPath("value"),
+		"may not be changed in an update.")...)
 	return append(errs, check.Immutable(c.PreemptionPolicy, old.PreemptionPolicy, field.NewPath("preemptionPolicy"))...)
 }
 

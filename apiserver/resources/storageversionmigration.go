@@ -84,9 +84,7 @@ func validateMigrationStatus(m, old *storagemigrationv1.StorageVersionMigration)
 		errs = append(errs, field.Invalid(revision, s.ResourceVersion, "field is immutable"))
 	}
 	wrong := func(is bool, why string) {
-		if is {
-			errs = append(errs, field.Invalid(conditions, s.Conditions, why))
-		}
+		errs = append(errs, check.Reject(is, conditions, s.Conditions, why)...)
 	}
 	succeeded, failed := migrationIs(m, storagemigrationv1.MigrationSucceeded), migrationIs(m, storagemigrationv1.MigrationFailed)
 	running := migrationIs(m, storagemigrationv1.MigrationRunning)

@@ -166,16 +166,12 @@ func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
 	const both = "name and selector are mutually exclusive"
 	if r.Name != "" {
 		errs = append(errs, check.Apply(r.Name, at.Child("name"), content.IsPathSegmentName)...)
-		if r.Selector != nil {
-			errs = append(errs, field.Forbidden(at.Child("name"), both))
-		}
+		errs = append(errs, check.Forbid(r.Selector != nil, at.Child("name"), both)...)
 	}
 	if r.Selector != nil {
 		errs = append(errs, metav1validation.ValidateLabelSelector(r.Selector,
 			metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...)
-		if r.Name != "" {
-			errs = append(errs, field.Forbidden(at.Child("selector"), both))
-		}
+		errs = append(errs, check.Forbid(r.Name != "", at.Child("selector"), both)...)
 	}
 	if r.Name == "" && r.Selector == nil {
 		errs = append(errs, field.Required(at, "one of name or selector must be specified"))

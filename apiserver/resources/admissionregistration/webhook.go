@@ -168,12 +168,9 @@ func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 	if u.User != nil {
 		errs = append(errs, field.Invalid(at, u.User.String(), "user information is not permitted in the URL"))
 	}
-	if u.Fragment != "" {
-		errs = append(errs, field.Invalid(at, u.Fragment, "fragments are not permitted in the URL"))
-	}
-	if u.RawQuery != "" {
-		errs = append(errs, field.Invalid(at, u.RawQuery, "query parameters are not permitted in the URL"))
-	}
+	errs = append(errs, check.Reject(u.Fragment != "", at, u.Fragment, "fragments are not permitted in the URL")...)
+	errs = append(errs, check.Reject(u.RawQuery != "", at, u.RawQuery,
+		"query parameters are not permitted in the URL")...)
 	return errs
 }
 
@@ -192,9 +189,7 @@ func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.Error
 	if path == "//" {
 		return append(errs, field.Invalid(at, path, "segment[0] may not be empty"))
 	}
-	if !strings.HasPrefix(path, "/") {
-		errs = append(errs, field.Invalid(at, path, "must start with a '/'"))
-	}
+	errs = append(errs, check.Reject(!strings.HasPrefix(path, "/"), at, path, "must start with a '/'")...)
 	for i, step := range strings.Split(strings.TrimSuffix(path[1:], "/"), "/") {
 		if step == "" {
 			errs = append(errs, field.Invalid(at, path, fmt.Sprintf("segment[%d] may not be empty", i)))
@@ -277,13 +272,10 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 		whole[res] = whole[res] || sub == "*"
 		everywhere[sub] = everywhere[sub] || res == "*"
 	}
-	if len(list) > 1 && slices.Contains(list, "*/*") {
-		errs = append(errs, field.Invalid(at, list, "if '*/*' is present, must not specify other resources"))
-	}
-	if plain && slices.Contains(list, "*") {
-		errs = append(errs, field.Invalid(at, list,
-			"if '*' is present, must not specify other resources without subresources"))
-	}
+	errs = append(errs, check.Reject(len(list) > 1 && slices.Contains(list, "*/*"), at, list,
+		"if '*/*' is present, must not specify other resources")...)
+	errs = append(errs, check.Reject(plain && slices.Contains(list, "*"), at, list,
+		"if '*' is present, must not specify other resources without subresources")...)
 	return errs
 }
 

@@ -130,16 +130,11 @@ func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 func validateDaemonSetUpdate(d, old *appsv1.DaemonSet) (errs field.ErrorList) {
 	now, was := templateGeneration(d), templateGeneration(old)
 	at := check.SpecPath.Child("templateGeneration")
-	if now < was {
-		errs = append(errs, field.Invalid(at, now, "must not be decremented"))
-	}
+	errs = append(errs, check.Reject(now < was, at, now, "must not be decremented")...)
 	changed := !apiequality.Semantic.DeepEqual(d.Spec.Template, old.Spec.Template)
-	if now == was && changed {
-		errs = append(errs, field.Invalid(at, now, "must be incremented upon template update"))
-	}
-	if now > was && !changed {
-		errs = append(errs, field.Invalid(at, now, "must not be incremented without template update"))
-	}
+	errs = append(errs, check.Reject(now == was && changed, at, now, "must be incremented upon template update")...)
+	errs = append(errs, check.Reject(now > was && !changed, at, now,
+		"must not be incremented without template update")...)
 	errs = append(errs, daemonSetSpec(d, old)...)
 	return append(errs, podspec.SameSelector(d.Spec.Selector, old.Spec.Selector)...)
 }

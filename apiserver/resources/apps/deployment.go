@@ -120,9 +120,8 @@ func deploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) (errs fiel
 	rolling := at.Child("rollingUpdate")
 	switch s.Type {
 	case appsv1.RecreateDeploymentStrategyType:
-		if s.RollingUpdate != nil {
-			errs = append(errs, field.Forbidden(rolling, "may not be specified when strategy `type` is 'Recreate'"))
-		}
+		errs = append(errs, check.Forbid(s.RollingUpdate != nil, rolling,
+			"may not be specified when strategy `type` is 'Recreate'")...)
 	case appsv1.RollingUpdateDeploymentStrategyType:
 		if s.RollingUpdate == nil {
 			return field.ErrorList{field.Required(rolling, "this should be defaulted and never be nil")}
@@ -130,9 +129,8 @@ func deploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) (errs fiel
 		down, up := check.ValueOf(s.RollingUpdate.MaxUnavailable), check.ValueOf(s.RollingUpdate.MaxSurge)
 		errs = append(errs, check.IntOrPercent(down, rolling.Child("maxUnavailable"))...)
 		errs = append(errs, check.IntOrPercent(up, rolling.Child("maxSurge"))...)
-		if sizeOf(down) == 0 && sizeOf(up) == 0 {
-			errs = append(errs, field.Invalid(rolling.Child("maxUnavailable"), down, "may not be 0 when `maxSurge` is 0"))
-		}
+		errs = append(errs, check.Reject(sizeOf(down) == 0 && sizeOf(up) == 0, rolling.Child("maxUnavailable"), down,
+			"may not be 0 when `maxSurge` is 0")...)
 		errs = append(errs, check.AtMostWhole(down, rolling.Child("maxUnavailable"))...)
 	default:
 		errs = append(errs, field.NotSupported(at, *s,

@@ -22,9 +22,7 @@ func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Select
 		errs = check.RequireAll(check.SpecPath, "selector", "")
 	} else {
 		errs = podspec.ValidateSelector(s, false, at)
-		if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
-			errs = append(errs, field.Invalid(at, s, empty))
-		}
+		errs = append(errs, check.Reject(len(s.MatchLabels)+len(s.MatchExpressions) == 0, at, s, empty)...)
 	}
 	usable, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {

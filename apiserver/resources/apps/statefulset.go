@@ -221,10 +221,8 @@ func statefulStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.Path) (errs
 	case "":
 		return field.ErrorList{field.Required(at, "")}
 	case appsv1.OnDeleteStatefulSetStrategyType:
-		if s.RollingUpdate != nil {
-			errs = append(errs, field.Invalid(rolling, s.RollingUpdate,
-				"only allowed for updateStrategy 'RollingUpdate'"))
-		}
+		errs = append(errs, check.Reject(s.RollingUpdate != nil, rolling, s.RollingUpdate,
+			"only allowed for updateStrategy 'RollingUpdate'")...)
 	case appsv1.RollingUpdateStatefulSetStrategyType:
 		if s.RollingUpdate == nil {
 			return nil

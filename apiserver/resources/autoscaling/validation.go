@@ -39,10 +39,8 @@ func validateAutoscaler(a, old *autoscalingv2.HorizontalPodAutoscaler) (errs fie
 		outside = outside || s.Metrics[i].Type == autoscalingv2.ObjectMetricSourceType ||
 			s.Metrics[i].Type == autoscalingv2.ExternalMetricSourceType
 	}
-	if s.MinReplicas != nil && *s.MinReplicas == 0 && !outside {
-		errs = append(errs, field.Forbidden(at.Child("metrics"),
-			"must specify at least one Object or External metric to support scaling to zero replicas"))
-	}
+	errs = append(errs, check.Forbid(s.MinReplicas != nil && *s.MinReplicas == 0 && !outside, at.Child("metrics"),
+		"must specify at least one Object or External metric to support scaling to zero replicas")...)
 	if b := s.Behavior; b != nil {
 		errs = append(errs, validateScalingRules(b.ScaleUp, at.Child("behavior", "scaleUp"))...)
 		errs = append(errs, validateScalingRules(b.ScaleDown, at.Child("behavior", "scaleDown"))...)

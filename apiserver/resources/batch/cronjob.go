@@ -74,9 +74,8 @@ const maxCronJobName = 52
 
 func validateCronJob(c *batchv1.CronJob) field.ErrorList {
 	errs := cronJobSpec(&c.Spec, nil)
-	if len(c.Name) > maxCronJobName {
-		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), c.Name, "must be no more than 52 characters"))
-	}
+	errs = append(errs, check.Reject(len(c.Name) > maxCronJobName, field.NewPath("metadata", "name"), c.Name,
+		"must be no more than 52 characters")...)
 	return errs
 }
 
@@ -107,9 +106,8 @@ func cronJobSpec(s, old *batchv1.CronJobSpec) (errs field.ErrorList) {
 // jobTemplate validates the spec of jobs whose selectors will be generated.
 func jobTemplate(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	errs := jobSpec(s, old, at)
-	if s.Selector != nil {
-		errs = append(errs, field.Invalid(at.Child("selector"), s.Selector, "`selector` will be auto-generated"))
-	}
+	errs = append(errs, check.Reject(s.Selector != nil, at.Child("selector"), s.Selector,
+		"`selector` will be auto-generated")...)
 	if check.IsTrue(s.ManualSelector) {
 		errs = append(errs, field.NotSupported(at.Child("manualSelector"), s.ManualSelector, []string{"nil", "false"}))
 	}
@@ -158,10 +156,8 @@ func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
 			return field.ErrorList{field.Invalid(at, name, "unknown time zone "+*name)}
 		}
 	}
-	if strings.EqualFold(*name, "Local") {
-		errs = append(errs, field.Invalid(at, name,
-			"timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"))
-	}
+	errs = append(errs, check.Reject(strings.EqualFold(*name, "Local"), at, name,
+		"timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")...)
 	if _, err := time.LoadLocation(*name); err != nil {
 		errs = append(errs, field.Invalid(at, name, err.Error()))
 	}

@@ -86,9 +86,7 @@ func exitCodes(
 		}
 		errs = append(errs, seen.Add(code, values.Index(i))...)
 	}
-	if !slices.IsSorted(r.Values) {
-		errs = append(errs, field.Invalid(values, r.Values, "must be ordered"))
-	}
+	errs = append(errs, check.Reject(!slices.IsSorted(r.Values), values, r.Values, "must be ordered")...)
 	return errs
 }
 

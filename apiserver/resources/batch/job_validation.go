@@ -179,9 +179,8 @@ func completion(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 
 func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	parallelism, failed := at.Child("parallelism"), at.Child("maxFailedIndexes")
-	if s.Completions == nil {
-		errs = append(errs, field.Required(at.Child("completions"), "when completion mode is Indexed"))
-	}
+	errs = append(errs, check.Present(s.Completions != nil, at.Child("completions"),
+		"when completion mode is Indexed")...)
 	if n := s.Parallelism; n != nil && *n > maxIndexes {
 		errs = append(errs, field.Invalid(parallelism, *n,
 			fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", maxIndexes)))

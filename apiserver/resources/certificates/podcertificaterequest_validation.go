@@ -242,16 +242,12 @@ func issuedStatus(r, old *certificatesv1.PodCertificateRequest, now time.Time) f
 // alternativeNames requires names that parsers other than Go's accept.
 func alternativeNames(leaf *x509.Certificate) (errs field.ErrorList) {
 	for _, name := range leaf.DNSNames {
-		if name == "" {
-			errs = append(errs, field.Invalid(chainPath, name, "leaf certificate should not contain empty DNSName"))
-		}
-		if strings.Contains(name, "..") {
-			errs = append(errs, field.Invalid(chainPath, name, "leaf certificate's DNSName should not contain '..'"))
-		}
-		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") {
-			errs = append(errs, field.Invalid(chainPath, name,
-				"leaf certificate's DNSName should not start or end with '.'"))
-		}
+		errs = append(errs, check.Reject(name == "", chainPath, name,
+			"leaf certificate should not contain empty DNSName")...)
+		errs = append(errs, check.Reject(strings.Contains(name, ".."), chainPath, name,
+			"leaf certificate's DNSName should not contain '..'")...)
+		errs = append(errs, check.Reject(strings.HasPrefix(name, ".") || strings.HasSuffix(name, "."), chainPath, name,
+			"leaf certificate's DNSName should not start or end with '.'")...)
 	}
 	for _, address := range leaf.EmailAddresses {
 		if _, err := mail.ParseAddress(address); err != nil {
@@ -267,16 +263,10 @@ func alternativeNames(leaf *x509.Certificate) (errs field.ErrorList) {
 func lifetime(r *certificatesv1.PodCertificateRequest, leaf *x509.Certificate, now time.Time) (errs field.ErrorList) {
 	s := &r.Status
 	const present = "must be present and consistent with the issued certificate"
-	if s.NotBefore == nil {
-		errs = append(errs, field.Required(beforePath, present))
-	}
-	if s.NotAfter == nil {
-		errs = append(errs, field.Required(afterPath, present))
-	}
-	if s.BeginRefreshAt == nil {
-		errs = append(errs, field.Required(refreshPath,
-			"must be present and in the range [notbefore+10min, notafter-10min]"))
-	}
+	errs = append(errs, check.Present(s.NotBefore != nil, beforePath, present)...)
+	errs = append(errs, check.Present(s.NotAfter != nil, afterPath, present)...)
+	errs = append(errs, check.Present(s.BeginRefreshAt != nil, refreshPath,
+		"must be present and in the range [notbefore+10min, notafter-10min]")...)
 	if len(errs) > 0 {
 		return errs
 	}

@@ -139,9 +139,7 @@ func sliceAddress(value string, kind discoveryv1.AddressType, at *field.Path) fi
 		return nil
 	}
 	errs := check.IP(value, at, nil)
-	if len(errs) == 0 && !is {
-		errs = append(errs, field.Invalid(at, value, text))
-	}
+	errs = append(errs, check.Reject(len(errs) == 0 && !is, at, value, text)...)
 	if ip := netutils.ParseIPSloppy(value); len(errs) == 0 && ip.IsLoopback() {
 		return errs // allowed here: there is no cluster network, and webhooks of services run on this machine
 	}

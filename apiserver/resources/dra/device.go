@@ -129,9 +129,8 @@ func poolName(name string, at *field.Path) (errs field.ErrorList) {
 func deviceToleration(t *resourcev1.DeviceToleration, at *field.Path) (errs field.ErrorList) {
 	switch t.Operator {
 	case resourcev1.DeviceTolerationOpExists:
-		if t.Value != "" {
-			errs = append(errs, field.Invalid(at.Child("value"), t.Value, "must be empty for operator `Exists`"))
-		}
+		errs = append(errs, check.Reject(t.Value != "", at.Child("value"), t.Value,
+			"must be empty for operator `Exists`")...)
 	case resourcev1.DeviceTolerationOpEqual:
 		errs = append(errs, check.Apply(t.Value, at.Child("value"), utilvalidation.IsValidLabelValue)...)
 	case "":
@@ -157,16 +156,12 @@ func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 	bad := check.Unique[string]{}
 	for i, c := range failed {
 		errs = append(errs, bad.Add(c, failedAt.Index(i))...)
-		if good[c] {
-			errs = append(errs, field.Invalid(failedAt.Index(i), c,
-				"bindingFailureConditions must not overlap with bindingConditions"))
-		}
+		errs = append(errs, check.Reject(good[c], failedAt.Index(i), c,
+			"bindingFailureConditions must not overlap with bindingConditions")...)
 	}
-	if len(ready) == 0 && len(failed) > 0 {
-		errs = append(errs, field.Invalid(readyAt, ready, "bindingConditions are required to use bindingFailureConditions"))
-	}
-	if len(failed) == 0 && len(ready) > 0 {
-		errs = append(errs, field.Invalid(failedAt, failed, "bindingFailureConditions are required to use bindingConditions"))
-	}
+	errs = append(errs, check.Reject(len(ready) == 0 && len(failed) > 0, readyAt, ready,
+		"bindingConditions are required to use bindingFailureConditions")...)
+	errs = append(errs, check.Reject(len(failed) == 0 && len(ready) > 0, failedAt, failed,
+		"bindingFailureConditions are required to use bindingConditions")...)
 	return errs
 }

@@ -164,9 +164,8 @@ func validateResourceSlice(slice, was *resourcev1.ResourceSlice) field.ErrorList
 		errs = append(errs, check.Immutable(s.NodeName, old.NodeName, at.Child("nodeName"))...)
 	}
 	errs = append(errs, sliceNodes(s, at)...)
-	if s.SharedCounters != nil && s.Devices != nil {
-		errs = append(errs, field.Invalid(at, "", "only one of `sharedCounters` or `devices` is allowed"))
-	}
+	errs = append(errs, check.Reject(s.SharedCounters != nil && s.Devices != nil, at, "",
+		"only one of `sharedCounters` or `devices` is allowed")...)
 	were := map[string]*resourcev1.Device{}
 	for i := 0; old != nil && i < len(old.Devices); i++ {
 		if d := &old.Devices[i]; were[d.Name] == nil {
@@ -188,9 +187,8 @@ func pool(p *resourcev1.ResourcePool, at *field.Path) field.ErrorList {
 	if p.ResourceSliceCount <= 0 {
 		errs = append(errs, field.Invalid(at.Child("resourceSliceCount"), p.ResourceSliceCount, check.NotPositiveText))
 	}
-	if p.Generation < 0 {
-		errs = append(errs, field.Invalid(at.Child("generation"), p.Generation, "must be greater than or equal to zero"))
-	}
+	errs = append(errs, check.Reject(p.Generation < 0, at.Child("generation"), p.Generation,
+		"must be greater than or equal to zero")...)
 	return errs
 }
 

@@ -95,17 +95,14 @@ var mandatorySchemas = map[string]flowcontrolv1.FlowSchemaSpec{
 func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &f.Spec
 	precedence := at.Child("matchingPrecedence")
-	if s.MatchingPrecedence <= 0 {
-		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, "must be a positive value"))
-	}
+	errs = append(errs, check.Reject(s.MatchingPrecedence <= 0, precedence, s.MatchingPrecedence,
+		"must be a positive value")...)
 	if s.MatchingPrecedence > mostPrecedence {
 		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, fmt.Sprintf("must not be greater than %v",
 			mostPrecedence)))
 	}
-	if s.MatchingPrecedence == 1 && f.Name != "exempt" {
-		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence,
-			"only the schema named 'exempt' may have matchingPrecedence 1"))
-	}
+	errs = append(errs, check.Reject(s.MatchingPrecedence == 1 && f.Name != "exempt", precedence, s.MatchingPrecedence,
+		"only the schema named 'exempt' may have matchingPrecedence 1")...)
 	if d := s.DistinguisherMethod; d != nil && !slices.Contains(flowBy, d.Type) {
 		errs = append(errs, field.NotSupported(at.Child("distinguisherMethod", "type"), d, flowBy))
 	}

@@ -148,9 +148,8 @@ func limitedLevel(l *flowcontrolv1.LimitedPriorityLevelConfiguration, at *field.
 }
 
 func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.ErrorList) {
-	if q.QueueLengthLimit <= 0 {
-		errs = append(errs, field.Invalid(at.Child("queueLengthLimit"), q.QueueLengthLimit, "must be positive"))
-	}
+	errs = append(errs, check.Reject(q.QueueLengthLimit <= 0, at.Child("queueLengthLimit"), q.QueueLengthLimit,
+		"must be positive")...)
 	if q.Queues <= 0 {
 		errs = append(errs, field.Invalid(at.Child("queues"), q.Queues, "must be positive"))
 	} else if q.Queues > maxQueues {

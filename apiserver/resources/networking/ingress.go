@@ -86,9 +86,8 @@ func validateIngressUpdate(in, old *networkingv1.Ingress) field.ErrorList {
 
 func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs field.ErrorList) {
 	at := field.NewPath("spec")
-	if len(s.Rules) == 0 && s.DefaultBackend == nil {
-		errs = append(errs, field.Invalid(at, s.Rules, "either `defaultBackend` or `rules` must be specified"))
-	}
+	errs = append(errs, check.Reject(len(s.Rules) == 0 && s.DefaultBackend == nil, at, s.Rules,
+		"either `defaultBackend` or `rules` must be specified")...)
 	if s.DefaultBackend != nil {
 		errs = append(errs, ingressBackend(s.DefaultBackend, at.Child("defaultBackend"))...)
 	}
@@ -127,9 +126,8 @@ func ingressHost(host string, at *field.Path) (errs field.ErrorList) {
 	if host == "" {
 		return nil
 	}
-	if netutils.ParseIPSloppy(host) != nil {
-		errs = append(errs, field.Invalid(at, host, "must be a DNS name, not an IP address"))
-	}
+	errs = append(errs, check.Reject(netutils.ParseIPSloppy(host) != nil, at, host,
+		"must be a DNS name, not an IP address")...)
 	return append(errs, check.Apply(host, at, wildcardRule(host))...)
 }
 
@@ -147,9 +145,7 @@ func ingressPath(p *networkingv1.HTTPIngressPath, at *field.Path) (errs field.Er
 	}
 	path := at.Child("path")
 	absolute := func() {
-		if !strings.HasPrefix(p.Path, "/") {
-			errs = append(errs, field.Invalid(path, p.Path, "must be an absolute path"))
-		}
+		errs = append(errs, check.Reject(!strings.HasPrefix(p.Path, "/"), path, p.Path, "must be an absolute path")...)
 	}
 	switch *p.PathType {
 	case networkingv1.PathTypeExact, networkingv1.PathTypePrefix:

@@ -75,9 +75,7 @@ func classParameters(p *networkingv1.IngressClassParametersReference, at *field.
 			errs = append(errs, check.Apply(*p.Namespace, ns, check.WholeName(apivalidation.ValidateNamespaceName))...)
 		}
 	case networkingv1.IngressClassParametersReferenceScopeCluster:
-		if p.Namespace != nil {
-			errs = append(errs, field.Forbidden(ns, "`parameters.scope` is set to 'Cluster'"))
-		}
+		errs = append(errs, check.Forbid(p.Namespace != nil, ns, "`parameters.scope` is set to 'Cluster'")...)
 	default:
 		errs = append(errs, check.OneOf(*p.Scope, at.Child("scope"), parameterScopes)...)
 	}

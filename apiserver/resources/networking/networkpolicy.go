@@ -144,9 +144,8 @@ func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.E
 	case p.Port.Type == intstr.Int:
 		errs = append(errs, check.PortNumber(p.Port.IntVal, port)...)
 		if p.EndPort != nil {
-			if *p.EndPort < p.Port.IntVal {
-				errs = append(errs, field.Invalid(end, p.Port.IntVal, "must be greater than or equal to `port`"))
-			}
+			errs = append(errs, check.Reject(*p.EndPort < p.Port.IntVal, end, p.Port.IntVal,
+				"must be greater than or equal to `port`")...)
 			errs = append(errs, check.PortNumber(*p.EndPort, end)...)
 		}
 	default:
@@ -172,9 +171,7 @@ func policyPeer(p *networkingv1.NetworkPolicyPeer, t policyTolerance, at *field.
 	switch {
 	case p.IPBlock != nil:
 		errs = append(errs, ipBlock(p.IPBlock, t, at.Child("ipBlock"))...)
-		if peers > 0 {
-			errs = append(errs, field.Forbidden(at, "may not specify both ipBlock and another peer"))
-		}
+		errs = append(errs, check.Forbid(peers > 0, at, "may not specify both ipBlock and another peer")...)
 	case peers == 0:
 		errs = append(errs, field.Required(at, "must specify a peer"))
 	}

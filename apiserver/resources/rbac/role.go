@@ -36,10 +36,8 @@ func validateRoleUpdate(r, _ *rbacv1.Role) field.ErrorList { return check.Twice(
 
 func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs field.ErrorList) {
 	if len(r.NonResourceURLs) > 0 {
-		if namespaced {
-			errs = append(errs, field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs,
-				"namespaced rules cannot apply to non-resource URLs"))
-		}
+		errs = append(errs, check.Reject(namespaced, at.Child("nonResourceURLs"), r.NonResourceURLs,
+			"namespaced rules cannot apply to non-resource URLs")...)
 		if len(r.APIGroups) > 0 || len(r.Resources) > 0 || len(r.ResourceNames) > 0 {
 			errs = append(errs, field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs,
 				"rules cannot apply to both regular resources and non-resource URLs"))

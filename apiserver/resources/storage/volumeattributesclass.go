@@ -34,12 +34,10 @@ func validateVolumeAttributesClass(c *storagev1.VolumeAttributesClass) field.Err
 
 func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass) field.ErrorList {
 	errs := validateVolumeAttributesClass(c)
-	if c.DriverName != old.DriverName {
-		errs = append(errs, field.Forbidden(field.NewPath("driverName"), "updates to driverName are forbidden."))
-	}
-	if !reflect.DeepEqual(c.Parameters, old.Parameters) {
-		errs = append(errs, field.Forbidden(field.NewPath("parameters"), "updates to parameters are forbidden."))
-	}
+	errs = append(errs, check.Forbid(c.DriverName != old.DriverName, field.NewPath("driverName"),
+		"updates to driverName are forbidden.")...)
+	errs = append(errs, check.Forbid(!reflect.DeepEqual(c.Parameters, old.Parameters), field.NewPath("parameters"),
+		"updates to parameters are forbidden.")...)
 	return append(errs, validateVolumeAttributesClass(c)...)
 }
 
