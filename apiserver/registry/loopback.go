@@ -42,7 +42,9 @@ func (s *Registry) Loopback(u authorization.User, manager string) *Loopback {
 }
 
 // AsServer is Loopback for the server itself, which may do everything.
-func (s *Registry) AsServer(manager string) *Loopback { return s.Loopback(authorization.Loopback, manager) }
+func (s *Registry) AsServer(manager string) *Loopback {
+	return s.Loopback(authorization.Loopback, manager)
+}
 
 // Because returns a client of the same identity that records why it deletes objects, or removes finalizers.
 func (l *Loopback) Because(reason trail.Reason, owners []trail.Object) *Loopback {
