@@ -63,9 +63,7 @@ func validateMutatingPolicy(p, old *admissionv1.MutatingAdmissionPolicy) field.E
 	// Unlike those of a ValidatingAdmissionPolicy, the expressions always have an object "variables".
 	c := expression.NewChecker(known).Policy(s.ParamKind != nil, len(s.Variables), true)
 	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
-	if s.MatchConstraints != nil {
-		errs = append(errs, mutableOperations(s.MatchConstraints, at.Child("matchConstraints"))...)
-	}
+	errs = append(errs, check.Optional(s.MatchConstraints, at.Child("matchConstraints"), mutableOperations)...)
 	if !conditionsKept {
 		errs = append(errs, matchConditions(c, s.MatchConditions, at.Child("matchConditions"))...)
 	}

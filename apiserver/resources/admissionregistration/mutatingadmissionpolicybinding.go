@@ -50,8 +50,6 @@ func validateMutatingBinding(b *admissionv1.MutatingAdmissionPolicyBinding) fiel
 	at, s := field.NewPath("spec"), &b.Spec
 	errs := check.RequireAll(at, "policyName", s.PolicyName)
 	errs = append(errs, policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at)...)
-	if s.MatchResources != nil {
-		errs = append(errs, mutableOperations(s.MatchResources, at.Child("matchResources"))...)
-	}
+	errs = append(errs, check.Optional(s.MatchResources, at.Child("matchResources"), mutableOperations)...)
 	return errs
 }

@@ -62,9 +62,7 @@ func policyFrame(
 	} else {
 		errs = append(errs, check.OneOf(*failure, at.Child("failurePolicy"), failurePolicies)...)
 	}
-	if kind != nil {
-		errs = append(errs, paramKind(kind, at.Child("paramKind"))...)
-	}
+	errs = append(errs, check.Optional(kind, at.Child("paramKind"), paramKind)...)
 	constraints := at.Child("matchConstraints")
 	if match == nil {
 		return append(errs, field.Required(constraints, ""))
@@ -153,12 +151,8 @@ func policyReference(
 	if policy != "" {
 		errs = append(errs, check.Apply(policy, at.Child("policyName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
 	}
-	if ref != nil {
-		errs = append(errs, paramRef(ref, at.Child("paramRef"))...)
-	}
-	if match != nil {
-		errs = append(errs, matchResources(match, at.Child("matchResources"))...)
-	}
+	errs = append(errs, check.Optional(ref, at.Child("paramRef"), paramRef)...)
+	errs = append(errs, check.Optional(match, at.Child("matchResources"), matchResources)...)
 	return errs
 }
 

@@ -117,9 +117,7 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 		errs = append(errs, check.MaxItems(len(e.DeprecatedTopology), maxTopologyLabels, topology)...)
 		errs = append(errs, v1validation.ValidateLabels(e.DeprecatedTopology, topology)...)
 		errs = append(errs, check.Given(e.Hostname, at.Child("hostname"), check.DNSLabel)...)
-		if e.Hints != nil {
-			errs = append(errs, hints(e.Hints, at.Child("hints"))...)
-		}
+		errs = append(errs, check.Optional(e.Hints, at.Child("hints"), hints)...)
 	}
 	return errs
 }

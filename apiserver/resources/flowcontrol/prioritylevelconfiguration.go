@@ -74,9 +74,7 @@ func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs fi
 			errs = append(errs, lendable(e.LendablePercent, at.Child("exempt", "lendablePercent"))...)
 		}
 	case flowcontrolv1.PriorityLevelEnablementLimited:
-		if s.Limited != nil {
-			errs = append(errs, limitedLevel(s.Limited, at.Child("limited"))...)
-		}
+		errs = append(errs, check.Optional(s.Limited, at.Child("limited"), limitedLevel)...)
 	default:
 		errs = append(errs, check.OneOf(s.Type, at.Child("type"), levelTypes)...)
 	}
@@ -133,9 +131,7 @@ func limitedLevel(l *flowcontrolv1.LimitedPriorityLevelConfiguration, at *field.
 	switch r := &l.LimitResponse; r.Type {
 	case flowcontrolv1.LimitResponseTypeReject:
 	case flowcontrolv1.LimitResponseTypeQueue:
-		if r.Queuing != nil {
-			errs = append(errs, queues(r.Queuing, response.Child("queuing"))...)
-		}
+		errs = append(errs, check.Optional(r.Queuing, response.Child("queuing"), queues)...)
 	default:
 		errs = append(errs, check.OneOf(r.Type, response.Child("type"), limitResponses)...)
 	}

@@ -88,9 +88,7 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 	at := field.NewPath("spec")
 	errs = append(errs, check.Reject(len(s.Rules) == 0 && s.DefaultBackend == nil, at, s.Rules,
 		"either `defaultBackend` or `rules` must be specified")...)
-	if s.DefaultBackend != nil {
-		errs = append(errs, ingressBackend(s.DefaultBackend, at.Child("defaultBackend"))...)
-	}
+	errs = append(errs, check.Optional(s.DefaultBackend, at.Child("defaultBackend"), ingressBackend)...)
 	for i := range s.Rules {
 		r, at := &s.Rules[i], at.Child("rules").Index(i)
 		errs = append(errs, ingressHost(r.Host, at.Child("host"))...)

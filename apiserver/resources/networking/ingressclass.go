@@ -48,9 +48,7 @@ func validateIngressClass(c *networkingv1.IngressClass) (errs field.ErrorList) {
 		errs = append(errs, check.MaxBytes(len(c.Spec.Controller), maxIngressController, at.Child("controller"))...)
 		errs = append(errs, utilvalidation.IsDomainPrefixedPath(at.Child("controller"), c.Spec.Controller)...)
 	}
-	if c.Spec.Parameters != nil {
-		errs = append(errs, classParameters(c.Spec.Parameters, at.Child("parameters"))...)
-	}
+	errs = append(errs, check.Optional(c.Spec.Parameters, at.Child("parameters"), classParameters)...)
 	return errs
 }
 
