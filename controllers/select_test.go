@@ -74,7 +74,7 @@ func TestKnownControllers(t *testing.T) {
 	}
 	for _, name := range except(Names(), Scheduler) {
 		if words[name] != name {
-			t.Errorf("%s is no controller of kube-controller-manager", name)
+			t.Errorf("%s is not in known", name)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func TestRules(t *testing.T) {
 		names = append(names, strings.TrimSpace(name))
 	}
 	if d := cmp.Diff(names, Names()); d != "" {
-		t.Error(d)
+		t.Errorf("names.go and L-01 (-L-01 +names.go):\n%s", d)
 	}
 }
 

@@ -226,7 +226,7 @@ func TestRecorded(t *testing.T) {
 
 	list := decode[metav1.APIGroupList](t, get(s, "/apis", nil))
 	if d := cmp.Diff(want.Groups, list.Groups); d != "" {
-		t.Errorf("/apis (-recorded +ours):\n%s", d)
+		t.Errorf("/apis without newIn137 (-recorded +ours):\n%s", d)
 	}
 	for _, g := range want.Groups {
 		group := decode[metav1.APIGroup](t, get(s, "/apis/"+g.Name, nil))

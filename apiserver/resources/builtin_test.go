@@ -135,7 +135,7 @@ func TestRecorded(t *testing.T) {
 		slices.SortFunc(got[gv], func(a, b metav1.APIResource) int { return strings.Compare(a.Name, b.Name) })
 	}
 	if d := cmp.Diff(want.Resources, got); d != "" {
-		t.Errorf("resources (-recorded +ours):\n%s", d)
+		t.Errorf("resources without newIn137 (-recorded +ours):\n%s", d)
 	}
 
 	var groups []metav1.APIGroup
@@ -153,7 +153,7 @@ func TestRecorded(t *testing.T) {
 		groups = append(groups, a)
 	}
 	if d := cmp.Diff(want.Groups, groups); d != "" {
-		t.Errorf("groups (-recorded +ours):\n%s", d)
+		t.Errorf("groups without newIn137 (-recorded +ours):\n%s", d)
 	}
 }
 
