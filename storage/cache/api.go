@@ -30,7 +30,9 @@ func (e *ExpiredError) Error() string {
 }
 
 // Is makes errors.Is(err, ErrExpired) hold, and errors.Is(err, storage.ErrCompacted).
-func (e *ExpiredError) Is(target error) bool { return target == ErrExpired || target == storage.ErrCompacted }
+func (e *ExpiredError) Is(target error) bool {
+	return target == ErrExpired || target == storage.ErrCompacted
+}
 
 // Type is the type of an event.
 type Type uint8
