@@ -91,7 +91,7 @@ func (x *index) concerns(h *Hook, r request) bool {
 	}
 	return h.Matches(&Request{
 		Resource: res, Key: r.key, Operation: r.operation, Subresource: r.sub, Object: x.keys[r.key],
-		Namespace: x.keys[graph.Key{Collection: "namespaces", Name: namespace}],
+		Namespace: x.keys[graph.Key{Collection: namespaces, Name: namespace}],
 	})
 }
 

@@ -10,10 +10,11 @@ import (
 // kubernetes is the finalizer in a namespace's spec that the namespace controller removes.
 const kubernetes = "kubernetes"
 
-// immortal reports whether the object is a namespace whose deletion is forbidden (E-05, B-74).
+// immortal reports whether the object can't be deleted, such as some namespaces (E-05, B-74).
 func (x *index) immortal(k graph.Key) bool {
 	r := x.resources[k.Collection]
-	return r != nil && r.Delete.Namespace && slices.Contains([]string{"default", "kube-system", "kube-public"}, k.Name)
+	return r != nil && (r.Fixed ||
+		r.Delete.Namespace && slices.Contains([]string{"default", "kube-system", "kube-public"}, k.Name))
 }
 
 func (w *world) deleting() []*Object {
@@ -25,7 +26,7 @@ func (w *world) deleting() []*Object {
 func (w *world) clean() {
 	background := finalizers.Options{PropagationPolicy: "Background"}
 	for _, o := range w.deleting() {
-		in := func(p *Object) bool { return p.Namespace == o.Name }
+		in := func(p *Object) bool { return p.Namespace == o.Name && !w.immortal(p.Key) }
 		pods := func(p *Object) bool { return in(p) && w.kind(p).Graceful }
 		instances := func(p *Object) bool { return p.Collection == o.Name }
 		switch k := w.kind(o); {
@@ -59,14 +60,39 @@ func (w *world) confirm() {
 	}
 }
 
-// expect simulates well-known components: it removes the finalizers that they remove when nothing else is left to do.
+// expect simulates well-known components: when nothing else is left to do, they remove their finalizers from what nothing
+// uses.
 func (w *world) expect() {
 	for _, o := range w.deleting() {
 		for _, name := range o.Finalizers {
-			known, now := Lookup(name), w.objects[o.Key]
-			if known != nil && known.Expected && now != nil {
-				w.removeFinalizer(now, name, By(known.Component))
+			if now := w.objects[o.Key]; expected(name) && now != nil && len(w.users(now)) == 0 {
+				w.removeFinalizer(now, name, By(Lookup(name).Component))
 			}
 		}
 	}
+}
+
+func expected(finalizer string) bool {
+	k := Lookup(finalizer)
+	return k != nil && k.Expected
+}
+
+// users are the objects that keep one by an Expected finalizer.
+func (w *world) users(o *Object) (users []ObjectReference) {
+	if !slices.ContainsFunc(o.Finalizers, expected) {
+		return nil
+	}
+	for _, u := range w.used[o.Key] {
+		now := w.objects[u.Key]
+		if now == nil || o.Controller == now.UID && now.GraceSeconds != nil && *now.GraceSeconds == 0 { // F-05
+			continue
+		}
+		other := func(k graph.Key) bool { return k != o.Key && w.objects[k] != nil }
+		if slices.ContainsFunc(now.Uses, func(group []graph.Key) bool {
+			return slices.Contains(group, o.Key) && !slices.ContainsFunc(group, other)
+		}) {
+			users = append(users, w.ref(now))
+		}
+	}
+	return users
 }

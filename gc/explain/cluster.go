@@ -19,8 +19,9 @@ type Resource struct {
 	// Kind and Plural name the resource: Deployment and deployments.
 	Kind, Plural string
 	Namespaced   bool
-	// Inert resources' objects may be owners, but are never collected (D-08): events.
-	Inert bool
+	// Inert resources' objects may be owners, but are never collected (D-08): events, and what can't be watched or
+	// deleted. Fixed ones have no DELETE, so nothing deletes them with their namespace either.
+	Inert, Fixed bool
 	// Delete has what a DELETE depends on besides the object: the default propagation policy, and whether it is
 	// graceful, a namespace's, or leaves a cleanup finalizer.
 	Delete finalizers.Kind
@@ -70,6 +71,9 @@ type Object struct {
 	SpecFinalizers []string
 	Conditions     []Condition
 	Pod            *Pod
+	// Uses are the objects that this one keeps by their protection finalizers (F-02 to F-08, F-16): the last one that
+	// exists of each group. No key is there twice.
+	Uses [][]graph.Key
 }
 
 // Condition is a condition of a status.
@@ -108,6 +112,7 @@ type index struct {
 	uids       map[string][]*Object
 	dependents map[string][]*Object
 	namespaces map[string][]*Object
+	used       map[graph.Key][]*Object // the objects that use one
 }
 
 func (c *Cluster) index() *index {
@@ -118,6 +123,7 @@ func (c *Cluster) index() *index {
 		uids:       make(map[string][]*Object, len(c.Objects)),
 		dependents: map[string][]*Object{},
 		namespaces: map[string][]*Object{},
+		used:       map[graph.Key][]*Object{},
 	}
 	for i := range c.Resources {
 		x.resources[c.Resources[i].Name()] = &c.Resources[i]
@@ -126,13 +132,16 @@ func (c *Cluster) index() *index {
 		o := &c.Objects[i]
 		x.keys[o.Key] = o
 		x.uids[o.UID] = append(x.uids[o.UID], o)
-		if o.Namespace != "" {
+		if o.Namespace != "" && !x.immortal(o.Key) {
 			x.namespaces[o.Namespace] = append(x.namespaces[o.Namespace], o)
 		}
 		for j, owner := range o.Owners {
 			if !slices.ContainsFunc(o.Owners[:j], func(w graph.Owner) bool { return w.UID == owner.UID }) {
 				x.dependents[owner.UID] = append(x.dependents[owner.UID], o)
 			}
+		}
+		for _, k := range slices.Concat(o.Uses...) {
+			x.used[k] = append(x.used[k], o)
 		}
 	}
 	return x
@@ -175,7 +184,7 @@ func table(resources map[string]*Resource) []graph.Kind {
 }
 
 // connected returns the objects that a deletion of the given ones can concern: all that are joined with them by owner
-// references, in both directions, by a namespace that is being deleted or would be, or by a CRD.
+// references, in both directions, by a namespace that is being deleted or would be, by a CRD, or by a use.
 func (x *index) connected(from []graph.Key) (found []*Object) {
 	seen, joined := map[*Object]bool{}, map[string]bool{}
 	add := func(objects ...*Object) {
@@ -202,6 +211,14 @@ func (x *index) connected(from []graph.Key) (found []*Object) {
 		}
 		join(found[i].UID)
 		add(x.content(found[i])...)
+		add(x.used[found[i].Key]...)
+		for _, group := range found[i].Uses {
+			for _, k := range group { // one that is not being deleted matters for others of its group only
+				if u := x.keys[k]; u != nil && (len(group) > 1 || !u.Deletion.IsZero()) {
+					add(u)
+				}
+			}
+		}
 	}
 	slices.SortFunc(found, func(a, b *Object) int { return a.Key.Compare(b.Key) })
 	return found

@@ -30,7 +30,7 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 			numbers[one.Collection]++
 		}
 		r := e.reason(o, Content, count(len(content), "object")+" in it: "+counted(numbers, "%[2]d %[1]s"))
-		reasons = append(reasons, below(r, first, e.explain))
+		reasons = append(reasons, e.below(r, first, e.explain))
 	case len(reasons)+len(unlisted) == 0:
 		text := "empty, and the namespace controller has not removed its finalizer"
 		reasons = append(reasons, e.reason(o, ControllerSilent, text,
@@ -79,7 +79,7 @@ func (e *explainer) repairAPIServices() (remedies []Remedy) {
 // unlisted are resources of which the namespace may have objects that aren't known.
 func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 	for _, name := range slices.Sorted(maps.Keys(e.resources)) {
-		if r := e.resources[name]; r.Namespaced && r.Hides(o.Name) {
+		if r := e.resources[name]; r.Namespaced && !r.Fixed && r.Hides(o.Name) {
 			text := "objects of " + name + ", if there are any, are not known: " + r.Unknown
 			reasons = append(reasons, e.reason(o, Content, text, advice("ask as a user who may list them")))
 		}
@@ -94,7 +94,7 @@ func (e *explainer) crd(o *Object, finalizer string) *Reason {
 		if c.Type == "Terminating" && c.Status == "True" && c.Reason == "InstanceDeletionFailed" {
 			r := e.reason(o, ContentFailure, "its objects can't be deleted: "+c.Message, advice("repair what the message"+
 				" names: a conversion or admission webhook, or an object that can't be read"), last)
-			return below(r, instances, e.explain)
+			return e.below(r, instances, e.explain)
 		}
 	}
 	if r := e.resources[o.Name]; r != nil && r.Unknown != "" {
@@ -105,7 +105,7 @@ func (e *explainer) crd(o *Object, finalizer string) *Reason {
 		return e.reason(o, ControllerSilent, "no custom resources are left, and the finalizer is not removed",
 			advice("see that the API server that serves the CRD runs"), last)
 	}
-	return below(e.reason(o, Content, count(len(instances), "custom resource")), instances, e.explain)
+	return e.below(e.reason(o, Content, count(len(instances), "custom resource")), instances, e.explain)
 }
 
 // counted lists numbers by the names of resources, each in the format of the name and the number.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/finalizers"
@@ -91,6 +92,34 @@ func checkDecoded[T any](t *testing.T, run int, answer *T, text func(*T) string)
 	}
 	if again, err := json.Marshal(decoded); err != nil || string(again) != string(data) {
 		t.Errorf("run %d: %v: encoded again:\n%s\nis not\n%s", run, err, again, data)
+	}
+}
+
+// TestDeep: answers about a long chain of owners have MostLevels levels, and say that there are more.
+func TestDeep(t *testing.T) {
+	const last = 20_000
+	c := &Cluster{Resources: resources(), Now: now}
+	for i := range last + 1 {
+		o := Object{Key: key(fmt.Sprintf("configmaps/ns/%d", i)), UID: fmt.Sprint(i)}
+		if i > 0 {
+			owner := fmt.Sprint(i - 1)
+			o.Owners = []graph.Owner{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: owner, Block: true}}
+		}
+		if i < 2*MostLevels {
+			o.Deletion, o.Finalizers = now, []string{finalizers.Foreground}
+		}
+		c.Objects = append(c.Objects, o)
+	}
+	for _, tree := range []*Tree{c.Tree(c.Objects[0].Key), c.Tree(c.Objects[last].Key)} {
+		checkDecoded(t, 0, tree, func(v *Tree) string { return v.Text(Style{}) })
+		for _, text := range []string{tree.Text(Style{}), tree.Draw("dot"), tree.Draw("mermaid")} {
+			if strings.Count(text, "\n") > 4*MostLevels || !strings.Contains(text, tooDeep(1)) {
+				t.Error(text)
+			}
+		}
+	}
+	if text := c.Why(c.Objects[0].Key).Text(Style{}); !strings.Contains(text, tooDeep(1)) {
+		t.Error(text)
 	}
 }
 

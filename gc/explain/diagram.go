@@ -72,6 +72,9 @@ func (n *Node) label() []string {
 	if n.Missing {
 		lines = append(lines, "does not exist")
 	}
+	if n.More > 0 {
+		lines = append(lines, tooDeep(n.More))
+	}
 	return append(lines, n.Finalizers...)
 }
 

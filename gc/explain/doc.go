@@ -8,7 +8,7 @@
 //     finalizers, and what the collector does by gc/graph.
 //  2. A preview carries out the deletions on a copy of the objects, and lets the collector, the controllers of
 //     namespaces and of CRDs, and the kubelets work until nothing is left to do. It assumes that they all work, and
-//     that Expected finalizers (Known) are removed. Other finalizers hold an object to the end.
+//     that Expected finalizers (Known) are removed from what nothing uses. Other finalizers hold an object to the end.
 //  3. Objects that aren't known are never taken for absent: references to a resource with Unknown stay undecided, and
 //     warnings name it.
 //  4. After one pass over all objects, an answer reads only what is connected with the objects of a question, by owner
@@ -18,5 +18,6 @@
 //     count as a match, so that none is missing. No response of theirs is assumed.
 //  7. The text, the JSON and the diagram of an answer are made from one value: the text of an answer that was decoded
 //     from JSON is that of the original.
-//  8. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
+//  8. Trees and reasons have at most MostLevels levels, and say how much is left out.
+//  9. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
 package explain

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ func (c *Cluster) Lint(namespace string) []Finding {
 	}
 	within := slices.DeleteFunc(l.findings, func(f Finding) bool {
 		return namespace != "" && f.Object.Namespace != namespace &&
-			(f.Object.resource != "namespaces" || f.Object.Name != namespace)
+			(f.Object.resource != namespaces || f.Object.Name != namespace)
 	})
 	slices.SortStableFunc(within, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(string(a.Rule), string(b.Rule)), a.Object.Key().Compare(b.Object.Key()))
@@ -129,16 +130,10 @@ func (l *linter) dangling(o *Object, r graph.Owner) (rule Rule, why string) {
 
 // unknown reports whether the reference names a resource whose objects are not known.
 func (l *linter) unknown(r graph.Owner) bool {
-	group, _, named := strings.Cut(r.APIVersion, "/")
-	if !named {
-		group = ""
-	}
-	for _, res := range l.resources {
-		if res.Unknown != "" && res.Kind == r.Kind && res.Group == group {
-			return true
-		}
-	}
-	return false
+	group := strings.TrimPrefix(path.Dir("/"+r.APIVersion), "/")
+	return slices.ContainsFunc(l.c.Resources, func(res Resource) bool {
+		return res.Unknown != "" && res.Kind == r.Kind && res.Group == group
+	})
 }
 
 func (l *linter) lifecycle(o *Object) {

@@ -69,6 +69,8 @@ type Preview struct {
 	Admission []Asked `json:"admission,omitempty"`
 	// Absent are objects that were to be deleted and don't exist. Cluster.Preview doesn't set it.
 	Absent []graph.Key `json:"notFound,omitempty"`
+	// Selected is how many objects a selector has selected. Cluster.Preview doesn't set it.
+	Selected int `json:"selected,omitempty"`
 	// Racing: the outcome depends on how fast the deletions follow each other, or on the order in which the garbage
 	// collector processes objects. A warning explains it.
 	Racing bool `json:"-"`
@@ -78,6 +80,8 @@ type Preview struct {
 type Left struct {
 	Object     ObjectReference `json:"object"`
 	Finalizers []string        `json:"finalizers"` // keep it; nil if its grace period does
+	// UsedBy are the objects for which a component of Kubernetes leaves its finalizer.
+	UsedBy []ObjectReference `json:"usedBy,omitempty"`
 }
 
 // Dangling is a reference to an owner that is gone.
@@ -228,7 +232,7 @@ func (p *Preview) conclude(w *world, deletions []Deletion) {
 		}
 		if marked[o.Key] && !o.Deletion.IsZero() {
 			count(o.Key).Left++
-			p.Left = append(p.Left, Left{Object: w.ref(o), Finalizers: w.holds(o)})
+			p.Left = append(p.Left, Left{Object: w.ref(o), Finalizers: w.holds(o), UsedBy: w.users(o)})
 		}
 		for _, owner := range o.Owners {
 			if gone[owner.UID] {
@@ -305,7 +309,7 @@ func (w *world) controller(o *Object) *graph.Owner {
 
 // unknown warns of what isn't known: one warning for each reason and each consequence.
 func (p *Preview) unknown(x *index) {
-	if x.resources["namespaces"] == nil {
+	if x.resources[namespaces] == nil {
 		p.warn(ObjectReference{}, "the server serves no namespaces: it is a part of a cluster, and a garbage collector may"+
 			" not watch it; without one, nothing is collected")
 	}

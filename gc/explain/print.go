@@ -30,11 +30,17 @@ func (t *Tree) Text(s Style) string {
 func (p *Printer) nodes(nodes []Node) (items []Item) {
 	for i := range nodes {
 		n := &nodes[i]
-		items = append(items, Item{
-			n.Object.String() + p.state(n) + p.reference(n), append(p.nodes(n.Owners), p.nodes(n.Dependents)...),
-		})
+		below := append(p.nodes(n.Owners), p.nodes(n.Dependents)...)
+		if n.More > 0 {
+			below = append(below, Item{Text: tooDeep(n.More)})
+		}
+		items = append(items, Item{n.Object.String() + p.state(n) + p.reference(n), below})
 	}
 	return items
+}
+
+func tooDeep(more int) string {
+	return fmt.Sprintf("and %d more: an answer has at most %d levels", more, MostLevels)
 }
 
 // state is what is remarkable in a node's object, in parentheses.
@@ -49,7 +55,7 @@ func (p *Printer) state(n *Node) string {
 	if n.Repeated {
 		words = append(words, p.Paint(Faint, "shown above"))
 	}
-	return enclosed("(", words, "; ", ")")
+	return enclosed(" (", words, "; ", ")")
 }
 
 // reference is what is remarkable in the reference of a node, in brackets.
@@ -64,14 +70,14 @@ func (p *Printer) reference(n *Node) string {
 	if wrong := n.wrong(); wrong != "" {
 		words = append(words, p.Paint(Red, wrong))
 	}
-	return enclosed("[", words, ", ", "]")
+	return enclosed(" [", words, ", ", "]")
 }
 
 func enclosed(left string, words []string, separator, right string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	return " " + left + strings.Join(words, separator) + right
+	return left + strings.Join(words, separator) + right
 }
 
 // wrong is why the reference of a node does not hold its dependent; empty if it does.
@@ -137,7 +143,10 @@ func (p *Printer) reason(r *Reason, above ObjectReference, listed *[]*Reason) It
 	for _, b := range r.Below {
 		item.Below = append(item.Below, p.reason(b, r.Object, listed))
 	}
-	if r.More > 0 {
+	switch {
+	case r.More > 0 && len(r.Below) == 0:
+		item.Below = []Item{{Text: tooDeep(r.More)}}
+	case r.More > 0:
 		item.Below = append(item.Below, Item{Text: fmt.Sprintf("and %d more", r.More)})
 	}
 	return item
@@ -160,16 +169,30 @@ func (p *Preview) Text(s Style) string {
 		t.Line("", "", "nothing would change")
 	}
 	list(t, "would stay, terminating:", p.Left, func(l Left) string {
-		if len(l.Finalizers) == 0 {
-			return t.Paint(Red, l.Object.String())
+		var words []string
+		if len(l.Finalizers) > 0 {
+			words = append(words, "finalizers "+strings.Join(l.Finalizers, ", ")+usedBy(l.UsedBy))
 		}
-		return t.Paint(Red, l.Object.String()) + " (finalizers " + strings.Join(l.Finalizers, ", ") + ")"
+		return t.Paint(Red, l.Object.String()) + enclosed(" (", words, "", ")")
 	})
 	list(t, "would stay, with a reference to an owner that is gone:", p.Dangling, func(d Dangling) string {
 		return d.Object.String() + " -> " + d.Owner.Kind + " " + d.Owner.Name
 	})
 	list(t, "in all:", p.Counts, func(c Count) string { return c.Resource + ": " + c.String() })
 	return t.String()
+}
+
+// usedBy names the first users; it is empty if there are none.
+func usedBy(users []ObjectReference) string {
+	var words []string
+	for i, u := range users {
+		if i == 3 && len(users) > 4 {
+			words = append(words, fmt.Sprintf("%d more", len(users)-i))
+			break
+		}
+		words = append(words, u.String())
+	}
+	return enclosed("; used by ", words, ", ", "")
 }
 
 // list prints values below a head, and nothing if there are none.

@@ -34,11 +34,11 @@ func TestHostileCommands(t *testing.T) {
 				t.Fatalf("%s: %v", script, err)
 			}
 			words := strings.Split(string(got), "\x00")
+			at, word := 2, name
 			if strings.HasPrefix(name, "-") {
-				if words[1] != o.resource+"/"+name {
-					t.Errorf("%s: %q", command, words)
-				}
-			} else if words[2] != name {
+				at, word = 1, o.resource+"/"+name
+			}
+			if words[at] != word {
 				t.Errorf("%s: %q", command, words)
 			}
 			if Visible(command) != command {

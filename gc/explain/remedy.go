@@ -110,27 +110,27 @@ type Known struct {
 	Finalizer string // the name, or if it ends with a slash the beginning of names
 	// Component removes it, when Until holds.
 	Component, Until string
-	// Expected: the component is a part of every cluster with controllers, and the condition comes true as soon as the
-	// deletion goes on. Previews assume that it is removed.
+	// Expected: the component is a part of every cluster with controllers. Previews assume that it removes the finalizer
+	// from an object that nothing uses (Object.Uses).
 	Expected bool
 }
 
 // known are the finalizers of Kubernetes and of widely used projects, by what their documentation and code say.
 var known = []Known{
-	{"kubernetes.io/pvc-protection", "persistentvolumeclaim-protection-controller", "no Pod uses the claim", true}, // F-02
+	{"kubernetes.io/pvc-protection", "persistentvolumeclaim-protection-controller", "no Pod uses the claim", true}, // F-04
 	{"kubernetes.io/pv-protection", "persistentvolume-protection-controller",
 		"the volume is not bound to a claim", true}, // F-03
 	{"kubernetes.io/vac-protection", "volumeattributesclass-protection-controller",
-		"no volume or claim uses the class", true},
+		"no volume or claim uses the class", true}, // F-08
 	{"batch.kubernetes.io/job-tracking", "job-controller", "the Job has counted the Pod, or is gone", true},
 	{"customresourcecleanup.apiextensions.k8s.io", "CustomResourceDefinition controller (kube-apiserver)",
 		"all custom resources of the CRD are gone", false},
 	{"service.kubernetes.io/load-balancer-cleanup", "service-lb-controller (cloud-controller-manager)",
 		"the load balancer is deleted", false},
 	{"resource.kubernetes.io/delete-protection", "resourceclaim-controller",
-		"no Pod uses the ResourceClaim and it is not allocated", false},
+		"no Pod uses the ResourceClaim and it is not allocated", true}, // F-17
 	{"networking.k8s.io/service-cidr-finalizer", "service-cidr-controller",
-		"each address in the range is in another one, too", false}, // F-16
+		"each address in the range is in another one, too", true}, // F-16
 	{"scheduling.k8s.io/podgroup-protection", "podgroup-protection-controller", "no Pod is in the group", true},
 	{"external-provisioner.volume.kubernetes.io/finalizer", "CSI driver's external-provisioner",
 		"the storage behind the volume is deleted", false},

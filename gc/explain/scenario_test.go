@@ -1,8 +1,8 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +22,7 @@ import (
 //	    unknown RESOURCE [but=NAMESPACE] REASON | unserved RESOURCE | unavailable APISERVICE MESSAGE
 //	    hook KIND NAME [WEBHOOK] OPERATIONS RESOURCES [word]...     asked about RESOURCES, as plural.group
 //	    words: namespaces=LABEL objects=LABEL conditional ignores unreachable=WHY
-//	    flags: label=KEY:VALUE finalizer=NAME[@MANAGER] deleting=AGE grace=SECONDS node=NAME finished spec=NAME,...
+//	    flags: label=KEY:VALUE finalizer=NAME[@MANAGER] deleting=AGE grace=SECONDS node=NAME finished spec=NAME,... uses=KEY,...
 //	    condition=TYPE:STATUS:REASON:MESSAGE   (_ is a space)
 //	tree KEY | why KEY | lint [NAMESPACE]
 //	preview KEY [policy=P] [KEY...]
@@ -63,14 +63,18 @@ func resources() []Resource {
 	jobs.Delete.Policy = finalizers.OrphanDependents
 	events := in("", "v1", "Event", "events")
 	events.Inert, events.Delete.Policy = true, finalizers.Unsupported
+	metrics := in("metrics.k8s.io", "v1beta1", "PodMetrics", "pods")
+	metrics.Inert, metrics.Fixed = true, true
 	crons := in("example.com", "v1", "CronTab", "crontabs")
 	crons.Versions = []string{"v1", "v1beta1"}
 	return []Resource{
-		pods, namespaces, crds, jobs, events, crons,
+		pods, namespaces, crds, jobs, events, metrics, crons,
 		in("", "v1", "ConfigMap", "configmaps"), in("", "v1", "Secret", "secrets"), in("", "v1", "Service", "services"),
 		in("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
 		in("apps", "v1", "Deployment", "deployments"), in("apps", "v1", "ReplicaSet", "replicasets"),
 		cluster("", "v1", "Node", "nodes"), cluster("", "v1", "PersistentVolume", "persistentvolumes"),
+		cluster("networking.k8s.io", "v1", "ServiceCIDR", "servicecidrs"),
+		cluster("networking.k8s.io", "v1", "IPAddress", "ipaddresses"),
 		cluster("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles"),
 		cluster("apiregistration.k8s.io", "v1", "APIService", "apiservices"),
 		cluster("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations"),
@@ -269,6 +273,11 @@ func (s *scenario) flag(o *Object, word string) {
 		o.Pod = &Pod{Node: value, GraceSeconds: new(int64(30))}
 	case "finished":
 		o.Pod.Finished = true
+	case "uses":
+		o.Uses = append(o.Uses, nil)
+		for k := range strings.SplitSeq(value, ",") {
+			o.Uses[len(o.Uses)-1] = append(o.Uses[len(o.Uses)-1], key(k))
+		}
 	case "spec":
 		o.SpecFinalizers = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
 	case "condition":
@@ -309,19 +318,11 @@ func (s *scenario) remedy(which []string) string {
 	if o := w.objects[s.asked]; o != nil {
 		return fmt.Sprintf("stays: %s %v\n", o.Key, w.holds(o))
 	}
-	left := slices.Sorted(maps.Values(func() map[graph.Key]string {
-		m := map[graph.Key]string{}
-		for k, o := range w.objects {
-			if !o.Deletion.IsZero() {
-				m[k] = k.String()
-			}
-		}
-		return m
-	}()))
-	if len(left) > 0 {
-		return "gone; still terminating: " + strings.Join(left, " ") + "\n"
+	left := ""
+	for _, o := range w.deleting() {
+		left = cmp.Or(left, "; still terminating:") + " " + o.Key.String()
 	}
-	return "gone\n"
+	return "gone" + left + "\n"
 }
 
 // carry does what the command of a remedy does.

@@ -33,9 +33,13 @@ type Node struct {
 	Missing    bool   `json:"missing,omitempty"`
 	Elsewhere  bool   `json:"elsewhere,omitempty"`
 	Repeated   bool   `json:"repeated,omitempty"` // the object is elsewhere in the tree, with its neighbours
+	More       int    `json:"more,omitempty"`     // how many owners or dependents are left out, below MostLevels
 	Owners     []Node `json:"owners,omitempty"`   // set above the Tree's object, Dependents at it and below
 	Dependents []Node `json:"dependents,omitempty"`
 }
+
+// MostLevels is how many levels of owners, of dependents, and of reasons an answer has. The JSON of more can't be decoded.
+const MostLevels = 100
 
 // Tree returns the tree of the object; nil if there is none at the key.
 func (c *Cluster) Tree(k graph.Key) *Tree {
@@ -45,9 +49,9 @@ func (c *Cluster) Tree(k graph.Key) *Tree {
 		return nil
 	}
 	t := &trees{x.world(x.connected([]graph.Key{k}), allWorkers), map[*Object]bool{}}
-	tree := &Tree{Revision: c.Revision, Owners: t.owners(o), Hidden: c.Hidden()}
+	tree := &Tree{Revision: c.Revision, Owners: t.owners(o, 1), Hidden: c.Hidden()}
 	clear(t.seen)
-	tree.Object = t.down(o)
+	tree.Object = t.down(o, 0)
 	return tree
 }
 
@@ -71,27 +75,28 @@ func (t *trees) node(o *Object) Node {
 	return Node{Object: t.ref(o), Since: o.Begun(), Finalizers: o.Finalizers}
 }
 
-func (t *trees) down(o *Object) Node {
+func (t *trees) down(o *Object, level int) Node {
 	n := t.node(o)
 	if t.seen[o] {
 		n.Repeated = true
+		return n
+	}
+	if level == MostLevels {
+		n.More = len(t.dependents[o.UID])
 		return n
 	}
 	t.seen[o] = true
 	dependents := slices.Clone(t.dependents[o.UID])
 	slices.SortFunc(dependents, func(a, b *Object) int { return a.Key.Compare(b.Key) })
 	for _, d := range dependents {
-		next := t.down(d)
+		next := t.down(d, level+1)
 		t.join(&next, d, slices.IndexFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID }))
 		n.Dependents = append(n.Dependents, next)
 	}
 	return n
 }
 
-func (t *trees) owners(o *Object) (nodes []Node) {
-	if t.seen[o] {
-		return nil
-	}
+func (t *trees) owners(o *Object, level int) (nodes []Node) {
 	t.seen[o] = true
 	for i, r := range o.Owners {
 		n := Node{
@@ -99,8 +104,13 @@ func (t *trees) owners(o *Object) (nodes []Node) {
 		}
 		if found := t.uids[r.UID]; len(found) > 0 {
 			n = t.node(found[0])
-			n.Repeated = t.seen[found[0]]
-			n.Owners = t.owners(found[0])
+			switch n.Repeated = t.seen[found[0]]; {
+			case n.Repeated:
+			case level == MostLevels:
+				n.More = len(found[0].Owners)
+			default:
+				n.Owners = t.owners(found[0], level+1)
+			}
 		}
 		t.join(&n, o, i)
 		nodes = append(nodes, n)

@@ -97,6 +97,8 @@ type explainer struct {
 	*world
 	seen map[graph.Key]bool
 	path map[graph.Key]bool // the objects whose blocking dependents are being explained
+	// level is the number of reasons above the objects that are being explained.
+	level int
 }
 
 // await collects the requests that let the objects of a reason and of those below it go.
@@ -121,14 +123,16 @@ func (e *explainer) reason(o *Object, c Cause, text string, remedies ...Remedy) 
 	return &Reason{Object: e.ref(o), Cause: c, Says: text, Remedies: remedies}
 }
 
-// below adds the reasons of several objects to one, those that are being deleted first. After most of them, the others
-// are only counted.
-func below(r *Reason, objects []*Object, explain func(*Object) *Reason) *Reason {
+// below adds the reasons of several objects to one, those that are being deleted first. After most of them, and below
+// MostLevels, the others are only counted.
+func (e *explainer) below(r *Reason, objects []*Object, explain func(*Object) *Reason) *Reason {
+	e.level++
+	defer func() { e.level-- }()
 	for _, live := range []bool{false, true} {
 		for _, o := range objects {
 			switch {
 			case o.Deletion.IsZero() != live:
-			case len(r.Below) == most:
+			case len(r.Below) == most || e.level > MostLevels:
 				r.More++
 			default:
 				r.Below = append(r.Below, explain(o))
@@ -233,21 +237,18 @@ func (e *explainer) blocker(d, owner *Object) *Reason {
 
 // swept explains an object that goes with its namespace or its CRD; nil for another one.
 func (e *explainer) swept(o *Object) *Reason {
-	for _, n := range e.c.Objects {
-		r := e.resources[n.Collection]
-		switch {
-		case r == nil || n.Deletion.IsZero():
-		case r.Delete.Namespace && n.Name == o.Namespace:
-			if pods := e.pods(n.Name); len(pods) > 0 && !slices.Contains(pods, o) {
-				r := e.reason(o, PodsFirst, "to be deleted with its namespace, once all Pods are gone")
-				return below(r, pods, e.explain)
-			}
-			return e.reason(o, NamespaceTerminating, "to be deleted by the namespace controller, as its namespace is"+
-				" terminating", remove(e.ref(o)))
-		case r.Delete.Cleanup != "" && n.Name == o.Collection:
-			return e.reason(o, CRDTerminating, "to be deleted, as the CustomResourceDefinition of its kind is"+
-				" terminating", remove(e.ref(o)))
+	goes := func(with graph.Key) bool { return e.keys[with] != nil && !e.keys[with].Deletion.IsZero() }
+	switch {
+	case goes(graph.Key{Collection: namespaces, Name: o.Namespace}) && !e.immortal(o.Key):
+		if pods := e.pods(o.Namespace); len(pods) > 0 && !slices.Contains(pods, o) {
+			r := e.reason(o, PodsFirst, "to be deleted with its namespace, once all Pods are gone")
+			return e.below(r, pods, e.explain)
 		}
+		return e.reason(o, NamespaceTerminating, "to be deleted by the namespace controller, as its namespace is"+
+			" terminating", remove(e.ref(o)))
+	case goes(graph.Key{Collection: crds, Name: o.Collection}):
+		return e.reason(o, CRDTerminating, "to be deleted, as the CustomResourceDefinition of its kind is"+
+			" terminating", remove(e.ref(o)))
 	}
 	return nil
 }
@@ -277,7 +278,8 @@ func (e *explainer) finalizer(o *Object, name string) *Reason {
 		setter = "; field manager " + by + " has set it"
 	}
 	if k := Lookup(name); k != nil {
-		text := fmt.Sprintf("finalizer %s, which %s removes when %s%s", name, k.Component, k.Until, setter)
+		text := fmt.Sprintf("finalizer %s, which %s removes when %s%s%s", name, k.Component, k.Until, setter,
+			usedBy(e.users(o)))
 		return e.reason(o, Finalizer, text, advice("see that "+k.Component+" runs, and that "+k.Until), last)
 	}
 	return e.reason(o, UnknownFinalizer, "finalizer "+name+setter, componentRemedy, last)
@@ -294,7 +296,7 @@ func (e *explainer) foreground(o *Object) *Reason {
 		advice("let the dependents go, as said below"), last)
 	e.path[o.Key] = true
 	defer delete(e.path, o.Key)
-	return below(r, blocking, func(d *Object) *Reason { return e.blocker(d, o) })
+	return e.below(r, blocking, func(d *Object) *Reason { return e.blocker(d, o) })
 }
 
 func (e *explainer) orphan(o *Object) *Reason {
@@ -306,7 +308,7 @@ func (e *explainer) orphan(o *Object) *Reason {
 	}
 	r := e.reason(o, Orphaning, "finalizer orphan: the garbage collector removes the references of "+
 		count(len(dependents), "dependent"), collectorRemedy, last)
-	return below(r, dependents, func(d *Object) *Reason {
+	return e.below(r, dependents, func(d *Object) *Reason {
 		return e.reason(d, Owned, "still refers to it", e.releaseOwner(d, o.UID))
 	})
 }
@@ -354,7 +356,12 @@ func (e *explainer) grace(o *Object) []*Reason {
 		advice("see that the kubelet of "+node+" runs and that the node is Ready"), now)}
 }
 
-const nodes = "nodes"
+// The Names of resources that are looked up by it.
+const (
+	crds       = "customresourcedefinitions.apiextensions.k8s.io"
+	namespaces = "namespaces"
+	nodes      = "nodes"
+)
 
 // nodeGone reports whether the object is a Pod on a node that does not exist. All nodes are known then.
 func (e *explainer) nodeGone(o *Object) bool {
