@@ -123,16 +123,6 @@ func (q *question) dial() error {
 	return nil
 }
 
-// options are those of reading lists, with progress on a terminal.
-func (q *question) options(line *progressLine) cluster.Options {
-	return cluster.Options{
-		Namespace: q.namespace, Discovery: q.discovery, Now: time.Now,
-		Progress: func(done, all, objects int) {
-			line.print(fmt.Sprintf("%d of %d resources listed, %d objects", done, all, objects))
-		},
-	}
-}
-
 // style is how answers are shown on an output: with the width and the colours of a terminal, if it is one.
 func style(w io.Writer) explain.Style {
 	s := explain.Style{Now: time.Now()}
@@ -172,7 +162,7 @@ that have begun, and invalid owner references: to owners that do not exist, are 
 or have another kind or name. References are resolved by UID. A kubecascade server answers at one
 revision; of any other server, the metadata of all objects is listed. Nothing is written.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			t, err := answer[explain.Tree](&q, c, args, "tree")
+			t, err := answer[explain.Tree](&q, c, &selection.Line{Args: args, One: true}, "tree")
 			if err != nil {
 				return err
 			}
@@ -197,14 +187,10 @@ remedies as kubectl commands, the safest first. Of an object that does not exist
 prints what removed it (see trail). It answers at one revision; of any other server, the metadata of all
 objects is listed. Nothing is written.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := answer[explain.Reason](&q, c, args, "why")
-			if apierrors.IsNotFound(err) {
-				if query, err := q.trailQuery(c, args, ""); err == nil {
-					_ = q.printTrail(c, query) // that there is no such object is reported in any case
-				}
-			}
+			line := &selection.Line{Args: args, One: true}
+			r, err := answer[explain.Reason](&q, c, line, "why")
 			if err != nil {
-				return err
+				return q.gone(c, line, err)
 			}
 			warnUnknown(c.ErrOrStderr(), r.Hidden)
 			return q.print(c, r, r.Text)
@@ -212,25 +198,41 @@ objects is listed. Nothing is written.`,
 	}, 1, "text", "json")
 }
 
-// answer answers a question about the one object of the arguments.
-func answer[T any](q *question, c *cobra.Command, args []string, path string) (*T, error) {
+// gone returns the error for an object that has no answer. If it, or its kind, does not exist, what removed it is printed
+// first, as far as the server can tell.
+func (q *question) gone(c *cobra.Command, line *selection.Line, err error) error {
+	if q.discovery == nil || len(line.Objects) == 0 {
+		return err
+	}
+	o := line.Objects[0]
+	_, unserved := q.discovery.Resolve(o.Resource)
+	if unserved == nil && !apierrors.IsNotFound(err) || q.printTrail(c, q.trailQuery(line.Objects, "")) != nil {
+		return err
+	}
+	if unserved != nil {
+		err = errUnable{fmt.Errorf("%s %q not found: %w", o.Resource, o.Name, unserved)}
+	}
+	return err
+}
+
+// answer answers a question about the one object of a line.
+func answer[T any](q *question, c *cobra.Command, line *selection.Line, path string) (*T, error) {
 	about := &cluster.Question{Path: path}
-	if err := q.choose(c, &selection.Line{Args: args, One: true}, about); err != nil {
+	if err := q.choose(c, line, about); err != nil {
 		return nil, err
 	}
 	return ask[T](q, c, about)
 }
 
-// choose connects, and finds the objects that a line names, for a question about them.
+// choose connects, and lets a question be about the objects of a line.
 func (q *question) choose(c *cobra.Command, line *selection.Line, about *cluster.Question) error {
 	err := line.Parse(c.InOrStdin())
 	if err == nil {
-		explicit := c.Flags().Changed("namespace")
 		if err := q.connect(c.Context()); err != nil {
 			return err
 		}
-		about.Objects, err = line.Names(c.Context(), selection.Server{
-			Client: q.client, Discovery: q.discovery, Namespace: q.namespace, Explicit: explicit,
+		err = line.Ask(about, selection.Server{
+			Discovery: q.discovery, Namespace: q.namespace, Explicit: c.Flags().Changed("namespace"),
 		})
 	}
 	switch usage := (*selection.UsageError)(nil); {
@@ -257,16 +259,28 @@ func ask[T any](q *question, c *cobra.Command, ask *cluster.Question) (*T, error
 		q.namespace = slices.Collect(maps.Keys(in))[0]
 	}
 	ask.Namespace = q.namespace
-	var answer any = new(T)
-	err := cluster.ErrNotAnswered
 	if q.from != fromLists {
-		err = q.client.Ask(c.Context(), ask, answer)
+		answer := new(T)
+		switch err := q.client.Ask(c.Context(), ask, answer); {
+		case err == nil:
+			return answer, nil
+		case q.from == fromServer || !errors.Is(err, cluster.ErrNotAnswered):
+			return nil, errUnable{err}
+		}
 	}
-	if errors.Is(err, cluster.ErrNotAnswered) && q.from != fromServer {
-		line := newProgressLine(c.ErrOrStderr())
-		defer line.clear()
-		answer, err = cluster.Answer(c.Context(), q.client, ask, q.options(line))
-	}
+	return lists[T](q, c, ask)
+}
+
+// lists answers a question from lists of all objects, with the progress on a terminal.
+func lists[T any](q *question, c *cobra.Command, ask *cluster.Question) (*T, error) {
+	line := newProgressLine(c.ErrOrStderr())
+	defer line.clear()
+	answer, err := cluster.Answer(c.Context(), q.client, ask, cluster.Options{
+		Namespace: q.namespace, Discovery: q.discovery, Now: time.Now,
+		Progress: func(done, all, objects int) {
+			line.print(fmt.Sprintf("%d of %d resources listed, %d objects", done, all, objects))
+		},
+	})
 	if err != nil {
 		return nil, errUnable{err}
 	}
@@ -294,30 +308,28 @@ another kind, name or uid than the reference says; objects that own each other; 
 components; objects and namespaces that are still terminating 5 minutes after the end of their grace
 period. The metadata of all objects is listed; nothing is written.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := q.connect(c.Context()); err != nil {
+			if err := q.dial(); err != nil {
 				return err
 			}
-			line := newProgressLine(c.ErrOrStderr())
-			got, _, err := cluster.Read(c.Context(), q.client, q.options(line))
-			line.clear()
+			about := &cluster.Question{Path: "lint"}
+			if !all {
+				about.Namespace = q.namespace
+			}
+			found, err := lists[cluster.Findings](&q, c, about)
 			if err != nil {
-				return errUnable{err}
+				return err
 			}
-			if all {
-				q.namespace = ""
-			}
-			found, hidden := append([]explain.Finding{}, got.Lint(q.namespace)...), got.Hidden()
-			warnUnknown(c.ErrOrStderr(), hidden)
-			err = q.print(c, found, func(s explain.Style) string {
+			warnUnknown(c.ErrOrStderr(), found.Hidden)
+			err = q.print(c, found.Items, func(s explain.Style) string {
 				switch {
-				case len(found) == 0 && len(hidden) > 0:
+				case len(found.Items) == 0 && len(found.Hidden) > 0:
 					return "no problems found in what is known\n"
-				case len(found) == 0:
+				case len(found.Items) == 0:
 					return "no problems found\n"
 				}
-				return explain.Report(found, s)
+				return explain.Report(found.Items, s)
 			})
-			if err == nil && code && len(found) > 0 {
+			if err == nil && code && len(found.Items) > 0 {
 				return errFound
 			}
 			return err

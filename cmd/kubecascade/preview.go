@@ -76,27 +76,27 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	if cascades[p.cascade] == "" {
 		return errUsage{fmt.Errorf("--cascade %q is not background, foreground or orphan", p.cascade)}
 	}
-	// What a selector has chosen may be gone when the question arrives.
-	selected := p.line.All || p.line.Selector != ""
-	one := &cluster.Question{Path: "preview", IgnoreNotFound: p.ignore || selected}
+	one := &cluster.Question{Path: "preview", IgnoreNotFound: p.ignore}
 	if err := p.setOptions(one); err != nil {
 		return err
 	}
 	p.line.Args = args
-	err := p.choose(c, &p.line, one)
-	preview := &explain.Preview{Changes: []explain.Change{}, Counts: []explain.Count{}}
-	switch {
-	case err == nil:
-		if preview, err = ask[explain.Preview](&p.question, c, one); err != nil {
-			return err
-		}
-		for _, k := range preview.Absent {
-			fmt.Fprintln(c.ErrOrStderr(), "warning:", cluster.NotFound(k))
-		}
-	case p.ignore && errors.Is(err, selection.ErrNone):
-		fmt.Fprintln(c.ErrOrStderr(), "warning:", err)
-	default:
+	if err := p.choose(c, &p.line, one); err != nil {
 		return err
+	}
+	preview, err := ask[explain.Preview](&p.question, c, one)
+	if err != nil {
+		return err
+	}
+	for _, k := range preview.Absent {
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", cluster.NotFound(k))
+	}
+	if one.Selector != nil && preview.Selected == 0 {
+		none := p.line.None(one)
+		if !p.ignore {
+			return errUnable{none}
+		}
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", none)
 	}
 	err = p.print(c, preview, preview.Text)
 	if err == nil && p.exitCode && len(preview.Left)+len(preview.Dangling) > 0 {
@@ -113,8 +113,6 @@ func (p *previewDelete) setOptions(ask *cluster.Question) error {
 		return errUsage{errors.New("--now can't be used with --grace-period")}
 	case p.force && (p.now || p.grace > 0):
 		return errUsage{errors.New("--force can't be used with a grace period of more than 0")}
-	}
-	switch {
 	case p.force:
 		p.grace = 0
 	case p.now, p.grace == 0:

@@ -25,11 +25,16 @@ server keeps the last ` + strconv.Itoa(trail.Removals) + ` removals since it sta
 may list are shown. Servers other than kubecascade keep no trail; use their audit log.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			query, err := q.trailQuery(c, args, uid)
-			if err != nil {
+			line := selection.Line{Args: args, One: true}
+			if len(args) > 0 || uid == "" {
+				if err := line.Parse(nil); err != nil {
+					return errUsage{err}
+				}
+			}
+			if err := q.connect(c.Context()); err != nil {
 				return err
 			}
-			if err := q.printTrail(c, query); err != nil {
+			if err := q.printTrail(c, q.trailQuery(line.Objects, uid)); err != nil {
 				return errUnable{err}
 			}
 			return nil
@@ -49,21 +54,13 @@ func (q *question) printTrail(c *cobra.Command, query url.Values) error {
 	return q.print(c, a, func(s explain.Style) string { return trailText(a, s) })
 }
 
-// trailQuery connects, and returns the parameters of the request.
-func (q *question) trailQuery(c *cobra.Command, args []string, uid string) (url.Values, error) {
-	query, line := url.Values{}, selection.Line{Args: args, One: true}
-	if len(args) > 0 || uid == "" {
-		if err := line.Parse(nil); err != nil {
-			return nil, errUsage{err}
-		}
-	}
+// trailQuery returns the parameters of the request for the trail of at most one object, or of a uid.
+func (q *question) trailQuery(objects []selection.Object, uid string) url.Values {
+	query := url.Values{}
 	if uid != "" {
 		query.Set("uid", uid)
 	}
-	if err := q.connect(c.Context()); err != nil {
-		return nil, err
-	}
-	for _, o := range line.Objects {
+	for _, o := range objects {
 		query.Set("name", o.Name)
 		r, err := q.discovery.Resolve(o.Resource)
 		if err != nil { // the kind may be gone, too
@@ -78,7 +75,7 @@ func (q *question) trailQuery(c *cobra.Command, args []string, uid string) (url.
 			query.Set("namespace", q.namespace)
 		}
 	}
-	return query, nil
+	return query
 }
 
 // trailText is the text of an answer about removals: for each object one line with the request at the end of the chain,

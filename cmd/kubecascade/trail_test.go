@@ -75,12 +75,6 @@ func TestTrailText(t *testing.T) {
 			`a/pod/p was removed at revision 7, 1m ago: the replicaset controller deleted it: more pods than replicas
 └─ the replicaset controller deleted it: more pods than replicas`,
 		},
-		"device taint": {
-			&trail.Removal{Object: object("Pod", "p"), Removed: at(7), Asked: &trail.Request{User: "x", Verb: "delete",
-				Controller: "device-taint-eviction-controller", Reason: trail.ControllerDecision}},
-			`a/pod/p was removed at revision 7, 1m ago: the device taint eviction controller deleted it: a taint of its devices
-└─ the device taint eviction controller deleted it: a taint of its devices`,
-		},
 		"eviction": {
 			&trail.Removal{Object: object("Pod", "p"), Removed: at(7), Asked: &trail.Request{User: "alice", Verb: "create",
 				URI: "/api/v1/namespaces/a/pods/p/eviction"}},

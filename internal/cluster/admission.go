@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -63,6 +65,30 @@ func (r *reader) unavailable(ctx context.Context, got *explain.Cluster) error {
 				}), explain.Unavailable{Name: all[i].Name, Message: c.Message})
 			}
 		}
+	}
+	return known(err)
+}
+
+// serviceIPs adds which ServiceCIDRs have the address of each IPAddress of the API server's allocator (F-16). The address
+// of a network and its broadcast address count, which no Service has.
+func (r *reader) serviceIPs(ctx context.Context, got *explain.Cluster) error {
+	all, err := whole[networkingv1.ServiceCIDR](ctx, r, ranges, Selector{})
+	for i := range got.Objects {
+		o := &got.Objects[i]
+		ip, noIP := netip.ParseAddr(o.Name)
+		if o.Collection != serviceIPs || noIP != nil || o.Labels[networkingv1.LabelManagedBy] != "ipallocator.k8s.io" {
+			continue
+		}
+		var has []graph.Key
+		for _, c := range all {
+			if slices.ContainsFunc(c.Spec.CIDRs, func(cidr string) bool {
+				p, err := netip.ParsePrefix(cidr)
+				return err == nil && p.Contains(ip)
+			}) {
+				has = append(has, graph.Key{Collection: ranges, Name: c.Name})
+			}
+		}
+		o.Uses = [][]graph.Key{has}
 	}
 	return known(err)
 }

@@ -16,8 +16,14 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// Answer reads a cluster and answers a question: an *explain.Tree, *explain.Reason, *explain.Preview or
-// []explain.Finding. Errors are those of a server (400, 403, 404, and 409 if a uid is another one), or of the context.
+// Findings are the answer of lint, and the resources whose objects are not known.
+type Findings struct {
+	Items  []explain.Finding `json:"items"` // not nil
+	Hidden []explain.Hidden  `json:"-"`
+}
+
+// Answer reads a cluster and answers a question: an *explain.Tree, *explain.Reason, *explain.Preview or *Findings.
+// Errors are those of a server (400, 403, 404, and 409 if a uid is another one), or of the context.
 func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, error) {
 	got, d, err := Read(ctx, from, o)
 	if err != nil {
@@ -25,7 +31,7 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 	}
 	got.Stop = func() bool { return ctx.Err() != nil }
 	if ask.Path == "lint" {
-		return got.Lint(ask.Namespace), nil
+		return &Findings{append([]explain.Finding{}, got.Lint(ask.Namespace)...), got.Hidden()}, nil
 	}
 	keys, absent, err := finder{d, got.Objects}.keys(ask)
 	if err != nil {
@@ -37,6 +43,9 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 	case "why":
 		return got.Why(keys[0]), nil
 	}
+	if o.MostDeletions > 0 && len(keys) > o.MostDeletions {
+		return nil, tooMany(len(keys))
+	}
 	deletions := make([]explain.Deletion, len(keys))
 	for i, k := range keys {
 		deletions[i] = explain.Deletion{Key: k, Options: ask.Options}
@@ -46,6 +55,9 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 		return nil, ctx.Err()
 	}
 	p.Absent = absent
+	if ask.Selector != nil {
+		p.Selected = len(keys)
+	}
 	return p, nil
 }
 
@@ -56,7 +68,7 @@ var ErrNotAnswered = errors.New("the server doesn't answer this question")
 // Ask asks a kubecascade server a question about objects, and decodes the answer. Errors: ErrNotAnswered, also of other
 // servers; those of Answer.
 func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
-	req, err := ask.request(ctx, c.URL)
+	req, err := ask.request(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -95,30 +107,37 @@ type finder struct {
 // keys are the objects of a question, each once, and those that are left out as they do not exist. Errors: 400, 403,
 // 404, and 409 if the uid is another one.
 func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
-	if ask.selector != nil {
-		keys, err = f.selected(ask.Objects[0], ask.selector)
-		return keys, nil, err
-	}
 	there := make(map[graph.Key]*explain.Object, len(f.objects))
 	for i := range f.objects {
 		there[f.objects[i].Key] = &f.objects[i]
 	}
 	seen := map[graph.Key]bool{}
+	add := func(list *[]graph.Key, k graph.Key) {
+		if !seen[k] {
+			*list = append(*list, k)
+		}
+		seen[k] = true
+	}
 	for _, n := range ask.Objects {
+		if ask.Selector != nil {
+			err = f.selected(n, ask.Selector, func(k graph.Key) { add(&keys, k) })
+			if err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
 		k, err := f.key(n)
 		if err == nil {
 			err = f.exists(n, k, there[k])
 		}
-		missing := ask.IgnoreNotFound && n.Name != "" && apierrors.IsNotFound(err)
 		switch {
-		case err != nil && !missing:
+		case err == nil:
+			add(&keys, k)
+		case ask.IgnoreNotFound && n.Name != "" && apierrors.IsNotFound(err):
+			add(&absent, k)
+		default:
 			return nil, nil, err
-		case missing && !seen[k]:
-			absent = append(absent, k)
-		case !seen[k]:
-			keys = append(keys, k)
 		}
-		seen[k] = true
 	}
 	return keys, absent, nil
 }
@@ -173,27 +192,24 @@ func (r *Resource) hidden(namespace string) error {
 	return nil
 }
 
-// selected are the objects of a resource that a label selector selects, in the namespace or in all.
-func (f finder) selected(of Named, selector labels.Selector) (keys []graph.Key, err error) {
+// selected calls yield with the objects of a resource that a selector selects, in the namespace or in all.
+func (f finder) selected(of Named, selector labels.Selector, yield func(graph.Key)) error {
 	r, err := f.resource(of)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !r.Namespaced {
 		of.Namespace = ""
 	}
 	if err := r.hidden(of.Namespace); err != nil {
-		return nil, err
+		return err
 	}
 	for i := range f.objects {
 		o := &f.objects[i]
 		if o.Collection == r.Name() && (of.Namespace == "" || o.Namespace == of.Namespace) &&
 			selector.Matches(labels.Set(o.Labels)) {
-			keys = append(keys, o.Key)
+			yield(o.Key)
 		}
 	}
-	if len(keys) > MostDeletions {
-		return nil, tooMany(len(keys))
-	}
-	return keys, nil
+	return nil
 }

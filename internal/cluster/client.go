@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -74,11 +75,7 @@ func (c *Client) Do(req *http.Request) ([]byte, error) {
 }
 
 func (c *Client) get(ctx context.Context, path string, query url.Values, accept string) ([]byte, error) {
-	target := c.URL + path
-	if len(query) > 0 {
-		target += "?" + query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	req, err := c.request(ctx, http.MethodGet, path, query, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +96,16 @@ func (c *Client) getJSON(ctx context.Context, path string, query url.Values, int
 
 // Own returns a request to a path of kubecascade's own, relative to the path that they have in common.
 func (c *Client) Own(ctx context.Context, method, path string, query url.Values) (*http.Request, error) {
-	target := c.URL + render.RoutePrefix + path
+	return c.request(ctx, method, render.RoutePrefix+path, query, nil)
+}
+
+func (c *Client) request(
+	ctx context.Context, method, path string, query url.Values, body []byte,
+) (*http.Request, error) {
 	if len(query) > 0 {
-		target += "?" + query.Encode()
+		path += "?" + query.Encode()
 	}
-	return http.NewRequestWithContext(ctx, method, target, nil)
+	return http.NewRequestWithContext(ctx, method, c.URL+path, bytes.NewReader(body))
 }
 
 // of returns the client for the metadata of a resource's objects, of one namespace or of all.

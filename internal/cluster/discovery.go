@@ -27,8 +27,7 @@ type Resource struct {
 	explain.Resource
 	Singular   string
 	ShortNames []string
-	// Listed and Watched: it has the verb list, and watch.
-	Listed, Watched bool
+	Listed     bool // it has the verb list
 	// Version is the resourceVersion of the last list, after which a watch goes on; empty where there is none.
 	Version string
 	Denied  error // the server's answer if the user may not list all objects, or if no user may (Read)
@@ -58,18 +57,18 @@ func (d *Discovery) Add(group, version string, r metav1.APIResource) {
 	if strings.Contains(r.Name, "/") {
 		return
 	}
-	i := slices.IndexFunc(d.Resources, func(o *Resource) bool { return o.Group == group && o.Plural == r.Name })
-	if i >= 0 {
-		d.Resources[i].Versions = append(d.Resources[i].Versions, version)
+	if same := d.find(func(o *Resource) bool { return o.Group == group && o.Plural == r.Name }); same != nil {
+		same.Versions = append(same.Versions, version)
 		return
 	}
+	has := func(verb string) bool { return slices.Contains(r.Verbs, verb) }
 	d.Resources = append(d.Resources, &Resource{
 		Resource: explain.Resource{
 			Group: group, Versions: []string{version}, Kind: r.Kind, Plural: r.Name, Namespaced: r.Namespaced,
+			Inert: !has("watch") || !has("delete"), Fixed: !has("delete"), // as garbagecollector.go: GetDeletableResources
 			Delete: deletions()[schema.GroupResource{Group: group, Resource: r.Name}],
 		},
-		Singular: r.SingularName, ShortNames: r.ShortNames, Listed: slices.Contains(r.Verbs, "list"),
-		Watched: slices.Contains(r.Verbs, "watch"),
+		Singular: r.SingularName, ShortNames: r.ShortNames, Listed: has("list"),
 	})
 }
 
@@ -96,35 +95,29 @@ func collection(types *resources.Types, r *Resource) string {
 
 // Share joins resources with the same storage: the events of both groups are the same objects (J-36).
 func (d *Discovery) Share() {
-	at := func(group string) int {
-		return slices.IndexFunc(d.Resources, func(r *Resource) bool { return r.Group == group && r.Plural == "events" })
+	core, other := d.Named("events"), d.Named("events.events.k8s.io")
+	if core != nil {
+		core.Inert = true // D-08
 	}
-	core, other := at(""), at("events.k8s.io")
-	if core >= 0 {
-		d.Resources[core].Inert = true // D-08
-	}
-	if core >= 0 && other >= 0 {
-		d.Resources[core].Aliases = d.Resources[other].APIVersions()
-		d.Resources = slices.Delete(d.Resources, other, other+1)
+	if core != nil && other != nil {
+		core.Aliases = other.APIVersions()
+		d.Resources = slices.DeleteFunc(d.Resources, func(r *Resource) bool { return r == other })
 	}
 }
 
 // Named returns the resource with this Name (deployments.apps); nil if there is none.
 func (d *Discovery) Named(name string) *Resource {
-	for _, r := range d.Resources {
-		if r.Name() == name {
-			return r
-		}
-	}
-	return nil
+	return d.find(func(r *Resource) bool { return r.Name() == name })
 }
 
 // Kind returns the resource with this apiVersion and kind; nil if there is none.
 func (d *Discovery) Kind(apiVersion, kind string) *Resource {
-	for _, r := range d.Resources {
-		if r.Kind == kind && slices.Contains(r.APIVersions(), apiVersion) {
-			return r
-		}
+	return d.find(func(r *Resource) bool { return r.Kind == kind && slices.Contains(r.APIVersions(), apiVersion) })
+}
+
+func (d *Discovery) find(is func(*Resource) bool) *Resource {
+	if i := slices.IndexFunc(d.Resources, is); i >= 0 {
+		return d.Resources[i]
 	}
 	return nil
 }
@@ -133,14 +126,13 @@ func (d *Discovery) Kind(apiVersion, kind string) *Resource {
 // several groups the first in discovery's order is meant.
 func (d *Discovery) Resolve(what string) (*Resource, error) {
 	name, group, qualified := strings.Cut(strings.ToLower(what), ".")
-	for _, r := range d.Resources {
+	if r := d.find(func(r *Resource) bool {
 		versioned := func(version string) bool { return group == version+"."+r.Group }
-		if qualified && group != r.Group && !slices.ContainsFunc(r.Versions, versioned) {
-			continue
-		}
-		if name == r.Plural || name == r.Singular || name == strings.ToLower(r.Kind) || slices.Contains(r.ShortNames, name) {
-			return r, nil
-		}
+		names := append([]string{r.Plural, r.Singular, strings.ToLower(r.Kind)}, r.ShortNames...)
+		return slices.Contains(names, name) &&
+			(!qualified || group == r.Group || slices.ContainsFunc(r.Versions, versioned))
+	}); r != nil {
+		return r, nil
 	}
 	return nil, status.BadRequest("the server doesn't have a resource type %q", what)
 }

@@ -8,22 +8,19 @@
 //  1. Metadata of objects is shown only if the user may list them: all of a resource, or those of the namespace in the
 //     question. Others are in the result as not known, with the reason (explain.Resource.Unknown). Webhooks and
 //     policies of admission are named for those who may list them all.
-//  2. An answer from the cache is of one revision, which it names. That is not older than the store's at the beginning
-//     of the request. The lists of a Client are of different moments: an owner that no list had is looked up before it
-//     is called absent.
+//  2. An answer from the cache is of one revision, not older than the store's at the beginning of the request. The
+//     lists of a Client are of different moments: an owner that no list had is looked up before it is called absent.
 //  3. Nothing is kept after an answer, and neither the collector nor the cache waits for one. Two questions are
 //     answered at a time, each for 30 seconds at most, and ends when its client goes away.
 //  4. At most 32 streams of the graph are open at a time, each with at most ui.MostObjects objects when it begins, and
 //     for 15 minutes. A stream sends each change of the metadata of what the user may list once; from a cache, in the
-//     order of revisions. One that falls behind gets a new state, and, within a minute, one whose cluster serves other
-//     types or whose user may list others; states that do not last 10 seconds follow each other after pauses. A client
-//     that reads nothing loses its stream.
+//     order of revisions. One that falls behind, or whose cluster serves or user may list other types, gets a new state.
 //  5. A Client needs nothing of a server but discovery, lists and watches, and writes nothing. Lists are paged, and
-//     have only metadata, but for pods, namespaces, CRDs that are being deleted, and the configuration of admission. At
-//     most Concurrency are read at a time. A resource whose list a server answers wrongly is not known.
-//  6. A Viewer serves loopback names only, and no request that a browser marks as one of another site. A request that
-//     changes something must be JSON, which no form of another page can send. Of the API it passes on: GET of one
-//     object, lists of events of one object, SelfSubjectAccessReviews, and, unless it is read-only, DELETE of one
-//     object. No credentials of the browser are passed on, and none of the kubeconfig go to the browser.
+//     have only metadata, but for kinds whose deletion depends on more, and the configuration of admission. At most
+//     Concurrency are read at a time. A resource whose list a server answers wrongly is not known.
+//  6. A Viewer serves loopback names only, and no request that a browser marks as one of another site. Changes must be
+//     JSON, which no form of another page can send. Of the API it passes on: GET of one object, lists of events of one
+//     object, SelfSubjectAccessReviews, and, unless it is read-only, DELETE of one object; no credentials of the
+//     browser, and none of the kubeconfig to the browser.
 //  7. Ask returns an answer of a kubecascade server only, and ErrNotAnswered where lists may have one.
 package cluster

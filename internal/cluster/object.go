@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,42 +21,49 @@ import (
 
 // The Names of resources of which more than the metadata is read.
 const (
-	pods        = "pods"
 	namespaces  = "namespaces"
 	crds        = "customresourcedefinitions.apiextensions.k8s.io"
 	apiServices = "apiservices.apiregistration.k8s.io"
+	claims      = "persistentvolumeclaims"
+	volumes     = "persistentvolumes"
+	serviceIPs  = "ipaddresses.networking.k8s.io"
+	ranges      = "servicecidrs.networking.k8s.io"
 )
 
 // metadataOf keeps what explain needs.
 func metadataOf(res *Resource, m *metav1.ObjectMeta) explain.Object {
-	o := explain.Object{
-		Key: graph.Key{Collection: res.Name(), Namespace: m.Namespace, Name: m.Name}, UID: string(m.UID),
-		Finalizers: m.Finalizers, Created: m.CreationTimestamp.Time, GraceSeconds: m.DeletionGracePeriodSeconds,
-		Labels: m.Labels,
+	meta := storage.Meta{
+		Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Labels: m.Labels, Finalizers: m.Finalizers,
+		GracePeriodSeconds: m.DeletionGracePeriodSeconds,
 	}
 	if m.DeletionTimestamp != nil {
-		o.Deletion = m.DeletionTimestamp.Time
+		meta.Deletion = m.DeletionTimestamp.Time
 	}
 	for _, r := range m.OwnerReferences {
-		o.Owners = append(o.Owners, graph.Owner{
+		meta.Owners = append(meta.Owners, storage.Owner{
 			APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID),
-			Block: r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion,
+			Controller: r.Controller != nil && *r.Controller, Block: r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion,
 		})
-		if r.Controller != nil && *r.Controller {
-			o.Controller = string(r.UID)
-		}
 	}
-	if len(m.Finalizers) > 0 {
-		o.Setters = setters(m.ManagedFields)
-	}
-	return o
+	return objectOf(res, &meta, m.CreationTimestamp.Time, func() []metav1.ManagedFieldsEntry { return m.ManagedFields })
 }
 
 // storedOf is the metadata of a stored object. There are many: what storage has decoded is not decoded again.
 func storedOf(r *Resource, stored *storage.Object) explain.Object {
-	m := &stored.Meta
+	metadata := member(stored.JSON, "metadata")
+	created, _ := time.Parse(time.RFC3339, text(member(metadata, "creationTimestamp"))) // zero if it is something else
+	return objectOf(r, &stored.Meta, created, func() (managed []metav1.ManagedFieldsEntry) {
+		_ = json.Unmarshal(member(metadata, "managedFields"), &managed) // something else has no entries
+		return managed
+	})
+}
+
+// objectOf makes an object. managed returns its managedFields, which matter only while finalizers keep it.
+func objectOf(
+	r *Resource, m *storage.Meta, created time.Time, managed func() []metav1.ManagedFieldsEntry,
+) explain.Object {
 	o := explain.Object{
-		Key: graph.Key{Collection: r.Name(), Namespace: m.Namespace, Name: m.Name}, UID: m.UID,
+		Key: graph.Key{Collection: r.Name(), Namespace: m.Namespace, Name: m.Name}, UID: m.UID, Created: created,
 		Finalizers: m.Finalizers, Deletion: m.Deletion, GraceSeconds: m.GracePeriodSeconds, Labels: m.Labels,
 	}
 	for i := range m.Owners {
@@ -66,13 +75,8 @@ func storedOf(r *Resource, stored *storage.Object) explain.Object {
 			o.Controller = w.UID
 		}
 	}
-	metadata := member(stored.JSON, "metadata")
-	o.Created, _ = time.Parse(time.RFC3339, text(member(metadata, "creationTimestamp"))) // zero if it is something else
 	if m.Deleting() && len(m.Finalizers) > 0 {
-		var managed []metav1.ManagedFieldsEntry
-		if json.Unmarshal(member(metadata, "managedFields"), &managed) == nil {
-			o.Setters = setters(managed)
-		}
+		o.Setters = setters(managed())
 	}
 	return o
 }
@@ -81,15 +85,12 @@ func storedOf(r *Resource, stored *storage.Object) explain.Object {
 func setters(managedFields []metav1.ManagedFieldsEntry) map[string]string {
 	found := map[string]string{}
 	for _, f := range managedFields {
-		if f.FieldsV1 == nil {
-			continue
-		}
 		var fields struct {
 			Metadata struct {
 				Finalizers map[string]json.RawMessage `json:"f:finalizers"`
 			} `json:"f:metadata"`
 		}
-		if json.Unmarshal(f.FieldsV1.Raw, &fields) != nil { // another format: it tells nothing
+		if f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.Raw, &fields) != nil { // another format: it tells nothing
 			continue
 		}
 		for name := range fields.Metadata.Finalizers {
@@ -102,22 +103,96 @@ func setters(managedFields []metav1.ManagedFieldsEntry) map[string]string {
 	return found
 }
 
-// complete adds what the deletion of a pod, a namespace or a terminating CustomResourceDefinition depends on besides
-// the metadata. JSON that can't be decoded tells nothing.
+// incomplete reports whether the deletion of an object depends on more than its metadata: of a
+// CustomResourceDefinition only while it is terminating, as others are large.
+func incomplete(r *Resource, o *explain.Object) bool {
+	return r.Delete.Namespace || r.Delete.Graceful || r.Name() == claims || r.Name() == volumes ||
+		r.Delete.Cleanup != "" && !o.Deletion.IsZero()
+}
+
+// complete adds what the deletion of an object depends on besides its metadata. JSON that can't be decoded tells
+// nothing.
 func complete(r *Resource, object []byte, o *explain.Object) {
 	var whole struct {
-		Spec   struct{ Finalizers []string }
-		Status struct{ Conditions []explain.Condition }
+		Spec struct {
+			Finalizers                            []string
+			VolumeName, VolumeAttributesClassName string
+		}
+		Status struct {
+			Phase                            string
+			Conditions                       []explain.Condition
+			CurrentVolumeAttributesClassName string
+			ModifyVolumeStatus               struct{ TargetVolumeAttributesClassName string }
+		}
 	}
 	switch {
 	case r.Delete.Graceful:
 		o.Pod = podOf(object)
-	case !r.Delete.Namespace && (r.Delete.Cleanup == "" || o.Deletion.IsZero()):
-	case json.Unmarshal(object, &whole) == nil:
-		o.Conditions = whole.Status.Conditions
-		if r.Delete.Namespace {
-			o.SpecFinalizers = append([]string{}, whole.Spec.Finalizers...)
+		addUses(object, o)
+		return
+	case !incomplete(r, o) || json.Unmarshal(object, &whole) != nil:
+		return
+	case r.Delete.Namespace:
+		o.SpecFinalizers = append([]string{}, whole.Spec.Finalizers...)
+	}
+	o.Conditions = whole.Status.Conditions
+	if whole.Status.Phase == string(corev1.ClaimBound) { // F-03: the volume is bound, too
+		use(o, volumes, "", whole.Spec.VolumeName)
+	}
+	for _, class := range []string{ // F-08
+		whole.Spec.VolumeAttributesClassName, whole.Status.CurrentVolumeAttributesClassName,
+		whole.Status.ModifyVolumeStatus.TargetVolumeAttributesClassName,
+	} {
+		use(o, "volumeattributesclasses.storage.k8s.io", "", class)
+	}
+}
+
+// use notes that the object keeps one with the name; nothing if the name is empty.
+func use(o *explain.Object, collection, namespace, name string) {
+	group := []graph.Key{{Collection: collection, Namespace: namespace, Name: name}}
+	if name != "" && !slices.ContainsFunc(o.Uses, func(g []graph.Key) bool { return g[0] == group[0] }) {
+		o.Uses = append(o.Uses, group)
+	}
+}
+
+// references are the members of pods that name what they use. Most pods have none, and are not decoded.
+var references = []string{`"persistentVolumeClaim"`, `"ephemeral"`, `"podGroupName"`, `"resourceClaimName"`}
+
+// addUses adds what a pod uses: claims, if it is on a node (F-04, F-07), and, until it has finished, its group and
+// resource claims (F-17, F-19). A claim with the name of an ephemeral volume's is taken for it.
+func addUses(object []byte, o *explain.Object) {
+	type resourceClaim struct{ ResourceClaimName string }
+	var pod struct {
+		Spec struct {
+			Volumes []struct {
+				Name                  string
+				Ephemeral             *struct{}
+				PersistentVolumeClaim struct{ ClaimName string }
+			}
+			SchedulingGroup struct{ PodGroupName string }
+			ResourceClaims  []resourceClaim
 		}
+		Status struct{ ResourceClaimStatuses []resourceClaim }
+	}
+	if !slices.ContainsFunc(references, func(name string) bool { return bytes.Contains(object, []byte(name)) }) ||
+		json.Unmarshal(object, &pod) != nil {
+		return
+	}
+	for _, v := range pod.Spec.Volumes {
+		claim := v.PersistentVolumeClaim.ClaimName
+		if v.Ephemeral != nil {
+			claim = o.Name + "-" + v.Name
+		}
+		if o.Pod.Node != "" {
+			use(o, claims, o.Namespace, claim)
+		}
+	}
+	if o.Pod.Finished {
+		return
+	}
+	use(o, "podgroups.scheduling.k8s.io", o.Namespace, pod.Spec.SchedulingGroup.PodGroupName)
+	for _, c := range append(pod.Spec.ResourceClaims, pod.Status.ResourceClaimStatuses...) {
+		use(o, "resourceclaims.resource.k8s.io", o.Namespace, c.ResourceClaimName)
 	}
 }
 

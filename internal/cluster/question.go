@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,23 +42,32 @@ type Question struct {
 	Path      string // tree or why, which are of one object, preview, or lint, which is of all objects of the namespace
 	Namespace string // read by itself where the user may not list all namespaces; empty: nothing is
 	Objects   []Named
+	// Selector, if there is one, selects objects of a preview: Objects are then their resources, each with the namespace
+	// or, for all namespaces, without one.
+	Selector labels.Selector
 	// Options are those of a preview's deletions. IgnoreNotFound leaves objects out whose names do not exist: they are in
 	// Preview.Absent then.
 	Options        finalizers.Options
 	IgnoreNotFound bool
-
-	// selector, if there is one, selects the objects of the resource of the only one of Objects.
-	selector labels.Selector
 }
 
 // parameters are the query parameters of questions, by their path. Others are errors: a preview must not be that of
 // another deletion than the client means.
 var parameters = map[string][]string{
 	"lint": {"namespace"},
-	"tree": {"resource", "apiVersion", "kind", "namespace", "name", "uid"},
-	"why":  {"resource", "apiVersion", "kind", "namespace", "name", "uid"},
-	"preview": {"resource", "apiVersion", "kind", "namespace", "name", "uid",
-		"labelSelector", "propagationPolicy", "gracePeriodSeconds", "ignoreNotFound"},
+	"tree": ofObjects,
+	"why":  ofObjects,
+	"preview": append(slices.Clip(ofObjects),
+		"labelSelector", "propagationPolicy", "gracePeriodSeconds", "ignoreNotFound"),
+}
+
+var ofObjects = []string{"resource", "apiVersion", "kind", "namespace", "name", "uid"}
+
+// body is the body of a POST. A query has the same options.
+type body struct {
+	Objects            []Named `json:"objects"`
+	PropagationPolicy  string  `json:"propagationPolicy"`
+	GracePeriodSeconds *int64  `json:"gracePeriodSeconds"`
 }
 
 // parse reads a question from the query of a request, and from the body of a POST. Only previews are of several names.
@@ -79,23 +86,30 @@ func parse(r *http.Request, path string) (*Question, error) {
 		UID: q.Get("uid"),
 	}
 	ask := &Question{Path: path, Namespace: of.Namespace}
-	err := ask.readOptions(q)
+	var b body
+	err := ask.readQuery(q, &b)
 	names := q["name"]
-	if len(names) == 0 && (of.UID != "" || ask.selector != nil) {
+	if len(names) == 0 && (of.UID != "" || ask.Selector != nil && of.Resource+of.Kind != "") {
 		names = []string{""}
 	}
 	for _, of.Name = range names {
 		ask.Objects = append(ask.Objects, of)
 	}
 	if err == nil && r.Method == http.MethodPost {
-		err = ask.readBody(r)
+		err = b.read(r.Body)
 	}
-	switch {
+	ask.Objects = append(ask.Objects, b.Objects...)
+	ask.Options = finalizers.Options{PropagationPolicy: b.PropagationPolicy, GracePeriodSeconds: b.GracePeriodSeconds}
+	switch grace := b.GracePeriodSeconds; {
 	case err != nil:
 		return nil, err
+	case !slices.Contains([]string{"", "Background", "Foreground", "Orphan"}, b.PropagationPolicy):
+		return nil, status.BadRequest("propagationPolicy: %q is not Background, Foreground or Orphan", b.PropagationPolicy)
+	case grace != nil && *grace < 0:
+		return nil, status.BadRequest("gracePeriodSeconds: %d is not a number of seconds", *grace)
 	case len(ask.Objects) == 0 && path != "lint":
 		return nil, status.BadRequest("an object is required: resource and name, or uid")
-	case ask.selector != nil && (len(ask.Objects) > 1 || of.Name+of.UID != ""):
+	case ask.Selector != nil && slices.ContainsFunc(ask.Objects, func(n Named) bool { return n.Name+n.UID != "" }):
 		return nil, status.BadRequest("labelSelector can't be used with names")
 	case len(ask.Objects) > 1 && of.UID != "":
 		return nil, status.BadRequest("uid can't be used with several names")
@@ -109,68 +123,59 @@ func tooMany(n int) error {
 	return status.Oversized("%d objects to delete, the allowed maximum is %d", n, MostDeletions)
 }
 
-// readOptions reads the parameters of a deletion, which have the names of DeleteOptions.
-func (ask *Question) readOptions(q url.Values) (err error) {
-	if raw := q.Get("labelSelector"); raw != "" {
-		if long := invalid.LongSelector(raw); long != "" {
-			return status.Oversized("labelSelector %s", long)
-		}
-		if ask.selector, err = labels.Parse(raw); err != nil {
-			return status.BadRequest("labelSelector: %v", err)
+// readQuery reads the options of a deletion, which have the names of DeleteOptions.
+func (ask *Question) readQuery(q url.Values, b *body) error {
+	if q.Has("labelSelector") {
+		if err := ask.Select(q.Get("labelSelector")); err != nil {
+			return err
 		}
 	}
 	if raw := q.Get("ignoreNotFound"); raw != "" {
+		var err error
 		if ask.IgnoreNotFound, err = strconv.ParseBool(raw); err != nil {
 			return status.BadRequest("ignoreNotFound: %q is not true or false", raw)
 		}
 	}
-	var grace *int64
+	b.PropagationPolicy = q.Get("propagationPolicy")
 	if raw := q.Get("gracePeriodSeconds"); raw != "" {
 		n, err := strconv.ParseInt(raw, 10, 64)
 		if err != nil {
 			return status.BadRequest("gracePeriodSeconds: %q is not a number of seconds", raw)
 		}
-		grace = &n
+		b.GracePeriodSeconds = &n
 	}
-	return ask.setOptions(q.Get("propagationPolicy"), grace)
-}
-
-// setOptions sets those options of the deletions that are not empty.
-func (ask *Question) setOptions(policy string, grace *int64) error {
-	switch {
-	case !slices.Contains([]string{"", "Background", "Foreground", "Orphan"}, policy):
-		return status.BadRequest("propagationPolicy: %q is not Background, Foreground or Orphan", policy)
-	case grace != nil && *grace < 0:
-		return status.BadRequest("gracePeriodSeconds: %d is not a number of seconds", *grace)
-	}
-	ask.Options.PropagationPolicy = cmp.Or(policy, ask.Options.PropagationPolicy)
-	ask.Options.GracePeriodSeconds = cmp.Or(grace, ask.Options.GracePeriodSeconds)
 	return nil
 }
 
-func (ask *Question) readBody(r *http.Request) error {
-	data, err := io.ReadAll(io.LimitReader(r.Body, mostBody+1))
+// Select sets the selector: an empty one selects all objects.
+func (ask *Question) Select(selector string) (err error) {
+	if long := invalid.LongSelector(selector); long != "" {
+		return status.Oversized("labelSelector %s", long)
+	}
+	if ask.Selector, err = labels.Parse(selector); err != nil {
+		return status.BadRequest("labelSelector: %v", err)
+	}
+	return nil
+}
+
+// read reads a body over the options of the query.
+func (b *body) read(from io.Reader) error {
+	data, err := io.ReadAll(io.LimitReader(from, mostBody+1))
 	if err != nil {
 		return fmt.Errorf("%w: %w", status.ErrSlowBody, err)
 	}
 	if len(data) > mostBody {
 		return status.Oversized("the body has more than %d bytes", mostBody)
 	}
-	var body struct {
-		Objects            []Named `json:"objects"`
-		PropagationPolicy  string  `json:"propagationPolicy"`
-		GracePeriodSeconds *int64  `json:"gracePeriodSeconds"`
-	}
-	unknown, err := kjson.UnmarshalStrict(data, &body)
+	unknown, err := kjson.UnmarshalStrict(data, b)
 	if err = errors.Join(append(unknown, err)...); err != nil {
 		return status.BadRequest("body: %v", err)
 	}
-	ask.Objects = append(ask.Objects, body.Objects...)
-	return ask.setOptions(body.PropagationPolicy, body.GracePeriodSeconds)
+	return nil
 }
 
 // request is a GET for one object, so that users need the verb get only, and a POST for several.
-func (ask *Question) request(ctx context.Context, server string) (*http.Request, error) {
+func (ask *Question) request(ctx context.Context, c *Client) (*http.Request, error) {
 	query := url.Values{}
 	set := func(name, value string) {
 		if value != "" {
@@ -185,15 +190,18 @@ func (ask *Question) request(ctx context.Context, server string) (*http.Request,
 	if ask.IgnoreNotFound {
 		set("ignoreNotFound", "true")
 	}
+	if ask.Selector != nil {
+		query.Set("labelSelector", ask.Selector.String())
+	}
 	method := http.MethodPost
-	body, _ := json.Marshal(map[string]any{"objects": ask.Objects}) // strings have a JSON
-	if one := ask.Objects[0]; len(ask.Objects) == 1 && (one.Namespace == "" || one.Namespace == ask.Namespace) {
-		method, body = http.MethodGet, nil
+	data, _ := json.Marshal(map[string]any{"objects": ask.Objects}) // strings have a JSON
+	one := ask.Objects[0]
+	if len(ask.Objects) == 1 && (one.Namespace == ask.Namespace || one.Namespace == "" && ask.Selector == nil) {
+		method, data = http.MethodGet, nil
 		set("resource", one.Resource)
 		set("name", one.Name)
 	}
-	target := server + render.RoutePrefix + ask.Path + "?" + query.Encode()
-	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	req, err := c.request(ctx, method, render.RoutePrefix+ask.Path, query, data)
 	if err == nil {
 		req.Header.Set("Accept", mediaJSON)
 		req.Header.Set("Content-Type", mediaJSON)

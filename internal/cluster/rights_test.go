@@ -57,7 +57,7 @@ func TestProbe(t *testing.T) {
 	secrets := func(answer string) *Client {
 		return old(t, map[string]string{
 			"/api/v1": `{"kind":"APIResourceList","resources":[
-				{"name":"secrets","kind":"Secret","namespaced":true,"verbs":["list","watch"]}]}`,
+				{"name":"secrets","kind":"Secret","namespaced":true,"verbs":["list","watch","delete"]}]}`,
 			"/api/v1/secrets": answer,
 		})
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/ui"
 )
@@ -104,12 +103,11 @@ func (s *Service) answer(r *http.Request, ask *Question) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := Answer(ctx, source, ask, Options{Namespace: cmp.Or(ask.Namespace, s.Namespace), Now: s.Now})
+	value, err := Answer(ctx, source, ask, Options{
+		Namespace: cmp.Or(ask.Namespace, s.Namespace), Now: s.Now, MostDeletions: MostDeletions,
+	})
 	if err != nil {
 		return nil, err
-	}
-	if found, ok := value.([]explain.Finding); ok {
-		value = map[string]any{"items": append([]explain.Finding{}, found...)}
 	}
 	return json.Marshal(value)
 }

@@ -72,6 +72,8 @@ type Options struct {
 	// of all lists, and of objects so far.
 	Progress func(done, all, objects int)
 	Now      func() time.Time // the clock
+	// MostDeletions is how many objects a preview may delete; 0 for any number.
+	MostDeletions int
 }
 
 // Read reads what the cluster serves, the metadata of all objects, and of some kinds what else their deletion depends
@@ -79,7 +81,7 @@ type Options struct {
 func Read(ctx context.Context, from Source, o Options) (*explain.Cluster, *Discovery, error) {
 	r := &reader{from: from, o: o, whole: true}
 	got, err := r.list(ctx)
-	for _, step := range []func(context.Context, *explain.Cluster) error{r.lookUp, r.unavailable, r.admission} {
+	for _, step := range []func(context.Context, *explain.Cluster) error{r.lookUp, r.unavailable, r.serviceIPs, r.admission} {
 		if err == nil {
 			err = step(ctx, got)
 		}
@@ -190,21 +192,21 @@ func (r *reader) listed(ctx context.Context, res *Resource, s Selector) ([]expla
 	if err != nil || !r.whole {
 		return objects, err
 	}
-	var incomplete []Selector
+	var wanted []Selector
 	found := map[graph.Key]*explain.Object{}
 	for i := range objects {
 		o := &objects[i]
 		switch {
-		case res.Delete.Namespace, res.Delete.Graceful:
-			incomplete = []Selector{s}
-		case res.Delete.Cleanup != "" && !o.Deletion.IsZero(): // others are large, and it doesn't matter what they have
-			incomplete = append(incomplete, Selector{Name: o.Name})
-		default:
+		case !incomplete(res, o):
 			continue
+		case res.Delete.Cleanup != "":
+			wanted = append(wanted, Selector{Name: o.Name})
+		default:
+			wanted = []Selector{s}
 		}
 		found[o.Key] = o
 	}
-	for _, one := range incomplete {
+	for _, one := range wanted {
 		err := r.from.Whole(ctx, res, one, func(k graph.Key, object []byte) {
 			if o := found[k]; o != nil {
 				complete(res, object, o)
@@ -244,17 +246,19 @@ func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 	for i := range got.Objects {
 		namespace := got.Objects[i].Namespace
 		for _, o := range got.Objects[i].Owners {
+			if known[o.UID] || len(missing) == lookups {
+				continue
+			}
 			res := r.d.Kind(o.APIVersion, o.Kind)
-			if known[o.UID] || res == nil || !res.Listed || res.Hides(namespace) || res.Namespaced && namespace == "" ||
-				len(missing) == lookups {
+			if res == nil || !res.Listed || res.Hides(namespace) || res.Namespaced && namespace == "" {
 				continue
 			}
 			known[o.UID] = true
-			one := owner{res, Selector{Name: o.Name}, o.UID}
+			at := Selector{Name: o.Name}
 			if res.Namespaced {
-				one.at.Namespace = namespace
+				at.Namespace = namespace
 			}
-			missing = append(missing, one)
+			missing = append(missing, owner{res, at, o.UID})
 		}
 	}
 	return each(ctx, missing, func(m owner) error {

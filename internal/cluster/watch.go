@@ -143,9 +143,8 @@ func (c *Client) probe(ctx context.Context, d *Discovery) (changed bool, err err
 	}), nil
 }
 
-// followed reports whether the page shows the resource. ComponentStatuses have no watch, and the garbage collector
-// leaves them out, too (garbagecollector.go: GetDeletableResources).
-func (r *Resource) followed() bool { return r.Listed && r.Watched && !r.Inert }
+// followed reports whether the page shows the resource: what the garbage collector watches.
+func (r *Resource) followed() bool { return r.Listed && !r.Inert }
 
 // pauses are those after failures, and between watches.
 var pauses = wait.Backoff{Duration: time.Second, Factor: 2, Cap: 30 * time.Second, Steps: 6}

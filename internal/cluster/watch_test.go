@@ -23,7 +23,7 @@ func TestSilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &Client{URL: "http://silent.example", HTTP: &http.Client{Transport: silent{}}}
 		d := &Discovery{Resources: []*Resource{{
-			Resource: explain.Resource{Versions: []string{"v1"}, Kind: "Pod", Plural: pods}, Listed: true, Watched: true,
+			Resource: explain.Resource{Versions: []string{"v1"}, Kind: "Pod", Plural: "pods"}, Listed: true,
 		}}}
 		ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 		defer cancel()
@@ -32,7 +32,7 @@ func TestSilentServer(t *testing.T) {
 			stale = append(stale, e.Stale)
 			return nil
 		})
-		if err == nil || len(stale) == 0 || stale[0] != pods {
+		if err == nil || len(stale) == 0 || stale[0] != "pods" {
 			t.Errorf("%v, %q", err, stale)
 		}
 	})

@@ -1,8 +1,6 @@
 package selection
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,9 +12,6 @@ import (
 type UsageError struct{ error }
 
 func usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
-
-// ErrNone is the error of a selector that chooses no object.
-var ErrNone = errors.New("no")
 
 // Line is what a command line says.
 type Line struct {
@@ -31,10 +26,9 @@ type Line struct {
 	Objects []Object // those that arguments and files name; Parse sets them
 }
 
-// Server is where the objects are, with the namespace of the command. Explicit: a flag names the namespace, and objects
+// Server is what the server serves, with the namespace of the command. Explicit: a flag names the namespace, and objects
 // of files must be in it.
 type Server struct {
-	Client    *cluster.Client
 	Discovery *cluster.Discovery
 	Namespace string
 	Explicit  bool
@@ -97,10 +91,10 @@ func named(args []string) (all []Object, err error) {
 	return all, nil
 }
 
-// Names are the objects of a line that Parse has accepted. They exist if a selector or All chooses them.
-func (l *Line) Names(ctx context.Context, s Server) (names []cluster.Named, err error) {
+// Ask lets a question be about the objects of a line that Parse has accepted.
+func (l *Line) Ask(about *cluster.Question, s Server) error {
 	if l.Selector != "" || l.All {
-		return l.selected(ctx, s)
+		return l.ask(about, s)
 	}
 	for _, o := range l.Objects {
 		own := o.Namespace
@@ -110,46 +104,45 @@ func (l *Line) Names(ctx context.Context, s Server) (names []cluster.Named, err 
 		k, err := s.Discovery.Key(o.Named)
 		switch {
 		case err != nil && o.Kind != "":
-			return nil, fmt.Errorf("%s: %w", o.From, err)
+			return fmt.Errorf("%s: %w", o.From, err)
 		case err != nil:
-			return nil, err
+			return err
 		case own != "" && k.Namespace != "" && own != s.Namespace && s.Explicit:
 			// As in kubectl (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
-			return nil, usage("%s: %s %s is in namespace %s, and --namespace is %s", o.From, o.Kind, o.Name, own, s.Namespace)
+			return usage("%s: %s %s is in namespace %s, and --namespace is %s", o.From, o.Kind, o.Name, own, s.Namespace)
 		}
-		names = append(names, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
+		about.Objects = append(about.Objects, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
 	}
-	return names, nil
+	return nil
 }
 
-// selected are the objects that the selector or All chooses.
-func (l *Line) selected(ctx context.Context, s Server) (names []cluster.Named, _ error) {
-	where := ""
-	var kinds []string
+// ask lets a question be about what the selector or All chooses.
+func (l *Line) ask(about *cluster.Question, s Server) error {
 	for kind := range strings.SplitSeq(l.Args[0], ",") {
 		r, err := s.Discovery.Resolve(kind)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		namespace := ""
+		of := cluster.Named{Resource: r.Name()}
 		if r.Namespaced && !l.Everywhere {
-			namespace, where = s.Namespace, " in namespace "+s.Namespace
+			of.Namespace = s.Namespace
 		}
-		kinds = append(kinds, r.Name())
-		objects, err := s.Client.List(ctx, r, cluster.Selector{Namespace: namespace, Labels: l.Selector})
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range objects {
-			names = append(names, cluster.Named{Resource: o.Collection, Namespace: o.Namespace, Name: o.Name})
+		about.Objects = append(about.Objects, of)
+	}
+	return about.Select(l.Selector)
+}
+
+// None is the error of a question whose selector has selected no object.
+func (l *Line) None(about *cluster.Question) error {
+	var kinds []string
+	where := ""
+	for _, of := range about.Objects {
+		if kinds = append(kinds, of.Resource); of.Namespace != "" {
+			where = " in namespace " + of.Namespace
 		}
 	}
-	switch what := strings.Join(kinds, ", "); {
-	case len(names) > 0:
-		return names, nil
-	case l.All:
-		return nil, fmt.Errorf("there are %w %s%s", ErrNone, what, where)
-	default:
-		return nil, fmt.Errorf("%w %s match the selector %q%s", ErrNone, what, l.Selector, where)
+	if l.All {
+		return fmt.Errorf("there are no %s%s", strings.Join(kinds, ", "), where)
 	}
+	return fmt.Errorf("no %s match the selector %q%s", strings.Join(kinds, ", "), l.Selector, where)
 }

@@ -24,8 +24,8 @@ func served() *cluster.Discovery {
 	return d
 }
 
-// TestNames: what arguments and files name.
-func TestNames(t *testing.T) {
+// TestAsk: what arguments and files name.
+func TestAsk(t *testing.T) {
 	const file = "kind: Secret\napiVersion: v1\nmetadata: {name: s, namespace: other}\n"
 	key := func(resource, namespace, name string) cluster.Named {
 		return cluster.Named{Resource: resource, Namespace: namespace, Name: name}
@@ -46,29 +46,24 @@ func TestNames(t *testing.T) {
 		{args: "cm a/b", err: `"a/b" is not a name`, usage: true},
 		{args: "cm/", err: `"cm/" lacks a kind or a name: KIND/NAME`, usage: true},
 		{args: "dragon/a", err: `the server doesn't have a resource type "dragon"`},
-		{args: "cm/a", file: file, err: "--filename can't be used with --selector, --all or arguments", usage: true},
 		{file: file, want: []cluster.Named{key("secrets", "other", "s")}},
 		{
 			file: file, explicit: true, usage: true,
 			err: "standard input: Secret s is in namespace other, and --namespace is ns",
-		},
-		{
-			file: strings.Replace(file, "Secret", "Dragon", 1),
-			err:  `standard input: the server doesn't serve kind "Dragon" of "v1"`,
 		},
 	} {
 		l := Line{Args: strings.Fields(c.args)}
 		if c.file != "" {
 			l.Files = Files{Names: []string{"-"}}
 		}
-		var keys []cluster.Named
+		var about cluster.Question
 		err := l.Parse(strings.NewReader(c.file))
 		if err == nil {
-			keys, err = l.Names(t.Context(), Server{Discovery: served(), Namespace: "ns", Explicit: c.explicit})
+			err = l.Ask(&about, Server{Discovery: served(), Namespace: "ns", Explicit: c.explicit})
 		}
 		var usage *UsageError
-		if message(err) != c.err || errors.As(err, &usage) != c.usage || !reflect.DeepEqual(keys, c.want) {
-			t.Errorf("%q %q: %v %v; expected %v %s", c.args, c.file, keys, err, c.want, c.err)
+		if message(err) != c.err || errors.As(err, &usage) != c.usage || !reflect.DeepEqual(about.Objects, c.want) {
+			t.Errorf("%q %q: %v %v; expected %v %s", c.args, c.file, about.Objects, err, c.want, c.err)
 		}
 	}
 }
