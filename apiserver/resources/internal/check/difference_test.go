@@ -19,13 +19,7 @@ func TestDifference(t *testing.T) {
 	if d := Difference(list(3, "x"), list(3, "y")); !strings.Contains(d, `+  "0y"`) || !strings.Contains(d, `-  "2x"`) {
 		t.Errorf("a short difference: %s", d)
 	}
-	long := list(100_000, "x")
-	changed := list(100_000, "x")
-	changed["a"].([]string)[70_000] = "other"
-	if d := Difference(long, changed); !strings.Contains(d, `+  "other"`) {
-		t.Errorf("a short difference of long values: %s", d)
-	}
-	if d := Difference(list(mostLines, "x"), list(mostLines, "y")); !strings.Contains(d, "too long") || len(d) > 100 {
+	if d := Difference(list(4000, "x"), list(4000, "y")); !strings.Contains(d, "too long") || len(d) > 100 {
 		t.Errorf("a long difference: %d bytes", len(d))
 	}
 }
