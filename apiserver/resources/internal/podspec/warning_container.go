@@ -2,7 +2,6 @@ package podspec
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,11 +72,15 @@ func portNameWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) [
 
 // portWarnings are for ports of more than one container. They stop when no more would be sent.
 func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
+	type definition struct {
+		port *corev1.ContainerPort
+		at   *field.Path
+	}
 	var l invalid.Warnings
-	var ports ports
+	var before []definition
 	for c, at := range Containers(s, at.Child("spec")) {
 		for i := range c.Ports {
-			if l.Full() {
+			if l.Full() || len(before) == mostCompared {
 				return l.Added()
 			}
 			p, path := &c.Ports[i], at.Child("ports").Index(i)
@@ -85,78 +88,22 @@ func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []str
 				l.Add(fmt.Sprintf("%s: hostIP set without hostPort: {Name:%s HostPort:%d ContainerPort:%d Protocol:%s HostIP:%s}",
 					path, p.Name, p.HostPort, p.ContainerPort, p.Protocol, p.HostIP))
 			}
-			for _, other := range ports.candidates(p) {
-				if how := clash(p, ports.all[other].port); how != "" && !l.Full() {
-					l.Add(fmt.Sprintf("%s: %s port definition with %s", path, how, ports.all[other].at))
+			for _, other := range before {
+				if how := clash(p, other.port); how != "" {
+					l.Add(fmt.Sprintf("%s: %s port definition with %s", path, how, other.at))
 				}
 			}
-			ports.add(p, path)
+			before = append(before, definition{p, path})
 		}
 	}
 	return l.Added()
 }
 
-// ports finds the definitions of a port that may conflict without comparing all pairs.
-type ports struct {
-	all []definition
-	// by has the indices of the definitions, in order: by number, by number and host port, and by these and an address.
-	by map[portKey][]int
-}
-
-func (x *ports) add(p *corev1.ContainerPort, at *field.Path) {
-	if x.by == nil {
-		x.by = map[portKey][]int{}
-	}
-	for _, key := range []portKey{
-		{number: p.ContainerPort, protocol: p.Protocol, anyHost: true},
-		{number: p.ContainerPort, protocol: p.Protocol, host: p.HostPort, anyIP: true},
-		{number: p.ContainerPort, protocol: p.Protocol, host: p.HostPort, ip: p.HostIP},
-	} {
-		x.by[key] = append(x.by[key], len(x.all))
-	}
-	x.all = append(x.all, definition{p, at})
-}
-
-// candidates returns the indices of the earlier definitions that conflict with p, in order.
-func (x *ports) candidates(p *corev1.ContainerPort) (found []int) {
-	add := func(key portKey) {
-		key.number, key.protocol = p.ContainerPort, p.Protocol
-		found = append(found, x.by[key]...)
-	}
-	switch {
-	case p.HostPort == 0:
-		add(portKey{anyHost: true})
-	case p.HostIP == "":
-		add(portKey{anyIP: true})
-		add(portKey{host: p.HostPort, anyIP: true})
-	default:
-		add(portKey{anyIP: true})
-		add(portKey{host: p.HostPort})
-		add(portKey{host: p.HostPort, ip: p.HostIP})
-	}
-	slices.Sort(found)
-	return found
-}
-
-// definition is a container's port and its path.
-type definition struct {
-	port *corev1.ContainerPort
-	at   *field.Path
-}
-
-// portKey is the common part of definitions.
-type portKey struct {
-	number   int32
-	protocol corev1.Protocol
-	anyHost  bool
-	host     int32
-	anyIP    bool
-	ip       string
-}
-
-// clash describes the conflict of two definitions of a port.
+// clash describes the conflict of two definitions of a port; it is empty for none.
 func clash(p, other *corev1.ContainerPort) string {
 	switch {
+	case p.ContainerPort != other.ContainerPort, p.Protocol != other.Protocol:
+		return ""
 	case p.HostIP == other.HostIP && p.HostPort == other.HostPort:
 		return "duplicate"
 	case p.HostPort == 0 || other.HostPort == 0:
