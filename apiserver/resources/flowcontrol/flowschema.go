@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -46,8 +47,6 @@ func keepMeta(m, old *metav1.ObjectMeta) {
 	m.ManagedFields = managed
 }
 
-const mostPrecedence = 10000
-
 var (
 	flowVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"}
 	flowKinds = []flowcontrolv1.SubjectKind{
@@ -58,49 +57,13 @@ var (
 	}
 )
 
-// everyFlow is the rule of the two mandatory schemas.
-func everyFlow(groups ...string) flowcontrolv1.PolicyRulesWithSubjects {
-	r := flowcontrolv1.PolicyRulesWithSubjects{
-		ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
-			Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"},
-			ClusterScope: true,
-		}},
-		NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}}},
-	}
-	for _, g := range groups {
-		r.Subjects = append(
-			r.Subjects, flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: g}},
-		)
-	}
-	return r
-}
-
-// mandatorySchemas must have these specs (apiserver bootstrap.MandatoryFlowSchemas).
-var mandatorySchemas = map[string]flowcontrolv1.FlowSchemaSpec{
-	"exempt": {
-		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"},
-		MatchingPrecedence:         1,
-		Rules:                      []flowcontrolv1.PolicyRulesWithSubjects{everyFlow("system:masters")},
-	},
-	"catch-all": {
-		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "catch-all"},
-		MatchingPrecedence:         mostPrecedence,
-		DistinguisherMethod: &flowcontrolv1.FlowDistinguisherMethod{
-			Type: flowcontrolv1.FlowDistinguisherMethodByUserType,
-		},
-		Rules: []flowcontrolv1.PolicyRulesWithSubjects{everyFlow("system:unauthenticated", "system:authenticated")},
-	},
-}
-
 func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &f.Spec
 	precedence := at.Child("matchingPrecedence")
 	errs = append(errs, check.Reject(s.MatchingPrecedence <= 0, precedence, s.MatchingPrecedence,
 		"must be a positive value")...)
-	if s.MatchingPrecedence > mostPrecedence {
-		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, fmt.Sprintf("must not be greater than %v",
-			mostPrecedence)))
-	}
+	errs = append(errs, check.Reject(s.MatchingPrecedence > flowcontrolv1.FlowSchemaMaxMatchingPrecedence, precedence,
+		s.MatchingPrecedence, "must not be greater than 10000")...)
 	errs = append(errs, check.Reject(s.MatchingPrecedence == 1 && f.Name != "exempt", precedence, s.MatchingPrecedence,
 		"only the schema named 'exempt' may have matchingPrecedence 1")...)
 	if d := s.DistinguisherMethod; d != nil && !slices.Contains(flowBy, d.Type) {
@@ -114,8 +77,10 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 			check.WholeName(apivalidation.NameIsDNSSubdomain))...)
 	}
 	errs = append(errs, check.Each(s.Rules, at.Child("rules"), flowRule)...)
-	if fixed, ok := mandatorySchemas[f.Name]; ok && !apiequality.Semantic.DeepEqual(*s, fixed) {
-		errs = append(errs, field.Invalid(at, s, fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)))
+	for _, m := range bootstrap.MandatoryFlowSchemas {
+		if f.Name == m.Name && !apiequality.Semantic.DeepEqual(*s, m.Spec) {
+			errs = append(errs, field.Invalid(at, s, fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)))
+		}
 	}
 	return append(errs, validateFlowSchemaStatus(f, f)...)
 }

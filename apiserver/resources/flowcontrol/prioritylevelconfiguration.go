@@ -7,6 +7,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -83,26 +84,17 @@ func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs fi
 }
 
 // mandatoryLevel makes the two mandatory levels immutable, except for the seats that exempt lends.
-func mandatoryLevel(l *flowcontrolv1.PriorityLevelConfiguration, at *field.Path) field.ErrorList {
-	five, zero := int32(5), int32(0)
-	fixed, text := flowcontrolv1.PriorityLevelConfigurationSpec{}, "spec of '%s' must equal the fixed value"
-	switch l.Name {
-	case "exempt":
-		fixed.Type, fixed.Exempt = flowcontrolv1.PriorityLevelEnablementExempt, l.Spec.Exempt
-		text = "spec of '%s' except the 'spec.exempt' field must equal the fixed value"
-	case "catch-all":
-		fixed.Type = flowcontrolv1.PriorityLevelEnablementLimited
-		fixed.Limited = &flowcontrolv1.LimitedPriorityLevelConfiguration{
-			NominalConcurrencyShares: &five, LendablePercent: &zero,
-			LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
+func mandatoryLevel(l *flowcontrolv1.PriorityLevelConfiguration, at *field.Path) (errs field.ErrorList) {
+	for _, m := range bootstrap.MandatoryPriorityLevelConfigurations {
+		fixed, text := m.Spec, "spec of '%s' must equal the fixed value"
+		if fixed.Exempt != nil {
+			fixed.Exempt, text = l.Spec.Exempt, "spec of '%s' except the 'spec.exempt' field must equal the fixed value"
 		}
-	default:
-		return nil
+		if l.Name == m.Name && !apiequality.Semantic.DeepEqual(l.Spec, fixed) {
+			errs = append(errs, field.Invalid(at, l.Spec, fmt.Sprintf(text, l.Name)))
+		}
 	}
-	if apiequality.Semantic.DeepEqual(l.Spec, fixed) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, l.Spec, fmt.Sprintf(text, l.Name))}
+	return errs
 }
 
 func validatePriorityLevelStatus(l, _ *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {
