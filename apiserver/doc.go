@@ -9,6 +9,9 @@
 //	render      from stored objects to the format that the client accepts: JSON, YAML, protobuf, Table, metadata
 //	status      the only table from errors that are not API errors to their Status
 //
+// Citations name a module of Kubernetes: K is k8s.io/kubernetes, AS apiserver (ASW, ASP: its admission plugins for
+// webhooks, policies), AM apimachinery, AX apiextensions-apiserver, CG client-go, PSA pod-security-admission.
+//
 // It guarantees:
 //
 //  1. Every error response below a group version is a Status. Other paths have the error responses of kube-apiserver,

@@ -16,7 +16,7 @@ func (t *T) get(o *Object) (*Object, *Answer, error) {
 	case a.Code == http.StatusNotFound:
 		return nil, a, nil
 	case a.Code != http.StatusOK:
-		t.skip(a, http.MethodGet, o.Path())
+		t.skipUnsupported(a, http.MethodGet, o.Path())
 		return nil, a, fmt.Errorf("the server responds %d: %s", a.Code, a.Message())
 	}
 	now := decode(o.Of, a)

@@ -11,21 +11,21 @@ import (
 
 // Condition is a state of an object.
 type Condition struct {
-	// Text continues "expected configmap x to".
+	// Text completes "expected configmap x to ...".
 	Text string
-	// Gone says whether an object that is gone can meet it; if not, Await fails when the object is gone.
+	// Gone reports whether an object that is gone can meet the condition; if not, Await fails when the object is gone.
 	Gone bool
 	// Met reports whether the object is in the state; the object is nil if it is gone.
 	Met func(*Object) bool
 }
 
-// Has is a condition of an object that exists.
+// Has returns a condition that only an existing object can meet.
 func Has(text string, met func(*Object) bool) Condition {
 	return Condition{Text: text, Met: func(o *Object) bool { return o != nil && met(o) }}
 }
 
 var (
-	// Gone: the object does not exist, or its name belongs to another one.
+	// Gone: the object does not exist, or another object has its name.
 	Gone = Condition{Text: "be gone", Gone: true, Met: func(o *Object) bool { return o == nil }}
 	// Present: the object exists, whether or not it is being deleted.
 	Present = Has("be there", func(*Object) bool { return true })
@@ -78,10 +78,10 @@ func HasCondition(name string) Condition {
 	return Has("have the condition "+name, func(o *Object) bool { return ConditionStatus(o, name) == "True" })
 }
 
-// ConditionStatus is the status of a condition in an object's status, or "".
+// ConditionStatus returns the status of a condition in an object's status; empty if there is none.
 func ConditionStatus(o *Object, name string) string { return conditionOf(o, name, "status") }
 
-// ConditionMessage is the message of a condition in an object's status, or "".
+// ConditionMessage returns the message of a condition in an object's status; empty if there is none.
 func ConditionMessage(o *Object, name string) string { return conditionOf(o, name, "message") }
 
 func conditionOf(o *Object, name, field string) string {
@@ -95,14 +95,14 @@ func conditionOf(o *Object, name, field string) string {
 	return ""
 }
 
-// Unchanged: the object has the resource version at which it was seen.
+// Unchanged: the object still has the resource version of as.
 func Unchanged(as *Object) Condition {
 	return Has("be unchanged since resource version "+as.GetResourceVersion(), func(o *Object) bool {
 		return o.GetResourceVersion() == as.GetResourceVersion()
 	})
 }
 
-// unmet is the first condition that an object does not meet.
+// unmet returns the first condition that an object does not meet; nil if it meets all.
 func unmet(o *Object, conditions []Condition) *Condition {
 	for i := range conditions {
 		if !conditions[i].Met(o) {

@@ -10,25 +10,27 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-var requests = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+var requestInfos = request.RequestInfoFactory{
+	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
+}
 
-// requested is what a request asks for, as a server reads it; nil if it is not for a resource.
-func requested(method, path string) *request.RequestInfo {
+// parseRequest parses a request as a server does; nil if it is not for a resource.
+func parseRequest(method, path string) *request.RequestInfo {
 	r, err := http.NewRequest(method, path, nil)
 	if err != nil {
 		return nil
 	}
-	info, err := requests.NewRequestInfo(r)
+	info, err := requestInfos.NewRequestInfo(r)
 	if err != nil || !info.IsResourceRequest {
 		return nil
 	}
 	return info
 }
 
-// lacks reports whether the server does not serve the resource of a group version, by its discovery. A server that does
-// not answer that is believed to serve it.
-func (c *Client) lacks(ctx context.Context, version, plural string) bool {
-	a, err := c.do(ctx, http.MethodGet, version, "", nil)
+// doesNotServe reports whether the resource is missing in the server's discovery of a group version. If the server does
+// not return the discovery, it counts as serving the resource.
+func (c *Client) doesNotServe(ctx context.Context, path, plural string) bool {
+	a, err := c.do(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
 		return false
 	}
@@ -47,17 +49,17 @@ func (c *Client) lacks(ctx context.Context, version, plural string) bool {
 	return true
 }
 
-// skip skips the case if the answer tells nothing about the statement: the server does not serve the resource, or the
+// skipUnsupported skips the case if a response does not test the case: the server does not serve the resource, or the
 // user lacks the permission. The resources of the case's own CustomResourceDefinitions must be served.
-func (t *T) skip(a *Answer, method, of string) {
-	info := requested(method, of)
-	if info == nil || t.prefix == "" { // without a prefix it is the cleanup
+func (t *T) skipUnsupported(a *Answer, method, url string) {
+	info := parseRequest(method, url)
+	if info == nil || t.prefix == "" { // requests of the cleanup have no prefix
 		return
 	}
-	switch version := path.Join(info.APIPrefix, info.APIGroup, info.APIVersion); a.Code {
+	switch groupVersion := path.Join(info.APIPrefix, info.APIGroup, info.APIVersion); a.Code {
 	case http.StatusNotFound:
-		if !strings.HasPrefix(info.APIGroup, t.prefix) && t.client.lacks(t.ctx, "/"+version, info.Resource) {
-			panic(skipped("the server does not serve " + info.Resource + " of " + version))
+		if !strings.HasPrefix(info.APIGroup, t.prefix) && t.client.doesNotServe(t.ctx, "/"+groupVersion, info.Resource) {
+			panic(skipped("the server does not serve " + info.Resource + " of " + groupVersion))
 		}
 	case http.StatusForbidden:
 		t.forbidden(a, right{info.Verb, info.APIGroup, info.Resource, info.Subresource})

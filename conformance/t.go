@@ -61,7 +61,7 @@ func (t *T) send(method, path, contentType string, body any) *Answer {
 	if method != http.MethodGet {
 		t.sent = append(t.sent, a.Curl)
 	}
-	t.skip(a, method, path)
+	t.skipUnsupported(a, method, path)
 	return a
 }
 

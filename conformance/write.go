@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// WriteText writes the report as a table, with the failures below it. What explains many failures comes before the
-// table.
+// WriteText writes the report as a table, with the failures below it. Notes that explain many failures come first.
 func (r *Report) WriteText(w io.Writer) error {
 	for _, note := range []string{r.Collector, r.Namespaces, r.Jobs, r.Rights} {
 		if note != "" {
@@ -31,7 +30,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		return err
 	}
 	var b strings.Builder
-	for _, same := range grouped(r.Results, r.says) {
+	for _, same := range groupBy(r.Results, r.failureKey) {
 		first := same[0]
 		fmt.Fprintf(&b, "\nFAILED %s\n%s\n", first.Name,
 			indent(first.Proves+"\n"+first.Docs+"\n\n"+first.Failure.String()))
@@ -39,7 +38,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "\nFAILED in the same way as %s:\n%s\n", first.Name, names(more))
 		}
 	}
-	for _, same := range grouped(r.Results, func(res Result) string { return res.Reason }) {
+	for _, same := range groupBy(r.Results, func(res Result) string { return res.Reason }) {
 		fmt.Fprintf(&b, "\nNO RESULT, %s:\n%s\n", same[0].Reason, names(same))
 	}
 	if len(r.LeftBehind) > 0 {
@@ -50,7 +49,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// Summary is the report in one line.
+// Summary returns the report in one line.
 func (r *Report) Summary() string {
 	s := fmt.Sprintf(
 		"%s (%s): %d cases in %.1f s: %d passed, %d failed", r.Server, r.Version, len(r.Results), r.Seconds, r.Passed,
@@ -65,7 +64,7 @@ func (r *Report) Summary() string {
 	return s
 }
 
-// String is the failure in several lines.
+// String returns the failure in several lines.
 func (f *Failure) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "expected: %s\nseen:     %s\n", f.Expected, f.Seen)
@@ -158,22 +157,22 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
 
-// grouped puts the results of one key together, in the order of the first of each. Those whose key is empty are left out.
-func grouped(all []Result, key func(Result) string) (groups [][]Result) {
-	place := map[string]int{}
+// groupBy groups results by key, in the order of the first result of each key. An empty key omits a result.
+func groupBy(all []Result, key func(Result) string) (groups [][]Result) {
+	index := map[string]int{}
 	for _, r := range all {
 		k := key(r)
-		i, ok := place[k]
+		i, ok := index[k]
 		if !ok {
 			i = len(groups)
-			place[k], groups = i, append(groups, nil)
+			index[k], groups = i, append(groups, nil)
 		}
 		groups[i] = append(groups[i], r)
 	}
 	return slices.DeleteFunc(groups, func(g []Result) bool { return key(g[0]) == "" })
 }
 
-// names are those of the cases, one a line.
+// names returns the names of the cases, one on each line.
 func names(all []Result) string {
 	var lines []string
 	for _, r := range all {
@@ -182,9 +181,9 @@ func names(all []Result) string {
 	return indent(strings.Join(lines, "\n"))
 }
 
-// says is what a failure says besides what differs from case to case. Cases that have waited for a part of the cluster
-// that does not work all have that in common. It is empty for a case that has not failed.
-func (r *Report) says(res Result) string {
+// failureKey returns what a failure has in common with others: the part of the cluster that does not work, if the case
+// waited for it, else the message without what differs from case to case. It is empty for a case that has not failed.
+func (r *Report) failureKey(res Result) string {
 	if res.Failure == nil {
 		return ""
 	}

@@ -106,7 +106,7 @@ func dying(o metav1.Object) bool { return o.GetDeletionTimestamp() != nil }
 // mounted reports whether a pod on a node mounts the claim. Without a node it mounts nothing, and no node will start it
 // with a claim that is being deleted (F-07). A finished pod counts while it exists (F-04).
 func mounted(v workload.View) bool {
-	return slices.ContainsFunc(v.Mounting(v.Key), func(p *corev1.Pod) bool {
+	return slices.ContainsFunc(v.PodsMounting(v.Key), func(p *corev1.Pod) bool {
 		named, owned := mounts(p, v.Object)
 		return p.Spec.NodeName != "" && (named || owned && !shutDown(p)) // F-05
 	})

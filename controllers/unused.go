@@ -39,7 +39,7 @@ func unused(v workload.View, now time.Time) workload.Plan {
 	if !ok || c.Status.Phase != corev1.ClaimBound || dying(c) || !v.Readable(workload.Pods, c.Namespace) {
 		return workload.Plan{}
 	}
-	next := condition(slices.ContainsFunc(v.Mounting(v.Key), func(p *corev1.Pod) bool {
+	next := condition(slices.ContainsFunc(v.PodsMounting(v.Key), func(p *corev1.Pod) bool {
 		named, owned := mounts(p, c)
 		return !workload.Finished(p) && (named || owned)
 	}))

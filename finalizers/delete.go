@@ -95,7 +95,7 @@ func generic(obj Object, k Kind, o Options, now time.Time) Verdict {
 	next := collected(obj.Finalizers, k.Policy, o) // C-26: on a terminating object as well
 	if g.mode == graceful {
 		v.Step, v.Finalizers = Store, next
-		v.Deletion, v.GracePeriodSeconds = g.deletion, &g.period
+		v.Deletion, v.GracePeriodSeconds = g.deletionTime, &g.period
 		if len(next) == 0 && g.period == 0 { // C-32, C-36
 			v.Step = StoreThenRemove
 		}

@@ -5,19 +5,19 @@ import "time"
 // grace is the effect of a DELETE on an object's grace period.
 type grace struct {
 	mode graceMode
-	// deletion and period are the values to store, if mode is graceful.
-	deletion time.Time
-	period   int64
+	// deletionTime and period are the values to store, if mode is graceful.
+	deletionTime time.Time
+	period       int64
 }
 
 type graceMode uint8
 
 const (
-	// immediate: the kind or the object has no grace period, so that only finalizers can keep it.
+	// immediate: there is no grace period, so only finalizers delay the removal.
 	immediate graceMode = iota
-	// graceful: a period begins or is shortened.
+	// graceful: the request begins or shortens a grace period.
 	graceful
-	// pending: a period is running and this request does not shorten it.
+	// pending: the request does not shorten the grace period, which has begun.
 	pending
 )
 
@@ -28,7 +28,7 @@ func decideGrace(obj Object, k Kind, o Options, now time.Time) grace {
 	}
 	if obj.Deletion.IsZero() { // C-32
 		period := firstPeriod(k, o)
-		return grace{mode: graceful, deletion: whole(now.Add(seconds(period))), period: period}
+		return grace{mode: graceful, deletionTime: whole(now.Add(seconds(period))), period: period}
 	}
 	if obj.GracePeriodSeconds == nil || *obj.GracePeriodSeconds == 0 { // C-35
 		return grace{mode: immediate}
@@ -44,21 +44,20 @@ func decideGrace(obj Object, k Kind, o Options, now time.Time) grace {
 	return shorten(obj.Deletion, current, period, now)
 }
 
-// shorten shortens a running period (C-34).
+// shorten shortens a grace period that has begun (C-34).
 func shorten(deletion time.Time, current, period int64, now time.Time) grace {
 	at := deletion.Add(-seconds(current)).Add(seconds(period))
 	if at.Before(now) {
 		at = now
 		if period != 0 {
-			// The program that ends the object (a kubelet) must still have time to do so: the object isn't removed
-			// before the delete with a period of 0.
+			// The object stays until the program that ends it, such as a kubelet, sends a delete with a period of 0.
 			period = 1
 		}
 	}
-	return grace{mode: graceful, deletion: whole(at), period: period}
+	return grace{mode: graceful, deletionTime: whole(at), period: period}
 }
 
-// firstPeriod is the grace period in seconds of a first DELETE (C-30).
+// firstPeriod returns the grace period in seconds that the first DELETE begins (C-30).
 func firstPeriod(k Kind, o Options) int64 {
 	switch {
 	case k.GraceForbidden:
@@ -79,12 +78,11 @@ func noNegative(period int64) int64 {
 	return period
 }
 
-// seconds is a period as a duration. Periods beyond 292 years count as 292 years, as a timestamp must not wrap around
-// into the past.
+// seconds returns a period as a duration of at most 292 years: with a longer one a deletionTimestamp would overflow.
 func seconds(period int64) time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	return time.Duration(min(period, most)) * time.Second
 }
 
-// whole is a time with the precision of metadata.
+// whole returns a time in whole seconds, as metadata has it.
 func whole(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Update decides what a write that turns stored into updated does (PUT, PATCH, apply and the subresources): store or
-// remove the object. updated has passed validation (B-12, B-14).
+// Update decides whether a write that changes stored to updated (PUT, PATCH or apply, also of a subresource) stores or
+// removes the object. updated has passed validation (B-12, B-14).
 //
-// The verdict's metadata is that of updated, except that an update neither begins, ends nor moves a deletion (B-11).
-// The time has no effect: what counts is the stored grace period, not whether it is over (B-21).
+// An update can't begin, end or postpone a deletion (B-11). It does not remove an object with a stored grace period,
+// even one that is over (B-21): so the current time has no effect.
 func Update(stored, updated Object, _ time.Time) Verdict {
 	if removes(stored, updated) {
 		v := unchanged(stored) // B-24: the submitted object is never written
@@ -25,8 +25,8 @@ func Update(stored, updated Object, _ time.Time) Verdict {
 	}
 }
 
-// removes reports whether nothing holds the terminating object after the update, so that it is removed (B-20). That is
-// also so if nothing held it before (B-22).
+// removes reports whether the update removes the object: it is terminating, and has no finalizer and no grace period
+// (B-20). It need not have had a finalizer before (B-22).
 func removes(stored, updated Object) bool {
 	switch {
 	case stored.Deletion.IsZero():

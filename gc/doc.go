@@ -11,19 +11,19 @@
 //     name, only that object's identity is compared: writes to it cause no conflict. Removing the collector's own
 //     finalizer is conditional only on the object's revision. So an object that is already terminating is removed even
 //     if it got a solid owner since, or if a client deleted it although it had one (C-90).
-//  3. The collector's finalizer is removed from an orphaning or foreground owner only when the graph has reached the
-//     revision of its deletion (J-08, J-09). Dependents that are created between that revision and the removal of an
-//     orphaning owner are orphaned, too, unless the process ends in between.
+//  3. The collector's finalizer is removed from an owner that orphans its dependents, or that waits for them, only when
+//     the graph has reached the revision of the owner's deletion (J-08, J-09). Dependents that are created between that
+//     revision and the removal of an orphaning owner are orphaned, too, unless the process ends in between.
 //  4. An object that can't be deleted delays no other: every object has its own back-off, and every request a timeout.
 //     A request that was in conflict with another write is repeated when the timeline shows that write, without a
 //     back-off. So frequent writes to an owner do not delay its dependents, and there are at most as many repetitions
 //     as writes.
 //  5. Everything is bounded: requests in flight by Config.Workers, retries by the number of objects, Events waiting to
-//     be sent by constants. Sent Events are not remembered.
-//  6. Work that was left undone by a crash, or by a collector that fell behind, is found when the graph is loaded: at
-//     the start, and whenever history has expired.
-//  7. Run returns when its context is done, after all workers have returned. A collector is a part of the
-//     monitor of its context (controllers/reconcile), if there is one.
+//     be sent by constants. Events are forgotten after they are sent.
+//  6. If a crash interrupts the collector, or if it falls behind the history, it finds the work that is left when it
+//     loads the graph: at the start, and whenever history has expired.
+//  7. Run returns when its context is done, after all workers have returned. If the context has a monitor
+//     (controllers/reconcile), the collector joins it.
 //
 // # Kinds that come and go
 //
@@ -33,14 +33,14 @@
 // entry needs its Collection, and the verbs delete and update for its objects to be collected. Entries that replace
 // others must be set by one Replace, so that no table in between is visible.
 //
-//   - A reference to a kind that isn't served keeps its object, costs nothing until then, and is decided as soon as the
+//   - An object with a reference to a kind that isn't served stays, and costs nothing. It is decided as soon as the
 //     kind is served (D-73, D-S35). Nothing is polled.
 //   - A kind may leave the table before or after its last object is gone. Owners whose deletion was seen stay deleted,
 //     whether or not their kind is still served, or was in any table that the collector has read (J-45, D-S32).
-//   - Objects of a collection that isn't served stay in the graph. They can't be requested. An owner that orphans its
-//     dependents, or waits for those that block it, waits for them. After a start a kind may be served late; without
-//     this wait its objects would be deleted instead of orphaned.
-//   - If a kind returns with another collection or scope, all objects that name it are decided again.
+//   - Objects of a collection that isn't served stay in the graph, but can't be requested. Owners wait for them, both
+//     those that orphan their dependents and those that wait for blocking ones: after a start a kind may be served
+//     late, and its objects would otherwise be deleted instead of orphaned.
+//   - If a kind returns with another collection or scope, all objects with references to it are decided again.
 //   - No event is decided with a table that is older than the event: the table of types is updated before the events
 //     that depend on it are delivered, and the collector reads the table after the events (feed.go).
 //

@@ -7,19 +7,18 @@ import (
 
 // feed is the only path from the timeline to the graph. It reads the timeline first and the table of kinds second, so
 // no event reaches the graph with a table that is older than the event: Kinds guarantees that its channel is closed
-// before the timeline shows anything written under the newer table. The table may be newer than the event. That is
-// correct: a deletion rests on the present meaning of the references, and on guards, which compare the present state of
-// the store.
+// before the timeline shows anything written under the newer table. A table that is newer than the event is correct: a
+// deletion is decided by the present meaning of references, and its guards compare the present state of the store.
 type feed struct {
 	timeline Timeline
 	kinds    Kinds
 	watcher  *cache.Watcher
-	// changed is closed when the table that was returned last is no longer the newest.
+	// changed is closed when a table is available that is newer than the one returned last.
 	changed <-chan struct{}
 }
 
-// whole returns the whole state, its revision, and a table that is at least as new. Later events are returned by next.
-// Errors: cache.ErrExpired.
+// whole returns the whole state, its revision, and a table that is at least as new. next returns later events. Errors:
+// cache.ErrExpired.
 func (f *feed) whole() (table graph.Kinds, revision int64, all []*cache.Snapshot, err error) {
 	revision, all = f.timeline.Everything()
 	if f.watcher, err = f.timeline.Timeline(revision); err != nil {
@@ -29,8 +28,8 @@ func (f *feed) whole() (table graph.Kinds, revision int64, all []*cache.Snapshot
 	return table, revision, all, nil
 }
 
-// next returns the pending events, and the table to step before them, nil if it is the one returned last. It never
-// blocks. Errors: cache.ErrExpired.
+// next returns the pending events, and the table that the graph gets before them; nil if the table has not changed. It
+// never blocks. Errors: cache.ErrExpired.
 func (f *feed) next() (table *graph.Kinds, events []*cache.Event, err error) {
 	events, _, err = f.watcher.Poll()
 	if err != nil {

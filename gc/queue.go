@@ -14,11 +14,10 @@ const (
 	maxDelay   = 1000 * time.Second
 )
 
-// delay returns the pause after the given number of failures, where took is the duration of the last failed request. It
+// delay returns the pause after the given number of failures. took is the duration of the last failed request. delay
 // adds up to a quarter to the back-off, so that requests that failed together are not repeated together. A request that
-// times out has kept a worker and the API server busy for all that time. So from the second failure on the pause is no
-// shorter than that, doubled with each further failure: objects whose requests always time out leave the workers to
-// others.
+// times out has kept a worker and the API server busy all the time. So from the second failure on the pause is at least
+// took, doubled with each further failure: objects whose requests always time out leave the workers to others.
 func delay(attempt int, took time.Duration) time.Duration {
 	d := maxDelay
 	if n := attempt - 1; n < 18 { // 5 ms << 18 is more than the maximum
@@ -31,16 +30,16 @@ func delay(attempt int, took time.Duration) time.Duration {
 	return d + rand.N(d/4)
 }
 
-// queue holds the tickets until they are due. The zero value is empty.
+// queue holds the tickets of retries until they are due. The zero value is empty.
 type queue struct {
-	heap    waiting
+	heap    waiterHeap
 	tickets map[graph.Ticket]*waiter
 	timer   *time.Timer
 }
 
 type waiter struct {
 	ticket graph.Ticket
-	// object and attempt are for reports.
+	// object and attempt are for reports of what the collector waits for.
 	object  graph.Ref
 	attempt int
 	at      time.Time
@@ -66,7 +65,7 @@ func (q *queue) remove(t graph.Ticket) {
 
 func (q *queue) clear() { q.heap, q.tickets = nil, nil }
 
-// due removes and returns the tickets that are due, in that order.
+// due removes and returns the tickets that are due, ordered by time.
 func (q *queue) due(now time.Time) []graph.Ticket {
 	var tickets []graph.Ticket
 	for len(q.heap) > 0 && !q.heap[0].at.After(now) {
@@ -77,8 +76,8 @@ func (q *queue) due(now time.Time) []graph.Ticket {
 	return tickets
 }
 
-// wait returns a channel that receives when the first ticket is due; nil if there is none. It is valid until the next
-// call.
+// wait returns a channel that receives when the first ticket is due; nil if the queue is empty. The channel is valid
+// until the next call.
 func (q *queue) wait() <-chan time.Time {
 	if len(q.heap) == 0 {
 		return nil
@@ -92,31 +91,31 @@ func (q *queue) wait() <-chan time.Time {
 	return q.timer.C
 }
 
-// waiting is a heap of waiters, ordered by time and then by arrival.
-type waiting []*waiter
+// waiterHeap is a heap of waiters, ordered by time and then by ticket.
+type waiterHeap []*waiter
 
-func (h waiting) Len() int { return len(h) }
+func (h waiterHeap) Len() int { return len(h) }
 
-func (h waiting) Less(i, j int) bool {
+func (h waiterHeap) Less(i, j int) bool {
 	if h[i].at.Equal(h[j].at) {
 		return h[i].ticket < h[j].ticket
 	}
 	return h[i].at.Before(h[j].at)
 }
 
-func (h waiting) Swap(i, j int) {
+func (h waiterHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].index, h[j].index = i, j
 }
 
 // Push and Pop implement heap.Interface.
-func (h *waiting) Push(x any) {
+func (h *waiterHeap) Push(x any) {
 	w := x.(*waiter)
 	w.index = len(*h)
 	*h = append(*h, w)
 }
 
-func (h *waiting) Pop() any {
+func (h *waiterHeap) Pop() any {
 	last := len(*h) - 1
 	w := (*h)[last]
 	(*h)[last] = nil

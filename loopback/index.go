@@ -361,8 +361,8 @@ func (x *Index) key(collection, namespace, name string) string {
 	return x.root + "/" + collection + "/" + namespace + "/" + name
 }
 
-// Mounting implements workload.Reader.
-func (r *reader) Mounting(claim workload.Key) (out []*corev1.Pod) {
+// PodsMounting implements workload.Reader.
+func (r *reader) PodsMounting(claim workload.Key) (out []*corev1.Pod) {
 	t := r.table(workload.Pods)
 	for _, o := range t.objects(t.mounting[claim]) {
 		out = append(out, o.(*corev1.Pod))

@@ -396,7 +396,7 @@ func compare(t *testing.T, v workload.Reader, there []corev1.Pod) {
 	}
 	for _, claim := range []string{"c0", "c1", "c2"} {
 		key := workload.Key{Namespace: "default", Name: claim}
-		check("mounting "+claim, v.Mounting(key), func(p *corev1.Pod) bool {
+		check("mounting "+claim, v.PodsMounting(key), func(p *corev1.Pod) bool {
 			return p.Namespace == "default" && p.Labels["claim"] == claim && claim != "c2"
 		})
 	}

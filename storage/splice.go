@@ -8,17 +8,17 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// cut is the position of resourceVersion in an object's JSON, or the position for it if there is none.
+// cut is the position of resourceVersion in an object's JSON, or the one at which to insert it.
 type cut struct {
 	// apiVersion and kind are the object's.
 	apiVersion, kind string
-	// begin and end delimit the value of metadata, the last one if there are several.
+	// begin and end delimit the value of metadata; if there are several members metadata, of the last one.
 	begin, end int
-	// name is the offset of an existing resourceVersion; 0 if there is none.
+	// name is the offset of the member resourceVersion; 0 if there is none.
 	name int
 	// from and to delimit the bytes to replace: the existing value, or an empty range.
 	from, to int
-	// before and after enclose the digits.
+	// before and after are written before and after the digits of the revision.
 	before, after string
 }
 
@@ -32,10 +32,10 @@ func (c cut) apply(b []byte, rev int64) []byte {
 	return append(out, b[c.to:]...)
 }
 
-// splice returns stored JSON without the newline at its end, and with rev as metadata.resourceVersion, at the position
-// where Kubernetes prints it. It replaces an existing resourceVersion. A revision of 0 inserts nothing, as for an
-// object that was never stored. The result shares memory with stored only if rev is 0. begin and end of the cut are
-// offsets in the result. splice fails if stored is not a JSON object with metadata.
+// splice returns stored JSON without the newline at its end. It sets metadata.resourceVersion to rev, at the position
+// where Kubernetes prints it, and replaces an existing one. A revision of 0 inserts nothing, as for an object that was
+// never stored. The result shares memory with stored only if rev is 0. begin and end of the cut are offsets in the
+// result. splice fails if stored is not a JSON object with metadata.
 func splice(stored []byte, rev int64) ([]byte, cut, error) {
 	b := bytes.Trim(stored, space)
 	c, err := locate(b)
@@ -43,7 +43,7 @@ func splice(stored []byte, rev int64) ([]byte, cut, error) {
 		return b[:len(b):len(b)], c, err
 	}
 	out := c.apply(b, rev)
-	c.end += len(out) - len(b) // resourceVersion is within
+	c.end += len(out) - len(b) // resourceVersion is inserted before the end
 	return out, c, nil
 }
 
@@ -66,7 +66,7 @@ func unsplice(object []byte) ([]byte, error) {
 	}
 }
 
-// locate finds the cut of an object; that of the last metadata, if there are several.
+// locate finds the cut of an object. If there are several members metadata, it is that of the last one.
 func locate(object []byte) (c cut, err error) {
 	s := jsonscan.New(object)
 	var typed bool
@@ -105,7 +105,7 @@ func locate(object []byte) (c cut, err error) {
 	return c, s.Err()
 }
 
-// text reads a value of a document. It returns "" for a value that is not a string.
+// text reads a value. It returns "" for a value that is not a string.
 func text(s *jsonscan.Scanner) string {
 	if s.Peek() != '"' {
 		s.Skip()
@@ -114,8 +114,8 @@ func text(s *jsonscan.Scanner) string {
 	return s.ReadString().Value()
 }
 
-// locateIn parses the members of metadata, whose opening bracket was read. Kubernetes writes those of Go types in the
-// order of ObjectMeta's fields, and those of unstructured objects in the order of their names.
+// locateIn parses the members of metadata, whose opening brace was read. Kubernetes writes the metadata of Go types in
+// the order of ObjectMeta's fields, and that of unstructured objects in the order of the names.
 func locateIn(s *jsonscan.Scanner, typed bool) cut {
 	c := cut{begin: s.Offset() - 1}
 	for first := true; ; first = false {
@@ -142,7 +142,7 @@ func locateIn(s *jsonscan.Scanner, typed bool) cut {
 	}
 }
 
-// follows reports whether a member of metadata comes after resourceVersion.
+// follows reports whether Kubernetes writes a member of metadata after resourceVersion.
 func follows(name string, typed bool) bool {
 	if !typed {
 		return name > "resourceVersion"

@@ -86,7 +86,7 @@ func (p *ClusterTrustBundleAttest) Validate(_ context.Context, a *Attributes) er
 		return nil
 	}
 	signer := bundleSigner(a.Object)
-	if signer == "" || onlyCollects(a) || mayFor(p.Authorize, a.User, "attest", signer) {
+	if signer == "" || changesOnlyGCFields(a) || mayFor(p.Authorize, a.User, "attest", signer) {
 		return nil
 	}
 	return fmt.Errorf("user not permitted to attest for signerName %q", signer)

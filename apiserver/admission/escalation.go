@@ -17,9 +17,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Escalation prevents privilege escalation: a client can't grant permissions that it does not have, by a role unless it
-// may escalate the role, or by a binding unless it may bind the role. It belongs to the authorization mode RBAC and
-// can't be disabled. It checks the object after all mutating plugins (K pkg/registry/rbac/*/policybased/storage.go).
+// Escalation prevents privilege escalation: a client can't grant permissions that it does not have. Exceptions are a
+// role that it may escalate, and a binding to a role that it may bind. The check belongs to the authorization mode
+// RBAC, can't be disabled, and follows all mutating plugins (K pkg/registry/rbac/*/policybased/storage.go).
 type Escalation struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
@@ -32,29 +32,29 @@ type Escalation struct {
 // Name implements Plugin.
 func (*Escalation) Name() string { return "RBACEscalation" }
 
-// Admit implements Mutator, but changes nothing: upstream's check, too, precedes validation.
+// Admit implements Mutator, but changes nothing. It is not a Validator, as upstream checks before validation.
 func (e *Escalation) Admit(_ context.Context, a *Attributes) error {
 	if a.Resource.Group != rbacv1.GroupName || a.Operation != Create && a.Operation != Update ||
-		slices.Contains(a.User.Groups, authorization.GroupMasters) || onlyCollects(a) {
+		slices.Contains(a.User.Groups, authorization.GroupMasters) || changesOnlyGCFields(a) {
 		return nil
 	}
 	switch obj := a.Object.(type) {
 	case *rbacv1.Role:
-		return e.role(a, obj.Name, obj.Rules, false)
+		return e.checkRole(a, obj.Name, obj.Rules, false)
 	case *rbacv1.ClusterRole:
 		old, _ := a.Old.(*rbacv1.ClusterRole)
-		return e.role(a, obj.Name, obj.Rules, gathers(obj) || old != nil && gathers(old))
+		return e.checkRole(a, obj.Name, obj.Rules, hasAggregationRule(obj) || old != nil && hasAggregationRule(old))
 	case *rbacv1.RoleBinding:
-		return e.binding(a, obj.Name, obj.RoleRef)
+		return e.checkBinding(a, obj.Name, obj.RoleRef)
 	case *rbacv1.ClusterRoleBinding:
-		return e.binding(a, obj.Name, obj.RoleRef)
+		return e.checkBinding(a, obj.Name, obj.RoleRef)
 	}
 	return nil
 }
 
-// onlyCollects reports whether an update changes only what the garbage collector and other controllers change while an
-// object is being deleted.
-func onlyCollects(a *Attributes) bool {
+// changesOnlyGCFields reports whether an update changes only fields that the garbage collector sets, such as finalizers
+// and owner references (K pkg/registry/rbac/helpers.go: IsOnlyMutatingGCFields).
+func changesOnlyGCFields(a *Attributes) bool {
 	if a.Operation != Update || a.Old == nil {
 		return false
 	}
@@ -69,7 +69,7 @@ func onlyCollects(a *Attributes) bool {
 	return apiequality.Semantic.DeepEqual(runtime.Object(now), runtime.Object(was))
 }
 
-func gathers(r *rbacv1.ClusterRole) bool {
+func hasAggregationRule(r *rbacv1.ClusterRole) bool {
 	return r.AggregationRule != nil && len(r.AggregationRule.ClusterRoleSelectors) > 0
 }
 
@@ -78,21 +78,21 @@ var everything = []rbacv1.PolicyRule{
 	{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}},
 }
 
-func (e *Escalation) role(a *Attributes, name string, rules []rbacv1.PolicyRule, aggregates bool) error {
+func (e *Escalation) checkRole(a *Attributes, name string, rules []rbacv1.PolicyRule, aggregates bool) error {
 	if e.may(a, "escalate", a.Resource.Plural, a.Name) {
 		return nil
 	}
 	if err := e.confirm(a, rules); err != nil {
 		return apierrors.NewForbidden(a.Resource.GroupResource(), name, err)
 	}
-	if aggregates && e.confirm(a, everything) != nil { // it may aggregate any rule
+	if aggregates && e.confirm(a, everything) != nil { // the aggregated roles may have any rule
 		return apierrors.NewForbidden(a.Resource.GroupResource(), name,
 			errors.New("must have cluster-admin privileges to use the aggregationRule"))
 	}
 	return nil
 }
 
-func (e *Escalation) binding(a *Attributes, name string, ref rbacv1.RoleRef) error {
+func (e *Escalation) checkBinding(a *Attributes, name string, ref rbacv1.RoleRef) error {
 	resource := map[string]string{"Role": "roles", "ClusterRole": "clusterroles"}[ref.Kind]
 	if resource == "" {
 		return fmt.Errorf("unsupported role reference kind: %q", ref.Kind)
@@ -116,8 +116,8 @@ func (e *Escalation) may(a *Attributes, verb, resource, name string) bool {
 		Group: rbacv1.GroupName, Version: "*", Resource: resource, Namespace: a.Namespace, Name: name}).Allowed()
 }
 
-// confirm returns an error that names the rules that the client does not have (K pkg/registry/rbac/validation/rule.go:
-// ConfirmNoEscalation).
+// confirm returns an error if the client does not have the permissions of the rules. The error names the missing ones
+// (K pkg/registry/rbac/validation/rule.go: ConfirmNoEscalation).
 func (e *Escalation) confirm(a *Attributes, rules []rbacv1.PolicyRule) error {
 	held, err := e.Rules(a.User, a.Namespace)
 	missing := rbac.Missing(held, rules)

@@ -20,19 +20,19 @@ import (
 )
 
 // PodSecurity enforces the Pod Security Standard that the labels of a namespace name (PSA admission/admission.go). Pods
-// that violate the enforced level are rejected. Pods and pod templates that violate the warn level cause warnings. A
-// change of the enforced level to a stricter one causes warnings for the existing pods. Violations of the audit
-// level are annotations in the audit log. There are no exemptions, and a namespace without labels allows everything.
+// that violate the enforced level are rejected. Pods and pod templates that violate the warn level cause warnings. If
+// the enforced level becomes stricter, existing pods that violate it cause warnings. Violations of the audit level are
+// annotations in the audit log. There are no exemptions, and a namespace without labels allows everything.
 type PodSecurity struct {
 	// Labels returns a namespace's labels, which callers must not change, and whether the namespace exists.
 	Labels func(ctx context.Context, namespace string) (map[string]string, bool, error)
 	// Pods returns the pods of a namespace.
 	Pods func(ctx context.Context, namespace string) ([]StoredPod, error)
-	// Now is the clock by which the time to check a namespace's pods is limited.
+	// Now returns the time. It limits the time for checking the pods of a namespace.
 	Now func() time.Time
 }
 
-// permissive is the policy of a namespace without labels.
+// permissive allows everything: it is the policy of a namespace without labels.
 var permissive = func() api.Policy {
 	all := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
 	return api.Policy{Enforce: all, Audit: all, Warn: all}
@@ -42,7 +42,7 @@ var permissive = func() api.Policy {
 var standards = sync.OnceValue(func() policy.Evaluator {
 	e, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
-		panic(fmt.Sprintf("the library's own checks contradict each other: %v", err))
+		panic(fmt.Sprintf("the checks of the pod security library are invalid: %v", err))
 	}
 	return e
 })
@@ -67,8 +67,8 @@ func (p *PodSecurity) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// pod validates a pod by its namespace's policy. Invalid labels, which a namespace may have from the time before the
-// plugin was enabled, enforce the strictest level (ValidatePod).
+// pod validates a pod by the policy of its namespace. Invalid labels enforce the strictest level: a namespace may have
+// got them while the plugin was disabled (ValidatePod).
 func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) error {
 	if a.Subresource == "status" {
 		return nil
@@ -77,7 +77,7 @@ func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) e
 	switch {
 	case err != nil:
 		return &LookupError{What: "looking up namespace " + a.Namespace, Err: err}
-	case !found: // only without NamespaceLifecycle
+	case !found: // possible only if the plugin NamespaceLifecycle is disabled
 		return apierrors.NewInternalError(fmt.Errorf("failed to lookup namespace %q", a.Namespace))
 	}
 	want, errs := api.PolicyToEvaluate(labels, permissive)
@@ -99,8 +99,8 @@ func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) e
 	return nil
 }
 
-// template warns of violations by the pods of a template. The pods themselves are rejected when they are created, so a
-// template can always be stored, even if the policy can't be looked up (ValidatePodController).
+// template warns of violations by the pods of a template. A template is never rejected, even if the policy can't be
+// looked up: its pods are rejected when they are created (ValidatePodController).
 func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.PodTemplateSpec) {
 	labels, found, err := p.Labels(ctx, a.Namespace)
 	if err != nil || !found {
@@ -114,8 +114,8 @@ func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.Pod
 	warnOf(a, want.Warn, &t.ObjectMeta, &t.Spec)
 }
 
-// namespace rejects invalid labels, unless the old ones were invalid, too. It checks the existing pods if the enforced
-// level becomes stricter or changes its version (ValidateNamespace).
+// namespace rejects invalid labels, unless an update leaves their errors unchanged. It checks the existing pods if an
+// update makes the enforced level stricter, or changes its version (ValidateNamespace).
 func (p *PodSecurity) namespace(ctx context.Context, a *Attributes, ns *corev1.Namespace) error {
 	if a.Subresource != "" {
 		return nil
@@ -140,7 +140,7 @@ func (p *PodSecurity) namespace(ctx context.Context, a *Attributes, ns *corev1.N
 	return nil
 }
 
-// evaluate returns the violations of the level by a pod.
+// evaluate checks a pod against a level.
 func evaluate(by api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) policy.AggregateCheckResult {
 	if by.Level == api.LevelPrivileged {
 		return policy.AggregateCheckResult{Allowed: true}
@@ -158,7 +158,7 @@ func annotateEnforced(a *Attributes, p api.Policy) {
 // annotate records invalid labels of the namespace and violations of the audit level in the audit log (EvaluatePod).
 func annotate(a *Attributes, p api.Policy, errs field.ErrorList, m *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	if a.Audit == nil {
-		return // no check is done in vain
+		return // the result of the checks would not be recorded
 	}
 	if len(errs) > 0 {
 		a.Audit.Annotate(api.AuditAnnotationPrefix+"error", fmt.Sprintf("Failed to parse policy: %v", errs.ToAggregate()))

@@ -19,8 +19,8 @@ type Answer struct {
 }
 
 // Do sends a request. body may be nil, a string or bytes, which are sent unchanged, or any other value, which is sent
-// as JSON. header has names and values in turn. The default Content-Type is JSON, and for a PATCH that of a merge
-// patch, or of a JSON patch if the body is a list; an empty one is the default. The test fails if there is no response.
+// as JSON. header alternates names and values. Without a Content-Type, or with an empty one, the type is JSON; for a
+// PATCH it is a JSON patch if the body is a list, else a merge patch. The test fails if there is no response.
 func (s *Server) Do(method, path string, body any, header ...string) Answer {
 	s.t.Helper()
 	a, err := s.Try(method, path, body, header...)
@@ -30,12 +30,12 @@ func (s *Server) Do(method, path string, body any, header ...string) Answer {
 	return a
 }
 
-// Try is Do for goroutines and for requests without a response.
+// Try is Do, but returns an error if there is no response. Goroutines must use it instead of Do.
 func (s *Server) Try(method, path string, body any, header ...string) (Answer, error) {
 	return Send(s.Client, method, s.URL+path, body, header...)
 }
 
-// Send is Try on any server.
+// Send is Try for any URL.
 func Send(c *http.Client, method, url string, body any, header ...string) (Answer, error) {
 	var data []byte
 	switch b := body.(type) {

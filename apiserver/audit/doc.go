@@ -12,7 +12,7 @@
 //     events are dropped and counted.
 //  4. Every object in an event is JSON, so that no event is lost because of a client's input.
 //  5. The methods of a Record may be called from any goroutine.
-//  6. Requests of the process itself match the same rules as equal requests of a client (Own).
+//  6. Requests of the process itself match the same rules as equal requests of a client (OwnRequest).
 //
 // Objects are recorded in plain text, Secrets too, unless the policy excludes them. The webhook backend is not
 // included.

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// withoutManagedFields is the JSON of an object, a list or a Table without the managedFields of the object, of the
-// items, or of the rows' objects (N-25). What is not such JSON stays as it is.
+// withoutManagedFields removes managedFields from the JSON of an object, from the items of a list, or from the objects
+// in the rows of a Table (N-25). Other data is returned unchanged.
 func withoutManagedFields(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`"managedFields"`)) {
 		return data
@@ -24,7 +24,7 @@ func omitManagedFields(metadata []byte) []byte {
 	return edited(metadata, map[string]edit{"managedFields": func([]byte) []byte { return nil }})
 }
 
-// edited is an object whose members of these names are edited.
+// edited returns the JSON of an object after the edits that by has for its members; other data unchanged.
 func edited(data []byte, by map[string]edit) []byte {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil || members == nil {
@@ -42,7 +42,7 @@ func edited(data []byte, by map[string]edit) []byte {
 	return encoded(members, data)
 }
 
-// eachOf edits the elements of an array.
+// eachOf returns an edit of an array that edits each of its elements.
 func eachOf(one edit) edit {
 	return func(data []byte) []byte {
 		var elements []json.RawMessage
@@ -56,7 +56,7 @@ func eachOf(one edit) edit {
 	}
 }
 
-// encoded is the JSON of parts of valid JSON.
+// encoded returns the JSON of value; otherwise, if value can't be encoded.
 func encoded(value any, otherwise []byte) []byte {
 	data, err := json.Marshal(value)
 	if err != nil {

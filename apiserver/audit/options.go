@@ -13,18 +13,18 @@ import (
 	"k8s.io/apiserver/plugin/pkg/audit/truncate"
 )
 
-// Options are what kube-apiserver's flags of the log backend set (AS pkg/server/options/audit.go). The tags name the
-// flags.
+// Options holds the values of kube-apiserver's flags for the log backend (AS pkg/server/options/audit.go). The tags
+// name the flags.
 type Options struct {
-	// PolicyFile is the file with the policy, Path that of the log; "-" is standard output. Without one of them nothing
+	// PolicyFile is the path of the policy, Path that of the log; "-" is standard output. If one of them is empty, nothing
 	// is recorded.
 	PolicyFile string `flag:"audit-policy-file"`
 	Path       string `flag:"audit-log-path"`
 	// Format is json or legacy, Version the group version of events.
 	Format  string `flag:"audit-log-format"`
 	Version string `flag:"audit-log-version"`
-	// MaxAge is how many days rotated files are kept, MaxBackups how many of them; 0 is no limit. MaxSize is the size in
-	// megabytes at which the file is rotated; 0 is never. Compress compresses rotated files.
+	// MaxAge is how many days rotated files are kept, MaxBackups how many files; 0 is no limit. MaxSize is the size in
+	// megabytes at which the log is rotated; 0 disables rotation. Compress compresses rotated files.
 	MaxAge     int  `flag:"audit-log-maxage"`
 	MaxBackups int  `flag:"audit-log-maxbackup"`
 	MaxSize    int  `flag:"audit-log-maxsize"`
@@ -37,14 +37,14 @@ type Options struct {
 	Limits   truncate.Config
 }
 
-// The modes: how requests wait for the log. In blocking-strict a request whose arrival can't be recorded is rejected.
+// The modes: how requests wait for the log. In blocking-strict a request is rejected if its arrival can't be recorded.
 const (
 	ModeBatch          = "batch"
 	ModeBlocking       = "blocking"
 	ModeBlockingStrict = "blocking-strict"
 )
 
-// Modes are the modes as errors list them.
+// Modes lists the modes, in the order of error messages.
 var Modes = []string{ModeBatch, ModeBlocking, ModeBlockingStrict}
 
 // Defaults returns kube-apiserver's defaults (N-04).
@@ -56,7 +56,7 @@ func Defaults() Options {
 	}
 }
 
-// Check rejects the values that kube-apiserver rejects. Without a log no value is used, and none is rejected.
+// Check rejects the values that kube-apiserver rejects. Without a Path the values are not used, and not checked.
 func (o *Options) Check() error {
 	if o.Path == "" {
 		return nil

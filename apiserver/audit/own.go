@@ -12,25 +12,25 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Own is a request of a controller inside the process, which is not sent over HTTP.
-type Own struct {
+// OwnRequest is a request of a controller inside the process, which is not sent over HTTP.
+type OwnRequest struct {
 	User authorization.User
 	// Method and Path are those of the same request over HTTP: "DELETE", "/api/v1/namespaces/default/pods/a". Agent is
 	// its User-Agent.
 	Method, Path, Agent string
 }
 
-// ownAddress is the peer of requests that come from the process, as of those that kube-apiserver sends to itself.
+// ownAddress is the client address of own requests: that of the requests that kube-apiserver sends to itself.
 const ownAddress = "[::1]:0"
 
-// paths knows the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
+// paths parses the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
 var paths = request.RequestInfoFactory{
 	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
 }
 
-// BeginOwn is Begin for a request of the process's own that begins now. What it is about is parsed from its path, so
-// that rules match it as they match the same request of a client.
-func (l *Log) BeginOwn(o Own) *Record {
+// BeginOwn is Begin for an own request that begins now. Its attributes are parsed from its path, so rules match it as
+// they match the same request of a client.
+func (l *Log) BeginOwn(o OwnRequest) *Record {
 	if l == nil {
 		return nil
 	}

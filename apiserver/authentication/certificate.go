@@ -14,13 +14,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// ErrNameless reports that a certificate has no common name, so there is no user name.
+// ErrNameless reports that a certificate has no common name, which is the name of the user.
 var ErrNameless = errors.New("authentication: the client's certificate has no common name")
 
-// Pool returns the certificate authorities that are trusted now. It returns the same pool as long as they are the same.
+// Pool returns the certificate authorities that are trusted now. It returns the same pointer until they change.
 type Pool func() *x509.CertPool
 
-// PoolOf is a Pool that never changes.
+// PoolOf returns a Pool of authorities that never change.
 func PoolOf(authorities ...*x509.Certificate) Pool {
 	p := x509.NewCertPool()
 	for _, a := range authorities {
@@ -29,8 +29,8 @@ func PoolOf(authorities ...*x509.Certificate) Pool {
 	return func() *x509.CertPool { return p }
 }
 
-// Certificates authenticates clients by certificates of some authorities. Make one with NewCertificates. Its methods
-// may be called from any goroutine.
+// Certificates authenticates clients by certificates that trusted authorities have signed. Make one with
+// NewCertificates. Its methods may be called from any goroutine.
 type Certificates struct{ chains chains[authorization.User] }
 
 // NewCertificates returns Certificates for the authorities.
@@ -47,18 +47,18 @@ func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (authoriza
 // chains verifies certificate chains of clients.
 type chains[T any] struct {
 	roots Pool
-	// read returns what a verified client certificate says, or why it is rejected nevertheless.
+	// read returns the identity in a verified client certificate, or the reason why it is rejected nevertheless.
 	read func(leaf *x509.Certificate) (T, error)
 
-	// mu guards what follows. verified are the accepted chains under the roots of trusted, by their digests.
+	// mu guards the fields below. verified holds, by their digests, the chains that were accepted with trusted as roots.
 	mu       sync.Mutex
 	trusted  *x509.CertPool
 	verified map[[sha256.Size]byte]verifiedChain[T]
 }
 
-// verifiedChain is a verified chain that is verified again after some time.
+// verifiedChain is the result of a verification, which is used from one time until another.
 type verifiedChain[T any] struct {
-	says        T
+	identity    T
 	from, until time.Time
 }
 
@@ -67,10 +67,10 @@ const (
 	chainLife  = time.Minute
 )
 
-// verify returns what the client's certificate says, which is the chain's first.
-func (c *chains[T]) verify(chain []*x509.Certificate, now time.Time) (says T, err error) {
+// verify verifies a chain, whose first certificate is the client's, and returns the identity in that certificate.
+func (c *chains[T]) verify(chain []*x509.Certificate, now time.Time) (identity T, err error) {
 	if len(chain) == 0 {
-		return says, ErrNoCredentials
+		return identity, ErrNoCredentials
 	}
 	roots, leaf := c.roots(), chain[0]
 	h := sha256.New()
@@ -79,7 +79,7 @@ func (c *chains[T]) verify(chain []*x509.Certificate, now time.Time) (says T, er
 	}
 	digest := [sha256.Size]byte(h.Sum(nil))
 	if v, ok := c.known(roots, digest, now); ok {
-		return v.says, nil
+		return v.identity, nil
 	}
 	between := x509.NewCertPool()
 	for _, cert := range chain[1:] {
@@ -88,22 +88,22 @@ func (c *chains[T]) verify(chain []*x509.Certificate, now time.Time) (says T, er
 	trusted, err := leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: now,
 		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 	if err != nil {
-		return says, fmt.Errorf("verifying the client's certificate: %w", err)
+		return identity, fmt.Errorf("verifying the client's certificate: %w", err)
 	}
-	if says, err = c.read(leaf); err != nil {
-		return says, err
+	if identity, err = c.read(leaf); err != nil {
+		return identity, err
 	}
-	v := verifiedChain[T]{says: says, from: now, until: now.Add(chainLife)}
+	v := verifiedChain[T]{identity: identity, from: now, until: now.Add(chainLife)}
 	for _, cert := range trusted[0] { // an authority may expire before the client's certificate
 		if cert.NotAfter.Before(v.until) {
 			v.until = cert.NotAfter
 		}
 	}
 	c.keep(roots, digest, v)
-	return says, nil
+	return identity, nil
 }
 
-// known returns the result of an earlier verification under the same roots.
+// known returns the result of an earlier verification with the same roots.
 func (c *chains[T]) known(roots *x509.CertPool, digest [sha256.Size]byte, now time.Time) (v verifiedChain[T], ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +145,7 @@ func fromCertificate(cert *x509.Certificate) (authorization.User, error) {
 // ErrNoCredentials is the error for a client that has sent no credentials.
 var ErrNoCredentials = errors.New("authentication: no credentials")
 
-// authenticated returns the user as a member of system:authenticated, unless it is named as an unauthenticated one (AS
+// authenticated adds the group system:authenticated, unless the user is anonymous or in system:unauthenticated (AS
 // pkg/authentication/group/authenticated_group_adder.go).
 func authenticated(u authorization.User) authorization.User {
 	if u.Name != authorization.NameAnonymous && !slices.Contains(u.Groups, authorization.GroupAuthenticated) &&

@@ -13,17 +13,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// ErrNotAllowed reports that a proxy's certificate is valid, but its common name is not one of ProxiesConfig.Names.
-var ErrNotAllowed = errors.New("authentication: the proxy's certificate has a common name that is not allowed")
+// ErrProxyNotAllowed reports that a proxy's certificate is valid, but that ProxiesConfig.Names lacks its common name.
+var ErrProxyNotAllowed = errors.New("authentication: the proxy's certificate has a common name that is not allowed")
 
-// ProxiesConfig says which proxies in front of the server may name the user of a request, and in which headers.
+// ProxiesConfig defines which proxies in front of the server may name the user of a request, and in which headers.
 type ProxiesConfig struct {
 	// Authorities verify the client certificates of proxies.
 	Authorities Pool
 	// Names are the allowed common names of these certificates; empty allows all.
 	Names []string
-	// UsernameHeaders and UIDHeaders are names of headers of which the first that is not empty counts. Of GroupHeaders all
-	// values count.
+	// UsernameHeaders and UIDHeaders are names of headers; the first header with a value is used. Of GroupHeaders all
+	// values are used.
 	UsernameHeaders, UIDHeaders, GroupHeaders []string
 	// ExtraPrefixes are prefixes of the names of headers with extra fields: the rest of the name is the key.
 	ExtraPrefixes []string
@@ -42,15 +42,15 @@ func NewProxies(c ProxiesConfig) *Proxies {
 	p.chains.roots = c.Authorities
 	p.chains.read = func(leaf *x509.Certificate) (none struct{}, err error) {
 		if len(c.Names) > 0 && !slices.Contains(c.Names, leaf.Subject.CommonName) {
-			return none, fmt.Errorf("%w: %q", ErrNotAllowed, leaf.Subject.CommonName)
+			return none, fmt.Errorf("%w: %q", ErrProxyNotAllowed, leaf.Subject.CommonName)
 		}
 		return none, nil
 	}
 	return p
 }
 
-// User returns the user whom the headers name. ErrNoCredentials means that the client is no proxy, or that it names no
-// user: then its own credentials count.
+// User returns the user whom the headers name. The error is ErrNoCredentials if they name none, or if the client has
+// sent no certificate: then the client is authenticated by its own credentials.
 func (p *Proxies) User(chain []*x509.Certificate, h http.Header, now time.Time) (authorization.User, error) {
 	name := first(h, p.config.UsernameHeaders)
 	if name == "" {
@@ -70,7 +70,7 @@ func (p *Proxies) User(chain []*x509.Certificate, h http.Header, now time.Time) 
 	return authenticated(u), nil
 }
 
-// Clear removes the headers, so that nothing behind authentication takes them for a verified identity.
+// Clear removes the headers, so that later handlers do not take them for a verified identity.
 func (p *Proxies) Clear(h http.Header) {
 	for _, names := range [][]string{p.config.UsernameHeaders, p.config.UIDHeaders, p.config.GroupHeaders} {
 		for _, name := range names {
@@ -84,8 +84,8 @@ func (p *Proxies) Clear(h http.Header) {
 	}
 }
 
-// extra returns the extra fields. Keys are in lower case, because names of headers have no case, and may be escaped as
-// in URLs; a malformed escape is taken literally. Headers are read in the order of their names.
+// extra returns the extra fields. Their keys are in lower case, because names of headers have no case. Keys may be
+// escaped as in URLs; one with a malformed escape is used unchanged. Headers are read in the order of their names.
 func (p *Proxies) extra(h http.Header) map[string][]string {
 	extra := map[string][]string{}
 	var names []string
@@ -108,7 +108,7 @@ func (p *Proxies) extra(h http.Header) map[string][]string {
 	return extra
 }
 
-// first returns the first value that is not empty.
+// first returns the first value of the named headers that is not empty.
 func first(h http.Header, names []string) string {
 	for _, name := range names {
 		if v := h.Get(name); v != "" {
@@ -118,7 +118,7 @@ func first(h http.Header, names []string) string {
 	return ""
 }
 
-// begins compares without regard to case.
+// begins reports whether name begins with prefix, in upper or lower case.
 func begins(name, prefix string) bool {
 	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 }

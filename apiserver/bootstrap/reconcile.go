@@ -10,29 +10,29 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
 
-// reconcileClusterRole adds to have, in place, what only want has, and reports whether that changed it
-// (component-helpers auth/rbac/reconciliation, as kube-apiserver uses it at its start).
+// reconcileClusterRole adds to have what it lacks of want, and reports whether it has changed have (component-helpers
+// auth/rbac/reconciliation, as kube-apiserver uses it at its start).
 func reconcileClusterRole(have, want *rbacv1.ClusterRole) bool {
-	if kept(&have.ObjectMeta) {
+	if reconciliationDisabled(&have.ObjectMeta) {
 		return false
 	}
-	changed := mark(&have.ObjectMeta, &want.ObjectMeta)
+	changed := addMetadata(&have.ObjectMeta, &want.ObjectMeta)
 	if want.AggregationRule != nil {
 		return addSelectors(have, want.AggregationRule) || changed
 	}
-	if have.AggregationRule != nil { // its rules are overwritten by the aggregated ones
+	if have.AggregationRule != nil { // or else aggregation would overwrite its rules
 		have.AggregationRule, changed = nil, true
 	}
-	return add(&have.Rules, want.Rules) || changed
+	return addRules(&have.Rules, want.Rules) || changed
 }
 
 // reconcileRole is reconcileClusterRole for roles.
 func reconcileRole(have, want *rbacv1.Role) bool {
-	if kept(&have.ObjectMeta) {
+	if reconciliationDisabled(&have.ObjectMeta) {
 		return false
 	}
-	changed := mark(&have.ObjectMeta, &want.ObjectMeta)
-	return add(&have.Rules, want.Rules) || changed
+	changed := addMetadata(&have.ObjectMeta, &want.ObjectMeta)
+	return addRules(&have.Rules, want.Rules) || changed
 }
 
 // roleBinding has the common fields of the two kinds of bindings.
@@ -55,15 +55,15 @@ const (
 // String names the outcome.
 func (o outcome) String() string { return [...]string{"keep", "update", "recreate"}[o] }
 
-// reconcileBinding adds to have, in place, the subjects, labels and annotations that only want has.
+// reconcileBinding adds to have the subjects, labels and annotations that it lacks of want.
 func reconcileBinding(have, want roleBinding) outcome {
-	if kept(have.Meta) {
+	if reconciliationDisabled(have.Meta) {
 		return keep
 	}
 	if have.Ref != want.Ref {
 		return recreate
 	}
-	changed := mark(have.Meta, want.Meta)
+	changed := addMetadata(have.Meta, want.Meta)
 	for _, s := range *want.Subjects {
 		if !slices.Contains(*have.Subjects, s) {
 			*have.Subjects = append(*have.Subjects, s)
@@ -76,17 +76,19 @@ func reconcileBinding(have, want roleBinding) outcome {
 	return keep
 }
 
-// kept reports whether a user has disabled the reconciliation of the object.
-func kept(m *metav1.ObjectMeta) bool { return m.Annotations[rbacv1.AutoUpdateAnnotationKey] == "false" }
-
-func mark(have, want *metav1.ObjectMeta) bool {
-	labels := merge(&have.Labels, want.Labels)
-	return merge(&have.Annotations, want.Annotations) || labels
+// reconciliationDisabled reports whether a user has disabled the reconciliation of the object.
+func reconciliationDisabled(m *metav1.ObjectMeta) bool {
+	return m.Annotations[rbacv1.AutoUpdateAnnotationKey] == "false"
 }
 
-// merge adds missing entries. Values that a user has changed stay, so a user can exclude a default role from an
+func addMetadata(have, want *metav1.ObjectMeta) bool {
+	labels := addMissing(&have.Labels, want.Labels)
+	return addMissing(&have.Annotations, want.Annotations) || labels
+}
+
+// addMissing adds missing entries. It does not change existing ones, so a user can exclude a default role from an
 // aggregation.
-func merge(have *map[string]string, want map[string]string) (changed bool) {
+func addMissing(have *map[string]string, want map[string]string) (changed bool) {
 	for k, v := range want {
 		if _, ok := (*have)[k]; ok {
 			continue
@@ -99,7 +101,7 @@ func merge(have *map[string]string, want map[string]string) (changed bool) {
 	return changed
 }
 
-func add(have *[]rbacv1.PolicyRule, want []rbacv1.PolicyRule) bool {
+func addRules(have *[]rbacv1.PolicyRule, want []rbacv1.PolicyRule) bool {
 	missing := rbac.Missing(*have, want)
 	*have = append(*have, missing...)
 	return len(missing) > 0

@@ -24,10 +24,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// MaxBody bounds a request's body (0-14).
+// MaxBody is the maximum size of a request's body in bytes (0-14).
 const MaxBody = 3 * 1024 * 1024
 
-// TooLarge is the error 413 for a body.
+// TooLarge returns the error 413 for a body that exceeds MaxBody.
 func TooLarge() error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", MaxBody))
 }
@@ -39,7 +39,7 @@ const (
 	MediaProtobuf = "application/vnd.kubernetes.protobuf"
 )
 
-// Body is the object of a request, with its media type and validation.
+// Body is the body of a request, with its media type and the option fieldValidation.
 type Body struct {
 	Bytes []byte
 	Media string
@@ -52,7 +52,7 @@ func NewBody(data []byte, media, fieldValidation string) Body {
 	return Body{Bytes: data, Media: media, Strictness: cmp.Or(fieldValidation, metav1.FieldValidationWarn)}
 }
 
-// Decode decodes a body that must be of the kind want, and returns the object in that version.
+// Decode decodes a body, which must have the kind and version of want. warn gets the strict errors that are warnings.
 func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := DecodeAny(b, want, coerce)
 	if strict, ok := runtime.AsStrictDecodingError(err); ok && b.Strictness != metav1.FieldValidationStrict {
@@ -66,7 +66,7 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 	if err != nil && !(coerce == nil && retired(err, got)) {
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
 	}
-	// the rules of a custom resource report it themselves
+	// for a custom resource, its validation reports another kind
 	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil {
 		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
 			InternalPackage(want.Group), want.Kind)
@@ -79,7 +79,7 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 	return obj, nil
 }
 
-// retired reports whether a body can't be decoded because its kind is not served any more; upstream still converts it.
+// retired reports whether err is that the body's kind is not served any more. Upstream decodes such a body.
 func retired(err error, got *schema.GroupVersionKind) bool {
 	return runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
 }
@@ -96,8 +96,8 @@ func WarnStrict(text string, warn func(string)) {
 	}
 }
 
-// InternalPackage is the name of upstream's package for a group's internal types. It is part of the error message for a
-// body of another kind.
+// InternalPackage returns the name of upstream's package for the internal types of a group. It is part of the error
+// message for a body of another kind.
 func InternalPackage(group string) string {
 	if group == "" || group == "events.k8s.io" {
 		return "core"
@@ -109,7 +109,7 @@ func InternalPackage(group string) string {
 // Coercion is resources.Resource.Coerce of a custom resource; nil for kinds with a Go type.
 type Coercion func(obj runtime.Object) (unknown []string, err error)
 
-// CoercionOf returns the coercion of a resource.
+// CoercionOf returns the Coercion of a custom resource; nil for others.
 func CoercionOf(res *resources.Resource) Coercion {
 	if !res.Custom {
 		return nil
@@ -129,15 +129,15 @@ func decoder(b Body) runtime.Decoder {
 	return info.StrictSerializer
 }
 
-// DecodeAny decodes a body of any kind, and returns the kind that it states.
+// DecodeAny decodes a body of any kind, and returns the kind in the body.
 func DecodeAny(
 	b Body, want schema.GroupVersionKind, coerce Coercion,
 ) (obj runtime.Object, got *schema.GroupVersionKind, err error) {
-	bounded, err := Bounded(b)
+	checked, err := CheckCost(b)
 	if err != nil {
 		return nil, nil, err
 	}
-	// Unlike a built-in kind, a custom one must be stated: the object that upstream decodes into has none.
+	// A body may omit a built-in kind, but not a custom one: upstream decodes it into an object without a kind.
 	var into runtime.Object
 	if coerce != nil {
 		into = &unstructured.Unstructured{}
@@ -147,7 +147,7 @@ func DecodeAny(
 		return err
 	}
 	if coerce == nil {
-		err = CheckQuantities(bounded, decode)
+		err = CheckQuantities(checked, decode)
 	}
 	if err == nil {
 		err = decode(b)
@@ -190,9 +190,8 @@ func checkJSON(obj runtime.Object) error {
 	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
 }
 
-// Bounded rejects a body whose decoding costs more than its size suggests. It converts YAML to JSON, unless the YAML is
-// JSON.
-func Bounded(b Body) (Body, error) {
+// CheckCost rejects a body whose decoding costs more than its size suggests. It returns the body, YAML as JSON.
+func CheckCost(b Body) (Body, error) {
 	switch {
 	case b.Media == MediaProtobuf:
 		_, err := checkNesting(b.Bytes)
@@ -210,11 +209,11 @@ func Bounded(b Body) (Body, error) {
 	return b, checkWork(b.Bytes)
 }
 
-// CountValues counts the values in a body, of which objects and arrays count twice, by the marks between them. It is
-// quick, and counts never fewer than there are.
+// CountValues returns an upper bound of the number of values in a body, without parsing JSON or YAML: it counts commas,
+// opening brackets and, in YAML, lines.
 func CountValues(b Body) int {
 	if b.Media == MediaProtobuf {
-		n, _ := checkNesting(b.Bytes) // the decoder rejects it
+		n, _ := checkNesting(b.Bytes) // the decoder returns the error
 		return n
 	}
 	n := bytes.Count(b.Bytes, []byte{','}) + bytes.Count(b.Bytes, []byte{'{'}) + bytes.Count(b.Bytes, []byte{'['})
@@ -224,13 +223,13 @@ func CountValues(b Body) int {
 	return n
 }
 
-// decodeError is the error for a body that can't be decoded (A-03).
+// decodeError returns the error for a body that can't be decoded (A-03).
 func decodeError(err error, kind string, got *schema.GroupVersionKind, data []byte) error {
 	if errors.Is(err, errValues) {
 		return err
 	}
 	if runtime.IsNotRegisteredError(err) && got != nil {
-		// The message contains the scheme's name, and upstream's is this one.
+		// The message contains the name of the scheme, which must be upstream's.
 		err = errors.New(NotRegistered(*got))
 	}
 	if got != nil && got.Kind != "" {
@@ -239,20 +238,20 @@ func decodeError(err error, kind string, got *schema.GroupVersionKind, data []by
 	return status.BadRequest("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(data))
 }
 
-// Unconvertible is the error for an object that can't be converted to another kind or version.
+// Unconvertible returns the error for an object that can't be converted to another kind or version.
 func Unconvertible(got schema.GroupVersionKind, kind string, err error) error {
 	return status.BadRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
 }
 
-// SchemeName is the name of all of upstream's schemes.
+// SchemeName is the name that error messages have for each of upstream's schemes.
 const SchemeName = "pkg/runtime/scheme.go:111"
 
-// NotRegistered is the error message for an unknown kind.
+// NotRegistered returns the error message for an unknown kind.
 func NotRegistered(gvk schema.GroupVersionKind) string {
 	return runtime.NewNotRegisteredErrForKind(SchemeName, gvk).Error()
 }
 
-// summary is the first 30 bytes of a body, as a string if it looks like JSON.
+// summary returns the first 30 bytes of a body: as text if it begins like JSON, else in hexadecimal.
 func summary(data []byte) string {
 	const most = 30
 	cut := data
@@ -269,7 +268,7 @@ func summary(data []byte) string {
 	return hex.EncodeToString(cut) + more
 }
 
-// DecodeStored decodes an object from the JSON that is stored or cached, into the stored version.
+// DecodeStored decodes the JSON of a stored or cached object, and returns the object in its stored version.
 func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) {
 	if res.Custom {
 		u := &unstructured.Unstructured{}
@@ -300,8 +299,8 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	return obj, nil
 }
 
-// EncodeStored is the inverse of DecodeStored: kube-apiserver's JSON storage format, without a newline. The caller must
-// have cleared the object's resourceVersion.
+// EncodeStored encodes an object as kube-apiserver stores it in JSON, but without the newline at the end. The caller
+// must have cleared the object's resourceVersion.
 func EncodeStored(res *resources.Resource, obj runtime.Object) (value []byte, err error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if res.ToStored != nil {
@@ -326,8 +325,8 @@ func EncodeStored(res *resources.Resource, obj runtime.Object) (value []byte, er
 	return value, err
 }
 
-// lateYear is the beginning of a time on the day after the year 9999. A time can be decoded in one time zone, encoded
-// in another one as that day, and then not be decoded any more.
+// lateYear begins a time of the year 10000, which can't be decoded. A time of the year 9999 in another time zone may
+// become such a time when it is encoded.
 var lateYear = []byte(`"10000-01-01T`)
 
 // ProtobufPrefix is the prefix of protobuf bodies.

@@ -11,8 +11,8 @@
 //  5. The cost of a patch is checked before it is applied: its operations, the items that they move, the bytes that
 //     they copy, and the lists that a strategic merge compares.
 //  6. Field validation of the patch and of the patched object results in an error, in warnings or in nothing, as the
-//     request says.
+//     option fieldValidation requests.
 //  7. Errors of patches are Kubernetes' own, with their status (B-50 to B-71).
 //
-// Its functions may be called from any goroutine and change nothing but their results.
+// Its functions may be called from any goroutine.
 package codec

@@ -17,16 +17,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
-// webhookConversion is the strategy Webhook (AX pkg/apiserver/conversion/webhook_converter.go).
+// webhookConversion converts by a webhook: strategy Webhook (AX pkg/apiserver/conversion/webhook_converter.go).
 type webhookConversion struct {
 	config  *apiextensionsv1.WebhookConversion
 	clients *webhook.Clients
 }
 
-// client is where the webhook is. Its calls are guarded: a user who can write a CustomResourceDefinition, or who serves
-// its webhook, could otherwise make the server send objects to addresses that only the server can reach, and read
-// their responses. (Upstream follows redirects, and includes 2 KB of a response, or the message of a Status.)
-func (w *webhookConversion) client() *webhook.Config {
+// clientConfig returns the address of the webhook. Calls are guarded: a user who can write a CustomResourceDefinition,
+// or who serves its webhook, could otherwise make the server send objects to addresses that only the server can reach,
+// and read their responses. (Upstream follows redirects, and includes 2 KB of a response, or the message of a Status.)
+func (w *webhookConversion) clientConfig() *webhook.Config {
 	c := w.config.ClientConfig
 	out := &webhook.Config{CABundle: c.CABundle, Guarded: true}
 	if c.Service == nil {
@@ -43,8 +43,8 @@ func (w *webhookConversion) client() *webhook.Config {
 	return out
 }
 
-// convert calls the webhook once, unless the object is empty. The errors are those for a single object, as upstream
-// fills its caches one by one.
+// convert calls the webhook once for all objects, or not at all for an empty object. Errors name the index 0, as
+// upstream calls the webhook once for each object.
 func (w *webhookConversion) convert(
 	ctx context.Context, objs []*unstructured.Unstructured, apiVersion string,
 ) ([]*unstructured.Unstructured, error) {
@@ -53,15 +53,15 @@ func (w *webhookConversion) convert(
 	}
 	from := objs[0].GroupVersionKind()
 	uid := uuid.NewUUID()
-	answer, err := w.review(ctx, uid, objs, apiVersion)
+	response, err := w.review(ctx, uid, objs, apiVersion)
 	if err != nil {
 		return nil, fmt.Errorf("conversion webhook for %v failed: %w", from, err)
 	}
-	if len(answer) != len(objs) {
-		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", from, len(answer), len(objs))
+	if len(response) != len(objs) {
+		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", from, len(response), len(objs))
 	}
 	out := make([]*unstructured.Unstructured, len(objs))
-	for i, raw := range answer {
+	for i, raw := range response {
 		u := &unstructured.Unstructured{}
 		if err := u.UnmarshalJSON(raw.Raw); err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func (w *webhookConversion) review(
 ) ([]runtime.RawExtension, error) {
 	version := ""
 	for _, v := range w.config.ConversionReviewVersions {
-		if v == "v1" || v == "v1beta1" { // both have the same form
+		if v == "v1" || v == "v1beta1" { // both have the same JSON
 			version = v
 			break
 		}
@@ -117,11 +117,11 @@ func (w *webhookConversion) review(
 	for _, u := range objs {
 		r.Request.Objects = append(r.Request.Objects, runtime.RawExtension{Object: u})
 	}
-	answer := apiextensionsv1.ConversionReview{}
+	response := apiextensionsv1.ConversionReview{}
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = w.clients.Call(ctx, w.client(), data, nil, func(body []byte) error {
-			if err := json.Unmarshal(body, &answer); err != nil {
+		err = w.clients.Call(ctx, w.clientConfig(), data, nil, func(body []byte) error {
+			if err := json.Unmarshal(body, &response); err != nil {
 				return fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 			}
 			return nil
@@ -134,11 +134,11 @@ func (w *webhookConversion) review(
 	if err != nil {
 		return nil, err
 	}
-	return answered(&answer, version, uid)
+	return checkResponse(&response, version, uid)
 }
 
-// answered checks that a response belongs to the request and reports success. For v1beta1 upstream checks less.
-func answered(a *apiextensionsv1.ConversionReview, version string, uid types.UID) ([]runtime.RawExtension, error) {
+// checkResponse returns the objects of a successful response. Like upstream, it checks kind and UID only for v1.
+func checkResponse(a *apiextensionsv1.ConversionReview, version string, uid types.UID) ([]runtime.RawExtension, error) {
 	if want := apiextensionsv1.SchemeGroupVersion.WithKind("ConversionReview"); version == "v1" &&
 		a.GroupVersionKind() != want {
 		return nil, fmt.Errorf("expected webhook response of %v, got %v", want, a.GroupVersionKind())

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// serveDelete is DELETE of one object (section C).
+// serveDelete handles a DELETE of one object (section C of docs/semantics.md).
 func (a *API) serveDelete(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
@@ -38,18 +38,18 @@ func (a *API) serveDelete(req *request) error {
 	}
 	code, obj := d.Response(out)
 	if obj == nil {
-		return req.answerOther(rendering, code, req.RemovedStatus(out.Object))
+		return req.answerOtherKind(rendering, code, req.RemovedStatus(out.Object))
 	}
 	return req.answer(rendering, code, obj)
 }
 
-// ignoresReadError reports whether the option is set; deleteOptions clears it while the gate is off.
+// ignoresReadError reports whether the client wants to delete an unreadable object (deleteOptions checks the gate).
 func ignoresReadError(opts *metav1.DeleteOptions) bool {
 	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil &&
 		*opts.IgnoreStoreReadErrorWithClusterBreakingPotential
 }
 
-// deleteOptions reads them from the body, or from the query if there is none (C-02).
+// deleteOptions reads the DeleteOptions from the body, or from the query if there is no body (C-02).
 func (req *request) deleteOptions() (opts *metav1.DeleteOptions, err error) {
 	if len(req.info.Body) == 0 {
 		opts = &metav1.DeleteOptions{}
@@ -69,10 +69,10 @@ func (req *request) deleteOptions() (opts *metav1.DeleteOptions, err error) {
 	return opts, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(opts))
 }
 
-// decodeDeleteOptions decodes them with the serializers of meta's own scheme, as upstream does: of any group and
-// version, with unknown fields ignored, but not of another kind (C-04).
+// decodeDeleteOptions decodes DeleteOptions with the serializers of meta's own scheme, as upstream does. Any group and
+// version is accepted, and unknown fields are ignored, but another kind is rejected (C-04).
 func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
-	if _, err := codec.Bounded(codec.Body{Bytes: data, Media: media}); apierrors.IsRequestEntityTooLargeError(err) {
+	if _, err := codec.CheckCost(codec.Body{Bytes: data, Media: media}); apierrors.IsRequestEntityTooLargeError(err) {
 		return nil, err
 	} else if err != nil {
 		return nil, status.BadRequest("%v", err)

@@ -55,7 +55,7 @@ func (a *API) serveDeleteCollection(req *request) error {
 	// An error would tell the client that nothing was deleted, so a list that is too large becomes a Status of success.
 	if errors.Is(err, status.ErrFull) || errors.Is(err, status.ErrTooLarge) {
 		kind := metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-		return req.answerOther(rendering, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})
+		return req.answerOtherKind(rendering, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})
 	}
 	return err
 }

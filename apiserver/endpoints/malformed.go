@@ -33,7 +33,7 @@ func (a *API) deleteMalformed(req *request, rendering *render.Rendering, d *regi
 	if err != nil {
 		return err
 	}
-	return req.answerOther(rendering, http.StatusOK, out)
+	return req.answerOtherKind(rendering, http.StatusOK, out)
 }
 
 // authorizeMalformed denies the option to users who lack the verb (AS handlers/delete.go: authorizeUnsafeDelete).

@@ -80,7 +80,7 @@ func (req *request) checkPatch(p codec.Patch) error {
 	if p.Kind == types.ApplyPatchType {
 		body.Media = codec.MediaYAML
 	}
-	body, err := codec.Bounded(body)
+	body, err := codec.CheckCost(body)
 	switch {
 	case p.Kind == types.ApplyPatchType:
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// servePost is POST of a resource that is not stored, or of a subresource (resources.ByHook), which a hook of its kind
-// handles.
+// servePost handles a POST for which the kind has a hook: of a resource that is not stored, or of a subresource whose
+// action is resources.ByHook.
 func (a *API) servePost(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
@@ -21,7 +21,7 @@ func (a *API) servePost(req *request) error {
 	if req.Subresource != nil {
 		kind = req.Subresource.Kind
 	}
-	obj, err := req.other(body, kind)
+	obj, err := req.decodeOtherKind(body, kind)
 	if err != nil {
 		return err
 	}
@@ -33,5 +33,5 @@ func (a *API) servePost(req *request) error {
 		out = &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 			Status: metav1.StatusSuccess, Code: http.StatusCreated}
 	}
-	return req.answerOther(rendering, http.StatusCreated, out)
+	return req.answerOtherKind(rendering, http.StatusCreated, out)
 }

@@ -87,8 +87,8 @@ func (req *request) answer(rendering *render.Rendering, code int, obj *storage.O
 	return nil
 }
 
-// answerOther sends an object of another kind (Scale, Status, TokenRequest).
-func (req *request) answerOther(rendering *render.Rendering, code int, obj runtime.Object) error {
+// answerOtherKind sends an object of a kind that is not the resource's (Scale, Status, TokenRequest).
+func (req *request) answerOtherKind(rendering *render.Rendering, code int, obj runtime.Object) error {
 	shown, err := rendering.Other(obj)
 	if err != nil {
 		return err
@@ -157,8 +157,8 @@ func (req *request) stored(body codec.Body) (registry.Object, error) {
 	return stored, nil
 }
 
-// other decodes an object of another kind than the resource's (Scale, Eviction ...).
-func (req *request) other(body codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
+// decodeOtherKind decodes an object of a kind that is not the resource's (Scale, Eviction ...).
+func (req *request) decodeOtherKind(body codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
 	obj, err := codec.Decode(body, kind, nil, req.Warn.Add)
 	if err == nil {
 		req.RecordOther(obj)

@@ -26,7 +26,7 @@ func (a *API) serveScale(req *request) error {
 		if err != nil {
 			return err
 		}
-		return req.answerOther(rendering, http.StatusOK, sc)
+		return req.answerOtherKind(rendering, http.StatusOK, sc)
 	case "update":
 		next, err = req.replaceScale(change)
 	default:
@@ -41,7 +41,7 @@ func (a *API) serveScale(req *request) error {
 	if err != nil {
 		return err
 	}
-	return req.answerOther(rendering, http.StatusOK, sc)
+	return req.answerOtherKind(rendering, http.StatusOK, sc)
 }
 
 // replaceScale is PUT: the body is the new Scale. It sets the options of the change.
@@ -51,7 +51,7 @@ func (req *request) replaceScale(change *registry.Change) (registry.Scaling, err
 		return nil, err
 	}
 	change.Options, req.DryRun = opts, registry.IsDryRun(opts.DryRun)
-	obj, err := req.other(body, req.Subresource.Kind)
+	obj, err := req.decodeOtherKind(body, req.Subresource.Kind)
 	if err != nil && req.Resource.Custom {
 		// Upstream looks for the kind in an empty scheme (AS handlers/rest.go:
 		// transformDecodeError with AX pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).

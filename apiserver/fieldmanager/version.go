@@ -12,11 +12,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// errUnused is the error of methods that field managers never call.
+// errUnused is returned by methods that field managers never call.
 var errUnused = errors.New("not used by field managers")
 
-// convertor creates, defaults and converts a resource's objects. The versions of a resource are the entries with its
-// collection.
+// convertor creates, defaults and converts objects of a resource. The entries of table with the resource's collection
+// are its versions.
 type convertor struct {
 	res   *resources.Resource
 	table *resources.Types
@@ -31,8 +31,8 @@ type fieldConvertor interface {
 
 var _ fieldConvertor = (*convertor)(nil)
 
-// view is a stored object that was converted already. structured-merge-diff uses only the current version; the field
-// manager reads and writes the metadata of the stored object.
+// view is a stored object with its conversion to the served version. The field manager reads and writes the metadata of
+// the stored object; structured-merge-diff uses only the conversion.
 type view struct {
 	object
 	versioned runtime.Object
@@ -48,9 +48,9 @@ func (c *convertor) Default(obj runtime.Object) {
 	}
 }
 
-// ConvertToVersion returns an object in a group version, or in the stored version if that is the internal one. It may
-// return the object itself, or one that shares memory with it. For a version that a built-in kind does not have, the
-// error is "not registered".
+// ConvertToVersion converts an object to a group version, or to the stored version if the target is the internal one.
+// It may return the object itself, or one that shares memory with it. For a version that a built-in kind does not have,
+// the error is "not registered".
 func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	gv, ok := target.(schema.GroupVersion)
 	if !ok {
@@ -68,7 +68,7 @@ func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVer
 	}
 	internal := gv.Version == runtime.APIVersionInternal
 	switch {
-	case c.res.Custom && internal: // there is none (AX registry/customresource: field managers' hub)
+	case c.res.Custom && internal: // a custom resource has no internal version
 		return c.direct(obj, c.res.GroupVersion())
 	case c.res.Custom:
 		return c.direct(obj, gv)
@@ -116,7 +116,7 @@ func (c *convertor) version(gv schema.GroupVersion) *resources.Resource {
 	return nil
 }
 
-// stored returns an object of any served version in the stored one.
+// stored converts an object of any served version to the stored version.
 func (c *convertor) stored(obj runtime.Object) (runtime.Object, error) {
 	from := c.version(obj.GetObjectKind().GroupVersionKind().GroupVersion())
 	if from == nil {
@@ -160,13 +160,13 @@ func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.
 	if obj.GetObjectKind().GroupVersionKind().GroupVersion() == gv {
 		return obj, nil
 	}
-	if c.version(gv) == nil { // not "not registered", so an apply fails (B-63)
+	if c.version(gv) == nil { // this error, unlike "not registered", makes an apply fail (B-63)
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", gv)
 	}
 	return c.res.Convert(obj, gv)
 }
 
-// stamped returns the object with its kind set: a shallow copy if that has to be added.
+// stamped returns the object if it has the kind, else a shallow copy that has it.
 func stamped(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
 	if obj.GetObjectKind().GroupVersionKind() == gvk {
 		return obj

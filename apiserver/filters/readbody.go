@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// ReadBody reads the whole body of a request of a resource (requestinfo.Info), so that a client that is slow to send
-// holds no seats. The body of a read has no meaning, and that of a long-running request is a stream.
+// ReadBody reads the whole body of a request of a resource into requestinfo.Info, so that a slow client holds no seat.
+// It skips get and list, whose bodies have no meaning, and long-running requests, whose bodies are streams.
 func ReadBody(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func ReadBody(log *slog.Logger) func(http.Handler) http.Handler {
 	}
 }
 
-// readBody reads to the end, which removes the deadline of the connection (timedBody).
+// readBody reads the body to its end. That removes the deadline of the connection (timedBody).
 func readBody(r *http.Request) (body []byte, err error) {
 	switch {
 	case r.ContentLength > codec.MaxBody:

@@ -10,10 +10,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Metrics have kube-apiserver's names where it has them, so that its dashboards work.
+// Metrics are the metrics of an API server, with kube-apiserver's names if it has them, so that its dashboards work.
 type Metrics struct {
 	*series
-	// readOnly and mutating are the numbers of requests that are being served.
+	// readOnly and mutating are the numbers of requests that are being served, except watches.
 	readOnly, mutating prometheus.Gauge
 	// Panics counts panics of handlers, Corrupt reads of stored objects that can't be decoded.
 	Panics, Corrupt prometheus.Counter
@@ -24,19 +24,19 @@ type Metrics struct {
 // New returns metrics that are registered with r.
 func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 	labels := []string{"verb", "group", "version", "resource", "subresource", "scope"}
-	tried := append(labels[:6:6], "dry_run")
+	withDryRun := append(labels[:6:6], "dry_run")
 	component := prometheus.Labels{"component": "apiserver"}
 	v := vectors{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "apiserver_request_total", Help: "Requests by verb, resource, scope and HTTP code.",
 			ConstLabels: component,
-		}, append(tried[:7:7], "code")),
+		}, append(withDryRun[:7:7], "code")),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:        "apiserver_request_duration_seconds",
 			Help:        "Response latency in seconds, from the arrival of a request to the end of its response.",
 			Buckets:     []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60},
 			ConstLabels: component,
-		}, tried),
+		}, withDryRun),
 		sizes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:        "apiserver_response_sizes",
 			Help:        "Response sizes in bytes.",
@@ -67,7 +67,7 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 	return m
 }
 
-// Serving counts the requests of a verb that are being served, except watches.
+// Serving counts the requests of a verb while next serves them, except watches.
 func (m *Metrics) Serving(verb string, next http.Handler) http.Handler {
 	serving := m.mutating
 	switch verb {

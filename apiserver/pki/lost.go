@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// empty reports whether nothing was ever made in a directory.
+// empty reports whether a directory has no certificate and no key.
 func empty(dir string) (bool, error) {
 	for _, pattern := range []string{"*.crt", "*.key"} {
 		files, err := fs.Glob(os.DirFS(dir), pattern)
@@ -24,9 +24,9 @@ func empty(dir string) (bool, error) {
 	return true, nil
 }
 
-// replacing warns that the authority at path is replaced, and what that means for clients. cause is why the stored one
-// can't be read, nil if p is intact but about to expire. If a part of the authority was lost, the other part is
-// renamed, so that both can be restored.
+// replacing prepares the replacement of the authority at path, and warns what it means for clients. cause is why the
+// stored authority can't be read; nil if p is intact but expires soon. If the certificate or the key is missing, the
+// other file is renamed, so that users can restore both.
 func (b *Bundle) replacing(path string, p pair, cause error) error {
 	log := b.options.Log.With("dir", b.options.Dir)
 	if cause == nil {
@@ -44,7 +44,7 @@ func (b *Bundle) replacing(path string, p pair, cause error) error {
 		case errors.Is(err, os.ErrNotExist):
 			lost = append(lost, filepath.Base(file))
 		case err != nil:
-			return fmt.Errorf("renaming the rest of the certificate authority: %w", err)
+			return fmt.Errorf("renaming the old files of the certificate authority: %w", err)
 		default:
 			aside = append(aside, fmt.Sprintf("rename %[1]s.old to %[1]s, ", filepath.Base(file)))
 		}
@@ -66,7 +66,7 @@ func (b *Bundle) replacing(path string, p pair, cause error) error {
 	return nil
 }
 
-// ensureKey returns the key in the file of that name, a new one if there is none.
+// ensureKey returns the key in the file of that name. If there is no file, it creates one with a new key.
 func (b *Bundle) ensureKey(name string) (*ecdsa.PrivateKey, error) {
 	path := filepath.Join(b.options.Dir, name)
 	key, err := readPEM(path, x509.ParseECPrivateKey)

@@ -51,7 +51,7 @@ func (l *Loopback) record(verb string, r *Request) error {
 	if l.s.Audit == nil || method == "" {
 		return nil
 	}
-	record := l.s.Audit.BeginOwn(audit.Own{
+	record := l.s.Audit.BeginOwn(audit.OwnRequest{
 		User: l.user, Method: method, Path: r.path(), Agent: l.s.Agent + "/" + l.user.Name,
 	})
 	if record != nil && !record.Received() {

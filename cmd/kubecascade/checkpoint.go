@@ -12,17 +12,17 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// checkpointing are "checkpoint" and "rollback".
-func checkpointing() []*cobra.Command {
-	var made, back question
+// checkpointCommands returns the commands checkpoint and rollback.
+func checkpointCommands() []*cobra.Command {
+	var forCheckpoint, forRollback question
 	checkpoint := &cobra.Command{
 		Use:   "checkpoint [NAME]",
-		Short: "Keep the state of a kubecascade server for rollback",
-		Long: `Keep the state of a kubecascade server with temporary data, such as that of "run" or
+		Short: "Save the state of a kubecascade server for rollback",
+		Long: `Save the state of a kubecascade server with temporary data, such as that of "run" or
 "serve --ephemeral", for "rollback". A checkpoint replaces an earlier one of the same name (default
-"default"). There may be 16. Making one copies no objects.`,
+"default"). A server can have 16 checkpoints. A checkpoint does not copy the objects.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return made.checkpoint(c, args, "checkpoints", func(d *checkpointDone) string {
+			return forCheckpoint.checkpoint(c, args, "checkpoints", func(d *checkpointResult) string {
 				return fmt.Sprintf("checkpoint %s at revision %d\n", d.Name, d.Revision)
 			})
 		},
@@ -30,47 +30,46 @@ func checkpointing() []*cobra.Command {
 	rollback := &cobra.Command{
 		Use:   "rollback [NAME]",
 		Short: "Return to the state of a checkpoint of a kubecascade server",
-		Long: `Return a kubecascade server to the state of a checkpoint: the one with NAME, or else the latest one.
-All objects are those of the checkpoint, with their UIDs. Objects that have changed since get a new
-resourceVersion; watches end with 410, so that clients list again; the controllers are restarted. The
-checkpoint can be used again.`,
+		Long: `Return a kubecascade server to the state of the checkpoint NAME, or of the latest checkpoint.
+The objects of the checkpoint are restored with their UIDs, and all others are removed. Objects that have
+changed since the checkpoint get a new resourceVersion. Watches end with 410, so that clients list again.
+The controllers are restarted. The checkpoint can be used again.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return back.checkpoint(c, args, "rollback", func(d *checkpointDone) string {
+			return forRollback.checkpoint(c, args, "rollback", func(d *checkpointResult) string {
 				return fmt.Sprintf("back at checkpoint %s: revision %d, %d objects written\n", d.Name, d.Revision, d.Changed)
 			})
 		},
 	}
-	for c, q := range map[*cobra.Command]*question{checkpoint: &made, rollback: &back} {
-		c.Args, c.ValidArgsFunction = oneName, cobra.NoFileCompletions
+	for c, q := range map[*cobra.Command]*question{checkpoint: &forCheckpoint, rollback: &forRollback} {
+		c.Args, c.ValidArgsFunction = atMostOneName, cobra.NoFileCompletions
 		q.identity(c)
 		c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: text, json")
 	}
 	return []*cobra.Command{checkpoint, rollback}
 }
 
-// oneName is the error of arguments that are more than one name.
-func oneName(_ *cobra.Command, args []string) error {
+// atMostOneName rejects more than one argument.
+func atMostOneName(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return errUsage{fmt.Errorf("name one checkpoint, not %d", len(args))}
 	}
 	return nil
 }
 
-// checkpointDone is the server's answer.
-type checkpointDone struct {
+// checkpointResult is the body of the server's response.
+type checkpointResult struct {
 	Name     string `json:"name"`
 	Revision int64  `json:"revision"`
-	// Changed is how many objects a rollback has written.
+	// Changed is the number of objects that a rollback has written.
 	Changed int `json:"changed"`
 }
 
-// errNoCheckpoints: the server can't go back to an earlier state.
-var errNoCheckpoints = errors.New("the server makes no checkpoints: it is not kubecascade, or an older one")
+// errNoCheckpoints: the server has no API for checkpoints.
+var errNoCheckpoints = errors.New("the server does not support checkpoints: it is not kubecascade, or an older version")
 
-// checkpoint sends a request with the name of a checkpoint, or without one for the server's default, and prints the
-// answer.
+// checkpoint sends a POST to path with the checkpoint's name, if args has one, and prints the response.
 func (q *question) checkpoint(
-	c *cobra.Command, args []string, path string, text func(*checkpointDone) string,
+	c *cobra.Command, args []string, path string, text func(*checkpointResult) string,
 ) error {
 	if err := (outputs{q.output}).check("text", "json"); err != nil {
 		return err
@@ -90,7 +89,7 @@ func (q *question) checkpoint(
 	if apierrors.ReasonForError(err) == "" && (apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)) {
 		err = errNoCheckpoints
 	}
-	done := &checkpointDone{}
+	done := &checkpointResult{}
 	if err == nil && (json.Unmarshal(body, done) != nil || done.Revision == 0) {
 		err = fmt.Errorf("%s did not answer as kubecascade does", q.client.URL)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/cases"
 )
 
-// harness has the flags of the command.
+// harness holds the flags of the command conformance.
 type harness struct {
 	target
 	run, skip string
@@ -58,7 +58,7 @@ missing), and 130 if the run is interrupted.`,
 	return c
 }
 
-// choose reads --run and --skip.
+// choose selects cases by --run and --skip.
 func (h *harness) choose() (chosen, skipped []conformance.Case, err error) {
 	var run, skip *regexp.Regexp
 	for _, f := range []struct {
@@ -139,7 +139,7 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 	return verdict(ctx, r)
 }
 
-// verdict is the error of the command.
+// verdict returns the error that determines the exit code; nil if no case failed and at least one passed.
 func verdict(ctx context.Context, r *conformance.Report) error {
 	switch {
 	case ctx.Err() != nil:

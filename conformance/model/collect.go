@@ -142,15 +142,15 @@ func (s State) unblockable(o Object) []UID {
 	var uids []UID
 	for _, r := range o.Owners {
 		owner, ok := s.Find(r.UID)
-		if ok && o.waits() && r.blocks(owner) && owner.waits() && s.waitsFor(owner, o) && !slices.Contains(uids, r.UID) {
+		if ok && o.waits() && r.blocks(owner) && owner.waits() && s.awaited(owner, o) && !slices.Contains(uids, r.UID) {
 			uids = append(uids, r.UID)
 		}
 	}
 	return uids
 }
 
-// waitsFor reports whether going from x to the owners that it blocks, as long as they wait, leads to o.
-func (s State) waitsFor(x, o Object) bool {
+// awaited reports whether going from x to the owners that it blocks, as long as they wait, leads to o.
+func (s State) awaited(x, o Object) bool {
 	seen, todo := map[UID]bool{}, []Object{x}
 	for len(todo) > 0 {
 		x := todo[0]

@@ -158,7 +158,7 @@ func (c *Candidate) try(ctx context.Context, limit time.Duration) error {
 	held := c.rec.mine()
 	c.rec.observe(&l.Spec, time.Now())
 	// A leader that finds another holder's name, even an outdated one, has lost the lease.
-	if now := time.Now(); held && !c.rec.mine() || !c.rec.free(now) {
+	if now := time.Now(); held && !c.rec.mine() || !c.rec.mayAcquire(now) {
 		return errHeld
 	}
 	l = l.DeepCopy()

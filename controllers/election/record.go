@@ -8,14 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// record is what a candidate knows about the lease. It belongs to one goroutine.
+// record is the state of the lease as a candidate last saw it. It belongs to one goroutine.
 type record struct {
 	identity string
 	duration time.Duration
-	// seize acquires the lease once, from any holder.
+	// seize reports whether the candidate takes the lease from any holder, once.
 	seize bool
 
-	// seen is the newest state that was read or written. It was unchanged from since on.
+	// seen is the newest state that was read or written. since is when this candidate first saw it.
 	seen  *coordinationv1.LeaseSpec
 	since time.Time
 }
@@ -30,8 +30,8 @@ func (r *record) observe(spec *coordinationv1.LeaseSpec, now time.Time) {
 // mine reports whether this candidate is the last known holder.
 func (r *record) mine() bool { return r.seen != nil && holder(r.seen) == r.identity }
 
-// free reports whether this candidate may acquire or renew the observed lease.
-func (r *record) free(now time.Time) bool {
+// mayAcquire reports whether this candidate may acquire or renew the observed lease.
+func (r *record) mayAcquire(now time.Time) bool {
 	switch {
 	case r.seize, r.mine(), holder(r.seen) == "":
 		return true
@@ -41,7 +41,7 @@ func (r *record) free(now time.Time) bool {
 	return !now.Before(r.since.Add(time.Duration(*r.seen.LeaseDurationSeconds) * time.Second))
 }
 
-// held is the lease as its holder writes it; old is nil for a new one.
+// held returns the spec with which this candidate acquires or renews the lease; old is nil for a new lease.
 func (r *record) held(old *coordinationv1.LeaseSpec, now time.Time) coordinationv1.LeaseSpec {
 	at := metav1.NewMicroTime(now)
 	seconds, transitions := int32(r.duration/time.Second), int32(0)
@@ -64,7 +64,7 @@ func (r *record) held(old *coordinationv1.LeaseSpec, now time.Time) coordination
 	return spec
 }
 
-// released is the lease as its holder releases it: without a holder, and with a minimal duration.
+// released returns the spec with which the holder releases the lease: no holder, and a minimal duration.
 func (r *record) released(old *coordinationv1.LeaseSpec, now time.Time) coordinationv1.LeaseSpec {
 	spec := *old.DeepCopy()
 	at := metav1.NewMicroTime(now)

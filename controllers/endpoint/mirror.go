@@ -16,21 +16,21 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// mirrorer is the value of the label managed-by of slices that mirror Endpoints.
+// mirrorer is the value of the label endpointslice.kubernetes.io/managed-by in slices that mirror Endpoints.
 const mirrorer = "endpointslicemirroring-controller.k8s.io"
 
 // Mirror returns endpointslice-mirroring-controller.
 func Mirror() workload.Controller {
 	return workload.Controller{Name: "endpoint-slice-mirroring-controller", For: workload.Endpoints,
-		Sees: []workload.Resource{workload.Services, workload.EndpointSlices}, Wake: mirrors,
+		Sees: []workload.Resource{workload.Services, workload.EndpointSlices}, Wake: endpointsOf,
 		Decide: func(v workload.View, _ time.Time) workload.Plan {
 			e, _ := v.Object.(*corev1.Endpoints) //nolint:staticcheck // still served
-			return mirrored(v, e)
+			return planMirror(v, e)
 		}}
 }
 
-// mirrors: a service affects the Endpoints of its name, and a mirroring slice those of the service that it names.
-func mirrors(_ workload.Reader, c workload.Change) (keys []workload.Key) {
+// endpointsOf returns the Endpoints of a changed service, by its name, or of a mirroring slice, by its label.
+func endpointsOf(_ workload.Reader, c workload.Change) (keys []workload.Key) {
 	for _, m := range []*workload.Meta{c.Old, c.New} {
 		switch {
 		case m == nil:
@@ -43,9 +43,9 @@ func mirrors(_ workload.Reader, c workload.Change) (keys []workload.Key) {
 	return keys
 }
 
-// mirrored plans the slices of Endpoints that users create for a service; e is nil if they are gone
+// planMirror plans the slices of Endpoints that users create for a service; e is nil if the Endpoints are gone
 // (endpointslicemirroring_controller.go: syncEndpoints).
-func mirrored(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint:staticcheck // still served
+func planMirror(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint:staticcheck // still served
 	var have []*discoveryv1.EndpointSlice
 	for _, s := range workload.All[*discoveryv1.EndpointSlice](v, v.Key.Namespace) {
 		if s.Labels[discoveryv1.LabelManagedBy] == mirrorer && s.Labels[discoveryv1.LabelServiceName] == v.Key.Name &&
@@ -54,24 +54,24 @@ func mirrored(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint
 		}
 	}
 	wanted := map[string]*discoveryv1.EndpointSlice{}
-	if shown(v, e) {
+	if shouldMirror(v, e) {
 		var skipped int
-		if wanted, skipped = images(e); skipped > 0 {
+		if wanted, skipped = newSlices(e); skipped > 0 {
 			p.Events = append(p.Events, workload.Warning("TooManyAddressesToMirror", fmt.Sprintf(
 				"A max of %d addresses can be mirrored to EndpointSlices per Endpoints subset. %d addresses were skipped",
 				mostAddresses, skipped)))
 		}
 	}
 	for _, s := range have {
-		key := imageKey(s)
-		image := wanted[key]
+		key := sliceKey(s)
+		want := wanted[key]
 		delete(wanted, key)
-		if image == nil {
+		if want == nil {
 			p.Do = append(p.Do, workload.Delete{Object: s})
 			continue
 		}
 		next := s.DeepCopy()
-		next.Endpoints = image.Endpoints
+		next.Endpoints = want.Endpoints
 		describe(next, e)
 		if !equality.Semantic.DeepEqual(s, next) {
 			p.Do = append(p.Do, workload.Update{Object: next})
@@ -86,9 +86,9 @@ func mirrored(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint
 	return p
 }
 
-// shown reports whether the Endpoints are to be mirrored: they belong to a service without a selector, are not a leader
-// election lock, and don't disable it.
-func shown(r workload.Reader, e *corev1.Endpoints) bool { //nolint:staticcheck // still served
+// shouldMirror reports whether the Endpoints are to be mirrored: their service has no selector, they are not a leader
+// election lock, and they don't have the label skip-mirror.
+func shouldMirror(r workload.Reader, e *corev1.Endpoints) bool { //nolint:staticcheck // still served
 	if e == nil || e.Labels[discoveryv1.LabelSkipMirror] == "true" {
 		return false
 	}
@@ -99,14 +99,14 @@ func shown(r workload.Reader, e *corev1.Endpoints) bool { //nolint:staticcheck /
 	return s != nil && s.Spec.Selector == nil
 }
 
-// imageKey identifies a slice among those of the Endpoints.
-func imageKey(s *discoveryv1.EndpointSlice) string {
+// sliceKey identifies a slice among those that mirror the same Endpoints.
+func sliceKey(s *discoveryv1.EndpointSlice) string {
 	return fmt.Sprint(s.AddressType, portKey(s.Ports))
 }
 
-// images are the slices that mirror the Endpoints, by their keys; skipped is the number of addresses beyond the limit
-// (reconciler.go: reconcile).
-func images(
+// newSlices returns the slices that mirror the Endpoints, by their keys; skipped is the number of addresses beyond the
+// limit (reconciler.go: reconcile).
+func newSlices(
 	e *corev1.Endpoints,
 ) (out map[string]*discoveryv1.EndpointSlice, skipped int) { //nolint:staticcheck // still served
 	out = map[string]*discoveryv1.EndpointSlice{}
@@ -121,15 +121,15 @@ func images(
 					continue
 				}
 				taken++
-				image(out, e, subset.Ports, a, i == 0)
+				addAddress(out, e, subset.Ports, a, i == 0)
 			}
 		}
 	}
 	return out, skipped
 }
 
-// image adds an address to its slice, once.
-func image(
+// addAddress adds an address to the slice for its family and ports, unless the slice has it.
+func addAddress(
 	out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports []corev1.EndpointPort, a corev1.EndpointAddress,
 	ready bool,
 ) { //nolint:staticcheck // still served
@@ -147,7 +147,7 @@ func image(
 			s.Ports, discoveryv1.EndpointPort{Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol, AppProtocol: p.AppProtocol},
 		)
 	}
-	key := imageKey(s)
+	key := sliceKey(s)
 	if out[key] == nil {
 		s.Namespace, s.GenerateName = e.Namespace, prefix(e.Name)
 		describe(s, e)
@@ -165,8 +165,8 @@ func image(
 	}
 }
 
-// describe copies the labels and annotations of the Endpoints to a slice, and adds their reference (I-02; utils.go:
-// newEndpointSlice).
+// describe copies the labels and annotations of the Endpoints to a slice, and makes the Endpoints the slice's
+// controller (I-02; utils.go: newEndpointSlice).
 func describe(s *discoveryv1.EndpointSlice, e *corev1.Endpoints) { //nolint:staticcheck // still served
 	s.Labels, s.Annotations = map[string]string{}, map[string]string{}
 	maps.Copy(s.Labels, e.Labels)

@@ -117,7 +117,7 @@ func consumers(r workload.Reader, p *corev1.PersistentVolumeClaim) workload.Even
 
 // users returns the pods that use a claim and have not ended (findPodsByPVCKey, IsPodTerminated).
 func users(r workload.Reader, p *corev1.PersistentVolumeClaim) (out []*corev1.Pod) {
-	for _, pod := range r.Mounting(workload.KeyOf(p)) {
+	for _, pod := range r.PodsMounting(workload.KeyOf(p)) {
 		if !ended(pod) {
 			out = append(out, pod)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// syncVolume decides about a volume (syncVolume).
+// syncVolume plans a volume's phase, and its release from a claim (K persistentvolume/pv_controller.go: syncVolume).
 func syncVolume(view workload.View, _ time.Time) workload.Plan {
 	v, _ := view.Object.(*corev1.PersistentVolume)
 	if v == nil {
@@ -43,7 +43,7 @@ func syncVolume(view workload.View, _ time.Time) workload.Plan {
 	return workload.Plan{} // the claim is being bound
 }
 
-// enter sets the phase, without a message.
+// enter plans a status with the phase and without a message, unless the volume has it.
 func enter(v *corev1.PersistentVolume, p corev1.PersistentVolumePhase) (plan workload.Plan) {
 	if next := phase(v, p, ""); next != nil {
 		plan.Status = next
@@ -51,7 +51,7 @@ func enter(v *corev1.PersistentVolume, p corev1.PersistentVolumePhase) (plan wor
 	return plan
 }
 
-// unbind ends the reference to a claim that is bound to another volume; the next pass sets the phase (unbindVolume).
+// unbind removes the reference to a claim that is bound to another volume. The next pass sets the phase (unbindVolume).
 func unbind(v *corev1.PersistentVolume) workload.Plan {
 	next := v.DeepCopy()
 	if _, ours := v.Annotations[boundByController]; ours {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// amounts are quantities of resources, CPU in thousandths.
+// amounts are quantities by resource; CPU is in thousandths.
 type amounts map[corev1.ResourceName]int64
 
 func amount(name corev1.ResourceName, q resource.Quantity) int64 {
@@ -25,7 +25,7 @@ func amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// amountsOf is what a pod requests.
+// amountsOf returns what a pod requests.
 func amountsOf(p *corev1.Pod) amounts {
 	out := amounts{}
 	for name, q := range podresource.PodRequests(p, podresource.PodResourcesOptions{}) {
@@ -41,10 +41,10 @@ type port struct {
 	ip       string
 }
 
-// everyIP is the address of a port that is occupied on every address.
+// everyIP is the address of a port that a pod occupies on all addresses of its node.
 const everyIP = "0.0.0.0"
 
-// portsOf are the ports that a pod occupies on its node.
+// portsOf returns the ports that a pod occupies on its node.
 func portsOf(p *corev1.Pod) (out []port) {
 	for _, c := range containersOf(p) {
 		for _, has := range c.Ports {
@@ -56,16 +56,16 @@ func portsOf(p *corev1.Pod) (out []port) {
 	return out
 }
 
-// collides reports whether one of two pods with these ports must be on another node.
+// collides reports whether two pods with these ports can't be on one node.
 func (a port) collides(b port) bool {
 	return a.protocol == b.protocol && a.number == b.number && (a.ip == b.ip || a.ip == everyIP || b.ip == everyIP)
 }
 
-// load is what the pods on a node have of it.
+// load is what all pods on a node use together.
 type load struct {
 	pods    int64
 	amounts amounts
-	// ports are few: most pods have none.
+	// ports is a list because it is short: most pods have no host ports.
 	ports []port
 }
 
@@ -73,7 +73,7 @@ func (l *load) occupied(ports []port) bool {
 	return slices.ContainsFunc(ports, func(p port) bool { return slices.ContainsFunc(l.ports, p.collides) })
 }
 
-// claim is what a pod has of its node.
+// claim is what a pod uses of its node.
 type claim struct {
 	uid        types.UID
 	generation int64
@@ -82,24 +82,24 @@ type claim struct {
 	ports      []port
 }
 
-// claims has what the pods on each node request, with the pods that are being assigned, as kube-scheduler's cache has
-// assumed pods (K pkg/scheduler/backend/cache/cache.go: AssumePod). An entry is as new as the newest view in which
-// follow or waits has seen the pod: views are locked while they are read. The zero value is empty.
+// claims holds what the pods on each node use. It includes pods that are being assigned, as kube-scheduler's cache
+// includes assumed pods (K pkg/scheduler/backend/cache/cache.go: AssumePod). A claim is as new as the newest state in
+// which follow or startPass has read the pod: a Reader is locked while it is used. The zero value is empty.
 type claims struct {
 	mu sync.Mutex // guards the fields below
-	// begun reports whether the pods of the first view were counted.
+	// begun reports whether all pods of a state were counted once.
 	begun bool
 	pods  map[workload.Key]*claim
 	nodes map[string]*load
-	// short are the pods that wait for the end of others.
-	short map[workload.Key]struct{}
-	// freed reports whether a pass has counted what a pod has left before follow has. A pass may see a change before
-	// its event arrives, which follow then finds counted: short must have passes all the same.
-	freed bool
+	// waiting are the pods that may fit after other pods have ended.
+	waiting map[workload.Key]struct{}
+	// wakeWaiting reports whether startPass has counted a change before follow has received it. follow then finds nothing
+	// new to count, but must return the waiting pods nevertheless.
+	wakeWaiting bool
 }
 
-// follow counts the present state of a pod. It returns the pods that wait for others if it has changed what its node
-// has left.
+// follow counts the present state of a pod that has changed. If the pod may use less of its node now, it returns the
+// pods that wait.
 func (c *claims) follow(r workload.Reader, key workload.Key) []workload.Key {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,41 +108,41 @@ func (c *claims) follow(r workload.Reader, key workload.Key) []workload.Key {
 	if p != nil && p.Spec.NodeName == "" && c.pods[key] != nil && c.pods[key].uid == p.UID {
 		return nil // it is being assigned
 	}
-	if !c.count(key, p) && !c.freed {
+	if !c.count(key, p) && !c.wakeWaiting {
 		return nil
 	}
-	c.freed = false
-	return slices.SortedFunc(maps.Keys(c.short), func(a, b workload.Key) int {
+	c.wakeWaiting = false
+	return slices.SortedFunc(maps.Keys(c.waiting), func(a, b workload.Key) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 }
 
-// waits counts the state of a pod at the beginning of its pass, and reports whether it is not assigned. If it was being
-// assigned, that has failed.
-func (c *claims) waits(r workload.Reader, key workload.Key, p *corev1.Pod) bool {
+// startPass counts the state of a pod at the beginning of its pass, and reports whether the pod has no node. If claims
+// has a node for such a pod, the assignment has failed, and the claim is removed.
+func (c *claims) startPass(r workload.Reader, key workload.Key, p *corev1.Pod) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begin(r)
 	if c.count(key, p) {
-		c.freed = true
+		c.wakeWaiting = true
 	}
 	if p == nil || p.Spec.NodeName != "" {
-		delete(c.short, key)
+		delete(c.waiting, key)
 		return false
 	}
 	return true
 }
 
-// assign claims a node for a pod. choose returns the node, empty if there is none, and whether the pod waits for
-// others.
+// assign adds a claim for the node that choose returns. choose returns an empty name if no node fits, and whether the
+// pod may fit after other pods have ended.
 func (c *claims) assign(
-	key workload.Key, p *corev1.Pod, choose func(map[string]*load) (node string, short bool),
+	key workload.Key, p *corev1.Pod, choose func(map[string]*load) (node string, wait bool),
 ) (node string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	node, short := choose(c.nodes)
-	if delete(c.short, key); short {
-		c.short[key] = struct{}{}
+	node, wait := choose(c.nodes)
+	if delete(c.waiting, key); wait {
+		c.waiting[key] = struct{}{}
 	}
 	if node != "" {
 		c.add(key, p, node)
@@ -150,19 +150,19 @@ func (c *claims) assign(
 	return node
 }
 
-// begin counts the pods of the first view.
+// begin counts all pods of the first state that it gets.
 func (c *claims) begin(r workload.Reader) {
 	if c.begun {
 		return
 	}
 	c.begun = true
-	c.pods, c.nodes, c.short = map[workload.Key]*claim{}, map[string]*load{}, map[workload.Key]struct{}{}
+	c.pods, c.nodes, c.waiting = map[workload.Key]*claim{}, map[string]*load{}, map[workload.Key]struct{}{}
 	for _, p := range workload.All[*corev1.Pod](r, "") {
 		c.count(workload.KeyOf(p), p)
 	}
 }
 
-// count replaces the claim of a pod by that of its present state, and reports whether one was changed or removed.
+// count replaces a pod's claim by that of its present state, and reports whether an earlier claim has changed or ended.
 func (c *claims) count(key workload.Key, p *corev1.Pod) (changed bool) {
 	on := p != nil && p.Spec.NodeName != "" && !workload.Finished(p)
 	had := c.pods[key]

@@ -165,7 +165,7 @@ func TestClaims(t *testing.T) {
 				w.Remove(p)
 			}
 		case p.Spec.NodeName == "" && random.IntN(2) == 0:
-			if had.waits(w, key, p) {
+			if had.startPass(w, key, p) {
 				had.assign(key, p, func(map[string]*load) (string, bool) { return "b", false })
 				p = p.DeepCopy()
 				p.Spec.NodeName = "b"

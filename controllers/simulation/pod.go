@@ -13,7 +13,7 @@ import (
 type Options struct {
 	// Delay is how long each step takes. As times are stored in whole seconds, a step may take up to a second less.
 	Delay time.Duration
-	// Nodes are the nodes, which the caller has created; default: NodeName.
+	// Nodes are the nodes, which the caller has created; default: one node, NodeName.
 	Nodes []*corev1.Node
 }
 
@@ -31,7 +31,7 @@ func (o Options) pod(v workload.View, now time.Time) workload.Plan {
 	p := v.Object.(*corev1.Pod)
 	switch {
 	case p.Spec.NodeName == "":
-		return workload.Plan{} // Scheduler's
+		return workload.Plan{} // the controller Scheduler assigns it first
 	case p.DeletionTimestamp != nil:
 		return o.end(p, now)
 	case p.Status.Phase == corev1.PodPending:
@@ -55,7 +55,7 @@ func (o Options) start(v workload.Reader, p *corev1.Pod, now time.Time) workload
 	return workload.Plan{Status: p, Events: started(p)}
 }
 
-// scheduled is when a pod was assigned.
+// scheduled returns the time at which a pod was assigned.
 func scheduled(p *corev1.Pod) time.Time {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodScheduled {
@@ -65,8 +65,7 @@ func scheduled(p *corev1.Pod) time.Time {
 	return p.CreationTimestamp.Time
 }
 
-// left is the rest of a period. A start in the future means that the clock was set back in the meantime, and the period
-// counts as over.
+// left returns the rest of a period; 0 if its start is in the future, because then the clock was set back.
 func left(since time.Time, d time.Duration, now time.Time) time.Duration {
 	if since.After(now) {
 		return 0
@@ -74,7 +73,7 @@ func left(since time.Time, d time.Duration, now time.Time) time.Duration {
 	return d - now.Sub(since)
 }
 
-// run completes or fails a running pod when its time comes, and resizes it.
+// run resizes a running pod, and completes or fails it when its run time is over.
 func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
 	if next := resized(p); next != nil {
 		return workload.Plan{Status: next}
@@ -108,7 +107,7 @@ func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
 	return workload.Plan{Status: p}
 }
 
-// end finishes a graceful deletion. A pod with finalizers becomes finished first.
+// end removes a pod after its grace period, or earlier after the delay. A pod with finalizers first becomes finished.
 func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 	grace := time.Duration(0)
 	if s := p.DeletionGracePeriodSeconds; s != nil {
@@ -124,7 +123,7 @@ func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 		finished(p, metav1.NewTime(now), 143)
 		return workload.Plan{Status: p, Events: events}
 	case grace == 0 && p.DeletionGracePeriodSeconds != nil:
-		return workload.Plan{} // its finalizers keep it
+		return workload.Plan{} // only its finalizers delay the removal
 	}
 	zero := int64(0)
 	return workload.Plan{Do: []workload.Action{workload.Delete{Object: p, Grace: &zero}}, Events: killed(p)}

@@ -58,7 +58,7 @@ func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.
 // decide assigns a pod to a node, or says why none fits.
 func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 	p, _ := v.Object.(*corev1.Pod)
-	if !s.claims.waits(v, v.Key, p) || v.Failed != nil {
+	if !s.claims.startPass(v, v.Key, p) || v.Failed != nil {
 		return workload.Plan{}
 	}
 	if p.DeletionTimestamp != nil || workload.Finished(p) || len(p.Spec.SchedulingGates) > 0 ||
@@ -70,9 +70,9 @@ func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 		return workload.Plan{}
 	}
 	var why string
-	n := s.claims.assign(v.Key, p, func(all map[string]*load) (node string, short bool) {
-		node, short, why = s.choose(nodes, p, all)
-		return node, short
+	n := s.claims.assign(v.Key, p, func(all map[string]*load) (node string, wait bool) {
+		node, wait, why = s.choose(nodes, p, all)
+		return node, wait
 	})
 	if n == "" {
 		return unschedulable(p, why, now)
@@ -105,11 +105,11 @@ type candidate struct {
 	avoided, free, pods int64
 }
 
-// choose returns the node for a pod, or why it fits none; short reports whether it may fit after other pods have
+// choose returns the node for a pod, or why it fits none; wait reports whether it may fit after other pods have
 // ended. Of the nodes that fit it prefers, as kube-scheduler, those without taints to avoid and with the most unused
 // CPU and memory; then those with the fewest pods; then the first by name.
 func (s *scheduler) choose(nodes []*corev1.Node, p *corev1.Pod, all map[string]*load) (
-	node string, short bool, why string) {
+	node string, wait bool, why string) {
 	if len(nodes) == 0 {
 		return "", false, "no nodes available to schedule pods" // K pkg/scheduler/schedule_one.go: ErrNoNodesAvailable
 	}

@@ -20,18 +20,18 @@ type Claiming struct {
 	Selector labels.Selector
 	// Finalizers are added on adoption and removed on release (I-15).
 	Finalizers []string
-	// Adoptable, if set, decides which free objects may be adopted; it isn't called for those that are being deleted or
-	// don't match.
+	// Adoptable, if set, decides which free objects may be adopted; it isn't called for objects that are being deleted or
+	// that Selector does not match.
 	Adoptable func(Object) bool
 }
 
-// Claim decides which objects belong to the owner (I-11), among those that it controls and the free ones of its
-// namespace, and which writes adopt or release objects for that. mine has those to be adopted in the new state, except
-// for the resourceVersion; it is sorted as the arguments are, controlled ones first.
+// Claim decides which objects belong to the owner (I-11). controlled are the objects whose controller is the owner,
+// free those in its namespace without a controller. do has the writes that adopt and release objects. mine has the
+// objects of the owner, controlled ones first; adopted ones have the new owner reference, but the old resourceVersion.
 //
-// The owner was read together with the objects, after every acknowledged write; this replaces the live read that
-// upstream makes before an adoption (I-12). Each adoption or release requires that the object has not changed since; if
-// another controller was faster it is a conflict (I-13, I-14).
+// Upstream reads the owner again before an adoption (I-12). That is not needed here: owner and objects are from one
+// state of the store, with every acknowledged write. If an object has changed since, for example because another
+// controller has adopted it, the write fails with a conflict (I-13, I-14).
 func Claim[T Object](owner Object, c Claiming, controlled, free []T) (mine []T, do []Action) {
 	dying := owner.GetDeletionTimestamp() != nil
 	for _, o := range controlled {
@@ -56,7 +56,7 @@ func Claim[T Object](owner Object, c Claiming, controlled, free []T) (mine []T, 
 	return mine, do
 }
 
-// adopt returns the object with the owner as its controller.
+// adopt returns a copy of the object that has the owner as its controller, and the finalizers.
 func (c Claiming) adopt(owner, o Object) Object {
 	o = o.DeepCopyObject().(Object)
 	refs := slices.DeleteFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
@@ -71,7 +71,7 @@ func (c Claiming) adopt(owner, o Object) Object {
 	return o
 }
 
-// release returns the object without the owner.
+// release returns a copy of the object without the references to the owner and without the finalizers.
 func (c Claiming) release(owner, o Object) Object {
 	o = o.DeepCopyObject().(Object)
 	o.SetOwnerReferences(slices.DeleteFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
@@ -81,8 +81,8 @@ func (c Claiming) release(owner, o Object) Object {
 	return o
 }
 
-// Selector converts a label selector. An invalid or nil one selects nothing. Neither does an empty one, as it would
-// select everything in the namespace (K pkg/controller/replicaset: syncReplicaSet logs an error for it).
+// Selector converts a label selector. An invalid, nil or empty one selects nothing: otherwise an empty one would select
+// everything in the namespace (K pkg/controller/replicaset: syncReplicaSet logs an error for it).
 func Selector(s *metav1.LabelSelector) labels.Selector {
 	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		return labels.Nothing()

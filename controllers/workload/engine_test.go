@@ -54,7 +54,7 @@ func (r *requests) Free(Resource, string) []Object               { return nil }
 func (r *requests) All(Resource, string) []Object                { return []Object{owner()} }
 func (r *requests) View(_ context.Context, f func(Reader)) error { f(r); return nil }
 func (r *requests) Glance(f func(Reader)) error                  { f(r); return nil }
-func (r *requests) Mounting(Key) []*corev1.Pod                   { return nil }
+func (r *requests) PodsMounting(Key) []*corev1.Pod               { return nil }
 func (r *requests) Readable(Resource, string) bool               { return true }
 func (r *requests) ApplyStatus(_ context.Context, o Object) error {
 	return r.do("apply the status of " + o.GetName())
@@ -219,11 +219,11 @@ func TestConcerned(t *testing.T) {
 		{"a free pod is dying", meta("b", ""), dying, "[]"},
 		{"a pod of another kind", nil, other, "[]"},
 	} {
-		if got := fmt.Sprint(e.concerned(Change{Resource: Pods, Old: c.old, New: c.new})); got != c.want {
+		if got := fmt.Sprint(e.affectedKeys(Change{Resource: Pods, Old: c.old, New: c.new})); got != c.want {
 			t.Errorf("%s: %s, not %s", c.what, got, c.want)
 		}
 	}
-	if got := fmt.Sprint(e.concerned(Change{Resource: ReplicationControllers, Old: meta("a", "")})); got != "[a/p]" {
+	if got := fmt.Sprint(e.affectedKeys(Change{Resource: ReplicationControllers, Old: meta("a", "")})); got != "[a/p]" {
 		t.Errorf("one that went: %s", got)
 	}
 }
@@ -280,10 +280,10 @@ func TestMost(t *testing.T) {
 // TestStart: keys get a pass when changes are followed from the beginning.
 func TestStart(t *testing.T) {
 	e := &engine{api: &requests{}, Controller: Controller{For: Pods, Start: StartWith(Key{"a", "b"})}}
-	if got := fmt.Sprint(e.concerned(Change{})); got != "[a/b]" {
+	if got := fmt.Sprint(e.affectedKeys(Change{})); got != "[a/b]" {
 		t.Error(got)
 	}
-	if got := (&engine{Controller: Controller{For: Pods}}).concerned(Change{}); got != nil {
+	if got := (&engine{Controller: Controller{For: Pods}}).affectedKeys(Change{}); got != nil {
 		t.Error(got)
 	}
 }

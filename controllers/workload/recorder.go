@@ -19,36 +19,36 @@ type EventAPI interface {
 	CountEvent(ctx context.Context, e *corev1.Event) error
 }
 
-// maxWaiting is how many Events may wait to be sent.
-const maxWaiting = 1000
+// maxQueued is how many Events may wait to be sent.
+const maxQueued = 1000
 
-// Recorder sends the Events of one component: of the actions and failures of a controller. Record never blocks and
-// never fails: one goroutine sends each Event once, best effort. Up to 1000 may wait to be sent; further ones are
-// dropped, which is logged. The memory for repetitions is bounded (4096 entries of each kind), and lost with the
-// process.
+// Recorder sends the Events that one component, such as a controller, records. Record never blocks and never fails: it
+// queues the Event, and one goroutine sends each Event once, without retries. If 1000 Events wait, Record drops the
+// Event and logs that. Repetitions are counted in memory (at most 4096 entries of each kind), and forgotten when the
+// process ends.
 type Recorder struct {
 	api       EventAPI
 	component string
 	log       *slog.Logger
-	waiting   chan *waiting
-	// unsent counts the Events that were recorded and not sent.
+	queue     chan *queuedEvent
+	// unsent counts the Events that were recorded but not sent yet.
 	unsent reconcile.Backlog
 }
 
-// waiting is an Event that is to be sent.
-type waiting struct {
+// queuedEvent is an Event that waits to be sent.
+type queuedEvent struct {
 	about corev1.ObjectReference
 	event Event
 	at    time.Time
 }
 
-// NewRecorder returns a recorder, which Run starts. component is the source of its Events.
+// NewRecorder returns a recorder; Run sends its Events. component is the source of the Events.
 func NewRecorder(api EventAPI, component string, log *slog.Logger) *Recorder {
-	return &Recorder{api: api, component: component, log: log, waiting: make(chan *waiting, maxWaiting),
+	return &Recorder{api: api, component: component, log: log, queue: make(chan *queuedEvent, maxQueued),
 		unsent: reconcile.Backlog{What: "writing Events"}}
 }
 
-// Join adds the recorder to the monitor of ctx, if it has one, before its component begins; end removes it.
+// Join adds the recorder to ctx's monitor, if there is one; end removes it. Call it before the component starts.
 func (r *Recorder) Join(ctx context.Context) (end func()) {
 	return reconcile.JoinBeside(ctx, &r.unsent)
 }
@@ -57,7 +57,7 @@ func (r *Recorder) Join(ctx context.Context) (end func()) {
 func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) {
 	r.unsent.Begin()
 	select {
-	case r.waiting <- &waiting{about, e, now}:
+	case r.queue <- &queuedEvent{about, e, now}:
 	default:
 		r.unsent.End()
 		r.log.Debug("dropped an Event", "reason", e.Reason, "namespace", about.Namespace, "name", about.Name)
@@ -71,7 +71,7 @@ func (r *Recorder) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case w := <-r.waiting:
+		case w := <-r.queue:
 			if last = last.Add(1); w.at.After(last) {
 				last = w.at
 			}
@@ -84,14 +84,14 @@ func (r *Recorder) Run(ctx context.Context) {
 	}
 }
 
-// terminating reports whether the namespace is being deleted or gone.
+// terminating reports whether err means that the Event's namespace is being deleted or is gone.
 func terminating(err error) bool {
 	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsNotFound(err)
 }
 
-// send stores an Event or increments the count of the stored one. One that has expired is stored again with its count
-// (client-go tools/record: recordEvent).
-func (r *Recorder) send(ctx context.Context, c *correlator, w *waiting, now time.Time) error {
+// send creates an Event, or updates the stored one if it is a repetition. If the stored one has expired, it is created
+// again with its count (client-go tools/record: recordEvent).
+func (r *Recorder) send(ctx context.Context, c *correlator, w *queuedEvent, now time.Time) error {
 	e, err := c.correlate(w.about, w.event, now)
 	if err != nil || e == nil {
 		return err

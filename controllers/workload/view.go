@@ -37,8 +37,8 @@ type Reader interface {
 	// All returns the objects of a namespace or, with an empty one, of all. Its cost grows with their number: passes
 	// should use Controlled, Free and Get.
 	All(r Resource, namespace string) []Object
-	// Mounting returns the pods of the claim's namespace that mount it (ClaimsOf).
-	Mounting(claim Key) []*corev1.Pod
+	// PodsMounting returns the pods of the claim's namespace that mount it (ClaimsOf).
+	PodsMounting(claim Key) []*corev1.Pod
 	// Readable reports whether all objects of a namespace or, with an empty one, of all can be decoded. Other reads
 	// omit those that can't. Pods without claims may not count.
 	Readable(r Resource, namespace string) bool

@@ -8,18 +8,18 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// follow sends the keys of the objects that need a pass.
+// follow calls sink with the key of each object that needs a pass.
 func (e *engine) follow(ctx context.Context, sink func(Key)) error {
 	others := append(slices.Clone(e.Owns), e.Sees...)
 	return e.api.Follow(ctx, e.For, others, func(c Change) {
-		for _, key := range e.concerned(c) {
+		for _, key := range e.affectedKeys(c) {
 			sink(key)
 		}
 	})
 }
 
-// concerned returns the objects that need a pass after a change.
-func (e *engine) concerned(c Change) (keys []Key) {
+// affectedKeys returns the keys of the objects that need a pass after a change.
+func (e *engine) affectedKeys(c Change) (keys []Key) {
 	if c.Old == nil && c.New == nil {
 		if e.Start == nil {
 			return nil
@@ -43,14 +43,14 @@ func (e *engine) concerned(c Change) (keys []Key) {
 	return slices.Compact(keys)
 }
 
-// owners returns the present and former controllers of a dependent, and the objects that would adopt it.
+// owners returns the keys of a dependent's present and former controller, and of the objects that may adopt it.
 func (e *engine) owners(c Change) (keys []Key) {
 	for _, m := range []*Meta{c.Old, c.New} {
 		if m != nil && m.Controller.UID != "" && m.Controller.Is(e.For) {
 			keys = append(keys, Key{m.Namespace, m.Controller.Name})
 		}
 	}
-	if e.Selector == nil || !freed(c) {
+	if e.Selector == nil || !mayBeAdopted(c) {
 		return keys
 	}
 	e.glance(func(r Reader) {
@@ -63,15 +63,15 @@ func (e *engine) owners(c Change) (keys []Key) {
 	return keys
 }
 
-// freed reports whether the change may lead to an adoption.
-func freed(c Change) bool {
+// mayBeAdopted reports whether an owner may adopt an object that is new, has lost its controller or got other labels.
+func mayBeAdopted(c Change) bool {
 	if c.New == nil || c.New.Controller.UID != "" || c.New.Deleting {
 		return false
 	}
 	return c.Old == nil || c.Old.Controller.UID != "" || !maps.Equal(c.Old.Labels, c.New.Labels)
 }
 
-// glance reads without waiting. If nothing can be read, Follow soon starts again and sends everything.
+// glance calls f with a state, without waiting for writes. If it can't, Follow soon starts again and sends all objects.
 func (e *engine) glance(f func(Reader)) {
 	if err := e.api.Glance(f); err != nil {
 		e.log.Warn("failed to find the objects that a change affects", "err", err)

@@ -67,7 +67,7 @@ func (g *Graph) checkEdges(n *node) error {
 		if e.dependent != n || e.blocking != e.blocks() {
 			errs = append(errs, fmt.Errorf("%s: its edge to %s is wrong", n.key(), a.uid))
 		}
-		if !g.loading && e.holds() && !e.released && e.waitsFor(n) {
+		if !g.loading && e.holds() && !e.released && e.awaitedBy(n) {
 			errs = append(errs, fmt.Errorf("%s waits for itself through %s", n.key(), a.uid))
 		}
 		for at := a.first; at != e; at = at.next {

@@ -10,8 +10,8 @@ import (
 // kindName is an apiVersion and a kind, interned.
 type kindName struct{ apiVersion, kind string }
 
-// kind is the meaning of references to an apiVersion and kind. It exists while the kind is served or a reference names
-// it. A kind that was served and isn't now keeps its meaning for as long (J-45).
+// kind is what references to an apiVersion and kind mean. It exists while the kind is served or a reference names it.
+// As long as it exists it keeps its meaning, also when it is no longer served (J-45).
 type kind struct {
 	name kindName
 	// refs is the number of references that name the kind.
@@ -20,20 +20,20 @@ type kind struct {
 	served, known bool
 	collection    *collection
 	namespaced    bool
-	// undecided are the objects that can't be decided until the kind has another meaning (D-73).
+	// undecided are the objects that can't be decided until the kind is served, or changes its scope (D-73).
 	undecided waitingList
 }
 
-// collection is the collection of a resource's objects.
+// collection holds the objects of one resource, in all its versions.
 type collection struct {
 	name string
 	// inert objects may be owners, but are never collected (D-08).
 	inert bool
 	// served: a kind of the table has this collection.
 	served bool
-	// preferred is the version in which its objects are named; nil for the stored version.
+	// preferred is the apiVersion and kind in which requests name its objects; nil for those in which they are stored.
 	preferred *kindName
-	// unreachable are the objects to which no request is possible until the collection is served.
+	// unreachable are the objects for which no request is possible until the collection is served.
 	unreachable waitingList
 }
 
@@ -83,22 +83,22 @@ func (g *Graph) kind(name kindName) *kind {
 	return k
 }
 
-// dropKind drops a kind that no reference names and that isn't served.
+// dropKind drops a kind if no reference names it and it isn't served.
 func (g *Graph) dropKind(k *kind) {
 	if k.refs == 0 && !k.served {
 		delete(g.kinds, k.name)
 	}
 }
 
-// setKinds replaces the table and wakes the objects that depend on the change: those that waited for a kind or for
-// their own collection, and, if a known kind now means another collection or scope, all that name it. The latter visits
-// all objects, but is rare.
+// setKinds replaces the table and marks the objects that the change affects: those that waited for a kind or for their
+// own collection, and, if a known kind now has another collection or scope, all with references to it. To find the last
+// ones it visits all objects, but that is rare.
 func (g *Graph) setKinds(table []Kind) {
 	table = slices.Clone(table)
 	slices.SortFunc(table, func(a, b Kind) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.APIVersion, b.APIVersion))
 	})
-	moved := g.replaceKinds(table)
+	changed := g.replaceKinds(table)
 	for _, c := range g.serve(table) {
 		g.wake(&c.unreachable)
 	}
@@ -106,34 +106,34 @@ func (g *Graph) setKinds(table []Kind) {
 		k := g.kinds[kindName{t.APIVersion, t.Kind}]
 		g.wake(&k.undecided)
 	}
-	if len(moved) == 0 {
+	if len(changed) == 0 {
 		return
 	}
 	for _, n := range slices.SortedFunc(maps.Values(g.nodes), compareNodes) {
-		if slices.ContainsFunc(n.refs, func(r ref) bool { return moved[r.kind] }) {
+		if slices.ContainsFunc(n.refs, func(r ref) bool { return changed[r.kind] }) {
 			g.mark(n)
 		}
 	}
 }
 
-// replaceKinds sets the table and returns the kinds whose known meaning has changed.
+// replaceKinds sets the table and returns the known kinds whose collection or scope has changed.
 func (g *Graph) replaceKinds(table []Kind) map[*kind]bool {
 	for _, k := range g.kinds {
 		k.served = false
 	}
-	moved := map[*kind]bool{}
+	changed := map[*kind]bool{}
 	for _, t := range table {
 		k := g.kind(kindName{t.APIVersion, t.Kind})
 		c := g.collection(t.Collection)
 		if k.known && (k.collection != c || k.namespaced != t.Namespaced) {
-			moved[k] = true
+			changed[k] = true
 		}
 		k.served, k.known, k.collection, k.namespaced = true, true, c, t.Namespaced
 	}
 	for _, k := range g.kinds {
 		g.dropKind(k)
 	}
-	return moved
+	return changed
 }
 
 // serve marks the collections of the table as served and returns the new ones, sorted.
@@ -160,7 +160,7 @@ func (g *Graph) serve(table []Kind) []*collection {
 	return fresh
 }
 
-// wake marks all objects of a list; those that still can't be decided return to a list.
+// wake marks all objects of a list to be decided again. Those that still can't be decided return to a list.
 func (g *Graph) wake(s *waitingList) {
 	if len(s.nodes) == 0 {
 		return

@@ -2,20 +2,20 @@ package trail
 
 import "time"
 
-// APIVersion is that of an Answer; its kind is Trail.
+// APIVersion is the apiVersion of an Answer; its kind is Trail.
 const APIVersion = "kubecascade/v1"
 
-// Answer is what /kubecascade/v1/trail answers.
+// Answer is the response of /kubecascade/v1/trail.
 type Answer struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Since is when the server began to record, Removals the number of removals since then, Kept the number of those
-	// that it still has, and Limit the maximum of Kept.
+	// Since is when the server began to record, Removals the number of removals since then, Kept the number of removals
+	// that the server still has, and Limit the maximum of Kept.
 	Since    time.Time  `json:"since"`
 	Removals int64      `json:"removals"`
 	Kept     int        `json:"kept"`
 	Limit    int        `json:"limit"`
-	Items    []*Removal `json:"items"` // the removals that the query names, the last one first
+	Items    []*Removal `json:"items"` // the removals that match the query, the latest first
 }
 
 // Object names an object.
@@ -33,7 +33,7 @@ type Moment struct {
 	Time     time.Time `json:"time"`
 }
 
-// Removal has what is known of the removal of one object.
+// Removal is the recorded part of the removal of one object.
 type Removal struct {
 	Object Object `json:"object"`
 	// Terminating is when deletionTimestamp was set; nil if it was not, or if that is not known. Removed is when the
@@ -41,14 +41,14 @@ type Removal struct {
 	Terminating *Moment  `json:"terminating,omitempty"`
 	Removed     *Moment  `json:"removed,omitempty"`
 	Finalizers  []string `json:"finalizers,omitempty"` // those that the object had when its deletion began
-	// Asked is the request that deleted the object; nil if it is not known: it was made at another server, before this
-	// one started, or too long ago.
+	// Asked is the request to delete the object; nil if it is not known: another server handled it, or this one did so
+	// before its last start or too long ago.
 	Asked *Request `json:"asked,omitempty"`
-	// Finished is the request that removed the object; nil if that is Asked, or if it is not known. LastFinalizers are
-	// the finalizers that it removed.
+	// Finished is the request that removed the object; nil if Asked did, or if it is not known. LastFinalizers are the
+	// finalizers that it removed.
 	Finished       *Request `json:"finished,omitempty"`
 	LastFinalizers []string `json:"lastFinalizers,omitempty"`
-	// Elsewhere: the removal was seen in etcd. Another server has made it, and has the request.
+	// Elsewhere: another server over the same etcd removed the object, and knows the request.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
@@ -71,7 +71,7 @@ type Request struct {
 type Owner struct {
 	Object Object   `json:"object"`
 	Trail  *Removal `json:"trail,omitempty"` // its own removal; nil if none is known
-	// Hidden is why Trail is not shown. Repeated: it is shown elsewhere in the answer.
+	// Hidden is the reason why Trail is not shown. Repeated: Trail is shown elsewhere in the response.
 	Hidden   string `json:"hidden,omitempty"`
 	Repeated bool   `json:"repeated,omitempty"`
 }
@@ -81,11 +81,11 @@ type Reason string
 
 // The reasons. Those of the garbage collector are the verdicts on the owners of the object (gc/graph: Reason).
 const (
-	OwnerAbsent        Reason = "OwnerAbsent"        // no owner exists; the collector saw the deletion of none
+	OwnerAbsent        Reason = "OwnerAbsent"        // no owner exists, and the collector has seen no deletion of one
 	OwnerDeleted       Reason = "OwnerDeleted"       // the owner is gone
-	OwnerWaits         Reason = "OwnerWaits"         // the owner, deleted in the foreground, waits for them
-	DependentsGone     Reason = "DependentsGone"     // no dependent blocks it: foregroundDeletion was removed
-	DependentsOrphaned Reason = "DependentsOrphaned" // no dependent names it any more: the finalizer orphan was removed
+	OwnerWaits         Reason = "OwnerWaits"         // the owner, deleted in the foreground, waits for the object
+	DependentsGone     Reason = "DependentsGone"     // no dependent blocks the object: its foregroundDeletion was removed
+	DependentsOrphaned Reason = "DependentsOrphaned" // no dependent names the object: its finalizer orphan was removed
 	NamespaceDeleted   Reason = "NamespaceDeleted"   // the namespace of the object is being deleted
 	NamespaceEmpty     Reason = "NamespaceEmpty"     // the namespace controller finalized a namespace without content
 	// CustomResourceDefinitionDeleted: the kind of the object is being deleted.

@@ -3,14 +3,14 @@
 //
 // It guarantees:
 //
-//  1. A file that is inspected is only read. Save writes a file only if all of the snapshot has arrived and Inspect can
-//     read it; before, it has another name.
+//  1. A file that is inspected is only read. Save writes the snapshot to a file with another name, and renames that
+//     file when all of the snapshot has arrived and Inspect can read it.
 //  2. Each key of the file is counted once: as an object of a resource, as other data of the cluster such as allocated
 //     ranges, or as a key of another program. Nothing that can't be read is left out: it is in the report with the
 //     reason.
 //  3. An object counts as readable if the server would read it, as it is decoded by the same code.
-//  4. Problems are those that lint finds (gc/explain). References to a resource of which an object can't be read are
-//     not decided.
-//  5. Lists in a report are sorted. Those of single objects have at most Most of them, that of findings MostFindings;
-//     the report has their number.
+//  4. Problems are those that lint finds (gc/explain). If an object of a resource can't be read, references to that
+//     resource are not checked.
+//  5. Lists in a report are sorted. A list of objects has at most Most of them, that of findings at most MostFindings;
+//     the report also has the total numbers.
 package backup

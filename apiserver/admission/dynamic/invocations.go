@@ -80,7 +80,7 @@ func (q *request) invoke(
 
 // bindings are the values of variables for an invocation. An error ends the request.
 func (q *request) bindings(ctx context.Context, i *invocation) (expression.Bindings, error) {
-	b := expression.Bindings{Params: i.param, Authorizer: q.authorize()}
+	b := expression.Bindings{Params: i.param, Authorizer: q.lazyAuthorizer()}
 	var err error
 	b.Namespace, err = q.namespaceObject(ctx)
 	return b, err

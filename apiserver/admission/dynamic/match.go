@@ -12,10 +12,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/admissionregistration"
 )
 
-// policies are all policies of one type with their bindings, both in the order of their names (M-39, M-67).
+// policies holds all policies of one type and their bindings, both in the order of their names (M-39, M-67).
 type policies struct {
 	all   []*policy
-	bound map[string][]*binding // by the names of policies
+	bound map[string][]*binding // by the policyName of the bindings
 }
 
 func (l *policies) add(p *policy) { l.all = append(l.all, p) }
@@ -27,7 +27,7 @@ func (l *policies) bind(b *binding) {
 	l.bound[b.policy] = append(l.bound[b.policy], b)
 }
 
-// candidate is a policy that may match the requests of a form, with the bindings that may.
+// candidate is a policy whose rules match the requests of a form, with those of its bindings whose rules match them.
 type candidate struct {
 	*policy
 	outcome
@@ -36,54 +36,54 @@ type candidate struct {
 
 type boundCandidate struct {
 	*binding
-	// all reports whether the binding matches what its policy matches.
+	// all reports whether the binding matches all requests that its policy matches.
 	all bool
 	outcome
 }
 
-// outcome is what a MatchResources decides about the requests of a form. What is left to the request are its name, its
-// labels and those of its namespace.
+// outcome is the result of comparing a MatchResources with a form of requests. Names of objects, and labels of objects
+// and namespaces, are compared later, for each request.
 type outcome struct {
 	*matching
-	// excluded and rules are the rules that match; the first of rules with the name of a request decides.
-	excluded, rules []named
+	// excluded and rules are the rules that match; the first of rules for the name of a request determines the version.
+	excluded, rules []match
 }
 
-// named is a rule that matches.
-type named struct {
-	// names are those of the objects to which the rule applies; empty means all.
+// match is a rule that matches a form of requests.
+type match struct {
+	// names are the names of the objects to which the rule applies; empty means all.
 	names []string
-	// in is the resource in whose version a policy gets the objects.
+	// in is the resource to whose version the objects are converted.
 	in *resources.Resource
 }
 
-func (n *named) has(name string) bool { return len(n.names) == 0 || slices.Contains(n.names, name) }
+func (n *match) has(name string) bool { return len(n.names) == 0 || slices.Contains(n.names, name) }
 
-// target is what rules are matched with: a request, and the resources in whose versions its objects can be shown.
+// target is a form of requests, with the requested resource and those to whose versions the objects can be converted.
 type target struct {
 	webhook.Target
 	own         *resources.Resource
 	equivalents []*resources.Resource
 }
 
-// outcome returns what m decides; false if it matches no request.
+// outcome compares m with a form; it returns false if m matches no request of that form.
 func (m *matching) outcome(t *target) (outcome, bool) {
 	o := outcome{
 		matching: m, excluded: t.matched(m.excluded, m.equivalent), rules: t.matched(m.rules, m.equivalent),
 	}
 	if len(m.rules) == 0 {
-		o.rules = []named{{in: t.own}}
+		o.rules = []match{{in: t.own}}
 	}
-	excluded := slices.ContainsFunc(o.excluded, func(n named) bool { return len(n.names) == 0 })
+	excluded := slices.ContainsFunc(o.excluded, func(n match) bool { return len(n.names) == 0 })
 	return o, len(o.rules) > 0 && !excluded
 }
 
 // matched returns the rules that match: first those for the request's own resource, then, if equivalent is set, those
 // for equivalent ones (L-31 to L-35, M-17; ASP matching/matching.go: matchesResourceRules).
-func (t *target) matched(rules []admissionv1.NamedRuleWithOperations, equivalent bool) (out []named) {
+func (t *target) matched(rules []admissionv1.NamedRuleWithOperations, equivalent bool) (out []match) {
 	for i := range rules {
 		if t.Matches(&rules[i].RuleWithOperations) {
-			out = append(out, named{rules[i].ResourceNames, t.own})
+			out = append(out, match{rules[i].ResourceNames, t.own})
 		}
 	}
 	if !equivalent {
@@ -93,14 +93,14 @@ func (t *target) matched(rules []admissionv1.NamedRuleWithOperations, equivalent
 		for _, r := range t.equivalents {
 			shown := t.Target
 			if shown.Resource = resourceOf(r); shown.Matches(&rules[i].RuleWithOperations) {
-				out = append(out, named{rules[i].ResourceNames, r})
+				out = append(out, match{rules[i].ResourceNames, r})
 			}
 		}
 	}
 	return out
 }
 
-// candidates returns the policies that may match. One without bindings has no effect (M-15).
+// candidates returns the policies that may match. A policy without bindings has no effect (M-15).
 func (l *policies) candidates(t *target) (out []candidate) {
 	for _, p := range l.all {
 		c := candidate{policy: p}
@@ -124,10 +124,10 @@ func (l *policies) candidates(t *target) (out []candidate) {
 	return out
 }
 
-// matches reports whether o matches a request, and the resource in whose version a policy gets its objects. An error of
-// a selector counts only if all else matches.
+// matches reports whether o matches a request, and returns the resource to whose version the objects are converted. An
+// error of a selector counts only if everything else matches.
 func (o *outcome) matches(ctx context.Context, q *request) (*resources.Resource, bool, error) {
-	has := func(n named) bool { return n.has(q.name) }
+	has := func(n match) bool { return n.has(q.name) }
 	i := slices.IndexFunc(o.rules, has)
 	if i < 0 || slices.ContainsFunc(o.excluded, has) {
 		return nil, false, nil
@@ -139,8 +139,8 @@ func (o *outcome) matches(ctx context.Context, q *request) (*resources.Resource,
 	return o.rules[i].in, ok, err
 }
 
-// exemptFromPolicies reports whether no policy gets requests of the resource: policies themselves, so that none can
-// lock itself in, and reviews, which are not stored (M-21).
+// exemptFromPolicies reports whether policies do not apply to a resource: to policies and bindings, so that users can
+// always change them, and to reviews, which are not stored (M-21).
 func exemptFromPolicies(r schema.GroupResource) bool {
 	return admissionregistration.Reviews[r] || r.Group == group && slices.Contains(policyResources, r.Resource)
 }
@@ -150,7 +150,7 @@ var policyResources = []string{
 	"mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
 }
 
-// exemptFromWebhooks reports whether no webhook gets requests of the resource (L-23, V-105).
+// exemptFromWebhooks reports whether webhooks are not called for requests of the resource (L-23, V-105).
 func exemptFromWebhooks(r schema.GroupVersionResource) bool {
 	return webhook.Exempt(r) || admissionregistration.Reviews[r.GroupResource()]
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 )
 
-// policy is a policy of either type. Its expressions are compiled when they are first evaluated.
+// policy is a ValidatingAdmissionPolicy or MutatingAdmissionPolicy. Expressions are compiled when first evaluated.
 type policy struct {
 	name string
-	// params is the paramKind; nil for none.
+	// params is the paramKind; nil if the policy has none.
 	params *schema.GroupVersionKind
 	// failOpen reports whether errors are ignored (failurePolicy Ignore).
 	failOpen bool
-	// reinvoke reports whether it is evaluated again after later changes (reinvocationPolicy IfNeeded).
+	// reinvoke reports whether later changes cause another evaluation (reinvocationPolicy IfNeeded).
 	reinvoke bool
 	matching *matching
 	// validating is set for a ValidatingAdmissionPolicy, mutating for a MutatingAdmissionPolicy.
@@ -31,24 +31,24 @@ type policy struct {
 	mutating   func() *expression.Mutating
 }
 
-// binding is a binding of either type.
+// binding is a ValidatingAdmissionPolicyBinding or MutatingAdmissionPolicyBinding.
 type binding struct {
 	name, policy string
 	// matching is nil if the binding matches all requests that its policy matches.
 	matching *matching
-	// ref is the paramRef, nil for none, and selector that of its label selector, nil for none.
+	// ref is the paramRef, selector its label selector; nil if there is none.
 	ref      *admissionv1.ParamRef
 	selector labels.Selector
-	// invalid is why the paramRef can't be used; nil if it can.
+	// invalid is the error of the selector in the paramRef; nil if the selector is valid.
 	invalid error
-	// actions are those of a ValidatingAdmissionPolicyBinding.
+	// actions are the validationActions of a ValidatingAdmissionPolicyBinding.
 	actions []admissionv1.ValidationAction
 }
 
-// matching is what a MatchResources matches.
+// matching is a MatchResources with parsed selectors.
 type matching struct {
 	namespaces, objects labels.Selector
-	// invalid is why nothing can be matched, else nil: the policy, or the binding, can't be evaluated (M-19).
+	// invalid is the error because of which the policy or binding can't be evaluated (M-19); nil if it can.
 	invalid         error
 	excluded, rules []admissionv1.NamedRuleWithOperations
 	equivalent      bool
@@ -92,7 +92,7 @@ func newPolicy(
 	return p, nil
 }
 
-// errNoConstraints has upstream's words (ASP generic/policy_matcher.go: DefinitionMatches).
+// errNoConstraints has upstream's message (ASP generic/policy_matcher.go: DefinitionMatches).
 var errNoConstraints = errors.New("policy contained no match constraints, a required field")
 
 func readValidatingBinding(obj runtime.Object) (any, error) {

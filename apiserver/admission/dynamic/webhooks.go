@@ -106,7 +106,7 @@ func (q *hookRequest) meets(ctx context.Context, h *webhook.Configured, in *reso
 	if err != nil {
 		return false, q.failed(err)
 	}
-	m := conditions.Match(ctx, v, expression.Bindings{Authorizer: q.authorize()}, failurePolicy(h.FailOpen))
+	m := conditions.Match(ctx, v, expression.Bindings{Authorizer: q.lazyAuthorizer()}, failurePolicy(h.FailOpen))
 	q.d.Metrics.matched(h.Name, kindWebhook, typeOf(h.Mutating), q.a.Operation, m)
 	if m.Err != nil {
 		return false, apierrors.NewForbidden(q.a.Resource.GroupResource(), q.name, m.Err) // L-42

@@ -8,8 +8,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// The limits of a comparison: rules are too large if it compares more than steps strings, which takes about half a
-// second. At most shown missing permissions are listed.
+// The limits of Missing: it compares at most steps strings, which takes about half a second, and returns at most shown
+// permissions.
 const (
 	steps = 1 << 26
 	shown = 1 << 10
@@ -42,8 +42,8 @@ func missing(wanted []rbacv1.PolicyRule, c comparison) (missing []rbacv1.PolicyR
 	return missing
 }
 
-// comparison compares rules with the held ones. left is how many more strings may be compared; below zero nothing is
-// covered any more.
+// comparison compares rules with the held ones. left is how many strings may still be compared; when it is negative,
+// every rule counts as not covered.
 type comparison struct {
 	held []rbacv1.PolicyRule
 	left int

@@ -8,10 +8,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Name is a role's or binding's; Namespace is empty for cluster roles and their bindings.
+// Name is the name of a role or binding; Namespace is empty for ClusterRoles and ClusterRoleBindings.
 type Name struct{ Namespace, Name string }
 
-// Policy has the roles and bindings, by subject. Make one with New.
+// Policy holds the roles, and the bindings by subject. Make one with New.
 //
 // Invariants: a role is in roles if it exists or is bound. Each binding is in the field bound of its role and in the
 // grants of each of its subjects, once. dangling counts the bindings whose role does not exist.
@@ -22,7 +22,7 @@ type Policy struct {
 	dangling int
 }
 
-// roleKey is the role to which a binding refers. A Role's namespace is its binding's.
+// roleKey identifies the role to which a binding refers. The namespace of a Role is that of its binding.
 type roleKey struct {
 	kind      string
 	namespace string
@@ -44,8 +44,8 @@ type binding struct {
 	keys []subjectKey
 }
 
-// subjectKey is a user or group in a scope: a namespace, or the cluster if that is empty. A service account is its
-// user.
+// subjectKey is a user or group in a scope: a namespace, or the cluster if the scope is empty. A service account is the
+// user of its name.
 type subjectKey struct {
 	group       bool
 	scope, name string
@@ -56,17 +56,17 @@ func New() *Policy {
 	return &Policy{roles: map[roleKey]*role{}, bindings: map[Name]*binding{}, grants: map[subjectKey]*grants{}}
 }
 
-// SetRole adds or replaces a role, or without a namespace a cluster role. The policy keeps the rules.
+// SetRole adds or replaces a Role, or a ClusterRole if n has no namespace. The caller must not change the rules later.
 func (p *Policy) SetRole(n Name, rules []rbacv1.PolicyRule) {
 	r := p.role(keyOf(n))
 	if !r.exists {
 		p.dangling -= len(r.bound)
 	}
 	r.exists, r.rules = true, rules
-	p.changed(r)
+	p.dropIndexes(r)
 }
 
-// RemoveRole removes a role; its bindings stay, and grant nothing.
+// RemoveRole removes a role. Its bindings stay, but grant nothing.
 func (p *Policy) RemoveRole(n Name) {
 	r := p.roles[keyOf(n)]
 	if r == nil || !r.exists {
@@ -74,7 +74,7 @@ func (p *Policy) RemoveRole(n Name) {
 	}
 	r.exists, r.rules = false, nil
 	p.dangling += len(r.bound)
-	p.changed(r)
+	p.dropIndexes(r)
 	p.forget(keyOf(n), r)
 }
 
@@ -108,8 +108,8 @@ func (p *Policy) forget(k roleKey, r *role) {
 	}
 }
 
-// changed drops the indexes that contain a role's old rules.
-func (p *Policy) changed(r *role) {
+// dropIndexes drops the indexes that contain the old rules of a role.
+func (p *Policy) dropIndexes(r *role) {
 	for b := range r.bound {
 		for _, k := range b.keys {
 			p.grants[k].index.Store(nil)
@@ -117,8 +117,8 @@ func (p *Policy) changed(r *role) {
 	}
 }
 
-// SetBinding adds or replaces a binding, or without a namespace a cluster role's binding. The policy keeps the
-// subjects.
+// SetBinding adds or replaces a RoleBinding, or a ClusterRoleBinding if n has no namespace. The caller must not change
+// the subjects later.
 func (p *Policy) SetBinding(n Name, ref rbacv1.RoleRef, subjects []rbacv1.Subject) {
 	p.RemoveBinding(n)
 	b := &binding{name: n, ref: ref, subjects: subjects, role: p.role(refKey(ref, n.Namespace))}
@@ -157,8 +157,8 @@ func (p *Policy) RemoveBinding(n Name) {
 	}
 }
 
-// subjectKeys are the binding's subjects, each once. A client may bind as many as fit into an object, and all requests
-// wait in the meantime: the time is linear in their number.
+// subjectKeys returns the binding's subjects, each once. Its time is linear in their number: an object may have many,
+// and all requests wait for it.
 func (b *binding) subjectKeys() []subjectKey {
 	out, seen := make([]subjectKey, 0, len(b.subjects)), make(map[subjectKey]struct{}, len(b.subjects))
 	for i := range b.subjects {
@@ -198,8 +198,8 @@ func (p *Policy) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.Polic
 	return r.rules, true
 }
 
-// each calls yield for the grants of the user in the namespace, in the order of guarantee 4, until yield returns false.
-// A binding that matches several of the user's names is passed for each.
+// each calls yield for the grants of the user in the namespace, in the order of guarantee 4 of the package, until yield
+// returns false. A binding is in the grants of each of its subjects, so yield may get it more than once.
 func (p *Policy) each(u *authorization.User, namespace string, yield func(*grants) bool) {
 	for _, scope := range scopes(namespace) {
 		if g := p.grants[subjectKey{false, scope, u.Name}]; g != nil && !yield(g) {
@@ -220,5 +220,5 @@ func scopes(namespace string) []string {
 	return []string{"", namespace}
 }
 
-// compare orders bindings of one subject.
+// compare orders the bindings of one subject by name.
 func compare(a, b *binding) int { return strings.Compare(a.name.Name, b.name.Name) }

@@ -11,32 +11,31 @@ import (
 //go:embed markers.txt
 var text string
 
-// Set is the markers of all types, by the package path and name that reflection gives:
-// "k8s.io/api/core/v1.Pod".
+// Set holds the markers of all types, by the package path and name that reflection returns: "k8s.io/api/core/v1.Pod".
 type Set struct {
 	types map[string]Type
 	enums map[string][]string
 }
 
-// Type is the markers of a struct and its fields.
+// Type holds the markers of a struct and its fields.
 type Type struct {
 	// MapType is x-kubernetes-map-type: "atomic", "granular" or empty.
 	MapType string
-	// Union is nil if the struct has none.
+	// Union is nil if the struct is not a union.
 	Union *Union
 	// Fields by JSON name; fields without markers are absent.
 	Fields map[string]Field
 }
 
-// Union says which fields exclude each other.
+// Union defines the fields of which only one may be set.
 type Union struct {
-	// Discriminator is the JSON name of the field that names the one in use, or empty.
+	// Discriminator is the JSON name of the field that names the member in use; empty if there is none.
 	Discriminator string
-	// Members are JSON names and the discriminator's value for each.
+	// Members maps the JSON name of each member to the discriminator's value for it.
 	Members map[string]string
 }
 
-// Field is the markers of one field.
+// Field holds the markers of a field.
 type Field struct {
 	// ListType is "atomic", "set", "map" or empty.
 	ListType string
@@ -46,7 +45,7 @@ type Field struct {
 	MapType string
 	// Default is a JSON value as encoding/json decodes it, or nil.
 	Default any
-	// Presence is "optional" or "required" where the json tag says otherwise, else empty.
+	// Presence is "optional" or "required" if that contradicts the json tag, else empty.
 	Presence string
 }
 
@@ -56,7 +55,7 @@ func (s *Set) Type(pkg, name string) Type { return s.types[pkg+"."+name] }
 // Enum returns the sorted values that the string type pkg.name allows; nil if it isn't an enum.
 func (s *Set) Enum(pkg, name string) []string { return s.enums[pkg+"."+name] }
 
-// Load returns the markers. It panics if the file can't be parsed, which the tests exclude.
+// Load returns the markers. It panics if the file can't be parsed; a test checks that it can.
 var Load = sync.OnceValue(func() *Set {
 	s, err := Parse(text)
 	if err != nil {

@@ -106,12 +106,12 @@ func setTemplateGeneration(d *appsv1.DaemonSet, n int64) {
 func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 	s, at := &d.Spec, check.SpecPath.Child("selector")
 	var before *corev1.PodTemplateSpec
-	odd := false
+	allowInvalid := false
 	if old != nil {
 		before = &old.Spec.Template
-		odd = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
+		allowInvalid = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
 	}
-	errs := podspec.ValidateSelector(s.Selector, odd, at)
+	errs := podspec.ValidateSelector(s.Selector, allowInvalid, at)
 	if usable, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil {
 		errs = append(errs, podspec.MatchesSelector(usable, &s.Template, check.TemplatePath)...)
 	}

@@ -27,8 +27,8 @@ func horizontalPodAutoscalers() *entry.Resource {
 	}
 }
 
-// horizontalPodAutoscalersV1 is the entry of HorizontalPodAutoscaler in version v1. Its hooks get v2, except for
-// defaults.
+// horizontalPodAutoscalersV1 is the entry of HorizontalPodAutoscaler in version v1. Its hooks get objects of version
+// v2, except for Strategy.Default.
 func horizontalPodAutoscalersV1() *entry.Resource {
 	r := horizontalPodAutoscalers()
 	r.New = entry.New[autoscalingv1.HorizontalPodAutoscaler]
@@ -41,7 +41,7 @@ func horizontalPodAutoscalersV1() *entry.Resource {
 	return r
 }
 
-// withoutHPAAnnotations sets the defaults of an object and then removes the annotations of conversions.
+// withoutHPAAnnotations returns hook, followed by the removal of the annotations in which v1 has fields of v2.
 func withoutHPAAnnotations(hook func(runtime.Object)) func(runtime.Object) {
 	return func(obj runtime.Object) {
 		hook(obj)
@@ -49,8 +49,7 @@ func withoutHPAAnnotations(hook func(runtime.Object)) func(runtime.Object) {
 	}
 }
 
-// defaultHorizontalPodAutoscaler sets at least one replica and a target of 80 % CPU utilization, and completes a
-// partial behaviour.
+// defaultHorizontalPodAutoscaler sets minReplicas, a target of 80 % CPU utilization, and missing parts of a behavior.
 func defaultHorizontalPodAutoscaler(h *autoscalingv2.HorizontalPodAutoscaler) {
 	check.SetDefault(&h.Spec.MinReplicas, 1)
 	if len(h.Spec.Metrics) == 0 {
@@ -78,8 +77,8 @@ func defaultScalingRules(r *autoscalingv2.HPAScalingRules, policies []autoscalin
 	}
 }
 
-// defaultHorizontalPodAutoscalerV1 sets the defaults of autoscaling/v1. The target of 80 % is visible in v1 because the
-// object is stored as v2 and has its defaults.
+// defaultHorizontalPodAutoscalerV1 sets the defaults of autoscaling/v1. The target of 80 % is not among them: the
+// object is stored as v2, so it gets the default of v2.
 func defaultHorizontalPodAutoscalerV1(h *autoscalingv1.HorizontalPodAutoscaler) {
 	check.SetDefault(&h.Spec.MinReplicas, 1)
 }
@@ -107,7 +106,7 @@ func autoscalerTable() entry.Table {
 	})
 }
 
-// metrics pairs specs and statuses by their index, not by name.
+// metrics prints each spec with the status of the same index. Names are not compared.
 func metrics(specs []autoscalingv2.MetricSpec, statuses []autoscalingv2.MetricStatus) string {
 	if len(specs) == 0 {
 		return entry.None
@@ -177,7 +176,7 @@ func averageMetric(target *autoscalingv2.MetricTarget, current *autoscalingv2.Me
 	return measured + "/" + target.AverageValue.String()
 }
 
-// shownResourceMetric prints a percentage of the requests, unless the target is a value.
+// shownResourceMetric prints percentages of the requests, or values if the target is an average value.
 func shownResourceMetric(target *autoscalingv2.MetricTarget, current *autoscalingv2.MetricValueStatus) string {
 	if target.AverageValue != nil {
 		return averageMetric(target, current)

@@ -85,16 +85,16 @@ func hasLabel(j *batchv1.Job, key string) bool {
 // jobSelected validates the spec of a job with its selector (batch ValidateJobSpec).
 func jobSelected(s *batchv1.JobSpec, old *batchv1.Job) field.ErrorList {
 	var before *corev1.PodTemplateSpec
-	odd := false
+	allowInvalid := false
 	if old != nil {
 		before = &old.Spec.Template
-		odd = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
+		allowInvalid = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
 	}
 	errs := jobSpec(s, before, check.SpecPath)
 	if s.Selector == nil {
 		errs = append(errs, check.RequireAll(check.SpecPath, "selector", "")...)
 	} else {
-		errs = append(errs, podspec.ValidateSelector(s.Selector, odd, check.SpecPath.Child("selector"))...)
+		errs = append(errs, podspec.ValidateSelector(s.Selector, allowInvalid, check.SpecPath.Child("selector"))...)
 	}
 	if usable, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil {
 		errs = append(errs, podspec.MatchesSelector(usable, &s.Template, check.TemplatePath)...)

@@ -42,10 +42,10 @@ func componentStatusCells(c *corev1.ComponentStatus, _ time.Time) []any {
 	return []any{c.Name, "Unknown", "", ""}
 }
 
-// componentStatusObjects are the objects of componentstatuses.
+// componentStatusObjects lists and gets ComponentStatuses, which are not stored.
 var componentStatusObjects = entry.Objects{List: listComponents, NotFound: noComponent}
 
-// listComponents returns the health of etcd, the only component besides the server itself.
+// listComponents returns the ComponentStatus of etcd, the only component that is not a part of the server.
 func listComponents(ctx context.Context, s entry.Server, _, _ string) ([]entry.Object, error) {
 	c := &corev1.ComponentStatus{
 		TypeMeta:   metav1.TypeMeta{Kind: "ComponentStatus", APIVersion: "v1"},

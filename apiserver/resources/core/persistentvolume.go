@@ -155,7 +155,7 @@ func volumeAffinity(a *corev1.VolumeNodeAffinity, at *field.Path) field.ErrorLis
 	if a.Required == nil {
 		return field.ErrorList{field.Required(at.Child("required"), "must specify required node constraints")}
 	}
-	return podspec.NodeSelector(a.Required, false, at.Child("required"))
+	return podspec.ValidateNodeSelector(a.Required, false, at.Child("required"))
 }
 
 // validatePersistentVolumeUpdate validates the new volume twice, for upstream's strategy and its

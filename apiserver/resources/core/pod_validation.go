@@ -170,7 +170,7 @@ func tolerationsUpdate(now, was []corev1.Toleration, at *field.Path) field.Error
 			return field.ErrorList{field.Forbidden(at, "existing toleration can not be modified except its tolerationSeconds")}
 		}
 	}
-	return podspec.Tolerations(now, at)
+	return podspec.ValidateTolerations(now, at)
 }
 
 // gatesUpdate only allows gates to be removed.

@@ -6,9 +6,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// Resources returns the entries of the group's kinds, one in each line.
+// Resources returns the entries of the group's kinds, one on each line.
 func Resources(clock entry.Clock) []*entry.Resource {
-	gates := map[string]bool{"DRAPartitionableDevicesType": false} // those that rules name
+	gates := map[string]bool{"DRAPartitionableDevicesType": false} // the gates that validation rules name
 	return entry.Declared(RegisterValidations, gates, entry.Group(resourcev1.SchemeGroupVersion,
 		deviceClasses(),
 		deviceTaintRules(clock),

@@ -157,7 +157,7 @@ func allocation(a *resourcev1.AllocationResult, requests deviceRequests, at *fie
 			return append(errs, deviceConfig(&c.DeviceConfiguration, false, at)...)
 		})...)
 	if a.NodeSelector != nil {
-		errs = append(errs, podspec.NodeSelector(a.NodeSelector, false, at.Child("nodeSelector"))...)
+		errs = append(errs, podspec.ValidateNodeSelector(a.NodeSelector, false, at.Child("nodeSelector"))...)
 	}
 	return errs
 }

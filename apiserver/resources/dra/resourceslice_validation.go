@@ -247,7 +247,7 @@ func reach(
 	}
 	if s != nil {
 		ways = append(ways, "`nodeSelector`")
-		errs = append(errs, podspec.NodeSelector(s, false, at.Child("nodeSelector"))...)
+		errs = append(errs, podspec.ValidateNodeSelector(s, false, at.Child("nodeSelector"))...)
 		if single && len(s.NodeSelectorTerms) != 1 {
 			errs = append(errs, field.Invalid(at.Child("nodeSelector", "nodeSelectorTerms"), s.NodeSelectorTerms,
 				"must have exactly one node selector term"))

@@ -73,18 +73,18 @@ func validateIngress(in *networkingv1.Ingress) field.ErrorList {
 
 // validateIngressUpdate accepts invalid secret names and invalid rules of wildcard hosts if the old ones were invalid.
 func validateIngressUpdate(in, old *networkingv1.Ingress) field.ErrorList {
-	oddSecret, oddWildcard := false, false
+	allowInvalidSecret, allowInvalidWildcard := false, false
 	for _, t := range old.Spec.TLS {
-		oddSecret = oddSecret || len(check.ClassName(&t.SecretName, nil)) > 0
+		allowInvalidSecret = allowInvalidSecret || len(check.ClassName(&t.SecretName, nil)) > 0
 	}
 	for i := range old.Spec.Rules {
 		r := &old.Spec.Rules[i]
-		oddWildcard = oddWildcard || strings.Contains(r.Host, "*") && len(ingressPaths(r.HTTP, nil)) > 0
+		allowInvalidWildcard = allowInvalidWildcard || strings.Contains(r.Host, "*") && len(ingressPaths(r.HTTP, nil)) > 0
 	}
-	return ingressSpec(&in.Spec, oddSecret, oddWildcard)
+	return ingressSpec(&in.Spec, allowInvalidSecret, allowInvalidWildcard)
 }
 
-func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs field.ErrorList) {
+func ingressSpec(s *networkingv1.IngressSpec, allowInvalidSecret, allowInvalidWildcard bool) (errs field.ErrorList) {
 	at := field.NewPath("spec")
 	errs = append(errs, check.Reject(len(s.Rules) == 0 && s.DefaultBackend == nil, at, s.Rules,
 		"either `defaultBackend` or `rules` must be specified")...)
@@ -92,7 +92,7 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 	for i := range s.Rules {
 		r, at := &s.Rules[i], at.Child("rules").Index(i)
 		errs = append(errs, ingressHost(r.Host, at.Child("host"))...)
-		if !oddWildcard || !strings.Contains(r.Host, "*") {
+		if !allowInvalidWildcard || !strings.Contains(r.Host, "*") {
 			errs = append(errs, ingressPaths(r.HTTP, at.Child("http"))...)
 		}
 	}
@@ -101,7 +101,7 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 		for j, host := range t.Hosts {
 			errs = append(errs, check.Apply(host, at.Child("hosts").Index(j), wildcardRule(host))...)
 		}
-		if !oddSecret {
+		if !allowInvalidSecret {
 			errs = append(errs, check.ClassName(&t.SecretName, at.Child("secretName"))...)
 		}
 	}

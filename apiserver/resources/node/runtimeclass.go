@@ -62,7 +62,7 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 	if c.Scheduling != nil {
 		at := field.NewPath("scheduling")
 		errs = append(errs, v1validation.ValidateLabels(c.Scheduling.NodeSelector, at.Child("nodeSelector"))...)
-		errs = append(errs, podspec.Tolerations(c.Scheduling.Tolerations, at.Child("tolerations"))...)
+		errs = append(errs, podspec.ValidateTolerations(c.Scheduling.Tolerations, at.Child("tolerations"))...)
 	}
 	return errs
 }

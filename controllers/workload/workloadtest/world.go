@@ -24,12 +24,12 @@ type World struct {
 	Now time.Time
 	// Fail, if set, is called before each action; its error is the result.
 	Fail func(workload.Action) error
-	// Scale answers what a plan needs to know about scales; nil if no plan does.
+	// Scale returns the scale of an owner for Plan.Scales; it may be nil if no plan has any.
 	Scale func(workload.Owner) (workload.Scale, error)
 
 	objects  map[string]workload.Object
 	revision int
-	made     map[string]int
+	made     map[string]int // how often a generateName or a name of a kind was used
 }
 
 // New returns an empty World.
@@ -43,7 +43,7 @@ func key(r workload.Resource, namespace, name string) string {
 
 func keyOf(o workload.Object) string { return key(workload.Of(o), o.GetNamespace(), o.GetName()) }
 
-// Put stores an object with a new resourceVersion, in place of a present one; a new one gets a uid and the time.
+// Put creates or replaces an object, with a new resourceVersion; a new object gets a uid and a creationTimestamp.
 func (w *World) Put(o workload.Object) {
 	o = o.DeepCopyObject().(workload.Object)
 	o.GetObjectKind().SetGroupVersionKind(workload.Of(o).GroupVersionKind())
@@ -73,7 +73,7 @@ func (w *World) store(o workload.Object) {
 	w.objects[keyOf(o)] = o
 }
 
-// Remove deletes an object as a client would: one with finalizers, and a pod on a node, gets a deletionTimestamp.
+// Remove deletes an object as a client would. An object with finalizers, or a pod on a node, gets a deletionTimestamp.
 func (w *World) Remove(o workload.Object) {
 	pod, ok := o.(*corev1.Pod)
 	if len(o.GetFinalizers()) == 0 && (!ok || pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil) {
@@ -120,8 +120,8 @@ func (w *World) Free(r workload.Resource, namespace string) []workload.Object {
 	return slices.DeleteFunc(w.All(r, namespace), func(o workload.Object) bool { return metav1.GetControllerOf(o) != nil })
 }
 
-// Mounting implements workload.Reader.
-func (w *World) Mounting(claim workload.Key) (out []*corev1.Pod) {
+// PodsMounting implements workload.Reader.
+func (w *World) PodsMounting(claim workload.Key) (out []*corev1.Pod) {
 	for _, p := range workload.All[*corev1.Pod](w, claim.Namespace) {
 		if slices.Contains(workload.ClaimsOf(p), claim.Name) {
 			out = append(out, p)
@@ -133,7 +133,7 @@ func (w *World) Mounting(claim workload.Key) (out []*corev1.Pod) {
 // Readable implements workload.Reader.
 func (w *World) Readable(workload.Resource, string) bool { return true }
 
-// do carries an action out, and returns the name of its object.
+// do executes an action, and returns the name of its object.
 func (w *World) do(a workload.Action) (name string, err error) {
 	if w.Fail != nil {
 		if err := w.Fail(a); err != nil {
@@ -167,7 +167,7 @@ func (w *World) do(a workload.Action) (name string, err error) {
 	panic(fmt.Sprintf("%T is no action", a))
 }
 
-// delete carries a Delete out; a pod without a grace period doesn't wait for its node.
+// delete executes a Delete. A pod with a grace period of 0 is removed without waiting for its node.
 func (w *World) delete(o workload.Object, grace *int64) {
 	pod, ok := o.(*corev1.Pod)
 	if !ok || grace == nil || *grace != 0 {
@@ -218,7 +218,7 @@ func (w *World) update(o workload.Object, status bool) error {
 		return apierrors.NewNotFound(gr(o), o.GetName())
 	}
 	if old.GetResourceVersion() != o.GetResourceVersion() {
-		return apierrors.NewConflict(gr(o), o.GetName(), fmt.Errorf("it is at revision %s", old.GetResourceVersion()))
+		return apierrors.NewConflict(gr(o), o.GetName(), fmt.Errorf("its resourceVersion is %s", old.GetResourceVersion()))
 	}
 	next := old.DeepCopyObject().(workload.Object)
 	from, to := fields(o), fields(next)

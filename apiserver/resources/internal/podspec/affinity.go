@@ -16,18 +16,18 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ValidateSelector validates a label selector; odd accepts invalid label values.
-func ValidateSelector(s *metav1.LabelSelector, odd bool, at *field.Path) field.ErrorList {
-	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: odd}
+// ValidateSelector validates a label selector; allowInvalid accepts invalid label values.
+func ValidateSelector(s *metav1.LabelSelector, allowInvalid bool, at *field.Path) field.ErrorList {
+	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: allowInvalid}
 	return metav1validation.ValidateLabelSelector(s, opts, at)
 }
 
 func (r *Rules) affinity(a *corev1.Affinity, at *field.Path) (errs field.ErrorList) {
 	nodes, here := check.ValueOf(check.ValueOf(a).NodeAffinity), at.Child("nodeAffinity")
 	if s := nodes.RequiredDuringSchedulingIgnoredDuringExecution; s != nil {
-		errs = append(errs, NodeSelector(s, r.had.oddNodeAffinity, here.Child(required))...)
+		errs = append(errs, ValidateNodeSelector(s, r.had.invalidNodeAffinity, here.Child(required))...)
 	}
-	for i, t := range nodes.PreferredDuringSchedulingIgnoredDuringExecution { // it may have values that no node can have
+	for i, t := range nodes.PreferredDuringSchedulingIgnoredDuringExecution { // invalid label values are accepted
 		here := here.Child(preferred).Index(i)
 		errs = append(errs, weight(t.Weight, here)...)
 		errs = append(errs, nodeTerm(&t.Preference, true, here.Child("preference"))...)
@@ -45,14 +45,14 @@ const (
 	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
-// AffinityTerm is a term of the affinity or anti-affinity to pods. A preferred term is a part of an item with a weight.
+// AffinityTerm is a term of podAffinity or podAntiAffinity. The item of a preferred term has the term and a weight.
 type AffinityTerm struct {
 	*corev1.PodAffinityTerm
 	weight   *int32
 	item, at *field.Path
 }
 
-// AffinityTerms lists the terms of affinity and then of anti-affinity, required ones first.
+// AffinityTerms lists the terms of podAffinity, then those of podAntiAffinity; in each, required terms come first.
 func AffinityTerms(a *corev1.Affinity, at *field.Path) (terms []AffinityTerm) {
 	add := func(hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, at *field.Path) {
 		for i := range hard {
@@ -74,28 +74,28 @@ func AffinityTerms(a *corev1.Affinity, at *field.Path) (terms []AffinityTerm) {
 	return terms
 }
 
-// NodeSelector validates terms, one of which a node must match (core ValidateNodeSelector).
-func NodeSelector(s *corev1.NodeSelector, odd bool, at *field.Path) (errs field.ErrorList) {
+// ValidateNodeSelector validates a node selector (core ValidateNodeSelector). allowInvalid is as in ValidateSelector.
+func ValidateNodeSelector(s *corev1.NodeSelector, allowInvalid bool, at *field.Path) (errs field.ErrorList) {
 	at = at.Child("nodeSelectorTerms")
 	if len(s.NodeSelectorTerms) == 0 {
 		return field.ErrorList{field.Required(at, "must have at least one node selector term")}
 	}
 	for i := range s.NodeSelectorTerms {
-		errs = append(errs, nodeTerm(&s.NodeSelectorTerms[i], odd, at.Index(i))...)
+		errs = append(errs, nodeTerm(&s.NodeSelectorTerms[i], allowInvalid, at.Index(i))...)
 	}
 	return errs
 }
 
-func nodeTerm(t *corev1.NodeSelectorTerm, odd bool, at *field.Path) (errs field.ErrorList) {
+func nodeTerm(t *corev1.NodeSelectorTerm, allowInvalid bool, at *field.Path) (errs field.ErrorList) {
 	for i := range t.MatchExpressions {
-		errs = append(errs, nodeLabels(&t.MatchExpressions[i], odd, at.Child("matchExpressions").Index(i))...)
+		errs = append(errs, nodeLabels(&t.MatchExpressions[i], allowInvalid, at.Child("matchExpressions").Index(i))...)
 	}
 	return append(errs, check.Each(t.MatchFields, at.Child("matchFields"), nodeField)...)
 }
 
 const unknownOperator = "not a valid selector operator"
 
-func nodeLabels(q *corev1.NodeSelectorRequirement, odd bool, at *field.Path) (errs field.ErrorList) {
+func nodeLabels(q *corev1.NodeSelectorRequirement, allowInvalid bool, at *field.Path) (errs field.ErrorList) {
 	values := at.Child("values")
 	switch q.Operator {
 	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
@@ -112,7 +112,7 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, odd bool, at *field.Path) (er
 		errs = append(errs, field.Invalid(at.Child("operator"), q.Operator, unknownOperator))
 	}
 	errs = append(errs, metav1validation.ValidateLabelName(q.Key, at.Child("key"))...)
-	if odd {
+	if allowInvalid {
 		return errs
 	}
 	for i, v := range q.Values {
@@ -147,8 +147,8 @@ func weight(n int32, at *field.Path) field.ErrorList {
 }
 
 func (r *Rules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorList {
-	errs := ValidateSelector(t.LabelSelector, r.had.oddSelectors, at.Child("labelSelector"))
-	errs = append(errs, ValidateSelector(t.NamespaceSelector, r.had.oddSelectors, at.Child("namespaceSelector"))...)
+	errs := ValidateSelector(t.LabelSelector, r.had.invalidSelectors, at.Child("labelSelector"))
+	errs = append(errs, ValidateSelector(t.NamespaceSelector, r.had.invalidSelectors, at.Child("namespaceSelector"))...)
 	for _, name := range t.Namespaces {
 		errs = append(errs, check.Apply(name, at.Child("namespace"), check.WholeName(apivalidation.ValidateNamespaceName))...)
 	}
@@ -174,8 +174,8 @@ func labelKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs fie
 	return errs
 }
 
-// doubledKeys finds keys that the client's selector contains, in addition to the requirements that were added for these
-// keys when the pod was created.
+// doubledKeys rejects keys for which the selector has a second requirement, besides the one that was added for the key
+// when the pod was created.
 func doubledKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs field.ErrorList) {
 	if s == nil {
 		return nil
@@ -217,7 +217,7 @@ func (r *Rules) spread(list []corev1.TopologySpreadConstraint, at *field.Path) (
 		errs = append(errs, check.Given(c.NodeAffinityPolicy, here.Child("nodeAffinityPolicy"), inclusion)...)
 		errs = append(errs, check.Given(c.NodeTaintsPolicy, here.Child("nodeTaintsPolicy"), inclusion)...)
 		errs = append(errs, r.spreadKeys(c, here.Child("matchLabelKeys"))...)
-		if !r.had.oddSpread {
+		if !r.had.invalidSpread {
 			errs = append(errs, ValidateSelector(c.LabelSelector, false, here.Child("labelSelector"))...)
 		}
 	}
@@ -234,8 +234,8 @@ func minDomains(c *corev1.TopologySpreadConstraint, at *field.Path) (errs field.
 		fmt.Sprintf("can only use minDomains if whenUnsatisfiable=%s, not %s", corev1.DoNotSchedule, c.WhenUnsatisfiable))...)
 }
 
-// spreadKeys rejects keys that the selector contains, too. A pod's selector already contains the added keys, so only a
-// second requirement counts.
+// spreadKeys rejects keys that are also in the selector. When a pod is created, its keys are added to its selector, so
+// in a pod only a second requirement for a key is rejected.
 func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) field.ErrorList {
 	errs := labelKeys(c.MatchLabelKeys, c.LabelSelector, at)
 	if r.Pod || c.LabelSelector == nil {
@@ -251,13 +251,13 @@ func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) f
 	return errs
 }
 
-// TaintEffects are the effects of taints and tolerations, in the order of error messages.
+// TaintEffects lists the effects of taints and tolerations, in the order in which error messages list them.
 var TaintEffects = []corev1.TaintEffect{
 	corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute,
 }
 
-// Tolerations validates tolerations (core ValidateTolerations).
-func Tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList) {
+// ValidateTolerations validates tolerations (core ValidateTolerations).
+func ValidateTolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList) {
 	for i := range list {
 		t, here := &list[i], at.Index(i)
 		errs = append(errs, check.NonEmpty(t.Key, here.Child("key"), metav1validation.ValidateLabelName)...)

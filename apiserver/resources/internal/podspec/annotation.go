@@ -36,10 +36,10 @@ func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.Err
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
 			errs = append(errs, field.Invalid(at, tolerationsAnnotation, err.Error()))
 		} else {
-			errs = append(errs, Tolerations(list, at.Child(tolerationsAnnotation))...)
+			errs = append(errs, ValidateTolerations(list, at.Child(tolerationsAnnotation))...)
 		}
 	}
-	if !r.had.oddDeletionCost && !deletionCost(a) {
+	if !r.had.invalidDeletionCost && !deletionCost(a) {
 		errs = append(errs, field.Invalid(at.Key(corev1.PodDeletionCost), a[corev1.PodDeletionCost],
 			"must be a 32bit integer"))
 	}

@@ -15,7 +15,7 @@ import (
 // Legacy holds the invalid values of an object before its update. The new one may keep them: later rules must not
 // make stored objects immutable (api/pod GetValidationOptionsFromPodSpecAndMeta). The zero value accepts none.
 type Legacy struct {
-	oddDeletionCost, oddSelectors, oddSpread, oddNodeAffinity, oddHugePages, oddTokenPaths bool
+	invalidDeletionCost, invalidSelectors, invalidSpread, invalidNodeAffinity, invalidHugePages, invalidTokenPaths bool
 
 	hostSysctls, seLinux, userDevices, restartingInits, emptyImages bool
 	// Addresses that are unchanged.
@@ -33,20 +33,21 @@ func (l *Legacy) seLinuxPolicies() []corev1.PodSELinuxChangePolicy {
 // LegacyOf returns the invalid values of an old spec and its metadata.
 func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 	l := Legacy{
-		oddDeletionCost: !deletionCost(m.Annotations),
-		oddSelectors:    oddPodSelectors(s.Affinity),
-		oddNodeAffinity: oddNodeValues(s.Affinity),
-		seLinux:         check.ValueOf(s.SecurityContext).SELinuxChangePolicy != nil,
-		nameservers:     check.ValueOf(s.DNSConfig).Nameservers,
+		invalidDeletionCost: !deletionCost(m.Annotations),
+		invalidSelectors:    hasInvalidSelectors(s.Affinity),
+		invalidNodeAffinity: hasInvalidNodeValues(s.Affinity),
+		seLinux:             check.ValueOf(s.SecurityContext).SELinuxChangePolicy != nil,
+		nameservers:         check.ValueOf(s.DNSConfig).Nameservers,
 	}
 	for i := range s.TopologySpreadConstraints {
-		l.oddSpread = l.oddSpread || len(ValidateSelector(s.TopologySpreadConstraints[i].LabelSelector, false, nil)) != 0
+		selector := s.TopologySpreadConstraints[i].LabelSelector
+		l.invalidSpread = l.invalidSpread || len(ValidateSelector(selector, false, nil)) != 0
 	}
 	for c := range Containers(s, nil) {
 		l.userDevices = l.userDevices || s.HostUsers != nil && !*s.HostUsers && len(c.VolumeDevices) > 0
 		for _, list := range []corev1.ResourceList{c.Resources.Limits, c.Resources.Requests} {
 			for n, q := range list {
-				l.oddHugePages = l.oddHugePages || check.IsHugePage(n) && !wholePages(n, q)
+				l.invalidHugePages = l.invalidHugePages || check.IsHugePage(n) && !wholePages(n, q)
 			}
 		}
 	}
@@ -60,7 +61,7 @@ func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 		}
 		for _, source := range check.ValueOf(s.Volumes[i].Projected).Sources {
 			t := source.ServiceAccountToken
-			l.oddTokenPaths = l.oddTokenPaths || t != nil && len(ProjectedPath(t.Path, nil)) != 0
+			l.invalidTokenPaths = l.invalidTokenPaths || t != nil && len(ProjectedPath(t.Path, nil)) != 0
 		}
 	}
 	for _, sysctl := range check.ValueOf(s.SecurityContext).Sysctls {
@@ -85,14 +86,14 @@ func deletionCost(annotations map[string]string) bool {
 	return err == nil
 }
 
-func oddPodSelectors(a *corev1.Affinity) bool {
+func hasInvalidSelectors(a *corev1.Affinity) bool {
 	return slices.ContainsFunc(AffinityTerms(a, nil), func(t AffinityTerm) bool {
 		return metav1validation.LabelSelectorHasInvalidLabelValue(t.LabelSelector) ||
 			metav1validation.LabelSelectorHasInvalidLabelValue(t.NamespaceSelector)
 	})
 }
 
-func oddNodeValues(a *corev1.Affinity) bool {
+func hasInvalidNodeValues(a *corev1.Affinity) bool {
 	n := check.ValueOf(check.ValueOf(a).NodeAffinity)
 	for _, t := range check.ValueOf(n.RequiredDuringSchedulingIgnoredDuringExecution).NodeSelectorTerms {
 		for _, q := range t.MatchExpressions {

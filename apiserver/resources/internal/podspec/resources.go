@@ -46,7 +46,7 @@ func (r *Rules) amount(
 ) field.ErrorList {
 	errs := append(name(n, at), check.ResourceQuantity(n, q, at)...)
 	errs = append(errs, between...)
-	return append(errs, check.Reject(check.IsHugePage(n) && !r.had.oddHugePages && !wholePages(n, q), at, q.String(),
+	return append(errs, check.Reject(check.IsHugePage(n) && !r.had.invalidHugePages && !wholePages(n, q), at, q.String(),
 		fmt.Sprintf("%s is not positive integer multiple of %s", q.String(), n))...)
 }
 

@@ -104,7 +104,7 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	}
 	errs = append(errs, check.NonEmpty(s.Hostname, at.Child("hostname"), check.DNSLabel)...)
 	errs = append(errs, check.NonEmpty(s.Subdomain, at.Child("subdomain"), check.DNSLabel)...)
-	errs = append(errs, Tolerations(s.Tolerations, at.Child("tolerations"))...)
+	errs = append(errs, ValidateTolerations(s.Tolerations, at.Child("tolerations"))...)
 	for i, alias := range s.HostAliases {
 		here := at.Child("hostAliases").Index(i)
 		errs = append(errs, check.IP(alias.IP, here.Child("ip"), r.had.hostIPs)...)

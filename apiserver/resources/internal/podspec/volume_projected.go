@@ -77,7 +77,7 @@ func (p *projection) token(s *corev1.ServiceAccountTokenProjection, at *field.Pa
 	errs := check.Reject(seconds < 10*60, at, seconds, "may not specify a duration less than 10 minutes")
 	errs = append(errs, check.Reject(seconds > 1<<32, at, seconds,
 		"may not specify a duration larger than 2^32 seconds")...)
-	if s.Path != "" && p.rules.had.oddTokenPaths {
+	if s.Path != "" && p.rules.had.invalidTokenPaths {
 		return errs
 	}
 	return append(errs, check.Needed(s.Path, p.at.Child("path"), ProjectedPath)...)

@@ -37,7 +37,7 @@ var byHand = map[string]string{
 		"outcomeConditions",
 	"core/v1.NodeSpec.ProviderID":                       "core/node.go validateNodeUpdate",
 	"core/v1.Secret.Type":                               "core/secret.go validateSecretUpdate",
-	"core/v1.Toleration.Key":                            "internal/podspec/affinity.go Tolerations",
+	"core/v1.Toleration.Key":                            "internal/podspec/affinity.go ValidateTolerations",
 	"policy/v1.PodDisruptionBudgetStatus":               "poddisruptionbudget.go validateDisruptionBudgetStatus",
 	"rbac/v1.ClusterRoleBinding.RoleRef":                "rbac/binding.go binding",
 	"rbac/v1.RoleBinding.RoleRef":                       "rbac/binding.go binding",
