@@ -236,5 +236,5 @@ func servable(r *http.Request, target registry.Target, verb string) error {
 	default:
 		return status.ErrNoMethod
 	}
-	return render.Routable(r, target.Resource, target.Subresource, verb)
+	return render.Routable(r, target.Resource, verb)
 }
