@@ -59,10 +59,6 @@ func (a *API) connect(req *request) error {
 	if err != nil {
 		return err
 	}
-	if req.r.Header.Get("Upgrade") != "" {
-		a.watches.sockets.RLock() // net/http does not wait for upgraded connections
-		defer a.watches.sockets.RUnlock()
-	}
 	go func() {
 		defer cancel()
 		select {
@@ -70,6 +66,9 @@ func (a *API) connect(req *request) error {
 		case <-ctx.Done():
 		}
 	}()
+	open := a.Metrics.Open(labelOf(req.Target, req.verb))
+	open.Inc()
+	defer open.Dec()
 	req.r = req.r.WithContext(ctx)
 	render.Warnings(req.w.Header(), req.Warn.Sent())
 	if logged {
@@ -97,9 +96,8 @@ func (a *API) forward(req *request, to *resources.Backend) error {
 			return err
 		}
 	}
-	t := &proxy.Target{URL: to.URL, Transport: a.Proxy.Network, Fail: func(w http.ResponseWriter, r *http.Request, err error) {
-		render.Error(a.Log, w, r, err)
-	}}
+	fail := func(w http.ResponseWriter, r *http.Request, err error) { render.Error(a.Log, w, r, err) }
+	t := &proxy.Target{URL: to.URL, Transport: a.Proxy.Network, Fail: fail}
 	if to.Kubelet {
 		t.Transport = a.Proxy.Kubelets
 	}

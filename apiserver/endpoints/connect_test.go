@@ -92,8 +92,8 @@ func TestForwarded(t *testing.T) {
 	}
 }
 
-// TestBackendsAnswers: redirects of a proxied backend lead through the server, those of a kubelet are errors. The errors
-// of a kubelet are the client's.
+// TestBackendsAnswers: redirects of a proxied backend lead through the server, and those of a kubelet are errors. The
+// errors of a kubelet are the client's.
 func TestBackendsAnswers(t *testing.T) {
 	s := backend(t, func(w http.ResponseWriter, r *http.Request) {
 		switch c := r.Header.Get("Answer") + r.URL.Query().Get("tailLines"); c {
@@ -129,8 +129,9 @@ func TestBackendsAnswers(t *testing.T) {
 		{p + "/exec?command=ls", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1", "Answer", "404"}, 404, "said 404"},
 	} {
 		a := s.Do("GET", c.path, nil, c.header...)
-		if a.Code != c.code || !strings.Contains(string(a.Body)+a.Header.Get("Location"), c.want) {
-			t.Errorf("GET %s %v: %d %s %s, want %d %s", c.path, c.header, a.Code, a.Body, a.Header.Get("Location"), c.code, c.want)
+		location := a.Header.Get("Location")
+		if a.Code != c.code || !strings.Contains(string(a.Body)+location, c.want) {
+			t.Errorf("GET %s %v: %d %s %s, want %d %s", c.path, c.header, a.Code, a.Body, location, c.code, c.want)
 		}
 	}
 }
@@ -138,8 +139,13 @@ func TestBackendsAnswers(t *testing.T) {
 // TestStreams: each line of a log comes when it is written, and a connection that the client has upgraded carries bytes
 // in both directions. Both end when the server shuts down.
 func TestStreams(t *testing.T) {
-	lines := make(chan string)
+	lines, asked := make(chan string), make(chan struct{})
 	s := backend(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "never" {
+			close(asked)
+			<-r.Context().Done()
+			return
+		}
 		if r.Header.Get("Upgrade") != "" {
 			c, b, err := http.NewResponseController(w).Hijack()
 			if err != nil {
@@ -188,11 +194,36 @@ func TestStreams(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
+	unanswered := make(chan int)
+	go func() {
+		const exec = "/api/v1/namespaces/default/pods/p/exec"
+		unanswered <- s.Do("POST", exec, nil, "Connection", "Upgrade", "Upgrade", "never").Code
+	}()
+	<-asked
 	s.API.CloseWatches()
+	if code := <-unanswered; code != http.StatusInternalServerError {
+		t.Errorf("a connection that the kubelet does not answer: %d", code)
+	}
 	if _, err := log.ReadString('\n'); err == nil {
 		t.Error("the log goes on after the shutdown")
 	}
 	if _, err := conn.r.ReadString('\n'); err == nil {
 		t.Error("the connection goes on after the shutdown")
+	}
+}
+
+// TestMayConnect: a GET that upgrades requires the permission to create, too, and a proxied request that of its method.
+func TestMayConnect(t *testing.T) {
+	s := apiservertest.StartSecured(t, nil)
+	s.Grant("mallory", "a", "reader",
+		`[{"verbs":["get"],"apiGroups":[""],"resources":["pods/exec","pods/proxy","pods/log"]}]`)
+	s.Settle()
+	for request, want := range map[string]int{
+		"GET exec": 403, "POST exec": 403, "GET proxy": 404, "PUT proxy": 403, "GET log": 404, "GET attach": 403,
+	} {
+		method, sub, _ := strings.Cut(request, " ")
+		if a := s.As("mallory", method, "/api/v1/namespaces/a/pods/p/"+sub, nil); a.Code != want {
+			t.Errorf("%s: %d %s, want %d", request, a.Code, a.Body, want)
+		}
 	}
 }

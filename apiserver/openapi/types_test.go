@@ -47,7 +47,9 @@ func served() []Type {
 			Kind: schema.GroupVersionKind{Version: "v1", Kind: "Binding"},
 		},
 		Subresource{Name: "ephemeralcontainers", Verbs: partVerbs},
-		Subresource{Name: "exec", Kind: corev1.SchemeGroupVersion.WithKind("PodExecOptions"), Options: &corev1.PodExecOptions{}},
+		Subresource{
+			Name: "exec", Kind: corev1.SchemeGroupVersion.WithKind("PodExecOptions"), Options: &corev1.PodExecOptions{},
+		},
 		Subresource{Name: "log", Options: &corev1.PodLogOptions{}},
 		Subresource{
 			Name: "proxy", Kind: corev1.SchemeGroupVersion.WithKind("PodProxyOptions"), Options: &corev1.PodProxyOptions{},

@@ -17,7 +17,8 @@ const maxError = 50000
 // Log answers a request with the log at a URL. The errors for responses of the kubelet name the object. (AS
 // pkg/registry/generic/rest/streamer.go: InputStream.)
 func Log(
-	w http.ResponseWriter, r *http.Request, from *url.URL, transport http.RoundTripper, of schema.GroupResource, name string,
+	w http.ResponseWriter, r *http.Request, from *url.URL, transport http.RoundTripper, of schema.GroupResource,
+	name string,
 ) error {
 	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, from.String(), nil)
 	if err != nil {

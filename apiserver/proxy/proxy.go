@@ -10,10 +10,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/proxy"
+	"k8s.io/streaming/pkg/httpstream"
 )
 
 // Options are how backends are reached.
@@ -40,6 +42,9 @@ type Proxy struct {
 func New(o Options) *Proxy {
 	if o.Lookup == nil {
 		o.Lookup = net.DefaultResolver.LookupNetIP
+	}
+	if o.Dial == nil { // AS client-go transport/cache.go: get
+		o.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	transport := func(c *tls.Config) *http.Transport {
 		return utilnet.SetTransportDefaults(&http.Transport{DialContext: o.Dial, TLSClientConfig: c})
@@ -101,9 +106,32 @@ func (t *Target) Error(w http.ResponseWriter, r *http.Request, err error) { t.Fa
 func Forward(w http.ResponseWriter, r *http.Request, t *Target) {
 	u := &upgradable{ResponseWriter: w, ctx: r.Context()}
 	defer u.release()
+	if httpstream.IsUpgradeRequest(r) {
+		t = t.bound()
+	}
 	h := proxy.NewUpgradeAwareHandler(t.URL, t.Transport, t.Rewrite, t.UpgradeRequired, t)
 	h.RejectForwardingRedirects = t.RejectRedirects
 	h.ServeHTTP(u, r)
+}
+
+// bound returns the target for a request that is upgraded: the connection to the backend ends with the request, though
+// the backend may not have answered yet.
+func (t *Target) bound() *Target {
+	transport, ok := t.Transport.(*http.Transport)
+	if !ok || transport.DialContext == nil {
+		return t
+	}
+	own := transport.Clone()
+	own.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := transport.DialContext(ctx, network, address)
+		if err == nil {
+			context.AfterFunc(ctx, func() { _ = c.Close() })
+		}
+		return c, err
+	}
+	to := *t
+	to.Transport = own
+	return &to
 }
 
 // upgradable is a response whose connection, once it is upgraded, ends with the context: net/http does not know the

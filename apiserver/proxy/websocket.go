@@ -45,9 +45,9 @@ func Upgrade(w http.ResponseWriter, r *http.Request, t *Target, sockets bool) {
 	defer u.release()
 	switch {
 	case !sockets && wsstream.IsWebSocketRequestWithStreamCloseProtocol(r):
-		translate(u, r, t)
+		translate(u, r, t.bound())
 	case !sockets && wsstream.IsWebSocketRequestWithTunnelingProtocol(r):
-		if err := tunnel(u, r, t); err != nil {
+		if err := tunnel(u, r, t.bound()); err != nil {
 			t.Fail(w, r, err)
 		}
 	default:
@@ -173,7 +173,6 @@ func tunnel(w http.ResponseWriter, r *http.Request, t *Target) error {
 		return err
 	}
 	defer backend.Close()
-	defer context.AfterFunc(r.Context(), func() { _ = backend.Close() })()
 	buffered := bufio.NewReader(backend)
 	response, err := http.ReadResponse(buffered, up)
 	if err != nil {

@@ -3,7 +3,6 @@ package core
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -15,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -115,7 +115,10 @@ func proxyPod(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.
 			t.port = strconv.Itoa(int(ports[0].ContainerPort))
 		}
 	}
-	if len(p.Status.PodIPs) == 0 {
+	switch {
+	case c.Kubelets.Simulated && p.Spec.NodeName != "":
+		return nil, simulated("pod", t.name)
+	case len(p.Status.PodIPs) == 0:
 		return nil, apierrors.NewBadRequest("address not allowed")
 	}
 	return &entry.Backend{URL: t.url(p.Status.PodIPs[0].IP), Public: true}, nil
@@ -161,8 +164,11 @@ func proxyService(ctx context.Context, s entry.Server, c *entry.Connection) (*en
 		return nil, err
 	}
 	host, port, err := endpoint(ctx, s, svc, all, t.port)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case c.Kubelets.Simulated:
+		return nil, simulated("service", t.name)
 	}
 	t.port = strconv.Itoa(int(port))
 	return &entry.Backend{URL: t.url(host)}, nil
@@ -219,8 +225,8 @@ func isPod(ctx context.Context, s entry.Server, namespace string, e *discoveryv1
 
 // simulated is the error 501 for what only a real kubelet does.
 func simulated(what, name string) error {
-	err := apierrors.NewInternalError(errors.New(what + " " + name + " is simulated: there is nothing to connect to"))
-	err.ErrStatus.Code, err.ErrStatus.Reason, err.ErrStatus.Details = 501, "NotImplemented", nil
-	err.ErrStatus.Message = what + " " + name + " is simulated: there is nothing to connect to"
-	return err
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: 501, Reason: "NotImplemented",
+		Message: what + " " + name + " is simulated: there is nothing to connect to",
+	}}
 }
