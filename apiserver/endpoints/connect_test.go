@@ -102,6 +102,9 @@ func TestBackendsAnswers(t *testing.T) {
 		case "400", "404", "500":
 			w.WriteHeader(map[string]int{"400": 400, "404": 404, "500": 500}[c])
 			_, _ = io.WriteString(w, "said "+c)
+		case "page":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = w.Write(make([]byte, 9<<20))
 		case "0":
 			panic(http.ErrAbortHandler)
 		}
@@ -118,6 +121,7 @@ func TestBackendsAnswers(t *testing.T) {
 		{p + "/proxy/", []string{"Answer", "302"}, 302, p + "/proxy/other"},
 		{p + "/proxy/", []string{"Answer", "404"}, 404, "said 404"},
 		{p + "/proxy/", []string{"Answer", "0"}, 503, "error trying to reach service: EOF"},
+		{p + "/proxy/", []string{"Answer", "page"}, 500, "http: request body too large"},
 		{p + "/log?tailLines=302", nil, 500, "redirects forbidden"},
 		{p + "/log?tailLines=400", nil, 400, `"message":"said 400","reason":"BadRequest"`},
 		{p + "/log?tailLines=404", nil, 404, `"message":"the server could not find the requested resource ( pods/log p)"`},

@@ -2,8 +2,8 @@
 //
 // It guarantees:
 //
-//  1. Bodies are streamed in both directions. Memory does not depend on their size, except for pages in HTML, whose
-//     links k8s.io/apimachinery rewrites.
+//  1. Bodies are streamed in both directions. Memory does not depend on their size, except for pages in HTML of at most
+//     8 MiB, whose links k8s.io/apimachinery rewrites.
 //  2. A connection ends when the context of its request ends, even after the client has upgraded it.
 //  3. Redirects are not followed. The log and upgraded connections reject them; Forward hands them to the client.
 //  4. The server's credentials are for kubelets only.

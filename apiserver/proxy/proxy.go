@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -109,9 +110,31 @@ func Forward(w http.ResponseWriter, r *http.Request, t *Target) {
 	if httpstream.IsUpgradeRequest(r) {
 		t = t.bound()
 	}
-	h := proxy.NewUpgradeAwareHandler(t.URL, t.Transport, t.Rewrite, t.UpgradeRequired, t)
+	transport := t.Transport
+	if t.Rewrite {
+		transport = pages{transport}
+	}
+	h := proxy.NewUpgradeAwareHandler(t.URL, transport, t.Rewrite, t.UpgradeRequired, t)
 	h.RejectForwardingRedirects = t.RejectRedirects
 	h.ServeHTTP(u, r)
+}
+
+// maxPage bounds a page in HTML whose links are rewritten, which happens in memory.
+const maxPage = 8 << 20
+
+// pages is a transport that bounds pages.
+type pages struct{ http.RoundTripper }
+
+// WrappedRoundTripper is for upgrades, which look for the dialer.
+func (p pages) WrappedRoundTripper() http.RoundTripper { return p.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (p pages) RoundTrip(r *http.Request) (*http.Response, error) {
+	a, err := p.RoundTripper.RoundTrip(r)
+	if err == nil && strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") {
+		a.Body = http.MaxBytesReader(nil, a.Body, maxPage)
+	}
+	return a, err
 }
 
 // bound returns the target for a request that is upgraded: the connection to the backend ends with the request, though
