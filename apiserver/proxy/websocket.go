@@ -41,6 +41,7 @@ const (
 // Upgrade forwards a request that the client upgrades: SPDY and old protocols of WebSockets as they are, others as SPDY
 // unless sockets is set, with which the kubelet understands them.
 func Upgrade(w http.ResponseWriter, r *http.Request, t *Target, sockets bool) {
+	r = r.WithContext(klog.NewContext(r.Context(), klog.Logger{})) // the libraries log each client that disconnects
 	u := &upgradable{ResponseWriter: w, ctx: r.Context()}
 	defer u.release()
 	switch {
