@@ -277,6 +277,9 @@ func (c *settings) checkAccess() error {
 	if err := checkProxies(&x.Proxies); err != nil {
 		return err
 	}
+	if k := &x.Kubelets; (k.Cert == "") != (k.Key == "") {
+		return errors.New("--kubelet-client-certificate and --kubelet-client-key require each other")
+	}
 	if slices.Contains(x.Audiences, "") {
 		return errors.New("--api-audiences has an empty audience")
 	}

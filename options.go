@@ -14,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/server"
 	"github.com/kubecascade/kubecascade/storage"
@@ -199,6 +200,25 @@ type Access struct {
 	// Modes are the authorization modes, AlwaysAllow, AlwaysDeny or RBAC, of which the first that decides counts;
 	// default AlwaysAllow.
 	Modes []string `flag:"authorization-mode"`
+	// Kubelets is how the server reaches kubelets, for logs, exec, attach, port-forward and proxies.
+	Kubelets Kubelets
+}
+
+// Kubelets is how kubelets are reached.
+type Kubelets struct {
+	// CAFile has the CA certificates that verify the kubelets' certificates; without it they are not verified. It is read
+	// once.
+	CAFile string `flag:"kubelet-certificate-authority"`
+	// CertFile and KeyFile have the server's client certificate. They are read again when they change. Default: a
+	// certificate of the CA in the data directory, for the user kube-apiserver-kubelet-client in the group
+	// kubeadm:cluster-admins.
+	CertFile string `flag:"kubelet-client-certificate"`
+	KeyFile  string `flag:"kubelet-client-key"`
+	// AddressTypes are the types of addresses of Nodes, the preferred one first; default Hostname, InternalDNS,
+	// InternalIP, ExternalDNS, ExternalIP.
+	AddressTypes []string `flag:"kubelet-preferred-address-types"`
+	// Port is that of kubelets whose Nodes have none; default 10250.
+	Port int `flag:"kubelet-port"`
 }
 
 // RequestHeader are proxies that may name the user of a request in headers.
@@ -317,6 +337,7 @@ func (a *Access) options() apiserver.Access {
 	return apiserver.Access{
 		ClientCA: a.ClientCAFile, Proxies: a.RequestHeader.proxies(), Tokens: a.TokenFile, SigningKey: a.SigningKeyFile,
 		AccountKeys: a.KeyFiles, Issuers: orDefault(a.Issuers, "https://kubernetes.default.svc"), Audiences: a.Audiences,
+		Kubelets: apiserver.KubeletFiles{CA: a.Kubelets.CAFile, Cert: a.Kubelets.CertFile, Key: a.Kubelets.KeyFile},
 	}
 }
 
@@ -379,6 +400,9 @@ func (o Options) api() (c apiserver.Config, err error) {
 		Documents: apiserver.Documents{
 			Page: isSet(o.UI, true), Profiling: o.Profiling, SetVerbosity: o.SetVerbosity, Flags: o.API.Flags,
 		},
+		Forwarding: apiserver.Forwarding{Kubelets: resources.Kubelets{
+			AddressTypes: o.Access.Kubelets.AddressTypes, Port: o.Access.Kubelets.Port,
+		}},
 	}
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/apiserver/proxy"
 )
 
 // Access has the files for authentication, from which Authenticate sets AuthenticationOptions.
@@ -19,6 +20,8 @@ type Access struct {
 	// tokens, too.
 	SigningKey  string
 	AccountKeys []string
+	// Kubelets has the files for connections to kubelets.
+	Kubelets KubeletFiles
 	// Issuers and Audiences are those of authentication.AccountsConfig.
 	Issuers, Audiences []string
 }
@@ -31,6 +34,25 @@ type Proxies struct {
 	Names []string
 	// UsernameHeaders, UIDHeaders, GroupHeaders and ExtraPrefixes are those of authentication.ProxiesConfig.
 	UsernameHeaders, UIDHeaders, GroupHeaders, ExtraPrefixes []string
+}
+
+// KubeletFiles are PEM files for connections to kubelets. CA has the authorities of their certificates; without it they
+// are not verified. Cert and Key are the server's; default: a certificate of its own authority.
+type KubeletFiles struct{ CA, Cert, Key string }
+
+// Proxy reads the files for connections to kubelets.
+func (x *Access) Proxy(keys *pki.Bundle) (o proxy.Options, err error) {
+	if o.Certificate, err = keys.KubeletClient(x.Kubelets.Cert, x.Kubelets.Key); err != nil {
+		return o, fmt.Errorf("reading --kubelet-client-certificate %s: %w", x.Kubelets.Cert, err)
+	}
+	if x.Kubelets.CA != "" {
+		a, err := keys.Authorities(x.Kubelets.CA)
+		if err != nil {
+			return o, fmt.Errorf("reading --kubelet-certificate-authority %s: %w", x.Kubelets.CA, err)
+		}
+		o.Authorities = a.Pool()
+	}
+	return o, nil
 }
 
 // Trust are the certificate authorities of clients: Own are all those of users' certificates, Given those of them that

@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/proxy"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -32,6 +33,7 @@ type Config struct {
 	Services allocate.Ranges
 	Limits
 	Documents
+	Forwarding
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. It lets users with the verb
 	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
 	// fail. If it is false, such objects are left out of lists, and can't be deleted.
@@ -39,6 +41,14 @@ type Config struct {
 	// CompressWatchLists is the feature gate WatchListCompression: watches that begin with a list are compressed for
 	// clients that accept gzip.
 	CompressWatchLists bool
+}
+
+// Forwarding is where requests for nodes, pods and services are forwarded.
+type Forwarding struct {
+	// Kubelets are where kubelets are; default: kube-apiserver's types of addresses, and port.
+	Kubelets resources.Kubelets
+	// Proxy is how they, and other backends, are reached; default: without a certificate.
+	Proxy proxy.Options
 }
 
 // Parts are the parts of the process that a Server uses.
@@ -134,7 +144,14 @@ const (
 	DefaultMaxInFlight    = 400
 	DefaultRequestTimeout = 34 * time.Second
 	DefaultMinWatch       = 30 * time.Minute
+	DefaultKubeletPort    = 10250
 )
+
+// DefaultAddressTypes are the types of addresses of nodes at which kubelets are reached (K
+// cmd/kube-apiserver/app/options/options.go: NewServerRunOptions).
+func DefaultAddressTypes() []string {
+	return []string{"Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"}
+}
 
 // setDefaults sets the fields that are not set.
 func (c *Config) setDefaults() {
@@ -167,6 +184,12 @@ func (c *Config) setDefaults() {
 	}
 	if c.Services == (allocate.Ranges{}) {
 		c.Services = allocate.Defaults()
+	}
+	if c.Kubelets.Port == 0 {
+		c.Kubelets.Port = DefaultKubeletPort
+	}
+	if len(c.Kubelets.AddressTypes) == 0 {
+		c.Kubelets.AddressTypes = DefaultAddressTypes()
 	}
 	if c.Webhooks == nil {
 		services := registry.Data{Store: c.Store, Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root}

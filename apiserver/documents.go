@@ -46,9 +46,6 @@ func documented(types *resources.Types) []openapi.Type {
 			t.List = list
 		}
 		for _, sub := range r.Subresources {
-			if sub.Action == resources.Unserved {
-				continue
-			}
 			t.Subresources = append(t.Subresources, documentedSub(scheme, sub))
 		}
 		out = append(out, t)
@@ -58,9 +55,16 @@ func documented(types *resources.Types) []openapi.Type {
 
 func documentedSub(scheme *runtime.Scheme, sub resources.Subresource) openapi.Subresource {
 	d := openapi.Subresource{Name: sub.Name, Verbs: sub.Verbs, Kind: sub.Kind}
-	if !sub.Kind.Empty() {
-		if obj, err := scheme.New(sub.Kind); err == nil {
-			d.Object = obj
+	to, kind := &d.Object, sub.Kind
+	if sub.Action.Connects() {
+		to, d.Proxied = &d.Options, sub.Action == resources.Proxied
+		if !sub.Options.Empty() {
+			kind = sub.Options
+		}
+	}
+	if !kind.Empty() {
+		if obj, err := scheme.New(kind); err == nil {
+			*to = obj
 		}
 	}
 	return d

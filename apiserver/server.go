@@ -22,6 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/proxy"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -72,7 +73,8 @@ func New(c Config) (*Server, error) {
 	s.registry.Dynamic, s.registry.Admission.Observe = rules, rules.Metrics.Step
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Memory: s.memory, Metrics: s.metrics, WriteTimeout: c.WriteTimeout, MinWatch: c.MinWatch,
-		DeleteMalformed: c.DeleteMalformed, CompressWatchLists: c.CompressWatchLists, Log: c.Log, Now: c.Now,
+		DeleteMalformed: c.DeleteMalformed, CompressWatchLists: c.CompressWatchLists,
+		Proxy: proxy.New(c.Proxy), Kubelets: c.Kubelets, Log: c.Log, Now: c.Now,
 	})
 	s.users = &filters.Credentials{
 		Proxies: c.Proxies, Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts,

@@ -30,7 +30,7 @@ func aggregateResource(r *resources.Resource) apidiscoveryv2.APIResourceDiscover
 	if r.Namespaced {
 		out.Scope = apidiscoveryv2.ScopeNamespace
 	}
-	for _, s := range served(r) {
+	for _, s := range r.Subresources {
 		out.Subresources = append(out.Subresources, apidiscoveryv2.APISubresourceDiscovery{
 			Subresource: s.Name, ResponseKind: responseKind(r, s.Kind), Verbs: s.Verbs})
 	}

@@ -6,8 +6,7 @@
 //  1. A document shows one state of the table of types, and every document in one request the same state.
 //  2. A change of the table before a request is visible in its response.
 //  3. Documents are made once for each change and encoded once for each format. No request waits for a slow reader.
-//  4. Order and content are those of kube-apiserver v1.37 with an aggregator. Subresources that need a kubelet or a
-//     proxy are omitted, because this server has neither.
+//  4. Order and content are those of kube-apiserver v1.37 with an aggregator.
 //  5. The ETag of the aggregated documents depends only on their content. So all instances with the same types have the
 //     same one, and it is upstream's if the content is.
 //

@@ -90,7 +90,7 @@ func resourceList(gv schema.GroupVersion, rs []*resources.Resource) *metav1.APIR
 		list.APIResources = append(list.APIResources, metav1.APIResource{
 			Name: r.Plural, SingularName: r.Singular, Namespaced: r.Namespaced, Kind: r.Kind, Verbs: r.Verbs,
 			ShortNames: r.ShortNames, Categories: r.Categories, StorageVersionHash: storageVersionHash(r.WrittenKind())})
-		for _, s := range served(r) {
+		for _, s := range r.Subresources {
 			sub := metav1.APIResource{Name: r.Plural + "/" + s.Name, Namespaced: r.Namespaced, Kind: r.Kind, Verbs: s.Verbs}
 			if !s.Kind.Empty() {
 				sub.Kind = s.Kind.Kind
@@ -102,17 +102,6 @@ func resourceList(gv schema.GroupVersion, rs []*resources.Resource) *metav1.APIR
 		}
 	}
 	return list
-}
-
-// served are the subresources in discovery.
-func served(r *resources.Resource) []resources.Subresource {
-	var subs []resources.Subresource
-	for _, s := range r.Subresources {
-		if s.Action != resources.Unserved {
-			subs = append(subs, s)
-		}
-	}
-	return subs
 }
 
 // foreign reports whether a subresource's kind is in another group version than its resource.

@@ -13,8 +13,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
+	"github.com/kubecascade/kubecascade/apiserver/proxy"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -32,8 +34,11 @@ type Config struct {
 	DeleteMalformed bool
 	// CompressWatchLists is the feature gate WatchListCompression.
 	CompressWatchLists bool
-	Log                *slog.Logger
-	Now                func() time.Time
+	// Proxy forwards connections; Kubelets is where kubelets are.
+	Proxy    *proxy.Proxy
+	Kubelets resources.Kubelets
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // API serves the verbs. Its methods may be called from any goroutine.

@@ -181,7 +181,7 @@ func (k *kindRules) absent() {
 		k.t.Errorf("B-03: %d, want %d: %.300s", a.Code, want, a.Body)
 	}
 	for _, sub := range k.r.Subresources {
-		if sub.Action == resources.Unserved || !sub.Has("update") {
+		if sub.Action.Connects() || !sub.Has("update") {
 			continue
 		}
 		body := k.obj.Object

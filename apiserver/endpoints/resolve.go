@@ -57,7 +57,7 @@ func resolve(types *resources.Types, info *requestinfo.Info) (registry.Target, e
 
 // check returns an error if the target has no path with this number of parts.
 func check(target registry.Target, parts int) error {
-	if parts > 3 && target.Subresource.Action != resources.Unserved {
+	if parts > 3 && target.Subresource.Action != resources.Proxied {
 		return status.ErrNoRoute
 	}
 	everywhere := target.Resource.Namespaced && target.Name == "" && target.Resource.Has("list")

@@ -19,7 +19,9 @@ func Body(maxBytes int64, limit time.Duration) func(http.Handler) http.Handler {
 				next.ServeHTTP(w, r)
 				return
 			}
-			b := &timedBody{http.MaxBytesReader(w, r.Body, maxBytes), r.ProtoMajor, http.NewResponseController(w), false}
+			b := &timedBody{
+				http.MaxBytesReader(w, r.Body, maxBytes), r.Body, r.ProtoMajor, http.NewResponseController(w), false,
+			}
 			b.setDeadline(limit)
 			r.Body = b
 			next.ServeHTTP(w, r)
@@ -40,6 +42,8 @@ func hasBody(r *http.Request) bool {
 // stream's.
 type timedBody struct {
 	io.ReadCloser
+	// whole is the body without a limit of its size.
+	whole   io.ReadCloser
 	proto   int
 	control *http.ResponseController
 	// ended is set by the first error, which may be io.EOF.
@@ -53,6 +57,13 @@ func (b *timedBody) setDeadline(limit time.Duration) {
 		return
 	}
 	_ = b.control.SetReadDeadline(time.Now().Add(limit))
+}
+
+// Stream removes the limits: the body goes to another server, and is not kept here.
+func (b *timedBody) Stream() io.ReadCloser {
+	b.setDeadline(0)
+	b.ReadCloser = b.whole
+	return b
 }
 
 // Read implements io.Reader.

@@ -28,5 +28,5 @@
 //
 // Known differences from Kubernetes' documents: in v2 and for custom resources DeleteOptions and WatchEvent list the
 // served group versions and not all that exist; the values of an enum are listed in descriptions without a sentence
-// about each; IntOrString has our own description; operations that need a kubelet or a proxy are missing.
+// about each; IntOrString has our own description.
 package openapi

@@ -78,11 +78,38 @@ func (o *operations) add(t *Type) {
 		if !s.Kind.Empty() {
 			e.kind = metav1.GroupVersionKind{Group: s.Kind.Group, Version: s.Kind.Version, Kind: s.Kind.Kind}
 		}
+		path, namespaced := "/"+t.Plural+"/{name}/"+s.Name, ""
 		if t.Namespaced {
-			e.items("/namespaces/{namespace}/"+t.Plural+"/{name}/"+s.Name, "Namespaced")
-		} else {
-			e.items("/"+t.Plural+"/{name}/"+s.Name, "")
+			path, namespaced = "/namespaces/{namespace}"+path, "Namespaced"
 		}
+		switch options, _ := s.Options.(documented); {
+		case options == nil:
+			e.items(path, namespaced)
+		case s.Kind.Empty():
+			r := e.route("GET", path, "get", e.scope.id("read", e.name(namespaced)),
+				e.described("read", "the specified ", t.Kind))
+			r.produces = append([]string{"text/plain"}, mediaTypes...)
+			r.query(queryParameters(options)...).answer(200, "string")
+		case s.Proxied:
+			methods := []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
+			e.connections(path, namespaced, "", options, methods...)
+			e.connections(path+"/{path}", namespaced, "WithPath", options, methods...)
+		default:
+			e.connections(path, namespaced, "", options, "GET", "POST")
+		}
+	}
+}
+
+// connections makes an operation for each method by which a client connects.
+func (e *endpoint) connections(path, namespaced, suffix string, options documented, methods ...string) {
+	for _, method := range methods {
+		r := e.route(method, path, "connect", e.scope.id("connect", title(method)+e.name(namespaced)+suffix),
+			e.described("connect "+method+" requests to", "", e.typ.Kind))
+		r.produces = anyType
+		if suffix != "" {
+			r.query(pathParameter("path", "path to the resource"))
+		}
+		r.query(queryParameters(options)...).answer(200, "string")
 	}
 }
 
@@ -93,7 +120,9 @@ func (e *endpoint) route(method, path, action, id, text string) *route {
 		consumes: anyType, produces: mediaTypes,
 		metadata: map[string]any{extensionKind: e.kind, "x-kubernetes-action": action},
 	}
-	r.query(queryParameter("pretty", prettyText, "string"))
+	if action != "connect" {
+		r.query(queryParameter("pretty", prettyText, "string"))
+	}
 	if strings.Contains(path, "{namespace}") {
 		r.query(pathParameter("namespace", "object name and auth scope, such as for teams and projects"))
 	}

@@ -11,7 +11,9 @@ import (
 )
 
 // younger are query parameters that Kubernetes got after the documents that client-go carries.
-var younger = []string{"sendInitialEvents", "shardSelector", "ignoreStoreReadErrorWithClusterBreakingPotential"}
+var younger = []string{
+	"sendInitialEvents", "shardSelector", "ignoreStoreReadErrorWithClusterBreakingPotential", "stream",
+}
 
 // client-go carries documents of a real server for its own tests. They are of v1.26, but the
 // operations of a path are as they were then.

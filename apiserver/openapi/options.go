@@ -42,7 +42,7 @@ func newQueries() *queries {
 // queryParameters makes a parameter of each top-level scalar field of an options struct (AS
 // pkg/endpoints/installer.go:AddObjectParams).
 func queryParameters(options documented, without ...string) []common.Parameter {
-	t := reflect.TypeOf(options)
+	t := behind(reflect.TypeOf(options))
 	docs := options.SwaggerDoc()
 	var list []common.Parameter
 	for i := range t.NumField() {

@@ -36,6 +36,10 @@ type Subresource struct {
 	Kind schema.GroupVersionKind
 	// Object is an empty object of that kind; nil means the resource's own.
 	Object runtime.Object
+	// Options are empty parameters of a connection; nil for other subresources. Proxied reports whether it has any method
+	// and a path; a log is read with GET, and has the kind of the resource.
+	Options runtime.Object
+	Proxied bool
 }
 
 // Custom is what only a CustomResourceDefinition knows of its type.

@@ -48,6 +48,14 @@ func served() []Type {
 		},
 		Subresource{Name: "ephemeralcontainers", Verbs: partVerbs},
 		Subresource{
+			Name: "exec", Kind: corev1.SchemeGroupVersion.WithKind("PodExecOptions"), Options: &corev1.PodExecOptions{},
+		},
+		Subresource{Name: "log", Options: &corev1.PodLogOptions{}},
+		Subresource{
+			Name: "proxy", Kind: corev1.SchemeGroupVersion.WithKind("PodProxyOptions"), Options: &corev1.PodProxyOptions{},
+			Proxied: true,
+		},
+		Subresource{
 			Name: "eviction", Verbs: []string{"create"}, Object: &policyv1.Eviction{},
 			Kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"},
 		})

@@ -4,6 +4,7 @@ import (
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -175,6 +176,33 @@ func (b *Bundle) servingTemplate() *x509.Certificate {
 		}
 	}
 	return c
+}
+
+// KubeletClient returns a function that returns the server's client certificate for kubelets: that of the files, which
+// are read again when they change, or one of the authority, for the user and the group of kubeadm (cmd/kubeadm
+// app/phases/certs/certlist.go: KubeadmCertKubeletClient), which is in no file.
+func (b *Bundle) KubeletClient(certFile, keyFile string) (func() (*tls.Certificate, error), error) {
+	if certFile != "" {
+		files, err := newReloaded(&b.options, parseServing, certFile, keyFile)
+		if err != nil {
+			return nil, err
+		}
+		return func() (*tls.Certificate, error) { return files.get().cert, nil }, nil
+	}
+	var mu sync.Mutex
+	var p pair
+	return func() (c *tls.Certificate, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if now := b.options.Now(); p.cert == nil || stale(p.cert, now) {
+			t := template("kube-apiserver-kubelet-client", []string{"kubeadm:cluster-admins"}, now, certificateLife)
+			t.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+			if p, err = newPair(t, &b.authority); err != nil {
+				return nil, fmt.Errorf("creating the client certificate for kubelets: %w", err)
+			}
+		}
+		return &tls.Certificate{Certificate: [][]byte{p.cert.Raw}, PrivateKey: p.key, Leaf: p.cert}, nil
+	}, nil
 }
 
 // Authority is the certificate of the authority that signs the other certificates.

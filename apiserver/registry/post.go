@@ -138,9 +138,9 @@ func (r *post) UpdateStatus(ctx context.Context, ref entry.Reference, change fun
 	return err
 }
 
-// Connect admits a request for a connection, whose object are its options (L-21), by the configurations of a consistent
+// Admitted admits a request for a connection, whose object are its options (L-21), by the configurations of a consistent
 // read.
-func (s *Registry) Connect(ctx context.Context, r *Request, options runtime.Object) error {
+func (s *Registry) Admitted(ctx context.Context, r *Request, options runtime.Object) error {
 	if err := s.Fresh(ctx); err != nil {
 		return err
 	}
@@ -149,4 +149,13 @@ func (s *Registry) Connect(ctx context.Context, r *Request, options runtime.Obje
 		return err
 	}
 	return s.Admission.Validate(ctx, a)
+}
+
+// Backend returns where a connection is forwarded.
+func (s *Registry) Backend(
+	ctx context.Context, t Target, options runtime.Object, kubelets entry.Kubelets,
+) (*entry.Backend, error) {
+	return t.Subresource.Connect(ctx, host{s}, &entry.Connection{
+		Namespace: t.Namespace, Name: t.Name, Options: options, Kubelets: kubelets,
+	})
 }

@@ -118,8 +118,8 @@ func routeTypes(header string) []string {
 
 // Routable is the router's check of a request's media types, Content-Type first. There is none for custom resources
 // (0-16, B-50).
-func Routable(r *http.Request, res *resources.Resource, sub *resources.Subresource, verb string) error {
-	if res.Custom || sub != nil && sub.Action == resources.Unserved {
+func Routable(r *http.Request, res *resources.Resource, verb string) error {
+	if res.Custom {
 		return nil
 	}
 	if verb == "patch" && !slices.ContainsFunc(routeTypes(r.Header.Get("Content-Type")), func(media string) bool {

@@ -36,6 +36,12 @@ func decodeParameter(values []string, into any) error {
 		return runtime.Convert_Slice_string_To_bool(&values, into, nil)
 	case *string:
 		*into = values[0]
+	case **string:
+		*into = &values[0]
+	case **int64:
+		return runtime.Convert_Slice_string_To_Pointer_int64(&values, into, nil)
+	case **metav1.Time:
+		return metav1.Convert_Slice_string_To_Pointer_v1_Time(&values, into, nil)
 	case *[]string:
 		*into = values
 	case *[]int32:

@@ -99,8 +99,8 @@ func of136() []*Resource {
 	return slices.DeleteFunc(Builtin(), func(r *Resource) bool { return newIn137[r.Plural] })
 }
 
-// TestRecorded compares the table with a real server's discovery, unserved subresources included. The server was v1.36;
-// testdata/discovery.txt has the kinds that are newer.
+// TestRecorded compares the table with a real server's discovery. The server was v1.36; testdata/discovery.txt has the
+// kinds that are newer.
 func TestRecorded(t *testing.T) {
 	var want struct {
 		Groups    []metav1.APIGroup

@@ -23,6 +23,8 @@ type (
 	Generation      = entry.Generation
 	Action          = entry.Action
 	ConversionError = entry.ConversionError
+	Kubelets        = entry.Kubelets
+	Backend         = entry.Backend
 )
 
 // The rules for metadata.generation.
@@ -45,7 +47,9 @@ const (
 	Part     = entry.Part
 	Scale    = entry.Scale
 	ByHook   = entry.ByHook
-	Unserved = entry.Unserved
+	Proxied  = entry.Proxied
+	Upgraded = entry.Upgraded
+	Logged   = entry.Logged
 )
 
 // ScaleKind is the kind of the bodies of scale subresources (entry.ScaleKind).

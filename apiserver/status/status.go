@@ -18,10 +18,6 @@ var (
 	ErrNoRoute = errors.New("the server could not find the requested resource")
 	// ErrNoMethod: the path is served, but not this verb (0-11).
 	ErrNoMethod = errors.New("the server does not allow this method on the requested resource")
-	// ErrNeedsKubelet: the subresource needs a kubelet or access to the cluster's network.
-	ErrNeedsKubelet = errors.New(
-		"not implemented: this server runs no nodes, so there is no kubelet or network to carry this request to",
-	)
 	// ErrNoTokens: the server has no key to sign tokens.
 	ErrNoTokens = errors.New("this server signs no tokens")
 	// ErrEmptyName: the path lacks a name (0-18).
@@ -65,7 +61,6 @@ var table = []struct {
 }{
 	{is: ErrNoRoute, code: http.StatusNotFound, reason: metav1.StatusReasonNotFound, details: true},
 	{is: ErrNoMethod, code: http.StatusMethodNotAllowed, reason: metav1.StatusReasonMethodNotAllowed, details: true},
-	{is: ErrNeedsKubelet, code: http.StatusNotImplemented, reason: "NotImplemented"},
 	{is: ErrNoTokens, code: http.StatusNotImplemented, reason: "NotImplemented"},
 	{is: ErrEmptyName, code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest},
 	{

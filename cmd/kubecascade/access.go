@@ -45,6 +45,15 @@ func (o *options) accessFlags(f *pflag.FlagSet) {
 			"(default on the secure port)")
 	f.StringSliceVar(&x.Audiences, "api-audiences", nil,
 		"accepted audiences of service account tokens; a token must have one of them (default the first issuer)")
+	k := &x.Kubelets
+	f.StringVar(&k.CAFile, "kubelet-certificate-authority", "",
+		"file with the CA certificates that verify the kubelets' certificates (default they are not verified)")
+	f.StringVar(&k.CertFile, "kubelet-client-certificate", "",
+		"file with the client certificate for kubelets (default a certificate of the CA in the data directory)")
+	f.StringVar(&k.KeyFile, "kubelet-client-key", "", "file with the private key of --kubelet-client-certificate")
+	f.StringSliceVar(&k.AddressTypes, "kubelet-preferred-address-types", apiserver.DefaultAddressTypes(),
+		"types of the addresses of Nodes at which kubelets are reached, the preferred one first")
+	f.IntVar(&k.Port, "kubelet-port", apiserver.DefaultKubeletPort, "port of kubelets whose Nodes have none")
 	f.StringSliceVar(&x.Modes, "authorization-mode", []string{"AlwaysAllow"},
 		"ordered list of authorization modes; the first that allows or denies a request decides: "+
 			strings.Join(apiserver.Modes(), ", "))

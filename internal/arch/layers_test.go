@@ -45,7 +45,7 @@ var layers = [][]string{
 		"apiserver/allocate", "apiserver/invalid",
 		"apiserver/openapi/markers", "apiserver/pki",
 	},
-	{"apiserver/audit", "apiserver/authentication"},
+	{"apiserver/audit", "apiserver/authentication", "apiserver/proxy"},
 	{"apiserver/authorization"},
 }
 

@@ -102,7 +102,7 @@ func adapt(flag *pflag.Flag, kind, def string) error {
 	case "portRange":
 		flag.Value = checked{flag.Value, kind, func(text string) error { _, err := utilnet.ParsePortRange(text); return err }}
 	}
-	if list, ok := flag.Value.(pflag.SliceValue); ok { // all lists are empty by default
+	if list, ok := flag.Value.(pflag.SliceValue); ok && def == "[]" {
 		flag.DefValue = "[]"
 		return list.Replace(nil)
 	}

@@ -47,6 +47,10 @@ func (s *Server) makeAPI(context.Context) error {
 	if err != nil {
 		return err
 	}
+	if config.Proxy, err = c.Access.Proxy(s.keys); err != nil {
+		return err
+	}
+	config.Kubelets.Simulated = c.Simulate
 	s.first = c.first(&s.ports, &trust)
 	if on[controllers.GarbageCollector] {
 		s.garbage = loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{

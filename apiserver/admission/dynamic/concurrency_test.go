@@ -93,7 +93,7 @@ func TestInForceAtOnce(t *testing.T) {
 	}{
 		{"POST", maps, `{"metadata":{"generateName":"m"}}`, 201},
 		{"POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", `{"metadata":{"generateName":"r"}}`, 201},
-		{"POST", pods + "/p/exec", "", 501},
+		{"POST", pods + "/p/exec", "", 404},
 	}
 	for i := range 50 {
 		on, r := reads[i%2], requests[i/2%len(requests)]

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestConnect: webhooks are asked about a connection with its options as the object, and only then the server answers
-// that it has none (L-21, L-S04).
+// TestConnect: webhooks are asked about a connection with its options as the object, and only then the server looks up
+// where it goes (L-21, L-S04).
 func TestConnect(t *testing.T) {
 	c := start(t)
 	c.register("Mutating", "m", "/mutate", rule("CONNECT", "", "v1", "*/*"))
@@ -24,27 +24,27 @@ func TestConnect(t *testing.T) {
 		// want is the summary, and the object that webhooks get; empty if none is asked.
 		want, object string
 	}{
-		{"POST", pods + "/p/exec?command=sh&command=-c&stdin=true&tty=1&stdout=false&container=c&other=x", 501,
+		{"POST", pods + "/p/exec?command=sh&command=-c&stdin=true&tty=1&stdout=false&container=c&other=x", 404,
 			"CONNECT PodExecOptions pods/exec p default new ",
 			exec + `"stdin":true,"tty":true,"container":"c","command":["sh","-c"]}`},
-		{"GET", pods + "/p/exec", 501, "CONNECT PodExecOptions pods/exec p default new ", exec + `"command":null}`},
-		{"POST", pods + "/p/attach?stderr=true", 501, "CONNECT PodAttachOptions pods/attach p default new ",
+		{"GET", pods + "/p/exec", 404, "CONNECT PodExecOptions pods/exec p default new ", exec + `"command":null}`},
+		{"POST", pods + "/p/attach?stderr=true", 404, "CONNECT PodAttachOptions pods/attach p default new ",
 			`{"kind":"PodAttachOptions","apiVersion":"v1","stderr":true}`},
-		{"POST", pods + "/p/portforward?ports=80,81&ports=82", 501,
+		{"POST", pods + "/p/portforward?ports=80,81&ports=82", 404,
 			"CONNECT PodPortForwardOptions pods/portforward p default new ",
 			`{"kind":"PodPortForwardOptions","apiVersion":"v1","ports":[80,81,82]}`},
-		{"GET", pods + "/p/proxy", 501, "CONNECT PodProxyOptions pods/proxy p default new ",
+		{"GET", pods + "/p/proxy", 404, "CONNECT PodProxyOptions pods/proxy p default new ",
 			`{"kind":"PodProxyOptions","apiVersion":"v1"}`},
-		{"DELETE", "/api/v1/namespaces/default/services/s/proxy/a/b?path=c", 501,
+		{"DELETE", "/api/v1/namespaces/default/services/s/proxy/a/b?path=c", 404,
 			"CONNECT ServiceProxyOptions services/proxy s default new ",
 			`{"kind":"ServiceProxyOptions","apiVersion":"v1","path":"/a/b"}`},
-		{"OPTIONS", "/api/v1/nodes/n/proxy/a", 501, "CONNECT NodeProxyOptions nodes/proxy n  new ",
+		{"OPTIONS", "/api/v1/nodes/n/proxy/a", 404, "CONNECT NodeProxyOptions nodes/proxy n  new ",
 			`{"kind":"NodeProxyOptions","apiVersion":"v1","path":"/a"}`},
-		{"HEAD", "/api/v1/nodes/n/proxy", 501, "CONNECT NodeProxyOptions nodes/proxy n  new ",
+		{"HEAD", "/api/v1/nodes/n/proxy", 404, "CONNECT NodeProxyOptions nodes/proxy n  new ",
 			`{"kind":"NodeProxyOptions","apiVersion":"v1"}`},
-		{"POST", "/api/v1/namespaces/absent/pods/p/exec?command=sh", 501,
+		{"POST", "/api/v1/namespaces/absent/pods/p/exec?command=sh", 404,
 			"CONNECT PodExecOptions pods/exec p absent new ", exec + `"command":["sh"]}`},
-		{"GET", pods + "/p/log", 501, "", ""},
+		{"GET", pods + "/p/log", 404, "", ""},
 		{"POST", pods + "/p/exec?command=sh&dryRun=All", 400, "", ""},
 		{"POST", pods + "/p/portforward?ports=http", 400, "", ""},
 		{"PUT", pods + "/p/exec", 405, "", ""},
@@ -88,5 +88,5 @@ func TestConnectDenied(t *testing.T) {
 		!strings.Contains(m, `"command":["sh","added"]`) {
 		t.Errorf("message %s", m)
 	}
-	c.want(501, "POST", pods+"/p/attach", nil)
+	c.want(404, "POST", pods+"/p/attach", nil)
 }

@@ -94,7 +94,7 @@ func TestObjectSelector(t *testing.T) {
 	c.register(
 		"Validating", "exec", "/", rule("CONNECT", "", "v1", "pods/exec"), `"objectSelector":{"matchLabels":{"a":"b"}}`,
 	)
-	if c.asked(501, "POST", pods+"/p/exec", nil) {
+	if c.asked(404, "POST", pods+"/p/exec", nil) {
 		t.Error("asked about an object without metadata")
 	}
 }

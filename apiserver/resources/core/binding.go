@@ -61,7 +61,7 @@ func bindPod(ctx context.Context, r entry.Request, body runtime.Object) (runtime
 
 // createBinding handles POST of bindings: pods/binding with the name in the body.
 func createBinding(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
-	on, err := r.On(corev1.SchemeGroupVersion.WithResource("pods"), "binding", body.(*corev1.Binding).Name)
+	on, err := r.On(podResource, "binding", body.(*corev1.Binding).Name)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func nodes() *entry.Resource {
 		},
 		Subresources: []entry.Subresource{
 			{
-				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,
+				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Proxied, Connect: proxyNode,
 				Kind: corev1.SchemeGroupVersion.WithKind("NodeProxyOptions"),
 			},
 			entry.StatusWith(entry.Subresource{

@@ -45,7 +45,7 @@ func pods() *entry.Resource {
 func podSubresources() []entry.Subresource {
 	return []entry.Subresource{
 		{
-			Name: "attach", Verbs: entry.Stream, Action: entry.Unserved,
+			Name: "attach", Verbs: entry.Stream, Action: entry.Upgraded, Connect: stream("attach"),
 			Kind: corev1.SchemeGroupVersion.WithKind("PodAttachOptions"),
 		},
 		{Name: "binding", Verbs: entry.Post, Action: entry.ByHook, Create: bindPod,
@@ -57,16 +57,19 @@ func podSubresources() []entry.Subresource {
 		{Name: "eviction", Verbs: entry.Post, Action: entry.ByHook, Create: evictPod,
 			Kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}},
 		{
-			Name: "exec", Verbs: entry.Stream, Action: entry.Unserved,
+			Name: "exec", Verbs: entry.Stream, Action: entry.Upgraded, Connect: stream("exec"),
 			Kind: corev1.SchemeGroupVersion.WithKind("PodExecOptions"),
 		},
-		{Name: "log", Verbs: []string{"get"}, Action: entry.Unserved},
 		{
-			Name: "portforward", Verbs: entry.Stream, Action: entry.Unserved,
+			Name: "log", Verbs: []string{"get"}, Action: entry.Logged, Connect: podLog,
+			Options: corev1.SchemeGroupVersion.WithKind("PodLogOptions"),
+		},
+		{
+			Name: "portforward", Verbs: entry.Stream, Action: entry.Upgraded, Connect: stream("portForward"),
 			Kind: corev1.SchemeGroupVersion.WithKind("PodPortForwardOptions"),
 		},
 		{
-			Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,
+			Name: "proxy", Verbs: entry.Tunnel, Action: entry.Proxied, Connect: proxyPod,
 			Kind: corev1.SchemeGroupVersion.WithKind("PodProxyOptions"),
 		},
 		{Name: "resize", Verbs: entry.Modify, Action: entry.Part,

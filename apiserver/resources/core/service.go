@@ -34,7 +34,7 @@ func services() *entry.Resource {
 		Hooks:  entry.Hooks{Begin: beginService},
 		Subresources: []entry.Subresource{
 			{
-				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,
+				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Proxied, Connect: proxyService,
 				Kind: corev1.SchemeGroupVersion.WithKind("ServiceProxyOptions"),
 			},
 			entry.StatusWith(entry.Subresource{

@@ -122,12 +122,15 @@ func ofWebhook(to *authenticationv1.BoundObjectReference) bool {
 
 // tokenBound are the resources of the objects to which a token may be bound, by kind.
 var tokenBound = map[string]schema.GroupVersionResource{
-	"Pod":    corev1.SchemeGroupVersion.WithResource("pods"),
+	"Pod":    podResource,
 	"Secret": corev1.SchemeGroupVersion.WithResource("secrets"),
 	"Node":   nodeResource,
 }
 
-var nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
+var (
+	nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
+	podResource  = corev1.SchemeGroupVersion.WithResource("pods")
+)
 
 // bindToken adds to a claim the object to which the token is bound.
 func bindToken(

@@ -275,9 +275,15 @@ const (
 	Scale
 	// ByHook is a POST that the subresource's hook Create handles.
 	ByHook
-	// Unserved returns 501 and is not in discovery: it needs a kubelet or a proxy.
-	Unserved
+	// Proxied forwards requests of any method, and the rest of the path. Upgraded forwards a connection that the client
+	// upgrades (SPDY, WebSockets), and Logged a GET whose response is a log.
+	Proxied
+	Upgraded
+	Logged
 )
+
+// Connects reports whether the hook Connect of the subresource returns where requests are forwarded.
+func (a Action) Connects() bool { return a >= Proxied }
 
 // Subresource is one subresource of a kind.
 type Subresource struct {
@@ -285,8 +291,9 @@ type Subresource struct {
 	Name   string
 	Verbs  []string
 	Action Action
-	// Kind is that of the bodies; empty means the resource's own.
-	Kind schema.GroupVersionKind
+	// Kind is that of the bodies, or of the parameters of a connection; empty means the resource's own. Options is that
+	// of the parameters if it is not Kind.
+	Kind, Options schema.GroupVersionKind
 	// PrepareUpdate restores the fields that this subresource may not change; ValidateUpdate validates the rest.
 	PrepareUpdate  func(obj, old runtime.Object)
 	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
@@ -301,6 +308,8 @@ type Subresource struct {
 	Absent schema.GroupResource
 	// Create handles POST, for Action ByHook.
 	Create HandlePost
+	// Connect returns where requests are forwarded, for the Actions that connect.
+	Connect Connect
 }
 
 // May reports whether the requesting user may apply a verb to a named, cluster-scoped resource of any version.

@@ -1,0 +1,218 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// logAnnotation has the log of a simulated pod.
+const logAnnotation = "kubecascade.io/simulate-log"
+
+// stream returns the hook of a connection to a container, or with portForward to a pod, through the kubelet at a path
+// (K pkg/registry/core/pod/strategy.go: streamLocation, PortForwardLocation).
+func stream(path string) entry.Connect {
+	return func(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Backend, error) {
+		p, err := podOf(ctx, s, c.Namespace, c.Name)
+		if err != nil {
+			return nil, err
+		}
+		query, container, err := streamQuery(p, c)
+		if err != nil {
+			return nil, err
+		}
+		b, err := kubeletOf(ctx, s, c, p)
+		switch {
+		case err != nil:
+			return nil, err
+		case b == nil:
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", c.Name))
+		}
+		b.URL.Path, b.URL.RawQuery = "/"+path+"/"+p.Namespace+"/"+p.Name+container, query.Encode()
+		return b, nil
+	}
+}
+
+// streamQuery returns the parameters for the kubelet, and "/" with the container, which is empty for portForward.
+func streamQuery(p *corev1.Pod, c *entry.Connection) (query url.Values, container string, err error) {
+	query = url.Values{}
+	var stdin, stdout, stderr, tty bool
+	switch o := c.Options.(type) {
+	case *corev1.PodPortForwardOptions:
+		if len(o.Ports) > 0 {
+			query.Set(corev1.PortHeader, strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Ports), " ", ","), "[]"))
+		}
+		return query, "", nil
+	case *corev1.PodExecOptions:
+		stdin, stdout, stderr, tty, container = o.Stdin, o.Stdout, o.Stderr, o.TTY, o.Container
+		if len(o.Command) > 0 {
+			query["command"] = o.Command
+		}
+	case *corev1.PodAttachOptions:
+		stdin, stdout, stderr, tty, container = o.Stdin, o.Stdout, o.Stderr, o.TTY, o.Container
+	}
+	set(query, map[string]bool{
+		corev1.ExecStdinParam: stdin, corev1.ExecStdoutParam: stdout, corev1.ExecStderrParam: stderr,
+		corev1.ExecTTYParam: tty,
+	}, "1")
+	container, err = containerOf(p, container)
+	return query, "/" + container, err
+}
+
+// set sets the parameters that are true.
+func set(query url.Values, given map[string]bool, value string) {
+	for name, is := range given {
+		if is {
+			query.Set(name, value)
+		}
+	}
+}
+
+// kubeletOf returns the kubelet of a pod; nil if the pod has no node. A simulated pod has none.
+func kubeletOf(ctx context.Context, s entry.Server, c *entry.Connection, p *corev1.Pod) (*entry.Backend, error) {
+	switch {
+	case p.Spec.NodeName == "":
+		return nil, nil
+	case c.Kubelets.Simulated:
+		return nil, simulated("pod", p.Name)
+	}
+	return kubelet(ctx, s, c.Kubelets, p.Spec.NodeName)
+}
+
+// containerOf returns the container that a request names, or the only one (K pkg/registry/core/pod/strategy.go:
+// validateContainer).
+func containerOf(p *corev1.Pod, name string) (string, error) {
+	var all []string
+	for i := range p.Spec.InitContainers {
+		all = append(all, p.Spec.InitContainers[i].Name)
+	}
+	for i := range p.Spec.Containers {
+		all = append(all, p.Spec.Containers[i].Name)
+	}
+	for i := range p.Spec.EphemeralContainers {
+		all = append(all, p.Spec.EphemeralContainers[i].Name)
+	}
+	switch {
+	case name != "" && !slices.Contains(all, name):
+		return "", apierrors.NewBadRequest(fmt.Sprintf("container %s is not valid for pod %s", name, p.Name))
+	case name != "":
+		return name, nil
+	case len(p.Spec.Containers) == 1:
+		return p.Spec.Containers[0].Name, nil
+	}
+	return "", apierrors.NewBadRequest(
+		fmt.Sprintf("a container name must be specified for pod %s, choose one of: %v", p.Name, all))
+}
+
+// podLog connects to the log of a container (K pkg/registry/core/pod/rest/log.go: Get, strategy.go: LogLocation).
+func podLog(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Backend, error) {
+	o := c.Options.(*corev1.PodLogOptions)
+	if errs := validateLogOptions(o); len(errs) > 0 {
+		return nil, invalid.New(corev1.SchemeGroupVersion.WithKind("PodLogOptions").GroupKind(), c.Name, errs)
+	}
+	p, err := podOf(ctx, s, c.Namespace, c.Name)
+	if err != nil {
+		return nil, err
+	}
+	container, err := containerOf(p, o.Container)
+	if err != nil {
+		return nil, err
+	}
+	if c.Kubelets.Simulated && p.Spec.NodeName != "" {
+		return simulatedLog(p, container, o)
+	}
+	b, err := kubeletOf(ctx, s, c, p)
+	if err != nil || b == nil {
+		return &entry.Backend{}, err
+	}
+	query := url.Values{}
+	set(query, map[string]bool{"follow": o.Follow, "previous": o.Previous, "timestamps": o.Timestamps}, "true")
+	for name, n := range map[string]*int64{
+		"sinceSeconds": o.SinceSeconds, "tailLines": o.TailLines, "limitBytes": o.LimitBytes,
+	} {
+		if n != nil {
+			query.Set(name, strconv.FormatInt(*n, 10))
+		}
+	}
+	if o.SinceTime != nil {
+		query.Set("sinceTime", o.SinceTime.Format(time.RFC3339))
+	}
+	b.URL.Path, b.URL.RawQuery = "/containerLogs/"+p.Namespace+"/"+p.Name+"/"+container, query.Encode()
+	b.Follow, b.Insecure = o.Follow, o.InsecureSkipTLSVerifyBackend
+	return b, nil
+}
+
+// validateLogOptions is K pkg/apis/core/validation/validation.go: ValidatePodLogOptions, without the feature gate
+// PodLogsQuerySplitStreams.
+func validateLogOptions(o *corev1.PodLogOptions) field.ErrorList {
+	errs := check.Naturals(nil, "tailLines", o.TailLines)
+	positive := func(name string, n *int64) {
+		if n != nil && *n < 1 {
+			errs = append(errs, field.Invalid(field.NewPath(name), *n, "must be greater than 0"))
+		}
+	}
+	positive("limitBytes", o.LimitBytes)
+	if o.SinceSeconds != nil && o.SinceTime != nil {
+		errs = append(errs,
+			field.Forbidden(field.NewPath(""), "at most one of `sinceTime` or `sinceSeconds` may be specified"))
+	} else {
+		positive("sinceSeconds", o.SinceSeconds)
+	}
+	return append(errs, check.Forbid(o.Stream != nil, field.NewPath("stream"), "may not be specified")...)
+}
+
+// simulatedLog returns the log of a simulated pod, which its annotation has. All containers log the same.
+func simulatedLog(p *corev1.Pod, container string, o *corev1.PodLogOptions) (*entry.Backend, error) {
+	statuses := slices.Concat(
+		p.Status.InitContainerStatuses, p.Status.ContainerStatuses, p.Status.EphemeralContainerStatuses)
+	var status corev1.ContainerStatus
+	if i := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == container }); i >= 0 {
+		status = statuses[i]
+	}
+	// K pkg/kubelet/kubelet_pods.go: validateContainerLogStatus
+	if o.Previous && status.RestartCount == 0 {
+		return nil, apierrors.NewBadRequest(
+			fmt.Sprintf("previous terminated container %q in pod %q not found", container, p.Name))
+	}
+	var started metav1.Time
+	switch state := status.State; {
+	case state.Running != nil:
+		started = state.Running.StartedAt
+	case state.Terminated != nil:
+		started = state.Terminated.StartedAt
+	default:
+		return nil, apierrors.NewBadRequest(
+			fmt.Sprintf("container %q in pod %q is waiting to start: ContainerCreating", container, p.Name))
+	}
+	lines := slices.Collect(strings.Lines(p.Annotations[logAnnotation]))
+	if o.TailLines != nil {
+		lines = lines[max(0, len(lines)-int(min(*o.TailLines, int64(len(lines))))):]
+	}
+	var text strings.Builder
+	for _, line := range lines {
+		if o.Timestamps {
+			text.WriteString(started.UTC().Format(time.RFC3339Nano) + " ")
+		}
+		text.WriteString(strings.TrimSuffix(line, "\n") + "\n")
+	}
+	b := &entry.Backend{Log: &entry.Log{Text: text.String()}, Follow: o.Follow}
+	if o.LimitBytes != nil && int64(text.Len()) >= *o.LimitBytes {
+		b.Log.Text, b.Log.Ended = b.Log.Text[:*o.LimitBytes], true
+	}
+	b.Log.Ended = b.Log.Ended || o.Previous || status.State.Terminated != nil ||
+		p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+	return b, nil
+}
