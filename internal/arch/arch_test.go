@@ -142,6 +142,7 @@ var except = map[string]string{
 	"apiserver -> k8s.io/apiserver":                         "the pages for people who debug are handlers of a library",
 	"apiserver/audit -> k8s.io/apiserver":                   "policies, events and backends are a library, without informers",
 	"apiserver/bootstrap -> k8s.io/apiserver":               "the flow schemas of a new cluster are data",
+	"apiserver/resources/flowcontrol -> k8s.io/apiserver":   "the mandatory objects are data",
 	"conformance -> k8s.io/apiserver":                       "what a path names is parsed by upstream's own package",
 	"controllers -> k8s.io/apiserver":                       "the objects of API Priority and Fairness are data",
 	"controllers -> " + module + "/apiserver":               "APIServices are made from the table of types",
@@ -157,7 +158,7 @@ var except = map[string]string{
 	"apiserver/resources/dra -> k8s.io/apiserver":           "CEL of devices is a library, without informers and clientsets",
 	"internal/encryption -> k8s.io/apiserver":               "encryption at rest is a library, without KMS plugins",
 
-	"apiserver/resources/objecttest -> k8s.io/client-go/kubernetes": "tests read objects with the clients' scheme",
+	"apiserver/objecttest -> k8s.io/client-go/kubernetes": "tests read objects with the clients' scheme",
 }
 
 // processWide are calls that change what belongs to the process; only programs make them.

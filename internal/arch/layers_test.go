@@ -53,7 +53,7 @@ var layers = [][]string{
 var tools = map[string]bool{
 	"apiserver/openapi/markers/extract": true,
 	"apiserver/resources/kindtest":      true, "apiserver/resources/kindtest/declarative": true,
-	"apiserver/webhook/webhooktest": true, "apiserver/resources/objecttest": true,
+	"apiserver/webhook/webhooktest": true, "apiserver/objecttest": true,
 }
 
 // TestLayers: no import of a package below apiserver goes up or sideways, and each has its row.

@@ -30,22 +30,19 @@ func mutatingAdmissionPolicies() *entry.Resource {
 				admissionv1alpha1.SchemeGroupVersion),
 		}},
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Conditional:    true,
-			Metadata:       entry.Metadata{Custom: true},
-			Default:        entry.Default(defaultMutatingAdmissionPolicy),
+			Generation:  entry.SpecGeneration,
+			Conditional: true,
+			Metadata:    entry.Metadata{Custom: true},
+			Default: entry.Default(func(p *admissionv1.MutatingAdmissionPolicy) {
+				check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
+				defaultMatchResources(p.Spec.MatchConstraints)
+			}),
 			Validate:       entry.ValidateNew(validateMutatingPolicy),
 			ValidateUpdate: entry.ValidateChange(validateMutatingPolicy),
 			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicy]),
 		},
 		Table: mutatingPolicyTable(),
 	}
-}
-
-// defaultMutatingAdmissionPolicy sets the failure policy Fail, among others.
-func defaultMutatingAdmissionPolicy(p *admissionv1.MutatingAdmissionPolicy) {
-	check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
-	defaultMatchResources(p.Spec.MatchConstraints)
 }
 
 var patchTypes = []admissionv1.PatchType{admissionv1.PatchTypeApplyConfiguration, admissionv1.PatchTypeJSONPatch}

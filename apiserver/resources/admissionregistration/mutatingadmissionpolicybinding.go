@@ -27,10 +27,12 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 				admissionv1alpha1.SchemeGroupVersion),
 		}},
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Conditional:    true,
-			Metadata:       entry.Metadata{Custom: true},
-			Default:        entry.Default(defaultMutatingAdmissionPolicyBinding),
+			Generation:  entry.SpecGeneration,
+			Conditional: true,
+			Metadata:    entry.Metadata{Custom: true},
+			Default: entry.Default(func(b *admissionv1.MutatingAdmissionPolicyBinding) {
+				defaultMatchResources(b.Spec.MatchResources)
+			}),
 			Validate:       entry.Validate(validateMutatingBinding),
 			ValidateUpdate: entry.ValidateAgain(validateMutatingBinding),
 			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicyBinding]),
@@ -39,11 +41,6 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 			return []any{b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef)}
 		}),
 	}
-}
-
-// defaultMutatingAdmissionPolicyBinding matches everything that the policy does not exclude.
-func defaultMutatingAdmissionPolicyBinding(b *admissionv1.MutatingAdmissionPolicyBinding) {
-	defaultMatchResources(b.Spec.MatchResources)
 }
 
 func validateMutatingBinding(b *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorList {

@@ -21,10 +21,13 @@ func validatingAdmissionPolicies() *entry.Resource {
 		Storage:    entry.Storage{Governs: true},
 		Categories: entry.APIExtensions,
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Conditional:    true,
-			Metadata:       entry.Metadata{Custom: true},
-			Default:        entry.Default(defaultValidatingAdmissionPolicy),
+			Generation:  entry.SpecGeneration,
+			Conditional: true,
+			Metadata:    entry.Metadata{Custom: true},
+			Default: entry.Default(func(p *admissionv1.ValidatingAdmissionPolicy) {
+				check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
+				defaultMatchResources(p.Spec.MatchConstraints)
+			}),
 			Validate:       entry.ValidateNew(validateValidatingPolicy),
 			ValidateUpdate: entry.ValidateChange(validateValidatingPolicy),
 			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicy]),
@@ -33,12 +36,6 @@ func validatingAdmissionPolicies() *entry.Resource {
 			entry.KeepMeta[*admissionv1.ValidatingAdmissionPolicy], validateValidatingPolicyStatus),
 		Table: validatingPolicyTable(),
 	}
-}
-
-// defaultValidatingAdmissionPolicy sets the failure policy Fail, among others.
-func defaultValidatingAdmissionPolicy(p *admissionv1.ValidatingAdmissionPolicy) {
-	check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
-	defaultMatchResources(p.Spec.MatchConstraints)
 }
 
 const (

@@ -17,10 +17,12 @@ func validatingAdmissionPolicyBindings() *entry.Resource {
 		Storage:    entry.Storage{Governs: true},
 		Categories: entry.APIExtensions,
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Conditional:    true,
-			Metadata:       entry.Metadata{Custom: true},
-			Default:        entry.Default(defaultValidatingAdmissionPolicyBinding),
+			Generation:  entry.SpecGeneration,
+			Conditional: true,
+			Metadata:    entry.Metadata{Custom: true},
+			Default: entry.Default(func(b *admissionv1.ValidatingAdmissionPolicyBinding) {
+				defaultMatchResources(b.Spec.MatchResources)
+			}),
 			Validate:       entry.Validate(validateValidatingBinding),
 			ValidateUpdate: entry.ValidateAgain(validateValidatingBinding),
 			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicyBinding]),
@@ -29,11 +31,6 @@ func validatingAdmissionPolicyBindings() *entry.Resource {
 			return []any{b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef)}
 		}),
 	}
-}
-
-// defaultValidatingAdmissionPolicyBinding matches everything that the policy does not exclude.
-func defaultValidatingAdmissionPolicyBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) {
-	defaultMatchResources(b.Spec.MatchResources)
 }
 
 var validationActions = []admissionv1.ValidationAction{admissionv1.Audit, admissionv1.Deny, admissionv1.Warn}

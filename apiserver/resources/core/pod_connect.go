@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/conversion/queryparams"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 // logAnnotation has the log of a simulated pod.
@@ -64,21 +65,16 @@ func streamQuery(p *corev1.Pod, c *entry.Connection) (query url.Values, containe
 	case *corev1.PodAttachOptions:
 		stdin, stdout, stderr, tty, container = o.Stdin, o.Stdout, o.Stderr, o.TTY, o.Container
 	}
-	set(query, map[string]bool{
+	for name, is := range map[string]bool{
 		corev1.ExecStdinParam: stdin, corev1.ExecStdoutParam: stdout, corev1.ExecStderrParam: stderr,
 		corev1.ExecTTYParam: tty,
-	}, "1")
-	container, err = containerOf(p, container)
-	return query, "/" + container, err
-}
-
-// set sets the parameters that are true.
-func set(query url.Values, given map[string]bool, value string) {
-	for name, is := range given {
+	} {
 		if is {
-			query.Set(name, value)
+			query.Set(name, "1")
 		}
 	}
+	container, err = containerOf(p, container)
+	return query, "/" + container, err
 }
 
 // kubeletOf returns the kubelet of a pod; nil if the pod has no node. A simulated pod has none.
@@ -96,14 +92,8 @@ func kubeletOf(ctx context.Context, s entry.Server, c *entry.Connection, p *core
 // validateContainer).
 func containerOf(p *corev1.Pod, name string) (string, error) {
 	var all []string
-	for i := range p.Spec.InitContainers {
-		all = append(all, p.Spec.InitContainers[i].Name)
-	}
-	for i := range p.Spec.Containers {
-		all = append(all, p.Spec.Containers[i].Name)
-	}
-	for i := range p.Spec.EphemeralContainers {
-		all = append(all, p.Spec.EphemeralContainers[i].Name)
+	for c := range podspec.Containers(&p.Spec, nil) {
+		all = append(all, c.Name)
 	}
 	switch {
 	case name != "" && !slices.Contains(all, name):
@@ -138,17 +128,12 @@ func podLog(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Ba
 	if err != nil || b == nil {
 		return &entry.Backend{}, err
 	}
-	query := url.Values{}
-	set(query, map[string]bool{"follow": o.Follow, "previous": o.Previous, "timestamps": o.Timestamps}, "true")
-	for name, n := range map[string]*int64{
-		"sinceSeconds": o.SinceSeconds, "tailLines": o.TailLines, "limitBytes": o.LimitBytes,
-	} {
-		if n != nil {
-			query.Set(name, strconv.FormatInt(*n, 10))
-		}
+	query, err := queryparams.Convert(o)
+	if err != nil {
+		return nil, err
 	}
-	if o.SinceTime != nil {
-		query.Set("sinceTime", o.SinceTime.Format(time.RFC3339))
+	for _, own := range []string{"container", "insecureSkipTLSVerifyBackend"} {
+		query.Del(own)
 	}
 	b.URL.Path, b.URL.RawQuery = "/containerLogs/"+p.Namespace+"/"+p.Name+"/"+container, query.Encode()
 	b.Follow, b.Insecure = o.Follow, o.InsecureSkipTLSVerifyBackend

@@ -44,7 +44,9 @@ func bindingCells(role rbacv1.RoleRef, subjects []rbacv1.Subject) []any {
 	}
 }
 
-func defaultSubjects(list []rbacv1.Subject) {
+// defaultGroups sets the default API group of a binding's role and of its subjects.
+func defaultGroups(role *rbacv1.RoleRef, list []rbacv1.Subject) {
+	check.FillDefault(&role.APIGroup, rbacv1.GroupName)
 	for i := range list {
 		if s := &list[i]; s.Kind == rbacv1.UserKind || s.Kind == rbacv1.GroupKind {
 			check.FillDefault(&s.APIGroup, rbacv1.GroupName)

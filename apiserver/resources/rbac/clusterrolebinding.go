@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // clusterRoleBindings is the entry of ClusterRoleBinding.
@@ -18,18 +17,12 @@ func clusterRoleBindings() *entry.Resource {
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
-			Default:        entry.Default(defaultClusterRoleBinding),
+			Default:        entry.Default(func(b *rbacv1.ClusterRoleBinding) { defaultGroups(&b.RoleRef, b.Subjects) }),
 			Validate:       entry.ValidateNew(validateClusterRoleBinding),
 			ValidateUpdate: entry.ValidateChange(validateClusterRoleBinding),
 		},
 		Table: clusterRoleBindingTable(),
 	}
-}
-
-// defaultClusterRoleBinding sets the default API group of the role and of subjects.
-func defaultClusterRoleBinding(b *rbacv1.ClusterRoleBinding) {
-	check.FillDefault(&b.RoleRef.APIGroup, rbacv1.GroupName)
-	defaultSubjects(b.Subjects)
 }
 
 func validateClusterRoleBinding(b, old *rbacv1.ClusterRoleBinding) field.ErrorList {

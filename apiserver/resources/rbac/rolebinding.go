@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // roleBindings is the entry of RoleBinding.
@@ -18,18 +17,12 @@ func roleBindings() *entry.Resource {
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
-			Default:        entry.Default(defaultRoleBinding),
+			Default:        entry.Default(func(b *rbacv1.RoleBinding) { defaultGroups(&b.RoleRef, b.Subjects) }),
 			Validate:       entry.ValidateNew(validateRoleBinding),
 			ValidateUpdate: entry.ValidateChange(validateRoleBinding),
 		},
 		Table: roleBindingTable(),
 	}
-}
-
-// defaultRoleBinding sets the default API group of the role and of subjects.
-func defaultRoleBinding(b *rbacv1.RoleBinding) {
-	check.FillDefault(&b.RoleRef.APIGroup, rbacv1.GroupName)
-	defaultSubjects(b.Subjects)
 }
 
 func validateRoleBinding(b, old *rbacv1.RoleBinding) field.ErrorList {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
+	"github.com/kubecascade/kubecascade/apiserver/objecttest"
 )
 
 // TestDifference: what an error shows of a change is apimachinery's, unless it is long.

@@ -8,8 +8,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubecascade/kubecascade/apiserver/objecttest"
 	"github.com/kubecascade/kubecascade/apiserver/resources/kindtest"
-	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
 )
 
 // all are the built-in kinds.

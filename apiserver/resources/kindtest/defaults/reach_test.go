@@ -12,7 +12,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
+	"github.com/kubecascade/kubecascade/apiserver/objecttest"
 )
 
 // parts says, type by type, what may not be empty wherever in an object the type stands. It is the

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/apiserver/objecttest"
 	"github.com/kubecascade/kubecascade/apiserver/resources/kindtest"
-	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
 )
 
 var (

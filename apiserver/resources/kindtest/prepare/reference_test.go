@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
+	"github.com/kubecascade/kubecascade/apiserver/objecttest"
 	"github.com/kubecascade/kubecascade/conformance/recorded"
 )
 

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/objecttest"
 	"github.com/kubecascade/kubecascade/apiserver/resources/kindtest"
-	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
 )
 
 // TestKindsDontPanic fills objects at random and validates them, as they are and defaulted, against

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
+	"github.com/kubecascade/kubecascade/apiserver/objecttest"
 	"github.com/kubecascade/kubecascade/conformance/recorded"
 	answers "github.com/kubecascade/kubecascade/conformance/replay"
 )
