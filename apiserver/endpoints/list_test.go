@@ -55,45 +55,6 @@ func names(l *unstructured.UnstructuredList) (out []string) {
 	return out
 }
 
-// TestListAtRevisions tests each row of the table of H.2.
-func TestListAtRevisions(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	rev := fill(t, s, 4)
-	must(t, s.Do("DELETE", configmaps+"/m00", nil), http.StatusOK)
-	now := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
-	for _, c := range []struct {
-		query string
-		names string
-		// at is the list's revision; rest is its remainingItemCount, which comes with a continue token.
-		at   string
-		rest int64
-	}{
-		{"", "m01 m02 m03", now, 0},
-		{"limit=2", "m01 m02", now, 1},
-		{"resourceVersion=0", "m01 m02 m03", now, 0},
-		{"resourceVersion=0&limit=1", "m01 m02 m03", now, 0}, // the limit is ignored
-		{"resourceVersion=0&resourceVersionMatch=NotOlderThan&limit=1", "m01 m02 m03", now, 0},
-		{"resourceVersion=" + rev[1], "m01 m02 m03", now, 0},
-		{"resourceVersion=" + rev[2] + "&limit=2", "m00 m01", rev[2], 1},
-		{"resourceVersion=" + rev[1] + "&resourceVersionMatch=Exact", "m00 m01", rev[1], 0},
-		{"resourceVersion=" + rev[3] + "&resourceVersionMatch=Exact&limit=1", "m00", rev[3], 3},
-		{"resourceVersion=" + rev[1] + "&resourceVersionMatch=NotOlderThan", "m01 m02 m03", now, 0},
-		{"resourceVersion=" + rev[1] + "&resourceVersionMatch=NotOlderThan&limit=1", "m01", now, 2},
-	} {
-		l := must(t, s.Do("GET", configmaps+"?"+c.query, nil), http.StatusOK).List()
-		if got := strings.Join(names(l), " "); got != c.names || l.GetResourceVersion() != c.at {
-			t.Errorf("%s: %s at %s, want %s at %s", c.query, got, l.GetResourceVersion(), c.names, c.at)
-		}
-		var remain int64
-		if n := l.GetRemainingItemCount(); n != nil {
-			remain = *n
-		}
-		if remain != c.rest || (l.GetContinue() != "") != (c.rest > 0) {
-			t.Errorf("%s: %d remain (want %d), token %q", c.query, remain, c.rest, l.GetContinue())
-		}
-	}
-}
-
 // TestFutureRevisions: H-11, for lists and for GET.
 func TestFutureRevisions(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package endpoints_test
 import (
 	"encoding/base64"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -143,25 +142,6 @@ func asJSON(t *testing.T, apiVersion, kind string, obj any) map[string]any {
 	return content
 }
 
-// TestProtobufErrors: messages contain the bytes in hexadecimal form (A-03).
-func TestProtobufErrors(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	for _, c := range []struct{ body, want string }{
-		{"", "the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)"},
-		{
-			"{}",
-			"the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({})",
-		},
-		{"k8s", "(6b3873)"},
-		{strings.Repeat("x", 40), strings.Repeat("78", 30) + " ...)"},
-	} {
-		a := s.Do("POST", configmaps, c.body, "Content-Type", mediaProtobuf)
-		if st := a.Status(); a.Code != http.StatusBadRequest || !strings.HasSuffix(st.Message, c.want) {
-			t.Errorf("%q: %d %s", c.body, a.Code, a.Body)
-		}
-	}
-}
-
 // unstorable are protobuf bodies with values that JSON lacks: a time after the year 9999, raw bytes that are no JSON.
 var unstorable = []unstored{
 	{"/api/v1/namespaces/default/events", "azhzAAoLCgJ2MRIFRXZlbnQSGwoFCgNiYWQSCRIHZGVmYXVsdDIHCICD0f+vBxoAIgA="},
@@ -188,21 +168,4 @@ func TestUnstorable(t *testing.T) {
 		must(t, s.Do("POST", u.collection, string(u.body()), "Content-Type", mediaProtobuf), http.StatusBadRequest)
 		must(t, s.Do("GET", u.collection+"/bad", nil), http.StatusNotFound)
 	}
-	// A time in JSON can be written in another zone, in which it is not yet so late.
-	const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
-	late := `"spec":{"renewTime":"9999-12-31T23:59:59.000000-10:00"}}`
-	must(t, s.Do("POST", leases, `{"metadata":{"name":"bad"},`+late), http.StatusBadRequest)
-	must(t, s.Do("POST", leases, `{"metadata":{"name":"good"},"spec":{"renewTime":"9999-12-31T13:59:59.000000-10:00"}}`),
-		http.StatusCreated)
-	must(t, s.Do("PATCH", leases+"/good", "{"+late), http.StatusBadRequest)
-	must(t, s.Do(
-		"PATCH", leases+"/good?fieldManager=m&force=true", `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease",`+late,
-		"Content-Type", "application/apply-patch+yaml",
-	), http.StatusBadRequest)
-	must(t, s.Do("GET", leases+"/good", nil), http.StatusOK)
-	must(
-		t, s.Do("POST", configmaps, configmap("late", map[string]string{"k": "10000-01-01T00:00:00Z"}, nil)),
-		http.StatusCreated,
-	)
-	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"later"},"data":{"10000-01-01T":"x"}}`), http.StatusCreated)
 }

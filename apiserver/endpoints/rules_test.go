@@ -10,9 +10,15 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // TestRules sends the requests of testdata/rules to a new server for each file, with its clock stopped, and compares
@@ -28,33 +34,56 @@ import (
 //
 // Revisions are those that etcd counts. The first uid that a file shows is printed as uid-1, the
 // next as uid-2; a request may name them so. The output has the headers that a client acts on, and objects without
-// managedFields, which package fieldmanager tests, unless the command is "http managed". Other commands:
+// managedFields, which package fieldmanager tests, unless the command is "http managed"; that of "http code" is the code
+// alone. Other commands:
 //
 //	watch n=2	the input is a request like that of http, the output the first events
 //	put KEY		the input is stored under the key
-//	gate		first of all: objects that can't be decoded may be deleted
+//	stored KEY	the output is the value of the key
+//	server		first of all: with "gate", requests may delete objects that can't be decoded;
+//			ranges=(10.7.0.0/30, 100-101) are those of services; versions=(batch/v1=false) is --runtime-config
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		t.Parallel()
+		o := &apiservertest.Options{Kinds: resources.Metrics(half)}
+		var services allocate.Ranges
 		malformed := false
-		start := sync.OnceValue(func() *apiservertest.Server {
-			return apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-				c.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
-				c.DeleteMalformed = malformed
-			}})
-		})
+		o.Configure = func(c *apiserver.Config) {
+			c.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
+			c.DeleteMalformed, c.Services = malformed, services
+		}
+		start := sync.OnceValue(func() *apiservertest.Server { return apiservertest.Start(t, o) })
 		u := &uids{}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
-			case "gate":
-				malformed = true
+			case "server":
+				for _, a := range d.CmdArgs {
+					switch a.Key {
+					case "gate":
+						malformed = true
+					case "ranges":
+						services = ranges(t, a.Vals[0], a.Vals[1])
+					case "versions":
+						o.Serving = serving(t, a.Vals...)
+					}
+				}
+			case "stored":
+				r, err := start().Store.Get(t.Context(), d.CmdArgs[0].Key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return u.shown(managedFields.ReplaceAllString(string(r.Value), ""))
 			case "put":
 				start().Put(t, d.CmdArgs[0].Key, u.given(d.Input))
 			case "watch":
 				return u.shown(events(t, start(), d, u.given(d.Input)))
 			default:
 				method, path, body, header := parseRequest(t, u.given(d.Input))
-				return u.shown(printed(start().Do(method, path, body, header...), d.HasArg("managed")))
+				a := start().Do(method, path, body, header...)
+				if d.HasArg("code") {
+					return fmt.Sprintln(a.Code)
+				}
+				return u.shown(printed(a, d.HasArg("managed")))
 			}
 			return ""
 		})
@@ -149,4 +178,14 @@ func (u *uids) given(s string) string {
 		s = strings.ReplaceAll(s, fmt.Sprintf("uid-%d", i+1), u.known[i])
 	}
 	return s
+}
+
+// half measures that a pod on a node uses 500m, over seven seconds.
+func half(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
+	if p.Spec.NodeName == "" {
+		return nil
+	}
+	return &metricsv1beta1.PodMetrics{Timestamp: metav1.NewTime(now), Window: metav1.Duration{Duration: 7 * time.Second},
+		Containers: []metricsv1beta1.ContainerMetrics{{Name: p.Spec.Containers[0].Name, Usage: corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("1Mi")}}}}
 }

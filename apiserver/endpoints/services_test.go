@@ -100,66 +100,6 @@ func nodePort(t *testing.T, svc unstructured.Unstructured) int64 {
 	return port
 }
 
-// TestServiceWrites: every kind of write allocates and releases addresses and ports.
-func TestServiceWrites(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-		c.Services = ranges(t, "10.7.0.0/30", "100-101")
-	}})
-	for _, c := range []struct {
-		method, path, body, media string
-		code                      int
-		ip                        string
-		port                      int64
-	}{
-		{
-			"POST", "",
-			`{"metadata":{"name":"a"},"spec":{"clusterIP":"10.7.0.2","type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`,
-			"", 201, "10.7.0.2", 101,
-		},
-		{"POST", "", `{"metadata":{"name":"b"},"spec":{"clusterIP":"10.7.0.2","ports":[{"port":1}]}}`, "", 422, "", 0},
-		{"POST", "?dryRun=All", `{"metadata":{"name":"b"},"spec":{"ports":[{"port":1}]}}`, "", 201, "10.7.0.0", 0},
-		{"POST", "", `{"metadata":{"name":"b"},"spec":{"ports":[{"port":1}]}}`, "", 201, "10.7.0.1", 0},
-		{"PUT", "/a", `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, "", 200, "10.7.0.2", 101},
-		{"PATCH", "/a", `{"spec":{"type":"ClusterIP"}}`, "", 200, "10.7.0.2", 0},
-		{"PATCH", "/b", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, "", 200, "10.7.0.1", 101},
-		{"PATCH", "/a", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, "", 422, "", 0},
-		{"PATCH", "/a", `{"spec":{"type":"NodePort"}}`, "", 200, "10.7.0.2", 100},
-		{
-			"PATCH", "/a?fieldManager=x", `{"apiVersion":"v1","kind":"Service","spec":{"externalName":"x.y"}}`, "", 200,
-			"10.7.0.2", 100,
-		},
-		{"PATCH", "/a", `{"spec":{"clusterIP":"10.7.0.3"}}`, "", 422, "", 0},
-		{"PATCH", "/a", `{"spec":{"type":"ExternalName"}}`, "", 200, "", 0},
-		{"PUT", "/c", `{"metadata":{"name":"c"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, "", 201, "10.7.0.2", 100},
-		{
-			"PATCH", "/d?fieldManager=x",
-			`{"apiVersion":"v1","kind":"Service","metadata":{"name":"d"},"spec":{"ports":[{"port":1}]}}`,
-			"application/apply-patch+yaml", 500, "", 0,
-		},
-		{"PATCH", "/a", `{"spec":{"type":"ClusterIP"}}`, "", 500, "", 0},
-		{"DELETE", "/c", "", "", 200, "10.7.0.2", 100},
-		{
-			"PATCH", "/d?fieldManager=x",
-			`{"apiVersion":"v1","kind":"Service","metadata":{"name":"d"},"spec":{"ports":[{"port":1}]}}`,
-			"application/apply-patch+yaml", 201, "10.7.0.2", 0,
-		},
-	} {
-		a := s.Do(c.method, servicesPath+c.path, c.body, "Content-Type", c.media)
-		o := a.Object()
-		ip, _, _ := unstructured.NestedString(o.Object, "spec", "clusterIP")
-		var port int64
-		if a.Code < 300 {
-			port = nodePort(t, *o)
-		}
-		if a.Code != c.code || ip != c.ip || port != c.port {
-			t.Errorf(
-				"%s %s %s: %d, address %q, port %d, not %d, %q, %d: %s", c.method, c.path, c.body, a.Code, ip, port, c.code, c.ip,
-				c.port, a.Body,
-			)
-		}
-	}
-}
-
 // interrupted is a store in which something happens right before a key is first written.
 type interrupted struct {
 	storage.Store

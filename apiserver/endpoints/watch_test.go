@@ -36,47 +36,6 @@ func next(t *testing.T, w *apiservertest.Watch) apiservertest.Event {
 	return e
 }
 
-// TestSelectorTransitions: H-31, H-32, H-37.
-func TestSelectorTransitions(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
-	w := s.Watch(configmaps + "?watch=true&labelSelector=n%3D1&resourceVersion=" + start)
-	label := func(v string) string {
-		a := must(t, s.Do("PATCH", configmaps+"/a", `{"metadata":{"labels":{"n":`+v+`}},"data":{"n":`+v+`}}`), http.StatusOK)
-		return a.Object().GetResourceVersion()
-	}
-	expect := func(typ, n, revision string) {
-		t.Helper()
-		e := next(t, w)
-		data, _, _ := unstructured.NestedString(e.Object.Object, "data", "n")
-		if e.Type != typ || data != n || e.Object.GetResourceVersion() != revision {
-			t.Fatalf("%s %s at %s, want %s %s at %s", e.Type, data, e.Object.GetResourceVersion(), typ, n, revision)
-		}
-	}
-	must(
-		t, s.Do("POST", configmaps, configmap("a", map[string]string{"n": "0"}, map[string]string{"n": "0"})),
-		http.StatusCreated,
-	)
-	expect("ADDED", "1", label(`"1"`))
-	label(`"1"`)                         // nothing changes
-	expect("DELETED", "1", label(`"2"`)) // with the selected state, at the revision of the change
-	label(`"3"`)
-	expect("ADDED", "1", label(`"1"`))
-	same := must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"x":"y"}}`), http.StatusOK)
-	expect("MODIFIED", "1", same.Object().GetResourceVersion())
-	must(t, s.Do("DELETE", configmaps+"/a", nil), http.StatusOK)
-	last, err := s.Store.Revision(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	expect("DELETED", "1", strconv.FormatInt(last, 10)) // C-63
-	again := must(
-		t, s.Do("POST", configmaps, configmap("a", map[string]string{"n": "1"}, map[string]string{"n": "1"})),
-		http.StatusCreated,
-	)
-	expect("ADDED", "1", again.Object().GetResourceVersion())
-}
-
 // TestWatchesMissNothing runs writers, and watchers with different selectors that disconnect and reconnect at random.
 // Each must see the whole history after its start: every event once and in order. Applied to the first list, the events
 // must give the last list.

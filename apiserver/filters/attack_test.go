@@ -3,78 +3,12 @@ package filters_test
 import (
 	"bufio"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 )
-
-// odd creates CRDs whose names have another meaning in a path.
-func (s *secured) odd(plural, scope string) {
-	s.T.Helper()
-	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	kind := strings.ToUpper(plural[:1]) + plural[1:]
-	names := `{"plural":"` + plural + `","singular":"` + plural + `","kind":"` + kind + `","listKind":"` + kind + `List"}`
-	s.Want(201, "POST", definitions, `{"metadata":{"name":"`+plural+`.odd.test"},"spec":{"group":"odd.test","scope":"`+
-		scope+`","names":`+names+`,
-		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)
-	condition := func(name string) string {
-		return `{"type":"` + name +
-			`","status":"True","reason":"Test","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}`
-	}
-	a := s.Do("PATCH", definitions+"/"+plural+".odd.test/status", `{"status":{"acceptedNames":`+names+
-		`,"storedVersions":["v1"],"conditions":[`+condition("NamesAccepted")+`,`+condition("Established")+`]}}`)
-	if a.Code != 200 {
-		s.T.Fatalf("%d %s", a.Code, a.Body)
-	}
-	for s.Types.Lookup("odd.test", "v1", plural) == nil {
-		<-s.Types.Changed()
-	}
-}
-
-// TestOneReading: the resource of a path is the same for authorization and for the handler, and upstream's, whatever
-// CRDs exist (AS pkg/endpoints/request/requestinfo.go).
-func TestOneReading(t *testing.T) {
-	s := start(t, nil)
-	s.odd("watch", "Cluster")
-	s.odd("namespaces", "Cluster")
-	s.odd("status", "Namespaced")
-	s.Grant("alice", "", "watches", `[{"verbs":["watch"],"apiGroups":["odd.test"],"resources":["*"]}]`)
-	s.Grant(
-		"mallory", "b", "own", `[{"verbs":["*"],"apiGroups":["odd.test"],"resources":["namespaces","namespaces/status"]}]`,
-	)
-	const base = "/apis/odd.test/v1/"
-	object := func(kind, name string) string {
-		return `{"apiVersion":"odd.test/v1","kind":"` + kind + `","metadata":{"name":"` + name + `"}}`
-	}
-	s.Want(201, "POST", base+"namespaces", object("Namespaces", "b"))
-	s.Want(201, "POST", base+"namespaces", object("Namespaces", "c"))
-	for _, c := range []struct {
-		user, method, path, body string
-		code                     int
-	}{
-		{"admin", "POST", "watch", object("Watch", "w"), 500}, // watch is a prefix, so there is no resource
-		{"admin", "GET", "watch", "", 500},
-		{"alice", "GET", "watch/namespaces?resourceVersion=x", "", 500}, // a watch, and x is no revision
-		{"alice", "GET", "namespaces", "", 403},
-		{"alice", "DELETE", "watch/namespaces", "", 405},
-		{"admin", "POST", "watch/namespaces", object("Namespaces", "d"), 405},
-		{"mallory", "GET", "namespaces/c", "", 403},
-		{"mallory", "GET", "namespaces/b", "", 200}, // this name is read as a namespace, too
-		{"mallory", "DELETE", "namespaces/b?dryRun=All", "", 200},
-		{"mallory", "DELETE", "namespaces/c?dryRun=All", "", 403},
-		{"mallory", "PUT", "namespaces/d", object("Namespaces", "d"), 403},
-		{"mallory", "GET", "namespaces", "", 403},
-		{"admin", "GET", "namespaces/b/status/x", "", 404}, // the subresource of a namespace
-		{"mallory", "GET", "namespaces/c/status/x", "", 403},
-	} {
-		if a := s.As(c.user, c.method, base+c.path, c.body); a.Code != c.code {
-			t.Errorf("%s: %s %s: %d %s, want %d", c.user, c.method, c.path, a.Code, a.Body, c.code)
-		}
-	}
-}
 
 // TestOneVerb: a user with one verb for an object is authorized for that verb only, whatever the path's form.
 func TestOneVerb(t *testing.T) {
@@ -109,45 +43,6 @@ func TestOneVerb(t *testing.T) {
 				c.needs != verb && a.Code != 403 {
 				t.Errorf("with %s: %s %s: %d %s", verb, c.method, c.path, a.Code, a.Body)
 			}
-		}
-	}
-}
-
-// TestCreateByUpdate: a user that may update objects can't create new ones by an update.
-func TestCreateByUpdate(t *testing.T) {
-	s := start(t, nil)
-	const endpoints, maps = "/api/v1/namespaces/b/endpoints", "/api/v1/namespaces/b/configmaps"
-	rules := func(verbs string) string {
-		return `[{"verbs":` + verbs + `,"apiGroups":[""],"resources":["endpoints","configmaps"]}]`
-	}
-	s.Grant("alice", "b", "changes", rules(`["get","update","patch"]`))
-	s.Grant("mallory", "b", "makes", rules(`["get","update","patch","create"]`))
-	for _, c := range []struct{ method, path, body, media string }{
-		{"PUT", endpoints + "/n", `{"metadata":{"name":"n"}}`, "application/json"},
-		{"PUT", endpoints + "/n?dryRun=All", `{"metadata":{"name":"n"}}`, "application/json"},
-		{
-			"PATCH", maps + "/n?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}`,
-			"application/apply-patch+yaml",
-		},
-		{
-			"PATCH", maps + "/n?fieldManager=m&force=true&dryRun=All",
-			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}`, "application/apply-patch+yaml",
-		},
-	} {
-		path, _, _ := strings.Cut(c.path, "?")
-		a := s.As("alice", c.method, c.path, c.body, "Content-Type", c.media)
-		if a.Code != 403 || !strings.Contains(a.Status().Message, `"n" is forbidden: User "alice" cannot create resource`) {
-			t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
-		}
-		s.Want(404, "GET", path, nil)
-		if a := s.As("mallory", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 201 {
-			t.Errorf("%s %s by an authorized user: %d %s", c.method, c.path, a.Code, a.Body)
-		}
-		if !strings.Contains(c.path, "dryRun") {
-			if a := s.As("alice", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 200 {
-				t.Errorf("%s %s of an existing object: %d %s", c.method, c.path, a.Code, a.Body)
-			}
-			s.Want(200, "DELETE", path, nil)
 		}
 	}
 }
@@ -222,36 +117,6 @@ func TestPlainPortRejectsPages(t *testing.T) {
 			}
 			if res.Body.Close(); res.StatusCode != http.StatusForbidden {
 				t.Errorf("%s with %v: %s", method, header, res.Status)
-			}
-		}
-	}
-}
-
-// TestPathSegments: an invalid segment of a path names no object, not even for an administrator (0-17). An escaped
-// slash separates segments (go-restful curly.go: SelectRoute).
-func TestPathSegments(t *testing.T) {
-	s := start(t, nil)
-	const invalid = "%s parameter invalid: %q: may not %s"
-	for path, want := range map[string]string{
-		"/api/v1/namespaces/a/secrets/..":             fmt.Sprintf(invalid, "Name", "..", "be '..'"),
-		"/api/v1/namespaces/a/secrets/%2e":            fmt.Sprintf(invalid, "Name", ".", "be '.'"),
-		"/api/v1/namespaces/a/secrets/%25":            fmt.Sprintf(invalid, "Name", "%", "contain '%'"),
-		"/api/v1/namespaces/a/secrets/x%252fy":        fmt.Sprintf(invalid, "Name", "x%2fy", "contain '%'"),
-		"/api/v1/namespaces/%2e%2e/secrets/x":         fmt.Sprintf(invalid, "Namespace", "..", "be '..'"),
-		"/api/v1/namespaces/a/serviceaccounts/%2e%2e": fmt.Sprintf(invalid, "Name", "..", "be '..'"),
-	} {
-		if a := s.As("admin", "GET", path, nil); a.Code != 400 || a.Status().Message != want {
-			t.Errorf("%s: %d %s", path, a.Code, a.Status().Message)
-		}
-	}
-	for _, path := range []string{
-		"/api/v1/namespaces/a/secrets/x%2fy", "/api/v1/namespaces/a%2fsecrets/secrets/x",
-		"/api/v1/namespaces/a/secrets/%2f", "/api/v1/namespaces/a/secrets%2f", "/api/v1/namespaces/a/secrets/x%2f",
-		"/api/v1/namespaces/a/pods/x%2fy/eviction", "/api/v1/watch/namespaces/a/secrets/x%2fy",
-	} {
-		for _, method := range []string{"GET", "DELETE"} {
-			if a := s.As("admin", method, path, nil); a.Code != 404 {
-				t.Errorf("%s %s: %d %s", method, path, a.Code, a.Body)
 			}
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	"k8s.io/apiserver/pkg/audit/policy"
 
@@ -113,65 +112,19 @@ func line(e auditv1.Event) string {
 	return fmt.Sprintf("%s %s %s by %q of %s: %s", e.Level, e.Stage, e.Verb, e.User.Username, ref, code)
 }
 
-// TestAudit: each request has one event, with what it did (N-S01).
+// TestAudit: an event has the request's agent, addresses and times (N-S01).
 func TestAudit(t *testing.T) {
 	s, log := audited(t, metadataOnly, nil)
-	s.Grant("alice", "a", "maps", `[{"verbs":["*"],"apiGroups":[""],"resources":["configmaps"]}]`)
-	const path, one = "/api/v1/namespaces/a/configmaps", "/api/v1/namespaces/a/configmaps/c"
-	const object = `{"metadata":{"name":"c"},"data":{"a":"b"}}`
-	for i, c := range []struct {
-		user, method, path, body string
-		code                     int
-		want                     string
-	}{
-		{"alice", "POST", path, object, 201, `create by "alice" of /v1/a/configmaps/c/: 201  `},
-		{"alice", "POST", path, object, 409, `create by "alice" of /v1/a/configmaps/c/: 409 Failure AlreadyExists`},
-		{"alice", "GET", one, "", 200, `get by "alice" of /v1/a/configmaps/c/: 200  `},
-		{"alice", "GET", path, "", 200, `list by "alice" of /v1/a/configmaps//: 200  `},
-		{"alice", "PUT", one, object, 200, `update by "alice" of /v1/a/configmaps/c/: 200  `},
-		{"alice", "PATCH", one, `{"data":{"x":"y"}}`, 200, `patch by "alice" of /v1/a/configmaps/c/: 200  `},
-		{"alice", "DELETE", one, "", 200, `delete by "alice" of /v1/a/configmaps/c/: 200 Success `},
-		{"alice", "GET", one, "", 404, `get by "alice" of /v1/a/configmaps/c/: 404 Failure NotFound`},
-		{"alice", "DELETE", path, "", 200, `deletecollection by "alice" of /v1/a/configmaps//: 200  `},
-		{"alice", "GET", "/api/v1/namespaces/b/secrets/s", "", 403,
-			`get by "alice" of /v1/b/secrets/s/: 403 Failure Forbidden`},
-		{"admin", "GET", "/healthz", "", 200, `get by "admin" of -: 200  `},
-		{"admin", "GET", "/none", "", 404, `get by "admin" of -: 404  `},
-	} {
-		id := fmt.Sprint("mine-", i)
-		header := []string{"Audit-Id", id, "User-Agent", strings.Repeat("x", 2000), "X-Forwarded-For", "10.1.2.3, 10.1.2.4"}
-		a := s.As(c.user, c.method, c.path, c.body, header...)
-		if a.Code != c.code || a.Header.Get("Audit-Id") != id {
-			t.Fatalf("%s %s: %d %v %s", c.method, c.path, a.Code, a.Header, a.Body)
-		}
-		got := log.of(t, id, 1)
-		e := got[0]
-		if want := "Metadata ResponseComplete " + c.want; len(got) != 1 || line(e) != want {
-			t.Errorf("%d events, the first is\n%s, not\n%s", len(got), line(e), want)
-		}
-		if e.RequestURI != c.path || e.UserAgent != strings.Repeat("x", 1024)+"...TRUNCATED" || e.RequestObject != nil ||
-			e.ResponseObject != nil || !slices.Equal(e.SourceIPs, []string{"10.1.2.3", "10.1.2.4", "127.0.0.1"}) ||
-			e.RequestReceivedTimestamp.IsZero() || e.StageTimestamp.Before(&e.RequestReceivedTimestamp) {
-			t.Errorf("%+v", e)
-		}
+	const path = "/api/v1/namespaces/a/configmaps?limit=1"
+	if a := s.As("admin", "GET", path, nil, "Audit-Id", "mine", "User-Agent", strings.Repeat("x", 2000),
+		"X-Forwarded-For", "10.1.2.3, 10.1.2.4"); a.Code != 200 || a.Header.Get("Audit-Id") != "mine" {
+		t.Fatalf("%d %v %s", a.Code, a.Header, a.Body)
 	}
-}
-
-// TestAuditRejectedUsers: a request without an authenticated user has one event, when its answer begins (N-15). The
-// answer's message is upstream's, measured at v0.36.6.
-func TestAuditRejectedUsers(t *testing.T) {
-	s, log := audited(t, "rules: [{level: RequestResponse}]\n", nil)
-	a := s.Ask("GET", "/api/v1/namespaces/a/pods/p?x=1", nil, "Authorization", "Bearer wrong", "Audit-Id", "wrong")
-	if a.Code != http.StatusUnauthorized {
-		t.Fatalf("%d %s", a.Code, a.Body)
-	}
-	s.As("admin", "GET", "/version", nil, "Audit-Id", "next") // whose events come after all of the other
-	log.of(t, "next", 2)
-	got := log.of(t, "wrong", 1)
-	if want := `RequestResponse ResponseStarted get by "" of /v1/a/pods/p/: 401 Failure Unauthorized`; len(got) != 1 ||
-		line(got[0]) != want || got[0].ResponseStatus.Message != "Unauthorized" || got[0].ResponseObject == nil ||
-		got[0].RequestURI != "/api/v1/namespaces/a/pods/p?x=1" {
-		t.Errorf("%+v", got)
+	e := log.of(t, "mine", 1)[0]
+	if e.RequestURI != path || e.UserAgent != strings.Repeat("x", 1024)+"...TRUNCATED" ||
+		!slices.Equal(e.SourceIPs, []string{"10.1.2.3", "10.1.2.4", "127.0.0.1"}) ||
+		e.RequestReceivedTimestamp.IsZero() || e.StageTimestamp.Before(&e.RequestReceivedTimestamp) {
+		t.Errorf("%+v", e)
 	}
 }
 
@@ -196,108 +149,6 @@ func TestAuditStages(t *testing.T) {
 	s.As("admin", "GET", "/api/v1/namespaces/a/configmaps", nil, "Audit-Id", "list")
 	if got := stages("list", 2); !slices.Equal(got, []string{"RequestReceived", "ResponseComplete"}) {
 		t.Error(got)
-	}
-}
-
-// TestAuditRules: the first rule that matches decides (N-S02, N-S04).
-func TestAuditRules(t *testing.T) {
-	s, log := audited(t, `omitStages: [RequestReceived]
-rules:
-- {level: None, users: [mallory]}
-- {level: Request, userGroups: [dev]}
-- {level: RequestResponse, verbs: [delete]}
-- {level: None, nonResourceURLs: ["/healthz*", /version]}
-- {level: None, namespaces: [""], resources: [{group: "", resources: [namespaces]}]}
-- {level: Request, resources: [{group: "", resources: [configmaps], resourceNames: [one]}]}
-- {level: RequestResponse, resources: [{group: "", resources: ["pods/*"]}]}
-- {level: Request, resources: [{group: "*", resources: ["*/scale"]}]}
-- {level: None, resources: [{group: "", resources: [secrets]}]}
-- {level: Metadata}
-`, nil)
-	const a = "/api/v1/namespaces/a/"
-	for i, c := range []struct{ user, method, path, level string }{
-		{"mallory", "GET", a + "pods", ""}, {"alice", "GET", "/healthz", "Request"},
-		{"admin", "DELETE", a + "secrets/none", "RequestResponse"}, {"admin", "GET", a + "secrets/none", ""},
-		{"admin", "GET", "/healthz/ping", ""}, {"admin", "GET", "/version", ""}, {"admin", "GET", "/api", "Metadata"},
-		{"admin", "GET", "/api/v1/nodes", "Metadata"}, {"admin", "GET", "/api/v1/namespaces", ""},
-		{"admin", "GET", a + "configmaps/one", "Request"}, {"admin", "GET", a + "configmaps/two", "Metadata"},
-		{"admin", "GET", a + "pods", "RequestResponse"}, {"admin", "GET", a + "pods/p/status", "RequestResponse"},
-		{"admin", "GET", "/apis/apps/v1/namespaces/a/deployments/d/scale", "Request"},
-		{"admin", "GET", "/apis/apps/v1/namespaces/a/deployments/d", "Metadata"},
-	} {
-		id, next := fmt.Sprint("r", i), fmt.Sprint("next", i)
-		s.As(c.user, c.method, c.path, nil, "Audit-Id", id)
-		s.As("admin", "GET", "/api", nil, "Audit-Id", next)
-		log.of(t, next, 1)
-		level := ""
-		for _, e := range log.of(t, id, 0) {
-			level += string(e.Level)
-		}
-		if level != c.level {
-			t.Errorf("%s: %s %s is recorded at %q, not at %q", c.user, c.method, c.path, level, c.level)
-		}
-	}
-}
-
-// TestAuditAnnotations: decisions are annotations (N-S06).
-func TestAuditAnnotations(t *testing.T) {
-	s, log := audited(t, metadataOnly, nil)
-	s.Grant("alice", "a", "maps", `[{"verbs":["get"],"apiGroups":[""],"resources":["configmaps"]}]`)
-	s.Want(200, "PUT", "/api/v1/namespaces/b",
-		`{"metadata":{"name":"b","labels":{"pod-security.kubernetes.io/enforce":"baseline","pod-security.kubernetes.io/audit":"restricted"}}}`)
-	const decision, reason = "authorization.k8s.io/decision", "authorization.k8s.io/reason"
-	const security = "pod-security.kubernetes.io/"
-	const pod = `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
-	allowed := map[string]string{decision: "allow", reason: ""}
-	for i, c := range []struct {
-		user, method, path, body string
-		want                     map[string]string
-	}{
-		{"admin", "GET", "/api", "", allowed},
-		{"alice", "GET", "/api/v1/namespaces/a/configmaps/c", "",
-			map[string]string{
-				decision: "allow", reason: `RBAC: allowed by RoleBinding "maps/a" of Role "maps" to User "alice"`,
-			}},
-		{"alice", "GET", "/api/v1/namespaces/b/configmaps/c", "", map[string]string{decision: "forbid", reason: ""}},
-		{"admin", "POST", "/api/v1/namespaces/a/pods", pod,
-			map[string]string{decision: "allow", reason: "", security + "enforce-policy": "privileged:latest"}},
-		{"admin", "POST", "/api/v1/namespaces/b/pods", pod, map[string]string{decision: "allow", reason: "",
-			security + "enforce-policy":   "baseline:latest",
-			security + "audit-violations": `would violate PodSecurity "restricted:latest": `}},
-		{"admin", "POST", "/apis/apps/v1/namespaces/b/deployments", `{"metadata":{"name":"d"},"spec":{"selector":
-			{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,
-			map[string]string{decision: "allow", reason: "",
-				security + "audit-violations": `would violate PodSecurity "restricted:latest": `}},
-		{"admin", "GET", "/api/v1/namespaces/a/endpoints/e", "",
-			map[string]string{decision: "allow", reason: "", "k8s.io/deprecated": "true"}},
-	} {
-		id := fmt.Sprint("n", i)
-		a := s.As(c.user, c.method, c.path, c.body, "Audit-Id", id)
-		got := log.of(t, id, 1)[0].Annotations
-		delete(got, "apiserver.latency.k8s.io/total") // of a slow machine
-		if v := got[security+"audit-violations"]; len(v) > 60 {
-			got[security+"audit-violations"] = v[:len(`would violate PodSecurity "restricted:latest": `)]
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: %s %s: %d (-want +got): %s", c.user, c.method, c.path, a.Code, diff)
-		}
-	}
-}
-
-// TestAuditImpersonation: the log has both users, also where impersonation is denied (N-16, N-21, N-S08).
-func TestAuditImpersonation(t *testing.T) {
-	s, log := audited(t, metadataOnly, nil)
-	s.As("admin", "GET", "/api", nil, "Audit-Id", "as", "Impersonate-User", "carol", "Impersonate-Group", "dev")
-	s.As("alice", "GET", "/api", nil, "Audit-Id", "denied", "Impersonate-User", "carol")
-	e := log.of(t, "as", 1)[0]
-	if e.User.Username != "admin" || e.ImpersonatedUser == nil || e.ImpersonatedUser.Username != "carol" ||
-		!slices.Equal(e.ImpersonatedUser.Groups, []string{"dev", "system:authenticated"}) ||
-		e.AuthenticationMetadata == nil || e.AuthenticationMetadata.ImpersonationConstraint != "impersonate:user-info" {
-		t.Errorf("%+v %+v", e, e.AuthenticationMetadata)
-	}
-	e = log.of(t, "denied", 1)[0]
-	if e.User.Username != "alice" || e.ImpersonatedUser != nil || e.ResponseStatus.Code != http.StatusForbidden {
-		t.Errorf("%+v", e)
 	}
 }
 

@@ -149,35 +149,7 @@ func kidOf(token string) string {
 	return kid
 }
 
-// TestAttestedTokens (V-023): there are no tokens for webhooks, as their gate is off, and no attestations in others.
-func TestAttestedTokens(t *testing.T) {
-	s := start(t, nil)
-	s.account("a", "one")
-	const (
-		token    = "/api/v1/namespaces/a/serviceaccounts/one/token"
-		attested = `"attestations":{"admissionReviewAPIGroups":["apps"]}`
-		webhook  = `"boundObjectRef":{"apiVersion":"admissionregistration.k8s.io/v1",` +
-			`"kind":"ValidatingWebhookConfiguration","name":"w"}`
-	)
-	for _, c := range []struct {
-		code          int
-		spec, message string
-	}{
-		{422, attested, `TokenRequest.authentication.k8s.io "" is invalid: spec.attestations: Invalid value: ` +
-			`{"admissionReviewAPIGroups":["apps"]}: ` +
-			`attestations may only be specified with a webhook bound object reference`},
-		{400, `"audiences":["x"],` + attested + `,` + webhook,
-			`cannot bind token to object of type admissionregistration.k8s.io/v1, Kind=ValidatingWebhookConfiguration ` +
-				`(feature gate APIServerWebhookAuthenticationToken is disabled)`},
-	} {
-		if a := s.Want(c.code, "POST", token, `{"spec":{`+c.spec+`}}`); a.Status().Message != c.message {
-			t.Errorf("%q, want %q", a.Status().Message, c.message)
-		}
-	}
-}
-
-// TestRevokedTokens: a token becomes invalid when its account or the object that it is bound to is deleted. A request
-// for a token names no other account, and no object that can't be bound.
+// TestRevokedTokens: a token becomes invalid when its account or the object that it is bound to is deleted.
 func TestRevokedTokens(t *testing.T) {
 	s := start(t, nil)
 	const base = "/api/v1/namespaces/a/"
@@ -195,26 +167,6 @@ func TestRevokedTokens(t *testing.T) {
 	)
 	bound := func(kind, more string) string {
 		return `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"` + kind + `",` + more + `}}}`
-	}
-	const another = `TokenRequest.authentication.k8s.io "one" is invalid: metadata.name: Invalid value: "two": ` +
-		`must match the service account name if specified`
-	for _, c := range []struct {
-		code          int
-		body, message string
-	}{
-		{400, bound("Pod", `"name":"p"`), ""},
-		{404, bound("Secret", `"name":"t"`), ""},
-		{409, bound("Secret", `"name":"s","uid":"0"`), ""},
-		{400, bound("ConfigMap", `"name":"s"`), ""},
-		// K pkg/registry/core/serviceaccount/storage/token.go: Create
-		{400, `{"metadata":{"namespace":"b"}}`, ""},
-		{422, `{"metadata":{"name":"two"}}`, another},
-		{409, `{"metadata":{"name":"one","uid":"0"}}`, ""},
-	} {
-		a := s.Want(c.code, "POST", base+"serviceaccounts/one/token", c.body)
-		if c.message != "" && a.Status().Message != c.message {
-			t.Errorf("%s: %s", c.body, a.Status().Message)
-		}
 	}
 	plain := issue("one", `{"spec":{}}`)
 	secret, pod := issue("one", bound("Secret", `"name":"s"`)), issue("two", bound("Pod", `"name":"p"`))
@@ -319,45 +271,6 @@ func TestWrongHeaders(t *testing.T) {
 		20)); a.Code != http.StatusRequestHeaderFieldsTooLarge && a.Code != 0 {
 		t.Errorf("two MiB of headers: %d %s", a.Code, a.Body)
 	}
-}
-
-// TestAnonymous: a client without credentials is anonymous, or receives 401.
-func TestAnonymous(t *testing.T) {
-	for name, c := range map[string]struct {
-		configure     func(*apiserver.Config)
-		healthz, api  int
-		unknown       int
-		plainPortUser string
-	}{
-		"RBAC":                   {func(*apiserver.Config) {}, 200, 403, 403, "system:unsecured"},
-		"RBAC without anonymous": {func(c *apiserver.Config) { c.Anonymous = false }, 401, 401, 401, "system:unsecured"},
-		"AlwaysAllow":            {func(c *apiserver.Config) { c.Modes = nil }, 200, 401, 401, "system:unsecured"},
-		"RBAC and AlwaysAllow": {func(c *apiserver.Config) {
-			c.Modes = []string{"RBAC", "AlwaysAllow"}
-		}, 200, 401, 401, "system:unsecured"},
-		"AlwaysDeny": {func(c *apiserver.Config) { c.Modes = []string{"AlwaysDeny"} }, 403, 403, 403, "system:unsecured"},
-	} {
-		s := start(t, c.configure)
-		got := []int{
-			s.Ask("GET", "/healthz", nil).Code, s.Ask("GET", "/api/v1/namespaces", nil).Code, s.Ask("GET", "/unknown", nil).Code,
-		}
-		if want := []int{c.healthz, c.api, c.unknown}; got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
-			t.Errorf("%s: %v, not %v", name, got, want)
-		}
-		if who := whoami(s.Do("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`)); who != c.plainPortUser {
-			t.Errorf("%s: the plain port's client is %q", name, who)
-		}
-		if a := s.As("admin", "GET", "/api/v1/namespaces", nil); a.Code != 200 {
-			t.Errorf("%s: an administrator: %d %s", name, a.Code, a.Body)
-		}
-	}
-}
-
-func whoami(a apiservertest.Answer) string {
-	status, _ := a.Object().Object["status"].(map[string]any)
-	info, _ := status["userInfo"].(map[string]any)
-	name, _ := info["username"].(string)
-	return name
 }
 
 // TestTokenReview: a review returns the user and the audiences of a token.

@@ -146,9 +146,6 @@ func changeErrors(t *testing.T, what, old, patch string) field.ErrorList {
 	if diff := cmp.Diff([]runtime.Object{before, wasBefore}, []runtime.Object{now, was}); diff != "" {
 		t.Errorf("validation changed an object:\n%s", diff)
 	}
-	if what == "update" {
-	} else {
-	}
 	return errs
 }
 
