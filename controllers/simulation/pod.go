@@ -51,16 +51,14 @@ func (o Options) start(v workload.Reader, p *corev1.Pod, now time.Time) workload
 		return workload.Plan{Again: left}
 	}
 	p = p.DeepCopy()
-	running(p, host(workload.Get[*corev1.Node](v, "", p.Spec.NodeName)), metav1.NewTime(now), wish(p) != Unready)
+	running(p, host(workload.Get[*corev1.Node](v, "", p.Spec.NodeName)), metav1.NewTime(now))
 	return workload.Plan{Status: p, Events: started(p)}
 }
 
 // scheduled returns the time at which a pod was assigned.
 func scheduled(p *corev1.Pod) time.Time {
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodScheduled {
-			return c.LastTransitionTime.Time
-		}
+	if c := conditionOf(p, corev1.PodScheduled); c != nil {
+		return c.LastTransitionTime.Time
 	}
 	return p.CreationTimestamp.Time
 }
@@ -73,9 +71,9 @@ func left(since time.Time, d time.Duration, now time.Time) time.Duration {
 	return d - now.Sub(since)
 }
 
-// run resizes a running pod, and completes or fails it when its run time is over.
+// run updates the status of a running pod, and completes or fails it when its run time is over.
 func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
-	if next := resized(p); next != nil {
+	if next := synced(p, metav1.NewTime(now)); next != nil {
 		return workload.Plan{Status: next}
 	}
 	switch wish(p) {

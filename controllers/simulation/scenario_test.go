@@ -52,7 +52,7 @@ func show(o workload.Object) string {
 	s := fmt.Sprintf("%s on %q %s", p.Name, p.Spec.NodeName, p.Status.Phase)
 	for _, c := range p.Status.Conditions {
 		s += fmt.Sprintf(" %s=%s", c.Type, c.Status)
-		if c.Type == corev1.ContainersReady && c.Message != "" {
+		if c.Type == corev1.PodReady && c.Message != "" {
 			s += fmt.Sprintf(" (%s)", c.Message)
 		}
 	}

@@ -85,10 +85,8 @@ func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 // unschedulable sets the condition and records the event of a pod that fits no node (K pkg/scheduler/schedule_one.go:
 // handleSchedulingFailure), once for each message.
 func unschedulable(p *corev1.Pod, why string, now time.Time) workload.Plan {
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Message == why {
-			return workload.Plan{}
-		}
+	if c := conditionOf(p, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse && c.Message == why {
+		return workload.Plan{}
 	}
 	p = p.DeepCopy()
 	condition(p, corev1.PodScheduled, false, corev1.PodReasonUnschedulable, why, metav1.NewTime(now))

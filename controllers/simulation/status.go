@@ -45,53 +45,47 @@ func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason, messag
 	if is {
 		c.Status = corev1.ConditionTrue
 	}
-	for i, had := range p.Status.Conditions {
-		if had.Type == t {
-			if had.Status == c.Status {
-				c.LastTransitionTime = had.LastTransitionTime
-			}
-			p.Status.Conditions[i] = c
-			return
+	had := conditionOf(p, t)
+	if had == nil {
+		p.Status.Conditions = append(p.Status.Conditions, c)
+		return
+	}
+	if had.Status == c.Status {
+		c.LastTransitionTime = had.LastTransitionTime
+	}
+	*had = c
+}
+
+// conditionOf returns the condition of the type; nil if there is none.
+func conditionOf(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
+	for i := range p.Status.Conditions {
+		if p.Status.Conditions[i].Type == t {
+			return &p.Status.Conditions[i]
 		}
 	}
-	p.Status.Conditions = append(p.Status.Conditions, c)
+	return nil
 }
 
 // notReady is the reason of the conditions of a pod whose containers should be ready.
 const notReady = "ContainersNotReady"
 
-// unready is the message for that (K pkg/kubelet/status/generate.go: GenerateContainersReadyCondition).
-func unready(p *corev1.Pod) string {
-	var names []string
-	for _, c := range p.Spec.Containers {
-		names = append(names, c.Name)
-	}
-	return fmt.Sprintf("containers with unready status: %s", names)
-}
-
 // running sets the status of a pod whose containers run.
-func running(p *corev1.Pod, hostIP string, now metav1.Time, ready bool) {
+func running(p *corev1.Pod, hostIP string, now metav1.Time) {
 	n := number(p)
-	p.Status.Phase, p.Status.StartTime, p.Status.ObservedGeneration = corev1.PodRunning, &now, p.Generation
+	p.Status.Phase, p.Status.StartTime = corev1.PodRunning, &now
 	p.Status.HostIP = hostIP
 	p.Status.HostIPs = []corev1.HostIP{{IP: p.Status.HostIP}}
 	p.Status.PodIP = fmt.Sprintf("10.%d.%d.%d", 64+n>>16&63, n>>8&255, n&255)
 	p.Status.PodIPs = []corev1.PodIP{{IP: p.Status.PodIP}}
-	reason, message := "", ""
-	if !ready {
-		reason, message = notReady, unready(p)
-	}
+	condition(p, corev1.PodScheduled, true, "", "", now)
 	condition(p, corev1.PodReadyToStartContainers, true, "", "", now)
 	condition(p, corev1.PodInitialized, true, "", "", now)
-	condition(p, corev1.PodReady, ready, reason, message, now)
-	condition(p, corev1.ContainersReady, ready, reason, message, now)
 	yes := true
 	p.Status.InitContainerStatuses = nil
 	for _, c := range p.Spec.InitContainers {
 		s := containerOf(p, c)
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
 			s.Ready, s.Started, s.State.Running = true, &yes, &corev1.ContainerStateRunning{StartedAt: now}
-			given(&s, &c)
 		} else {
 			s.Ready, s.State.Terminated = true, terminated(now, now, 0)
 		}
@@ -100,10 +94,10 @@ func running(p *corev1.Pod, hostIP string, now metav1.Time, ready bool) {
 	p.Status.ContainerStatuses = nil
 	for _, c := range p.Spec.Containers {
 		s := containerOf(p, c)
-		s.Ready, s.Started, s.State.Running = ready, &yes, &corev1.ContainerStateRunning{StartedAt: now}
-		given(&s, &c)
+		s.Started, s.State.Running = &yes, &corev1.ContainerStateRunning{StartedAt: now}
 		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, s)
 	}
+	follow(p, now)
 }
 
 func containerOf(p *corev1.Pod, c corev1.Container) corev1.ContainerStatus {
@@ -128,13 +122,18 @@ func finished(p *corev1.Pod, now metav1.Time, code int32) {
 	if code != 0 {
 		p.Status.Phase, reason = corev1.PodFailed, "PodFailed"
 	}
-	stopped(p, now, code, reason, "")
+	stopped(p, now, code)
+	condition(p, corev1.PodReady, false, reason, "", now)
+	condition(p, corev1.ContainersReady, false, reason, "", now)
+	observe(p)
 }
 
 // crashed sets the status of a pod whose containers have exited and will be restarted after a pause (K
 // pkg/kubelet/kuberuntime/kuberuntime_manager.go: doBackOff).
 func (o Options) crashed(p *corev1.Pod, now metav1.Time) {
-	stopped(p, now, 1, notReady, unready(p))
+	stopped(p, now, 1)
+	readiness(p, now)
+	observe(p)
 	for i := range p.Status.ContainerStatuses {
 		c := &p.Status.ContainerStatuses[i]
 		c.LastTerminationState, c.RestartCount = c.State, c.RestartCount+1
@@ -146,10 +145,8 @@ func (o Options) crashed(p *corev1.Pod, now metav1.Time) {
 	}
 }
 
-func stopped(p *corev1.Pod, now metav1.Time, code int32, reason, message string) {
-	p.Status.ObservedGeneration = p.Generation
-	condition(p, corev1.PodReady, false, reason, message, now)
-	condition(p, corev1.ContainersReady, false, reason, message, now)
+// stopped ends the containers.
+func stopped(p *corev1.Pod, now metav1.Time, code int32) {
 	no := false
 	for i := range p.Status.ContainerStatuses {
 		c := &p.Status.ContainerStatuses[i]
