@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -148,16 +149,23 @@ func address(node string) string {
 	return fmt.Sprintf("10.%d.%d.%d", 129+n>>16&31, n>>8&255, n&255)
 }
 
-// host is the address of a pod's node.
-func host(n *corev1.Node) string {
+// hosts are the addresses of a pod's node: the first one, and the first of the other IP family (K
+// pkg/util/node/node.go: GetNodeHostIPs).
+func hosts(n *corev1.Node, name string) (out []string) {
 	if n != nil {
-		for _, a := range n.Status.Addresses {
-			if a.Type == corev1.NodeInternalIP {
-				return a.Address
+		for _, t := range []corev1.NodeAddressType{corev1.NodeInternalIP, corev1.NodeExternalIP} {
+			for _, a := range n.Status.Addresses {
+				if a.Type == t && (len(out) == 0 ||
+					len(out) == 1 && strings.Contains(a.Address, ":") != strings.Contains(out[0], ":")) {
+					out = append(out, a.Address)
+				}
 			}
 		}
 	}
-	return hostIP
+	if out == nil {
+		return []string{address(name)}
+	}
+	return out
 }
 
 // number is a pseudo-random number of the pod.

@@ -51,7 +51,7 @@ func (o Options) start(v workload.Reader, p *corev1.Pod, now time.Time) workload
 		return workload.Plan{Again: left}
 	}
 	p = p.DeepCopy()
-	running(p, host(workload.Get[*corev1.Node](v, "", p.Spec.NodeName)), metav1.NewTime(now))
+	running(p, hosts(workload.Get[*corev1.Node](v, "", p.Spec.NodeName), p.Spec.NodeName), metav1.NewTime(now))
 	return workload.Plan{Status: p, Events: started(p)}
 }
 

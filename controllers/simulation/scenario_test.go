@@ -56,6 +56,9 @@ func show(o workload.Object) string {
 			s += fmt.Sprintf(" (%s)", c.Message)
 		}
 	}
+	if p.Spec.HostNetwork && p.Status.HostIP != "" {
+		s += fmt.Sprintf(" at %v on %v", p.Status.PodIPs, p.Status.HostIPs)
+	}
 	for _, c := range p.Status.ContainerStatuses {
 		for name, q := range c.AllocatedResources {
 			s += fmt.Sprintf(" %s has %s of %s", c.Name, q.String(), name)

@@ -69,14 +69,22 @@ func conditionOf(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition 
 // notReady is the reason of the conditions of a pod whose containers should be ready.
 const notReady = "ContainersNotReady"
 
-// running sets the status of a pod whose containers run.
-func running(p *corev1.Pod, hostIP string, now metav1.Time) {
-	n := number(p)
+// running sets the status of a pod whose containers run. On the network of the host it has the node's addresses (K
+// pkg/kubelet/kubelet_pods.go: generateAPIPodStatus).
+func running(p *corev1.Pod, hosts []string, now metav1.Time) {
 	p.Status.Phase, p.Status.StartTime = corev1.PodRunning, &now
-	p.Status.HostIP = hostIP
-	p.Status.HostIPs = []corev1.HostIP{{IP: p.Status.HostIP}}
-	p.Status.PodIP = fmt.Sprintf("10.%d.%d.%d", 64+n>>16&63, n>>8&255, n&255)
-	p.Status.PodIPs = []corev1.PodIP{{IP: p.Status.PodIP}}
+	n := number(p)
+	ips := []string{fmt.Sprintf("10.%d.%d.%d", 64+n>>16&63, n>>8&255, n&255)}
+	if p.Spec.HostNetwork {
+		ips = hosts
+	}
+	p.Status.HostIP, p.Status.HostIPs, p.Status.PodIP, p.Status.PodIPs = hosts[0], nil, ips[0], nil
+	for _, ip := range hosts {
+		p.Status.HostIPs = append(p.Status.HostIPs, corev1.HostIP{IP: ip})
+	}
+	for _, ip := range ips {
+		p.Status.PodIPs = append(p.Status.PodIPs, corev1.PodIP{IP: ip})
+	}
 	condition(p, corev1.PodScheduled, true, "", "", now)
 	condition(p, corev1.PodReadyToStartContainers, true, "", "", now)
 	condition(p, corev1.PodInitialized, true, "", "", now)
