@@ -73,8 +73,8 @@ func left(since time.Time, d time.Duration, now time.Time) time.Duration {
 
 // run updates the status of a running pod, and completes or fails it when its run time is over.
 func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
-	if next := synced(p, metav1.NewTime(now)); next != nil {
-		return workload.Plan{Status: next}
+	if next, events := synced(p, metav1.NewTime(now)); next != nil {
+		return workload.Plan{Status: next, Events: events}
 	}
 	switch wish(p) {
 	case Succeed, Fail:
@@ -118,7 +118,7 @@ func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 	case len(p.Finalizers) > 0 && !workload.Finished(p):
 		p = p.DeepCopy()
 		events := killed(p)
-		finished(p, metav1.NewTime(now), 143)
+		finished(p, metav1.NewTime(now), killedCode)
 		return workload.Plan{Status: p, Events: events}
 	case grace == 0 && p.DeletionGracePeriodSeconds != nil:
 		return workload.Plan{} // only its finalizers delay the removal

@@ -23,6 +23,10 @@ func fields(p *corev1.Pod) (containers []corev1.Container, at []string) {
 	for _, c := range p.Spec.Containers {
 		containers, at = append(containers, c), append(at, fmt.Sprintf("spec.containers{%s}", c.Name))
 	}
+	for _, c := range p.Spec.EphemeralContainers {
+		containers = append(containers, corev1.Container(c.EphemeralContainerCommon))
+		at = append(at, fmt.Sprintf("spec.ephemeralContainers{%s}", c.Name))
+	}
 	return containers, at
 }
 

@@ -59,7 +59,8 @@ func show(o workload.Object) string {
 	if p.Spec.HostNetwork && p.Status.HostIP != "" {
 		s += fmt.Sprintf(" at %v on %v", p.Status.PodIPs, p.Status.HostIPs)
 	}
-	for _, c := range p.Status.ContainerStatuses {
+	for _, c := range slices.Concat(
+		p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses) {
 		for name, q := range c.AllocatedResources {
 			s += fmt.Sprintf(" %s has %s of %s", c.Name, q.String(), name)
 		}

@@ -123,7 +123,11 @@ func terminated(from, to metav1.Time, code int32) *corev1.ContainerStateTerminat
 	return &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: from, FinishedAt: to}
 }
 
-// finished sets the status of a pod whose containers have exited with the code and won't be restarted.
+// killedCode is the exit code of a container that SIGTERM has ended.
+const killedCode = 143
+
+// finished sets the status of a pod whose containers have exited with the code and won't be restarted. Those that would
+// run on are killed, and the pod's sandbox is stopped.
 func finished(p *corev1.Pod, now metav1.Time, code int32) {
 	p.Status.Phase = corev1.PodSucceeded
 	reason := "PodCompleted"
@@ -131,8 +135,19 @@ func finished(p *corev1.Pod, now metav1.Time, code int32) {
 		p.Status.Phase, reason = corev1.PodFailed, "PodFailed"
 	}
 	stopped(p, now, code)
+	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses} {
+		for i := range list {
+			if list[i].State.Running != nil {
+				exited(&list[i], now, killedCode)
+			}
+		}
+	}
 	condition(p, corev1.PodReady, false, reason, "", now)
 	condition(p, corev1.ContainersReady, false, reason, "", now)
+	condition(p, corev1.PodReadyToStartContainers, false, "", "", now)
+	if code == 0 {
+		condition(p, corev1.PodInitialized, true, reason, "", now)
+	}
 	observe(p)
 }
 
@@ -155,13 +170,16 @@ func (o Options) crashed(p *corev1.Pod, now metav1.Time) {
 
 // stopped ends the containers.
 func stopped(p *corev1.Pod, now metav1.Time, code int32) {
-	no := false
 	for i := range p.Status.ContainerStatuses {
-		c := &p.Status.ContainerStatuses[i]
-		from := now
-		if c.State.Running != nil {
-			from = c.State.Running.StartedAt
-		}
-		c.Ready, c.Started, c.State = false, &no, corev1.ContainerState{Terminated: terminated(from, now, code)}
+		exited(&p.Status.ContainerStatuses[i], now, code)
 	}
+}
+
+// exited ends a container.
+func exited(s *corev1.ContainerStatus, now metav1.Time, code int32) {
+	from, no := now, false
+	if s.State.Running != nil {
+		from = s.State.Running.StartedAt
+	}
+	s.Ready, s.Started, s.State = false, &no, corev1.ContainerState{Terminated: terminated(from, now, code)}
 }

@@ -7,31 +7,42 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// synced returns a running pod with the status that a kubelet's next sync writes; nil if it is stored already. A pod
-// that has no statuses of containers is a client's, and stays as it is.
-func synced(p *corev1.Pod, now metav1.Time) *corev1.Pod {
+// synced returns a running pod with the status that a kubelet's next sync writes, and the events; nil if it is stored
+// already. A pod that has no statuses of containers is a client's, and stays as it is.
+func synced(p *corev1.Pod, now metav1.Time) (next *corev1.Pod, events []workload.Event) {
 	if len(p.Status.ContainerStatuses) == 0 {
-		return nil
+		return nil, nil
 	}
-	next := p.DeepCopy()
-	follow(next, now)
+	next = p.DeepCopy()
+	events = follow(next, now)
 	if equality.Semantic.DeepEqual(p.Status, next.Status) {
-		return nil
+		return nil, nil
 	}
-	return next
+	return next, events
 }
 
-// follow derives the status of a running pod from its spec, its annotations and its readiness gates.
-func follow(p *corev1.Pod, now metav1.Time) {
+// follow derives the status of a running pod from its spec, its annotations and its readiness gates, and returns the
+// events of containers that start.
+func follow(p *corev1.Pod, now metav1.Time) (events []workload.Event) {
 	each(p.Status.InitContainerStatuses, p.Spec.InitContainers, given)
 	each(p.Status.ContainerStatuses, p.Spec.Containers, func(s *corev1.ContainerStatus, c *corev1.Container) {
 		given(s, c)
 		s.Ready = wish(p) != Unready
 	})
+	for i := len(p.Status.EphemeralContainerStatuses); i < len(p.Spec.EphemeralContainers); i++ { // they are never removed
+		c := corev1.Container(p.Spec.EphemeralContainers[i].EphemeralContainerCommon)
+		s := containerOf(p, c)
+		s.State.Running = &corev1.ContainerStateRunning{StartedAt: now}
+		p.Status.EphemeralContainerStatuses = append(p.Status.EphemeralContainerStatuses, s)
+		events = append(events, starting(p, c, fmt.Sprintf("spec.ephemeralContainers{%s}", c.Name))...)
+	}
 	readiness(p, now)
 	observe(p)
+	return events
 }
 
 // given sets the resources in a container's status to those that it requests, at once. A pod can only be resized if its

@@ -64,11 +64,10 @@ func containersOf(p *corev1.Pod) []corev1.Container {
 
 // runsSince is when a running container was started.
 func runsSince(p *corev1.Pod, container string) (at time.Time, ok bool) {
-	for _, list := range [][]corev1.ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses} {
-		for _, s := range list {
-			if s.Name == container && s.State.Running != nil {
-				return s.State.Running.StartedAt.Time, true
-			}
+	for _, s := range slices.Concat(
+		p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses) {
+		if s.Name == container && s.State.Running != nil {
+			return s.State.Running.StartedAt.Time, true
 		}
 	}
 	return at, false
