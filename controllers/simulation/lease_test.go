@@ -22,7 +22,7 @@ func TestLease(t *testing.T) {
 	if did := pass(); did != "" {
 		t.Errorf("before it is ready: %s", did)
 	}
-	w.Pass(Node("v1", Options{}), workload.Key{Name: "n"})
+	w.Settle(Node("v1", Options{}))
 	for i, step := range []struct {
 		after time.Duration
 		want  string

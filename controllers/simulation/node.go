@@ -54,14 +54,18 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 		return workload.Plan{} // it is ready, or a client has set another condition
 	}
 	n = n.DeepCopy()
+	if label(n) {
+		return workload.Plan{Do: []workload.Action{workload.Update{Object: n}}} // the next pass sets its status
+	}
 	if i >= 0 { // it was simulated before
 		n.Status.Conditions = slices.Delete(n.Status.Conditions, i, i+1)
 	}
 	healthy(n, metav1.NewTime(now))
 	equip(n)
 	if n.Status.NodeInfo.KubeletVersion == "" {
+		id := string(n.UID)
 		n.Status.NodeInfo = corev1.NodeSystemInfo{
-			KubeletVersion: k.version, OperatingSystem: "linux", Architecture: "amd64",
+			MachineID: strings.ReplaceAll(id, "-", ""), SystemUUID: id, BootID: id, KubeletVersion: k.version, OperatingSystem: "linux", Architecture: "amd64",
 			ContainerRuntimeVersion: "simulated://1", OSImage: "simulated", KernelVersion: "simulated",
 		}
 	}
@@ -75,16 +79,19 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 	}}}
 }
 
-// label adds the labels that a kubelet gives its node (K pkg/kubelet/kubelet_node_status.go: initialNode).
-func label(n *corev1.Node) {
+// label adds the labels that a kubelet gives its node, also one that exists already, and reports whether any was
+// missing (K pkg/kubelet/kubelet_node_status.go: initialNode, updateDefaultLabels). A client's own are kept.
+func label(n *corev1.Node) (added bool) {
 	for key, value := range map[string]string{
 		corev1.LabelHostname: n.Name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
 		"beta.kubernetes.io/os": "linux", "beta.kubernetes.io/arch": "amd64",
 	} {
 		if _, ok := n.Labels[key]; !ok {
 			metav1.SetMetaDataLabel(&n.ObjectMeta, key, value)
+			added = true
 		}
 	}
+	return added
 }
 
 // healthy adds a kubelet's conditions, in its order (K pkg/kubelet/nodestatus/setters.go), except for the message of
@@ -118,7 +125,8 @@ func equip(n *corev1.Node) {
 		pods = "110"
 	}
 	for name, q := range map[corev1.ResourceName]string{
-		corev1.ResourceCPU: "1k", corev1.ResourceMemory: "1Ti", corev1.ResourcePods: pods,
+		corev1.ResourceCPU: "1k", corev1.ResourceMemory: "1Ti", corev1.ResourceEphemeralStorage: "1Ti",
+		corev1.ResourcePods: pods,
 	} {
 		if _, ok := n.Status.Capacity[name]; ok {
 			continue

@@ -16,6 +16,7 @@ func TestOff(t *testing.T) {
 	view := func(n *corev1.Node) workload.View { return workload.View{Key: workload.Key{Name: n.Name}, Object: n} }
 	n := &corev1.Node{}
 	n.Name = "any"
+	label(n)
 	step := func(what string, p workload.Plan, status corev1.ConditionStatus, since int64) {
 		t.Helper()
 		if p.Status == nil {

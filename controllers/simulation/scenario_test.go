@@ -43,7 +43,7 @@ func check(w *workloadtest.World) error {
 // show prints what matters of an object.
 func show(o workload.Object) string {
 	if n, ok := o.(*corev1.Node); ok {
-		return fmt.Sprintf("%s runs %s at %v", n.Name, n.Status.NodeInfo.KubeletVersion, n.Status.Addresses)
+		return fmt.Sprintf("%s runs %s at %v with %v", n.Name, n.Status.NodeInfo.KubeletVersion, n.Status.Addresses, n.Labels)
 	}
 	p, ok := o.(*corev1.Pod)
 	if !ok {
