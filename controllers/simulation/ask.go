@@ -26,9 +26,10 @@ const (
 	Unready = "unready"
 	// Run: it runs forever, even if a Job controls it.
 	Run = "run"
-	// Succeed: it completes, even if no Job controls it.
+	// Succeed: its containers exit with 0, even if no Job controls it.
 	Succeed = "succeed"
-	// Fail: its containers exit with 1. If they are restarted that repeats, with a pause that doubles.
+	// Fail: its containers exit with 1. If the pod's restart policy restarts the containers, the exit of either value
+	// repeats, with a pause that doubles.
 	Fail = "fail"
 )
 

@@ -65,7 +65,8 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 	if n.Status.NodeInfo.KubeletVersion == "" {
 		id := string(n.UID)
 		n.Status.NodeInfo = corev1.NodeSystemInfo{
-			MachineID: strings.ReplaceAll(id, "-", ""), SystemUUID: id, BootID: id, KubeletVersion: k.version, OperatingSystem: "linux", Architecture: "amd64",
+			MachineID: strings.ReplaceAll(id, "-", ""), SystemUUID: id, BootID: id,
+			KubeletVersion: k.version, OperatingSystem: "linux", Architecture: "amd64",
 			ContainerRuntimeVersion: "simulated://1", OSImage: "simulated", KernelVersion: "simulated",
 		}
 	}

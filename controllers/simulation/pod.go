@@ -92,17 +92,19 @@ func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
 		return workload.Plan{Again: left}
 	}
 	p = p.DeepCopy()
-	switch {
-	case wish(p) == Succeed:
-		finished(p, metav1.NewTime(now), 0)
-	case p.Spec.RestartPolicy == corev1.RestartPolicyNever:
-		finished(p, metav1.NewTime(now), 1)
-	default:
-		again := restarts(p)
-		o.crashed(p, metav1.NewTime(now))
-		return workload.Plan{Status: p, Events: append(again, delayed(p)...)}
+	code := int32(0)
+	if wish(p) == Fail {
+		code = 1
 	}
-	return workload.Plan{Status: p}
+	// K pkg/kubelet/container/helpers.go: ShouldContainerBeRestarted
+	if policy := p.Spec.RestartPolicy; policy == corev1.RestartPolicyNever ||
+		code == 0 && policy == corev1.RestartPolicyOnFailure {
+		finished(p, metav1.NewTime(now), code)
+		return workload.Plan{Status: p}
+	}
+	again := restarts(p)
+	o.crashed(p, metav1.NewTime(now), code)
+	return workload.Plan{Status: p, Events: append(again, delayed(p)...)}
 }
 
 // end removes a pod after its grace period, or earlier after the delay. A pod with finalizers first becomes finished.

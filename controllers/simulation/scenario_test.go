@@ -68,8 +68,8 @@ func show(o workload.Object) string {
 		case c.State.Terminated != nil:
 			s += fmt.Sprintf(" %s exited with %d", c.Name, c.State.Terminated.ExitCode)
 		case c.State.Waiting != nil:
-			s += fmt.Sprintf(" %s %s, %d restarts: %s", c.Name, c.State.Waiting.Reason, c.RestartCount,
-				c.State.Waiting.Message)
+			s += fmt.Sprintf(" %s %s, %d restarts after %s: %s", c.Name, c.State.Waiting.Reason, c.RestartCount,
+				c.LastTerminationState.Terminated.Reason, c.State.Waiting.Message)
 		}
 	}
 	return s

@@ -151,10 +151,10 @@ func finished(p *corev1.Pod, now metav1.Time, code int32) {
 	observe(p)
 }
 
-// crashed sets the status of a pod whose containers have exited and will be restarted after a pause (K
+// crashed sets the status of a pod whose containers have exited with the code and will be restarted after a pause (K
 // pkg/kubelet/kuberuntime/kuberuntime_manager.go: doBackOff).
-func (o Options) crashed(p *corev1.Pod, now metav1.Time) {
-	stopped(p, now, 1)
+func (o Options) crashed(p *corev1.Pod, now metav1.Time, code int32) {
+	stopped(p, now, code)
 	readiness(p, now)
 	observe(p)
 	for i := range p.Status.ContainerStatuses {
