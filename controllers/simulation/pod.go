@@ -20,7 +20,7 @@ type Options struct {
 // Pods simulates what the kubelets do with pods.
 func Pods(o Options) workload.Controller {
 	return workload.Controller{Name: "kubelet", For: workload.Pods, Decide: o.pod,
-		Awaits: "the delay, run time or grace period of a simulated pod"}
+		Awaits: "the delay, run time, deadline or grace period of a simulated pod"}
 }
 
 // pod decides the next step of a pod.
@@ -34,12 +34,49 @@ func (o Options) pod(v workload.View, now time.Time) workload.Plan {
 		return workload.Plan{} // the controller Scheduler assigns it first
 	case p.DeletionTimestamp != nil:
 		return o.end(p, now)
-	case p.Status.Phase == corev1.PodPending:
-		return o.start(v, p, now)
-	case p.Status.Phase == corev1.PodRunning:
-		return o.run(p, now)
+	case workload.Finished(p):
+		return workload.Plan{}
 	}
-	return workload.Plan{}
+	wait, limited := deadline(p, now)
+	if limited && wait <= 0 {
+		return overdue(p, now)
+	}
+	var plan workload.Plan
+	switch p.Status.Phase {
+	case corev1.PodPending:
+		plan = o.start(v, p, now)
+	case corev1.PodRunning:
+		plan = o.run(p, now)
+	}
+	if limited && (plan.Again == 0 || wait < plan.Again) {
+		plan.Again = wait
+	}
+	return plan
+}
+
+// deadline is the time until a pod on a node has been active for too long; ok is false if it has no deadline (K
+// pkg/kubelet/active_deadline.go: pastActiveDeadline). A kubelet admits a pod when it is assigned.
+func deadline(p *corev1.Pod, now time.Time) (wait time.Duration, ok bool) {
+	seconds := p.Spec.ActiveDeadlineSeconds
+	if seconds == nil {
+		return 0, false
+	}
+	since := scheduled(p)
+	if p.Status.StartTime != nil {
+		since = p.Status.StartTime.Time
+	}
+	return since.Add(time.Duration(*seconds) * time.Second).Sub(now), true
+}
+
+// overdue fails a pod after its deadline.
+func overdue(p *corev1.Pod, now time.Time) workload.Plan {
+	p = p.DeepCopy()
+	event := workload.Event{Type: corev1.EventTypeNormal, Reason: "DeadlineExceeded", Host: p.Spec.NodeName,
+		Message: "Pod was active on the node longer than the specified deadline"}
+	events := append([]workload.Event{event}, killed(p)...)
+	finished(p, metav1.NewTime(now), killedCode)
+	p.Status.Reason, p.Status.Message = event.Reason, event.Message
+	return workload.Plan{Status: p, Events: events}
 }
 
 // start sets an assigned pod to running.

@@ -50,6 +50,9 @@ func show(o workload.Object) string {
 		return workload.Of(o).Kind + " " + o.GetName()
 	}
 	s := fmt.Sprintf("%s on %q %s", p.Name, p.Spec.NodeName, p.Status.Phase)
+	if p.Status.Reason != "" {
+		s += ", " + p.Status.Reason
+	}
 	for _, c := range p.Status.Conditions {
 		s += fmt.Sprintf(" %s=%s", c.Type, c.Status)
 		if c.Type == corev1.PodReady && c.Message != "" {
