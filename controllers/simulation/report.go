@@ -54,7 +54,7 @@ func restarts(p *corev1.Pod) (out []workload.Event) {
 	containers, at := fields(p)
 	for _, s := range p.Status.ContainerStatuses {
 		i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == s.Name })
-		if s.RestartCount > 0 && i >= 0 {
+		if s.State.Waiting != nil && i >= 0 {
 			out = append(out, starting(p, containers[i], at[i])...)
 		}
 	}

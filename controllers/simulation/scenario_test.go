@@ -68,6 +68,8 @@ func show(o workload.Object) string {
 			s += fmt.Sprintf(" %s has %s of %s", c.Name, q.String(), name)
 		}
 		switch {
+		case c.State.Running != nil && c.RestartCount > 0:
+			s += fmt.Sprintf(" %s runs %s as %s, generation %d", c.Name, c.ImageID, c.ContainerID, p.Status.ObservedGeneration)
 		case c.State.Terminated != nil:
 			s += fmt.Sprintf(" %s exited with %d", c.Name, c.State.Terminated.ExitCode)
 		case c.State.Waiting != nil:

@@ -36,6 +36,9 @@ func (o Options) pause(p *corev1.Pod) time.Duration {
 	return d
 }
 
+// simulatedPrefix begins the IDs of images and containers.
+const simulatedPrefix = "simulated://"
+
 // condition sets a condition of the pod.
 func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason, message string, now metav1.Time) {
 	c := corev1.PodCondition{
@@ -88,39 +91,33 @@ func running(p *corev1.Pod, hosts []string, now metav1.Time) {
 	condition(p, corev1.PodScheduled, true, "", "", now)
 	condition(p, corev1.PodReadyToStartContainers, true, "", "", now)
 	condition(p, corev1.PodInitialized, true, "", "", now)
-	yes := true
-	p.Status.InitContainerStatuses = nil
+	p.Status.InitContainerStatuses, p.Status.ContainerStatuses = nil, nil
 	for _, c := range p.Spec.InitContainers {
-		s := containerOf(p, c)
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			s.Ready, s.Started, s.State.Running = true, &yes, &corev1.ContainerStateRunning{StartedAt: now}
-		} else {
-			s.Ready, s.State.Terminated = true, terminated(now, now, 0)
+		s := launched(p, &c, 0, now)
+		if c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways {
+			exited(&s, now, 0)
 		}
+		s.Ready = true
 		p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, s)
 	}
-	p.Status.ContainerStatuses = nil
 	for _, c := range p.Spec.Containers {
-		s := containerOf(p, c)
-		s.Started, s.State.Running = &yes, &corev1.ContainerStateRunning{StartedAt: now}
-		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, s)
+		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, launched(p, &c, 0, now))
 	}
 	follow(p, now)
 }
 
-func containerOf(p *corev1.Pod, c corev1.Container) corev1.ContainerStatus {
+// launched is the status of a container that was started, for the first time or again.
+func launched(p *corev1.Pod, c *corev1.Container, restarts int32, now metav1.Time) corev1.ContainerStatus {
+	yes := true
 	return corev1.ContainerStatus{
-		Name: c.Name, Image: c.Image, ImageID: "simulated://" + c.Image,
-		ContainerID: fmt.Sprintf("simulated://%s/%s", p.UID, c.Name),
+		Name: c.Name, Image: c.Image, ImageID: simulatedPrefix + c.Image, RestartCount: restarts, Started: &yes,
+		ContainerID: containerID(p, c.Name, restarts),
+		State:       corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
 	}
 }
 
-func terminated(from, to metav1.Time, code int32) *corev1.ContainerStateTerminated {
-	reason := "Completed"
-	if code != 0 {
-		reason = "Error"
-	}
-	return &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: from, FinishedAt: to}
+func containerID(p *corev1.Pod, name string, restarts int32) string {
+	return fmt.Sprintf("%s%s/%s/%d", simulatedPrefix, p.UID, name, restarts)
 }
 
 // killedCode is the exit code of a container that SIGTERM has ended.
@@ -154,6 +151,10 @@ func finished(p *corev1.Pod, now metav1.Time, code int32) {
 // crashed sets the status of a pod whose containers have exited with the code and will be restarted after a pause (K
 // pkg/kubelet/kuberuntime/kuberuntime_manager.go: doBackOff).
 func (o Options) crashed(p *corev1.Pod, now metav1.Time, code int32) {
+	for i := range p.Status.ContainerStatuses {
+		c := &p.Status.ContainerStatuses[i]
+		c.ContainerID = containerID(p, c.Name, c.RestartCount)
+	}
 	stopped(p, now, code)
 	readiness(p, now)
 	observe(p)
@@ -177,9 +178,14 @@ func stopped(p *corev1.Pod, now metav1.Time, code int32) {
 
 // exited ends a container.
 func exited(s *corev1.ContainerStatus, now metav1.Time, code int32) {
-	from, no := now, false
+	from, no, reason := now, false, "Completed"
 	if s.State.Running != nil {
 		from = s.State.Running.StartedAt
 	}
-	s.Ready, s.Started, s.State = false, &no, corev1.ContainerState{Terminated: terminated(from, now, code)}
+	if code != 0 {
+		reason = "Error"
+	}
+	s.Ready, s.Started, s.State = false, &no, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+		ExitCode: code, Reason: reason, StartedAt: from, FinishedAt: now, ContainerID: s.ContainerID,
+	}}
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,21 +29,52 @@ func synced(p *corev1.Pod, now metav1.Time) (next *corev1.Pod, events []workload
 // follow derives the status of a running pod from its spec, its annotations and its readiness gates, and returns the
 // events of containers that start.
 func follow(p *corev1.Pod, now metav1.Time) (events []workload.Event) {
-	each(p.Status.InitContainerStatuses, p.Spec.InitContainers, given)
-	each(p.Status.ContainerStatuses, p.Spec.Containers, func(s *corev1.ContainerStatus, c *corev1.Container) {
-		given(s, c)
-		s.Ready = wish(p) != Unready
-	})
+	containers, at := fields(p)
+	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
+		for i := range list {
+			s := &list[i]
+			k := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == s.Name })
+			if k < 0 {
+				continue
+			}
+			events = append(events, relaunch(p, s, &containers[k], at[k], now)...)
+			if s.State.Running != nil {
+				given(s, &containers[k])
+				s.Ready = wish(p) != Unready
+			}
+		}
+	}
 	for i := len(p.Status.EphemeralContainerStatuses); i < len(p.Spec.EphemeralContainers); i++ { // they are never removed
 		c := corev1.Container(p.Spec.EphemeralContainers[i].EphemeralContainerCommon)
-		s := containerOf(p, c)
-		s.State.Running = &corev1.ContainerStateRunning{StartedAt: now}
+		s := launched(p, &c, 0, now)
+		s.Started = nil // nor is it ever ready
 		p.Status.EphemeralContainerStatuses = append(p.Status.EphemeralContainerStatuses, s)
 		events = append(events, starting(p, c, fmt.Sprintf("spec.ephemeralContainers{%s}", c.Name))...)
 	}
 	readiness(p, now)
 	observe(p)
 	return events
+}
+
+// relaunch starts a container with another image, with any restart policy, and returns the events (K
+// pkg/kubelet/kuberuntime/kuberuntime_manager.go: computePodActions). A container that would wait for its restart
+// doesn't, as its pause is that of the image.
+func relaunch(
+	p *corev1.Pod, s *corev1.ContainerStatus, c *corev1.Container, at string, now metav1.Time,
+) (events []workload.Event) {
+	if image, ok := strings.CutPrefix(s.ImageID, simulatedPrefix); !ok || image == c.Image || s.State.Terminated != nil {
+		return nil
+	}
+	last, restarts := s.LastTerminationState, s.RestartCount
+	if s.State.Running != nil {
+		events = append(events, report(p, corev1.EventTypeNormal, "Killing",
+			fmt.Sprintf("Container %s definition changed, will be restarted", c.Name), at))
+		exited(s, now, killedCode)
+		last, restarts = s.State, restarts+1
+	}
+	*s = launched(p, c, restarts, now)
+	s.LastTerminationState = last
+	return append(events, starting(p, *c, at)...)
 }
 
 // given sets the resources in a container's status to those that it requests, at once. A pod can only be resized if its
@@ -52,24 +84,11 @@ func given(s *corev1.ContainerStatus, c *corev1.Container) {
 	s.AllocatedResources = c.Resources.Requests
 }
 
-// each calls f with every running container.
-func each(
-	statuses []corev1.ContainerStatus, containers []corev1.Container, f func(*corev1.ContainerStatus, *corev1.Container),
-) {
-	for i := range statuses {
-		for k := range containers {
-			if statuses[i].State.Running != nil && statuses[i].Name == containers[k].Name {
-				f(&statuses[i], &containers[k])
-			}
-		}
-	}
-}
-
 // readiness sets the conditions of a pod whose containers should be ready (K pkg/kubelet/status/generate.go:
 // GenerateContainersReadyCondition, GeneratePodReadyCondition).
 func readiness(p *corev1.Pod, now metav1.Time) {
 	var names, gates []string
-	for _, c := range p.Status.ContainerStatuses {
+	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		if !c.Ready {
 			names = append(names, c.Name)
 		}
