@@ -19,7 +19,8 @@
 //     to delete until the pod is gone, which is never later than its grace period.
 //  4. Pods that a Job controls and that don't restart always succeed. An annotation selects another outcome: see
 //     Annotation.
-//  5. A container's status has the resources that it requests, also after a resize.
+//  5. The status of a running pod follows from its spec, its annotations, its readiness gates and its node's addresses,
+//     also when these change. docs/simulation.md compares each field with a kubelet's.
 //  6. Without simulation, Off sets formerly simulated nodes to not ready, as node-lifecycle-controller does with nodes
 //     that have stopped reporting. Simulation reverses that. The pods on them are not changed.
 //  7. A pod's new status depends only on the stored state, so a restart of the server loses nothing.
