@@ -22,8 +22,8 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	apiregistrationv1beta1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1beta1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/objecttest"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // scheme has all types of this release of k8s.io/api and of the two groups that have modules of their own.
