@@ -178,6 +178,8 @@ func simulatedLog(p *corev1.Pod, container string, o *corev1.PodLogOptions) (*en
 		started = state.Running.StartedAt
 	case state.Terminated != nil:
 		started = state.Terminated.StartedAt
+	case status.LastTerminationState.Terminated != nil: // it is about to restart
+		started = status.LastTerminationState.Terminated.StartedAt
 	default:
 		return nil, apierrors.NewBadRequest(
 			fmt.Sprintf("container %q in pod %q is waiting to start: ContainerCreating", container, p.Name))
