@@ -202,6 +202,15 @@ type Access struct {
 	Modes []string `flag:"authorization-mode"`
 	// Kubelets is how the server reaches kubelets, for logs, exec, attach, port-forward and proxies.
 	Kubelets Kubelets
+	// FrontProxy authenticates the server to the servers of APIServices.
+	FrontProxy FrontProxy
+}
+
+// FrontProxy has the client certificate that authenticates the server to the servers of APIServices, and its key. They
+// are read again when they change. Default: a certificate of the CA in the data directory, for front-proxy-client.
+type FrontProxy struct {
+	CertFile string `flag:"proxy-client-cert-file"`
+	KeyFile  string `flag:"proxy-client-key-file"`
 }
 
 // Kubelets is how kubelets are reached.
@@ -337,7 +346,8 @@ func (a *Access) options() apiserver.Access {
 	return apiserver.Access{
 		ClientCA: a.ClientCAFile, Proxies: a.RequestHeader.proxies(), Tokens: a.TokenFile, SigningKey: a.SigningKeyFile,
 		AccountKeys: a.KeyFiles, Issuers: orDefault(a.Issuers, "https://kubernetes.default.svc"), Audiences: a.Audiences,
-		Kubelets: apiserver.KubeletFiles{CA: a.Kubelets.CAFile, Cert: a.Kubelets.CertFile, Key: a.Kubelets.KeyFile},
+		Kubelets:       apiserver.KubeletFiles{CA: a.Kubelets.CAFile, Cert: a.Kubelets.CertFile, Key: a.Kubelets.KeyFile},
+		FrontProxyCert: a.FrontProxy.CertFile, FrontProxyKey: a.FrontProxy.KeyFile,
 	}
 }
 

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"crypto"
+	"crypto/tls"
 	"fmt"
 	"os"
 
@@ -22,6 +23,9 @@ type Access struct {
 	AccountKeys []string
 	// Kubelets has the files for connections to kubelets.
 	Kubelets KubeletFiles
+	// FrontProxyCert and FrontProxyKey are files with the certificate for extension API servers; default: one of the
+	// server's own authority.
+	FrontProxyCert, FrontProxyKey string
 	// Issuers and Audiences are those of authentication.AccountsConfig.
 	Issuers, Audiences []string
 }
@@ -40,6 +44,15 @@ type Proxies struct {
 // are not verified. Cert and Key are the server's; default: a certificate of its own authority.
 type KubeletFiles struct{ CA, Cert, Key string }
 
+// FrontProxy reads the files for connections to extension API servers.
+func (x *Access) FrontProxy(keys *pki.Bundle) (func() (*tls.Certificate, error), error) {
+	get, err := keys.FrontProxyClient(x.FrontProxyCert, x.FrontProxyKey)
+	if err != nil {
+		return nil, fmt.Errorf("reading --proxy-client-cert-file %s: %w", x.FrontProxyCert, err)
+	}
+	return get, nil
+}
+
 // Proxy reads the files for connections to kubelets.
 func (x *Access) Proxy(keys *pki.Bundle) (o proxy.Options, err error) {
 	if o.Certificate, err = keys.KubeletClient(x.Kubelets.Cert, x.Kubelets.Key); err != nil {
@@ -57,7 +70,12 @@ func (x *Access) Proxy(keys *pki.Bundle) (o proxy.Options, err error) {
 
 // Trust are the certificate authorities of clients: Own are all those of users' certificates, Given those of them that
 // a file has, Proxies those of proxies. The latter two are nil without a file.
-type Trust struct{ Own, Given, Proxies *pki.Authorities }
+// Front is the authority, in PEM, of the certificate that this server makes for extension API servers; empty if files
+// have the certificate, or --requestheader-client-ca-file has what they trust.
+type Trust struct {
+	Own, Given, Proxies *pki.Authorities
+	Front               []byte
+}
 
 // trust reads the files.
 func (x *Access) trust(keys *pki.Bundle) (t Trust, err error) {
@@ -70,6 +88,9 @@ func (x *Access) trust(keys *pki.Bundle) (t Trust, err error) {
 		}
 	}
 	if x.Proxies.CA == "" {
+		if x.FrontProxyCert == "" {
+			t.Front = keys.AuthorityPEM()
+		}
 		return t, nil
 	}
 	if t.Proxies, err = keys.Authorities(x.Proxies.CA); err != nil {

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"crypto/tls"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -49,6 +50,8 @@ type Forwarding struct {
 	Kubelets resources.Kubelets
 	// Proxy is how they, and other backends, are reached; default: without a certificate.
 	Proxy proxy.Options
+	// FrontProxy returns the certificate for extension API servers; default: none.
+	FrontProxy func() (*tls.Certificate, error)
 }
 
 // Parts are the parts of the process that a Server uses.

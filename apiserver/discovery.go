@@ -2,64 +2,118 @@ package apiserver
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authentication/user"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/aggregator"
+	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/filters"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
-// NoNetwork is why this server can't send requests to the service that an APIService names.
-const NoNetwork = "this server has no cluster network, and passes no requests on to other servers"
+// aggregate makes the aggregator, which reads APIServices in the cache, and adds its documents to those of this server.
+func (s *Server) aggregate() {
+	const collection = apiregistrationv1.GroupName + "/apiservices"
+	c := &s.config
+	prefix := c.Decoder.Root + "/" + collection + "/"
+	s.aggregator = aggregator.New(aggregator.Config{
+		Get: func(name string) ([]byte, int64) {
+			if o, _ := c.Cache.Get(prefix + name); o != nil {
+				return o.JSON, o.Revision
+			}
+			return nil, 0
+		},
+		Names: func() (names []string) {
+			snapshot, err := c.Cache.Snapshot(collection, 0)
+			if err != nil {
+				return nil // the cache has no state yet
+			}
+			snapshot.Ascend(prefix, "", func(o *storage.Object) bool {
+				names = append(names, strings.TrimPrefix(o.Key, prefix))
+				return true
+			})
+			return names
+		},
+		Resolve: s.registry.ServiceAddress, Certificate: c.FrontProxy, Now: c.Now,
+	})
+	s.resourceLists.Others = func() (out []discovery.Other) {
+		for _, v := range s.aggregator.Versions() {
+			out = append(out, discovery.Other(v))
+		}
+		return out
+	}
+	s.openAPI.Others = openapi.Others{V3: s.aggregator.V3, V2: s.aggregator.V2}
+}
 
-// missing is the error for a group version that is not served: 503 if an APIService reports that another server has it
-// (KA pkg/apiserver/handler_proxy.go has no Status for it), else otherwise. The read is consistent: an APIService whose
-// deletion was acknowledged is gone.
-func (s *Server) missing(ctx context.Context, group, version string, otherwise error) error {
-	if version == "" {
-		return otherwise
+// Aggregator forwards requests to other servers.
+func (s *Server) Aggregator() *aggregator.Aggregator { return s.aggregator }
+
+// forward forwards a request for a group version of another server. The read is consistent: an APIService whose write
+// was acknowledged is in force.
+func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version string) {
+	if err := s.registry.Fresh(r.Context()); err != nil {
+		render.Error(s.config.Log, w, r, err)
+		return
 	}
-	name := version + "." + group
-	o, err := s.registry.Load(ctx, s.registry.Root+"/"+apiregistrationv1.GroupName+"/apiservices/"+name)
-	if err != nil {
-		return err
+	to := s.aggregator.Of(group, version)
+	if to == nil {
+		s.unserved(w, r, group)
+		return
 	}
-	if o == nil {
-		return otherwise
-	}
-	var a apiregistrationv1.APIService
-	if json.Unmarshal(o.JSON, &a) != nil || a.Spec.Service == nil {
-		return otherwise
-	}
-	return apierrors.NewServiceUnavailable(fmt.Sprintf(
-		"the APIService %s names service/%s in %q: %s", name, a.Spec.Service.Name, a.Spec.Service.Namespace, NoNetwork,
-	))
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	go func() {
+		defer cancel()
+		select {
+		case <-s.api.Closing():
+		case <-ctx.Done():
+		}
+	}()
+	flowcontrol.Begun(r.Context()) // a watch has begun elsewhere (AS pkg/util/flowcontrol: RequestDelegated)
+	s.aggregator.Forward(w, r.WithContext(ctx), to, user.DefaultInfo(requestinfo.UserOf(r)))
+}
+
+// forwarded are the requests of resources that other servers have: they wait for a seat, and have a timeout, as others.
+func (s *Server) forwarded() http.Handler {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		i := requestinfo.Of(r)
+		s.forward(w, r, i.APIGroup, i.APIVersion)
+	})
+	seat := filters.Seat(s.seats, s.metrics, func(*http.Request) int { return 0 }, s.config.Log)
+	return filters.Timeout(s.config.RequestTimeout, registry.LongRunning, s.config.Log)(seat(h))
 }
 
 // discovery serves a group or version. For one that is not served /api answers a Status, and /apis a plain 404: there
 // the group's handler is missing.
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
-	if s.serves(group, version) {
-		s.resourceLists.ServeHTTP(w, r)
-		return
+	if s.aggregator.Of(group, version) == nil {
+		if h := s.resourceLists.Handler(r.URL.Path); h != nil {
+			h.ServeHTTP(w, r)
+			return
+		}
 	}
-	s.unserved(w, r, group, version)
+	s.forward(w, r, group, version)
 }
 
-// unserved answers for a group version that isn't served.
-func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group, version string) {
-	var none error
-	if s.serves(group, "") {
-		none = status.ErrNoRoute
+// unserved answers for a group version that isn't served, or a group that has got its APIService just now.
+func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group string) {
+	if h := s.resourceLists.Handler(r.URL.Path); h != nil {
+		h.ServeHTTP(w, r)
+		return
 	}
-	if err := s.missing(r.Context(), group, version, none); err != nil {
-		render.Error(s.config.Log, w, r, err)
+	if s.serves(group, "") {
+		render.Error(s.config.Log, w, r, status.ErrNoRoute)
 		return
 	}
 	http.NotFound(w, r)
@@ -83,9 +137,14 @@ func (s *Server) serves(group, version string) bool {
 	return false
 }
 
-// documents serves OpenAPI documents of the types as they are now.
+// documents serves OpenAPI documents of the types as they are now. Those of v3 of other servers are theirs.
 func (s *Server) documents(h http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		gv, _ := strings.CutPrefix(r.URL.Path, "/openapi/v3/apis/")
+		if group, version, ok := strings.Cut(gv, "/"); ok && s.aggregator.Of(group, version) != nil {
+			s.forward(w, r, group, version)
+			return
+		}
 		s.documented.Lock()
 		if g := s.registry.Types.Generation(); g != s.documented.generation {
 			s.documented.generation = g

@@ -147,12 +147,13 @@ func (s *Server) extensions(r chi.Router, longRunning bool) {
 	}
 }
 
-// served answers requests below a group version that is not served.
+// served forwards requests below a group version of another server, and answers those below one that is not served.
 func (s *Server) served(next http.Handler) http.Handler {
+	forwarded := s.forwarded()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		i := requestinfo.Of(r)
-		if !s.serves(i.APIGroup, i.APIVersion) {
-			s.unserved(w, r, i.APIGroup, i.APIVersion)
+		if s.aggregator.Of(i.APIGroup, i.APIVersion) != nil || !s.serves(i.APIGroup, i.APIVersion) {
+			forwarded.ServeHTTP(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

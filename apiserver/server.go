@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
+	"github.com/kubecascade/kubecascade/apiserver/aggregator"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
@@ -38,9 +39,14 @@ type Server struct {
 	api              *endpoints.API
 	users            *filters.Credentials
 	// leaving is closed by leave, when the shutdown begins.
-	leaving chan struct{}
-	leave   func()
-	// resourceLists and openAPI make the documents of the types.
+	leaving    chan struct{}
+	leave      func()
+	aggregator *aggregator.Aggregator
+	descriptions
+}
+
+// descriptions are the documents of the types.
+type descriptions struct {
 	resourceLists *discovery.Service
 	openAPI       *openapi.Service
 	// documented is the generation of types that OpenAPI documents were last asked of.
@@ -64,6 +70,7 @@ func New(c Config) (*Server, error) {
 	flowcontrol.RegisterMemory(c.Registry, s.inFlight, s.memory, c.Cache.EncodedBytes)
 	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
+	s.aggregate()
 	rules := dynamic.New(dynamic.Config{
 		Cache: c.Cache, Types: c.Types, Lookup: s.registry.Lookup(), Objects: s.registry.Objects(),
 		Converter: s.registry.Fields.Converter, Registry: c.Registry, Log: c.Log,

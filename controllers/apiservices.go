@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -31,12 +33,10 @@ const (
 // created, or updated, once after each start: if a user deletes or changes it afterwards, that lasts until the next
 // start. That of a custom resource's group version exists as long as any CRD serves the version. An APIService without
 // the label is never changed, except for its status, nor deleted.
-//
-// Not modelled: requests are not forwarded to another server. Its APIService is never available.
 type apiServices struct {
 	types *resources.Types
-	// unreachable is why other servers can't be reached.
-	unreachable string
+	// check returns why the server of a group version does not answer.
+	check func(ctx context.Context, group, version string) error
 
 	// mu guards the fields below.
 	mu sync.Mutex
@@ -45,12 +45,13 @@ type apiServices struct {
 	stored, kept map[string]bool
 }
 
-// controller returns the controller for one run; the records of earlier runs stay.
-func (a *apiServices) controller() workload.Controller {
+// controller returns the controller for one run, which ends with the context; the records of earlier runs stay.
+func (a *apiServices) controller(ctx context.Context) workload.Controller {
 	return workload.Controller{
 		Name: "apiservice", For: workload.APIServices, Task: "update an APIService",
 		Sees: []workload.Resource{workload.CustomResourceDefinitions, workload.Services, workload.EndpointSlices},
-		Wake: a.concerned, Decide: a.decide, Most: 30 * time.Second,
+		Wake: a.concerned, Most: checkInterval, Awaits: "the next check of its server",
+		Decide: func(v workload.View, now time.Time) workload.Plan { return a.decide(ctx, v, now) },
 		Start: func() (keys []workload.Key) {
 			for _, name := range a.local() {
 				keys = append(keys, workload.Key{Name: name})
@@ -143,7 +144,7 @@ func (a *apiServices) past(v workload.View) past {
 }
 
 // decide does what one APIService needs now.
-func (a *apiServices) decide(v workload.View, now time.Time) (plan workload.Plan) {
+func (a *apiServices) decide(ctx context.Context, v workload.View, now time.Time) (plan workload.Plan) {
 	have, _ := v.Object.(*apiregistrationv1.APIService)
 	if err := v.Err(workload.APIServices, "", v.Key.Name); have == nil && err != nil {
 		return workload.Plan{Err: err}
@@ -167,13 +168,50 @@ func (a *apiServices) decide(v workload.View, now time.Time) (plan workload.Plan
 		a.kept[v.Key.Name] = true
 		a.mu.Unlock()
 	}
-	if have != nil {
-		next := have.DeepCopy()
-		if setAvailable(&next.Status, a.available(v, have), metav1.NewTime(now)) {
-			plan.Status = next
+	if have == nil {
+		return plan
+	}
+	c := available(v, have)
+	if c.Reason != passed {
+		plan.Status = withCondition(have, c, now)
+		return plan
+	}
+	plan.Slow = func() workload.Plan {
+		if err := a.check(ctx, have.Spec.Group, have.Spec.Version); err != nil {
+			c.Status, c.Reason, c.Message = apiregistrationv1.ConditionFalse, "FailedDiscoveryCheck", err.Error()
 		}
+		return workload.Plan{Status: withCondition(have, c, now), Again: nextCheck(have, c, now)}
 	}
 	return plan
+}
+
+// checkInterval is the interval of the checks of a server (KA remote_available_controller.go: New).
+const checkInterval = 30 * time.Second
+
+// nextCheck is the time until the next check of a server: after a failure as long as the server has not answered, so
+// that the pauses double.
+func nextCheck(have *apiregistrationv1.APIService, c apiregistrationv1.APIServiceCondition, now time.Time) time.Duration {
+	if c.Status == apiregistrationv1.ConditionTrue {
+		return checkInterval
+	}
+	var since time.Duration
+	if old := helper.GetAPIServiceConditionByType(have, c.Type); old != nil && old.Reason == c.Reason {
+		since = now.Sub(old.LastTransitionTime.Time)
+	}
+	return min(max(since, time.Second), checkInterval)
+}
+
+// withCondition returns an APIService with the condition in its status; nil if it has that already.
+func withCondition(
+	have *apiregistrationv1.APIService, c apiregistrationv1.APIServiceCondition, now time.Time,
+) workload.Object {
+	next := have.DeepCopy()
+	c.LastTransitionTime = metav1.NewTime(now)
+	helper.SetAPIServiceCondition(next, c)
+	if equality.Semantic.DeepEqual(have.Status, next.Status) {
+		return nil
+	}
+	return next
 }
 
 // move is a change of an APIService.
@@ -224,43 +262,19 @@ func managed(s *apiregistrationv1.APIService) string {
 	return ""
 }
 
-// setAvailable sets the condition in a status, and reports whether that changed it. An equal one keeps its time (KA
-// pkg/apis/apiregistration/v1/helper: SetAPIServiceCondition).
-func setAvailable(
-	s *apiregistrationv1.APIServiceStatus, c apiregistrationv1.APIServiceCondition, now metav1.Time,
-) bool {
-	c.LastTransitionTime = now
-	for i := range s.Conditions {
-		old := &s.Conditions[i]
-		if old.Type != c.Type {
-			continue
-		}
-		if old.Status == c.Status {
-			c.LastTransitionTime = old.LastTransitionTime
-		}
-		changed := *old != c
-		*old = c
-		return changed
-	}
-	s.Conditions = append(s.Conditions, c)
-	return true
-}
+// passed is the reason of the condition of a server that answers.
+const passed = "Passed"
 
-// available returns the condition of an APIService; its time isn't set. A local group version is available. For a
-// service it makes upstream's checks, up to the request that this server can't make (KA
-// pkg/controllers/status/remote:sync).
-func (a *apiServices) available(
-	r workload.Reader, s *apiregistrationv1.APIService,
-) apiregistrationv1.APIServiceCondition {
+// available returns the condition of an APIService, without a time. A local group version is available. For a service
+// it makes upstream's checks but the last, the request (KA pkg/controllers/status/remote: sync).
+func available(r workload.Reader, s *apiregistrationv1.APIService) apiregistrationv1.APIServiceCondition {
 	c := apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available,
 		Status: apiregistrationv1.ConditionTrue,
 		Reason: "Local", Message: "Local APIServices are always available"}
 	if ref := s.Spec.Service; ref != nil {
-		c.Status = apiregistrationv1.ConditionFalse
-		if c.Reason, c.Message = missing(r, ref); c.Reason == "" {
-			c.Reason, c.Message = "FailedDiscoveryCheck",
-				fmt.Sprintf("failing or missing response from https://%s.%s.svc:%d/apis/%s/%s: %s",
-					ref.Name, ref.Namespace, portOf(ref), s.Spec.Group, s.Spec.Version, a.unreachable)
+		c.Reason, c.Message = passed, "all checks passed"
+		if reason, message := missing(r, ref); reason != "" {
+			c.Status, c.Reason, c.Message = apiregistrationv1.ConditionFalse, reason, message
 		}
 	}
 	return c

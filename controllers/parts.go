@@ -33,8 +33,10 @@ func definitions(s *setup) []run {
 }
 
 func registrations(s *setup) []run {
-	a := &apiServices{types: s.client().API.Types(), unreachable: s.process.Unreachable}
-	return engine(a.controller)(s)
+	api := s.client()
+	a := &apiServices{types: api.API.Types(), check: s.process.Aggregator.Check}
+	o := workload.Options{Log: s.process.Log, Workers: s.workers()}
+	return []run{func(ctx context.Context) { workload.Run(ctx, a.controller(ctx), api, o) }}
 }
 
 // Kubelet is the field manager of the simulation.
@@ -57,7 +59,7 @@ func collector(s *setup) []run { return []run{s.process.Collector(s.client())} }
 
 func namespaces(s *setup) []run {
 	c := s.client()
-	api := &loopback.Namespaces{API: c.API, Cache: c.Cache}
+	api := &loopback.Namespaces{API: c.API, Cache: c.Cache, Others: s.process.Aggregator}
 	return []run{namespace.New(api, namespace.Options{Workers: s.workers(), Log: s.process.Log}).Run}
 }
 

@@ -39,14 +39,21 @@ type Process struct {
 	CheckFirst func(context.Context) error
 	// CheckTypes returns the warnings about the types in a policy's expressions.
 	CheckTypes func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning
-	// Unreachable is why the servers that APIServices name can't be reached.
-	Unreachable string
+	// Aggregator reaches the servers that APIServices name.
+	Aggregator Aggregator
 	// Collector returns a function that runs the garbage collector, with its client.
 	Collector func(*loopback.Client) func(context.Context)
 	Options
 	// Version is that of the server, which simulated nodes have, too.
 	Version string
 	Log     *slog.Logger
+}
+
+// Aggregator sends requests to the servers that APIServices name.
+type Aggregator interface {
+	// Check returns why the server of a group version does not answer.
+	Check(ctx context.Context, group, version string) error
+	loopback.Aggregator
 }
 
 // Options are the settings of the controllers.

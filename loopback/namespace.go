@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,6 +24,8 @@ import (
 type Namespaces struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
+	// Others are the other servers of APIServices; nil for none.
+	Others Aggregator
 }
 
 const namespaces = "namespaces"
@@ -108,15 +111,19 @@ func Typed[T any](o *storage.Object, err error) (*T, error) {
 	return out, nil
 }
 
-// Resources implements namespace.API: each stored type once, in its storage version.
-func (n *Namespaces) Resources() (out []namespace.Resource) {
+// Resources implements namespace.API: each stored type once, in its storage version, and those of other servers.
+func (n *Namespaces) Resources() (out []namespace.Resource, err error) {
 	for _, r := range n.API.Types().All() {
 		if r.Namespaced && r.Collection != "" && r.ToStored == nil && r.Has("delete") {
 			out = append(out, namespace.Resource{
 				GroupVersionResource: r.GroupVersion().WithResource(r.Plural), Collection: r.Has("deletecollection")})
 		}
 	}
-	return out
+	if n.Others == nil {
+		return out, nil
+	}
+	others, err := n.others()
+	return append(out, others...), err
 }
 
 func (n *Namespaces) within(r namespace.Resource, ns, name string) (registry.Path, error) {
@@ -134,6 +141,10 @@ func background() *metav1.DeleteOptions {
 
 // DeleteCollection implements namespace.API (E-10).
 func (n *Namespaces) DeleteCollection(ctx context.Context, r namespace.Resource, ns string) error {
+	if r.Elsewhere {
+		_, err := n.ask(ctx, http.MethodDelete, r, ns, "", background())
+		return err
+	}
 	p, err := n.within(r, ns, "")
 	if err != nil {
 		return err
@@ -143,6 +154,10 @@ func (n *Namespaces) DeleteCollection(ctx context.Context, r namespace.Resource,
 
 // Delete implements namespace.API (E-10).
 func (n *Namespaces) Delete(ctx context.Context, r namespace.Resource, ns, name string) error {
+	if r.Elsewhere {
+		_, err := n.ask(ctx, http.MethodDelete, r, ns, "/"+name, background())
+		return err
+	}
 	p, err := n.within(r, ns, name)
 	if err != nil {
 		return err
@@ -162,6 +177,9 @@ func (n *Namespaces) deleting(name string) *registry.Loopback {
 
 // Metadata implements namespace.API.
 func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns string) ([]namespace.Item, int64, error) {
+	if r.Elsewhere {
+		return n.metadataElsewhere(ctx, r, ns)
+	}
 	p, err := n.within(r, ns, "")
 	if err != nil {
 		return nil, 0, err

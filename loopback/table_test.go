@@ -40,8 +40,8 @@ func logging(t testing.TB, s *apiservertest.Server, log *slog.Logger, names ...s
 	t.Helper()
 	p := &controllers.Process{
 		Client: client(s), Certificates: []byte("PEM"), Webhooks: s.Webhooks, Log: log,
-		Gates:       map[string]bool{featuregates.PersistentVolumeClaimUnusedSinceTime: true},
-		Unreachable: apiserver.NoNetwork,
+		Gates:      map[string]bool{featuregates.PersistentVolumeClaimUnusedSinceTime: true},
+		Aggregator: s.API.Aggregator(),
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
 			return apiserver.CheckTypes(s.Types, &p.Spec)
 		},

@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"slices"
+
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -10,12 +12,17 @@ import (
 
 // aggregate returns a group with all its versions and their resources.
 func aggregate(
-	g resources.Group, versions map[schema.GroupVersion][]*resources.Resource,
+	g resources.Group, versions map[schema.GroupVersion][]*resources.Resource, others []Other,
 ) apidiscoveryv2.APIGroupDiscovery {
 	out := apidiscoveryv2.APIGroupDiscovery{ObjectMeta: metav1.ObjectMeta{Name: g.Name}}
 	for _, name := range g.Versions {
+		gv := schema.GroupVersion{Group: g.Name, Version: name}
+		if i := slices.IndexFunc(others, func(o Other) bool { return o.groupVersion() == gv }); i >= 0 {
+			out.Versions = append(out.Versions, others[i].APIVersionDiscovery)
+			continue
+		}
 		v := apidiscoveryv2.APIVersionDiscovery{Version: name, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent}
-		for _, r := range versions[schema.GroupVersion{Group: g.Name, Version: name}] {
+		for _, r := range versions[gv] {
 			v.Resources = append(v.Resources, aggregateResource(r))
 		}
 		out.Versions = append(out.Versions, v)

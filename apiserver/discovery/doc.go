@@ -7,9 +7,10 @@
 //  2. A change of the table before a request is visible in its response.
 //  3. Documents are made once for each change and encoded once for each format. No request waits for a slow reader.
 //  4. Order and content are those of kube-apiserver v1.37 with an aggregator.
-//  5. The ETag of the aggregated documents depends only on their content. So all instances with the same types have the
+//  5. The lists of groups and versions contain those of other servers, in the order of the priorities of their
+//     APIServices. In the aggregated document a version whose server does not answer is stale, and has no resources.
+//  6. The ETag of the aggregated documents depends only on their content. So all instances with the same types have the
 //     same one, and it is upstream's if the content is.
 //
-// Not modelled: apidiscovery.k8s.io/v2beta1, which v1.36 has removed (feature gate AggregatedDiscoveryRemoveBetaType),
-// and documents that are merged from several servers.
+// Not modelled: apidiscovery.k8s.io/v2beta1, which v1.36 has removed (feature gate AggregatedDiscoveryRemoveBetaType).
 package discovery

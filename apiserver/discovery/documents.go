@@ -14,6 +14,7 @@ import (
 // documents are all documents for one state of the table.
 type documents struct {
 	generation uint64
+	others     []Other
 	byPath     map[string]*page
 }
 
@@ -24,8 +25,11 @@ type page struct {
 	aggregated *document
 }
 
-func newDocuments(all []*resources.Resource, groups []resources.Group, address string) *documents {
+func newDocuments(
+	all []*resources.Resource, groups []resources.Group, address string, others []Other,
+) *documents {
 	d := &documents{byPath: map[string]*page{}}
+	groups = merged(groups, others)
 	versions := map[schema.GroupVersion][]*resources.Resource{}
 	for _, r := range all {
 		versions[r.GroupVersion()] = append(versions[r.GroupVersion()], r)
@@ -38,13 +42,13 @@ func newDocuments(all []*resources.Resource, groups []resources.Group, address s
 		prefix := "/apis/" + g.Name
 		if g.Name == "" {
 			prefix = "/api"
-			core = append(core, aggregate(g, versions))
+			core = append(core, aggregate(g, versions, others))
 		} else {
 			group := apiGroup(g)
 			list.Groups = append(list.Groups, group)
 			group.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
 			d.byPath[prefix] = &page{plain: &document{object: &group}}
-			named = append(named, aggregate(g, versions))
+			named = append(named, aggregate(g, versions, others))
 		}
 		for _, v := range g.Versions {
 			gv := schema.GroupVersion{Group: g.Name, Version: v}

@@ -6,14 +6,19 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // Service serves the documents for one table of types.
 type Service struct {
+	// Others returns the group versions of other servers; nil for none. It is set before the first request.
+	Others  func() []Other
 	types   *resources.Types
 	address string
-	now     atomic.Pointer[documents]
+	// own are the documents without other servers, whole those with them.
+	own, whole atomic.Pointer[documents]
 	// mu is held while documents are made, so that they are made once.
 	mu sync.Mutex
 }
@@ -35,15 +40,25 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Handler returns the handler of GET for the path: /api, /apis, /api/<version>, /apis/<group> or
 // /apis/<group>/<version>, with or without a trailing slash; nil if nothing is served there.
 func (s *Service) Handler(path string) http.Handler {
-	if p, ok := s.current().byPath[strings.TrimSuffix(path, "/")]; ok {
+	path = strings.TrimSuffix(path, "/")
+	d := s.current(&s.own, nil)
+	if s.Others != nil && strings.HasPrefix(path, "/apis") && strings.Count(path, "/") <= len("//") { // those of versions are their servers'
+		if others := s.Others(); len(others) > 0 {
+			d = s.current(&s.whole, others)
+		}
+	}
+	if p, ok := d.byPath[path]; ok {
 		return p
 	}
 	return nil
 }
 
-// current returns the documents for the present state of the table.
-func (s *Service) current() *documents {
-	if d := s.now.Load(); d != nil && d.generation == s.types.Generation() {
+// current returns the documents for the present state of the table, and of other servers.
+func (s *Service) current(kept *atomic.Pointer[documents], others []Other) *documents {
+	fresh := func(d *documents, generation uint64) bool {
+		return d != nil && d.generation == generation && equality.Semantic.DeepEqual(d.others, others)
+	}
+	if d := kept.Load(); fresh(d, s.types.Generation()) {
 		return d
 	}
 	s.mu.Lock()
@@ -51,11 +66,11 @@ func (s *Service) current() *documents {
 	// The generation is read before the table: after a change in between, these documents are stale, and the next
 	// request makes new ones.
 	generation := s.types.Generation()
-	if d := s.now.Load(); d != nil && d.generation == generation {
+	if d := kept.Load(); fresh(d, generation) {
 		return d
 	}
-	d := newDocuments(s.types.All(), s.types.Groups(), s.address)
-	d.generation = generation
-	s.now.Store(d)
+	d := newDocuments(s.types.All(), s.types.Groups(), s.address, others)
+	d.generation, d.others = generation, others
+	kept.Store(d)
 	return d
 }

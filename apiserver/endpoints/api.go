@@ -66,6 +66,9 @@ func New(c Config) *API {
 		watches: watches{closing: closing, close: sync.OnceFunc(func() { close(closing) })}}
 }
 
+// Closing is closed when watches end.
+func (a *API) Closing() <-chan struct{} { return a.watches.closing }
+
 // CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests that end by
 // themselves. It returns when those over WebSockets have told their clients.
 func (a *API) CloseWatches() {

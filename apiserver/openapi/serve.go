@@ -42,7 +42,14 @@ func (s *Service) V3() http.Handler {
 			// If-Modified-Since is ignored and a client always gets the newest index.
 			r = r.Clone(r.Context())
 			r.Header.Del("If-Modified-Since")
-			http.ServeContent(w, r, rootV3, s.now(), bytes.NewReader(n.index))
+			index := n.index
+			if s.Others.V3 != nil {
+				if index, err = n.makeIndex(s.Others.V3()); err != nil {
+					http.Error(w, err.Error(), http.StatusInternalServerError)
+					return
+				}
+			}
+			http.ServeContent(w, r, rootV3, s.now(), bytes.NewReader(index))
 			return
 		}
 		d, ok := n.v3[path]
@@ -91,8 +98,9 @@ func (s *Service) V2() http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", applicationMediaType+subtype)
-		w.Header().Set("Etag", strconv.Quote(n.v2.sum))
-		serveDocument(w, r, n.v2, subtype != subtypeJSON)
+		d := s.withV2(n)
+		w.Header().Set("Etag", strconv.Quote(d.sum))
+		serveDocument(w, r, d, subtype != subtypeJSON)
 	})
 }
 

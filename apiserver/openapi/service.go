@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
 // Service serves the documents of a set of types. Its methods may be called by any goroutine.
@@ -16,12 +18,24 @@ type Service struct {
 	version string
 	source  func() []Type
 	now     func() time.Time
+	// Others has the documents of other servers; its functions are set before the first request, or nil.
+	Others Others
 
 	// mu guards what follows.
 	mu sync.Mutex
 	// current is nil before the first request; stale reports that source must be called again.
 	current *snapshot
 	stale   bool
+	// merged is the document of v2 with those of other servers that was requested last.
+	merged *document
+}
+
+// Others are the documents of other servers, as they are now.
+type Others struct {
+	// V3 returns the URLs of documents by their paths in the index; the documents are not served here.
+	V3 func() map[string]string
+	// V2 returns documents, and a hash of each.
+	V2 func() (sums []string, documents []*spec.Swagger)
 }
 
 // New returns a service for the types of source, which is called at the first request and then once after each
@@ -44,6 +58,8 @@ type snapshot struct {
 	// v3 by path of the part.
 	v3 map[string]*document
 	v2 *document
+	// all are the parts of v2.
+	all []part
 	// index is the response for /openapi/v3.
 	index []byte
 }
@@ -95,22 +111,46 @@ func (s *Service) snapshot(types []Type, previous *snapshot) (*snapshot, error) 
 	n.v2 = previous.v2
 	if sum := fmt.Sprintf("%X", whole.Sum(nil)); n.v2 == nil || n.v2.sum != sum {
 		n.v2 = &document{sum: sum, since: s.now(), build: func(protobuf bool) ([]byte, error) {
-			return encodeV2(base, all, protobuf)
+			return encodeV2(base, all, nil, protobuf)
 		}}
 	}
+	n.all = all
 	var err error
-	n.index, err = n.makeIndex()
+	n.index, err = n.makeIndex(nil)
 	return n, err
 }
 
-// makeIndex encodes kube-openapi's OpenAPIV3Discovery (pkg/handler3).
-func (n *snapshot) makeIndex() ([]byte, error) {
+// withV2 returns the document of v2, with those of other servers.
+func (s *Service) withV2(n *snapshot) *document {
+	if s.Others.V2 == nil {
+		return n.v2
+	}
+	sums, others := s.Others.V2()
+	if len(others) == 0 {
+		return n.v2
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := fmt.Sprintf("%X", sha512.Sum512(fmt.Appendln(nil, n.v2.sum, sums)))
+	if s.merged == nil || s.merged.sum != sum {
+		s.merged = &document{sum: sum, since: s.now(), build: func(protobuf bool) ([]byte, error) {
+			return encodeV2(n.builtin, n.all, others, protobuf)
+		}}
+	}
+	return s.merged
+}
+
+// makeIndex encodes kube-openapi's OpenAPIV3Discovery (pkg/handler3). others are the URLs of other servers' documents.
+func (n *snapshot) makeIndex(others map[string]string) ([]byte, error) {
 	type entry struct {
 		URL string `json:"serverRelativeURL"`
 	}
 	paths := map[string]entry{}
 	for path, d := range n.v3 {
 		paths[path] = entry{hashedURL(path, d.sum)}
+	}
+	for path, u := range others {
+		paths[path] = entry{u}
 	}
 	index, err := json.Marshal(map[string]any{"paths": paths})
 	if err != nil {

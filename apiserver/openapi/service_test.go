@@ -370,7 +370,7 @@ func TestV2InPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := encodeV2(base, all, false)
+	got, err := encodeV2(base, all, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,13 +18,13 @@ import (
 
 // encodeV2 makes the document of v2, piece by piece: the schemas of all custom resources take ten times the memory of
 // the document.
-func encodeV2(base *builtin, parts []part, protobuf bool) ([]byte, error) {
+func encodeV2(base *builtin, parts []part, others []*spec.Swagger, protobuf bool) ([]byte, error) {
 	if protobuf {
-		return protobufV2(base, parts)
+		return protobufV2(base, parts, others)
 	}
 	var head []byte
 	var paths, definitions, parameters members
-	for s, err := range pieces(base, parts) {
+	for s, err := range pieces(base, parts, others) {
 		if err == nil && head == nil {
 			head, err = json.Marshal(map[string]any{
 				"swagger": s.Swagger, "info": s.Info, "security": s.Security, "securityDefinitions": s.SecurityDefinitions,
@@ -44,8 +44,8 @@ func encodeV2(base *builtin, parts []part, protobuf bool) ([]byte, error) {
 }
 
 // protobufV2 concatenates the pieces, which in protobuf merges their messages.
-func protobufV2(base *builtin, parts []part) (out []byte, err error) {
-	for s, err := range pieces(base, parts) {
+func protobufV2(base *builtin, parts []part, others []*spec.Swagger) (out []byte, err error) {
+	for s, err := range pieces(base, parts, others) {
 		if err != nil {
 			return nil, err
 		}
@@ -65,8 +65,9 @@ func protobufV2(base *builtin, parts []part) (out []byte, err error) {
 }
 
 // pieces are parts of the document of v2 that have no path, definition or parameter in common: the first is that of all
-// built-in types, the others are of the custom resources of one group version each.
-func pieces(base *builtin, parts []part) iter.Seq2[*spec.Swagger, error] {
+// built-in types, then those of the custom resources of one group version each, and last those of other servers. Their
+// definitions never replace one of the same name here (KO pkg/aggregator renames those that differ).
+func pieces(base *builtin, parts []part, others []*spec.Swagger) iter.Seq2[*spec.Swagger, error] {
 	lists := [][]part{nil}
 	for _, p := range parts {
 		if p.builtin || len(p.types) == 0 {
@@ -77,8 +78,14 @@ func pieces(base *builtin, parts []part) iter.Seq2[*spec.Swagger, error] {
 	}
 	return func(yield func(*spec.Swagger, error) bool) {
 		paths, definitions, parameters := map[string]bool{}, map[string]bool{}, map[string]bool{}
-		for i, list := range lists {
-			s, err := buildV2(base, list)
+		for i := range len(lists) + len(others) {
+			var s *spec.Swagger
+			var err error
+			if i < len(lists) {
+				s, err = buildV2(base, lists[i])
+			} else {
+				s = addition(base, others[i-len(lists)])
+			}
 			if err == nil {
 				dropSeen(paths, s.Paths.Paths)
 				dropSeen(definitions, s.Definitions)
@@ -92,6 +99,17 @@ func pieces(base *builtin, parts []part) iter.Seq2[*spec.Swagger, error] {
 			}
 		}
 	}
+}
+
+// addition copies what the document of another server adds; its maps may be changed.
+func addition(base *builtin, s *spec.Swagger) *spec.Swagger {
+	out := &spec.Swagger{}
+	out.Swagger, out.Info = "2.0", info(base.version)
+	out.Paths, out.Definitions, out.Parameters = &spec.Paths{}, maps.Clone(s.Definitions), maps.Clone(s.Parameters)
+	if s.Paths != nil {
+		out.Paths.Paths = maps.Clone(s.Paths.Paths)
+	}
+	return out
 }
 
 // dropSeen removes the members that have been seen.

@@ -182,6 +182,18 @@ func (b *Bundle) servingTemplate() *x509.Certificate {
 // are read again when they change, or one of the authority, for the user and the group of kubeadm (cmd/kubeadm
 // app/phases/certs/certlist.go: KubeadmCertKubeletClient), which is in no file.
 func (b *Bundle) KubeletClient(certFile, keyFile string) (func() (*tls.Certificate, error), error) {
+	return b.clientOf(certFile, keyFile, "kube-apiserver-kubelet-client", "kubeadm:cluster-admins")
+}
+
+// FrontProxy is the common name of the certificate that authenticates the server to extension API servers.
+const FrontProxy = "front-proxy-client"
+
+// FrontProxyClient is KubeletClient for extension API servers (KubeadmCertFrontProxyClient).
+func (b *Bundle) FrontProxyClient(certFile, keyFile string) (func() (*tls.Certificate, error), error) {
+	return b.clientOf(certFile, keyFile, FrontProxy)
+}
+
+func (b *Bundle) clientOf(certFile, keyFile, user string, groups ...string) (func() (*tls.Certificate, error), error) {
 	if certFile != "" {
 		files, err := newReloaded(&b.options, parseServing, certFile, keyFile)
 		if err != nil {
@@ -195,10 +207,10 @@ func (b *Bundle) KubeletClient(certFile, keyFile string) (func() (*tls.Certifica
 		mu.Lock()
 		defer mu.Unlock()
 		if now := b.options.Now(); p.cert == nil || stale(p.cert, now) {
-			t := template("kube-apiserver-kubelet-client", []string{"kubeadm:cluster-admins"}, now, certificateLife)
+			t := template(user, groups, now, certificateLife)
 			t.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 			if p, err = newPair(t, &b.authority); err != nil {
-				return nil, fmt.Errorf("creating the client certificate for kubelets: %w", err)
+				return nil, fmt.Errorf("creating the client certificate of %s: %w", user, err)
 			}
 		}
 		return &tls.Certificate{Certificate: [][]byte{p.cert.Raw}, PrivateKey: p.key, Leaf: p.cert}, nil

@@ -61,6 +61,9 @@ type Path struct {
 	Namespace, Name string
 }
 
+// User is the client's identity.
+func (l *Loopback) User() authorization.User { return l.user }
+
 // Types is the table of served resources.
 func (l *Loopback) Types() *resources.Types { return l.s.Types }
 

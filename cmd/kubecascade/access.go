@@ -54,6 +54,10 @@ func (o *options) accessFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&k.AddressTypes, "kubelet-preferred-address-types", apiserver.DefaultAddressTypes(),
 		"types of the addresses of Nodes at which kubelets are reached, the preferred one first")
 	f.IntVar(&k.Port, "kubelet-port", apiserver.DefaultKubeletPort, "port of kubelets whose Nodes have none")
+	f.StringVar(&x.FrontProxy.CertFile, "proxy-client-cert-file", "",
+		"file with the client certificate for the servers of APIServices (default a certificate of the CA in the data "+
+			"directory, for front-proxy-client)")
+	f.StringVar(&x.FrontProxy.KeyFile, "proxy-client-key-file", "", "file with the private key of --proxy-client-cert-file")
 	f.StringSliceVar(&x.Modes, "authorization-mode", []string{"AlwaysAllow"},
 		"ordered list of authorization modes; the first that allows or denies a request decides: "+
 			strings.Join(apiserver.Modes(), ", "))

@@ -262,7 +262,7 @@ func TestHelpAsAPIServer(t *testing.T) {
 			t.Errorf("--%s is in the help: %v", flag.Name, got)
 		}
 	})
-	if flags != 177 || effective != 77 {
+	if flags != 177 || effective != 79 {
 		t.Errorf("%d flags, %d have an effect", flags, effective)
 	}
 }

@@ -19,8 +19,9 @@ type API interface {
 	// UpdateStatus and Finalize write the subresources; Conflict if the resourceVersion is stale.
 	UpdateStatus(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error)
 	Finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error)
-	// Resources returns the namespaced types whose objects can be deleted, each once, in one of its versions.
-	Resources() []Resource
+	// Resources returns the namespaced types whose objects can be deleted, each once, in one of its versions. The error is
+	// about types that are not known.
+	Resources() ([]Resource, error)
 	// DeleteCollection and Delete delete with propagationPolicy=Background (E-10, E-11). NotFound and
 	// MethodNotSupported from DeleteCollection mean that it isn't served.
 	DeleteCollection(ctx context.Context, r Resource, namespace string) error
@@ -57,8 +58,8 @@ type Event struct {
 // Resource is a namespaced type.
 type Resource struct {
 	schema.GroupVersionResource
-	// Collection reports whether deletecollection is served.
-	Collection bool
+	// Collection reports whether deletecollection is served, Elsewhere whether another server has the type.
+	Collection, Elsewhere bool
 }
 
 // pods is the type that is deleted first (E-09).

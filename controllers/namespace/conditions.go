@@ -12,6 +12,8 @@ import (
 
 // findings are the results of a pass.
 type findings struct {
+	// discovery is why not all types are known.
+	discovery   error
 	contentErrs []error
 	left        []remains
 	// counted is the oldest revision at which objects were counted; 0 if none were.
@@ -56,9 +58,8 @@ func (f *findings) count() int {
 	return n
 }
 
-// err has all errors that prevent the finalizer's removal in this pass (E-14). The types are those of this process:
-// their discovery can't fail.
-func (f *findings) err() error { return errors.Join(f.contentErrs...) }
+// err has all errors that prevent the finalizer's removal in this pass (E-14).
+func (f *findings) err() error { return errors.Join(append([]error{f.discovery}, f.contentErrs...)...) }
 
 // conditions returns the conditions of a namespace's status after a pass (E-15), and whether they have changed (E-17).
 // Conditions of other types are kept; the argument is not modified.
@@ -89,8 +90,12 @@ func found(f findings) []corev1.NamespaceCondition {
 		left = nil // E-16: a pass that ends with pods has no sums; kept (J-24)
 	}
 	resources, finalizers := remaining(left)
+	discovery := ""
+	if f.discovery != nil {
+		discovery = f.discovery.Error()
+	}
 	return []corev1.NamespaceCondition{
-		condition(corev1.NamespaceDeletionDiscoveryFailure, "",
+		condition(corev1.NamespaceDeletionDiscoveryFailure, discovery,
 			"DiscoveryFailed", "ResourcesDiscovered", "All resources successfully discovered"),
 		condition(corev1.NamespaceDeletionGVParsingFailure, "",
 			"GroupVersionParsingFailed", "ParsedGroupVersions", "All legacy kube types successfully parsed"),

@@ -87,7 +87,7 @@ func parseType(t *testing.T, d *datadriven.TestData, s string) Resource {
 	if len(p) != 3 {
 		d.Fatalf(t, "a type is group/version/plural: %q", s)
 	}
-	return Resource{schema.GroupVersionResource{Group: p[0], Version: p[1], Resource: p[2]}, true}
+	return Resource{schema.GroupVersionResource{Group: p[0], Version: p[1], Resource: p[2]}, true, false}
 }
 
 // parseItems reads a line for each object: words that are "deleting", a phase, "grace=S" or a finalizer.

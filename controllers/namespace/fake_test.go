@@ -18,10 +18,10 @@ import (
 )
 
 var (
-	podType       = Resource{schema.GroupVersionResource{Version: "v1", Resource: "pods"}, true}
-	configMapType = Resource{schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, true}
-	serviceType   = Resource{schema.GroupVersionResource{Version: "v1", Resource: "services"}, false}
-	widgetType    = Resource{schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}, true}
+	podType       = Resource{schema.GroupVersionResource{Version: "v1", Resource: "pods"}, true, false}
+	configMapType = Resource{schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, true, false}
+	serviceType   = Resource{schema.GroupVersionResource{Version: "v1", Resource: "services"}, false, false}
+	widgetType    = Resource{schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}, true, false}
 )
 
 // server is an API server of namespaces and a few types, in memory. What deletes and updates mean
@@ -254,10 +254,10 @@ func state(ns *corev1.Namespace) finalizers.Object {
 	return o
 }
 
-func (s *server) Resources() []Resource {
+func (s *server) Resources() ([]Resource, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.resources
+	return s.resources, nil
 }
 
 func (s *server) DeleteCollection(_ context.Context, r Resource, namespace string) error {

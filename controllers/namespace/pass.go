@@ -150,7 +150,9 @@ func (p *pass) report(ctx context.Context, ns *corev1.Namespace, f findings) *co
 // empty deletes the content of a namespace, pods first (E-09).
 func (p *pass) empty(ctx context.Context, ns *corev1.Namespace) findings {
 	var f findings
-	first, rest := order(p.api.Resources())
+	all, err := p.api.Resources()
+	f.discovery = err
+	first, rest := order(all)
 	for _, r := range first {
 		left, err := p.deleteAll(ctx, r, ns)
 		f.add(left, err)

@@ -197,7 +197,7 @@ func (s *passScenario) show() string {
 	}
 	for _, r := range []schema.GroupVersionResource{podType.GroupVersionResource, configMapType.GroupVersionResource,
 		serviceType.GroupVersionResource, widgetType.GroupVersionResource} {
-		for _, key := range s.server.keys(Resource{r, true}, s.name) {
+		for _, key := range s.server.keys(Resource{r, true, false}, s.name) {
 			o := s.server.objects[key]
 			fmt.Fprintf(&b, "%s/%s %v", r.Resource, key.name, o.Finalizers)
 			if !o.Deletion.IsZero() {

@@ -49,7 +49,8 @@ var aboutKinds = map[string]string{
 	"endpoints/resolve.go":        "an error message names the parameter Namespace",
 	"documents.go":                "the types in policies are checked by those that are documented",
 	"registry/serviceaddress.go":  "webhooks are reached by Services and EndpointSlices",
-	"discovery.go":                "an APIService makes a group version unavailable",
+	"aggregator":                  "APIServices say where other servers are",
+	"discovery/other.go":          "groups are in the order of their APIServices",
 }
 
 // TestKinds: what is about one kind is in resources. Elsewhere a kind is an entry of the table.

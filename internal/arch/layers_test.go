@@ -42,7 +42,7 @@ var layers = [][]string{
 		"apiserver/authorization/rbac", "apiserver/openapi", "apiserver/expression",
 	},
 	{
-		"apiserver/allocate", "apiserver/invalid",
+		"apiserver/aggregator", "apiserver/allocate", "apiserver/invalid",
 		"apiserver/openapi/markers", "apiserver/pki",
 	},
 	{"apiserver/audit", "apiserver/authentication", "apiserver/proxy"},

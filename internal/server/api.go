@@ -51,6 +51,9 @@ func (s *Server) makeAPI(context.Context) error {
 		return err
 	}
 	config.Kubelets.Simulated = c.Simulate
+	if config.FrontProxy, err = c.Access.FrontProxy(s.keys); err != nil {
+		return err
+	}
 	s.first = c.first(&s.ports, &trust)
 	if on[controllers.GarbageCollector] {
 		s.garbage = loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{

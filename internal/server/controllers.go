@@ -52,8 +52,8 @@ func (s *Server) makeControllers(on, gates map[string]bool) {
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
 			return apiserver.CheckTypes(d.types, &p.Spec)
 		},
-		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.With(c.API) },
-		Unreachable: apiserver.NoNetwork, Version: KubernetesVersion, Log: s.log,
+		Collector:  func(c *loopback.Client) func(context.Context) { return s.garbage.With(c.API) },
+		Aggregator: s.api.Aggregator(), Version: KubernetesVersion, Log: s.log,
 	}
 	s.controllers = controllers.NewSet(d.cache, d.store.Revision)
 	s.controllers.Monitor.Clock = d.clock

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
+	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers"
 )
 
@@ -35,6 +36,11 @@ func (c *Config) published(t *apiserver.Trust) bootstrap.Trust {
 		b.Clients = t.Given.PEM()
 	}
 	if t.Proxies == nil {
+		if b.Proxies = t.Front; c.external() && c.Dir == "" {
+			b.Proxies = nil
+		}
+		b.Names, b.UsernameHeaders, b.UIDHeaders = []string{pki.FrontProxy}, []string{"X-Remote-User"}, []string{"X-Remote-Uid"}
+		b.GroupHeaders, b.ExtraPrefixes = []string{"X-Remote-Group"}, []string{"X-Remote-Extra-"}
 		return b
 	}
 	x := &c.Access.Proxies

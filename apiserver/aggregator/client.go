@@ -1,0 +1,184 @@
+package aggregator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/client-go/transport"
+)
+
+const (
+	// patience bounds a read of a document, and a check.
+	patience = 5 * time.Second
+	// attempts is the number of requests of a check.
+	attempts = 5
+	// mostBytes bounds a response that is read whole.
+	mostBytes = 64 << 20
+)
+
+// itself is the user of the server's own requests (KA pkg/controllers/status/remote).
+var itself = user.DefaultInfo{Name: "system:kube-aggregator", Groups: []string{user.SystemPrivilegedGroup}}
+
+// Check returns why the service of a group version does not answer: it requests the discovery document several times at
+// once, of which one must succeed; the others are not cancelled then (KA pkg/controllers/status/remote/remote_available_controller.go: sync).
+func (a *Aggregator) Check(ctx context.Context, group, version string) (err error) {
+	s := a.Of(group, version)
+	switch {
+	case s == nil:
+		return nil // the APIService has changed since, so another check follows
+	case s.broken != nil:
+		return s.broken
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	results := make(chan error, attempts)
+	var requests sync.WaitGroup
+	for range attempts {
+		requests.Go(func() { results <- a.attempt(ctx, s) })
+	}
+	go func() {
+		defer cancel()
+		requests.Wait()
+	}()
+	for range attempts {
+		if err = <-results; err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (a *Aggregator) attempt(ctx context.Context, s *Service) error {
+	address, err := a.address(ctx, s)
+	if err != nil {
+		return err
+	}
+	u := url.URL{Scheme: "https", Host: address, Path: s.root()}
+	response, err := a.send(ctx, s, itself, http.MethodGet, &u, "", nil)
+	if err == nil {
+		_ = response.Body.Close() // only the code matters
+		if c := response.StatusCode; c < http.StatusOK || c >= http.StatusMultipleChoices {
+			err = fmt.Errorf("bad status from %v: %d", &u, c)
+		}
+	}
+	if err != nil {
+		s.transport.CloseIdleConnections()
+		return fmt.Errorf("failing or missing response from %v: %w", &u, err)
+	}
+	return nil
+}
+
+// send sends a request; redirects are not followed.
+func (a *Aggregator) send(
+	ctx context.Context, s *Service, as user.DefaultInfo, method string, to *url.URL, accept string, body []byte,
+) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	transport.SetAuthProxyHeaders(r, as.Name, as.UID, as.Groups, as.Extra)
+	if accept != "" {
+		r.Header.Set("Accept", accept)
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	client := http.Client{Transport: s.transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	return client.Do(r)
+}
+
+// answer is a response that was read whole.
+type answer struct {
+	code      int
+	mediaType string
+	body      []byte
+}
+
+// get requests a path of an available service.
+func (a *Aggregator) get(
+	ctx context.Context, s *Service, as user.DefaultInfo, method, path, accept string, body []byte,
+) (out answer, err error) {
+	switch {
+	case !s.available():
+		return out, apierrors.NewServiceUnavailable("service unavailable")
+	case s.broken != nil:
+		return out, s.broken
+	}
+	address, err := a.address(ctx, s)
+	if err != nil {
+		return out, err
+	}
+	response, err := a.send(ctx, s, as, method, &url.URL{Scheme: "https", Host: address, Path: path}, accept, body)
+	if err != nil {
+		return out, err
+	}
+	defer response.Body.Close()
+	out = answer{code: response.StatusCode, mediaType: response.Header.Get("Content-Type")}
+	out.body, err = io.ReadAll(io.LimitReader(response.Body, mostBytes))
+	return out, err
+}
+
+// Do sends a request below the path of a group version, and returns the body of the response, if possible as that kind
+// of meta.k8s.io; empty for none. The error of a response without success is its Status.
+func (a *Aggregator) Do(
+	ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, path, as string, body []byte,
+) ([]byte, error) {
+	s := a.Of(gv.Group, gv.Version)
+	if s == nil {
+		return nil, apierrors.NewServiceUnavailable("no APIService names a service for " + gv.String()) // it is gone
+	}
+	accept := "application/json"
+	if as != "" {
+		accept = "application/json;g=meta.k8s.io;v=v1;as=" + as + "," + accept
+	}
+	got, err := a.get(ctx, s, by, method, s.root()+path, accept, body)
+	if err != nil {
+		return nil, err
+	}
+	if got.code >= http.StatusOK && got.code <= http.StatusPartialContent {
+		return got.body, nil
+	}
+	var st metav1.Status
+	if json.Unmarshal(got.body, &st) == nil && st.Kind == "Status" && st.Status != metav1.StatusSuccess {
+		return nil, apierrors.FromObject(&st)
+	}
+	return nil, apierrors.NewGenericServerResponse(
+		got.code, method, schema.GroupResource{Group: gv.Group}, "", string(got.body[:min(len(got.body), 2048)]), 0, true)
+}
+
+// kept is a result that is read again when it is old: one of success after a minute, which is upstream's interval.
+type kept[T any] struct {
+	// mu is held during a read, so that there is one at a time.
+	mu    sync.Mutex
+	until time.Time
+	value T
+	err   error
+}
+
+func (k *kept[T]) get(now func() time.Time, read func(context.Context) (T, error)) (T, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if now().Before(k.until) {
+		return k.value, k.err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // it is not only for this client
+	defer cancel()
+	k.value, k.err = read(ctx)
+	k.until = now().Add(time.Minute)
+	if k.err != nil {
+		k.until = now().Add(patience)
+	}
+	return k.value, k.err
+}

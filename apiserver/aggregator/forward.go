@@ -1,0 +1,42 @@
+package aggregator
+
+import (
+	"net/http"
+	"net/url"
+
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/client-go/transport"
+	"k8s.io/streaming/pkg/httpstream"
+
+	"github.com/kubecascade/kubecascade/apiserver/proxy"
+)
+
+// Forward sends a request to the service as its user, and answers as the service does, or in plain text if the request
+// can't be sent (KA pkg/apiserver/handler_proxy.go).
+func (a *Aggregator) Forward(w http.ResponseWriter, r *http.Request, s *Service, u user.DefaultInfo) {
+	if !s.available() {
+		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
+		return
+	}
+	if s.broken != nil {
+		http.Error(w, s.broken.Error(), http.StatusInternalServerError)
+		return
+	}
+	address, err := a.address(r.Context(), s)
+	if err != nil {
+		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
+		return
+	}
+	r = r.Clone(r.Context())
+	transport.SetAuthProxyHeaders(r, u.Name, u.UID, u.Groups, u.Extra)
+	if id := w.Header().Get("Audit-Id"); id != "" { // both servers record the request by it
+		r.Header.Set("Audit-Id", id)
+	}
+	proxy.Forward(w, r, &proxy.Target{
+		URL:       &url.URL{Scheme: "https", Host: address, Path: r.URL.Path, RawQuery: r.URL.Query().Encode()},
+		Transport: s.transport, Rewrite: true, RejectRedirects: true, UpgradeRequired: httpstream.IsUpgradeRequest(r),
+		Fail: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		},
+	})
+}

@@ -1,0 +1,76 @@
+package aggregator
+
+import (
+	"context"
+	"crypto/sha512"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"k8s.io/kube-openapi/pkg/aggregator"
+	"k8s.io/kube-openapi/pkg/handler3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// swagger is what an OpenAPI v2 document has about a group version, and a hash of the document.
+type swagger struct {
+	sum      string
+	document *spec.Swagger
+}
+
+// V3 returns the URLs of the OpenAPI v3 documents of other servers, by their paths in the index. Those of servers that
+// have none, or do not answer, are left out (KA pkg/controllers/openapiv3/aggregator).
+func (a *Aggregator) V3() map[string]string {
+	all, out := a.all(), map[string]string{}
+	for i, url := range each(all, func(s *Service) string {
+		url, _ := s.v3.get(a.config.Now, func(ctx context.Context) (string, error) { // it is left out
+			data, err := a.document(ctx, s, "/openapi/v3")
+			var index handler3.OpenAPIV3Discovery
+			if err == nil {
+				err = json.Unmarshal(data, &index)
+			}
+			return index.Paths[s.root()[1:]].ServerRelativeURL, err
+		})
+		return url
+	}) {
+		if url != "" {
+			out[all[i].root()[1:]] = url
+		}
+	}
+	return out
+}
+
+// V2 returns what the OpenAPI v2 documents of other servers have about their group versions, and hashes of them (KA
+// pkg/controllers/openapi/aggregator: updateServiceLocked).
+func (a *Aggregator) V2() (sums []string, documents []*spec.Swagger) {
+	for _, one := range each(a.all(), func(s *Service) swagger {
+		one, _ := s.v2.get(a.config.Now, func(ctx context.Context) (out swagger, err error) { // it is left out
+			data, err := a.document(ctx, s, "/openapi/v2")
+			whole := &spec.Swagger{}
+			if err == nil {
+				err = whole.UnmarshalJSON(data)
+			}
+			if err != nil {
+				return out, err
+			}
+			out.sum = fmt.Sprintf("%s %X", s.root(), sha512.Sum512(data))
+			out.document = aggregator.FilterSpecByPathsWithoutSideEffects(whole, []string{s.root() + "/"})
+			return out, nil
+		})
+		return one
+	}) {
+		if one.document != nil {
+			sums, documents = append(sums, one.sum), append(documents, one.document)
+		}
+	}
+	return sums, documents
+}
+
+// document reads a document in JSON.
+func (a *Aggregator) document(ctx context.Context, s *Service, path string) ([]byte, error) {
+	got, err := a.get(ctx, s, itself, http.MethodGet, path, "application/json", nil)
+	if err == nil && got.code != http.StatusOK {
+		err = fmt.Errorf("%s of %s has the status code %d", path, s.Name, got.code)
+	}
+	return got.body, err
+}

@@ -1,0 +1,92 @@
+package loopback
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/kubecascade/kubecascade/controllers/namespace"
+)
+
+// Aggregator sends requests to the servers of APIServices.
+type Aggregator interface {
+	// Resources returns the resources of the servers, those of a group's most important version first, and the versions
+	// whose resources are not known.
+	Resources() (all []metav1.APIResource, stale []schema.GroupVersion)
+	// Do sends a request below the path of a group version. The response is that kind of meta.k8s.io, if
+	// it is not empty.
+	Do(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, path, as string, body []byte) (
+		[]byte, error)
+}
+
+// others returns the namespaced types of other servers whose objects can be deleted (K
+// pkg/controller/namespace/deletion/namespaced_resources_deleter.go: deleteAllContent). Versions of servers that do not
+// answer are an error with client-go's message (CG discovery: ErrGroupDiscoveryFailed).
+func (n *Namespaces) others() (out []namespace.Resource, err error) {
+	all, stale := n.Others.Resources()
+	known := map[schema.GroupResource]bool{}
+	for _, r := range all {
+		gvr := schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Name}
+		if !r.Namespaced || !slices.Contains(r.Verbs, "delete") || known[gvr.GroupResource()] {
+			continue
+		}
+		known[gvr.GroupResource()] = true
+		out = append(out, namespace.Resource{
+			GroupVersionResource: gvr, Collection: slices.Contains(r.Verbs, "deletecollection"), Elsewhere: true,
+		})
+	}
+	if len(stale) == 0 {
+		return out, nil
+	}
+	var failed []string
+	for _, gv := range stale {
+		failed = append(failed, fmt.Sprintf("%v: stale GroupVersion discovery: %v", gv, gv))
+	}
+	slices.Sort(failed)
+	return out, fmt.Errorf("Discovery failed for some groups, %d failing: unable to retrieve the complete list of "+
+		"server APIs: %s", len(failed), strings.Join(failed, ", ")) //lint:ignore ST1005 upstream's words
+}
+
+// ask sends a request for a type of another server; suffix is behind the collection.
+func (n *Namespaces) ask(
+	ctx context.Context, method string, r namespace.Resource, ns, suffix string, o *metav1.DeleteOptions,
+) (body []byte, err error) {
+	as := "PartialObjectMetadataList"
+	if o != nil {
+		as = "" // the response is not used
+		o.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
+		if body, err = json.Marshal(o); err != nil {
+			return nil, err
+		}
+	}
+	at := "/namespaces/" + ns + "/" + r.Resource + suffix
+	return n.Others.Do(ctx, user.DefaultInfo(n.API.User()), method, r.GroupVersion(), at, as, body)
+}
+
+// metadataElsewhere is Metadata for a type of another server.
+func (n *Namespaces) metadataElsewhere(
+	ctx context.Context, r namespace.Resource, ns string,
+) (items []namespace.Item, revision int64, err error) {
+	revision = n.Cache.Revision()
+	data, err := n.ask(ctx, http.MethodGet, r, ns, "", nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	var list metav1.PartialObjectMetadataList
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, 0, fmt.Errorf("decoding %v: %w", r.GroupVersionResource, err)
+	}
+	for _, o := range list.Items {
+		items = append(items, namespace.Item{
+			Name: o.Name, Finalizers: o.Finalizers, Deleting: o.DeletionTimestamp != nil,
+		})
+	}
+	return items, revision, nil
+}
