@@ -30,6 +30,10 @@ type Config struct {
 	Ignored []string
 	// Timeout is the timeout of one request; 0 means 30 s, less than the server's own limit (0-13).
 	Timeout time.Duration
+	// Elsewhere reports whether an owner does not exist on the server that has its kind; nil if no other server has
+	// kinds. It is asked every Interval, default 30 s, about the owners whose kinds are not in the table.
+	Elsewhere func(context.Context, graph.Elsewhere) (absent bool)
+	Interval  time.Duration
 	// Lag is how long the timeline may take to show the effect of a request before the collector decides again; 0 means
 	// 30 s.
 	Lag time.Duration
@@ -53,6 +57,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Timeout <= 0 {
 		c.Timeout = 30 * time.Second
+	}
+	if c.Interval <= 0 {
+		c.Interval = 30 * time.Second
 	}
 	if c.Lag <= 0 {
 		c.Lag = 30 * time.Second
@@ -92,11 +99,13 @@ type Collector struct {
 	broken map[graph.Key]struct{}
 }
 
-// questions are what others ask of the goroutine of Run.
+// questions are what others ask of the goroutine of Run, and it of others.
 type questions struct {
 	snapshots chan snapshotRequest
 	idles     chan idleRequest
 	reports   chan reportRequest
+	// looks are the goroutines that read from other servers.
+	looks sync.WaitGroup
 }
 
 // New returns a collector, which Run starts.
@@ -131,6 +140,7 @@ func (c *Collector) Run(ctx context.Context) error {
 	defer close(c.stopped)
 	var workers sync.WaitGroup
 	defer workers.Wait()
+	defer c.looks.Wait()
 	c.executor.spawn = func() { workers.Go(func() { c.executor.work(ctx) }) }
 	workers.Go(func() { c.recorder.run(ctx) })
 	if r := c.executor.recorder; r != nil {
@@ -169,6 +179,9 @@ func (c *Collector) follow(ctx context.Context) error {
 	}
 	overdue := time.NewTicker(c.config.Lag)
 	defer overdue.Stop()
+	elsewhere := time.NewTicker(c.config.Interval)
+	defer elsewhere.Stop()
+	absent := c.look(ctx)
 	pulse := time.NewTicker(pulseInterval)
 	defer pulse.Stop()
 	for {
@@ -193,6 +206,15 @@ func (c *Collector) follow(ctx context.Context) error {
 			}
 		case <-overdue.C:
 			c.step(ctx, graph.Overdue{})
+		case <-elsewhere.C:
+			if absent == nil { // the last look has ended
+				absent = c.look(ctx)
+			}
+		case gone := <-absent:
+			absent = nil
+			for _, o := range gone {
+				c.step(ctx, graph.Absent{Owner: o})
+			}
 		case <-pulse.C:
 			c.metrics.pulse(c.underWay, time.Now())
 		case s := <-c.snapshots:

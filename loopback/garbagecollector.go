@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/gc"
+	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -51,9 +52,12 @@ func (c *GarbageCollector) Handlers() map[string]http.Handler {
 }
 
 // With returns the function that collects until its context is done, and sends requests to the API. The API comes
-// later than New, as its server also serves the graph.
-func (c *GarbageCollector) With(api *registry.Loopback) func(context.Context) {
+// later than New, as its server also serves the graph. others may be nil.
+func (c *GarbageCollector) With(api *registry.Loopback, others Aggregator) func(context.Context) {
 	c.adapter.API = api
+	if others != nil {
+		c.config.Elsewhere = func(ctx context.Context, o graph.Elsewhere) bool { return absent(ctx, others, api, o) }
+	}
 	return func(ctx context.Context) {
 		collector := gc.New(c.config)
 		c.running.Store(collector)

@@ -1,6 +1,6 @@
 package graph
 
-// Event is something that happened: Observed, Gone, Kinds, Loaded, Result, Due or Overdue.
+// Event is something that happened: Observed, Gone, Kinds, Loaded, Absent, Result, Due or Overdue.
 type Event interface{ event() }
 
 // Observed is the event that an object was written.
@@ -19,6 +19,9 @@ type Kinds struct{ Table []Kind }
 // Loaded is the event that the whole state at Revision has been observed. No action is taken before.
 type Loaded struct{ Revision int64 }
 
+// Absent is the event that the server which has an owner's kind has no such owner.
+type Absent struct{ Owner Elsewhere }
+
 // Result is the answer to the request with that ticket.
 type Result struct {
 	Ticket  Ticket
@@ -36,6 +39,7 @@ func (Observed) event() {}
 func (Gone) event()     {}
 func (Kinds) event()    {}
 func (Loaded) event()   {}
+func (Absent) event()   {}
 func (Result) event()   {}
 func (Due) event()      {}
 func (Overdue) event()  {}

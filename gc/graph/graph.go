@@ -101,6 +101,8 @@ func (g *Graph) Step(e Event) []Action {
 	case Loaded:
 		g.revision = max(g.revision, e.Revision)
 		g.load()
+	case Absent:
+		g.absent(e.Owner)
 	case Result:
 		g.result(e)
 	case Due:

@@ -17,7 +17,7 @@ import (
 //	new [limit=N] [loading]   a new world and a new graph, loaded unless said otherwise
 //	step                      events for the graph, one a line; prints the actions:
 //	    observe KEY uid=U [flags] [<apiVersion:Kind:name:uid[!]]...   (! blocks its owner)
-//	    gone KEY | result TICKET OUTCOME | due TICKET | overdue | loaded
+//	    gone KEY | result TICKET OUTCOME | due TICKET | overdue | loaded | absent UID
 //	    serve APIVERSION KIND COLLECTION [namespaced] [preferred] | unserve APIVERSION KIND
 //	world                     what clients do, one a line; the graph isn't told yet:
 //	    put KEY uid=U [flags] [hold=NAME] [<owner]... | delete KEY POLICY | unhold KEY | serve ... | unserve ...
@@ -164,6 +164,9 @@ func (s *scenario) event(t *testing.T, f []string) Event {
 		return Result{Ticket: parseTicket(t, f[1]), Outcome: Outcome(i)}
 	case "due":
 		return Due{Ticket: parseTicket(t, f[1])}
+	case "absent":
+		i := slices.IndexFunc(s.g.Elsewhere(), func(e Elsewhere) bool { return e.UID == f[1] })
+		return Absent{Owner: s.g.Elsewhere()[i]}
 	case "overdue":
 		return Overdue{}
 	case "loaded":

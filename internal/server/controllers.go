@@ -52,7 +52,7 @@ func (s *Server) makeControllers(on, gates map[string]bool) {
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
 			return apiserver.CheckTypes(d.types, &p.Spec)
 		},
-		Collector:  func(c *loopback.Client) func(context.Context) { return s.garbage.With(c.API) },
+		Collector:  func(c *loopback.Client) func(context.Context) { return s.garbage.With(c.API, s.api.Aggregator()) },
 		Aggregator: s.api.Aggregator(), Version: KubernetesVersion, Log: s.log,
 	}
 	s.controllers = controllers.NewSet(d.cache, d.store.Revision)

@@ -1,0 +1,52 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+)
+
+// Elsewhere is an owner whose kind is not in the table: another server may have it.
+type Elsewhere struct {
+	APIVersion, Kind, Name, UID string
+	// Namespace is that of its dependents, empty if one is cluster-scoped.
+	Namespace string
+}
+
+// Elsewhere returns the owners for which objects wait because their kinds are not served.
+func (g *Graph) Elsewhere() []Elsewhere {
+	found := map[Elsewhere]bool{}
+	for name, k := range g.kinds {
+		for n := range k.undecided.nodes {
+			for i := range n.refs {
+				if r := &n.refs[i]; r.kind == k && !k.served && r.lost == nil {
+					found[Elsewhere{name.apiVersion, name.kind, r.name, r.edge.ownerUID.uid, n.namespace}] = true
+				}
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b Elsewhere) int {
+		return slices.Compare([]string{a.Namespace, a.UID, a.APIVersion, a.Kind, a.Name},
+			[]string{b.Namespace, b.UID, b.APIVersion, b.Kind, b.Name})
+	})
+}
+
+// absent records that the server that has the kind has no such owner. Uids do not come back, so the references dangle
+// from now on, as those to an owner whose deletion was seen. Nothing is stored at the place of such an owner, so the
+// guards of a deletion hold. If the kind is served now, it decides.
+func (g *Graph) absent(e Elsewhere) {
+	a, k := g.ownerUIDs[e.UID], g.kinds[kindName{e.APIVersion, e.Kind}]
+	if a == nil || k == nil || k.served {
+		return
+	}
+	at := &place{collection: g.collection(e.APIVersion + "/" + e.Kind), namespace: e.Namespace, name: e.Name}
+	for edge := a.first; edge != nil; edge = edge.next {
+		n := edge.dependent
+		for i := range n.refs {
+			r := &n.refs[i]
+			if r.edge == edge && r.kind == k && r.name == e.Name && n.namespace == e.Namespace {
+				r.lost = at
+				g.mark(n)
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package loopback
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/gc/graph"
+)
+
+// absent reports whether the server that has an owner's kind answers that there is no such object, or another one of
+// its name (GC/garbagecollector.go: isDangling). Otherwise the owner counts as present: the server may not answer, or
+// not know its kinds yet.
+func absent(ctx context.Context, others Aggregator, api *registry.Loopback, o graph.Elsewhere) bool {
+	all, _ := others.Resources() // those of versions that are not known are not found
+	i := slices.IndexFunc(all, func(r metav1.APIResource) bool {
+		return o.APIVersion == r.Group+"/"+r.Version && r.Kind == o.Kind
+	})
+	if i < 0 || all[i].Namespaced && o.Namespace == "" || len(path.IsValidPathSegmentName(o.Name)) > 0 {
+		return false
+	}
+	r := all[i]
+	at := "/" + r.Name + "/" + o.Name
+	if r.Namespaced {
+		at = "/namespaces/" + o.Namespace + at
+	}
+	gv := schema.GroupVersion{Group: r.Group, Version: r.Version}
+	data, err := others.Do(ctx, user.DefaultInfo(api.User()), http.MethodGet, gv, at, "PartialObjectMetadata", nil)
+	if err != nil {
+		st, ok := errors.AsType[*apierrors.StatusError](err)
+		if !ok || !apierrors.IsNotFound(err) {
+			return false
+		}
+		d := st.Status().Details
+		return d != nil && d.Group == r.Group && d.Kind == r.Name && d.Name == o.Name
+	}
+	var found metav1.PartialObjectMetadata
+	return json.Unmarshal(data, &found) == nil && found.UID != "" && string(found.UID) != o.UID
+}
