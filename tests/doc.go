@@ -1,6 +1,7 @@
 // Package tests drives the server with client-go, controller-runtime and kubectl's libraries. It and the packages below,
 // except e2e, are a module of their own, so that the dependencies of clients are no dependencies of the server:
 //
+//	aggregation  k8s.io/sample-apiserver behind the server
 //	process      the server under test, as a process
 //	bench        the program of make bench
 //	attack       requests that try to exhaust a server
