@@ -280,6 +280,9 @@ func (c *settings) checkAccess() error {
 	if k := &x.Kubelets; (k.Cert == "") != (k.Key == "") {
 		return errors.New("--kubelet-client-certificate and --kubelet-client-key require each other")
 	}
+	if (x.FrontProxyCert == "") != (x.FrontProxyKey == "") {
+		return errors.New("--proxy-client-cert-file and --proxy-client-key-file require each other")
+	}
 	if slices.Contains(x.Audiences, "") {
 		return errors.New("--api-audiences has an empty audience")
 	}

@@ -160,6 +160,8 @@ func TestRejectedValues(t *testing.T) {
 		"Access.Issuers":                  func(o *options) { o.Access.Issuers = []string{"a", "a"} },
 		"Access.Audiences":                func(o *options) { o.Access.Audiences = []string{""} },
 		"Access.KeyFiles":                 func(o *options) { o.Access.KeyFiles = []string{""} },
+		"Access.Kubelets.CertFile":        func(o *options) { o.Access.Kubelets.CertFile = "cert" },
+		"Access.FrontProxy.CertFile":      func(o *options) { o.Access.FrontProxy.KeyFile = "key" },
 		"Admission.Enable":                func(o *options) { o.Admission.Enable = []string{"Some"} },
 		"Limits.MaxInFlight":              func(o *options) { o.Limits.MaxInFlight = -1 },
 		"Services.ClusterIPRange":         func(o *options) { o.Services.ClusterIPRange = "x" },

@@ -22,7 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Config holds the parts and the settings of a Server. Fields without a comment on a default are needed.
+// Config holds the parts and the settings of a Server. Store, Cache, Decoder and Types are required.
 type Config struct {
 	Parts
 	AuthenticationOptions
@@ -106,7 +106,7 @@ type Limits struct {
 	MemoryInFlight int64
 	// EventTTL is how long an event is kept; default one hour.
 	EventTTL time.Duration
-	// RequestTimeout bounds a write; default 34 s (0-13).
+	// RequestTimeout bounds a get and a write of one object, not a list, watch or deletecollection; default 34 s (0-13).
 	RequestTimeout time.Duration
 	// MinWatch is the least duration of a watch for which the client names none; the longest is twice as long. Default 30
 	// minutes; if it is negative, such watches end at once.
@@ -141,8 +141,8 @@ type Documents struct {
 	Extensions []render.Route
 }
 
-// Defaults of fields of Config, which are kube-apiserver's (AS pkg/server/config.go: NewConfig). A request has 34
-// seconds.
+// Defaults of fields of Config, which are kube-apiserver's (AS pkg/server/config.go: NewConfig) except for
+// RequestTimeout (0-13).
 const (
 	DefaultMaxInFlight    = 400
 	DefaultRequestTimeout = 34 * time.Second
