@@ -89,7 +89,7 @@ func (x *Access) trust(keys *pki.Bundle) (t Trust, err error) {
 	}
 	if x.Proxies.CA == "" {
 		if x.FrontProxyCert == "" {
-			t.Front = keys.AuthorityPEM()
+			t.Front = keys.FrontProxyPEM()
 		}
 		return t, nil
 	}

@@ -80,7 +80,11 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version 
 		}
 	}()
 	flowcontrol.Begun(r.Context()) // a watch has begun elsewhere (AS pkg/util/flowcontrol: RequestDelegated)
-	s.aggregator.Forward(w, r.WithContext(ctx), to, user.DefaultInfo(requestinfo.UserOf(r)))
+	path := filters.Asked(r)
+	r = r.WithContext(ctx)
+	u := *r.URL
+	r.URL, u.Path = &u, path
+	s.aggregator.Forward(w, r, to, user.DefaultInfo(requestinfo.UserOf(r)))
 }
 
 // forwarded are the requests of resources that other servers have: they wait for a seat, and have a timeout, as others.
@@ -90,7 +94,19 @@ func (s *Server) forwarded() http.Handler {
 		s.forward(w, r, i.APIGroup, i.APIVersion)
 	})
 	seat := filters.Seat(s.seats, s.metrics, func(*http.Request) int { return 0 }, s.config.Log)
-	return filters.Timeout(s.config.RequestTimeout, registry.LongRunning, s.config.Log)(seat(h))
+	return s.inTime(seat(h))
+}
+
+// inTime ends requests after the timeout.
+func (s *Server) inTime(h http.Handler) http.Handler {
+	return filters.Timeout(s.config.RequestTimeout, registry.LongRunning, s.config.Log)(h)
+}
+
+// describe forwards a request for a document of another server's group version.
+func (s *Server) describe(w http.ResponseWriter, r *http.Request, group, version string) {
+	s.inTime(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.forward(w, r, group, version)
+	})).ServeHTTP(w, r)
 }
 
 // discovery serves a group or version. For one that is not served /api answers a Status, and /apis a plain 404: there
@@ -103,7 +119,7 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.forward(w, r, group, version)
+	s.describe(w, r, group, version)
 }
 
 // unserved answers for a group version that isn't served, or a group that has got its APIService just now.
@@ -142,7 +158,7 @@ func (s *Server) documents(h http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		gv, _ := strings.CutPrefix(r.URL.Path, "/openapi/v3/apis/")
 		if group, version, ok := strings.Cut(gv, "/"); ok && s.aggregator.Of(group, version) != nil {
-			s.forward(w, r, group, version)
+			s.describe(w, r, group, version)
 			return
 		}
 		s.documented.Lock()

@@ -30,9 +30,9 @@ type Config struct {
 	Ignored []string
 	// Timeout is the timeout of one request; 0 means 30 s, less than the server's own limit (0-13).
 	Timeout time.Duration
-	// Elsewhere reports whether an owner does not exist on the server that has its kind; nil if no other server has
-	// kinds. It is asked every Interval, default 30 s, about the owners whose kinds are not in the table.
-	Elsewhere func(context.Context, graph.Elsewhere) (absent bool)
+	// Elsewhere returns those of the owners that do not exist on the servers that have their kinds; nil if no other
+	// server has kinds. It is asked every Interval, default 30 s, about the owners whose kinds are not in the table.
+	Elsewhere func(context.Context, []graph.Elsewhere) (absent []graph.Elsewhere)
 	Interval  time.Duration
 	// Lag is how long the timeline may take to show the effect of a request before the collector decides again; 0 means
 	// 30 s.

@@ -33,8 +33,8 @@
 // entry needs its Collection, and the verbs delete and update for its objects to be collected. Entries that replace
 // others must be set by one Replace, so that no table in between is visible.
 //
-//   - An object with a reference to a kind that isn't served stays, and costs nothing. It is decided as soon as the
-//     kind is served (D-73, D-S35). Nothing is polled.
+//   - An object with a reference to a kind that isn't served stays. It is decided as soon as the kind is served (D-73,
+//     D-S35). Nothing is polled but owners that other servers may have (Config.Elsewhere).
 //   - A kind may leave the table before or after its last object is gone. Owners whose deletion was seen stay deleted,
 //     whether or not their kind is still served, or was in any table that the collector has read (J-45, D-S32).
 //   - Objects of a collection that isn't served stay in the graph, but can't be requested. Owners wait for them, both

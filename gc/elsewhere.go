@@ -2,7 +2,6 @@ package gc
 
 import (
 	"context"
-	"slices"
 
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
@@ -19,12 +18,6 @@ func (c *Collector) look(ctx context.Context) <-chan []graph.Elsewhere {
 		return nil
 	}
 	absent := make(chan []graph.Elsewhere, 1)
-	c.looks.Go(func() {
-		absent <- slices.DeleteFunc(owners, func(o graph.Elsewhere) bool {
-			ask, cancel := context.WithTimeout(ctx, c.config.Timeout)
-			defer cancel()
-			return !c.config.Elsewhere(ask, o)
-		})
-	})
+	c.looks.Go(func() { absent <- c.config.Elsewhere(ctx, owners) })
 	return absent
 }

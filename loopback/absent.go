@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation/path"
@@ -17,11 +18,26 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// absent reports whether the server that has an owner's kind answers that there is no such object, or another one of
-// its name (GC/garbagecollector.go: isDangling). Otherwise the owner counts as present: the server may not answer, or
-// not know its kinds yet.
-func absent(ctx context.Context, others Aggregator, api *registry.Loopback, o graph.Elsewhere) bool {
+// lookTimeout bounds the look for one owner.
+const lookTimeout = 30 * time.Second
+
+// absent returns the owners that do not exist: the server of the kind answers that there is no such object, or another
+// one of its name (GC/garbagecollector.go: isDangling). Others count as present: the server may not answer, or not know
+// its kinds yet.
+func absent(
+	ctx context.Context, others Aggregator, api *registry.Loopback, owners []graph.Elsewhere,
+) []graph.Elsewhere {
 	all, _ := others.Resources() // those of versions that are not known are not found
+	return slices.DeleteFunc(owners, func(o graph.Elsewhere) bool {
+		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+		defer cancel()
+		return !isAbsent(ctx, others, api, all, o)
+	})
+}
+
+func isAbsent(
+	ctx context.Context, others Aggregator, api *registry.Loopback, all []metav1.APIResource, o graph.Elsewhere,
+) bool {
 	i := slices.IndexFunc(all, func(r metav1.APIResource) bool {
 		return o.APIVersion == r.Group+"/"+r.Version && r.Kind == o.Kind
 	})

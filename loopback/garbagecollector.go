@@ -56,7 +56,9 @@ func (c *GarbageCollector) Handlers() map[string]http.Handler {
 func (c *GarbageCollector) With(api *registry.Loopback, others Aggregator) func(context.Context) {
 	c.adapter.API = api
 	if others != nil {
-		c.config.Elsewhere = func(ctx context.Context, o graph.Elsewhere) bool { return absent(ctx, others, api, o) }
+		c.config.Elsewhere = func(ctx context.Context, owners []graph.Elsewhere) []graph.Elsewhere {
+			return absent(ctx, others, api, owners)
+		}
 	}
 	return func(ctx context.Context) {
 		collector := gc.New(c.config)

@@ -21,9 +21,10 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// connects reports whether a request is for a subresource that is forwarded. Any method is proxied.
+// connects reports whether a request is for a subresource that is forwarded. Any method is proxied, but nothing below
+// the old paths of watches, which are authorized as watches.
 func connects(t registry.Target, verb string) bool {
-	return t.Subresource != nil && t.Subresource.Action.Connects() &&
+	return !t.Watch && t.Subresource != nil && t.Subresource.Action.Connects() &&
 		(t.Subresource.Has(verb) || t.Subresource.Action == resources.Proxied)
 }
 
@@ -111,9 +112,6 @@ func (a *API) forward(req *request, to *resources.Backend) error {
 		u := *req.r.URL
 		u.Path += "/"
 		req.r.URL = &u
-	}
-	if b, ok := req.r.Body.(interface{ Stream() io.ReadCloser }); ok {
-		req.r.Body = b.Stream()
 	}
 	proxy.Forward(req.w, req.r, t)
 	return nil

@@ -105,6 +105,9 @@ func TestBackendsAnswers(t *testing.T) {
 		case "page":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			_, _ = w.Write(make([]byte, 9<<20))
+		case "compressed":
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("Content-Encoding", "gzip")
 		case "0":
 			panic(http.ErrAbortHandler)
 		}
@@ -122,6 +125,7 @@ func TestBackendsAnswers(t *testing.T) {
 		{p + "/proxy/", []string{"Answer", "404"}, 404, "said 404"},
 		{p + "/proxy/", []string{"Answer", "0"}, 503, "error trying to reach service: EOF"},
 		{p + "/proxy/", []string{"Answer", "page"}, 500, "http: request body too large"},
+		{p + "/proxy/", []string{"Answer", "compressed"}, 503, "the page is compressed, which was not requested"},
 		{p + "/log?tailLines=302", nil, 500, "redirects forbidden"},
 		{p + "/log?tailLines=400", nil, 400, `"message":"said 400","reason":"BadRequest"`},
 		{p + "/log?tailLines=404", nil, 404, `"message":"the server could not find the requested resource ( pods/log p)"`},
@@ -221,7 +225,11 @@ func TestMayConnect(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	s.Grant("mallory", "a", "reader",
 		`[{"verbs":["get"],"apiGroups":[""],"resources":["pods/exec","pods/proxy","pods/log"]}]`)
+	s.Grant("alice", "", "watcher", `[{"verbs":["get","list","watch"],"apiGroups":[""],"resources":["*"]}]`)
 	s.Settle()
+	if a := s.As("alice", "POST", "/api/v1/watch/namespaces/a/pods/p/proxy/x", nil); a.Code != http.StatusMethodNotAllowed {
+		t.Errorf("below the old path of watches: %d %s", a.Code, a.Body)
+	}
 	for request, want := range map[string]int{
 		"GET exec": 403, "POST exec": 403, "GET proxy": 404, "PUT proxy": 403, "GET log": 404, "GET attach": 403,
 	} {

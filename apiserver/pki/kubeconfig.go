@@ -51,6 +51,9 @@ func (b *Bundle) AuthorityPEM() []byte {
 	return append(b.authority.certPEM(), b.given.get().pem...)
 }
 
+// FrontProxyPEM is the authority of the certificate for extension API servers, in PEM.
+func (b *Bundle) FrontProxyPEM() []byte { return b.authority.certPEM() }
+
 // ClientPEM returns the administrator's certificate and key in PEM, as in the kubeconfig.
 func (b *Bundle) ClientPEM() (cert, key []byte, err error) {
 	b.mu.Lock()

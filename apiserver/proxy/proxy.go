@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -110,6 +111,9 @@ func Forward(w http.ResponseWriter, r *http.Request, t *Target) {
 	if httpstream.IsUpgradeRequest(r) {
 		t = t.bound()
 	}
+	if b, ok := r.Body.(interface{ Stream() io.ReadCloser }); ok { // the limits of bodies that are kept (filters.Body)
+		r.Body = b.Stream()
+	}
 	transport := t.Transport
 	if t.Rewrite {
 		transport = pages{transport}
@@ -122,7 +126,7 @@ func Forward(w http.ResponseWriter, r *http.Request, t *Target) {
 // maxPage bounds a page in HTML whose links are rewritten, which happens in memory.
 const maxPage = 8 << 20
 
-// pages is a transport that bounds pages.
+// pages is a transport that bounds pages. It requests no compression: a small page may be a large one compressed.
 type pages struct{ http.RoundTripper }
 
 // WrappedRoundTripper is for upgrades, which look for the dialer.
@@ -130,11 +134,18 @@ func (p pages) WrappedRoundTripper() http.RoundTripper { return p.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (p pages) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Accept-Encoding", "identity")
 	a, err := p.RoundTripper.RoundTrip(r)
-	if err == nil && strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") {
-		a.Body = http.MaxBytesReader(nil, a.Body, maxPage)
+	if err != nil || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") {
+		return a, err
 	}
-	return a, err
+	if a.Header.Get("Content-Encoding") != "" {
+		_ = a.Body.Close()
+		return nil, errors.New("the page is compressed, which was not requested")
+	}
+	a.Body = http.MaxBytesReader(nil, a.Body, maxPage)
+	return a, nil
 }
 
 // bound returns the target for a request that is upgraded: the connection to the backend ends with the request, though

@@ -2,6 +2,7 @@ package certificates
 
 import (
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,10 +18,20 @@ var signers = map[string]func(*x509.CertificateRequest, []certificatesv1.KeyUsag
 	"kubernetes.io/legacy-unknown":                      anything,
 }
 
-func anything(*x509.CertificateRequest, []certificatesv1.KeyUsage) error { return nil }
+// anything accepts all requests but one for the certificate by which this server names users to extension API servers:
+// the same authority signs that.
+func anything(r *x509.CertificateRequest, _ []certificatesv1.KeyUsage) error {
+	if r.Subject.CommonName == "front-proxy-client" {
+		return errors.New("the common name front-proxy-client is that of the server")
+	}
+	return nil
+}
 
 // checkClient requires usages of clients (validAPIServerClientUsages).
-func checkClient(_ *x509.CertificateRequest, list []certificatesv1.KeyUsage) error {
+func checkClient(r *x509.CertificateRequest, list []certificatesv1.KeyUsage) error {
+	if err := anything(r, list); err != nil {
+		return err
+	}
 	for _, u := range list {
 		switch u {
 		case certificatesv1.UsageDigitalSignature, certificatesv1.UsageKeyEncipherment, certificatesv1.UsageClientAuth:

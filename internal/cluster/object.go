@@ -136,22 +136,27 @@ func complete(r *Resource, object []byte, o *explain.Object) {
 		o.SpecFinalizers = append([]string{}, whole.Spec.Finalizers...)
 	}
 	o.Conditions = whole.Status.Conditions
+	found := used{}
 	if whole.Status.Phase == string(corev1.ClaimBound) { // F-03: the volume is bound, too
-		use(o, volumes, "", whole.Spec.VolumeName)
+		found.add(o, volumes, "", whole.Spec.VolumeName)
 	}
 	for _, class := range []string{ // F-08
 		whole.Spec.VolumeAttributesClassName, whole.Status.CurrentVolumeAttributesClassName,
 		whole.Status.ModifyVolumeStatus.TargetVolumeAttributesClassName,
 	} {
-		use(o, "volumeattributesclasses.storage.k8s.io", "", class)
+		found.add(o, "volumeattributesclasses.storage.k8s.io", "", class)
 	}
 }
 
-// use notes that the object keeps one with the name; nothing if the name is empty.
-func use(o *explain.Object, collection, namespace, name string) {
-	group := []graph.Key{{Collection: collection, Namespace: namespace, Name: name}}
-	if name != "" && !slices.ContainsFunc(o.Uses, func(g []graph.Key) bool { return g[0] == group[0] }) {
-		o.Uses = append(o.Uses, group)
+// used are the objects that one keeps.
+type used map[graph.Key]bool
+
+// add notes that the object keeps one with the name; nothing if the name is empty.
+func (u used) add(o *explain.Object, collection, namespace, name string) {
+	k := graph.Key{Collection: collection, Namespace: namespace, Name: name}
+	if name != "" && !u[k] {
+		u[k] = true
+		o.Uses = append(o.Uses, []graph.Key{k})
 	}
 }
 
@@ -178,21 +183,22 @@ func addUses(object []byte, o *explain.Object) {
 		json.Unmarshal(object, &pod) != nil {
 		return
 	}
+	found := used{}
 	for _, v := range pod.Spec.Volumes {
 		claim := v.PersistentVolumeClaim.ClaimName
 		if v.Ephemeral != nil {
 			claim = o.Name + "-" + v.Name
 		}
 		if o.Pod.Node != "" {
-			use(o, claims, o.Namespace, claim)
+			found.add(o, claims, o.Namespace, claim)
 		}
 	}
 	if o.Pod.Finished {
 		return
 	}
-	use(o, "podgroups.scheduling.k8s.io", o.Namespace, pod.Spec.SchedulingGroup.PodGroupName)
+	found.add(o, "podgroups.scheduling.k8s.io", o.Namespace, pod.Spec.SchedulingGroup.PodGroupName)
 	for _, c := range append(pod.Spec.ResourceClaims, pod.Status.ResourceClaimStatuses...) {
-		use(o, "resourceclaims.resource.k8s.io", o.Namespace, c.ResourceClaimName)
+		found.add(o, "resourceclaims.resource.k8s.io", o.Namespace, c.ResourceClaimName)
 	}
 }
 
