@@ -31,7 +31,8 @@ const (
 var itself = user.DefaultInfo{Name: "system:kube-aggregator", Groups: []string{user.SystemPrivilegedGroup}}
 
 // Check returns why the service of a group version does not answer: it requests the discovery document several times at
-// once, of which one must succeed; the others are not cancelled then (KA pkg/controllers/status/remote/remote_available_controller.go: sync).
+// once, of which one must succeed; the others are not cancelled then (KA
+// pkg/controllers/status/remote/remote_available_controller.go: sync).
 func (a *Aggregator) Check(ctx context.Context, group, version string) (err error) {
 	s := a.Of(group, version)
 	switch {

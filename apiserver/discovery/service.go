@@ -42,7 +42,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Service) Handler(path string) http.Handler {
 	path = strings.TrimSuffix(path, "/")
 	d := s.current(&s.own, nil)
-	if s.Others != nil && strings.HasPrefix(path, "/apis") && strings.Count(path, "/") <= len("//") { // those of versions are their servers'
+	// The documents of versions are their servers'.
+	if s.Others != nil && strings.HasPrefix(path, "/apis") && strings.Count(path, "/") <= len("//") {
 		if others := s.Others(); len(others) > 0 {
 			d = s.current(&s.whole, others)
 		}

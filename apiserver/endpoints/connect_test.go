@@ -227,7 +227,8 @@ func TestMayConnect(t *testing.T) {
 		`[{"verbs":["get"],"apiGroups":[""],"resources":["pods/exec","pods/proxy","pods/log"]}]`)
 	s.Grant("alice", "", "watcher", `[{"verbs":["get","list","watch"],"apiGroups":[""],"resources":["*"]}]`)
 	s.Settle()
-	if a := s.As("alice", "POST", "/api/v1/watch/namespaces/a/pods/p/proxy/x", nil); a.Code != http.StatusMethodNotAllowed {
+	const watched = "/api/v1/watch/namespaces/a/pods/p/proxy/x"
+	if a := s.As("alice", "POST", watched, nil); a.Code != http.StatusMethodNotAllowed {
 		t.Errorf("below the old path of watches: %d %s", a.Code, a.Body)
 	}
 	for request, want := range map[string]int{

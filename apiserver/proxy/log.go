@@ -49,7 +49,7 @@ func Log(
 }
 
 // SendLog answers a request with a log, each part as it comes. A client that disconnects, or a log that breaks off,
-// ends it; there is nobody to tell then.
+// ends it, without an error.
 func SendLog(w http.ResponseWriter, r *http.Request, log io.Reader) {
 	if wsstream.IsWebSocketRequest(r) {
 		u := &upgradable{ResponseWriter: w, ctx: r.Context()}

@@ -138,8 +138,8 @@ func (r *post) UpdateStatus(ctx context.Context, ref entry.Reference, change fun
 	return err
 }
 
-// Admitted admits a request for a connection, whose object are its options (L-21), by the configurations of a consistent
-// read.
+// Admitted admits a request for a connection, whose object are its options (L-21), by the configurations of a
+// consistent read.
 func (s *Registry) Admitted(ctx context.Context, r *Request, options runtime.Object) error {
 	if err := s.Fresh(ctx); err != nil {
 		return err

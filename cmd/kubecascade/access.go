@@ -57,7 +57,8 @@ func (o *options) accessFlags(f *pflag.FlagSet) {
 	f.StringVar(&x.FrontProxy.CertFile, "proxy-client-cert-file", "",
 		"file with the client certificate for the servers of APIServices (default a certificate of the CA in the data "+
 			"directory, for front-proxy-client)")
-	f.StringVar(&x.FrontProxy.KeyFile, "proxy-client-key-file", "", "file with the private key of --proxy-client-cert-file")
+	f.StringVar(&x.FrontProxy.KeyFile, "proxy-client-key-file", "",
+		"file with the private key of --proxy-client-cert-file")
 	f.StringSliceVar(&x.Modes, "authorization-mode", []string{"AlwaysAllow"},
 		"ordered list of authorization modes; the first that allows or denies a request decides: "+
 			strings.Join(apiserver.Modes(), ", "))

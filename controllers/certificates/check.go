@@ -15,12 +15,12 @@ var signers = map[string]func(*x509.CertificateRequest, []certificatesv1.KeyUsag
 	certificatesv1.KubeAPIServerClientSignerName:        checkClient,
 	certificatesv1.KubeAPIServerClientKubeletSignerName: checkKubeletClient,
 	certificatesv1.KubeletServingSignerName:             checkKubeletServing,
-	"kubernetes.io/legacy-unknown":                      anything,
+	"kubernetes.io/legacy-unknown":                      checkName,
 }
 
-// anything accepts all requests but one for the certificate by which this server names users to extension API servers:
+// checkName accepts all requests but one for the certificate by which this server names users to extension API servers:
 // the same authority signs that.
-func anything(r *x509.CertificateRequest, _ []certificatesv1.KeyUsage) error {
+func checkName(r *x509.CertificateRequest, _ []certificatesv1.KeyUsage) error {
 	if r.Subject.CommonName == "front-proxy-client" {
 		return errors.New("the common name front-proxy-client is that of the server")
 	}
@@ -29,7 +29,7 @@ func anything(r *x509.CertificateRequest, _ []certificatesv1.KeyUsage) error {
 
 // checkClient requires usages of clients (validAPIServerClientUsages).
 func checkClient(r *x509.CertificateRequest, list []certificatesv1.KeyUsage) error {
-	if err := anything(r, list); err != nil {
+	if err := checkName(r, list); err != nil {
 		return err
 	}
 	for _, u := range list {

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// TestManyPairs warns of pods with a hundred thousand files, or ports: it would take hours and all memory to compare all
-// pairs.
+// TestManyPairs warns of pods with a hundred thousand files, or ports: it would take hours and all memory to compare
+// all pairs.
 func TestManyPairs(t *testing.T) {
 	const n = 100_000
 	items := func(path func(i int) string) []corev1.Volume {
