@@ -39,7 +39,7 @@ func (c *settings) check() error {
 	if err := c.Audit.Check(); err != nil {
 		return err
 	}
-	if _, _, err := controllers.Select(c.Controllers); err != nil {
+	if _, _, err := controllers.Select(c.Controllers.Enabled); err != nil {
 		return err
 	}
 	if err := c.checkAdmission(); err != nil {
@@ -181,7 +181,7 @@ func (c *settings) checkLimits() error {
 		{"shutdown-timeout", c.Shutdown, 0},
 		{"shutdown-delay-duration", c.Delay, 0},
 		{"simulate-pods-delay", c.Simulation.Delay, 0},
-		{"horizontal-pod-autoscaler-sync-period", c.Autoscaler.Period, 0},
+		{"horizontal-pod-autoscaler-sync-period", c.Controllers.Autoscaler.SyncPeriod, 0},
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)
@@ -195,8 +195,8 @@ func (c *settings) checkLimits() error {
 
 // checkElection validates the times of leader election (component-base: ValidateLeaderElectionConfiguration).
 func (c *settings) checkElection() error {
-	switch l := c.Election; {
-	case !c.Elect:
+	switch l := &c.Controllers; {
+	case !*l.LeaderElect:
 		return nil
 	case l.RetryPeriod <= 0:
 		return fmt.Errorf("--leader-elect-retry-period %v is not greater than 0", l.RetryPeriod)
@@ -205,23 +205,23 @@ func (c *settings) checkElection() error {
 			"--leader-elect-renew-deadline %v is not greater than 1.2 times --leader-elect-retry-period %v",
 			l.RenewDeadline, l.RetryPeriod,
 		)
-	case l.Duration <= l.RenewDeadline:
+	case l.LeaseDuration <= l.RenewDeadline:
 		return fmt.Errorf("--leader-elect-lease-duration %v is not greater than --leader-elect-renew-deadline %v",
-			l.Duration, l.RenewDeadline)
-	case l.Duration%time.Second != 0:
-		return fmt.Errorf("--leader-elect-lease-duration %v is not a number of seconds", l.Duration)
+			l.LeaseDuration, l.RenewDeadline)
+	case l.LeaseDuration%time.Second != 0:
+		return fmt.Errorf("--leader-elect-lease-duration %v is not a number of seconds", l.LeaseDuration)
 	}
 	return nil
 }
 
 // checkWorkers validates the numbers: a controller without a worker would silently do nothing.
 func (c *settings) checkWorkers() error {
-	for _, name := range slices.Sorted(maps.Keys(c.Workers)) {
+	for _, name := range slices.Sorted(maps.Keys(c.Controllers.Workers)) {
 		of, ok := controllers.Of(name)
 		if !ok || of.Flag == "" {
 			return fmt.Errorf("the number of workers of controller %q can't be set", name)
 		}
-		if n := c.Workers[name]; n < of.Least {
+		if n := c.Controllers.Workers[name]; n < of.Least {
 			return fmt.Errorf("--%s %d is less than %d", of.Flag, n, of.Least)
 		}
 	}
@@ -230,13 +230,13 @@ func (c *settings) checkWorkers() error {
 
 // checkProxies validates the headers (AS pkg/server/options/authentication.go:
 // RequestHeaderAuthenticationOptions.Validate).
-func checkProxies(p *apiserver.Proxies) error {
+func checkProxies(p *apiserver.RequestHeader) error {
 	for _, f := range []struct {
 		flag   string
 		values []string
 	}{
 		{"username-headers", p.UsernameHeaders}, {"group-headers", p.GroupHeaders},
-		{"extra-headers-prefix", p.ExtraPrefixes}, {"allowed-names", p.Names}, {"uid-headers", p.UIDHeaders},
+		{"extra-headers-prefix", p.ExtraHeadersPrefix}, {"allowed-names", p.AllowedNames}, {"uid-headers", p.UIDHeaders},
 	} {
 		if slices.ContainsFunc(f.values, func(s string) bool { return strings.TrimSpace(s) == "" }) {
 			return fmt.Errorf("--requestheader-%s has an empty value", f.flag)
@@ -253,7 +253,7 @@ func checkProxies(p *apiserver.Proxies) error {
 
 // checkAccess validates the settings of authentication and authorization; it reads no files.
 func (c *settings) checkAccess() error {
-	x, modes, keysURL := &c.Access, c.API.Modes, c.API.KeysURL
+	x, modes, keysURL := &c.Access, c.Access.Modes, c.Access.KeysURL
 	if len(modes) == 0 || slices.Contains(modes, "") {
 		return errors.New("--authorization-mode is empty")
 	}
@@ -274,19 +274,19 @@ func (c *settings) checkAccess() error {
 			return fmt.Errorf("--service-account-issuer names %q twice", s)
 		}
 	}
-	if err := checkProxies(&x.Proxies); err != nil {
+	if err := checkProxies(&x.RequestHeader); err != nil {
 		return err
 	}
-	if k := &x.Kubelets; (k.Cert == "") != (k.Key == "") {
+	if k := &x.Kubelets; (k.CertFile == "") != (k.KeyFile == "") {
 		return errors.New("--kubelet-client-certificate and --kubelet-client-key require each other")
 	}
-	if (x.FrontProxyCert == "") != (x.FrontProxyKey == "") {
+	if f := &x.FrontProxy; (f.CertFile == "") != (f.KeyFile == "") {
 		return errors.New("--proxy-client-cert-file and --proxy-client-key-file require each other")
 	}
 	if slices.Contains(x.Audiences, "") {
 		return errors.New("--api-audiences has an empty audience")
 	}
-	if slices.Contains(x.AccountKeys, "") {
+	if slices.Contains(x.KeyFiles, "") {
 		return errors.New("--service-account-key-file is empty")
 	}
 	for _, s := range x.Issuers { // a name with a colon is a URL (RFC 7519)
@@ -308,7 +308,7 @@ func (c *settings) checkSnapshot() error {
 		}
 		return nil
 	}
-	on, _, err := controllers.Select(c.Controllers)
+	on, _, err := controllers.Select(c.Controllers.Enabled)
 	switch {
 	case err != nil:
 		return nil // it is reported by the caller

@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/server"
 	"github.com/kubecascade/kubecascade/storage"
@@ -89,13 +88,7 @@ type Addresses struct {
 }
 
 // NamedCertificate is a serving certificate for some host names.
-type NamedCertificate struct {
-	// CertFile and KeyFile are PEM files with the certificate and its key. They are read again when they change.
-	CertFile, KeyFile string
-	// Names are the host names, of which the first label may be "*", and IP addresses for clients that send no host name;
-	// default: the common name and the DNS names of the certificate.
-	Names []string
-}
+type NamedCertificate = pki.NamedCertificate
 
 // Storage is where the data is.
 type Storage struct {
@@ -129,43 +122,10 @@ type Storage struct {
 }
 
 // Controllers are what changes objects by itself.
-type Controllers struct {
-	// Enabled are the words of kube-controller-manager's flag: "*" enables all that are on by default, "name" enables
-	// one, "-name" disables one. nil means "*"; an empty slice disables all.
-	Enabled []string `flag:"controllers"`
-	// Workers is how many objects a controller works on concurrently, by its name, such as "deployment-controller" (flags
-	// --concurrent-*-syncs). Default: that of kube-controller-manager; for "garbage-collector-controller", 0 chooses it.
-	Workers map[string]int
-	// Autoscaler configures horizontal-pod-autoscaler-controller.
-	Autoscaler Autoscaler
-	// CollectionEvents stores an Event for each object that the garbage collector deletes, with its owner and the reason.
-	CollectionEvents bool `flag:"collection-events"`
-	// LeaderElect runs the controllers only while this server holds the lease kube-system/kube-controller-manager;
-	// default: true with Storage.Endpoints.
-	LeaderElect *bool `flag:"leader-elect"`
-	// LeaseDuration is how long other servers wait after the last renewal before they take over the lease; default 15 s.
-	// RenewDeadline is how long a leader tries to renew it before it stops the controllers; default 10 s. RetryPeriod is
-	// the interval between attempts; default 2 s.
-	LeaseDuration time.Duration `flag:"leader-elect-lease-duration"`
-	RenewDeadline time.Duration `flag:"leader-elect-renew-deadline"`
-	RetryPeriod   time.Duration `flag:"leader-elect-retry-period"`
-}
+type Controllers = controllers.Options
 
-// Autoscaler is horizontal-pod-autoscaler-controller. Negative values mean 0, where that is possible.
-type Autoscaler struct {
-	// SyncPeriod is the time between two decisions about an autoscaler; default 15 s.
-	SyncPeriod time.Duration `flag:"horizontal-pod-autoscaler-sync-period"`
-	// DownscaleStabilization is for how long the highest recommendation counts before a target becomes smaller; default
-	// 5 minutes.
-	DownscaleStabilization time.Duration `flag:"horizontal-pod-autoscaler-downscale-stabilization"`
-	// Tolerance is by how much usage may differ from the target without a change; default 0.1.
-	Tolerance float64 `flag:"horizontal-pod-autoscaler-tolerance"`
-	// CPUInitializationPeriod is the time after the start of a pod in which its CPU counts only while it is ready;
-	// default 5 minutes. InitialReadinessDelay is the time in which a transition to unready means that it was never
-	// ready; default 30 s.
-	CPUInitializationPeriod time.Duration `flag:"horizontal-pod-autoscaler-cpu-initialization-period"`
-	InitialReadinessDelay   time.Duration `flag:"horizontal-pod-autoscaler-initial-readiness-delay"`
-}
+// Autoscaler is horizontal-pod-autoscaler-controller.
+type Autoscaler = controllers.Autoscaler
 
 // Simulation is a scheduler and a kubelet without containers.
 type Simulation struct {
@@ -177,72 +137,16 @@ type Simulation struct {
 }
 
 // Access is authentication and authorization.
-type Access struct {
-	// ClientCAFile has further CA certificates for client certificates, besides the CA in the data directory. It is read
-	// again when it changes.
-	ClientCAFile string `flag:"client-ca-file"`
-	// RequestHeader are proxies in front of the server that authenticate users.
-	RequestHeader RequestHeader
-	// TokenFile is a CSV file with static bearer tokens: token,user,uid,"group,group".
-	TokenFile string `flag:"token-auth-file"`
-	// Anonymous treats requests without credentials as system:anonymous, unless Modes include AlwaysAllow; default true.
-	Anonymous *bool `flag:"anonymous-auth"`
-	// Issuers are the accepted issuers of service account tokens, of which new tokens have the first; default
-	// https://kubernetes.default.svc. Audiences are the accepted audiences; default: the first issuer.
-	Issuers   []string `flag:"service-account-issuer"`
-	Audiences []string `flag:"api-audiences"`
-	// SigningKeyFile has the key that signs service account tokens; default: a generated key in the data directory.
-	// KeyFiles have further keys that verify them. KeysURL is where the public keys are published; default: the secure
-	// port.
-	SigningKeyFile string   `flag:"service-account-signing-key-file"`
-	KeyFiles       []string `flag:"service-account-key-file"`
-	KeysURL        string   `flag:"service-account-jwks-uri"`
-	// Modes are the authorization modes, AlwaysAllow, AlwaysDeny or RBAC, of which the first that decides counts;
-	// default AlwaysAllow.
-	Modes []string `flag:"authorization-mode"`
-	// Kubelets is how the server reaches kubelets, for logs, exec, attach, port-forward and proxies.
-	Kubelets Kubelets
-	// FrontProxy authenticates the server to the servers of APIServices.
-	FrontProxy FrontProxy
-}
-
-// FrontProxy has the client certificate that authenticates the server to the servers of APIServices, and its key. They
-// are read again when they change. Default: a certificate of the CA in the data directory, for front-proxy-client.
-type FrontProxy struct {
-	CertFile string `flag:"proxy-client-cert-file"`
-	KeyFile  string `flag:"proxy-client-key-file"`
-}
-
-// Kubelets is how kubelets are reached.
-type Kubelets struct {
-	// CAFile has the CA certificates that verify the kubelets' certificates; without it they are not verified. It is read
-	// once.
-	CAFile string `flag:"kubelet-certificate-authority"`
-	// CertFile and KeyFile have the server's client certificate. They are read again when they change. Default: a
-	// certificate of the CA in the data directory, for the user kube-apiserver-kubelet-client in the group
-	// kubeadm:cluster-admins.
-	CertFile string `flag:"kubelet-client-certificate"`
-	KeyFile  string `flag:"kubelet-client-key"`
-	// AddressTypes are the types of addresses of Nodes, the preferred one first; default Hostname, InternalDNS,
-	// InternalIP, ExternalDNS, ExternalIP.
-	AddressTypes []string `flag:"kubelet-preferred-address-types"`
-	// Port is that of kubelets whose Nodes have none; default 10250.
-	Port int `flag:"kubelet-port"`
-}
+type Access = apiserver.Access
 
 // RequestHeader are proxies that may name the user of a request in headers.
-type RequestHeader struct {
-	// ClientCAFile has the CA certificates that verify their client certificates; without it there are no proxies. It is
-	// read again when it changes. AllowedNames are the allowed common names; empty allows all.
-	ClientCAFile string   `flag:"requestheader-client-ca-file"`
-	AllowedNames []string `flag:"requestheader-allowed-names"`
-	// UsernameHeaders, UIDHeaders and GroupHeaders are the names of the headers, usually X-Remote-User, X-Remote-Uid and
-	// X-Remote-Group. ExtraHeadersPrefix are prefixes of headers with extra fields, usually X-Remote-Extra-.
-	UsernameHeaders    []string `flag:"requestheader-username-headers"`
-	UIDHeaders         []string `flag:"requestheader-uid-headers"`
-	GroupHeaders       []string `flag:"requestheader-group-headers"`
-	ExtraHeadersPrefix []string `flag:"requestheader-extra-headers-prefix"`
-}
+type RequestHeader = apiserver.RequestHeader
+
+// Kubelets is how kubelets are reached.
+type Kubelets = apiserver.Kubelets
+
+// FrontProxy has the client certificate that authenticates the server to the servers of APIServices.
+type FrontProxy = apiserver.FrontProxy
 
 // Admission are the admission plugins that are on or off other than by default.
 type Admission struct {
@@ -300,15 +204,22 @@ func (o Options) config() (c server.Config, err error) {
 	c = server.Config{
 		Release:        cmp.Or(o.Release, release()),
 		StorageOptions: o.Storage.options(),
-		Options:        o.Controllers.options(len(o.Storage.Endpoints) > 0),
-		Access:         o.Access.options(),
+		Controllers:    o.Controllers,
+		Access:         o.Access,
 		Audit:          o.Audit, Serving: o.API.RuntimeConfig, Gates: o.API.FeatureGates,
 		Memory: o.Limits.ProcessMemory, Log: o.Log,
 	}
 	c.Simulate, c.NodesFile, c.Simulation.Delay = o.Simulation.Pods, o.Simulation.Nodes, o.Simulation.Delay
-	if c.Controllers == nil && c.Snapshot.File == "" {
-		c.Controllers = []string{"*"}
+	c.Access.Issuers = orDefault(o.Access.Issuers, "https://kubernetes.default.svc")
+	c.Access.Modes = orDefault(o.Access.Modes, "AlwaysAllow")
+	if c.Controllers.Enabled == nil && c.Snapshot.File == "" {
+		c.Controllers.Enabled = []string{"*"}
 	}
+	elect := isSet(c.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0)
+	c.Controllers.LeaderElect = &elect
+	c.Controllers.LeaseDuration = cmp.Or(c.Controllers.LeaseDuration, 15*time.Second)
+	c.Controllers.RenewDeadline = cmp.Or(c.Controllers.RenewDeadline, 10*time.Second)
+	c.Controllers.RetryPeriod = cmp.Or(c.Controllers.RetryPeriod, 2*time.Second)
 	if c.Audit == (audit.Options{}) {
 		c.Audit = audit.Defaults()
 	}
@@ -342,22 +253,6 @@ func (o Options) serving() (c server.ServingOptions, err error) {
 	return c, err
 }
 
-func (a *Access) options() apiserver.Access {
-	return apiserver.Access{
-		ClientCA: a.ClientCAFile, Proxies: a.RequestHeader.proxies(), Tokens: a.TokenFile, SigningKey: a.SigningKeyFile,
-		AccountKeys: a.KeyFiles, Issuers: orDefault(a.Issuers, "https://kubernetes.default.svc"), Audiences: a.Audiences,
-		Kubelets:       apiserver.KubeletFiles{CA: a.Kubelets.CAFile, Cert: a.Kubelets.CertFile, Key: a.Kubelets.KeyFile},
-		FrontProxyCert: a.FrontProxy.CertFile, FrontProxyKey: a.FrontProxy.KeyFile,
-	}
-}
-
-func (r *RequestHeader) proxies() apiserver.Proxies {
-	return apiserver.Proxies{
-		CA: r.ClientCAFile, Names: r.AllowedNames, UsernameHeaders: r.UsernameHeaders, UIDHeaders: r.UIDHeaders,
-		GroupHeaders: r.GroupHeaders, ExtraPrefixes: r.ExtraHeadersPrefix,
-	}
-}
-
 // tls parses the settings of TLS as kube-apiserver does (component-base cli/flag).
 func (a *Addresses) tls() (o pki.TLSOptions, err error) {
 	if a.MinTLSVersion != "" {
@@ -371,10 +266,7 @@ func (a *Addresses) tls() (o pki.TLSOptions, err error) {
 	if o.Curves, err = cliflag.TLSCurvePreferences(a.CurvePreferences); err != nil {
 		return o, fmt.Errorf("--tls-curve-preferences: %w", err)
 	}
-	for _, n := range a.NamedCertificates {
-		o.Named = append(o.Named, pki.NamedCertificate(n))
-	}
-	o.HTTP1 = a.DisableHTTP2
+	o.Named, o.HTTP1 = a.NamedCertificates, a.DisableHTTP2
 	return o, nil
 }
 
@@ -393,10 +285,6 @@ func (a *Addresses) endpoints() (bool, error) {
 // api returns the settings of the API server.
 func (o Options) api() (c apiserver.Config, err error) {
 	c = apiserver.Config{
-		AuthenticationOptions: apiserver.AuthenticationOptions{
-			Anonymous: isSet(o.Access.Anonymous, true), KeysURL: o.Access.KeysURL,
-		},
-		Modes: orDefault(o.Access.Modes, "AlwaysAllow"),
 		AdmissionOptions: apiserver.AdmissionOptions{
 			EnableAdmission: o.Admission.Enable, DisableAdmission: o.Admission.Disable,
 		},
@@ -410,9 +298,6 @@ func (o Options) api() (c apiserver.Config, err error) {
 		Documents: apiserver.Documents{
 			Page: isSet(o.UI, true), Profiling: o.Profiling, SetVerbosity: o.SetVerbosity, Flags: o.API.Flags,
 		},
-		Forwarding: apiserver.Forwarding{Kubelets: resources.Kubelets{
-			AddressTypes: o.Access.Kubelets.AddressTypes, Port: o.Access.Kubelets.Port,
-		}},
 	}
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
 	if err != nil {
@@ -438,21 +323,6 @@ func (s Storage) options() server.StorageOptions {
 		Snapshot:   server.Snapshot{File: s.FromSnapshot, Writable: s.Writable, Prefix: s.Prefix},
 		Compaction: orNone(s.CompactionInterval, 5*time.Minute),
 	}
-}
-
-// options returns the settings of the controllers; elect is the default of LeaderElect.
-func (c Controllers) options(elect bool) controllers.Options {
-	o := controllers.Options{
-		Controllers: c.Enabled, Workers: c.Workers, CollectionEvents: c.CollectionEvents,
-		Elect: isSet(c.LeaderElect, elect),
-	}
-	o.Election.Duration = cmp.Or(c.LeaseDuration, 15*time.Second)
-	o.Election.RenewDeadline = cmp.Or(c.RenewDeadline, 10*time.Second)
-	o.Election.RetryPeriod = cmp.Or(c.RetryPeriod, 2*time.Second)
-	a, to := &c.Autoscaler, &o.Autoscaler
-	to.Period, to.Stabilization, to.Tolerance = a.SyncPeriod, a.DownscaleStabilization, a.Tolerance
-	to.Initialization, to.ReadinessDelay = a.CPUInitializationPeriod, a.InitialReadinessDelay
-	return o
 }
 
 const loopback = "127.0.0.1"

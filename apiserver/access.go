@@ -1,71 +1,90 @@
 package apiserver
 
 import (
+	"cmp"
 	"crypto"
-	"crypto/tls"
 	"fmt"
 	"os"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
-	"github.com/kubecascade/kubecascade/apiserver/proxy"
 )
 
-// Access has the files for authentication, from which Authenticate sets AuthenticationOptions.
+// Access is authentication and authorization, with the flags of the fields. Config.SetAccess reads its files.
 type Access struct {
-	// ClientCA has further certificate authorities for clients; Tokens has static tokens. Empty for none.
-	ClientCA, Tokens string
-	// Proxies may name the user of a request.
-	Proxies Proxies
-	// SigningKey signs tokens of service accounts; default: a generated key in the data directory. AccountKeys verify
-	// tokens, too.
-	SigningKey  string
-	AccountKeys []string
-	// Kubelets has the files for connections to kubelets.
-	Kubelets KubeletFiles
-	// FrontProxyCert and FrontProxyKey are files with the certificate for extension API servers; default: one of the
-	// server's own authority.
-	FrontProxyCert, FrontProxyKey string
-	// Issuers and Audiences are those of authentication.AccountsConfig.
-	Issuers, Audiences []string
+	// ClientCAFile has further CA certificates for client certificates, besides the CA in the data directory. It is read
+	// again when it changes.
+	ClientCAFile string `flag:"client-ca-file"`
+	// RequestHeader are proxies in front of the server that authenticate users.
+	RequestHeader RequestHeader
+	// TokenFile is a CSV file with static bearer tokens: token,user,uid,"group,group".
+	TokenFile string `flag:"token-auth-file"`
+	// Anonymous treats requests without credentials as system:anonymous, unless Modes include AlwaysAllow; default true.
+	Anonymous *bool `flag:"anonymous-auth"`
+	// Issuers are the accepted issuers of service account tokens, of which new tokens have the first; default
+	// https://kubernetes.default.svc. Audiences are the accepted audiences; default: the first issuer.
+	Issuers   []string `flag:"service-account-issuer"`
+	Audiences []string `flag:"api-audiences"`
+	// SigningKeyFile has the key that signs service account tokens; default: a generated key in the data directory.
+	// KeyFiles have further keys that verify them. KeysURL is where the public keys are published; default: the secure
+	// port.
+	SigningKeyFile string   `flag:"service-account-signing-key-file"`
+	KeyFiles       []string `flag:"service-account-key-file"`
+	KeysURL        string   `flag:"service-account-jwks-uri"`
+	// Modes are the authorization modes, AlwaysAllow, AlwaysDeny or RBAC, of which the first that decides counts;
+	// default AlwaysAllow.
+	Modes []string `flag:"authorization-mode"`
+	// Kubelets is how the server reaches kubelets, for logs, exec, attach, port-forward and proxies.
+	Kubelets Kubelets
+	// FrontProxy authenticates the server to the servers of APIServices.
+	FrontProxy FrontProxy
 }
 
-// Proxies are proxies in front of the server that authenticate users.
-type Proxies struct {
-	// CA has the certificate authorities of their client certificates; without it there are no proxies. Names are the
-	// allowed common names; none allows all.
-	CA    string
-	Names []string
-	// UsernameHeaders, UIDHeaders, GroupHeaders and ExtraPrefixes are those of authentication.ProxiesConfig.
-	UsernameHeaders, UIDHeaders, GroupHeaders, ExtraPrefixes []string
+// FrontProxy has the client certificate that authenticates the server to the servers of APIServices, and its key. They
+// are read again when they change. Default: a certificate of the CA in the data directory, for front-proxy-client.
+type FrontProxy struct {
+	CertFile string `flag:"proxy-client-cert-file"`
+	KeyFile  string `flag:"proxy-client-key-file"`
 }
 
-// KubeletFiles are PEM files for connections to kubelets. CA has the authorities of their certificates; without it they
-// are not verified. Cert and Key are the server's; default: a certificate of its own authority.
-type KubeletFiles struct{ CA, Cert, Key string }
+// Kubelets is how kubelets are reached.
+type Kubelets struct {
+	// CAFile has the CA certificates that verify the kubelets' certificates; without it they are not verified. It is read
+	// once.
+	CAFile string `flag:"kubelet-certificate-authority"`
+	// CertFile and KeyFile have the server's client certificate. They are read again when they change. Default: a
+	// certificate of the CA in the data directory, for the user kube-apiserver-kubelet-client in the group
+	// kubeadm:cluster-admins.
+	CertFile string `flag:"kubelet-client-certificate"`
+	KeyFile  string `flag:"kubelet-client-key"`
+	// AddressTypes are the types of addresses of Nodes, the preferred one first; default Hostname, InternalDNS,
+	// InternalIP, ExternalDNS, ExternalIP.
+	AddressTypes []string `flag:"kubelet-preferred-address-types"`
+	// Port is that of kubelets whose Nodes have none; default 10250.
+	Port int `flag:"kubelet-port"`
+}
 
-// FrontProxy reads the files for connections to extension API servers.
-func (x *Access) FrontProxy(keys *pki.Bundle) (func() (*tls.Certificate, error), error) {
-	get, err := keys.FrontProxyClient(x.FrontProxyCert, x.FrontProxyKey)
-	if err != nil {
-		return nil, fmt.Errorf("reading --proxy-client-cert-file %s: %w", x.FrontProxyCert, err)
+// RequestHeader are proxies that may name the user of a request in headers.
+type RequestHeader = authentication.RequestHeader
+
+// setForwarding reads the files for connections to kubelets and extension API servers.
+func (c *Config) setForwarding(x *Access, keys *pki.Bundle) (err error) {
+	k, f := &x.Kubelets, &x.FrontProxy
+	c.Kubelets.AddressTypes, c.Kubelets.Port = k.AddressTypes, k.Port
+	if c.Proxy.Certificate, err = keys.KubeletClient(k.CertFile, k.KeyFile); err != nil {
+		return fmt.Errorf("reading --kubelet-client-certificate %s: %w", k.CertFile, err)
 	}
-	return get, nil
-}
-
-// Proxy reads the files for connections to kubelets.
-func (x *Access) Proxy(keys *pki.Bundle) (o proxy.Options, err error) {
-	if o.Certificate, err = keys.KubeletClient(x.Kubelets.Cert, x.Kubelets.Key); err != nil {
-		return o, fmt.Errorf("reading --kubelet-client-certificate %s: %w", x.Kubelets.Cert, err)
-	}
-	if x.Kubelets.CA != "" {
-		a, err := keys.Authorities(x.Kubelets.CA)
+	if k.CAFile != "" {
+		a, err := keys.Authorities(k.CAFile)
 		if err != nil {
-			return o, fmt.Errorf("reading --kubelet-certificate-authority %s: %w", x.Kubelets.CA, err)
+			return fmt.Errorf("reading --kubelet-certificate-authority %s: %w", k.CAFile, err)
 		}
-		o.Authorities = a.Pool()
+		c.Proxy.Authorities = a.Pool()
 	}
-	return o, nil
+	if c.FrontProxy, err = keys.FrontProxyClient(f.CertFile, f.KeyFile); err != nil {
+		return fmt.Errorf("reading --proxy-client-cert-file %s: %w", f.CertFile, err)
+	}
+	return nil
 }
 
 // Trust are the certificate authorities of clients: Own are all those of users' certificates, Given those of them that
@@ -79,22 +98,22 @@ type Trust struct {
 
 // trust reads the files.
 func (x *Access) trust(keys *pki.Bundle) (t Trust, err error) {
-	if t.Own, err = keys.Authorities(x.ClientCA, keys.Authority()); err != nil {
-		return t, fmt.Errorf("reading --client-ca-file %s: %w", x.ClientCA, err)
+	if t.Own, err = keys.Authorities(x.ClientCAFile, keys.Authority()); err != nil {
+		return t, fmt.Errorf("reading --client-ca-file %s: %w", x.ClientCAFile, err)
 	}
-	if x.ClientCA != "" {
-		if t.Given, err = keys.Authorities(x.ClientCA); err != nil {
-			return t, fmt.Errorf("reading --client-ca-file %s: %w", x.ClientCA, err)
+	if x.ClientCAFile != "" {
+		if t.Given, err = keys.Authorities(x.ClientCAFile); err != nil {
+			return t, fmt.Errorf("reading --client-ca-file %s: %w", x.ClientCAFile, err)
 		}
 	}
-	if x.Proxies.CA == "" {
-		if x.FrontProxyCert == "" {
+	if x.RequestHeader.ClientCAFile == "" {
+		if x.FrontProxy.CertFile == "" {
 			t.Front = keys.FrontProxyPEM()
 		}
 		return t, nil
 	}
-	if t.Proxies, err = keys.Authorities(x.Proxies.CA); err != nil {
-		return t, fmt.Errorf("reading --requestheader-client-ca-file %s: %w", x.Proxies.CA, err)
+	if t.Proxies, err = keys.Authorities(x.RequestHeader.ClientCAFile); err != nil {
+		return t, fmt.Errorf("reading --requestheader-client-ca-file %s: %w", x.RequestHeader.ClientCAFile, err)
 	}
 	return t, nil
 }
@@ -107,49 +126,44 @@ func (t *Trust) All() []*pki.Authorities {
 	return []*pki.Authorities{t.Own, t.Proxies}
 }
 
-// Authenticate reads the files, and returns the authorities of clients. Errors name files and lines, never their
-// content.
-func (x *Access) Authenticate(c *AuthenticationOptions, keys *pki.Bundle, secureURL string) (t Trust, err error) {
+// SetAccess reads the files of x, sets the fields of access, and returns the authorities of clients. Errors name files
+// and lines, never their content.
+func (c *Config) SetAccess(x *Access, keys *pki.Bundle, secureURL string) (t Trust, err error) {
 	if t, err = x.trust(keys); err != nil {
 		return t, err
 	}
 	c.Certificates = authentication.NewCertificates(t.Own.Pool)
 	if t.Proxies != nil {
-		p := &x.Proxies
-		c.Proxies = authentication.NewProxies(authentication.ProxiesConfig{
-			Authorities: t.Proxies.Pool, Names: p.Names, UsernameHeaders: p.UsernameHeaders, UIDHeaders: p.UIDHeaders,
-			GroupHeaders: p.GroupHeaders, ExtraPrefixes: p.ExtraPrefixes,
-		})
+		c.Proxies = authentication.NewProxies(x.RequestHeader, t.Proxies.Pool)
 	}
-	if x.Tokens != "" {
-		if c.StaticTokens, err = readTokens(x.Tokens); err != nil {
-			return t, fmt.Errorf("reading --token-auth-file %s: %w", x.Tokens, err)
+	if x.TokenFile != "" {
+		if c.StaticTokens, err = readTokens(x.TokenFile); err != nil {
+			return t, fmt.Errorf("reading --token-auth-file %s: %w", x.TokenFile, err)
 		}
 	}
 	if c.Accounts, err = x.accounts(keys); err != nil {
 		return t, err
 	}
-	if c.KeysURL == "" {
-		c.KeysURL = secureURL + "/openid/v1/jwks"
-	}
-	return t, nil
+	c.Modes, c.Anonymous = x.Modes, x.Anonymous == nil || *x.Anonymous
+	c.KeysURL = cmp.Or(x.KeysURL, secureURL+"/openid/v1/jwks")
+	return t, c.setForwarding(x, keys)
 }
 
 // accounts reads the keys of the files, or uses the generated one. Tokens are verified with a given signing key whether
-// or not AccountKeys has it for verification.
+// or not KeyFiles has it for verification.
 func (x *Access) accounts(keys *pki.Bundle) (*authentication.Accounts, error) {
 	c := authentication.AccountsConfig{Issuers: x.Issuers, Audiences: x.Audiences, Signer: keys.ServiceAccountKey}
-	if x.SigningKey != "" {
-		data, err := os.ReadFile(x.SigningKey)
+	if x.SigningKeyFile != "" {
+		data, err := os.ReadFile(x.SigningKeyFile)
 		if err == nil {
 			c.Signer, err = authentication.ParseSigner(data)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading --service-account-signing-key-file %s: %w", x.SigningKey, err)
+			return nil, fmt.Errorf("reading --service-account-signing-key-file %s: %w", x.SigningKeyFile, err)
 		}
 	}
 	c.Keys = []crypto.PublicKey{c.Signer.Public()}
-	for _, path := range x.AccountKeys {
+	for _, path := range x.KeyFiles {
 		data, err := os.ReadFile(path)
 		var more []crypto.PublicKey
 		if err == nil {

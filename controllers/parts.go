@@ -102,7 +102,7 @@ func trustBundles(s *setup) []run {
 
 // autoscalers reads the usage of simulated pods from the simulation, as metrics.k8s.io reports it.
 func autoscalers(s *setup) []run {
-	o, api := s.process.Autoscaler, s.client()
+	o, api := autoscale.Options{Settings: s.process.Autoscaler}, s.client()
 	o.NeverToZero = !s.process.Gates[featuregates.HPAScaleToZero]
 	o.Workers, o.Log = s.workers(), s.process.Log
 	if s.process.Simulate {

@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/certificates"
-	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -43,6 +42,9 @@ type Process struct {
 	Aggregator Aggregator
 	// Collector returns a function that runs the garbage collector, with its client.
 	Collector func(*loopback.Client) func(context.Context)
+	// Simulate runs the simulation of nodes and pods.
+	Simulate   bool
+	Simulation simulation.Options
 	Options
 	// Version is that of the server, which simulated nodes have, too.
 	Version string
@@ -56,25 +58,31 @@ type Aggregator interface {
 	loopback.Aggregator
 }
 
-// Options are the settings of the controllers.
+// Options are the settings of the controllers, with the flags of the fields.
 type Options struct {
-	// Controllers are the words of --controllers (Select).
-	Controllers []string
-	// Workers is how many objects a controller works on concurrently, by its name; default: that of Controller.
+	// Enabled are the words of kube-controller-manager's flag: "*" enables all that are on by default, "name" enables
+	// one, "-name" disables one. nil means "*"; an empty slice disables all.
+	Enabled []string `flag:"controllers"`
+	// Workers is how many objects a controller works on concurrently, by its name, such as "deployment-controller" (flags
+	// --concurrent-*-syncs). Default: that of kube-controller-manager; for "garbage-collector-controller", 0 chooses it.
 	Workers map[string]int
-	// CollectionEvents stores an Event for each object that the garbage collector deletes.
-	CollectionEvents bool
-	// Autoscaler configures horizontal-pod-autoscaler-controller; Workers, Measure, Log and NeverToZero are set here.
-	Autoscaler autoscale.Options
-	// Simulate runs the simulation of nodes and pods.
-	Simulate   bool
-	Simulation simulation.Options
-	// NodesFile is the file of Simulation.Nodes; default: one node.
-	NodesFile string
-	// Elect runs the controllers only while this server holds their lease. Election has the times.
-	Elect    bool
-	Election election.Options
+	// Autoscaler configures horizontal-pod-autoscaler-controller.
+	Autoscaler Autoscaler
+	// CollectionEvents stores an Event for each object that the garbage collector deletes, with its owner and the reason.
+	CollectionEvents bool `flag:"collection-events"`
+	// LeaderElect runs the controllers only while this server holds the lease kube-system/kube-controller-manager;
+	// default: true with Storage.Endpoints.
+	LeaderElect *bool `flag:"leader-elect"`
+	// LeaseDuration is how long other servers wait after the last renewal before they take over the lease; default 15 s.
+	// RenewDeadline is how long a leader tries to renew it before it stops the controllers; default 10 s. RetryPeriod is
+	// the interval between attempts; default 2 s.
+	LeaseDuration time.Duration `flag:"leader-elect-lease-duration"`
+	RenewDeadline time.Duration `flag:"leader-elect-renew-deadline"`
+	RetryPeriod   time.Duration `flag:"leader-elect-retry-period"`
 }
+
+// Autoscaler are the settings of horizontal-pod-autoscaler-controller.
+type Autoscaler = autoscale.Settings
 
 // Part is a part of a controller. It joins the monitor of its context once.
 type Part struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -98,9 +99,11 @@ func (s *Set) RunLed(ctx context.Context) {
 	Run(ctx, s.Led)
 }
 
-// Elect calls RunLed whenever this process is the leader, until ctx is done.
-func (s *Set) Elect(ctx context.Context, lease election.API, o election.Options) {
-	election.New(lease, o).Run(ctx, s.RunLed)
+// Elect calls RunLed whenever this process is the leader, until ctx is done. seize is election.Options.Seize.
+func (s *Set) Elect(ctx context.Context, lease election.API, o *Options, seize bool, log *slog.Logger) {
+	election.New(lease, election.Options{
+		Duration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod, Seize: seize, Log: log,
+	}).Run(ctx, s.RunLed)
 }
 
 // Leading reports whether RunLed runs.

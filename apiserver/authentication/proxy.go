@@ -13,35 +13,36 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// ErrProxyNotAllowed reports that a proxy's certificate is valid, but that ProxiesConfig.Names lacks its common name.
+// ErrProxyNotAllowed reports that a proxy's certificate is valid, but that RequestHeader.AllowedNames lacks its common name.
 var ErrProxyNotAllowed = errors.New("authentication: the proxy's certificate has a common name that is not allowed")
 
-// ProxiesConfig defines which proxies in front of the server may name the user of a request, and in which headers.
-type ProxiesConfig struct {
-	// Authorities verify the client certificates of proxies.
-	Authorities Pool
-	// Names are the allowed common names of these certificates; empty allows all.
-	Names []string
-	// UsernameHeaders and UIDHeaders are names of headers; the first header with a value is used. Of GroupHeaders all
-	// values are used.
-	UsernameHeaders, UIDHeaders, GroupHeaders []string
-	// ExtraPrefixes are prefixes of the names of headers with extra fields: the rest of the name is the key.
-	ExtraPrefixes []string
+// RequestHeader are proxies that may name the user of a request in headers.
+type RequestHeader struct {
+	// ClientCAFile has the CA certificates that verify their client certificates; without it there are no proxies. It is
+	// read again when it changes. AllowedNames are the allowed common names; empty allows all.
+	ClientCAFile string   `flag:"requestheader-client-ca-file"`
+	AllowedNames []string `flag:"requestheader-allowed-names"`
+	// UsernameHeaders, UIDHeaders and GroupHeaders are the names of the headers, usually X-Remote-User, X-Remote-Uid and
+	// X-Remote-Group. ExtraHeadersPrefix are prefixes of headers with extra fields, usually X-Remote-Extra-.
+	UsernameHeaders    []string `flag:"requestheader-username-headers"`
+	UIDHeaders         []string `flag:"requestheader-uid-headers"`
+	GroupHeaders       []string `flag:"requestheader-group-headers"`
+	ExtraHeadersPrefix []string `flag:"requestheader-extra-headers-prefix"`
 }
 
 // Proxies authenticates users that a proxy names in headers (AS pkg/authentication/request/headerrequest). Make one
 // with NewProxies. Its methods may be called from any goroutine.
 type Proxies struct {
-	config ProxiesConfig
+	config RequestHeader
 	chains chains[struct{}]
 }
 
-// NewProxies returns Proxies with the configuration.
-func NewProxies(c ProxiesConfig) *Proxies {
+// NewProxies returns Proxies whose client certificates the authorities verify.
+func NewProxies(c RequestHeader, authorities Pool) *Proxies {
 	p := &Proxies{config: c}
-	p.chains.roots = c.Authorities
+	p.chains.roots = authorities
 	p.chains.read = func(leaf *x509.Certificate) (none struct{}, err error) {
-		if len(c.Names) > 0 && !slices.Contains(c.Names, leaf.Subject.CommonName) {
+		if len(c.AllowedNames) > 0 && !slices.Contains(c.AllowedNames, leaf.Subject.CommonName) {
 			return none, fmt.Errorf("%w: %q", ErrProxyNotAllowed, leaf.Subject.CommonName)
 		}
 		return none, nil
@@ -78,7 +79,7 @@ func (p *Proxies) Clear(h http.Header) {
 		}
 	}
 	for name := range h {
-		if slices.ContainsFunc(p.config.ExtraPrefixes, func(prefix string) bool { return begins(name, prefix) }) {
+		if slices.ContainsFunc(p.config.ExtraHeadersPrefix, func(prefix string) bool { return begins(name, prefix) }) {
 			delete(h, name)
 		}
 	}
@@ -93,7 +94,7 @@ func (p *Proxies) extra(h http.Header) map[string][]string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	for _, prefix := range p.config.ExtraPrefixes {
+	for _, prefix := range p.config.ExtraHeadersPrefix {
 		for _, name := range names {
 			if !begins(name, prefix) {
 				continue

@@ -42,11 +42,11 @@ func certified(t *testing.T, by *apiservertest.Certified, name string) apiserver
 func TestProxy(t *testing.T) {
 	proxies := apiservertest.NewAuthority(t)
 	s := start(t, func(c *apiserver.Config) {
-		c.Proxies = authentication.NewProxies(authentication.ProxiesConfig{
-			Authorities: authentication.PoolOf(proxies.Cert), Names: []string{"front"},
-			UsernameHeaders: []string{"X-Remote-User", "X-User"}, UIDHeaders: []string{"X-Remote-Uid"},
-			GroupHeaders: []string{"X-Remote-Group", "X-Group"}, ExtraPrefixes: []string{"X-Remote-Extra-"},
-		})
+		c.Proxies = authentication.NewProxies(authentication.RequestHeader{
+			AllowedNames: []string{"front"}, UsernameHeaders: []string{"X-Remote-User", "X-User"},
+			UIDHeaders: []string{"X-Remote-Uid"}, GroupHeaders: []string{"X-Remote-Group", "X-Group"},
+			ExtraHeadersPrefix: []string{"X-Remote-Extra-"},
+		}, authentication.PoolOf(proxies.Cert))
 	})
 	type user = authenticationv1.UserInfo
 	type extra = map[string]authenticationv1.ExtraValue
@@ -107,10 +107,10 @@ func TestProxy(t *testing.T) {
 
 // TestProxyHeaders: nothing behind authentication sees the headers that name a user.
 func TestProxyHeaders(t *testing.T) {
-	p := authentication.NewProxies(authentication.ProxiesConfig{
+	p := authentication.NewProxies(authentication.RequestHeader{
 		UsernameHeaders: []string{"x-user"}, UIDHeaders: []string{"X-Uid"}, GroupHeaders: []string{"X-Group"},
-		ExtraPrefixes: []string{"x-extra-"},
-	})
+		ExtraHeadersPrefix: []string{"x-extra-"},
+	}, nil)
 	h := http.Header{"X-User": {"a"}, "X-Uid": {"1"}, "X-Group": {"g"}, "X-Extra-A": {"b"}, "X-Extr": {"c"}}
 	p.Clear(h)
 	if diff := cmp.Diff(http.Header{"X-Extr": {"c"}}, h); diff != "" {

@@ -58,7 +58,7 @@ func (v *verdict) rules(up bool) *autoscalingv2.HPAScalingRules {
 
 // windows are the stabilization windows.
 func (d *decision) windows() (up, down time.Duration) {
-	down = d.Stabilization
+	down = d.DownscaleStabilization
 	if r := d.rules(true); r != nil && r.StabilizationWindowSeconds != nil {
 		up = time.Duration(*r.StabilizationWindowSeconds) * time.Second
 	}

@@ -20,21 +20,26 @@ import (
 // component is the source of the events (NewHorizontalController).
 const component = "horizontal-pod-autoscaler"
 
-// Options configure the controller. Zero values mean the defaults of kube-controller-manager
-// (pkg/controller/podautoscaler/config/v1alpha1/defaults.go).
+// Settings are those of kube-controller-manager, with the names of its flags and its defaults
+// (pkg/controller/podautoscaler/config/v1alpha1/defaults.go). Negative values mean 0, where that is possible.
+type Settings struct {
+	// SyncPeriod is the time between two decisions about an autoscaler; default 15 s.
+	SyncPeriod time.Duration `flag:"horizontal-pod-autoscaler-sync-period"`
+	// DownscaleStabilization is for how long the highest recommendation counts before a target becomes smaller; default
+	// 5 minutes.
+	DownscaleStabilization time.Duration `flag:"horizontal-pod-autoscaler-downscale-stabilization"`
+	// Tolerance is by how much usage may differ from the target without a change; default 0.1.
+	Tolerance float64 `flag:"horizontal-pod-autoscaler-tolerance"`
+	// CPUInitializationPeriod is the time after the start of a pod in which its CPU counts only while it is ready;
+	// default 5 minutes. InitialReadinessDelay is the time in which a transition to unready means that it was never
+	// ready; default 30 s.
+	CPUInitializationPeriod time.Duration `flag:"horizontal-pod-autoscaler-cpu-initialization-period"`
+	InitialReadinessDelay   time.Duration `flag:"horizontal-pod-autoscaler-initial-readiness-delay"`
+}
+
+// Options configure the controller.
 type Options struct {
-	// Period is the time between two passes over an autoscaler; default 15 s.
-	Period time.Duration
-	// Stabilization is the window of scaling down if the autoscaler sets none; default 5 minutes, negative for none.
-	Stabilization time.Duration
-	// Tolerance is by how much usage may differ from the target without a change; default 0.1, negative for none.
-	Tolerance float64
-	// Initialization is the time after the start of a pod in which its CPU counts only while it is ready; default 5
-	// minutes, negative for none.
-	Initialization time.Duration
-	// ReadinessDelay is the time after the start of a pod in which a transition to unready means that it was never ready;
-	// default 30 s, negative for none.
-	ReadinessDelay time.Duration
+	Settings
 	// NeverToZero reports whether the feature gate HPAScaleToZero is off: a target without replicas is left alone.
 	NeverToZero bool
 	// Workers is the maximum number of concurrent passes; default 5.
@@ -82,10 +87,10 @@ func (o Options) defaulted() Options {
 		}
 		return max(d, 0)
 	}
-	o.Period = or(o.Period, 15*time.Second)
-	o.Stabilization = or(o.Stabilization, 5*time.Minute)
-	o.Initialization = or(o.Initialization, 5*time.Minute)
-	o.ReadinessDelay = or(o.ReadinessDelay, 30*time.Second)
+	o.SyncPeriod = or(o.SyncPeriod, 15*time.Second)
+	o.DownscaleStabilization = or(o.DownscaleStabilization, 5*time.Minute)
+	o.CPUInitializationPeriod = or(o.CPUInitializationPeriod, 5*time.Minute)
+	o.InitialReadinessDelay = or(o.InitialReadinessDelay, 30*time.Second)
 	if o.Tolerance == 0 {
 		o.Tolerance = 0.1
 	}
@@ -141,7 +146,7 @@ func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outco
 	if a == nil {
 		return reconcile.Outcome{}
 	}
-	if wait := m.wait(a, c.now(ctx), c.Period); wait > 0 {
+	if wait := m.wait(a, c.now(ctx), c.SyncPeriod); wait > 0 {
 		return reconcile.Outcome{Again: wait, Why: period}
 	}
 	in := input{hpa: a, rivals: rivals}
@@ -160,7 +165,7 @@ func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outco
 		v = v.rescaled(c.api.Rescale(ctx, a.Namespace, a.Spec.ScaleTargetRef, next))
 	}
 	c.conclude(ctx, a, v)
-	return reconcile.Outcome{Again: c.Period, Why: period}
+	return reconcile.Outcome{Again: c.SyncPeriod, Why: period}
 }
 
 // recall returns what is remembered of an autoscaler, and the selectors of the others in its namespace. It forgets one

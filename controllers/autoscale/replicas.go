@@ -59,10 +59,10 @@ func (d *decision) counts(p *corev1.Pod, s sample) bool {
 			continue
 		}
 		started, since := p.Status.StartTime.Time, c.LastTransitionTime.Time
-		if started.Add(d.Initialization).After(d.now) {
+		if started.Add(d.CPUInitializationPeriod).After(d.now) {
 			return c.Status != corev1.ConditionFalse && !s.at.Before(since.Add(s.window))
 		}
-		return c.Status != corev1.ConditionFalse || !started.Add(d.ReadinessDelay).After(since)
+		return c.Status != corev1.ConditionFalse || !started.Add(d.InitialReadinessDelay).After(since)
 	}
 	return false
 }

@@ -114,7 +114,7 @@ func (s *scenario) option(t *testing.T, d *datadriven.TestData, key, value strin
 	case "tolerance":
 		fmt.Sscan(value, &s.options.Tolerance)
 	case "stabilization":
-		s.options.Stabilization = duration(value)
+		s.options.DownscaleStabilization = duration(value)
 	case "measure":
 		s.options.Measure = nil
 	default:

@@ -43,22 +43,16 @@ func (s *Server) makeAPI(context.Context) error {
 	if !gates[featuregates.ComponentFlagz] {
 		config.Flags = nil
 	}
-	trust, err := c.Access.Authenticate(&config.AuthenticationOptions, s.keys, s.ports.secureURL())
+	trust, err := config.SetAccess(&c.Access, s.keys, s.ports.secureURL())
 	if err != nil {
 		return err
 	}
-	if config.Proxy, err = c.Access.Proxy(s.keys); err != nil {
-		return err
-	}
 	config.Kubelets.Simulated = c.Simulate
-	if config.FrontProxy, err = c.Access.FrontProxy(s.keys); err != nil {
-		return err
-	}
 	s.first = c.first(&s.ports, &trust)
 	if on[controllers.GarbageCollector] {
 		s.garbage = loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{
-			Cache: d.cache, Root: d.decoder.Root, Workers: c.Workers[controllers.GarbageCollector],
-			Events: c.CollectionEvents, Registerer: metrics, Log: s.log,
+			Cache: d.cache, Root: d.decoder.Root, Workers: c.Controllers.Workers[controllers.GarbageCollector],
+			Events: c.Controllers.CollectionEvents, Registerer: metrics, Log: s.log,
 		})
 		config.Debug = s.garbage.Handlers()
 	}

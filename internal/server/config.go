@@ -9,6 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/internal/encryption"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -19,14 +20,19 @@ type Config struct {
 	Release string
 	ServingOptions
 	StorageOptions
-	controllers.Options
-	Access apiserver.Access
-	Audit  audit.Options
+	// Controllers has no field that is not set but Autoscaler's.
+	Controllers controllers.Options
+	// Simulate runs the simulation of nodes and pods. NodesFile is the file of Simulation.Nodes; default: one node.
+	Simulate   bool
+	Simulation simulation.Options
+	NodesFile  string
+	Access     apiserver.Access
+	Audit      audit.Options
 	// Serving are the pairs of --runtime-config.
 	Serving []string
 	// Gates are feature gates by name; default: those of kube-apiserver.
 	Gates map[string]bool
-	// API has the settings of admission, authorization modes, services and limits. Start sets the other fields, and
+	// API has the settings of admission, services, limits and documents. Start sets the other fields, and
 	// MemoryInFlight if it is 0.
 	API apiserver.Config
 	// Memory is how many bytes the process may use; 0 determines it.

@@ -19,7 +19,7 @@ import (
 
 // selectControllers are the controllers that the settings enable.
 func (c *Config) selectControllers() (on map[string]bool, err error) {
-	on, absent, err := controllers.Select(c.Controllers)
+	on, absent, err := controllers.Select(c.Controllers.Enabled)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (c *Config) selectControllers() (on map[string]bool, err error) {
 		c.Log.Warn("enabled controllers are not available", "controllers", strings.Join(absent, ","))
 	}
 	on[controllers.Scheduler] = on[controllers.Scheduler] ||
-		c.Simulate && !slices.Contains(c.Controllers, "-"+controllers.Scheduler)
+		c.Simulate && !slices.Contains(c.Controllers.Enabled, "-"+controllers.Scheduler)
 	return on, nil
 }
 
@@ -47,7 +47,7 @@ func (s *Server) client() func(account, manager string) *loopback.Client {
 func (s *Server) makeControllers(on, gates map[string]bool) {
 	c, d := s.config, s.data
 	p := &controllers.Process{
-		Client: s.client(), Options: c.Options, Gates: gates, Authority: s.keys, Certificates: s.keys.AuthorityPEM(),
+		Client: s.client(), Options: c.Controllers, Simulate: c.Simulate, Simulation: c.Simulation, Gates: gates, Authority: s.keys, Certificates: s.keys.AuthorityPEM(),
 		Webhooks: d.webhooks, CheckFirst: s.checkFirst,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
 			return apiserver.CheckTypes(d.types, &p.Spec)
@@ -58,8 +58,8 @@ func (s *Server) makeControllers(on, gates map[string]bool) {
 	s.controllers = controllers.NewSet(d.cache, d.store.Revision)
 	s.controllers.Monitor.Clock = d.clock
 	s.controllers.Led = p.Parts(on)
-	if c.Elect {
-		s.controllers.RetryPeriod = c.Election.RetryPeriod
+	if *c.Controllers.LeaderElect {
+		s.controllers.RetryPeriod = c.Controllers.RetryPeriod
 	}
 	if !c.readOnly() {
 		s.controllers.Own = p.ServerParts()
@@ -141,7 +141,8 @@ func (s *Server) lead(ctx context.Context) {
 	if len(s.controllers.Led) == 0 {
 		return // controllers of other servers need the lease
 	}
-	if !s.config.Elect {
+	c := &s.config.Controllers
+	if !*c.LeaderElect {
 		s.controllers.RunLed(ctx)
 		return
 	}
@@ -149,10 +150,8 @@ func (s *Server) lead(ctx context.Context) {
 		Groups: []string{authorization.GroupAuthenticated}}
 	lease := &loopback.Lease{Namespace: metav1.NamespaceSystem, Name: controllers.Manager,
 		API: s.api.Loopback(candidate, controllers.Manager)}
-	o := s.config.Election
-	o.Log = s.log
-	o.Seize = !s.config.external() // no other process has the data directory open; a lease in it belongs to a dead process
-	s.controllers.Elect(ctx, lease, o)
+	// No other process has the data directory open: a lease in it is of one that has ended.
+	s.controllers.Elect(ctx, lease, c, !s.config.external(), s.log)
 }
 
 // whyNoCheckpoints is why the server has data that a rollback must not change, or that does not change; empty if it has

@@ -43,10 +43,10 @@ func (c *Config) published(t *apiserver.Trust) bootstrap.Trust {
 		b.GroupHeaders, b.ExtraPrefixes = []string{"X-Remote-Group"}, []string{"X-Remote-Extra-"}
 		return b
 	}
-	x := &c.Access.Proxies
+	x := &c.Access.RequestHeader
 	b.Proxies = t.Proxies.PEM()
-	b.Names, b.UsernameHeaders, b.UIDHeaders = x.Names, x.UsernameHeaders, x.UIDHeaders
-	b.GroupHeaders, b.ExtraPrefixes = x.GroupHeaders, x.ExtraPrefixes
+	b.Names, b.UsernameHeaders, b.UIDHeaders = x.AllowedNames, x.UsernameHeaders, x.UIDHeaders
+	b.GroupHeaders, b.ExtraPrefixes = x.GroupHeaders, x.ExtraHeadersPrefix
 	return b
 }
 

@@ -31,12 +31,14 @@ func config() Config {
 		StorageOptions: StorageOptions{
 			Storage: storage.Config{Root: storage.DefaultRoot, QuotaBytes: storage.DefaultQuota},
 		},
-		Options: controllers.Options{Controllers: []string{"*"}},
-		Access:  apiserver.Access{Issuers: []string{"https://kubernetes.default.svc"}},
-		Audit:   audit.Defaults(), Log: slog.New(slog.DiscardHandler),
+		Controllers: controllers.Options{Enabled: []string{"*"}, LeaderElect: new(bool)},
+		Access: apiserver.Access{
+			Issuers: []string{"https://kubernetes.default.svc"}, Modes: []string{"AlwaysAllow"},
+		},
+		Audit: audit.Defaults(), Log: slog.New(slog.DiscardHandler),
 		API: apiserver.Config{
-			Modes: []string{"AlwaysAllow"}, Services: allocate.Defaults(),
-			Limits: apiserver.Limits{MaxInFlight: 400, RequestTimeout: 34 * time.Second, EventTTL: time.Hour},
+			Services: allocate.Defaults(),
+			Limits:   apiserver.Limits{MaxInFlight: 400, RequestTimeout: 34 * time.Second, EventTTL: time.Hour},
 		},
 	}
 }

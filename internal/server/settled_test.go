@@ -19,7 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -445,9 +444,8 @@ func TestSettledTimeout(t *testing.T) {
 
 // elect has the controllers wait for their lease.
 func elect(c *Config) {
-	c.Elect, c.Election = true, election.Options{
-		Duration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-	}
+	o := &c.Controllers
+	o.LeaderElect, o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = new(true), 15*time.Second, 10*time.Second, 2*time.Second
 }
 
 // TestSettledElection: the lease of the controllers is renewed, and without it nothing is settled.
