@@ -280,6 +280,9 @@ func (c *settings) checkAccess() error {
 	if k := &x.Kubelets; (k.CertFile == "") != (k.KeyFile == "") {
 		return errors.New("--kubelet-client-certificate and --kubelet-client-key require each other")
 	}
+	if n := x.Kubelets.Port; n < 0 || n > 65535 {
+		return fmt.Errorf("--kubelet-port %d is not a port", n)
+	}
 	if f := &x.FrontProxy; (f.CertFile == "") != (f.KeyFile == "") {
 		return errors.New("--proxy-client-cert-file and --proxy-client-key-file require each other")
 	}

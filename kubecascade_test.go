@@ -161,6 +161,7 @@ func TestRejectedValues(t *testing.T) {
 		"Access.Audiences":                func(o *options) { o.Access.Audiences = []string{""} },
 		"Access.KeyFiles":                 func(o *options) { o.Access.KeyFiles = []string{""} },
 		"Access.Kubelets.CertFile":        func(o *options) { o.Access.Kubelets.CertFile = "cert" },
+		"Access.Kubelets.Port":            func(o *options) { o.Access.Kubelets.Port = 65536 },
 		"Access.FrontProxy.CertFile":      func(o *options) { o.Access.FrontProxy.KeyFile = "key" },
 		"Admission.Enable":                func(o *options) { o.Admission.Enable = []string{"Some"} },
 		"Limits.MaxInFlight":              func(o *options) { o.Limits.MaxInFlight = -1 },

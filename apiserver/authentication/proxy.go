@@ -13,7 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// ErrProxyNotAllowed reports that a proxy's certificate is valid, but that RequestHeader.AllowedNames lacks its common name.
+// ErrProxyNotAllowed reports that a proxy's certificate is valid, but that RequestHeader.AllowedNames lacks its common
+// name.
 var ErrProxyNotAllowed = errors.New("authentication: the proxy's certificate has a common name that is not allowed")
 
 // RequestHeader are proxies that may name the user of a request in headers.

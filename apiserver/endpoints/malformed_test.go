@@ -21,7 +21,7 @@ const ignore = `{"ignoreStoreReadErrorWithClusterBreakingPotential":true`
 
 func gated(c *apiserver.Config) { c.DeleteMalformed = true }
 
-// TestListMalformedCauses: with the gate on, the error of a list names a hundred of the keys that can't be read (V-055).
+// TestListMalformedCauses: with the gate on, the error of a list names 100 of the keys that can't be read (V-055).
 func TestListMalformedCauses(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	for i := range 120 {

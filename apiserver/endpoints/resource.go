@@ -199,8 +199,8 @@ func observe(r *http.Request, target registry.Target, verb string) {
 }
 
 // labelOf returns the labels that kube-apiserver uses (AS pkg/endpoints/metrics: CleanScope): two verbs are named by
-// their HTTP methods, those of connections are CONNECT (K pkg/registry/core/pod/rest/log.go: OverrideMetricsVerb), and a
-// create has the scope of the one object that it creates.
+// their HTTP methods, those of connections are CONNECT (K pkg/registry/core/pod/rest/log.go: OverrideMetricsVerb), and
+// a create has the scope of the one object that it creates.
 func labelOf(t registry.Target, verb string) metrics.Label {
 	l := metrics.Label{
 		Verb: strings.ToUpper(verb), Group: t.Resource.Group, Version: t.Resource.Version, Resource: t.Resource.Plural,

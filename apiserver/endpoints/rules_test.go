@@ -34,8 +34,8 @@ import (
 //
 // Revisions are those that etcd counts. The first uid that a file shows is printed as uid-1, the
 // next as uid-2; a request may name them so. The output has the headers that a client acts on, and objects without
-// managedFields, which package fieldmanager tests, unless the command is "http managed"; that of "http code" is the code
-// alone. Other commands:
+// managedFields, which package fieldmanager tests, unless the command is "http managed"; that of "http code" is the
+// code alone. Other commands:
 //
 //	watch n=2	the input is a request like that of http, the output the first events
 //	put KEY		the input is stored under the key

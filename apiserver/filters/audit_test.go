@@ -152,8 +152,8 @@ func TestAuditStages(t *testing.T) {
 	}
 }
 
-// TestAuditFullDisk: in the mode blocking-strict a request that can't be recorded is rejected, and nothing is stored; in
-// the mode blocking it is served (N-S09).
+// TestAuditFullDisk: in the mode blocking-strict a request that can't be recorded is rejected, and nothing is stored;
+// in the mode blocking it is served (N-S09).
 func TestAuditFullDisk(t *testing.T) {
 	for mode, code := range map[string]int{audit.ModeBlocking: 201, audit.ModeBlockingStrict: 500} {
 		s, log := audited(t, "rules: [{level: Metadata}]\n", func(o *audit.Options) { o.Mode = mode })

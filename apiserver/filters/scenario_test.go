@@ -28,8 +28,8 @@ import (
 // The command is a user of the secure port. The user "anonymous" has no token; "local" is the insecure port's client.
 // The output has the code, and the message of an error, the names of a list or the status of a review. Other commands:
 //
-//	server	starts a server. Its arguments are modes=(RBAC,AlwaysAllow), anonymous=false and admission=PLUGIN; its input is
-//		an audit policy, with which each response is followed by its audit events
+//	server	starts a server. Its arguments are modes=(RBAC,AlwaysAllow), anonymous=false and admission=PLUGIN; its input
+//		is an audit policy, with which each response is followed by its audit events
 //	grant	grants the rules to a user, as Secured.Grant: user=alice namespace=a name=reader
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
