@@ -68,7 +68,7 @@ conformance: build
 	.ci/conformance
 
 ## e2e          suites of other clients and projects, which take minutes to build: SUITE=kubectl|helm|crds|webhooks|
-##              envtest|etcd|backups|extensions|ui|rollback, or several; .ci/e2e describes them
+##              envtest|etcd|backups|extensions|kwok|ui|rollback, or several; .ci/e2e describes them
 e2e: build
 	.ci/e2e $(SUITE)
 
