@@ -82,10 +82,9 @@ type deleting struct {
 }
 
 // finish leaves the removal of a marked object. Preconditions and owners were compared before and the mark can't be
-// undone (C-14, C-90). The removal must not stop, as nothing else removes the object, and must not remove a new object
-// of the same name.
+// undone (C-14, C-90). The removal must not stop, as nothing else removes the object.
 func (p *deleting) finish(marked *storage.Object) {
-	p.marked, p.guards, p.UID, p.ResourceVersion = marked, nil, &marked.Meta.UID, nil
+	p.marked, p.guards, p.UID, p.ResourceVersion = marked, nil, nil, nil
 }
 
 // delete is Delete with the plugins: those of the server, or noPlugins.
@@ -108,7 +107,7 @@ func (s *Registry) delete(ctx context.Context, d *Deletion, plugins *admission.S
 		}
 		cur, err = s.retry(err)
 		if err == nil && p.marked != nil && (cur == nil || cur.Meta.UID != p.marked.Meta.UID) {
-			// Another client has removed the object after this one has marked it
+			// Another client has removed the object after this one has marked it, and may have created another one
 			// (AS registry/generic/registry/store.go: Delete, ignoreNotFound; kubernetes#19403).
 			return Deleted{Object: p.marked, Removed: true}, nil
 		}
