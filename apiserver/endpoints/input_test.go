@@ -79,75 +79,6 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestPatchBodies: patches are bounded as other bodies are, and so is their result.
-func TestPatchBodies(t *testing.T) {
-	apiservertest.Sequential(t)
-	s := apiservertest.Start(t, nil)
-	must(
-		t, s.Do("POST", configmaps, configmap("a", map[string]string{"k": strings.Repeat("x", 64<<10)}, nil)),
-		http.StatusCreated,
-	)
-	var copies []string
-	for i := range 9000 {
-		copies = append(copies, fmt.Sprintf(`{"op":"copy","from":"/data/k","path":"/data/k%d"}`, i))
-	}
-	const jsonPatch = "application/json-patch+json"
-	for _, c := range []struct {
-		name, media, body string
-		code              int
-	}{
-		{"copies", jsonPatch, "[" + strings.Join(copies, ",") + "]", 422},
-		// B-52
-		{
-			"too many", jsonPatch, "[" + strings.TrimSuffix(strings.Repeat(`{"op":"test","path":"/x"},`, 10_001), ",") + "]",
-			413,
-		},
-		{"deep", mergePatch, `{"data":` + strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000) + "}", 400},
-		{"deep enough", mergePatch, `{"data":{"k":` + strings.Repeat(`[`, 1000) + strings.Repeat("]", 1000) + "}}", 422},
-		{
-			"deep and long", mergePatch,
-			`{"x":` + strings.Repeat("[", 1000) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("]", 1000) + "}", 400,
-		},
-		{
-			"apply long text", "application/apply-patch+yaml",
-			"a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a,", 100_000) + "]\n", 400,
-		},
-		{"too much", mergePatch, strings.Repeat(" ", 4<<20), 413},
-	} {
-		query := ""
-		if strings.Contains(c.media, "apply") {
-			query = "?fieldManager=m"
-		}
-		a := s.Do("PATCH", configmaps+"/a"+query, c.body, "Content-Type", c.media)
-		if a.Code != c.code {
-			t.Errorf("%s: %d, want %d: %.300s", c.name, a.Code, c.code, a.Body)
-		}
-	}
-}
-
-// TestLongLists: validation that compares the items of a list with each other must not take hours.
-func TestLongLists(t *testing.T) {
-	apiservertest.Sequential(t)
-	s := apiservertest.Start(t, nil)
-	owners := func(from, n int) string {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, `,{"apiVersion":"v1","kind":"A","name":"a","uid":"%d"}`, from+i)
-		}
-		return `{"metadata":{"name":"a","ownerReferences":[` + b.String()[1:] + "]}}"
-	}
-	must(t, s.Do("POST", configmaps+"?dryRun=All", owners(0, 40_000)), http.StatusCreated)
-	must(t, s.Do("POST", configmaps, owners(0, 10_000)), http.StatusCreated)
-	must(
-		t, s.Do("PATCH", configmaps+"/a", owners(5000, 10_000), "Content-Type", "application/strategic-merge-patch+json"),
-		http.StatusRequestEntityTooLarge,
-	)
-	must(
-		t, s.Do("PATCH", configmaps+"/a", `{"data":{"k":"v"}}`, "Content-Type", "application/strategic-merge-patch+json"),
-		http.StatusOK,
-	)
-}
-
 // TestDeepProtobuf: half a million nested messages must not overflow the stack, and JSON inside of protobuf must not be
 // stored if it is nested more deeply than can be read.
 func TestDeepProtobuf(t *testing.T) {
@@ -208,21 +139,6 @@ func nested(tag []byte, depth int) []byte {
 		out = append(out, backwards[i])
 	}
 	return out
-}
-
-// TestLongQueries: long values are read like others.
-func TestLongQueries(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	for query, code := range map[string]int{
-		"labelSelector=" + strings.Repeat("a%2C", 5000) + "a":          200,
-		"fieldSelector=metadata.name%3D" + strings.Repeat("x", 10_000): 200,
-		"continue=" + strings.Repeat("A", 20_000):                      400,
-		strings.Repeat("a=b&", 20_000):                                 200,
-	} {
-		if a := s.Do("GET", configmaps+"?"+query, nil); a.Code != code {
-			t.Errorf("%.100s: %d, want %d: %.200s", query, a.Code, code, a.Body)
-		}
-	}
 }
 
 // TestHeaders: headers that are too large are rejected before they are kept.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,8 @@ import (
 //	201
 //	{...}
 //
+// In a request «3 ,{"a": %d}» is the text three times, with %d from 0 on and without the first comma.
+//
 // Revisions are those that etcd counts. The first uid that a file shows is printed as uid-1, the
 // next as uid-2; a request may name them so. The output has the headers that a client acts on, and objects without
 // managedFields, which package fieldmanager tests, unless the command is "http managed"; that of "http code" is the
@@ -41,7 +44,7 @@ import (
 //	put KEY		the input is stored under the key
 //	stored KEY	the output is the value of the key
 //	server		first of all: with "gate", requests may delete objects that can't be decoded;
-//			ranges=(10.7.0.0/30, 100-101) are those of services; versions=(batch/v1=false) is --runtime-config
+//			sequential is Sequential, for a file with long requests; ranges=(10.7.0.0/30, 100-101) are those of services; versions=(batch/v1=false) is --runtime-config
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		t.Parallel()
@@ -61,6 +64,8 @@ func TestRules(t *testing.T) {
 					switch a.Key {
 					case "gate":
 						malformed = true
+					case "sequential":
+						apiservertest.Sequential(t)
 					case "ranges":
 						services = ranges(t, a.Vals[0], a.Vals[1])
 					case "versions":
@@ -177,8 +182,18 @@ func (u *uids) given(s string) string {
 	for i := len(u.known) - 1; i >= 0; i-- {
 		s = strings.ReplaceAll(s, fmt.Sprintf("uid-%d", i+1), u.known[i])
 	}
-	return s
+	return repetition.ReplaceAllStringFunc(s, func(match string) string {
+		m := repetition.FindStringSubmatch(match)
+		n, _ := strconv.Atoi(m[1])
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(m[2], "%d", strconv.Itoa(i)))
+		}
+		return strings.TrimPrefix(b.String(), ",")
+	})
 }
+
+var repetition = regexp.MustCompile(`«(\d+) ([^»]*)»`)
 
 // half measures that a pod on a node uses 500m, over seven seconds.
 func half(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
