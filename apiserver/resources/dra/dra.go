@@ -14,6 +14,6 @@ func Resources(clock entry.Clock) []*entry.Resource {
 		deviceTaintRules(clock),
 		resourceClaims(),
 		resourceClaimTemplates(),
-		resourceSlices(),
+		resourceSlices(clock),
 	))
 }

@@ -1,8 +1,6 @@
 package dra
 
 import (
-	"time"
-
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
@@ -13,7 +11,7 @@ import (
 )
 
 // resourceSlices is the entry of ResourceSlice.
-func resourceSlices() *entry.Resource {
+func resourceSlices(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourceslices", New: entry.New[resourcev1.ResourceSlice],
 		Served: entry.Served{Optional: []entry.Version{
@@ -28,7 +26,7 @@ func resourceSlices() *entry.Resource {
 		}},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        entry.Default(defaultResourceSlice),
+			Default:        entry.Default(func(s *resourcev1.ResourceSlice) { taintDevices(s, clock()) }),
 			PrepareCreate:  entry.CreateNew(updateSlice),
 			PrepareUpdate:  entry.Change(updateSlice),
 			Validate:       entry.ValidateNew(validateResourceSlice),
@@ -43,14 +41,12 @@ func resourceSlices() *entry.Resource {
 	}
 }
 
-// defaultResourceSlice sets the missing time of taints to now.
-func defaultResourceSlice(s *resourcev1.ResourceSlice) { taintDevices(s, time.Now()) }
-
-func taintDevices(s *resourcev1.ResourceSlice, now time.Time) {
+// taintDevices sets the missing time of taints to now.
+func taintDevices(s *resourcev1.ResourceSlice, now metav1.Time) {
 	for i := range s.Spec.Devices {
 		taints := s.Spec.Devices[i].Taints
 		for j := range taints {
-			check.SetDefault(&taints[j].TimeAdded, metav1.NewTime(now.Truncate(time.Second)))
+			check.SetDefault(&taints[j].TimeAdded, now)
 		}
 	}
 }
