@@ -44,16 +44,18 @@ import (
 //	put KEY		the input is stored under the key
 //	stored KEY	the output is the value of the key
 //	server		first of all: with "gate", requests may delete objects that can't be decoded;
-//			sequential is Sequential, for a file with long requests; ranges=(10.7.0.0/30, 100-101) are those of services; versions=(batch/v1=false) is --runtime-config
+//			sequential is Sequential, for a file with long requests; ranges=(10.7.0.0/30, 100-101) are those
+//			of services; versions=(batch/v1=false) is --runtime-config; plugins=(PLUGIN) is
+//			--enable-admission-plugins
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		t.Parallel()
 		o := &apiservertest.Options{Kinds: resources.Metrics(half)}
 		var services allocate.Ranges
-		malformed := false
+		malformed, plugins := false, []string(nil)
 		o.Configure = func(c *apiserver.Config) {
 			c.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
-			c.DeleteMalformed, c.Services = malformed, services
+			c.DeleteMalformed, c.Services, c.EnableAdmission = malformed, services, plugins
 		}
 		start := sync.OnceValue(func() *apiservertest.Server { return apiservertest.Start(t, o) })
 		u := &uids{}
@@ -68,6 +70,8 @@ func TestRules(t *testing.T) {
 						apiservertest.Sequential(t)
 					case "ranges":
 						services = ranges(t, a.Vals[0], a.Vals[1])
+					case "plugins":
+						plugins = a.Vals
 					case "versions":
 						o.Serving = serving(t, a.Vals...)
 					}
