@@ -17,6 +17,57 @@ func (g *Graph) breakCycles(n *node) {
 	})
 }
 
+// suspects are waiting objects that may wait for themselves, each with the number of suspects that wait for it. A search
+// from every object that is loaded would take the square of the length of a chain of owners: only suspects need one.
+type suspects map[*node]int
+
+// suspectsOf returns the suspects among loaded objects.
+func suspectsOf(loaded []*node) suspects {
+	s := suspects{}
+	for _, n := range loaded {
+		if !n.gone && n.class() == Waiting {
+			s[n] = 0
+		}
+	}
+	for n := range s {
+		s[n] = s.count(n)
+	}
+	for _, n := range loaded {
+		s.clear(n)
+	}
+	return s
+}
+
+// count is how many suspects wait for n.
+func (s suspects) count(n *node) (waiting int) {
+	n.edges(func(e *edge) {
+		e.ownerUID.owners(func(o *node) bool {
+			if _, ok := s[o]; ok && e.holds() && !e.released {
+				waiting++
+			}
+			return true
+		})
+	})
+	return waiting
+}
+
+// clear removes n if no suspect waits for it, and then those for which no other one waits.
+func (s suspects) clear(n *node) {
+	for next := []*node{n}; len(next) > 0; {
+		n, next = next[0], next[1:]
+		if waiting, ok := s[n]; !ok || waiting > 0 {
+			continue
+		}
+		delete(s, n)
+		for e := n.dependents(); e != nil; e = e.next {
+			if e.holds() && !e.released {
+				s[e.dependent]--
+				next = append(next, e.dependent)
+			}
+		}
+	}
+}
+
 // recheck undoes the release of references that are no longer in a cycle, so that no owner stops waiting for a
 // dependent without need (J-11).
 func recheck(n *node) {

@@ -126,12 +126,17 @@ func (g *Graph) change(n *node, alter func()) {
 	})
 }
 
+// dependents is the first edge of the list of n's dependents; nil if there are none.
+func (n *node) dependents() *edge {
+	if n.ownerUID == nil {
+		return nil
+	}
+	return n.ownerUID.first
+}
+
 // markDependents marks all dependents of n for a new decision.
 func (g *Graph) markDependents(n *node) {
-	if n.ownerUID == nil {
-		return
-	}
-	for e := n.ownerUID.first; e != nil; e = e.next {
+	for e := n.dependents(); e != nil; e = e.next {
 		g.mark(e.dependent)
 	}
 }
@@ -141,11 +146,8 @@ func (g *Graph) markDependents(n *node) {
 // skipped those in which n's kind was served: then n's own kind shows that the reference means n. An owner that was
 // orphaning has released all objects that name its uid (D-62).
 func (g *Graph) lose(n *node) {
-	if n.ownerUID == nil {
-		return
-	}
 	was := n.place
-	for e := n.ownerUID.first; e != nil; e = e.next {
+	for e := n.dependents(); e != nil; e = e.next {
 		d := e.dependent
 		for i := range d.refs {
 			r := &d.refs[i]

@@ -171,10 +171,8 @@ func (g *Graph) remove(n *node) {
 	g.retire(n)
 	g.unlink(n)
 	g.part(n)
+	g.markDependents(n)
 	if a := n.ownerUID; a != nil {
-		for e := a.first; e != nil; e = e.next {
-			g.mark(e.dependent)
-		}
 		a.owners(func(o *node) bool { // fewer dependents may block it now
 			g.mark(o)
 			return true
@@ -191,11 +189,16 @@ func (g *Graph) remove(n *node) {
 func (g *Graph) load() {
 	loaded := g.loaded
 	g.loading, g.loaded = false, nil
+	s := suspectsOf(loaded)
 	for _, n := range loaded {
 		if n.gone {
 			continue
 		}
-		g.breakCycles(n)
+		if _, ok := s[n]; ok {
+			g.breakCycles(n)
+			s[n] = s.count(n)
+			s.clear(n)
+		}
 		if n.work == nil || n.work.state == Idle {
 			g.reportOwners(n, nil)
 		}

@@ -30,10 +30,10 @@ func (g *Graph) reportOwners(n *node, old []ref) {
 
 // reportDependents reports each object that names the new object n from another namespace (D-84).
 func (g *Graph) reportDependents(n *node) {
-	if n.ownerUID == nil || n.namespace == "" || n.collection.inert {
+	if n.namespace == "" || n.collection.inert {
 		return
 	}
-	for e := n.ownerUID.first; e != nil; e = e.next {
+	for e := n.dependents(); e != nil; e = e.next {
 		if e.dependent.namespace != n.namespace {
 			g.report(e.dependent, e)
 		}

@@ -36,10 +36,7 @@ func (g *Graph) Standing(k Key) (s Standing, ok bool) {
 		v, _ := g.classify(n, &n.refs[i])
 		s.Verdicts = append(s.Verdicts, v)
 	}
-	if n.ownerUID == nil {
-		return s, true
-	}
-	for e := n.ownerUID.first; e != nil; e = e.next {
+	for e := n.dependents(); e != nil; e = e.next {
 		s.Dependents = append(s.Dependents, Dependent{Key: e.dependent.key(), Blocking: e.blocking})
 	}
 	slices.SortFunc(s.Dependents, func(a, b Dependent) int { return a.Key.Compare(b.Key) })
