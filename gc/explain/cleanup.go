@@ -82,15 +82,11 @@ func (w *world) users(o *Object) (users []ObjectReference) {
 	if !slices.ContainsFunc(o.Finalizers, expected) {
 		return nil
 	}
+	other := func(k graph.Key) bool { return k != o.Key && w.objects[k] != nil }
 	for _, u := range w.used[o.Key] {
-		now := w.objects[u.Key]
-		if now == nil || o.Controller == now.UID && now.GraceSeconds != nil && *now.GraceSeconds == 0 { // F-05
-			continue
-		}
-		other := func(k graph.Key) bool { return k != o.Key && w.objects[k] != nil }
-		if slices.ContainsFunc(now.Uses, func(group []graph.Key) bool {
-			return slices.Contains(group, o.Key) && !slices.ContainsFunc(group, other)
-		}) {
+		switch now := w.objects[u.by.Key]; {
+		case now == nil, o.Controller == now.UID && now.GraceSeconds != nil && *now.GraceSeconds == 0: // F-05
+		case !slices.ContainsFunc(u.group, other):
 			users = append(users, w.ref(now))
 		}
 	}

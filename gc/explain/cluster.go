@@ -112,7 +112,13 @@ type index struct {
 	uids       map[string][]*Object
 	dependents map[string][]*Object
 	namespaces map[string][]*Object
-	used       map[graph.Key][]*Object // the objects that use one
+	used       map[graph.Key][]use
+}
+
+// use is a group of Object.Uses.
+type use struct {
+	by    *Object
+	group []graph.Key
 }
 
 func (c *Cluster) index() *index {
@@ -123,7 +129,7 @@ func (c *Cluster) index() *index {
 		uids:       make(map[string][]*Object, len(c.Objects)),
 		dependents: map[string][]*Object{},
 		namespaces: map[string][]*Object{},
-		used:       map[graph.Key][]*Object{},
+		used:       map[graph.Key][]use{},
 	}
 	for i := range c.Resources {
 		x.resources[c.Resources[i].Name()] = &c.Resources[i]
@@ -140,8 +146,10 @@ func (c *Cluster) index() *index {
 				x.dependents[owner.UID] = append(x.dependents[owner.UID], o)
 			}
 		}
-		for _, k := range slices.Concat(o.Uses...) {
-			x.used[k] = append(x.used[k], o)
+		for _, group := range o.Uses {
+			for _, k := range group {
+				x.used[k] = append(x.used[k], use{o, group})
+			}
 		}
 	}
 	return x
@@ -211,7 +219,9 @@ func (x *index) connected(from []graph.Key) (found []*Object) {
 		}
 		join(found[i].UID)
 		add(x.content(found[i])...)
-		add(x.used[found[i].Key]...)
+		for _, u := range x.used[found[i].Key] {
+			add(u.by)
+		}
 		for _, group := range found[i].Uses {
 			for _, k := range group { // one that is not being deleted matters for others of its group only
 				if u := x.keys[k]; u != nil && (len(group) > 1 || !u.Deletion.IsZero()) {
