@@ -26,29 +26,41 @@ func (w *world) deleting() []*Object {
 func (w *world) clean() {
 	background := finalizers.Options{PropagationPolicy: "Background"}
 	for _, o := range w.deleting() {
-		in := func(p *Object) bool { return p.Namespace == o.Name && !w.immortal(p.Key) }
-		pods := func(p *Object) bool { return in(p) && w.kind(p).Graceful }
-		instances := func(p *Object) bool { return p.Collection == o.Name }
+		content := slices.SortedFunc(slices.Values(w.content(o)), byKey)
 		switch k := w.kind(o); {
 		case k.Namespace && slices.Contains(o.SpecFinalizers, kubernetes):
-			empty := w.sweep(pods, background, NamespaceController) && w.sweep(in, background, NamespaceController)
+			empty := w.sweep(w.pods(content), background, NamespaceController) &&
+				w.sweep(content, background, NamespaceController)
 			if empty && !(w.c.Held && len(w.c.Unavailable) > 0) {
 				w.finalize(o, kubernetes, NamespaceController)
 			}
 		case k.Cleanup != "" && slices.Contains(o.Finalizers, k.Cleanup):
-			if w.sweep(instances, finalizers.Options{}, CRDController) {
+			if w.sweep(content, finalizers.Options{}, CRDController) {
 				w.removeFinalizer(o, k.Cleanup, CRDController)
 			}
 		}
 	}
 }
 
-// sweep deletes the objects for which f holds, and reports whether none is left.
-func (w *world) sweep(f func(*Object) bool, options finalizers.Options, by By) bool {
-	for _, o := range w.sorted(f) {
-		w.delete(o, options, by)
+// sweep deletes the objects that are left of a content, and reports whether none is left then.
+func (w *world) sweep(content []*Object, options finalizers.Options, by By) bool {
+	left := func(o *Object) bool { return w.objects[o.Key] != nil }
+	for _, o := range content {
+		if left(o) {
+			w.delete(w.objects[o.Key], options, by)
+		}
 	}
-	return len(w.sorted(f)) == 0
+	return !slices.ContainsFunc(content, left)
+}
+
+// pods are those of the objects that end gracefully.
+func (x *index) pods(of []*Object) (pods []*Object) {
+	for _, o := range of {
+		if r := x.resources[o.Collection]; r != nil && r.Delete.Graceful {
+			pods = append(pods, o)
+		}
+	}
+	return pods
 }
 
 // confirm simulates the kubelets: it ends the pods that are being deleted, as if their grace periods were over.

@@ -107,6 +107,7 @@ type Unavailable struct{ Name, Message string }
 // index finds a cluster's objects.
 type index struct {
 	c          *Cluster
+	all        []*Object
 	resources  map[string]*Resource
 	keys       map[graph.Key]*Object
 	uids       map[string][]*Object
@@ -136,6 +137,7 @@ func (c *Cluster) index() *index {
 	}
 	for i := range c.Objects {
 		o := &c.Objects[i]
+		x.all = append(x.all, o)
 		x.keys[o.Key] = o
 		x.uids[o.UID] = append(x.uids[o.UID], o)
 		if o.Namespace != "" && !x.immortal(o.Key) {
@@ -154,6 +156,8 @@ func (c *Cluster) index() *index {
 	}
 	return x
 }
+
+func byKey(a, b *Object) int { return a.Key.Compare(b.Key) }
 
 // Begun is when the object's deletion began: the timestamp is the end of the grace period. Zero means live.
 func (o *Object) Begun() time.Time {
@@ -230,7 +234,7 @@ func (x *index) connected(from []graph.Key) (found []*Object) {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b *Object) int { return a.Key.Compare(b.Key) })
+	slices.SortFunc(found, byKey)
 	return found
 }
 
@@ -242,8 +246,8 @@ func (x *index) content(o *Object) (content []*Object) {
 	case r.Delete.Namespace:
 		return x.namespaces[o.Name]
 	case r.Delete.Cleanup != "":
-		for i := range x.c.Objects {
-			if p := &x.c.Objects[i]; p.Collection == o.Name {
+		for _, p := range x.all {
+			if p.Collection == o.Name {
 				content = append(content, p)
 			}
 		}

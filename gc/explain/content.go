@@ -21,7 +21,7 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 	content, unlisted := e.namespaces[o.Name], e.unlisted(o)
 	switch {
 	case len(content) > 0:
-		first := e.pods(o.Name)
+		first := e.pods(content)
 		if len(first) == 0 {
 			first = content
 		}

@@ -25,7 +25,7 @@ func TestDecode(t *testing.T) {
 		for _, o := range c.Objects {
 			checkDecoded(t, i, c.Tree(o.Key), func(v *Tree) string { return v.Text(style) + v.Draw("dot") + v.Draw("mermaid") })
 			checkDecoded(t, i, c.Why(o.Key), func(v *Reason) string { return v.Text(style) })
-			p := c.Preview([]Deletion{{Key: o.Key, Options: finalizers.Options{PropagationPolicy: "Foreground"}}})
+			p := c.Preview([]graph.Key{o.Key}, finalizers.Options{PropagationPolicy: "Foreground"})
 			p.Absent = []graph.Key{{Collection: "pods", Namespace: "a", Name: "b"}}
 			checkDecoded(t, i, p, func(v *Preview) string { return v.Text(style) + fmt.Sprint(v.Absent) })
 			hooked += len(p.Admission)
@@ -128,11 +128,11 @@ func TestStop(t *testing.T) {
 	c := randomCluster(rand.New(rand.NewPCG(1, 1)), 10)
 	asked := 0
 	c.Stop = func() bool { asked++; return asked > 2 }
-	var deletions []Deletion
+	var keys []graph.Key
 	for _, o := range c.Objects {
-		deletions = append(deletions, Deletion{Key: o.Key})
+		keys = append(keys, o.Key)
 	}
-	if p := c.Preview(deletions); p != nil {
+	if p := c.Preview(keys, finalizers.Options{}); p != nil {
 		t.Errorf("the preview was carried on: %+v", p)
 	}
 }

@@ -45,32 +45,28 @@ type Finding struct {
 // are sorted by rule and object.
 func (c *Cluster) Lint(namespace string) []Finding {
 	x := c.index()
-	all := make([]*Object, len(c.Objects))
-	for i := range c.Objects {
-		all[i] = &c.Objects[i]
-	}
-	l := &linter{world: x.world(all, allWorkers)}
+	l := &linter{world: x.world(x.all, allWorkers)}
 	l.cycles()
-	for _, o := range all {
+	for _, o := range x.all {
 		l.references(o)
 		l.lifecycle(o)
 	}
-	within := slices.DeleteFunc(l.findings, func(f Finding) bool {
-		return namespace != "" && f.Object.Namespace != namespace &&
-			(f.Object.resource != namespaces || f.Object.Name != namespace)
-	})
-	slices.SortStableFunc(within, func(a, b Finding) int {
+	slices.SortStableFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(string(a.Rule), string(b.Rule)), a.Object.Key().Compare(b.Object.Key()))
 	})
 	var folded []Finding // with one finding of each unknown finalizer
 	first := map[string]int{}
-	for _, f := range within {
-		if i, ok := first[f.Text]; ok && f.Rule == StrangeFinalizer {
+	for _, f := range l.findings {
+		i, ok := first[f.Text]
+		switch {
+		case namespace != "" && f.Object.Namespace != namespace &&
+			(f.Object.resource != namespaces || f.Object.Name != namespace):
+		case ok && f.Rule == StrangeFinalizer:
 			folded[i].Others++
-			continue
+		default:
+			first[f.Text] = len(folded)
+			folded = append(folded, f)
 		}
-		first[f.Text] = len(folded)
-		folded = append(folded, f)
 	}
 	return folded
 }
@@ -171,8 +167,8 @@ func (l *linter) cycles() {
 		}
 		left = append(left, o)
 	}
-	for i := range l.c.Objects {
-		if o := &l.c.Objects[i]; len(o.Owners) > 0 {
+	for _, o := range l.all {
+		if len(o.Owners) > 0 {
 			enter(o)
 		}
 	}

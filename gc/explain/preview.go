@@ -37,18 +37,12 @@ const (
 
 // Change is one thing that happens to an object.
 type Change struct {
-	What   What             `json:"change"`
-	Object ObjectReference  `json:"object"`
-	By     By               `json:"by"`
-	Owners []OwnerReference `json:"owners,omitempty"` // the references that are removed or unblocked
+	What   What            `json:"change"`
+	Object ObjectReference `json:"object"`
+	By     By              `json:"by"`
+	Owners []graph.Owner   `json:"owners,omitempty"` // the references that are removed or unblocked
 	// Finalizers keep a terminating object (Marked, Refinalized), or are removed.
 	Finalizers []string `json:"finalizers,omitempty"`
-}
-
-// Deletion is a DELETE of an object.
-type Deletion struct {
-	Key     graph.Key
-	Options finalizers.Options
 }
 
 // Preview is what happens if objects are deleted.
@@ -87,7 +81,7 @@ type Left struct {
 // Dangling is a reference to an owner that is gone.
 type Dangling struct {
 	Object ObjectReference `json:"object"`
-	Owner  OwnerReference  `json:"owner"`
+	Owner  graph.Owner     `json:"owner"`
 }
 
 // Count is how many objects of a resource a preview deletes, releases from their owners, and leaves terminating.
@@ -104,37 +98,36 @@ type Warning struct {
 	Text   string          `json:"message"`
 }
 
-// Preview computes the effect of the deletions. Keys without an object are ignored. It assumes that all components
-// work, and that no other client writes in the meantime. It is nil after Stop has returned true.
-func (c *Cluster) Preview(deletions []Deletion) *Preview {
+// Preview computes the effect of deletions of the objects, in this order. Keys without an object are ignored. It assumes
+// that all components work, and that no other client writes in the meantime. It is nil after Stop has returned true.
+func (c *Cluster) Preview(keys []graph.Key, options finalizers.Options) *Preview {
 	x := c.index()
 	p := &Preview{Revision: c.Revision, Counts: []Count{}}
-	var allowed []Deletion
-	var keys []graph.Key
-	for _, d := range deletions {
-		switch o := x.keys[d.Key]; {
-		case !x.immortal(d.Key):
-			allowed, keys = append(allowed, d), append(keys, d.Key)
+	var allowed []graph.Key
+	for _, k := range keys {
+		switch o := x.keys[k]; {
+		case !x.immortal(k):
+			allowed = append(allowed, k)
 		case o != nil:
 			p.warn(x.ref(o), "the API server forbids its deletion")
 		}
 	}
-	objects := x.connected(keys)
+	objects := x.connected(allowed)
 	w := x.world(objects, allWorkers)
 	w.settle()
 	p.Before = w.changes
 	w.changes = []Change{}
 	clear(w.asked)
-	for _, d := range allowed {
-		if o := w.objects[d.Key]; o != nil {
-			p.dangers(w, o, d.Options)
+	for _, k := range allowed {
+		if o := w.objects[k]; o != nil {
+			p.dangers(w, o, options)
 		}
 	}
 	p.unknown(x)
-	w.carry(allowed, atOnce)
+	w.carry(allowed, options, atOnce)
 	p.Changes, p.Admission = w.changes, x.hooks(w.asked)
 	p.conclude(w, allowed)
-	if why := w.race(allowed, objects); why != "" {
+	if why := w.race(allowed, options, objects); why != "" {
 		p.Racing = true
 		p.warn(ObjectReference{}, "%s", why)
 	}
@@ -153,10 +146,10 @@ type pauses func(i int) bool
 
 func atOnce(int) bool { return false }
 
-func (w *world) carry(deletions []Deletion, pauses pauses) {
-	for i, d := range deletions {
-		if o := w.objects[d.Key]; o != nil {
-			w.delete(o, d.Options, User)
+func (w *world) carry(keys []graph.Key, options finalizers.Options, pauses pauses) {
+	for i, k := range keys {
+		if o := w.objects[k]; o != nil {
+			w.delete(o, options, User)
 		}
 		if pauses(i) {
 			w.settle()
@@ -170,18 +163,18 @@ const mostPauses = 8
 
 // race returns why the outcome may be another one than that of w; empty if no other one is found. Of the orders of
 // requests and of the collector's work it tries the extreme ones, and a single pause at each place.
-func (w *world) race(deletions []Deletion, objects []*Object) string {
+func (w *world) race(keys []graph.Key, options finalizers.Options, objects []*Object) string {
 	differs := func(workers int, last bool, pauses pauses) bool {
 		other := w.world(objects, workers)
 		other.last = last
 		other.settle()
-		other.carry(deletions, pauses)
+		other.carry(keys, options, pauses)
 		return !w.same(other)
 	}
 	orders := func(p pauses) bool { return differs(1, false, p) || differs(allWorkers, true, p) }
-	for i := -1; i < len(deletions)-1 && i < mostPauses; i++ { // -1: a pause after each deletion
+	for i := -1; i < len(keys)-1 && i < mostPauses; i++ { // -1: a pause after each deletion
 		p := func(after int) bool { return i < 0 || after == i }
-		if len(deletions) > 1 && (differs(allWorkers, false, p) || orders(p)) {
+		if len(keys) > 1 && (differs(allWorkers, false, p) || orders(p)) {
 			return "the outcome depends on how fast the deletions follow each other: this is what happens if they" +
 				" come at once"
 		}
@@ -203,7 +196,7 @@ func (w *world) same(v *world) bool {
 
 // conclude adds what stays, and the numbers. Objects that were to be deleted and are still terminating are left, too,
 // if they were before.
-func (p *Preview) conclude(w *world, deletions []Deletion) {
+func (p *Preview) conclude(w *world, deletions []graph.Key) {
 	counts := map[string]*Count{}
 	count := func(k graph.Key) *Count {
 		if counts[k.Collection] == nil {
@@ -212,8 +205,8 @@ func (p *Preview) conclude(w *world, deletions []Deletion) {
 		return counts[k.Collection]
 	}
 	gone, marked, released := map[string]bool{}, map[graph.Key]bool{}, map[graph.Key]bool{}
-	for _, d := range deletions {
-		marked[d.Key] = true
+	for _, k := range deletions {
+		marked[k] = true
 	}
 	for _, c := range p.Changes {
 		switch k := c.Object.Key(); c.What {
@@ -236,7 +229,7 @@ func (p *Preview) conclude(w *world, deletions []Deletion) {
 		}
 		for _, owner := range o.Owners {
 			if gone[owner.UID] {
-				p.Dangling = append(p.Dangling, Dangling{Object: w.ref(o), Owner: OwnerReference(owner)})
+				p.Dangling = append(p.Dangling, Dangling{Object: w.ref(o), Owner: owner})
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
@@ -59,7 +60,7 @@ func TestHostileText(t *testing.T) {
 		tree := c.Tree(k)
 		texts := []string{
 			tree.Text(Style{}), tree.Draw("mermaid"), tree.Draw("dot"), c.Why(k).Text(Style{}), Report(c.Lint(""), Style{}),
-			c.Preview([]Deletion{{Key: k}}).Text(Style{}),
+			c.Preview([]graph.Key{k}, finalizers.Options{}).Text(Style{}),
 		}
 		for _, text := range texts {
 			if text = strings.ReplaceAll(text, "\n", ""); Visible(text) != text {

@@ -48,7 +48,7 @@ func TestRandom(t *testing.T) {
 				}
 			}
 			policy := []string{"", "Background", "Foreground", "Orphan"}[r.IntN(4)]
-			p := c.Preview([]Deletion{{Key: o.Key, Options: finalizers.Options{PropagationPolicy: policy}}})
+			p := c.Preview([]graph.Key{o.Key}, finalizers.Options{PropagationPolicy: policy})
 			(&scenario{t: t}).check(p)
 			if o.Deletion.IsZero() && len(p.Changes) == 0 && len(p.Before) == 0 {
 				t.Errorf("run %d: the deletion of %s changes nothing", i, o.Key)

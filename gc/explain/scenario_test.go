@@ -108,11 +108,11 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) string {
 	case "lint":
 		return Report(s.c.Lint(strings.Join(args, "")), style)
 	case "preview":
-		var deletions []Deletion
+		var keys []graph.Key
 		for _, a := range args {
-			deletions = append(deletions, Deletion{Key: key(a), Options: finalizers.Options{PropagationPolicy: policy}})
+			keys = append(keys, key(a))
 		}
-		p := s.c.Preview(deletions)
+		p := s.c.Preview(keys, finalizers.Options{PropagationPolicy: policy})
 		s.check(p)
 		return p.Text(style)
 	case "remedy":
@@ -291,12 +291,8 @@ func (s *scenario) flag(o *Object, word string) {
 // remedy carries out remedies of the last why on a world of the whole cluster, in which no expected finalizer is
 // removed.
 func (s *scenario) remedy(which []string) string {
-	var all []*Object
-	for i := range s.c.Objects {
-		all = append(all, &s.c.Objects[i])
-	}
 	x := s.c.index()
-	w := x.world(all, allWorkers)
+	w := x.world(x.all, allWorkers)
 	var listed []*Reason
 	var collect func(*Reason)
 	collect = func(r *Reason) {

@@ -16,7 +16,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := schema.Names{
-		reflect.TypeFor[ObjectReference](): "object", reflect.TypeFor[OwnerReference](): "ownerReference",
+		reflect.TypeFor[ObjectReference](): "object", reflect.TypeFor[graph.Owner](): "ownerReference",
 		reflect.TypeFor[Node](): "node", reflect.TypeFor[Tree](): "tree",
 		reflect.TypeFor[Hidden](): "notListed", reflect.TypeFor[Asked](): "admission",
 		reflect.TypeFor[Reason](): "why", reflect.TypeFor[Cause](): "cause",

@@ -25,9 +25,9 @@ type Node struct {
 	Finalizers []string        `json:"finalizers,omitempty"`
 	// Reference is the owner reference that joins the node with its neighbour toward the Tree's object; nil at that
 	// object. Verdict is its state in the collector (graph.Verdict), and Controller its field controller.
-	Reference  *OwnerReference `json:"reference,omitempty"`
-	Verdict    string          `json:"verdict,omitempty"`
-	Controller bool            `json:"controller,omitempty"`
+	Reference  *graph.Owner `json:"reference,omitempty"`
+	Verdict    string       `json:"verdict,omitempty"`
+	Controller bool         `json:"controller,omitempty"`
 	// Missing: no object has the uid. Object is then the reference's. Elsewhere: one has, but in another namespace, or
 	// with another name or kind.
 	Missing    bool   `json:"missing,omitempty"`
@@ -86,9 +86,7 @@ func (t *trees) down(o *Object, level int) Node {
 		return n
 	}
 	t.seen[o] = true
-	dependents := slices.Clone(t.dependents[o.UID])
-	slices.SortFunc(dependents, func(a, b *Object) int { return a.Key.Compare(b.Key) })
-	for _, d := range dependents {
+	for _, d := range slices.SortedFunc(slices.Values(t.dependents[o.UID]), byKey) {
 		next := t.down(d, level+1)
 		t.join(&next, d, slices.IndexFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID }))
 		n.Dependents = append(n.Dependents, next)
@@ -124,8 +122,8 @@ func (t *trees) join(n *Node, dependent *Object, i int) {
 	if s, _ := t.g.Standing(dependent.Key); i < len(s.Verdicts) {
 		v = s.Verdicts[i]
 	}
-	reference := OwnerReference(dependent.Owners[i])
-	n.Reference, n.Verdict, n.Controller = &reference, v.String(), reference.UID == dependent.Controller
+	n.Reference, n.Verdict = &dependent.Owners[i], v.String()
+	n.Controller = n.Reference.UID == dependent.Controller
 	n.Elsewhere = !n.Missing && v == graph.Dangling
 }
 
@@ -155,15 +153,6 @@ func (r ObjectReference) String() string {
 		return r.Namespace + "/" + name
 	}
 	return name
-}
-
-// OwnerReference is an owner reference of an object in an answer.
-type OwnerReference struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-	UID        string `json:"uid"`
-	Block      bool   `json:"blockOwnerDeletion,omitempty"`
 }
 
 // Hidden is a resource whose objects are not known, and why.

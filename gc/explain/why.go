@@ -240,7 +240,7 @@ func (e *explainer) swept(o *Object) *Reason {
 	goes := func(with graph.Key) bool { return e.keys[with] != nil && !e.keys[with].Deletion.IsZero() }
 	switch {
 	case goes(graph.Key{Collection: namespaces, Name: o.Namespace}) && !e.immortal(o.Key):
-		if pods := e.pods(o.Namespace); len(pods) > 0 && !slices.Contains(pods, o) {
+		if pods := e.pods(e.namespaces[o.Namespace]); len(pods) > 0 && !slices.Contains(pods, o) {
 			r := e.reason(o, PodsFirst, "to be deleted with its namespace, once all Pods are gone")
 			return e.below(r, pods, e.explain)
 		}
@@ -251,15 +251,6 @@ func (e *explainer) swept(o *Object) *Reason {
 			" terminating", remove(e.ref(o)))
 	}
 	return nil
-}
-
-func (e *explainer) pods(namespace string) (pods []*Object) {
-	for _, o := range e.namespaces[namespace] {
-		if r := e.resources[o.Collection]; r != nil && r.Delete.Graceful {
-			pods = append(pods, o)
-		}
-	}
-	return pods
 }
 
 func (e *explainer) finalizer(o *Object, name string) *Reason {

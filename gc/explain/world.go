@@ -263,10 +263,10 @@ func (w *world) unblock(o *Object, uids []string, by By) {
 	})
 }
 
-func (o *Object) references(uids []string) (found []OwnerReference) {
+func (o *Object) references(uids []string) (found []graph.Owner) {
 	for _, r := range o.Owners {
 		if slices.Contains(uids, r.UID) {
-			found = append(found, OwnerReference(r))
+			found = append(found, r)
 		}
 	}
 	return found
@@ -328,6 +328,6 @@ func (w *world) sorted(f func(*Object) bool) []*Object {
 			found = append(found, o)
 		}
 	}
-	slices.SortFunc(found, func(a, b *Object) int { return a.Key.Compare(b.Key) })
+	slices.SortFunc(found, byKey)
 	return found
 }

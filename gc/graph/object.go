@@ -32,11 +32,13 @@ func (k Key) Compare(o Key) int {
 	)
 }
 
-// Owner is one owner reference.
+// Owner is one owner reference. Answers of gc/explain have it in JSON.
 type Owner struct {
-	APIVersion, Kind, Name, UID string
-	// Block is blockOwnerDeletion; absent is false.
-	Block bool
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+	Block      bool   `json:"blockOwnerDeletion,omitempty"` // absent is false
 }
 
 // Object has the fields of a stored object that the graph needs.

@@ -46,11 +46,7 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 	if o.MostDeletions > 0 && len(keys) > o.MostDeletions {
 		return nil, tooMany(len(keys))
 	}
-	deletions := make([]explain.Deletion, len(keys))
-	for i, k := range keys {
-		deletions[i] = explain.Deletion{Key: k, Options: ask.Options}
-	}
-	p := got.Preview(deletions)
+	p := got.Preview(keys, ask.Options)
 	if p == nil {
 		return nil, ctx.Err()
 	}

@@ -318,27 +318,26 @@ func (g *graphs) owners(of []made) (owners []map[string]any) {
 func (g *graphs) compare(ctx context.Context) bool {
 	before := g.read(ctx)
 	have := fates(before, g.prefix)
-	var deletions []explain.Deletion
+	var keys []graph.Key
 	policy := []string{"", "Background", "Foreground", "Orphan"}[g.rand.IntN(4)]
 	for _, m := range g.made {
 		if _, ok := have[m.key]; ok && g.rand.IntN(3) == 0 {
-			deletions = append(deletions, explain.Deletion{
-				Key: m.key, Options: finalizers.Options{PropagationPolicy: policy},
-			})
+			keys = append(keys, m.key)
 		}
 	}
-	if len(deletions) == 0 {
+	if len(keys) == 0 {
 		return len(have) > 2
 	}
-	p := before.Preview(deletions)
+	deletion := finalizers.Options{PropagationPolicy: policy}
+	p := before.Preview(keys, deletion)
 	g.asked += len(p.Admission)
-	g.same(ctx, before, deletions, p)
-	for _, d := range deletions {
+	g.same(ctx, before, keys, deletion, p)
+	for _, k := range keys {
 		options := map[string]any{}
 		if policy != "" {
 			options["propagationPolicy"] = policy
 		}
-		i := slices.IndexFunc(g.made, func(m made) bool { return m.key == d.Key })
+		i := slices.IndexFunc(g.made, func(m made) bool { return m.key == k })
 		g.send(http.MethodDelete, g.made[i].path, options)
 	}
 	g.settle(ctx)
@@ -347,14 +346,16 @@ func (g *graphs) compare(ctx context.Context) bool {
 	if p.Racing {
 		g.racing++
 	} else if !reflect.DeepEqual(got, want) {
-		g.t.Errorf("policy %q of %v:\n%s\nis\n%s\nexpected\n%s\nfrom\n%s", policy, deletions,
+		g.t.Errorf("policy %q of %v:\n%s\nis\n%s\nexpected\n%s\nfrom\n%s", policy, keys,
 			p.Text(explain.Style{}), show(got), show(want), show(have))
 	}
 	return len(got) > 2
 }
 
 // same compares answers from lists with the server's own: the preview, and tree and why of each object.
-func (g *graphs) same(ctx context.Context, c *explain.Cluster, deletions []explain.Deletion, p *explain.Preview) {
+func (g *graphs) same(
+	ctx context.Context, c *explain.Cluster, keys []graph.Key, deletion finalizers.Options, p *explain.Preview,
+) {
 	g.t.Helper()
 	ask := func(path string, keys []graph.Key, o finalizers.Options, want, into any) {
 		g.t.Helper()
@@ -369,11 +370,7 @@ func (g *graphs) same(ctx context.Context, c *explain.Cluster, deletions []expla
 			g.t.Errorf("%s of %v: the server's answer is\n%s\nexpected\n%s", path, keys, got, want)
 		}
 	}
-	var keys []graph.Key
-	for _, d := range deletions {
-		keys = append(keys, d.Key)
-	}
-	ask("preview", keys, deletions[0].Options, p, &explain.Preview{})
+	ask("preview", keys, deletion, p, &explain.Preview{})
 	for _, o := range c.Objects {
 		if strings.HasPrefix(o.Namespace, g.prefix) || strings.HasPrefix(o.Name, g.prefix) {
 			one := []graph.Key{o.Key}
@@ -411,10 +408,10 @@ func after(have map[graph.Key]fate, p *explain.Preview) map[graph.Key]fate {
 		case explain.Freed:
 			f.Finalizers = slices.DeleteFunc(f.Finalizers, func(n string) bool { return slices.Contains(c.Finalizers, n) })
 		case explain.Released:
-			f.Owners = slices.DeleteFunc(f.Owners, func(o graph.Owner) bool { return slices.Contains(c.Owners, explain.OwnerReference(o)) })
+			f.Owners = slices.DeleteFunc(f.Owners, func(o graph.Owner) bool { return slices.Contains(c.Owners, o) })
 		case explain.Unblocked:
 			for i := range f.Owners {
-				f.Owners[i].Block = f.Owners[i].Block && !slices.Contains(c.Owners, explain.OwnerReference(f.Owners[i]))
+				f.Owners[i].Block = f.Owners[i].Block && !slices.Contains(c.Owners, f.Owners[i])
 			}
 		}
 		slices.Sort(f.Finalizers)
