@@ -2,6 +2,7 @@ package backup
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,7 +20,9 @@ const MostFindings = 200
 
 // problems collects what lint needs.
 type problems struct {
-	objects *cluster.Offline
+	found   explain.Cluster
+	builtin map[string]*cluster.Resource // by collection
+	unread  map[string]string            // why objects of a resource can't be read, by its name
 	// served are the built-in types and those that the file defines.
 	served *resources.Types
 	// newest is the latest time in the file: that of a heartbeat of a node or a leader, or of a request to delete.
@@ -28,14 +31,28 @@ type problems struct {
 
 func newProblems() *problems {
 	builtin := resources.NewTable(resources.Builtin()...)
-	return &problems{objects: cluster.NewOffline(builtin), served: builtin}
+	p := &problems{builtin: map[string]*cluster.Resource{}, unread: map[string]string{}, served: builtin}
+	for _, r := range cluster.Served(builtin).Resources {
+		p.builtin[cluster.Collection(builtin, r)] = r
+	}
+	return p
 }
 
 // add adds an object, or why it can't be read.
 func (p *problems) add(collection string, o *storage.Object, why string) {
-	p.objects.Add(collection, o, why)
+	r := p.builtin[collection]
+	if r == nil { // a custom resource
+		group, plural, _ := strings.Cut(collection, "/")
+		r = &cluster.Resource{Resource: explain.Resource{Group: group, Plural: plural, Versions: []string{""}}}
+	}
 	if why != "" {
+		p.unread[r.Name()] = why
 		return
+	}
+	one := cluster.Stored(r, o)
+	p.found.Objects = append(p.found.Objects, one)
+	if begun := one.Begun(); begun.After(p.newest) {
+		p.newest = begun
 	}
 	switch collection {
 	case definitions:
@@ -43,15 +60,6 @@ func (p *problems) add(collection string, o *storage.Object, why string) {
 	case "leases":
 		if t := renewed(o.JSON); t.After(p.newest) {
 			p.newest = t
-		}
-	}
-	if o.Meta.Deleting() {
-		begun := o.Meta.Deletion
-		if grace := o.Meta.GracePeriodSeconds; grace != nil {
-			begun = begun.Add(-time.Duration(*grace) * time.Second)
-		}
-		if begun.After(p.newest) {
-			p.newest = begun
 		}
 	}
 }
@@ -82,6 +90,13 @@ func renewed(lease []byte) time.Time {
 
 // findings are those of lint at the time of the file, of which the report has the first ones.
 func (p *problems) findings() (first []explain.Finding, all int) {
-	found := p.objects.Cluster(p.served, p.newest).Lint("")
+	p.found.Now = p.newest
+	for _, r := range cluster.Served(p.served).Resources {
+		if r.Listed {
+			r.Unknown = p.unread[r.Name()]
+			p.found.Resources = append(p.found.Resources, r.Resource)
+		}
+	}
+	found := p.found.Lint("")
 	return append([]explain.Finding{}, found[:min(len(found), MostFindings)]...), len(found)
 }

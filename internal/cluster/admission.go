@@ -96,7 +96,7 @@ func (r *reader) serviceIPs(ctx context.Context, got *explain.Cluster) error {
 // admission reads the webhooks and policies that may deny updates or deletions. Mutating policies are not among them:
 // none is asked about a deletion (M-20).
 func (r *reader) admission(ctx context.Context, got *explain.Cluster) error {
-	r.reasons = map[graph.Key]string{}
+	r.reasons = map[Selector]string{}
 	return cmp.Or(r.webhooks(ctx, got, "ValidatingWebhookConfiguration"), r.policies(ctx, got),
 		r.webhooks(ctx, got, "MutatingWebhookConfiguration"), ctx.Err())
 }
@@ -118,7 +118,7 @@ func (r *reader) webhooks(ctx context.Context, got *explain.Cluster, kind string
 				Conditional: len(w.MatchConditions) > 0, Fails: fails(w.FailurePolicy),
 			}
 			if s := w.ClientConfig.Service; s != nil {
-				h.Unreachable = r.unreachable(ctx, got, graph.Key{Collection: services, Namespace: s.Namespace, Name: s.Name})
+				h.Unreachable = r.unreachable(ctx, Selector{Namespace: s.Namespace, Name: s.Name})
 			}
 			got.Hooks = append(got.Hooks, h)
 		}
@@ -158,37 +158,41 @@ func (r *reader) policies(ctx context.Context, got *explain.Cluster) error {
 func fails[T ~string](policy *T) bool { return policy == nil || *policy == T(admissionv1.Fail) }
 
 // unreachable returns why the server can't call a service; "" if it can, or if that isn't known.
-func (r *reader) unreachable(ctx context.Context, got *explain.Cluster, k graph.Key) string {
-	why, ok := r.reasons[k]
-	if ok {
-		return why
+func (r *reader) unreachable(ctx context.Context, service Selector) string {
+	why, ok := r.reasons[service]
+	if !ok {
+		if why = r.unready(ctx, service); why != "" {
+			why = "service " + service.Namespace + "/" + service.Name + " " + why
+		}
+		r.reasons[service] = why
 	}
-	switch res := r.d.Named(services); {
-	case res == nil || !res.Listed || res.Unknown != "":
-	case !slices.ContainsFunc(got.Objects, func(o explain.Object) bool { return o.Key == k }):
-		why = "service " + k.Namespace + "/" + k.Name + " does not exist"
-	case r.unready(ctx, k):
-		why = "service " + k.Namespace + "/" + k.Name + " has no ready endpoints"
-	}
-	r.reasons[k] = why
 	return why
 }
 
-// unready reports whether a service certainly has no ready endpoint. One of type ExternalName has none in the cluster.
-func (r *reader) unready(ctx context.Context, service graph.Key) bool {
+// unready returns what is wrong with a service; "" if it may have a ready endpoint. One of type ExternalName has none in
+// the cluster.
+func (r *reader) unready(ctx context.Context, service Selector) string {
 	all, err := whole[corev1.Service](ctx, r, services, Selector{Namespace: service.Namespace})
 	i := slices.IndexFunc(all, func(s corev1.Service) bool { return s.Name == service.Name })
-	if err != nil || i < 0 || all[i].Spec.Type == corev1.ServiceTypeExternalName {
-		return false
+	switch {
+	case err != nil:
+		return ""
+	case i < 0:
+		return "does not exist"
+	case all[i].Spec.Type == corev1.ServiceTypeExternalName:
+		return ""
 	}
 	endpoints, err := whole[discoveryv1.EndpointSlice](ctx, r, "endpointslices.discovery.k8s.io", Selector{
 		Namespace: service.Namespace, Labels: discoveryv1.LabelServiceName + "=" + service.Name,
 	})
-	return err == nil && !slices.ContainsFunc(endpoints, func(slice discoveryv1.EndpointSlice) bool {
+	if err != nil || slices.ContainsFunc(endpoints, func(slice discoveryv1.EndpointSlice) bool {
 		return slices.ContainsFunc(slice.Endpoints, func(e discoveryv1.Endpoint) bool {
 			return e.Conditions.Ready == nil || *e.Conditions.Ready
 		})
-	})
+	}) {
+		return ""
+	}
+	return "has no ready endpoints"
 }
 
 // matcher selects the requests that a webhook, a policy or a binding is for. Without rules it is for all.

@@ -51,15 +51,16 @@ func (s *Server) open(ctx context.Context, user authorization.User) (*cached, er
 	return c, nil
 }
 
-// Discover implements Source, as the methods below do. It is called once.
+// Discover implements Source. It is called once.
 func (c *cached) Discover(context.Context) (*Discovery, error) {
-	d := discover(c.Types)
+	d := Served(c.Types)
 	for _, r := range d.Resources {
-		c.resources[collection(c.Types, r)] = r
+		c.resources[Collection(c.Types, r)] = r
 	}
 	return d, nil
 }
 
+// Revision implements Source.
 func (c *cached) Revision() int64 { return c.revision }
 
 // List implements Source.
@@ -81,13 +82,13 @@ func (c *cached) selected(r *Resource, s Selector, yield func(*storage.Object)) 
 	if err := c.allowed(r, s); err != nil {
 		return err
 	}
-	if collection(c.Types, r) == "" {
+	if Collection(c.Types, r) == "" {
 		err := apierrors.NewMethodNotSupported(schema.GroupResource{Group: r.Group, Resource: r.Plural}, "list")
 		err.ErrStatus.Message = "objects of " + r.Name() + " are not stored"
 		return err
 	}
 	matches, err := labels.Parse(s.Labels)
-	if snapshot := c.snapshots[collection(c.Types, r)]; err == nil && snapshot != nil {
+	if snapshot := c.snapshots[Collection(c.Types, r)]; err == nil && snapshot != nil {
 		snapshot.Ascend("", "", func(o *storage.Object) bool {
 			m := &o.Meta
 			if o.Err == nil && (s.Namespace == "" || m.Namespace == s.Namespace) && (s.Name == "" || m.Name == s.Name) &&
@@ -118,6 +119,7 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 	return nil
 }
 
+// Watch implements Source.
 func (c *cached) Watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
 	c.snapshots = nil // they would keep in memory what is changed from now on
 	rights := time.NewTicker(rediscover)
@@ -179,7 +181,7 @@ func (c *cached) event(e *cache.Event) (out Event, ok bool) {
 	return out, out.Before != nil || out.After != nil
 }
 
-// Past implements exact. Times are known as far as the objects and the trail tell.
+// Past implements Source. Times are known as far as the objects and the trail tell.
 func (c *cached) Past(yield func(e Event, at time.Time)) {
 	var expired *cache.ExpiredError
 	w, err := c.Cache.Timeline(0)
@@ -212,7 +214,7 @@ func (c *cached) when(e *Event) (at time.Time) {
 	return at
 }
 
-// Waiting implements exact: for users who may read metrics.
+// Waiting implements Source: for users who may read metrics.
 func (c *cached) Waiting() *int {
 	if c.Queue == nil || !c.Authorizer().Authorize(&authorization.Attributes{
 		User: c.user, Verb: "get", Path: "/metrics",

@@ -72,8 +72,8 @@ func (d *Discovery) Add(group, version string, r metav1.APIResource) {
 	})
 }
 
-// discover returns what a server with these types serves.
-func discover(types *resources.Types) *Discovery {
+// Served returns what a server with these types serves.
+func Served(types *resources.Types) *Discovery {
 	d := &Discovery{}
 	for _, r := range types.All() {
 		d.Add(r.Group, r.Version, metav1.APIResource{
@@ -85,8 +85,8 @@ func discover(types *resources.Types) *Discovery {
 	return d
 }
 
-// collection is that of a resource; empty if its objects are not stored.
-func collection(types *resources.Types, r *Resource) string {
+// Collection is that of a resource; empty if its objects are not stored.
+func Collection(types *resources.Types, r *Resource) string {
 	if entry := types.Lookup(r.Group, r.Versions[0], r.Plural); entry != nil {
 		return entry.Collection
 	}

@@ -11,7 +11,7 @@ import (
 
 // expiring is a cluster of which every watch has expired after a time. discovered is how often it was read.
 type expiring struct {
-	Source
+	*Client
 	after      time.Duration
 	discovered int
 }

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
@@ -56,6 +55,13 @@ func storedOf(r *Resource, stored *storage.Object) explain.Object {
 		_ = json.Unmarshal(member(metadata, "managedFields"), &managed) // something else has no entries
 		return managed
 	})
+}
+
+// Stored is a stored object, with all that its deletion depends on.
+func Stored(r *Resource, stored *storage.Object) explain.Object {
+	o := storedOf(r, stored)
+	complete(r, stored.JSON, &o)
+	return o
 }
 
 // objectOf makes an object. managed returns its managedFields, which matter only while finalizers keep it.
@@ -259,48 +265,4 @@ func picture(o *explain.Object) *ui.Object {
 		})
 	}
 	return p
-}
-
-// Offline makes an explain.Cluster of stored objects that no server serves. One goroutine uses it.
-type Offline struct {
-	builtin map[string]*Resource
-	objects []explain.Object
-	unread  map[string]string
-}
-
-// NewOffline returns an Offline; types are the built-in ones.
-func NewOffline(types *resources.Types) *Offline {
-	f := &Offline{builtin: map[string]*Resource{}, unread: map[string]string{}}
-	for _, r := range discover(types).Resources {
-		f.builtin[collection(types, r)] = r
-	}
-	return f
-}
-
-// Add adds an object of a collection. One that can't be read makes its resource's objects not known, with the reason.
-func (f *Offline) Add(collection string, o *storage.Object, why string) {
-	r := f.builtin[collection]
-	if r == nil { // a custom resource
-		group, plural, _ := strings.Cut(collection, "/")
-		r = &Resource{Resource: explain.Resource{Group: group, Plural: plural, Versions: []string{""}}}
-	}
-	if why != "" {
-		f.unread[r.Name()] = why
-		return
-	}
-	one := storedOf(r, o)
-	complete(r, o.JSON, &one)
-	f.objects = append(f.objects, one)
-}
-
-// Cluster is the cluster at a moment; types are all that are served there.
-func (f *Offline) Cluster(types *resources.Types, now time.Time) *explain.Cluster {
-	c := &explain.Cluster{Objects: f.objects, Now: now}
-	for _, r := range discover(types).Resources {
-		if r.Listed {
-			r.Unknown = f.unread[r.Name()]
-			c.Resources = append(c.Resources, r.Resource)
-		}
-	}
-	return c
 }

@@ -29,10 +29,7 @@ type Source interface {
 	// Watch calls yield, one call at a time, with what happens after Read, until the context is done, yield returns an
 	// error, or something is not known any more (errExpired): then everything must be read again.
 	Watch(ctx context.Context, d *Discovery, yield func(Event) error) error
-}
-
-// exact is a Source of one revision.
-type exact interface {
+	// Revision is that of what is read; 0 if that is not of one revision.
 	Revision() int64
 	// Past calls yield with the changes before what was read, as far as they are known. Times may be zero.
 	Past(yield func(e Event, at time.Time))
@@ -102,11 +99,10 @@ func (r *reader) list(ctx context.Context) (*explain.Cluster, error) {
 	if err := each(ctx, listed, func(res *Resource) error { return r.listOne(ctx, res) }); err != nil {
 		return nil, err
 	}
-	got := &explain.Cluster{Unavailable: r.d.Unavailable, Held: r.d.Held, Now: r.o.Now()}
-	if s, ok := r.from.(exact); ok {
-		got.Revision = s.Revision()
+	got := &explain.Cluster{
+		Unavailable: r.d.Unavailable, Held: r.d.Held, Now: r.o.Now(), Revision: r.from.Revision(),
+		Objects: make([]explain.Object, 0, r.objects),
 	}
-	got.Objects = make([]explain.Object, 0, r.objects)
 	for _, res := range listed {
 		got.Resources = append(got.Resources, res.Resource)
 		got.Objects = append(got.Objects, r.found[res]...)
@@ -139,7 +135,7 @@ type reader struct {
 	whole bool // the objects are completed
 	all   int  // the number of lists
 	// reasons are why services can't be reached, as far as they have been looked up.
-	reasons map[graph.Key]string
+	reasons map[Selector]string
 
 	mu      sync.Mutex // for what follows
 	found   map[*Resource][]explain.Object

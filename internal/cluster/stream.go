@@ -166,7 +166,7 @@ func (t *stream) begin(got *explain.Cluster, past bool) (messages []ui.Message, 
 	for part := range slices.Chunk(objects, ui.Batch) {
 		messages = append(messages, ui.Message{Type: ui.MessageObjects, Objects: part})
 	}
-	messages = append(messages, ui.Message{Type: ui.MessageSynced, Queue: t.waiting()})
+	messages = append(messages, ui.Message{Type: ui.MessageSynced, Queue: t.source.Waiting()})
 	for i := range messages {
 		messages[i].Revision, messages[i].Time = got.Revision, got.Now
 	}
@@ -175,11 +175,7 @@ func (t *stream) begin(got *explain.Cluster, past bool) (messages []ui.Message, 
 
 // past returns the last changes before the state.
 func (t *stream) past() (last []ui.Change) {
-	server, ok := t.source.(exact)
-	if !ok {
-		return nil
-	}
-	server.Past(func(e Event, at time.Time) {
+	t.source.Past(func(e Event, at time.Time) {
 		c := ui.Change{Revision: e.Revision, Before: picture(e.Before), After: picture(e.After)}
 		if !at.IsZero() {
 			c.Time = seconds(at)
@@ -192,13 +188,6 @@ func (t *stream) past() (last []ui.Change) {
 		}
 	})
 	return last[max(0, len(last)-ui.MostPast):]
-}
-
-func (t *stream) waiting() *int {
-	if server, ok := t.source.(exact); ok {
-		return server.Waiting()
-	}
-	return nil
 }
 
 // within reports whether the object is of the namespace that the client chose, or in none.
@@ -231,7 +220,7 @@ func (t *stream) follow(ctx context.Context) error {
 		case err := <-ended:
 			return err
 		case <-beat.C:
-			m = ui.Message{Type: ui.MessageBeat, Queue: t.waiting()}
+			m = ui.Message{Type: ui.MessageBeat, Queue: t.source.Waiting()}
 			for _, name := range slices.Sorted(maps.Keys(t.stale)) {
 				m.Stale = append(m.Stale, name+": "+t.stale[name])
 			}

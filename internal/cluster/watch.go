@@ -53,6 +53,15 @@ func (c *Client) Watch(ctx context.Context, d *Discovery, yield func(Event) erro
 	return g.Wait()
 }
 
+// Revision implements Source: lists are not of one revision.
+func (c *Client) Revision() int64 { return 0 }
+
+// Past implements Source: it is not known.
+func (c *Client) Past(func(Event, time.Time)) {}
+
+// Waiting implements Source: it is not known.
+func (c *Client) Waiting() *int { return nil }
+
 // stale is the event of a watch that fails, or does not.
 func stale(what string, err error) Event {
 	if err == nil {
