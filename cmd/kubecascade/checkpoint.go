@@ -14,7 +14,7 @@ import (
 
 // checkpointCommands returns the commands checkpoint and rollback.
 func checkpointCommands() []*cobra.Command {
-	var forCheckpoint, forRollback question
+	var forCheckpoint, forRollback checkpointRequest
 	checkpoint := &cobra.Command{
 		Use:   "checkpoint [NAME]",
 		Short: "Save the state of a kubecascade server for rollback",
@@ -40,7 +40,7 @@ The controllers are restarted. The checkpoint can be used again.`,
 			})
 		},
 	}
-	for c, q := range map[*cobra.Command]*question{checkpoint: &forCheckpoint, rollback: &forRollback} {
+	for c, q := range map[*cobra.Command]*checkpointRequest{checkpoint: &forCheckpoint, rollback: &forRollback} {
 		c.Args, c.ValidArgsFunction = atMostOneName, cobra.NoFileCompletions
 		q.identity(c)
 		c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: text, json")
@@ -56,6 +56,12 @@ func atMostOneName(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// checkpointRequest is what the two commands have in common: the server, and the output.
+type checkpointRequest struct {
+	connection
+	output string
+}
+
 // checkpointResult is the body of the server's response.
 type checkpointResult struct {
 	Name     string `json:"name"`
@@ -68,7 +74,7 @@ type checkpointResult struct {
 var errNoCheckpoints = errors.New("the server does not support checkpoints: it is not kubecascade, or an older version")
 
 // checkpoint sends a POST to path with the checkpoint's name, if args has one, and prints the response.
-func (q *question) checkpoint(
+func (q *checkpointRequest) checkpoint(
 	c *cobra.Command, args []string, path string, text func(*checkpointResult) string,
 ) error {
 	if err := (outputs{q.output}).check("text", "json"); err != nil {

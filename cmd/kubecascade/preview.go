@@ -81,10 +81,7 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	p.line.Args = args
-	if err := p.choose(c, &p.line, one); err != nil {
-		return err
-	}
-	preview, err := ask[explain.Preview](&p.question, c, one)
+	preview, err := answer[explain.Preview](&p.question, c, &p.line, one)
 	if err != nil {
 		return err
 	}

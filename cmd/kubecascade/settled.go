@@ -18,9 +18,10 @@ import (
 
 // waitSettled is "wait-settled".
 type waitSettled struct {
-	question
+	connection
 	timeout  time.Duration
 	revision int64
+	output   string
 }
 
 func waitSettledCommand() *cobra.Command {

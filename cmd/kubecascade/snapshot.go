@@ -34,7 +34,7 @@ func oneFile(_ *cobra.Command, args []string) error {
 
 // saveCommand is "snapshot save".
 func saveCommand() *cobra.Command {
-	var q question
+	var from connection
 	c := &cobra.Command{
 		Use:   "save FILE",
 		Short: "Save a snapshot of a kubecascade server",
@@ -44,14 +44,14 @@ etcd data directory from it, also for kube-apiserver. The server continues to se
 snapshot goes to standard output, after it was checked, and messages to standard error.`,
 		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := q.dial(); err != nil {
+			if err := from.dial(); err != nil {
 				return err
 			}
 			var err error
 			if args[0] == "-" {
-				err = backup.Send(c.Context(), q.client, c.OutOrStdout(), c.ErrOrStderr())
+				err = backup.Send(c.Context(), from.client, c.OutOrStdout(), c.ErrOrStderr())
 			} else {
-				err = backup.Save(c.Context(), q.client, args[0], c.OutOrStdout())
+				err = backup.Save(c.Context(), from.client, args[0], c.OutOrStdout())
 			}
 			if err != nil {
 				return errUnable{err}
@@ -60,7 +60,7 @@ snapshot goes to standard output, after it was checked, and messages to standard
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	}
-	q.access(c)
+	from.access(c)
 	return c
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func uiCommand() *cobra.Command {
-	var q question
+	var to connection
 	var address string
 	v := &cluster.Viewer{}
 	c := &cobra.Command{
@@ -23,17 +23,17 @@ address can do with them what the page can do; --read-only allows no deletions.`
 			if err := cluster.CheckAddress(address); err != nil {
 				return errUsage{fmt.Errorf("--address: %w", err)}
 			}
-			if err := q.dial(); err != nil {
+			if err := to.dial(); err != nil {
 				return err
 			}
-			v.Client, v.Namespace = q.client, q.namespace
+			v.Client, v.Namespace = to.client, to.namespace
 			if err := v.Serve(c.Context(), address, c.OutOrStdout()); err != nil {
 				return errUnable{err}
 			}
 			return nil
 		},
 	}
-	q.access(c)
+	to.access(c)
 	f := c.Flags()
 	f.StringVar(&address, "address", "127.0.0.1:0", "loopback address and port of the page; port 0 chooses a free port")
 	f.BoolVar(&v.ReadOnly, "read-only", false, "forward no deletions to the cluster")

@@ -3,7 +3,7 @@
 //
 // It guarantees:
 //
-//  1. Parse checks arguments and reads files before anything is requested from a server. All its errors are a UsageError.
+//  1. Parse checks arguments and reads files before anything is requested from a server. All its errors are of usage.
 //  2. Kinds are resolved with what the server serves. Objects are in the order of the command line.
 //  3. Objects in a namespace have that of the command; one of a file may have its own, unless the command's is
 //     explicit.

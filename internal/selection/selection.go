@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -8,10 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// UsageError is an error of the command line, not of the server.
+// UsageError is an error of the command line that only what the server serves shows.
 type UsageError struct{ error }
-
-func usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
 // Line is what a command line says.
 type Line struct {
@@ -26,38 +25,28 @@ type Line struct {
 	Objects []Object // those that arguments and files name; Parse sets them
 }
 
-// Server is what the server serves, with the namespace of the command. Explicit: a flag names the namespace, and objects
-// of files must be in it.
-type Server struct {
-	Discovery *cluster.Discovery
-	Namespace string
-	Explicit  bool
-}
-
 // Parse checks the line and reads its files, from stdin if one is "-".
 func (l *Line) Parse(stdin io.Reader) (err error) {
 	selecting, files := l.Selector != "" || l.All, len(l.Files.Names) > 0
 	switch {
 	case files && (selecting || len(l.Args) > 0):
-		return usage("--filename can't be used with --selector, --all or arguments")
+		return errors.New("--filename can't be used with --selector, --all or arguments")
 	case l.Files.Recursive && !files:
-		return usage("--recursive requires --filename")
+		return errors.New("--recursive requires --filename")
 	case files:
-		if l.Objects, err = l.Files.Read(stdin); err != nil {
-			return &UsageError{err}
-		}
-		return nil
+		l.Objects, err = l.Files.Read(stdin)
+		return err
 	case l.Selector != "" && l.All:
-		return usage("--selector can't be used with --all")
+		return errors.New("--selector can't be used with --all")
 	case l.Everywhere && !selecting: // as kubectl, which ignores it for files
-		return usage("--all-namespaces requires --selector or --all")
+		return errors.New("--all-namespaces requires --selector or --all")
 	case selecting && (len(l.Args) != 1 || strings.Contains(l.Args[0], "/")):
-		return usage("--selector and --all require KINDs, separated by commas, and no names")
+		return errors.New("--selector and --all require KINDs, separated by commas, and no names")
 	case selecting:
 		return nil
 	}
 	if l.Objects, err = named(l.Args); l.One && len(l.Objects) > 1 {
-		err = usage("unexpected argument %q", l.Objects[1].From)
+		err = fmt.Errorf("unexpected argument %q", l.Objects[1].From)
 	}
 	return err
 }
@@ -65,25 +54,25 @@ func (l *Line) Parse(stdin io.Reader) (err error) {
 // named are the objects that arguments name: KIND/NAME each, or KINDs before all names.
 func named(args []string) (all []Object, err error) {
 	if len(args) == 0 {
-		return nil, usage("an object is required: KIND/NAME")
+		return nil, errors.New("an object is required: KIND/NAME")
 	}
 	kinds := []string{""}
 	if !strings.Contains(args[0], "/") {
 		if kinds, args = strings.Split(args[0], ","), args[1:]; len(args) == 0 {
-			return nil, usage("%q is not KIND/NAME", strings.Join(kinds, ","))
+			return nil, fmt.Errorf("%q is not KIND/NAME", strings.Join(kinds, ","))
 		}
 	}
 	for _, kind := range kinds {
 		for _, a := range args {
 			one, name, both := strings.Cut(a, "/")
 			if both == (kind != "") || strings.Contains(name, "/") {
-				return nil, usage("%q is not %s", a, map[bool]string{true: "a name", false: "KIND/NAME"}[kind != ""])
+				return nil, fmt.Errorf("%q is not %s", a, map[bool]string{true: "a name", false: "KIND/NAME"}[kind != ""])
 			}
 			if !both {
 				one, name = kind, a
 			}
 			if one == "" || name == "" {
-				return nil, usage("%q lacks a kind or a name: KIND/NAME", a)
+				return nil, fmt.Errorf("%q lacks a kind or a name: KIND/NAME", a)
 			}
 			all = append(all, Object{Named: cluster.Named{Resource: one, Name: name}, From: a})
 		}
@@ -91,25 +80,27 @@ func named(args []string) (all []Object, err error) {
 	return all, nil
 }
 
-// Ask lets a question be about the objects of a line that Parse has accepted.
-func (l *Line) Ask(about *cluster.Question, s Server) error {
+// Ask lets a question be about the objects of a line that Parse has accepted. namespace is that of the command; with
+// explicit set, a flag names it, and objects of files must be in it.
+func (l *Line) Ask(about *cluster.Question, served *cluster.Discovery, namespace string, explicit bool) error {
 	if l.Selector != "" || l.All {
-		return l.ask(about, s)
+		return l.ask(about, served, namespace)
 	}
 	for _, o := range l.Objects {
 		own := o.Namespace
 		if own == "" {
-			o.Namespace = s.Namespace
+			o.Namespace = namespace
 		}
-		k, err := s.Discovery.Key(o.Named)
+		k, err := served.Key(o.Named)
 		switch {
 		case err != nil && o.Kind != "":
 			return fmt.Errorf("%s: %w", o.From, err)
 		case err != nil:
 			return err
-		case own != "" && k.Namespace != "" && own != s.Namespace && s.Explicit:
+		case own != "" && k.Namespace != "" && own != namespace && explicit:
 			// As in kubectl (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
-			return usage("%s: %s %s is in namespace %s, and --namespace is %s", o.From, o.Kind, o.Name, own, s.Namespace)
+			return &UsageError{fmt.Errorf("%s: %s %s is in namespace %s, and --namespace is %s", o.From, o.Kind, o.Name, own,
+				namespace)}
 		}
 		about.Objects = append(about.Objects, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
 	}
@@ -117,15 +108,15 @@ func (l *Line) Ask(about *cluster.Question, s Server) error {
 }
 
 // ask lets a question be about what the selector or All chooses.
-func (l *Line) ask(about *cluster.Question, s Server) error {
+func (l *Line) ask(about *cluster.Question, served *cluster.Discovery, namespace string) error {
 	for kind := range strings.SplitSeq(l.Args[0], ",") {
-		r, err := s.Discovery.Resolve(kind)
+		r, err := served.Resolve(kind)
 		if err != nil {
 			return err
 		}
 		of := cluster.Named{Resource: r.Name()}
 		if r.Namespaced && !l.Everywhere {
-			of.Namespace = s.Namespace
+			of.Namespace = namespace
 		}
 		about.Objects = append(about.Objects, of)
 	}

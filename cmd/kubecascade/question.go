@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/internal/child"
+	"github.com/kubecascade/kubecascade/internal/cluster"
+	"github.com/kubecascade/kubecascade/internal/selection"
+)
+
+// question is what the commands that explain a cluster have in common: the server, and the output.
+type question struct {
+	connection
+	output    string
+	from      string
+	discovery *cluster.Discovery // connect sets it
+}
+
+// flags declares the flags of a command that answers in one of the formats.
+func (q *question) flags(c *cobra.Command, formats ...string) {
+	q.access(c)
+	c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: "+strings.Join(formats, ", "))
+	q.offerValues(c, formats)
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if q.from != "" && q.from != fromServer && q.from != fromLists {
+			return errUsage{fmt.Errorf("--from %q is not server or lists", q.from)}
+		}
+		if err := (outputs{q.output}).check(formats...); err != nil {
+			return err
+		}
+		return run(c, args)
+	}
+}
+
+// explains declares what a command about at most most objects has, which a server may answer.
+func (q *question) explains(c *cobra.Command, most int, formats ...string) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	q.flags(c, formats...)
+	q.offerArguments(c, most)
+	c.Flags().StringVar(&q.from, "from", "",
+		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server if it can answer")
+	return c
+}
+
+// The values of --from.
+const (
+	fromServer = "server"
+	fromLists  = "lists"
+)
+
+// connect finds the server as kubectl does, and reads what it serves.
+func (q *question) connect(ctx context.Context) (err error) {
+	if err := q.dial(); err != nil {
+		return err
+	}
+	if q.discovery, err = q.client.Discover(ctx); err != nil {
+		return errUnable{err}
+	}
+	return nil
+}
+
+// style is how answers are shown on an output: with the width and the colours of a terminal, if it is one.
+func style(w io.Writer) explain.Style {
+	s := explain.Style{Now: time.Now()}
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return s
+	}
+	s.Color = colored(os.Getenv)
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		s.Width = width
+	}
+	return s
+}
+
+// colored reports whether the environment lets a terminal have colours: an empty NO_COLOR is none (no-color.org).
+func colored(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }
+
+// print prints an answer as JSON, or its text.
+func (q *question) print(c *cobra.Command, value any, text func(explain.Style) string) error {
+	w := c.OutOrStdout()
+	if q.output == "json" {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(value)
+	}
+	_, err := io.WriteString(w, text(style(w)))
+	return err
+}
+
+// answer connects, and answers a question about the objects of a line: a kubecascade server does; of others, or with
+// --from lists, lists are read.
+func answer[T any](q *question, c *cobra.Command, line *selection.Line, ask *cluster.Question) (*T, error) {
+	if err := line.Parse(c.InOrStdin()); err != nil {
+		return nil, errUsage{err}
+	}
+	if err := q.connect(c.Context()); err != nil {
+		return nil, err
+	}
+	err := line.Ask(ask, q.discovery, q.namespace, c.Flags().Changed("namespace"))
+	switch usage := (*selection.UsageError)(nil); {
+	case errors.As(err, &usage):
+		return nil, errUsage{err}
+	case err != nil:
+		return nil, errUnable{err}
+	}
+	in := map[string]bool{} // a user may have rights in the namespace of the objects only
+	for _, o := range ask.Objects {
+		if o.Resource == "namespaces" {
+			o.Namespace = o.Name
+		}
+		if o.Namespace != "" {
+			in[o.Namespace] = true
+		}
+	}
+	if len(in) == 1 {
+		q.namespace = slices.Collect(maps.Keys(in))[0]
+	}
+	ask.Namespace = q.namespace
+	if q.from != fromLists {
+		answer := new(T)
+		switch err := q.client.Ask(c.Context(), ask, answer); {
+		case err == nil:
+			return answer, nil
+		case q.from == fromServer || !errors.Is(err, cluster.ErrNotAnswered):
+			return nil, errUnable{err}
+		}
+	}
+	return lists[T](q, c, ask)
+}
+
+// lists answers a question from lists of all objects, with the progress on a terminal.
+func lists[T any](q *question, c *cobra.Command, ask *cluster.Question) (*T, error) {
+	line := newProgressLine(c.ErrOrStderr())
+	defer line.clear()
+	answer, err := cluster.Answer(c.Context(), q.client, ask, cluster.Options{
+		Namespace: q.namespace, Discovery: q.discovery, Now: time.Now,
+		Progress: func(done, all, objects int) {
+			line.print(fmt.Sprintf("%d of %d resources listed, %d objects", done, all, objects))
+		},
+	})
+	if err != nil {
+		return nil, errUnable{err}
+	}
+	return answer.(*T), nil
+}
+
+// warnUnknown names the resources whose objects are not known, with the reasons.
+func warnUnknown(w io.Writer, hidden []explain.Hidden) {
+	for _, h := range explain.Grouped(hidden) {
+		fmt.Fprintf(w, "warning: %s: %s\n", h.Why, h.Resource)
+	}
+}
+
+// errFound is the result of --exit-code if there is something to see.
+var errFound = &child.ExitError{Code: 1}
