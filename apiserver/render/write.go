@@ -3,6 +3,7 @@ package render
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -117,4 +118,16 @@ func JSON(log *slog.Logger, w http.ResponseWriter, r *http.Request, document []b
 	}
 	w.Header().Set("Content-Type", codec.MediaJSON)
 	Body(w, r, http.StatusOK, append(document, '\n'))
+}
+
+// Answer returns a handler that sends what answer returns as JSON, or the Status of its error.
+func Answer(log *slog.Logger, answer func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		value, err := answer(r)
+		var document []byte
+		if err == nil {
+			document, err = json.Marshal(value)
+		}
+		JSON(log, w, r, document, err)
+	}
 }

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -79,20 +78,20 @@ func (s *Service) Routes() []render.Route {
 
 // serve returns the handler of a kind of questions.
 func (s *Service) serve(path string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+	return render.Answer(s.Log, func(r *http.Request) (any, error) {
 		ask, err := parse(r, path)
-		var data []byte
-		if err == nil {
-			data, err = s.answer(r, ask)
+		if err != nil {
+			return nil, err
 		}
+		answer, err := s.answer(r, ask)
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = status.Oversized("the answer takes more than %s", timeout)
 		}
-		render.JSON(s.Log, w, r, data, err)
-	}
+		return answer, err
+	})
 }
 
-func (s *Service) answer(r *http.Request, ask *Question) ([]byte, error) {
+func (s *Service) answer(r *http.Request, ask *Question) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	if err := s.questions.Acquire(ctx, 1); err != nil {
@@ -103,11 +102,7 @@ func (s *Service) answer(r *http.Request, ask *Question) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := Answer(ctx, source, ask, Options{
+	return Answer(ctx, source, ask, Options{
 		Namespace: cmp.Or(ask.Namespace, s.Namespace), Now: s.Now, MostDeletions: MostDeletions,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(value)
 }

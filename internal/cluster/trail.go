@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +13,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -26,31 +26,19 @@ import (
 // owner is named, as in the references of its dependents, without its own removal. A query that finds nothing gets a
 // 404, which does not tell whether there is something hidden.
 func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) render.Route {
-	return render.Route{Path: "trail", Serve: func(w http.ResponseWriter, r *http.Request) {
-		answer, err := trailOf(t, by(), r)
-		var data []byte
-		if err == nil {
-			data, err = json.Marshal(answer)
+	return render.Route{Path: "trail", Serve: render.Answer(log, func(r *http.Request) (any, error) {
+		q, err := trailQuery(requestinfo.Query(r))
+		if err != nil {
+			return nil, err
 		}
-		render.JSON(log, w, r, data, err)
-	}}
-}
-
-func trailOf(t *trail.Trail, by authorization.Authorizer, r *http.Request) (*trail.Answer, error) {
-	q, err := trailQuery(requestinfo.Query(r))
-	if err != nil {
-		return nil, err
-	}
-	answer := t.Answer()
-	items := t.Find(q, mayList(by, requestinfo.Of(r)))
-	if len(items) == 0 {
-		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{
-			Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound,
-			Message: answer.NotKnown(), Details: &metav1.StatusDetails{Name: q.Name, Kind: q.Kind},
-		}}
-	}
-	answer.Items = items
-	return &answer, nil
+		answer := t.Answer()
+		if answer.Items = t.Find(q, mayList(by(), requestinfo.Of(r))); len(answer.Items) > 0 {
+			return &answer, nil
+		}
+		unknown := apierrors.NewNotFound(schema.GroupResource{Resource: q.Kind}, q.Name)
+		unknown.ErrStatus.Message = answer.NotKnown()
+		return nil, unknown
+	})}
 }
 
 func trailQuery(v url.Values) (q trail.Query, err error) {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
@@ -24,23 +23,11 @@ func (s *Server) extensions() []render.Route {
 	routes := append(questions.Routes(), cluster.Trail(s.trail, by, s.log), s.settledRoute(), s.saveRoute(),
 		s.checkpointRoute("checkpoints", s.Checkpoint), s.checkpointRoute("rollback", s.Rollback))
 	if s.report != nil {
-		routes = append(routes, render.Route{Path: "snapshot", Serve: s.answer(func(*http.Request) (any, error) {
+		routes = append(routes, render.Route{Path: "snapshot", Serve: render.Answer(s.log, func(*http.Request) (any, error) {
 			return s.report()
 		})})
 	}
 	return routes
-}
-
-// answer returns a handler whose responses are JSON.
-func (s *Server) answer(f func(*http.Request) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		answer, err := f(r)
-		var data []byte
-		if err == nil {
-			data, err = json.Marshal(answer)
-		}
-		render.JSON(s.log, w, r, data, err)
-	}
 }
 
 // checkpointRoute is a route whose POST calls do with the name of the query.
@@ -48,5 +35,7 @@ func (s *Server) checkpointRoute(
 	path string, do func(ctx context.Context, name string) (*checkpoint.Result, error),
 ) render.Route {
 	return render.Route{Path: path, Methods: []string{http.MethodPost}, LongRunning: true,
-		Serve: s.answer(func(r *http.Request) (any, error) { return do(r.Context(), requestinfo.Query(r).Get("name")) })}
+		Serve: render.Answer(s.log, func(r *http.Request) (any, error) {
+			return do(r.Context(), requestinfo.Query(r).Get("name"))
+		})}
 }
