@@ -51,7 +51,7 @@ func (c *Cluster) Tree(k graph.Key) *Tree {
 	t := &trees{x.world(x.connected([]graph.Key{k}), allWorkers), map[*Object]bool{}}
 	tree := &Tree{Revision: c.Revision, Owners: t.owners(o, 1), Hidden: c.Hidden()}
 	clear(t.seen)
-	tree.Object = t.down(o, 0)
+	tree.Object = t.node(o, 0, false)
 	return tree
 }
 
@@ -71,25 +71,25 @@ type trees struct {
 	seen map[*Object]bool
 }
 
-func (t *trees) node(o *Object) Node {
-	return Node{Object: t.ref(o), Since: o.Begun(), Finalizers: o.Finalizers}
-}
-
-func (t *trees) down(o *Object, level int) Node {
-	n := t.node(o)
-	if t.seen[o] {
+// node is an object with its owners above it if up is set, or else with its dependents below it.
+func (t *trees) node(o *Object, level int, up bool) Node {
+	n := Node{Object: t.ref(o), Since: o.Begun(), Finalizers: o.Finalizers}
+	switch {
+	case t.seen[o]:
 		n.Repeated = true
-		return n
-	}
-	if level == MostLevels {
+	case level == MostLevels && up:
+		n.More = len(o.Owners)
+	case level == MostLevels:
 		n.More = len(t.dependents[o.UID])
-		return n
-	}
-	t.seen[o] = true
-	for _, d := range slices.SortedFunc(slices.Values(t.dependents[o.UID]), byKey) {
-		next := t.down(d, level+1)
-		t.join(&next, d, slices.IndexFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID }))
-		n.Dependents = append(n.Dependents, next)
+	case up:
+		n.Owners = t.owners(o, level+1)
+	default:
+		t.seen[o] = true
+		for _, d := range slices.SortedFunc(slices.Values(t.dependents[o.UID]), byKey) {
+			next := t.node(d, level+1, false)
+			t.join(&next, d, slices.IndexFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID }))
+			n.Dependents = append(n.Dependents, next)
+		}
 	}
 	return n
 }
@@ -101,14 +101,7 @@ func (t *trees) owners(o *Object, level int) (nodes []Node) {
 			Missing: true, Object: ObjectReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: r.UID},
 		}
 		if found := t.uids[r.UID]; len(found) > 0 {
-			n = t.node(found[0])
-			switch n.Repeated = t.seen[found[0]]; {
-			case n.Repeated:
-			case level == MostLevels:
-				n.More = len(found[0].Owners)
-			default:
-				n.Owners = t.owners(found[0], level+1)
-			}
+			n = t.node(found[0], level, true)
 		}
 		t.join(&n, o, i)
 		nodes = append(nodes, n)

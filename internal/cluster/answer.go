@@ -103,9 +103,9 @@ type finder struct {
 // keys are the objects of a question, each once, and those that are left out as they do not exist. Errors: 400, 403,
 // 404, and 409 if the uid is another one.
 func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
-	there := make(map[graph.Key]*explain.Object, len(f.objects))
+	there := make(map[graph.Key]string, len(f.objects)) // the uids
 	for i := range f.objects {
-		there[f.objects[i].Key] = &f.objects[i]
+		there[f.objects[i].Key] = f.objects[i].UID
 	}
 	seen := map[graph.Key]bool{}
 	add := func(list *[]graph.Key, k graph.Key) {
@@ -122,11 +122,7 @@ func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
 			}
 			continue
 		}
-		k, err := f.key(n)
-		if err == nil {
-			err = f.exists(n, k, there[k])
-		}
-		switch {
+		switch k, err := f.key(n, there); {
 		case err == nil:
 			add(&keys, k)
 		case ask.IgnoreNotFound && n.Name != "" && apierrors.IsNotFound(err):
@@ -138,34 +134,33 @@ func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
 	return keys, absent, nil
 }
 
-// key is the key of an object by its name, or else by its uid.
-func (f finder) key(n Named) (graph.Key, error) {
-	if n.Name != "" || n.UID == "" {
-		return f.Key(n)
+// key is the key of an object by its name, or else by its uid. there are the uids of all that exist.
+func (f finder) key(n Named, there map[graph.Key]string) (graph.Key, error) {
+	if n.Name == "" && n.UID != "" {
+		i := slices.IndexFunc(f.objects, func(o explain.Object) bool { return o.UID == n.UID })
+		if i < 0 {
+			return graph.Key{}, apierrors.NewNotFound(schema.GroupResource{Resource: "uid"}, n.UID)
+		}
+		return f.objects[i].Key, nil
 	}
-	i := slices.IndexFunc(f.objects, func(o explain.Object) bool { return o.UID == n.UID })
-	if i < 0 {
-		return graph.Key{}, apierrors.NewNotFound(schema.GroupResource{Resource: "uid"}, n.UID)
+	k, err := f.Key(n)
+	if err != nil {
+		return k, err
 	}
-	return f.objects[i].Key, nil
-}
-
-// exists returns nil if there is an object o at the key, with the uid that the name has.
-func (f finder) exists(n Named, k graph.Key, o *explain.Object) error {
 	r := f.Named(k.Collection)
 	gr, hidden := schema.GroupResource{Group: r.Group, Resource: r.Plural}, r.hidden(k.Namespace)
-	switch {
-	case o == nil && hidden != nil:
-		return fmt.Errorf("%s %q: %w", k.Collection, k.Name, hidden)
-	case o == nil:
-		err := apierrors.NewNotFound(gr, k.Name)
-		err.ErrStatus.Message = NotFound(k)
-		return err
-	case n.UID != "" && o.UID != n.UID:
-		return apierrors.NewConflict(gr, k.Name, fmt.Errorf("the UID in the precondition is %s, that of the object is %s",
-			n.UID, o.UID))
+	switch uid, exists := there[k]; {
+	case !exists && hidden != nil:
+		return k, fmt.Errorf("%s %q: %w", k.Collection, k.Name, hidden)
+	case !exists:
+		absent := apierrors.NewNotFound(gr, k.Name)
+		absent.ErrStatus.Message = NotFound(k)
+		return k, absent
+	case n.UID != "" && uid != n.UID:
+		return k, apierrors.NewConflict(gr, k.Name, fmt.Errorf("the UID in the precondition is %s, that of the object is %s",
+			n.UID, uid))
 	}
-	return nil
+	return k, nil
 }
 
 // NotFound reports that there is no object at a key.

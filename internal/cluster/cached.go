@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -70,10 +69,8 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector) (objects []exp
 }
 
 // Whole implements Source.
-func (c *cached) Whole(_ context.Context, r *Resource, s Selector, yield func(k graph.Key, object []byte)) error {
-	return c.selected(r, s, func(o *storage.Object) {
-		yield(graph.Key{Collection: r.Name(), Namespace: o.Meta.Namespace, Name: o.Meta.Name}, o.JSON)
-	})
+func (c *cached) Whole(_ context.Context, r *Resource, s Selector, yield func(object []byte)) error {
+	return c.selected(r, s, func(o *storage.Object) { yield(o.JSON) })
 }
 
 // selected calls yield with the readable objects of a resource that are selected, if the user may list them, or get the

@@ -21,7 +21,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // Client sends requests to an API server. It is the Source of any cluster: lists and watches of metadata.
@@ -166,13 +165,13 @@ func (c *Client) List(ctx context.Context, res *Resource, s Selector) (objects [
 }
 
 // Whole implements Source.
-func (c *Client) Whole(ctx context.Context, res *Resource, s Selector, yield func(k graph.Key, object []byte)) error {
+func (c *Client) Whole(ctx context.Context, res *Resource, s Selector, yield func(object []byte)) error {
 	path := res.Path(s.Namespace)
 	if s.Name != "" {
 		var object json.RawMessage
 		err := c.getJSON(ctx, path+"/"+url.PathEscape(s.Name), nil, &object)
 		if err == nil {
-			yield(graph.Key{Collection: res.Name(), Namespace: s.Namespace, Name: s.Name}, object)
+			yield(object)
 		}
 		return err
 	}
@@ -186,10 +185,7 @@ func (c *Client) Whole(ctx context.Context, res *Resource, s Selector, yield fun
 			"labelSelector": {opts.LabelSelector}, "limit": {fmt.Sprint(opts.Limit)}, "continue": {opts.Continue},
 		}, &page)
 		for _, object := range page.Items {
-			meta := member(object, "metadata")
-			yield(graph.Key{
-				Collection: res.Name(), Namespace: text(member(meta, "namespace")), Name: text(member(meta, "name")),
-			}, object)
+			yield(object)
 		}
 		return &page.ListMeta, err
 	})

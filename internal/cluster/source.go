@@ -14,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // Source reads one cluster with the rights of one user. Errors that report a response have its code (code); a resource
@@ -25,7 +24,7 @@ type Source interface {
 	// List returns the metadata of the objects that are selected.
 	List(ctx context.Context, r *Resource, s Selector) ([]explain.Object, error)
 	// Whole calls yield with the JSON of each object that is selected.
-	Whole(ctx context.Context, r *Resource, s Selector, yield func(k graph.Key, object []byte)) error
+	Whole(ctx context.Context, r *Resource, s Selector, yield func(object []byte)) error
 	// Watch calls yield, one call at a time, with what happens after Read, until the context is done, yield returns an
 	// error, or something is not known any more (errExpired): then everything must be read again.
 	Watch(ctx context.Context, d *Discovery, yield func(Event) error) error
@@ -189,7 +188,7 @@ func (r *reader) listed(ctx context.Context, res *Resource, s Selector) ([]expla
 		return objects, err
 	}
 	var wanted []Selector
-	found := map[graph.Key]*explain.Object{}
+	found := map[[2]string]*explain.Object{}
 	for i := range objects {
 		o := &objects[i]
 		switch {
@@ -200,11 +199,12 @@ func (r *reader) listed(ctx context.Context, res *Resource, s Selector) ([]expla
 		default:
 			wanted = []Selector{s}
 		}
-		found[o.Key] = o
+		found[[2]string{o.Namespace, o.Name}] = o
 	}
 	for _, one := range wanted {
-		err := r.from.Whole(ctx, res, one, func(k graph.Key, object []byte) {
-			if o := found[k]; o != nil {
+		err := r.from.Whole(ctx, res, one, func(object []byte) {
+			meta := member(object, "metadata")
+			if o := found[[2]string{text(member(meta, "namespace")), text(member(meta, "name"))}]; o != nil {
 				complete(res, object, o)
 			}
 		})
