@@ -33,7 +33,7 @@ func newProblems() *problems {
 	builtin := resources.NewTable(resources.Builtin()...)
 	p := &problems{builtin: map[string]*cluster.Resource{}, unread: map[string]string{}, served: builtin}
 	for _, r := range cluster.Served(builtin).Resources {
-		p.builtin[cluster.Collection(builtin, r)] = r
+		p.builtin[r.Stored] = r
 	}
 	return p
 }

@@ -54,7 +54,7 @@ func (s *Server) open(ctx context.Context, user authorization.User) (*cached, er
 func (c *cached) Discover(context.Context) (*Discovery, error) {
 	d := Served(c.Types)
 	for _, r := range d.Resources {
-		c.resources[Collection(c.Types, r)] = r
+		c.resources[r.Stored] = r
 	}
 	return d, nil
 }
@@ -79,13 +79,13 @@ func (c *cached) selected(r *Resource, s Selector, yield func(*storage.Object)) 
 	if err := c.allowed(r, s); err != nil {
 		return err
 	}
-	if Collection(c.Types, r) == "" {
+	if r.Stored == "" {
 		err := apierrors.NewMethodNotSupported(schema.GroupResource{Group: r.Group, Resource: r.Plural}, "list")
 		err.ErrStatus.Message = "objects of " + r.Name() + " are not stored"
 		return err
 	}
 	matches, err := labels.Parse(s.Labels)
-	if snapshot := c.snapshots[Collection(c.Types, r)]; err == nil && snapshot != nil {
+	if snapshot := c.snapshots[r.Stored]; err == nil && snapshot != nil {
 		snapshot.Ascend("", "", func(o *storage.Object) bool {
 			m := &o.Meta
 			if o.Err == nil && (s.Namespace == "" || m.Namespace == s.Namespace) && (s.Name == "" || m.Name == s.Name) &&

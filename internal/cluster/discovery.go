@@ -31,6 +31,8 @@ type Resource struct {
 	// Version is the resourceVersion of the last list, after which a watch goes on; empty where there is none.
 	Version string
 	Denied  error // the server's answer if the user may not list all objects, or if no user may (Read)
+	// Stored is the collection of its stored objects (Served); empty if they are not stored.
+	Stored string
 }
 
 // Path is the path of the collection, of all namespaces if namespace is empty.
@@ -52,24 +54,27 @@ type Discovery struct {
 	Held        bool                  // while there are any, the namespace controller finishes no namespace (E-14)
 }
 
-// Add adds a resource, or a further version of it, in the order of discovery. Subresources are no resources.
-func (d *Discovery) Add(group, version string, r metav1.APIResource) {
+// Add adds a resource, or a further version of it, in the order of discovery, and returns it. Subresources are no
+// resources.
+func (d *Discovery) Add(group, version string, r metav1.APIResource) *Resource {
 	if strings.Contains(r.Name, "/") {
-		return
+		return nil
 	}
 	if same := d.find(func(o *Resource) bool { return o.Group == group && o.Plural == r.Name }); same != nil {
 		same.Versions = append(same.Versions, version)
-		return
+		return same
 	}
 	has := func(verb string) bool { return slices.Contains(r.Verbs, verb) }
-	d.Resources = append(d.Resources, &Resource{
+	added := &Resource{
 		Resource: explain.Resource{
 			Group: group, Versions: []string{version}, Kind: r.Kind, Plural: r.Name, Namespaced: r.Namespaced,
 			Inert: !has("watch") || !has("delete"), Fixed: !has("delete"), // as garbagecollector.go: GetDeletableResources
 			Delete: deletions()[schema.GroupResource{Group: group, Resource: r.Name}],
 		},
 		Singular: r.SingularName, ShortNames: r.ShortNames, Listed: has("list"),
-	})
+	}
+	d.Resources = append(d.Resources, added)
+	return added
 }
 
 // Served returns what a server with these types serves.
@@ -79,18 +84,10 @@ func Served(types *resources.Types) *Discovery {
 		d.Add(r.Group, r.Version, metav1.APIResource{
 			Name: r.Plural, SingularName: r.Singular, Kind: r.Kind, Verbs: r.Verbs, Namespaced: r.Namespaced,
 			ShortNames: r.ShortNames,
-		})
+		}).Stored = r.Collection
 	}
 	d.Share()
 	return d
-}
-
-// Collection is that of a resource; empty if its objects are not stored.
-func Collection(types *resources.Types, r *Resource) string {
-	if entry := types.Lookup(r.Group, r.Versions[0], r.Plural); entry != nil {
-		return entry.Collection
-	}
-	return ""
 }
 
 // Share joins resources with the same storage: the events of both groups are the same objects (J-36).
