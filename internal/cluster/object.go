@@ -1,9 +1,8 @@
 package cluster
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -116,41 +115,80 @@ func incomplete(r *Resource, o *explain.Object) bool {
 		r.Delete.Cleanup != "" && !o.Deletion.IsZero()
 }
 
-// complete adds what the deletion of an object depends on besides its metadata. JSON that can't be decoded tells
-// nothing.
-func complete(r *Resource, object []byte, o *explain.Object) {
-	var whole struct {
-		Spec struct {
-			Finalizers                            []string
-			VolumeName, VolumeAttributesClassName string
+// details are what the deletion of an object depends on besides its metadata.
+type details struct {
+	Spec struct {
+		Finalizers                            []string
+		VolumeName, VolumeAttributesClassName string
+		NodeName                              string
+		TerminationGracePeriodSeconds         *int64
+		Volumes                               []struct {
+			Name                  string
+			Ephemeral             *struct{}
+			PersistentVolumeClaim struct{ ClaimName string }
 		}
-		Status struct {
-			Phase                            string
-			Conditions                       []explain.Condition
-			CurrentVolumeAttributesClassName string
-			ModifyVolumeStatus               struct{ TargetVolumeAttributesClassName string }
-		}
+		SchedulingGroup struct{ PodGroupName string }
+		ResourceClaims  []resourceClaim
 	}
+	Status struct {
+		Phase                            string
+		Conditions                       []explain.Condition
+		CurrentVolumeAttributesClassName string
+		ModifyVolumeStatus               struct{ TargetVolumeAttributesClassName string }
+		ResourceClaimStatuses            []resourceClaim
+	}
+}
+
+type resourceClaim struct{ ResourceClaimName string }
+
+// complete adds the details of an object. JSON that can't be decoded tells nothing.
+func complete(r *Resource, object []byte, o *explain.Object) {
+	var d details
 	switch {
-	case r.Delete.Graceful:
-		o.Pod = podOf(object)
-		addUses(object, o)
+	case !incomplete(r, o) || json.Unmarshal(object, &d) != nil:
 		return
-	case !incomplete(r, o) || json.Unmarshal(object, &whole) != nil:
+	case r.Delete.Graceful:
+		d.ofPod(o)
 		return
 	case r.Delete.Namespace:
-		o.SpecFinalizers = append([]string{}, whole.Spec.Finalizers...)
+		o.SpecFinalizers = append([]string{}, d.Spec.Finalizers...)
 	}
-	o.Conditions = whole.Status.Conditions
+	o.Conditions = d.Status.Conditions
 	found := used{}
-	if whole.Status.Phase == string(corev1.ClaimBound) { // F-03: the volume is bound, too
-		found.add(o, volumes, "", whole.Spec.VolumeName)
+	if d.Status.Phase == string(corev1.ClaimBound) { // F-03: the volume is bound, too
+		found.add(o, volumes, "", d.Spec.VolumeName)
 	}
 	for _, class := range []string{ // F-08
-		whole.Spec.VolumeAttributesClassName, whole.Status.CurrentVolumeAttributesClassName,
-		whole.Status.ModifyVolumeStatus.TargetVolumeAttributesClassName,
+		d.Spec.VolumeAttributesClassName, d.Status.CurrentVolumeAttributesClassName,
+		d.Status.ModifyVolumeStatus.TargetVolumeAttributesClassName,
 	} {
 		found.add(o, "volumeattributesclasses.storage.k8s.io", "", class)
+	}
+}
+
+// ofPod adds the details of a pod. It uses claims, if it is on a node (F-04, F-07), and, until it has finished, its group
+// and resource claims (F-17, F-19). A claim with the name of an ephemeral volume's is taken for it.
+func (d *details) ofPod(o *explain.Object) {
+	phase, found := corev1.PodPhase(d.Status.Phase), used{}
+	o.Pod = &explain.Pod{
+		Node: d.Spec.NodeName, Finished: phase == corev1.PodSucceeded || phase == corev1.PodFailed,
+		GraceSeconds: cmp.Or(d.Spec.TerminationGracePeriodSeconds, new(int64(corev1.DefaultTerminationGracePeriodSeconds))),
+	}
+	for _, v := range d.Spec.Volumes {
+		claim := v.PersistentVolumeClaim.ClaimName
+		if v.Ephemeral != nil {
+			claim = o.Name + "-" + v.Name
+		}
+		if o.Pod.Node != "" {
+			found.add(o, claims, o.Namespace, claim)
+		}
+	}
+	if o.Pod.Finished {
+		return
+	}
+	found.add(o, "podgroups.scheduling.k8s.io", o.Namespace, d.Spec.SchedulingGroup.PodGroupName)
+	for _, c := range append(d.Spec.ResourceClaims, d.Status.ResourceClaimStatuses...) {
+		found.add(o, "resourceclaims.resource.k8s.io", o.Namespace, c.ResourceClaimName)
 	}
 }
 
@@ -164,61 +202,6 @@ func (u used) add(o *explain.Object, collection, namespace, name string) {
 		u[k] = true
 		o.Uses = append(o.Uses, []graph.Key{k})
 	}
-}
-
-// references are the members of pods that name what they use. Most pods have none, and are not decoded.
-var references = []string{`"persistentVolumeClaim"`, `"ephemeral"`, `"podGroupName"`, `"resourceClaimName"`}
-
-// addUses adds what a pod uses: claims, if it is on a node (F-04, F-07), and, until it has finished, its group and
-// resource claims (F-17, F-19). A claim with the name of an ephemeral volume's is taken for it.
-func addUses(object []byte, o *explain.Object) {
-	type resourceClaim struct{ ResourceClaimName string }
-	var pod struct {
-		Spec struct {
-			Volumes []struct {
-				Name                  string
-				Ephemeral             *struct{}
-				PersistentVolumeClaim struct{ ClaimName string }
-			}
-			SchedulingGroup struct{ PodGroupName string }
-			ResourceClaims  []resourceClaim
-		}
-		Status struct{ ResourceClaimStatuses []resourceClaim }
-	}
-	if !slices.ContainsFunc(references, func(name string) bool { return bytes.Contains(object, []byte(name)) }) ||
-		json.Unmarshal(object, &pod) != nil {
-		return
-	}
-	found := used{}
-	for _, v := range pod.Spec.Volumes {
-		claim := v.PersistentVolumeClaim.ClaimName
-		if v.Ephemeral != nil {
-			claim = o.Name + "-" + v.Name
-		}
-		if o.Pod.Node != "" {
-			found.add(o, claims, o.Namespace, claim)
-		}
-	}
-	if o.Pod.Finished {
-		return
-	}
-	found.add(o, "podgroups.scheduling.k8s.io", o.Namespace, pod.Spec.SchedulingGroup.PodGroupName)
-	for _, c := range append(pod.Spec.ResourceClaims, pod.Status.ResourceClaimStatuses...) {
-		found.add(o, "resourceclaims.resource.k8s.io", o.Namespace, c.ResourceClaimName)
-	}
-}
-
-// podOf is what the deletion of a pod depends on. There are many: they are scanned, not decoded.
-func podOf(object []byte) *explain.Pod {
-	spec, phase := member(object, "spec"), corev1.PodPhase(text(member(member(object, "status"), "phase")))
-	pod := &explain.Pod{
-		Node: text(member(spec, "nodeName")), Finished: phase == corev1.PodSucceeded || phase == corev1.PodFailed,
-		GraceSeconds: new(int64(corev1.DefaultTerminationGracePeriodSeconds)),
-	}
-	if n, err := strconv.ParseInt(string(member(spec, "terminationGracePeriodSeconds")), 10, 64); err == nil {
-		pod.GraceSeconds = &n
-	}
-	return pod
 }
 
 // member is the value of the first member of a JSON object with the name; empty if there is none. What follows it is
