@@ -100,6 +100,19 @@ func rootOf(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	return c
 }
 
+// parent completes a command that only has others. hint is a part of the error for one that it does not have.
+func parent(c *cobra.Command, hint string, subs ...*cobra.Command) *cobra.Command {
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return errUsage{fmt.Errorf("unknown command %q: %s", args[0], hint)}
+		}
+		return nil
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(subs...)
+	return c
+}
+
 // noArguments is the error of arguments for a command that takes none.
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {

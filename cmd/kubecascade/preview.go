@@ -16,18 +16,8 @@ var cascades = map[string]string{"background": "Background", "foreground": "Fore
 
 // previewCommand is "preview", which has "delete".
 func previewCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "preview", Short: "Show what a deletion would do, on any cluster",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return errUsage{fmt.Errorf("unknown command %q: only deletions are previewed", args[0])}
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(previewDeleteCommand())
-	return c
+	return parent(&cobra.Command{Use: "preview", Short: "Show what a deletion would do, on any cluster"},
+		"only deletions are previewed", previewDeleteCommand())
 }
 
 // previewDelete is "preview delete".

@@ -10,18 +10,9 @@ import (
 
 // snapshotCommand is "snapshot".
 func snapshotCommand() *cobra.Command {
-	c := &cobra.Command{
+	return parent(&cobra.Command{
 		Use: "snapshot", Short: "Save a snapshot of a kubecascade server, or inspect one of any cluster",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return errUsage{fmt.Errorf("unknown command %q: there are save and inspect", args[0])}
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(saveCommand(), inspectCommand())
-	return c
+	}, "there are save and inspect", saveCommand(), inspectCommand())
 }
 
 // oneFile is the error of arguments that are not one file.
