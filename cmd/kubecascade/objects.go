@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
@@ -88,14 +89,11 @@ func (q *question) names(ctx context.Context, r *cluster.Resource, before string
 	if !r.Namespaced {
 		of.Namespace = ""
 	}
-	objects, err := q.client.List(ctx, r, of)
+	err := q.client.List(ctx, r, of, func(o explain.Object, _ []byte) { names = append(names, before+o.Name) })
 	if err != nil {
 		return nil
 	}
-	for _, o := range objects {
-		names = append(names, before+o.Name)
-	}
-	return names
+	return names[:min(len(names), mostNames)] // a server may ignore the limit
 }
 
 func (q *question) offerNamespaces(c *cobra.Command, _ string) []string {

@@ -34,7 +34,8 @@ func whole[T any](ctx context.Context, r *reader, name string, s Selector) (all 
 	if res == nil || !res.Listed || res.Unknown != "" {
 		return nil, apierrors.NewServiceUnavailable(name + " are not known")
 	}
-	err = r.from.Whole(ctx, res, s, func(object []byte) {
+	s.Whole = true
+	err = r.from.List(ctx, res, s, func(_ explain.Object, object []byte) {
 		var one T
 		if json.Unmarshal(object, &one) == nil {
 			all = append(all, one)

@@ -62,20 +62,9 @@ func (c *cached) Discover(context.Context) (*Discovery, error) {
 // Revision implements Source.
 func (c *cached) Revision() int64 { return c.revision }
 
-// List implements Source.
-func (c *cached) List(_ context.Context, r *Resource, s Selector) (objects []explain.Object, err error) {
-	err = c.selected(r, s, func(o *storage.Object) { objects = append(objects, storedOf(r, o)) })
-	return objects, err
-}
-
-// Whole implements Source.
-func (c *cached) Whole(_ context.Context, r *Resource, s Selector, yield func(object []byte)) error {
-	return c.selected(r, s, func(o *storage.Object) { yield(o.JSON) })
-}
-
-// selected calls yield with the readable objects of a resource that are selected, if the user may list them, or get the
-// one. Objects that are made for each request, such as PodMetrics, are not in the cache.
-func (c *cached) selected(r *Resource, s Selector, yield func(*storage.Object)) error {
+// List implements Source: of readable objects, if the user may list them, or get the one. Objects that are made for each
+// request, such as PodMetrics, are not in the cache.
+func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(explain.Object, []byte)) error {
 	if err := c.allowed(r, s); err != nil {
 		return err
 	}
@@ -90,7 +79,7 @@ func (c *cached) selected(r *Resource, s Selector, yield func(*storage.Object)) 
 			m := &o.Meta
 			if o.Err == nil && (s.Namespace == "" || m.Namespace == s.Namespace) && (s.Name == "" || m.Name == s.Name) &&
 				matches.Matches(labels.Set(m.Labels)) {
-				yield(o)
+				yield(storedOf(r, o), o.JSON)
 			}
 			return true
 		})

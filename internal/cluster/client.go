@@ -120,76 +120,92 @@ func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface
 }
 
 // List implements Source: a list in pages, or a GET of one object; a list of it for users who may list objects only. A
-// list of all sets the resource's Version. No object has a name that would lead a GET to another path, such as an owner
-// reference may have; no request is sent for it.
-func (c *Client) List(ctx context.Context, res *Resource, s Selector) (objects []explain.Object, err error) {
+// list of the metadata of all sets the resource's Version. No object has a name that would lead a GET to another path,
+// such as an owner reference may have; no request is sent for it.
+func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func(explain.Object, []byte)) error {
 	if len(path.IsValidPathSegmentName(s.Name)) > 0 {
-		return nil, nil
+		return nil
+	}
+	opts := metav1.ListOptions{LabelSelector: s.Labels, Limit: int64(s.First)}
+	if s.Name != "" {
+		err := c.one(ctx, res, s, yield)
+		if code(err) == http.StatusNotFound {
+			return nil
+		} else if code(err) != http.StatusForbidden {
+			return err
+		}
+		opts.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, s.Name).String()
+	}
+	version, err := pages(opts, func(opts metav1.ListOptions) (*metav1.ListMeta, error) {
+		page, err := c.page(ctx, res, s, opts, yield)
+		if s.First > 0 && err == nil {
+			page.Continue = ""
+		}
+		return page, err
+	})
+	if err == nil && s == (Selector{Namespace: s.Namespace}) {
+		res.Version = version
+	}
+	return err
+}
+
+// one gets one object.
+func (c *Client) one(ctx context.Context, res *Resource, s Selector, yield func(explain.Object, []byte)) error {
+	if s.Whole {
+		var object json.RawMessage
+		err := c.getJSON(ctx, res.Path(s.Namespace)+"/"+url.PathEscape(s.Name), nil, &object)
+		yieldWhole(res, []json.RawMessage{object}, yield)
+		return err
+	}
+	of, err := c.of(res, s.Namespace)
+	if err != nil {
+		return err
+	}
+	o, err := of.Get(ctx, s.Name, metav1.GetOptions{})
+	if err == nil {
+		yield(metadataOf(res, &o.ObjectMeta), nil)
+	}
+	return err
+}
+
+// page gets a page of a list.
+func (c *Client) page(
+	ctx context.Context, res *Resource, s Selector, opts metav1.ListOptions, yield func(explain.Object, []byte),
+) (*metav1.ListMeta, error) {
+	if s.Whole {
+		var page struct {
+			metav1.ListMeta `json:"metadata"`
+			Items           []json.RawMessage
+		}
+		err := c.getJSON(ctx, res.Path(s.Namespace), url.Values{
+			"labelSelector": {opts.LabelSelector}, "fieldSelector": {opts.FieldSelector},
+			"limit": {fmt.Sprint(opts.Limit)}, "continue": {opts.Continue},
+		}, &page)
+		yieldWhole(res, page.Items, yield)
+		return &page.ListMeta, err
 	}
 	of, err := c.of(res, s.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	opts := metav1.ListOptions{LabelSelector: s.Labels, Limit: int64(s.First)}
-	if s.Name != "" {
-		switch o, err := of.Get(ctx, s.Name, metav1.GetOptions{}); {
-		case code(err) == http.StatusNotFound:
-			return nil, nil
-		case err == nil:
-			return []explain.Object{metadataOf(res, &o.ObjectMeta)}, nil
-		case code(err) != http.StatusForbidden:
-			return nil, err
-		}
-		opts.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, s.Name).String()
-	}
-	version, err := pages(opts, func(opts metav1.ListOptions) (*metav1.ListMeta, error) {
-		page, err := of.List(ctx, opts)
-		if err != nil {
-			return nil, err
-		}
-		for i := range page.Items {
-			objects = append(objects, metadataOf(res, &page.Items[i].ObjectMeta))
-		}
-		if s.First > 0 { // a server may ignore the limit
-			objects, page.Continue = objects[:min(s.First, len(objects))], ""
-		}
-		return &page.ListMeta, nil
-	})
+	page, err := of.List(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	if s == (Selector{Namespace: s.Namespace}) {
-		res.Version = version
+	for i := range page.Items {
+		yield(metadataOf(res, &page.Items[i].ObjectMeta), nil)
 	}
-	return objects, nil
+	return &page.ListMeta, nil
 }
 
-// Whole implements Source.
-func (c *Client) Whole(ctx context.Context, res *Resource, s Selector, yield func(object []byte)) error {
-	path := res.Path(s.Namespace)
-	if s.Name != "" {
-		var object json.RawMessage
-		err := c.getJSON(ctx, path+"/"+url.PathEscape(s.Name), nil, &object)
-		if err == nil {
-			yield(object)
+// yieldWhole leaves out what has no metadata.
+func yieldWhole(res *Resource, objects []json.RawMessage, yield func(explain.Object, []byte)) {
+	for _, object := range objects {
+		var m metav1.PartialObjectMetadata
+		if json.Unmarshal(object, &m) == nil {
+			yield(metadataOf(res, &m.ObjectMeta), object)
 		}
-		return err
 	}
-	opts := metav1.ListOptions{LabelSelector: s.Labels}
-	_, err := pages(opts, func(opts metav1.ListOptions) (*metav1.ListMeta, error) {
-		var page struct {
-			metav1.ListMeta `json:"metadata"`
-			Items           []json.RawMessage
-		}
-		err := c.getJSON(ctx, path, url.Values{
-			"labelSelector": {opts.LabelSelector}, "limit": {fmt.Sprint(opts.Limit)}, "continue": {opts.Continue},
-		}, &page)
-		for _, object := range page.Items {
-			yield(object)
-		}
-		return &page.ListMeta, err
-	})
-	return err
 }
 
 // errSamePage: a page names itself as the next one.

@@ -21,10 +21,8 @@ import (
 type Source interface {
 	// Discover returns what the cluster serves.
 	Discover(ctx context.Context) (*Discovery, error)
-	// List returns the metadata of the objects that are selected.
-	List(ctx context.Context, r *Resource, s Selector) ([]explain.Object, error)
-	// Whole calls yield with the JSON of each object that is selected.
-	Whole(ctx context.Context, r *Resource, s Selector, yield func(object []byte)) error
+	// List calls yield with the metadata of each object that is selected, and with its JSON if that is.
+	List(ctx context.Context, r *Resource, s Selector, yield func(o explain.Object, object []byte)) error
 	// Watch calls yield, one call at a time, with what happens after Read, until the context is done, yield returns an
 	// error, or something is not known any more (errExpired): then everything must be read again.
 	Watch(ctx context.Context, d *Discovery, yield func(Event) error) error
@@ -50,6 +48,7 @@ var errExpired = errors.New("the watch has expired")
 // Selector selects objects of a resource. Empty fields select all.
 type Selector struct {
 	Namespace, Name, Labels string
+	Whole                   bool // selects the JSON of the objects, too
 	// First is how many objects of the first page of a list are selected; a server's cache ignores it.
 	First int
 }
@@ -182,35 +181,24 @@ func (r *reader) listOne(ctx context.Context, res *Resource) error {
 	return nil
 }
 
-func (r *reader) listed(ctx context.Context, res *Resource, s Selector) ([]explain.Object, error) {
-	objects, err := r.from.List(ctx, res, s)
-	if err != nil || !r.whole {
-		return objects, err
-	}
-	var wanted []Selector
-	found := map[[2]string]*explain.Object{}
+// listed lists objects, and completes them. Of resources of which only some are incomplete, these are read one by one.
+func (r *reader) listed(ctx context.Context, res *Resource, s Selector) (objects []explain.Object, err error) {
+	s.Whole = r.whole && incomplete(res, &explain.Object{})
+	err = r.from.List(ctx, res, s, func(o explain.Object, object []byte) {
+		if s.Whole {
+			complete(res, object, &o)
+		}
+		objects = append(objects, o)
+	})
 	for i := range objects {
-		o := &objects[i]
-		switch {
-		case !incomplete(res, o):
-			continue
-		case res.Delete.Cleanup != "":
-			wanted = append(wanted, Selector{Name: o.Name})
-		default:
-			wanted = []Selector{s}
-		}
-		found[[2]string{o.Namespace, o.Name}] = o
-	}
-	for _, one := range wanted {
-		err := r.from.Whole(ctx, res, one, func(object []byte) {
-			meta := member(object, "metadata")
-			if o := found[[2]string{text(member(meta, "namespace")), text(member(meta, "name"))}]; o != nil {
+		if o := &objects[i]; err == nil && r.whole && !s.Whole && incomplete(res, o) {
+			err = known(r.from.List(ctx, res, Selector{Name: o.Name, Whole: true}, func(_ explain.Object, object []byte) {
 				complete(res, object, o)
-			}
-		})
-		if err != nil && code(err) == 0 {
-			return nil, err
+			}))
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return objects, nil
 }

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
 // watchTime is how long a watch lasts at most. The server may end it before. lateness is how much later than that a
@@ -147,8 +149,7 @@ func (c *Client) probe(ctx context.Context, d *Discovery) (changed bool, err err
 		if !r.followed() || r.Unknown == "" {
 			return false
 		}
-		_, err := c.List(ctx, r, Selector{First: 1})
-		return err == nil
+		return c.List(ctx, r, Selector{First: 1}, func(explain.Object, []byte) {}) == nil
 	}), nil
 }
 
