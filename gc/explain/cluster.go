@@ -125,6 +125,7 @@ type use struct {
 func (c *Cluster) index() *index {
 	x := &index{
 		c:          c,
+		all:        make([]*Object, 0, len(c.Objects)),
 		resources:  make(map[string]*Resource, len(c.Resources)),
 		keys:       make(map[graph.Key]*Object, len(c.Objects)),
 		uids:       make(map[string][]*Object, len(c.Objects)),
