@@ -51,9 +51,9 @@ denies nothing. It does not show what controllers would create again.`,
 		"grace period in seconds; a negative value means the object's own; 0 means 1 without --force")
 	f.BoolVar(&p.now, "now", false, "use a grace period of 1 second")
 	f.BoolVar(&p.force, "force", false, "use a grace period of 0")
-	f.StringSliceVarP(&p.line.Files.Names, "filename", "f", nil,
+	f.StringSliceVarP(&p.line.Files, "filename", "f", nil,
 		"files and directories with the objects to delete, in YAML or JSON; - for standard input")
-	f.BoolVarP(&p.line.Files.Recursive, "recursive", "R", false, "process the directories of --filename recursively")
+	f.BoolVarP(&p.line.Recursive, "recursive", "R", false, "process the directories of --filename recursively")
 	f.BoolVar(&p.line.All, "all", false, "select all objects of the KIND in the namespace")
 	f.BoolVarP(&p.line.Everywhere, "all-namespaces", "A", false, "with --selector or --all: in all namespaces")
 	f.BoolVar(&p.ignore, "ignore-not-found", false, "ignore objects that do not exist, instead of failing")

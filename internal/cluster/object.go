@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 
@@ -46,10 +45,12 @@ func metadataOf(res *Resource, m *metav1.ObjectMeta) explain.Object {
 	return objectOf(res, &meta, m.CreationTimestamp.Time, func() []metav1.ManagedFieldsEntry { return m.ManagedFields })
 }
 
+const quotedTime = `"` + time.RFC3339 + `"`
+
 // storedOf is the metadata of a stored object. There are many: what storage has decoded is not decoded again.
 func storedOf(r *Resource, stored *storage.Object) explain.Object {
 	metadata := member(stored.JSON, "metadata")
-	created, _ := time.Parse(time.RFC3339, text(member(metadata, "creationTimestamp"))) // zero if it is something else
+	created, _ := time.Parse(quotedTime, string(member(metadata, "creationTimestamp"))) // zero if it is something else
 	return objectOf(r, &stored.Meta, created, func() (managed []metav1.ManagedFieldsEntry) {
 		_ = json.Unmarshal(member(metadata, "managedFields"), &managed) // something else has no entries
 		return managed
@@ -222,12 +223,6 @@ func member(object []byte, name string) []byte {
 			return s.From(at)
 		}
 	}
-}
-
-// text is a JSON string without escapes; empty if it is something else.
-func text(value []byte) string {
-	s, _ := strconv.Unquote(string(value))
-	return s
 }
 
 // picture is an object in the form of the page, in which a time of 0 is none; nil if it is.

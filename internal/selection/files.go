@@ -16,12 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// Files are the values of --filename and --recursive.
-type Files struct {
-	Names     []string
-	Recursive bool
-}
-
 // Object is an object as a file declares it, whose namespace may be empty, or as an argument names it. From is the file
 // or the argument.
 type Object struct {
@@ -29,7 +23,7 @@ type Object struct {
 	From string
 }
 
-// The errors of Read, besides those of files.
+// The errors of read, besides those of files.
 var (
 	// ErrNothing: the files have no objects.
 	ErrNothing = errors.New("no objects")
@@ -39,13 +33,13 @@ var (
 	ErrURL = errors.New("URLs are not supported: fetch the file, and give its content to --filename -")
 )
 
-// Read returns the objects of all files. Those of lists are returned instead of the lists.
-func (f *Files) Read(stdin io.Reader) (all []Object, err error) {
-	for _, name := range f.Names {
-		paths, err := f.paths(name)
+// read returns the objects of all files. Those of lists are returned instead of the lists.
+func (l *Line) read(stdin io.Reader) (all []Object, err error) {
+	for _, name := range l.Files {
+		paths, err := l.paths(name)
 		for _, path := range paths {
 			if err == nil {
-				all, err = read(path, stdin, all)
+				all, err = readFile(path, stdin, all)
 			}
 		}
 		if err != nil {
@@ -53,7 +47,7 @@ func (f *Files) Read(stdin io.Reader) (all []Object, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: %w", strings.Join(f.Names, ", "), ErrNothing)
+		return nil, fmt.Errorf("%s: %w", strings.Join(l.Files, ", "), ErrNothing)
 	}
 	return all, nil
 }
@@ -63,7 +57,7 @@ var extensions = []string{".json", ".yaml", ".yml"}
 
 // paths are the files of a value of --filename: standard input, a file, those of a directory, with its own directories
 // if --recursive is set, or those that a pattern matches.
-func (f *Files) paths(name string) (paths []string, err error) {
+func (l *Line) paths(name string) (paths []string, err error) {
 	switch {
 	case name == "-":
 		return []string{name}, nil
@@ -85,7 +79,7 @@ func (f *Files) paths(name string) (paths []string, err error) {
 				if info, err := os.Stat(path); err == nil && !info.IsDir() {
 					paths = append(paths, path)
 				}
-			case e.IsDir() && !f.Recursive:
+			case e.IsDir() && !l.Recursive:
 				return fs.SkipDir
 			case !e.IsDir() && slices.Contains(extensions, filepath.Ext(path)):
 				paths = append(paths, path)
@@ -96,8 +90,8 @@ func (f *Files) paths(name string) (paths []string, err error) {
 	return paths, err
 }
 
-// read appends the objects of all documents of a file.
-func read(path string, stdin io.Reader, all []Object) ([]Object, error) {
+// readFile appends the objects of all documents of a file.
+func readFile(path string, stdin io.Reader, all []Object) ([]Object, error) {
 	from, content := "standard input", stdin
 	if path != "-" {
 		f, err := os.Open(path)

@@ -47,8 +47,8 @@ func TestRead(t *testing.T) {
 		{names: "field.txt", err: ErrNoObject},
 		{names: "item.txt", err: ErrNoObject},
 	} {
-		f := &Files{Names: strings.Fields(c.names), Recursive: c.recursive}
-		all, err := f.Read(strings.NewReader("apiVersion: v1\nkind: S\nmetadata: {name: s}\n"))
+		l := &Line{Files: strings.Fields(c.names), Recursive: c.recursive}
+		all, err := l.read(strings.NewReader("apiVersion: v1\nkind: S\nmetadata: {name: s}\n"))
 		var got []string
 		for _, o := range all {
 			if o.APIVersion != "v1" || o.From == "" {

@@ -16,7 +16,8 @@ type UsageError struct{ error }
 type Line struct {
 	Args []string
 	// Files, Selector and All choose objects otherwise; at most one of the four may be used.
-	Files      Files
+	Files      []string // values of --filename
+	Recursive  bool     // of directories in Files, their own are read, too
 	Selector   string
 	All        bool
 	Everywhere bool // has Selector and All choose objects of all namespaces
@@ -27,14 +28,14 @@ type Line struct {
 
 // Parse checks the line and reads its files, from stdin if one is "-".
 func (l *Line) Parse(stdin io.Reader) (err error) {
-	selecting, files := l.Selector != "" || l.All, len(l.Files.Names) > 0
+	selecting, files := l.Selector != "" || l.All, len(l.Files) > 0
 	switch {
 	case files && (selecting || len(l.Args) > 0):
 		return errors.New("--filename can't be used with --selector, --all or arguments")
-	case l.Files.Recursive && !files:
+	case l.Recursive && !files:
 		return errors.New("--recursive requires --filename")
 	case files:
-		l.Objects, err = l.Files.Read(stdin)
+		l.Objects, err = l.read(stdin)
 		return err
 	case l.Selector != "" && l.All:
 		return errors.New("--selector can't be used with --all")

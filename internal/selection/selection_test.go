@@ -54,7 +54,7 @@ func TestAsk(t *testing.T) {
 	} {
 		l := Line{Args: strings.Fields(c.args)}
 		if c.file != "" {
-			l.Files = Files{Names: []string{"-"}}
+			l.Files = []string{"-"}
 		}
 		var about cluster.Question
 		err := l.Parse(strings.NewReader(c.file))
@@ -80,8 +80,8 @@ func message(err error) string {
 func TestParse(t *testing.T) {
 	for _, l := range []Line{
 		{Selector: "a=b", All: true, Args: []string{"cm"}}, {Selector: "a=b"}, {All: true, Args: []string{"cm/a"}},
-		{Everywhere: true, Args: []string{"cm/a"}}, {Files: Files{Recursive: true}},
-		{All: true, Files: Files{Names: []string{"-"}}},
+		{Everywhere: true, Args: []string{"cm/a"}}, {Recursive: true},
+		{All: true, Files: []string{"-"}},
 	} {
 		if l.Parse(strings.NewReader("")) == nil {
 			t.Errorf("%+v: no error", l)
