@@ -7,6 +7,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
 // outputs are the values of --output, each FORMAT or FORMAT=FILE.
@@ -63,3 +68,20 @@ func (o outputs) write(stdout io.Writer, files []*os.File, formats map[string]fu
 	}
 	return errors.Join(errs...)
 }
+
+// style is how answers are shown on an output: with the width and the colours of a terminal, if it is one.
+func style(w io.Writer) explain.Style {
+	s := explain.Style{Now: time.Now()}
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return s
+	}
+	s.Color = colored(os.Getenv)
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		s.Width = width
+	}
+	return s
+}
+
+// colored reports whether the environment lets a terminal have colours: an empty NO_COLOR is none (no-color.org).
+func colored(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/internal/child"
@@ -72,23 +70,6 @@ func (q *question) connect(ctx context.Context) (err error) {
 	}
 	return nil
 }
-
-// style is how answers are shown on an output: with the width and the colours of a terminal, if it is one.
-func style(w io.Writer) explain.Style {
-	s := explain.Style{Now: time.Now()}
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return s
-	}
-	s.Color = colored(os.Getenv)
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-		s.Width = width
-	}
-	return s
-}
-
-// colored reports whether the environment lets a terminal have colours: an empty NO_COLOR is none (no-color.org).
-func colored(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }
 
 // print prints an answer as JSON, or its text.
 func (q *question) print(c *cobra.Command, value any, text func(explain.Style) string) error {
