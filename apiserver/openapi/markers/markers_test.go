@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/kubecascade/kubecascade/apiserver/openapi/markers/extract"
 )
 
 var update = flag.Bool("update", false, "write markers.txt")
 
 // TestFresh: markers.txt is what `go generate` would write for the module versions in go.mod.
 func TestFresh(t *testing.T) {
-	want, err := extract.All(".")
+	want, err := extract()
 	if err != nil {
 		t.Fatal(err)
 	}
