@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -64,10 +66,7 @@ func (a *apiServices) controller(ctx context.Context) workload.Controller {
 // concerned returns the APIServices of the group of a CRD, whose versions may have changed, and those that name a
 // service or the service of an EndpointSlice.
 func (a *apiServices) concerned(r workload.Reader, c workload.Change) (keys []workload.Key) {
-	m := c.New
-	if m == nil {
-		m = c.Old
-	}
+	m := cmp.Or(c.New, c.Old)
 	service := m.Name
 	switch c.Resource {
 	case workload.CustomResourceDefinitions:
@@ -280,13 +279,6 @@ func available(r workload.Reader, s *apiregistrationv1.APIService) apiregistrati
 	return c
 }
 
-func portOf(ref *apiregistrationv1.ServiceReference) int32 {
-	if ref.Port == nil {
-		return 443
-	}
-	return *ref.Port
-}
-
 // missing returns what a service lacks; an empty reason means nothing.
 func missing(r workload.Reader, ref *apiregistrationv1.ServiceReference) (reason, message string) {
 	name := fmt.Sprintf("service/%s in %q", ref.Name, ref.Namespace)
@@ -297,9 +289,10 @@ func missing(r workload.Reader, ref *apiregistrationv1.ServiceReference) (reason
 	if svc.Spec.Type != corev1.ServiceTypeClusterIP {
 		return "", ""
 	}
-	i := slices.IndexFunc(svc.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == portOf(ref) })
+	port := ptr.Deref(ref.Port, 443)
+	i := slices.IndexFunc(svc.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == port })
 	if i < 0 {
-		return "ServicePortError", fmt.Sprintf("%s is not listening on port %d", name, portOf(ref))
+		return "ServicePortError", fmt.Sprintf("%s is not listening on port %d", name, port)
 	}
 	found, ready := endpoints(r, ref, svc.Spec.Ports[i].Name)
 	switch {

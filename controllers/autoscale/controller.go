@@ -111,7 +111,7 @@ func Run(ctx context.Context, api API, o Options) {
 	c := &controller{Options: o, api: api, recorder: workload.NewRecorder(api, component, o.Log), now: reconcile.Now,
 		remembered: map[workload.Key]memory{}}
 	loop := reconcile.Loop[workload.Key]{
-		Keys: reconcile.NewKeys(backoff, compare), Workers: o.Workers, Follow: c.follow, Pass: c.pass,
+		Keys: reconcile.NewKeys(backoff, workload.Key.Compare), Workers: o.Workers, Follow: c.follow, Pass: c.pass,
 		About: workload.Autoscalers.About, Log: o.Log, What: workload.Autoscalers.String(),
 	}
 	defer c.recorder.Join(ctx)()
@@ -124,11 +124,8 @@ func Run(ctx context.Context, api API, o Options) {
 // follow sends the autoscalers that exist, and those that change.
 func (c *controller) follow(ctx context.Context, sink func(workload.Key)) error {
 	return c.api.Follow(ctx, workload.Autoscalers, nil, func(change workload.Change) {
-		switch {
-		case change.New != nil:
-			sink(change.New.Key)
-		case change.Old != nil:
-			sink(change.Old.Key)
+		if m := cmp.Or(change.New, change.Old); m != nil {
+			sink(m.Key)
 		}
 	})
 }
@@ -202,16 +199,9 @@ func (c *controller) conclude(ctx context.Context, a *autoscalingv2.HorizontalPo
 			c.Log.Warn("failed to update the status of an autoscaler", "namespace", a.Namespace, "name", a.Name, "err", err)
 		}
 	}
-	r := workload.Autoscalers
 	for _, e := range v.events {
-		c.recorder.Record(corev1.ObjectReference{Kind: r.Kind, APIVersion: r.APIVersion(), Namespace: a.Namespace,
-			Name: a.Name, UID: a.UID, ResourceVersion: a.ResourceVersion}, e, c.now(ctx))
+		c.recorder.Record(workload.Refer(a), e, c.now(ctx))
 	}
-}
-
-// compare orders keys.
-func compare(a, b workload.Key) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 // failed logs an error of a read.

@@ -1,6 +1,7 @@
 package certificates
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/pem"
@@ -28,11 +29,7 @@ func Publishing(certificates string) workload.Controller {
 		Start: workload.StartWith(own),
 		// Validation ties the names of bundles to their signers (V-078).
 		Wake: func(_ workload.Reader, c workload.Change) []workload.Key {
-			m := c.New
-			if m == nil {
-				m = c.Old
-			}
-			if strings.HasPrefix(m.Name, prefix) {
+			if strings.HasPrefix(cmp.Or(c.New, c.Old).Name, prefix) {
 				return []workload.Key{own}
 			}
 			return nil

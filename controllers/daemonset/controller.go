@@ -24,14 +24,11 @@ func New() workload.Controller {
 }
 
 // everywhere returns the keys of all sets if a node has changed, because its labels and taints affect every set.
-func everywhere(r workload.Reader, c workload.Change) (keys []workload.Key) {
+func everywhere(r workload.Reader, c workload.Change) []workload.Key {
 	if c.Resource != workload.Nodes {
 		return nil
 	}
-	for _, set := range workload.All[*appsv1.DaemonSet](r, "") {
-		keys = append(keys, workload.KeyOf(set))
-	}
-	return keys
+	return workload.KeysOf(r.All(workload.DaemonSets, ""), func(workload.Object) bool { return true })
 }
 
 // controller records the failures of pods between passes.

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -58,10 +59,7 @@ func (s *pass) revise() (plan workload.Plan, ok bool) {
 // labeled adds the label to an old revision, from its name.
 func labeled(r *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 	r = r.DeepCopy()
-	if r.Labels == nil {
-		r.Labels = map[string]string{}
-	}
-	r.Labels[hashLabel] = r.Name
+	metav1.SetMetaDataLabel(&r.ObjectMeta, hashLabel, r.Name)
 	return r
 }
 
@@ -82,11 +80,8 @@ func (s *pass) snapshot(data []byte, number int64) workload.Plan {
 	if workload.Get[*appsv1.ControllerRevision](s.View, r.Namespace, r.Name) == nil {
 		return workload.Plan{Do: []workload.Action{workload.Create{Object: r}}}
 	}
-	set, count := s.set.DeepCopy(), int32(1)
-	if old := set.Status.CollisionCount; old != nil {
-		count = *old + 1
-	}
-	set.Status.CollisionCount = &count
+	set := s.set.DeepCopy()
+	set.Status.CollisionCount = new(ptr.Deref(set.Status.CollisionCount, 0) + 1)
 	return workload.Plan{Status: set}
 }
 

@@ -57,10 +57,8 @@ func (s *pass) prune(node string, pods []*corev1.Pod) {
 		case p.Status.Phase == corev1.PodFailed:
 			s.failure(node, p)
 		case p.Status.Phase == corev1.PodSucceeded:
-			s.event(workload.Normal(
-				"SucceededDaemonPod",
-				fmt.Sprintf("Found succeeded daemon pod %s/%s on node %s, will try to delete it", p.Namespace, p.Name, node),
-			))
+			s.event(workload.Normal("SucceededDaemonPod",
+				fmt.Sprintf("Found succeeded daemon pod %s/%s on node %s, will try to delete it", p.Namespace, p.Name, node)))
 			s.remove = append(s.remove, p)
 		default:
 			running = append(running, p)
@@ -105,10 +103,8 @@ func (s *pass) failure(node string, p *corev1.Pod) {
 		return
 	}
 	s.failed.add(node, of, s.now)
-	s.event(workload.Warning(
-		"FailedDaemonPod",
-		fmt.Sprintf("Found failed daemon pod %s/%s on node %s, will try to kill it", p.Namespace, p.Name, node),
-	))
+	s.event(workload.Warning("FailedDaemonPod",
+		fmt.Sprintf("Found failed daemon pod %s/%s on node %s, will try to kill it", p.Namespace, p.Name, node)))
 	s.remove = append(s.remove, p)
 }
 
@@ -128,26 +124,16 @@ func (s *pass) share(nodes int, surge bool) int {
 	if surge {
 		value = u.RollingUpdate.MaxSurge
 	}
-	if value == nil {
-		return 0
-	}
-	n, err := intstr.GetScaledValueFromIntOrPercent(value, nodes, true)
-	if err != nil {
-		return 0
-	}
+	n, _ := intstr.GetScaledValueFromIntOrPercent(value, nodes, true) // 0 with an error, as without a value
 	return n
 }
 
-// carryOut turns the decisions into actions, with the events of upstream's pod control.
+// carryOut turns the decisions into actions.
 func (s *pass) carryOut() {
 	for _, node := range s.create[:min(len(s.create), mostPods)] {
-		s.plan.Do = append(s.plan.Do, workload.Create{Object: s.newPod(node),
-			Done:   workload.Normal("SuccessfulCreate", "Created pod: "+workload.Name),
-			Failed: workload.Warning("FailedCreate", "Error creating: "+workload.Problem)})
+		s.plan.Do = append(s.plan.Do, workload.CreatePod(s.newPod(node)))
 	}
 	for _, p := range s.remove[:min(len(s.remove), mostPods)] {
-		s.plan.Do = append(s.plan.Do, workload.Delete{Object: p,
-			Done:   workload.Normal("SuccessfulDelete", "Deleted pod: "+workload.Name),
-			Failed: workload.Warning("FailedDelete", "Error deleting: "+workload.Problem)})
+		s.plan.Do = append(s.plan.Do, workload.DeletePod(p))
 	}
 }

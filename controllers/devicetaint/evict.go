@@ -1,6 +1,7 @@
 package devicetaint
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -145,22 +146,16 @@ func (m *memory) keep(rules []*resourcev1.DeviceTaintRule) {
 }
 
 // keys are the pods with a scheduled eviction.
-func (m *memory) keys() (keys []workload.Key) {
+func (m *memory) keys() []workload.Key {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for k := range m.scheduled {
-		keys = append(keys, k)
-	}
-	return keys // the engine sorts them
+	return slices.Collect(maps.Keys(m.scheduled)) // the engine sorts them
 }
 
 // affected returns a changed pod if it may use devices, the pods of a changed claim, those of a changed slice's pool,
 // and those of all claims after changes of a rule's spec, and after deletions, which do not name what was deleted.
 func (m *memory) affected(r workload.Reader, e workload.Change) []workload.Key {
-	changed := e.New
-	if changed == nil {
-		changed = e.Old
-	}
+	changed := cmp.Or(e.New, e.Old)
 	switch e.Resource {
 	case workload.Pods:
 		if _, ok := m.get(changed.Key); ok || usesDevices(r, changed.Key) {
@@ -222,7 +217,8 @@ func (m *memory) decide(v workload.View, now time.Time) (plan workload.Plan) {
 		plan.Again = wait
 		return plan
 	}
-	plan.Do = evict(p, now)
+	plan.Do = workload.Disrupt(p, corev1.PodCondition{Reason: "DeletionByDeviceTaintManager",
+		Message: "Device Taint manager: deleting due to NoExecute taint", LastTransitionTime: metav1.NewTime(now)})
 	plan.Notes = []workload.Note{note(p, "Marking for deletion")}
 	return plan
 }
@@ -233,26 +229,4 @@ func note(p *corev1.Pod, message string) workload.Note {
 		About: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
 		Event: workload.Normal("DeviceTaintManagerEviction", message),
 	}
-}
-
-// evict sets the condition and deletes the pod (addConditionAndDeletePod).
-func evict(p *corev1.Pod, now time.Time) (do []workload.Action) {
-	want := corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
-		Reason: "DeletionByDeviceTaintManager", Message: "Device Taint manager: deleting due to NoExecute taint",
-		LastTransitionTime: metav1.NewTime(now)}
-	next := p.DeepCopy()
-	all := next.Status.Conditions
-	i := slices.IndexFunc(all, func(c corev1.PodCondition) bool { return c.Type == want.Type })
-	switch {
-	case i < 0:
-		next.Status.Conditions = append(all, want)
-	case all[i].Status == want.Status && all[i].Reason == want.Reason && all[i].Message == want.Message:
-		return []workload.Action{workload.Delete{Object: p}}
-	default:
-		if all[i].Status == want.Status {
-			want.LastTransitionTime = all[i].LastTransitionTime
-		}
-		all[i] = want
-	}
-	return []workload.Action{workload.Update{Object: next, Status: true}, workload.Delete{Object: p}}
 }

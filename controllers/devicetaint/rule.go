@@ -1,6 +1,7 @@
 package devicetaint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -16,23 +17,16 @@ import (
 const period = 10 * time.Second
 
 // counting returns the rules that evict, after a change that may concern them.
-func counting(r workload.Reader, e workload.Change) (keys []workload.Key) {
+func counting(r workload.Reader, e workload.Change) []workload.Key {
 	switch e.Resource {
 	case workload.TaintRules: // the rule itself has a pass
 		return nil
 	case workload.Pods:
-		changed := e.New
-		if changed == nil {
-			changed = e.Old
-		}
-		if len(r.All(workload.ResourceClaims, changed.Namespace)) == 0 {
+		if len(r.All(workload.ResourceClaims, cmp.Or(e.New, e.Old).Namespace)) == 0 {
 			return nil
 		}
 	}
-	for _, rule := range evicting(r) {
-		keys = append(keys, workload.KeyOf(rule))
-	}
-	return keys
+	return workload.KeysOf(evicting(r), func(*resourcev1.DeviceTaintRule) bool { return true })
 }
 
 // decideRule writes the status of a rule (maybeUpdateRuleStatus).

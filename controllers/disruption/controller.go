@@ -1,6 +1,8 @@
 package disruption
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,13 +25,7 @@ func affected(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Resource != workload.Pods {
 		return nil
 	}
-	namespace := ""
-	for _, m := range []*workload.Meta{c.Old, c.New} {
-		if m != nil {
-			namespace = m.Namespace
-		}
-	}
-	for _, b := range workload.All[*policyv1.PodDisruptionBudget](r, namespace) {
+	for _, b := range workload.All[*policyv1.PodDisruptionBudget](r, cmp.Or(c.New, c.Old).Namespace) {
 		s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
 		if err != nil {
 			continue

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -58,13 +59,7 @@ func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	case c.Resource != workload.Pods:
 		return nil
 	}
-	namespace := ""
-	for _, m := range []*workload.Meta{c.Old, c.New} {
-		if m != nil {
-			namespace = m.Namespace
-		}
-	}
-	for _, s := range workload.All[*corev1.Service](r, namespace) {
+	for _, s := range workload.All[*corev1.Service](r, cmp.Or(c.New, c.Old).Namespace) {
 		if s.Spec.Selector == nil {
 			continue
 		}

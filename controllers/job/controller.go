@@ -84,21 +84,16 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	return plan.carryOut(j, now)
 }
 
-// carryOut turns the plan into actions, with the events of upstream's pod control (controller_utils.go:
-// RealPodControl).
+// carryOut turns the plan into actions.
 func (p Plan) carryOut(j *batchv1.Job, now time.Time) (out workload.Plan) {
 	for _, pod := range slices.Concat(p.Forget, p.Release) {
 		out.Do = append(out.Do, workload.Update{Object: untracked(pod)})
 	}
 	for _, pod := range p.Remove {
-		out.Do = append(out.Do, workload.Delete{Object: pod,
-			Done:   workload.Normal("SuccessfulDelete", "Deleted pod: "+workload.Name),
-			Failed: workload.Warning("FailedDelete", "Error deleting: "+workload.Problem)})
+		out.Do = append(out.Do, workload.DeletePod(pod))
 	}
 	for _, pod := range p.Create {
-		out.Do = append(out.Do, workload.Create{Object: pod,
-			Done:   workload.Normal("SuccessfulCreate", "Created pod: "+workload.Name),
-			Failed: workload.Warning("FailedCreate", "Error creating: "+workload.Problem)})
+		out.Do = append(out.Do, workload.CreatePod(pod))
 	}
 	if p.Status != nil {
 		next := j.DeepCopy()

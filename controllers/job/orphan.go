@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -17,13 +18,12 @@ func Orphans() workload.Controller {
 	return workload.Controller{
 		Name: "job-controller", For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Jobs},
 		Wake: abandoned,
-		Decide: func(v workload.View, _ time.Time) workload.Plan {
-			pod, _ := v.Object.(*corev1.Pod)
-			if pod == nil || !Abandoned(pod, owner(v, pod)) {
-				return workload.Plan{}
+		Decide: workload.Present(func(v workload.View, pod *corev1.Pod, _ time.Time) (plan workload.Plan) {
+			if Abandoned(pod, owner(v, pod)) {
+				plan.Do = []workload.Action{workload.Update{Object: untracked(pod)}}
 			}
-			return workload.Plan{Do: []workload.Action{workload.Update{Object: untracked(pod)}}}
-		},
+			return plan
+		}),
 	}
 }
 
@@ -37,18 +37,10 @@ func owner(r workload.Reader, pod *corev1.Pod) *batchv1.Job {
 }
 
 // abandoned returns the pods that a change may have orphaned: the pod itself, or the pods of a deleted Job.
-func abandoned(r workload.Reader, c workload.Change) (keys []workload.Key) {
+func abandoned(r workload.Reader, c workload.Change) []workload.Key {
 	if c.Resource == workload.Jobs {
-		m := c.New
-		if m == nil {
-			m = c.Old
-		}
-		for _, pod := range workload.Controlled[*corev1.Pod](r, m.UID) {
-			if Abandoned(pod, owner(r, pod)) {
-				keys = append(keys, workload.KeyOf(pod))
-			}
-		}
-		return keys
+		return workload.KeysOf(workload.Controlled[*corev1.Pod](r, cmp.Or(c.New, c.Old).UID),
+			func(pod *corev1.Pod) bool { return Abandoned(pod, owner(r, pod)) })
 	}
 	if c.New == nil || !slices.Contains(c.New.Finalizers, batchv1.JobTrackingFinalizer) {
 		return nil

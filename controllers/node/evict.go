@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -76,10 +77,7 @@ func (c *controller) on(node string) (keys []workload.Key) {
 // The evictions from a deleted node stay scheduled (taint_eviction.go: handleNodeUpdate).
 func (c *controller) affected(r workload.Reader, e workload.Change) (keys []workload.Key) {
 	if e.Resource == workload.Pods {
-		m := e.New
-		if m == nil {
-			m = e.Old
-		}
+		m := cmp.Or(e.New, e.Old)
 		if _, ok := c.get(m.Key); ok {
 			return []workload.Key{m.Key}
 		}
@@ -96,12 +94,9 @@ func (c *controller) affected(r workload.Reader, e workload.Change) (keys []work
 	if n := workload.Get[*corev1.Node](r, "", e.New.Name); n == nil || !evicts(n) {
 		return c.on(e.New.Name)
 	}
-	for _, p := range workload.All[*corev1.Pod](r, "") {
-		if p.Spec.NodeName == e.New.Name && !deleted(p) {
-			keys = append(keys, workload.KeyOf(p))
-		}
-	}
-	return keys
+	return workload.KeysOf(workload.All[*corev1.Pod](r, ""), func(p *corev1.Pod) bool {
+		return p.Spec.NodeName == e.New.Name && !deleted(p)
+	})
 }
 
 func executes(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute }

@@ -60,7 +60,8 @@ func (c *controller) decide(v workload.View, now time.Time) (plan workload.Plan)
 	if e.begun = true; pending {
 		c.set(v.Key, e)
 	}
-	plan.Do = evict(p, now)
+	plan.Do = workload.Disrupt(p, corev1.PodCondition{Reason: reason, Message: message,
+		LastTransitionTime: metav1.NewTime(now), ObservedGeneration: p.Generation})
 	plan.Notes = append(plan.Notes, note(v.Key, "Marking for deletion Pod %s"))
 	return plan
 }
@@ -114,33 +115,9 @@ func tolerated(p *corev1.Pod, taints []corev1.Taint) toleration {
 }
 
 // deleted reports whether the controller has deleted the pod, which may still be terminating.
-func deleted(p *corev1.Pod) bool { return p.DeletionTimestamp != nil && condition(p) >= 0 }
-
-// condition returns the index of the condition of a pod that is evicted; -1 if it has none.
-func condition(p *corev1.Pod) int {
-	return slices.IndexFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+func deleted(p *corev1.Pod) bool {
+	return p.DeletionTimestamp != nil && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && c.Reason == reason &&
 			c.Message == message
 	})
-}
-
-// evict sets the condition and deletes the pod (addConditionAndDeletePod).
-func evict(p *corev1.Pod, now time.Time) (do []workload.Action) {
-	if condition(p) < 0 {
-		next := p.DeepCopy()
-		c := corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason,
-			Message: message, LastTransitionTime: metav1.NewTime(now), ObservedGeneration: p.Generation}
-		all := next.Status.Conditions
-		i := slices.IndexFunc(all, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
-		if i < 0 {
-			next.Status.Conditions = append(all, c)
-		} else {
-			if all[i].Status == c.Status {
-				c.LastTransitionTime = all[i].LastTransitionTime
-			}
-			all[i] = c
-		}
-		do = append(do, workload.Update{Object: next, Status: true})
-	}
-	return append(do, workload.Delete{Object: p})
 }

@@ -34,7 +34,7 @@ func show(o workload.Object) string {
 // check: no pod is deleted before its condition says why.
 func check(w *workloadtest.World) error {
 	for _, p := range workload.All[*corev1.Pod](w, "") {
-		if p.DeletionTimestamp != nil && p.Labels["by"] != "client" && condition(p) < 0 {
+		if p.DeletionTimestamp != nil && p.Labels["by"] != "client" && !deleted(p) {
 			return fmt.Errorf("%s is deleted without the condition", p.Name)
 		}
 	}

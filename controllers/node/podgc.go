@@ -90,12 +90,7 @@ func (c *podCollector) doomed(r workload.Reader, e workload.Change) (keys []work
 			return nil
 		}
 	}
-	for _, p := range workload.All[*corev1.Pod](r, "") {
-		if classify(r, p) != fine {
-			keys = append(keys, workload.KeyOf(p))
-		}
-	}
-	return keys
+	return workload.KeysOf(workload.All[*corev1.Pod](r, ""), func(p *corev1.Pod) bool { return classify(r, p) != fine })
 }
 
 // podCollector keeps the missing nodes between passes.
@@ -146,7 +141,7 @@ func (c *podCollector) decide(v workload.View, now time.Time) workload.Plan {
 	case orphaned:
 		at = c.since(p.Spec.NodeName, now).Add(quarantine)
 	case unassigned:
-		if !requested(p).After(now) { // otherwise the clock was set back since
+		if !workload.Requested(p).After(now) { // otherwise the clock was set back since
 			at = p.DeletionTimestamp.Add(period)
 		}
 	}
@@ -154,15 +149,6 @@ func (c *podCollector) decide(v workload.View, now time.Time) workload.Plan {
 		return workload.Plan{Again: at.Sub(now)}
 	}
 	return workload.Plan{Do: endPod(p, why, now)}
-}
-
-// requested is when the deletion was requested: the pod's deletionTimestamp is the end of its grace period.
-func requested(p *corev1.Pod) time.Time {
-	grace := int64(0)
-	if g := p.DeletionGracePeriodSeconds; g != nil {
-		grace = *g
-	}
-	return p.DeletionTimestamp.Add(-time.Duration(grace) * time.Second)
 }
 
 // endPod sets the pod to Failed and deletes it without a grace period (gc_controller.go:

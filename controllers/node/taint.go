@@ -15,11 +15,7 @@ func Lifecycle() workload.Controller {
 	return workload.Controller{
 		Name: "node-controller", For: workload.Nodes, Wake: troubled,
 		Awaits: "the rate limit of evictions",
-		Decide: func(v workload.View, now time.Time) workload.Plan {
-			n, _ := v.Object.(*corev1.Node)
-			if n == nil {
-				return workload.Plan{}
-			}
+		Decide: workload.Present(func(v workload.View, n *corev1.Node, now time.Time) workload.Plan {
 			taints, changed := tainted(n, now)
 			taints, too, again := executed(v, n, taints, now)
 			if !changed && !too {
@@ -28,18 +24,16 @@ func Lifecycle() workload.Controller {
 			n = n.DeepCopy()
 			n.Spec.Taints = taints
 			return workload.Plan{Do: []workload.Action{workload.Update{Object: n}}, Again: again}
-		},
+		}),
 	}
 }
 
 // troubled returns the nodes that are not ready: whether they are tainted depends on the others.
-func troubled(r workload.Reader, _ workload.Change) (keys []workload.Key) {
-	for _, n := range workload.All[*corev1.Node](r, "") {
-		if s, _ := ready(n); s == corev1.ConditionFalse || s == corev1.ConditionUnknown {
-			keys = append(keys, workload.KeyOf(n))
-		}
-	}
-	return keys
+func troubled(r workload.Reader, _ workload.Change) []workload.Key {
+	return workload.KeysOf(workload.All[*corev1.Node](r, ""), func(n *corev1.Node) bool {
+		s, _ := ready(n)
+		return s == corev1.ConditionFalse || s == corev1.ConditionUnknown
+	})
 }
 
 // trouble has the taint for a condition in a certain status (node_lifecycle_controller.go:

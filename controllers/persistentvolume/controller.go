@@ -1,6 +1,8 @@
 package persistentvolume
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
@@ -43,7 +45,7 @@ func Volumes() workload.Controller {
 func claimsOf(r workload.Reader, c workload.Change) []workload.Key {
 	switch {
 	case c.Resource == workload.Volumes:
-		name := metaOf(c).Name
+		name := cmp.Or(c.New, c.Old).Name
 		v := workload.Get[*corev1.PersistentVolume](r, "", name)
 		return selected(r, func(p *corev1.PersistentVolumeClaim) bool {
 			return p.Spec.VolumeName == name || v != nil && (refers(v, p) || waiting(p) && fits(v, p, delayed(r, p)))
@@ -102,7 +104,7 @@ func volumesOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Resource != workload.Claims {
 		return nil
 	}
-	m := metaOf(c)
+	m := cmp.Or(c.New, c.Old)
 	p := workload.Get[*corev1.PersistentVolumeClaim](r, m.Namespace, m.Name)
 	for _, v := range workload.All[*corev1.PersistentVolume](r, "") {
 		ref := v.Spec.ClaimRef
@@ -111,12 +113,4 @@ func volumesOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
 		}
 	}
 	return keys
-}
-
-// metaOf is the newest metadata of the changed object.
-func metaOf(c workload.Change) *workload.Meta {
-	if c.New != nil {
-		return c.New
-	}
-	return c.Old
 }

@@ -15,14 +15,6 @@ import (
 // burst is the maximum number of pods that a pass creates or deletes (K pkg/controller/replicaset: BurstReplicas).
 const burst = 500
 
-// Events (K pkg/controller/controller_utils.go).
-var (
-	created   = workload.Normal("SuccessfulCreate", "Created pod: "+workload.Name)
-	notMade   = workload.Warning("FailedCreate", "Error creating: "+workload.Problem)
-	deleted   = workload.Normal("SuccessfulDelete", "Deleted pod: "+workload.Name)
-	notUnmade = workload.Warning("FailedDelete", "Error deleting: "+workload.Problem)
-)
-
 // decide decides what to do about a set.
 func decide(v workload.View, s set, now time.Time) workload.Plan {
 	var p workload.Plan
@@ -50,7 +42,7 @@ func scale(v workload.Reader, s set, active []*corev1.Pod, now time.Time) (do []
 	if diff < 0 {
 		pod := workload.FromTemplate(s.Object, s.template)
 		for range min(-diff, burst) {
-			do = append(do, workload.Create{Object: pod, Done: created, Failed: notMade})
+			do = append(do, workload.CreatePod(pod))
 		}
 		return do
 	}
@@ -59,7 +51,7 @@ func scale(v workload.Reader, s set, active []*corev1.Pod, now time.Time) (do []
 		nodes = related(v, s, active)
 	}
 	for _, pod := range first(active, nodes, min(diff, burst), now) {
-		do = append(do, workload.Delete{Object: pod, Done: deleted, Failed: notUnmade})
+		do = append(do, workload.DeletePod(pod))
 	}
 	return do
 }

@@ -1,12 +1,14 @@
 package replicaset
 
 import (
+	"cmp"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -31,7 +33,7 @@ func New() workload.Controller {
 	return controller("replicaset-controller", workload.ReplicaSets, func(o workload.Object) set {
 		rs := o.(*appsv1.ReplicaSet)
 		return set{
-			Object: rs, replicas: number(rs.Spec.Replicas), selector: workload.Selector(rs.Spec.Selector),
+			Object: rs, replicas: int(ptr.Deref(rs.Spec.Replicas, 1)), selector: workload.Selector(rs.Spec.Selector),
 			template: &rs.Spec.Template,
 			minReady: rs.Spec.MinReadySeconds, status: rs.Status,
 			with: func(s appsv1.ReplicaSetStatus) workload.Object {
@@ -47,12 +49,9 @@ func New() workload.Controller {
 func NewReplication() workload.Controller {
 	return controller("replication-controller", workload.ReplicationControllers, func(o workload.Object) set {
 		rc := o.(*corev1.ReplicationController)
-		template := rc.Spec.Template
-		if template == nil {
-			template = &corev1.PodTemplateSpec{}
-		}
+		template := cmp.Or(rc.Spec.Template, &corev1.PodTemplateSpec{})
 		return set{
-			Object: rc, replicas: number(rc.Spec.Replicas),
+			Object: rc, replicas: int(ptr.Deref(rc.Spec.Replicas, 1)),
 			selector: workload.Selector(&metav1.LabelSelector{MatchLabels: rc.Spec.Selector}),
 			template: template, minReady: rc.Spec.MinReadySeconds, status: general(&rc.Status), silent: true,
 			with: func(s appsv1.ReplicaSetStatus) workload.Object {
@@ -69,21 +68,10 @@ func controller(name string, r workload.Resource, read func(workload.Object) set
 		Name: name, For: r, Owns: []workload.Resource{workload.Pods},
 		Awaits:   "spec.minReadySeconds",
 		Selector: func(o workload.Object) labels.Selector { return read(o).selector },
-		Decide: func(v workload.View, now time.Time) workload.Plan {
-			if v.Object == nil {
-				return workload.Plan{}
-			}
-			return decide(v, read(v.Object), now)
-		},
+		Decide: workload.Present(func(v workload.View, o workload.Object, now time.Time) workload.Plan {
+			return decide(v, read(o), now)
+		}),
 	}
-}
-
-// number is the value of replicas, or its default.
-func number(n *int32) int {
-	if n == nil {
-		return 1
-	}
-	return int(*n)
 }
 
 // general converts a ReplicationController's status to a ReplicaSet's (K pkg/controller/replication/conversion.go).

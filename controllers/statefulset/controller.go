@@ -1,6 +1,7 @@
 package statefulset
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -44,10 +45,7 @@ func claimed(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Resource != workload.Claims || c.Old != nil && c.New != nil {
 		return nil
 	}
-	m := c.New
-	if m == nil {
-		m = c.Old
-	}
+	m := cmp.Or(c.New, c.Old)
 	for _, set := range workload.All[*appsv1.StatefulSet](r, m.Namespace) {
 		if slices.ContainsFunc(templates(set), func(t string) bool { return strings.HasPrefix(m.Name, t+"-"+set.Name+"-") }) {
 			keys = append(keys, workload.KeyOf(set))

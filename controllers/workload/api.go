@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,19 +78,5 @@ type Scale struct {
 
 // Is reports whether the owner is an object of the resource, in any of its versions.
 func (o Owner) Is(r Resource) bool {
-	group, _, found := cutLast(o.APIVersion)
-	if !found {
-		group = ""
-	}
-	return o.Kind == r.Kind && group == r.Group
-}
-
-// cutLast cuts at the last slash.
-func cutLast(s string) (before, after string, found bool) {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == '/' {
-			return s[:i], s[i+1:], true
-		}
-	}
-	return s, "", false
+	return o.Kind == r.Kind && o.APIVersion[:max(0, strings.LastIndexByte(o.APIVersion, '/'))] == r.Group
 }

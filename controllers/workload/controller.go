@@ -46,6 +46,16 @@ type Controller struct {
 // StartWith is a Controller's Start of fixed keys.
 func StartWith(keys ...Key) func() []Key { return func() []Key { return keys } }
 
+// Present is a Decide that plans nothing if the object does not exist.
+func Present[T Object](decide func(v View, o T, now time.Time) Plan) func(View, time.Time) Plan {
+	return func(v View, now time.Time) (plan Plan) {
+		if v.Object != nil {
+			plan = decide(v, v.Object.(T), now)
+		}
+		return plan
+	}
+}
+
 // Options configure how a controller runs. Zero values mean the defaults.
 type Options struct {
 	// Workers is the maximum number of concurrent passes (default 5, as upstream's --concurrent-*-syncs).
@@ -90,7 +100,7 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 	log := o.Log.With("controller", c.Name)
 	e := &engine{Controller: c, api: api, log: log, recorder: NewRecorder(api, c.Name, log)}
 	loop := reconcile.Loop[Key]{
-		Keys:    reconcile.NewKeys(c.backoff(), Key.compare),
+		Keys:    reconcile.NewKeys(c.backoff(), Key.Compare),
 		Workers: o.Workers, Follow: e.follow, Pass: e.pass, About: e.about, Log: log, What: c.For.String(),
 	}
 	defer e.recorder.Join(ctx)()

@@ -121,9 +121,14 @@ func (e *engine) record(ctx context.Context, about Object, ev Event) {
 	if about == nil {
 		return
 	}
-	r := Of(about)
-	e.recorder.Record(corev1.ObjectReference{Kind: r.Kind, APIVersion: r.APIVersion(), Namespace: about.GetNamespace(),
-		Name: about.GetName(), UID: about.GetUID(), ResourceVersion: about.GetResourceVersion()}, ev, reconcile.Now(ctx))
+	e.recorder.Record(Refer(about), ev, reconcile.Now(ctx))
+}
+
+// Refer returns a reference to an object, for its Events.
+func Refer(o Object) corev1.ObjectReference {
+	r := Of(o)
+	return corev1.ObjectReference{Kind: r.Kind, APIVersion: r.APIVersion(), Namespace: o.GetNamespace(),
+		Name: o.GetName(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion()}
 }
 
 // request carries an action out, and records its events. It returns no failure for harmless errors; quit reports

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 // Finished reports whether the pod has Succeeded or Failed.
@@ -20,6 +21,11 @@ func Active(p *corev1.Pod) bool { return !Finished(p) && p.DeletionTimestamp == 
 
 // Terminating reports whether the pod is being deleted and has not finished.
 func Terminating(p *corev1.Pod) bool { return !Finished(p) && p.DeletionTimestamp != nil }
+
+// Requested is when the deletion of a pod was requested: its deletionTimestamp is the end of its grace period.
+func Requested(p *corev1.Pod) time.Time {
+	return p.DeletionTimestamp.Add(-time.Duration(ptr.Deref(p.DeletionGracePeriodSeconds, 0)) * time.Second)
+}
 
 // Ready reports whether the pod's Ready condition is True, and since when.
 func Ready(p *corev1.Pod) (since time.Time, ok bool) {
@@ -67,6 +73,40 @@ func ClaimsOf(p *corev1.Pod) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// CreatePod is the action that creates a pod, with the events of upstream's pod control (K
+// pkg/controller/controller_utils.go: RealPodControl).
+func CreatePod(p *corev1.Pod) Create {
+	return Create{Object: p, Done: Normal("SuccessfulCreate", "Created pod: "+Name),
+		Failed: Warning("FailedCreate", "Error creating: "+Problem)}
+}
+
+// DeletePod is the action that deletes a pod, with the events of upstream's pod control.
+func DeletePod(p *corev1.Pod) Delete {
+	return Delete{Object: p, Done: Normal("SuccessfulDelete", "Deleted pod: "+Name),
+		Failed: Warning("FailedDelete", "Error deleting: "+Problem)}
+}
+
+// Disrupt returns the actions that delete a pod with the condition DisruptionTarget. The condition isn't written if the
+// pod has it already, and its time changes with its status (K pkg/api/v1/pod/util.go: UpdatePodCondition).
+func Disrupt(p *corev1.Pod, c corev1.PodCondition) []Action {
+	c.Type, c.Status = corev1.DisruptionTarget, corev1.ConditionTrue
+	next := p.DeepCopy()
+	all := next.Status.Conditions
+	i := slices.IndexFunc(all, func(o corev1.PodCondition) bool { return o.Type == c.Type })
+	switch {
+	case i < 0:
+		next.Status.Conditions = append(all, c)
+	case all[i].Status == c.Status && all[i].Reason == c.Reason && all[i].Message == c.Message:
+		return []Action{Delete{Object: p}}
+	default:
+		if all[i].Status == c.Status {
+			c.LastTransitionTime = all[i].LastTransitionTime
+		}
+		all[i] = c
+	}
+	return []Action{Update{Object: next, Status: true}, Delete{Object: p}}
 }
 
 // FromTemplate returns a pod of the template, controlled by the owner, with a generated name (I-03).

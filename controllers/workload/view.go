@@ -14,11 +14,21 @@ type Key struct{ Namespace, Name string }
 // KeyOf returns an object's key.
 func KeyOf(o Object) Key { return Key{o.GetNamespace(), o.GetName()} }
 
+// KeysOf returns the keys of the objects that keep reports true for.
+func KeysOf[T Object](list []T, keep func(T) bool) (keys []Key) {
+	for _, o := range list {
+		if keep(o) {
+			keys = append(keys, KeyOf(o))
+		}
+	}
+	return keys
+}
+
 // String returns namespace/name.
 func (k Key) String() string { return k.Namespace + "/" + k.Name }
 
-// compare orders keys.
-func (k Key) compare(other Key) int {
+// Compare orders keys.
+func (k Key) Compare(other Key) int {
 	return cmp.Or(cmp.Compare(k.Namespace, other.Namespace), cmp.Compare(k.Name, other.Name))
 }
 

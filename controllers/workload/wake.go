@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -27,11 +28,7 @@ func (e *engine) affectedKeys(c Change) (keys []Key) {
 		return e.Start()
 	}
 	if c.Resource == e.For && !e.Quiet {
-		if c.New != nil {
-			keys = append(keys, c.New.Key)
-		} else {
-			keys = append(keys, c.Old.Key)
-		}
+		keys = append(keys, cmp.Or(c.New, c.Old).Key)
 	}
 	if slices.Contains(e.Owns, c.Resource) {
 		keys = append(keys, e.owners(c)...)
@@ -39,7 +36,7 @@ func (e *engine) affectedKeys(c Change) (keys []Key) {
 	if e.Wake != nil {
 		e.glance(func(r Reader) { keys = append(keys, e.Wake(r, c)...) })
 	}
-	slices.SortFunc(keys, Key.compare)
+	slices.SortFunc(keys, Key.Compare)
 	return slices.Compact(keys)
 }
 
@@ -54,11 +51,9 @@ func (e *engine) owners(c Change) (keys []Key) {
 		return keys
 	}
 	e.glance(func(r Reader) {
-		for _, o := range r.All(e.For, c.New.Namespace) {
-			if e.Selector(o).Matches(labels.Set(c.New.Labels)) {
-				keys = append(keys, KeyOf(o))
-			}
-		}
+		keys = append(keys, KeysOf(r.All(e.For, c.New.Namespace), func(o Object) bool {
+			return e.Selector(o).Matches(labels.Set(c.New.Labels))
+		})...)
 	})
 	return keys
 }
