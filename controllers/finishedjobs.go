@@ -16,22 +16,18 @@ func finishedJobs() workload.Controller {
 	return workload.Controller{
 		Name: "ttl-after-finished-controller", For: workload.Jobs,
 		Awaits: "spec.ttlSecondsAfterFinished",
-		Decide: func(v workload.View, now time.Time) workload.Plan {
-			j, _ := v.Object.(*batchv1.Job)
-			if j == nil || j.DeletionTimestamp != nil {
-				return workload.Plan{}
-			}
+		Decide: workload.Present(func(_ workload.View, j *batchv1.Job, now time.Time) (plan workload.Plan) {
 			end, ok := expiry(j)
 			switch {
-			case !ok:
-				return workload.Plan{}
+			case !ok || dying(j):
 			case now.Before(end):
-				return workload.Plan{Again: end.Sub(now)}
+				plan.Again = end.Sub(now)
+			default:
+				plan.Do = append(plan.Do,
+					workload.Delete{Object: j, Exact: true, Policy: metav1.DeletePropagationForeground})
 			}
-			return workload.Plan{
-				Do: []workload.Action{workload.Delete{Object: j, Exact: true, Policy: metav1.DeletePropagationForeground}},
-			}
-		},
+			return plan
+		}),
 	}
 }
 

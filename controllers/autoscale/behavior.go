@@ -6,6 +6,7 @@ import (
 	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"k8s.io/utils/ptr"
 )
 
 // Without behavior a target may double, or grow to 4 (calculateScaleUpLimit).
@@ -173,10 +174,7 @@ func (d *decision) limit(r *autoscalingv2.HPAScalingRules, of func(start int64, 
 
 // selected is the policy that counts.
 func selected(r *autoscalingv2.HPAScalingRules) autoscalingv2.ScalingPolicySelect {
-	if r.SelectPolicy == nil {
-		return autoscalingv2.MaxChangePolicySelect
-	}
-	return *r.SelectPolicy
+	return ptr.Deref(r.SelectPolicy, autoscalingv2.MaxChangePolicySelect)
 }
 
 // begun is the size at the begin of a policy's period.

@@ -21,21 +21,23 @@ func Cleaning() workload.Controller {
 	return workload.Controller{
 		Name: "csrcleaner", For: workload.CertificateSigningRequests,
 		Awaits: "the removal of an old request",
-		Decide: func(v workload.View, now time.Time) workload.Plan {
-			r, _ := v.Object.(*certificatesv1.CertificateSigningRequest)
-			if r == nil || r.DeletionTimestamp != nil {
-				return workload.Plan{}
-			}
-			end := endOf(r)
-			switch {
-			case end.IsZero():
-				return workload.Plan{}
-			case end.After(now):
-				return workload.Plan{Again: end.Sub(now)}
-			}
-			return workload.Plan{Do: []workload.Action{workload.Delete{Object: r}}}
-		},
+		Decide: workload.Present(func(
+			_ workload.View, r *certificatesv1.CertificateSigningRequest, now time.Time,
+		) workload.Plan {
+			return deleteAt(r, endOf(r), now)
+		}),
 	}
+}
+
+// deleteAt deletes a request at a time; never if that is zero.
+func deleteAt(r workload.Object, end, now time.Time) workload.Plan {
+	switch {
+	case end.IsZero(), r.GetDeletionTimestamp() != nil:
+		return workload.Plan{}
+	case end.After(now):
+		return workload.Plan{Again: end.Sub(now)}
+	}
+	return workload.Plan{Do: []workload.Action{workload.Delete{Object: r}}}
 }
 
 // old is the age at which a PodCertificateRequest is deleted (cmd/kube-controller-manager/app/certificates.go:
@@ -48,16 +50,11 @@ func CleaningPods() workload.Controller {
 	return workload.Controller{
 		Name: "podcertificaterequestcleaner", For: workload.PodCertificateRequests,
 		Awaits: "the removal of an old request",
-		Decide: func(v workload.View, now time.Time) workload.Plan {
-			r, _ := v.Object.(*certificatesv1.PodCertificateRequest)
-			if r == nil || r.DeletionTimestamp != nil {
-				return workload.Plan{}
-			}
-			if end := r.CreationTimestamp.Add(old); end.After(now) {
-				return workload.Plan{Again: end.Sub(now)}
-			}
-			return workload.Plan{Do: []workload.Action{workload.Delete{Object: r}}}
-		},
+		Decide: workload.Present(func(
+			_ workload.View, r *certificatesv1.PodCertificateRequest, now time.Time,
+		) workload.Plan {
+			return deleteAt(r, r.CreationTimestamp.Add(old), now)
+		}),
 	}
 }
 

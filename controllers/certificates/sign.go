@@ -34,7 +34,7 @@ type Options struct {
 	Authority Authority
 	// Random is the source of serial numbers; nil means crypto/rand.
 	Random io.Reader
-	// Log receives why a certificate could not be signed; nil discards that.
+	// Log receives why a certificate could not be signed.
 	Log *slog.Logger
 }
 
@@ -43,11 +43,8 @@ func Signing(o Options) workload.Controller {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
 	return workload.Controller{
-		Name: "csrsigning", For: workload.CertificateSigningRequests, Decide: o.decide,
+		Name: "csrsigning", For: workload.CertificateSigningRequests, Decide: workload.Present(o.decide),
 		Awaits: "another attempt to sign",
 	}
 }
@@ -66,9 +63,10 @@ const (
 )
 
 // decide signs a request, or says why it fails (signer.go: handle).
-func (o Options) decide(v workload.View, now time.Time) (plan workload.Plan) {
-	r, _ := v.Object.(*certificatesv1.CertificateSigningRequest)
-	if r == nil || v.Failed != nil || len(r.Status.Certificate) > 0 || !approved(r) || failed(r) {
+func (o Options) decide(
+	v workload.View, r *certificatesv1.CertificateSigningRequest, now time.Time,
+) (plan workload.Plan) {
+	if v.Failed != nil || len(r.Status.Certificate) > 0 || !approved(r) || failed(r) {
 		return plan
 	}
 	check := signers[r.Spec.SignerName]

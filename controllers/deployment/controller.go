@@ -18,7 +18,7 @@ func New() workload.Controller {
 		Selector: func(o workload.Object) labels.Selector {
 			return workload.Selector(o.(*appsv1.Deployment).Spec.Selector)
 		},
-		Sees: []workload.Resource{workload.Pods}, Wake: wake, Decide: decide,
+		Sees: []workload.Resource{workload.Pods}, Wake: wake, Decide: workload.Present(decide),
 	}
 }
 
@@ -43,11 +43,7 @@ func wake(r workload.Reader, c workload.Change) []workload.Key {
 }
 
 // decide decides what to do about a deployment (syncDeployment).
-func decide(v workload.View, now time.Time) workload.Plan {
-	if v.Object == nil {
-		return workload.Plan{}
-	}
-	d := v.Object.(*appsv1.Deployment)
+func decide(v workload.View, d *appsv1.Deployment, now time.Time) workload.Plan {
 	mine, claims := workload.Claim(d, workload.Claiming{Selector: workload.Selector(d.Spec.Selector)},
 		workload.Controlled[*appsv1.ReplicaSet](v, d.UID), workload.Free[*appsv1.ReplicaSet](v, d.Namespace))
 	if len(claims) > 0 {

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -65,10 +66,8 @@ func (s *state) number() {
 	}
 	s.setRevision(s.newest.Annotations[revisionKey])
 	if s.deadline() && s.condition(appsv1.DeploymentProgressing) == nil {
-		s.set(
-			appsv1.DeploymentProgressing, corev1.ConditionTrue, "FoundNewReplicaSet",
-			fmt.Sprintf("Found new replica set %q", s.newest.Name),
-		)
+		s.set(appsv1.DeploymentProgressing, corev1.ConditionTrue, "FoundNewReplicaSet",
+			fmt.Sprintf("Found new replica set %q", s.newest.Name))
 	}
 }
 
@@ -76,11 +75,7 @@ func (s *state) setRevision(revision string) {
 	if s.annotations[revisionKey] == revision {
 		return
 	}
-	s.annotations = maps.Clone(s.annotations)
-	if s.annotations == nil {
-		s.annotations = map[string]string{}
-	}
-	s.annotations[revisionKey] = revision
+	s.annotations = labels.Merge(s.annotations, map[string]string{revisionKey: revision})
 }
 
 // annotate sets the annotations of the newest ReplicaSet (SetNewReplicaSetAnnotations).
@@ -145,10 +140,8 @@ func (s *state) create() {
 		)})
 	s.setRevision(rs.Annotations[revisionKey])
 	if s.deadline() {
-		s.set(
-			appsv1.DeploymentProgressing, corev1.ConditionTrue, "NewReplicaSetCreated",
-			fmt.Sprintf("Created new replica set %q", rs.Name),
-		)
+		s.set(appsv1.DeploymentProgressing, corev1.ConditionTrue, "NewReplicaSetCreated",
+			fmt.Sprintf("Created new replica set %q", rs.Name))
 	}
 }
 
@@ -156,10 +149,7 @@ func (s *state) create() {
 func (s *state) made() *appsv1.ReplicaSet {
 	hash := workload.TemplateHash(&s.d.Spec.Template, s.d.Status.CollisionCount)
 	template, selector := s.d.Spec.Template.DeepCopy(), s.d.Spec.Selector.DeepCopy()
-	if template.Labels == nil {
-		template.Labels = map[string]string{}
-	}
-	template.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = hash
+	metav1.SetMetaDataLabel(&template.ObjectMeta, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	metav1.AddLabelToSelector(selector, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{Name: named(s.d.Name, hash), Namespace: s.d.Namespace,

@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -32,7 +33,7 @@ func TestScenarios(t *testing.T) {
 // check: the newest ReplicaSet never makes there be more pods than there may; ReplicaSets are called by the
 // deployment and their hash, which is in their labels, selector and template (I-06).
 func check(w *workloadtest.World, d *appsv1.Deployment) error {
-	surge, _ := bounds(d, number(d.Spec.Replicas))
+	surge, _ := bounds(d, ptr.Deref(d.Spec.Replicas, 1))
 	all := workload.Controlled[*appsv1.ReplicaSet](w, d.UID)
 	for _, rs := range all {
 		hash := rs.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
@@ -44,7 +45,7 @@ func check(w *workloadtest.World, d *appsv1.Deployment) error {
 			return fmt.Errorf("%s has the hash %s", rs.Name, hash)
 		}
 		n, ok := noted(rs, maxKey)
-		if wanted := sum(all, size); ok && n == number(d.Spec.Replicas)+surge && wanted > n {
+		if wanted := sum(all, size); ok && n == ptr.Deref(d.Spec.Replicas, 1)+surge && wanted > n {
 			return fmt.Errorf("%d pods are wanted, not %d", wanted, n)
 		}
 	}

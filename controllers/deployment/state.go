@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -42,7 +43,7 @@ type edit struct {
 }
 
 func newState(v workload.View, d *appsv1.Deployment, mine []*appsv1.ReplicaSet, now time.Time) *state {
-	s := &state{view: v, d: d, now: now, size: number(d.Spec.Replicas), all: mine, edits: map[types.UID]*edit{},
+	s := &state{view: v, d: d, now: now, size: ptr.Deref(d.Spec.Replicas, 1), all: mine, edits: map[types.UID]*edit{},
 		status: *d.Status.DeepCopy(), annotations: d.Annotations}
 	s.surge, s.missing = bounds(d, s.size)
 	slices.SortFunc(s.all, older)
@@ -56,15 +57,8 @@ func newState(v workload.View, d *appsv1.Deployment, mine []*appsv1.ReplicaSet, 
 	return s
 }
 
-func number(n *int32) int32 {
-	if n == nil {
-		return 1
-	}
-	return *n
-}
-
 // size returns the desired number of replicas of a ReplicaSet.
-func size(rs *appsv1.ReplicaSet) int32 { return number(rs.Spec.Replicas) }
+func size(rs *appsv1.ReplicaSet) int32 { return ptr.Deref(rs.Spec.Replicas, 1) }
 
 // older orders ReplicaSets by age.
 func older(a, b *appsv1.ReplicaSet) int {

@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"cmp"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -17,24 +18,20 @@ const component = "controllermanager"
 // Budgets returns the part of disruption-controller that keeps the status of PodDisruptionBudgets.
 func Budgets() workload.Controller {
 	return workload.Controller{Name: component, For: workload.DisruptionBudgets, Awaits: "the deletion of evicted pods",
-		Sees: []workload.Resource{workload.Pods}, Wake: affected, Decide: decide}
+		Sees: []workload.Resource{workload.Pods}, Wake: affected, Decide: workload.Present(decide)}
 }
 
 // affected returns the budgets that select a changed pod, or did before.
-func affected(r workload.Reader, c workload.Change) (keys []workload.Key) {
+func affected(r workload.Reader, c workload.Change) []workload.Key {
 	if c.Resource != workload.Pods {
 		return nil
 	}
-	for _, b := range workload.All[*policyv1.PodDisruptionBudget](r, cmp.Or(c.New, c.Old).Namespace) {
-		s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
-		if err != nil {
-			continue
-		}
-		if c.Old != nil && s.Matches(labels.Set(c.Old.Labels)) || c.New != nil && s.Matches(labels.Set(c.New.Labels)) {
-			keys = append(keys, workload.KeyOf(b))
-		}
-	}
-	return keys
+	return workload.KeysOf(workload.All[*policyv1.PodDisruptionBudget](r, cmp.Or(c.New, c.Old).Namespace),
+		func(b *policyv1.PodDisruptionBudget) bool {
+			s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+			return err == nil && (c.Old != nil && s.Matches(labels.Set(c.Old.Labels)) ||
+				c.New != nil && s.Matches(labels.Set(c.New.Labels)))
+		})
 }
 
 // budgetsOf returns the budgets that select the pod. An empty selector selects every pod, an invalid one none
@@ -54,10 +51,7 @@ func selected(r workload.Reader, b *policyv1.PodDisruptionBudget) (out []*corev1
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range workload.All[*corev1.Pod](r, b.Namespace) {
-		if s.Matches(labels.Set(p.Labels)) {
-			out = append(out, p)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(workload.All[*corev1.Pod](r, b.Namespace), func(p *corev1.Pod) bool {
+		return !s.Matches(labels.Set(p.Labels))
+	}), nil
 }

@@ -17,11 +17,7 @@ import (
 const deletionTimeout = 2 * time.Minute
 
 // decide makes the new status of a budget (trySync).
-func decide(v workload.View, now time.Time) (plan workload.Plan) {
-	b, _ := v.Object.(*policyv1.PodDisruptionBudget)
-	if b == nil {
-		return plan
-	}
+func decide(v workload.View, b *policyv1.PodDisruptionBudget, now time.Time) (plan workload.Plan) {
 	pods, err := selected(v, b)
 	if err != nil {
 		return failed(b, err, now, workload.Warning("NoPods", fmt.Sprintf("Failed to get pods: %v", err)))

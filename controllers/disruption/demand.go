@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -34,11 +35,7 @@ func demandOf(v workload.View, b *policyv1.PodDisruptionBudget, pods []*corev1.P
 	if d, unknown, err = scaled(v, pods); err != nil || len(unknown) > 0 {
 		return d, unknown, err
 	}
-	bound := most
-	if bound == nil {
-		bound = least
-	}
-	n, err := intstr.GetScaledValueFromIntOrPercent(bound, int(d.expected), true)
+	n, err := intstr.GetScaledValueFromIntOrPercent(cmp.Or(most, least), int(d.expected), true)
 	if d.desired = int32(n); most != nil {
 		d.desired = max(0, d.expected-int32(n))
 	}

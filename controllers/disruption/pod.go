@@ -31,11 +31,7 @@ func Pods() workload.Controller {
 			}
 			return []workload.Key{c.New.Key}
 		},
-		Decide: func(v workload.View, now time.Time) (plan workload.Plan) {
-			p, _ := v.Object.(*corev1.Pod)
-			if p == nil {
-				return plan
-			}
+		Decide: workload.Present(func(v workload.View, p *corev1.Pod, now time.Time) (plan workload.Plan) {
 			if all := budgetsOf(v, p); len(all) > 1 {
 				plan.Events = append(plan.Events, workload.Warning("MultiplePodDisruptionBudgets", fmt.Sprintf(
 					"Pod %q/%q matches multiple PodDisruptionBudgets.  Chose %q arbitrarily.", p.Namespace, p.Name, all[0].Name)))
@@ -47,7 +43,7 @@ func Pods() workload.Controller {
 				}
 			}
 			return plan
-		},
+		}),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -37,11 +38,11 @@ func builtIn(r workload.Reader, namespace string, owner workload.Owner, group st
 	switch {
 	case owner.Kind == "ReplicationController" && group == "":
 		if c := workload.Get[*corev1.ReplicationController](r, namespace, owner.Name); c != nil && c.UID == owner.UID {
-			return workload.Scale{UID: c.UID, Replicas: replicas(c.Spec.Replicas)}
+			return workload.Scale{UID: c.UID, Replicas: ptr.Deref(c.Spec.Replicas, 1)}
 		}
 	case owner.Kind == "StatefulSet" && group == appsv1.GroupName:
 		if c := workload.Get[*appsv1.StatefulSet](r, namespace, owner.Name); c != nil && c.UID == owner.UID {
-			return workload.Scale{UID: c.UID, Replicas: replicas(c.Spec.Replicas)}
+			return workload.Scale{UID: c.UID, Replicas: ptr.Deref(c.Spec.Replicas, 1)}
 		}
 	case owner.Kind == "ReplicaSet" && slices.Contains(appsGroups, group):
 		if c := workload.Get[*appsv1.ReplicaSet](r, namespace, owner.Name); c != nil && c.UID == owner.UID {
@@ -57,16 +58,8 @@ func replicaSet(r workload.Reader, c *appsv1.ReplicaSet) workload.Scale {
 		d := workload.Get[*appsv1.Deployment](r, c.Namespace, ref.Name)
 		gv, err := schema.ParseGroupVersion(ref.APIVersion)
 		if err == nil && slices.Contains(appsGroups, gv.Group) && d != nil && d.UID == ref.UID {
-			return workload.Scale{UID: d.UID, Replicas: replicas(d.Spec.Replicas)}
+			return workload.Scale{UID: d.UID, Replicas: ptr.Deref(d.Spec.Replicas, 1)}
 		}
 	}
-	return workload.Scale{UID: c.UID, Replicas: replicas(c.Spec.Replicas)}
-}
-
-// replicas is the number of replicas, which defaults to 1.
-func replicas(n *int32) int32 {
-	if n == nil {
-		return 1
-	}
-	return *n
+	return workload.Scale{UID: c.UID, Replicas: ptr.Deref(c.Spec.Replicas, 1)}
 }

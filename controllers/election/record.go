@@ -6,6 +6,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 // record is the state of the lease as a candidate last saw it. It belongs to one goroutine.
@@ -75,8 +76,5 @@ func (r *record) released(old *coordinationv1.LeaseSpec, now time.Time) coordina
 }
 
 func holder(spec *coordinationv1.LeaseSpec) string {
-	if spec.HolderIdentity == nil {
-		return ""
-	}
-	return *spec.HolderIdentity
+	return ptr.Deref(spec.HolderIdentity, "")
 }

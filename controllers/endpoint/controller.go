@@ -52,24 +52,18 @@ func selecting(v workload.View) *corev1.Service {
 
 // wake returns the services that a change affects. A pod affects the services that select its former or current labels.
 // Deleted Endpoints affect their service, so that the controller creates them again.
-func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
+func wake(r workload.Reader, c workload.Change) []workload.Key {
 	switch {
 	case c.Resource == workload.Endpoints && c.New == nil:
 		return []workload.Key{c.Old.Key}
 	case c.Resource != workload.Pods:
 		return nil
 	}
-	for _, s := range workload.All[*corev1.Service](r, cmp.Or(c.New, c.Old).Namespace) {
-		if s.Spec.Selector == nil {
-			continue
-		}
+	return workload.KeysOf(workload.All[*corev1.Service](r, cmp.Or(c.New, c.Old).Namespace), func(s *corev1.Service) bool {
 		chosen := labels.SelectorFromSet(s.Spec.Selector)
-		if c.Old != nil && chosen.Matches(labels.Set(c.Old.Labels)) ||
-			c.New != nil && chosen.Matches(labels.Set(c.New.Labels)) {
-			keys = append(keys, workload.KeyOf(s))
-		}
-	}
-	return keys
+		return s.Spec.Selector != nil && (c.Old != nil && chosen.Matches(labels.Set(c.Old.Labels)) ||
+			c.New != nil && chosen.Matches(labels.Set(c.New.Labels)))
+	})
 }
 
 // chosen returns the pods of a service that have an address and have not finished; pods that are being deleted only if

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -38,11 +39,7 @@ func endpoints(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 	if had != nil {
 		next = had.DeepCopy()
 	}
-	next.Labels = maps.Clone(s.Labels)
-	if next.Labels == nil {
-		next.Labels = map[string]string{}
-	}
-	next.Labels[managedBy] = "endpoint-controller"
+	next.Labels = labels.Merge(s.Labels, map[string]string{managedBy: "endpoint-controller"})
 	delete(next.Labels, corev1.IsHeadlessService)
 	if headless(s) {
 		next.Labels[corev1.IsHeadlessService] = ""

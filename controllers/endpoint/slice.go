@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -29,12 +30,10 @@ var reserved = []string{discoveryv1.LabelServiceName, discoveryv1.LabelManagedBy
 // sliced plans the slices of a service, family by family.
 func sliced(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 	pods := chosen(v, s, true)
-	var have []*discoveryv1.EndpointSlice
-	for _, e := range workload.Controlled[*discoveryv1.EndpointSlice](v, s.UID) {
-		if e.Labels[discoveryv1.LabelManagedBy] == manager && e.DeletionTimestamp == nil {
-			have = append(have, e)
-		}
-	}
+	have := slices.DeleteFunc(workload.Controlled[*discoveryv1.EndpointSlice](v, s.UID),
+		func(e *discoveryv1.EndpointSlice) bool {
+			return e.Labels[discoveryv1.LabelManagedBy] != manager || e.DeletionTimestamp != nil
+		})
 	wanted := families(s)
 	for _, family := range wanted {
 		mine := slices.DeleteFunc(slices.Clone(have), func(e *discoveryv1.EndpointSlice) bool {
@@ -102,22 +101,9 @@ func portsOf(s *corev1.Service, p *corev1.Pod) (out []discoveryv1.EndpointPort) 
 
 // portKey is equal for equal ports.
 func portKey(ports []discoveryv1.EndpointPort) (out []string) {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
 	for _, p := range ports {
-		var n int32
-		if p.Port != nil {
-			n = *p.Port
-		}
-		protocol := corev1.ProtocolTCP
-		if p.Protocol != nil {
-			protocol = *p.Protocol
-		}
-		out = append(out, fmt.Sprintf("%q %d %s %q", text(p.Name), n, protocol, text(p.AppProtocol)))
+		out = append(out, fmt.Sprintf("%q %d %s %q", ptr.Deref(p.Name, ""), ptr.Deref(p.Port, 0),
+			ptr.Deref(p.Protocol, corev1.ProtocolTCP), ptr.Deref(p.AppProtocol, "")))
 	}
 	slices.Sort(out)
 	return out

@@ -1,6 +1,7 @@
 package namespace
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,13 +19,8 @@ func order(rs []Resource) (first, rest []Resource) {
 		}
 	}
 	slices.SortFunc(rest, func(a, b Resource) int {
-		if c := strings.Compare(a.Group, b.Group); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.Version, b.Version); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Resource, b.Resource)
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Version, b.Version),
+			strings.Compare(a.Resource, b.Resource))
 	})
 	return first, rest
 }

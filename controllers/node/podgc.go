@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -29,7 +30,7 @@ func OrphanedPods() workload.Controller {
 	return workload.Controller{
 		Name: "pod-garbage-collector-controller", For: workload.Pods, Quiet: true,
 		Awaits: "the deletion of a pod without a node",
-		Sees:   []workload.Resource{workload.Nodes}, Wake: c.doomed, Decide: c.decide,
+		Sees:   []workload.Resource{workload.Nodes}, Wake: c.doomed, Decide: workload.Present(c.decide),
 	}
 }
 
@@ -126,11 +127,7 @@ func (c *podCollector) found(node string) {
 	delete(c.missed, node)
 }
 
-func (c *podCollector) decide(v workload.View, now time.Time) workload.Plan {
-	p, _ := v.Object.(*corev1.Pod)
-	if p == nil {
-		return workload.Plan{}
-	}
+func (c *podCollector) decide(v workload.View, p *corev1.Pod, now time.Time) workload.Plan {
 	at, why := now, classify(v, p)
 	if why != orphaned {
 		c.found(p.Spec.NodeName)
@@ -167,9 +164,8 @@ func endPod(p *corev1.Pod, why verdict, now time.Time) (do []workload.Action) {
 		}
 		do = append(do, workload.Update{Object: next, Status: true})
 	}
-	if g := p.DeletionGracePeriodSeconds; p.DeletionTimestamp == nil || g == nil || *g > 0 {
-		now := int64(0)
-		do = append(do, workload.Delete{Object: p, Grace: &now})
+	if p.DeletionTimestamp == nil || ptr.Deref(p.DeletionGracePeriodSeconds, 1) > 0 {
+		do = append(do, workload.Delete{Object: p, Grace: new(int64)})
 	}
 	return do
 }

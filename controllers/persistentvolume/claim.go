@@ -12,11 +12,7 @@ import (
 )
 
 // syncClaim decides about a claim.
-func syncClaim(v workload.View, _ time.Time) workload.Plan {
-	p, _ := v.Object.(*corev1.PersistentVolumeClaim)
-	if p == nil {
-		return workload.Plan{}
-	}
+func syncClaim(v workload.View, p *corev1.PersistentVolumeClaim, _ time.Time) workload.Plan {
 	if _, done := p.Annotations[bindCompleted]; done {
 		return bound(v, p)
 	}
@@ -116,13 +112,8 @@ func consumers(r workload.Reader, p *corev1.PersistentVolumeClaim) workload.Even
 }
 
 // users returns the pods that use a claim and have not ended (findPodsByPVCKey, IsPodTerminated).
-func users(r workload.Reader, p *corev1.PersistentVolumeClaim) (out []*corev1.Pod) {
-	for _, pod := range r.PodsMounting(workload.KeyOf(p)) {
-		if !ended(pod) {
-			out = append(out, pod)
-		}
-	}
-	return out
+func users(r workload.Reader, p *corev1.PersistentVolumeClaim) []*corev1.Pod {
+	return slices.DeleteFunc(r.PodsMounting(workload.KeyOf(p)), ended)
 }
 
 // ended reports whether no container of the pod will run any more.

@@ -29,7 +29,7 @@ func Claims() workload.Controller {
 	return workload.Controller{
 		Name: component, For: workload.Claims,
 		Sees: []workload.Resource{workload.Volumes, workload.StorageClasses, workload.Pods}, Wake: claimsOf,
-		Decide: syncClaim,
+		Decide: workload.Present(syncClaim),
 	}
 }
 
@@ -37,7 +37,7 @@ func Claims() workload.Controller {
 func Volumes() workload.Controller {
 	return workload.Controller{
 		Name: component, For: workload.Volumes, Sees: []workload.Resource{workload.Claims}, Wake: volumesOf,
-		Decide: syncVolume,
+		Decide: workload.Present(syncVolume),
 	}
 }
 
@@ -84,13 +84,8 @@ func delayedClaims(r workload.Reader, c workload.Change) (keys []workload.Key) {
 }
 
 // selected returns the claims that fulfil a condition.
-func selected(r workload.Reader, is func(*corev1.PersistentVolumeClaim) bool) (keys []workload.Key) {
-	for _, p := range workload.All[*corev1.PersistentVolumeClaim](r, "") {
-		if is(p) {
-			keys = append(keys, workload.KeyOf(p))
-		}
-	}
-	return keys
+func selected(r workload.Reader, is func(*corev1.PersistentVolumeClaim) bool) []workload.Key {
+	return workload.KeysOf(workload.All[*corev1.PersistentVolumeClaim](r, ""), is)
 }
 
 // waiting reports whether the claim takes any volume that fits.
@@ -100,17 +95,14 @@ func waiting(p *corev1.PersistentVolumeClaim) bool {
 }
 
 // volumesOf returns the volumes that a claim names, or that name it.
-func volumesOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
+func volumesOf(r workload.Reader, c workload.Change) []workload.Key {
 	if c.Resource != workload.Claims {
 		return nil
 	}
 	m := cmp.Or(c.New, c.Old)
 	p := workload.Get[*corev1.PersistentVolumeClaim](r, m.Namespace, m.Name)
-	for _, v := range workload.All[*corev1.PersistentVolume](r, "") {
+	return workload.KeysOf(workload.All[*corev1.PersistentVolume](r, ""), func(v *corev1.PersistentVolume) bool {
 		ref := v.Spec.ClaimRef
-		if ref != nil && ref.Namespace == m.Namespace && ref.Name == m.Name || p != nil && p.Spec.VolumeName == v.Name {
-			keys = append(keys, workload.KeyOf(v))
-		}
-	}
-	return keys
+		return ref != nil && ref.Namespace == m.Namespace && ref.Name == m.Name || p != nil && p.Spec.VolumeName == v.Name
+	})
 }

@@ -18,14 +18,8 @@ import (
 func Ephemeral() workload.Controller {
 	return workload.Controller{
 		Name: "ephemeral_volume", For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Claims},
-		Wake: unclaimed,
-		Decide: func(v workload.View, _ time.Time) workload.Plan {
-			p, _ := v.Object.(*corev1.Pod)
-			if p == nil || p.DeletionTimestamp != nil {
-				return workload.Plan{}
-			}
-			return missingClaims(v, p)
-		},
+		Wake:   unclaimed,
+		Decide: workload.Present(missingClaims),
 	}
 }
 
@@ -62,7 +56,10 @@ func generic(v corev1.Volume) bool {
 func nameOf(p *corev1.Pod, v corev1.Volume) string { return p.Name + "-" + v.Name }
 
 // missingClaims plans the missing claims of a pod; one that can't be created delays those after it.
-func missingClaims(r workload.Reader, p *corev1.Pod) (plan workload.Plan) {
+func missingClaims(r workload.View, p *corev1.Pod, _ time.Time) (plan workload.Plan) {
+	if p.DeletionTimestamp != nil {
+		return plan
+	}
 	for _, v := range p.Spec.Volumes {
 		if !generic(v) {
 			continue

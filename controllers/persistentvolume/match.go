@@ -11,6 +11,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -19,12 +20,9 @@ import (
 // k8s.io/component-helpers/storage/volume/pv_helpers.go: FindMatchingVolume). Volumes with fewer access modes come
 // first. Of a delayed claim only volumes that are reserved for it match.
 func match(r workload.Reader, p *corev1.PersistentVolumeClaim, delayed bool) *corev1.PersistentVolume {
-	var fit []*corev1.PersistentVolume
-	for _, v := range workload.All[*corev1.PersistentVolume](r, "") {
-		if fits(v, p, delayed) {
-			fit = append(fit, v)
-		}
-	}
+	fit := slices.DeleteFunc(workload.All[*corev1.PersistentVolume](r, ""), func(v *corev1.PersistentVolume) bool {
+		return !fits(v, p, delayed)
+	})
 	if len(fit) == 0 {
 		return nil
 	}
@@ -103,18 +101,10 @@ func hasModes(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) bool 
 }
 
 func mode(m *corev1.PersistentVolumeMode) corev1.PersistentVolumeMode {
-	if m == nil {
-		return corev1.PersistentVolumeFilesystem
-	}
-	return *m
+	return ptr.Deref(m, corev1.PersistentVolumeFilesystem)
 }
 
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
+func text(s *string) string { return ptr.Deref(s, "") }
 
 // classOf is the class of a claim, empty for none (GetPersistentVolumeClaimClass).
 func classOf(p *corev1.PersistentVolumeClaim) string {

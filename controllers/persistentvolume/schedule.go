@@ -31,9 +31,8 @@ func Scheduling() workload.Controller {
 			}
 			return selected(r, func(p *corev1.PersistentVolumeClaim) bool { return waiting(p) && delayed(r, p) })
 		},
-		Decide: func(v workload.View, _ time.Time) workload.Plan {
-			p, _ := v.Object.(*corev1.PersistentVolumeClaim)
-			if p == nil || !waiting(p) || !delayed(v, p) || match(v, p, true) != nil {
+		Decide: workload.Present(func(v workload.View, p *corev1.PersistentVolumeClaim, _ time.Time) workload.Plan {
+			if !waiting(p) || !delayed(v, p) || match(v, p, true) != nil {
 				return workload.Plan{}
 			}
 			assigned := slices.DeleteFunc(users(v, p), func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "" })
@@ -51,6 +50,6 @@ func Scheduling() workload.Controller {
 			next := p.DeepCopy()
 			metav1.SetMetaDataAnnotation(&next.ObjectMeta, selectedNode, assigned[0].Spec.NodeName)
 			return workload.Plan{Do: []workload.Action{workload.Update{Object: next}}}
-		},
+		}),
 	}
 }

@@ -10,11 +10,7 @@ import (
 )
 
 // syncVolume plans a volume's phase, and its release from a claim (K persistentvolume/pv_controller.go: syncVolume).
-func syncVolume(view workload.View, _ time.Time) workload.Plan {
-	v, _ := view.Object.(*corev1.PersistentVolume)
-	if v == nil {
-		return workload.Plan{}
-	}
+func syncVolume(view workload.View, v *corev1.PersistentVolume, _ time.Time) workload.Plan {
 	ref := v.Spec.ClaimRef
 	if ref == nil || ref.UID == "" {
 		return enter(v, corev1.VolumeAvailable)

@@ -2,13 +2,13 @@ package statefulset
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -47,10 +47,7 @@ func (s *pass) missing(p *corev1.Pod) (do []workload.Action) {
 		}
 		c := t.DeepCopy()
 		c.Name, c.Namespace = s.claimName(t.Name, n), s.set.Namespace
-		if c.Labels == nil {
-			c.Labels = map[string]string{}
-		}
-		maps.Copy(c.Labels, s.set.Spec.Selector.MatchLabels)
+		c.Labels = labels.Merge(c.Labels, s.set.Spec.Selector.MatchLabels)
 		c.OwnerReferences = s.references(c, p)
 		about := fmt.Sprintf("create Claim %s Pod %s in StatefulSet %s ", c.Name, p.Name, s.set.Name)
 		do = append(do, workload.Create{Object: c,

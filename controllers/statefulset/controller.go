@@ -30,28 +30,21 @@ func New(o Options) workload.Controller {
 			return workload.Selector(o.(*appsv1.StatefulSet).Spec.Selector)
 		},
 		Sees: []workload.Resource{workload.Claims}, Wake: claimed,
-		Decide: func(v workload.View, now time.Time) workload.Plan {
-			set, _ := v.Object.(*appsv1.StatefulSet)
-			if set == nil {
-				return workload.Plan{}
-			}
-			return o.decide(v, set, now)
-		},
+		Decide: workload.Present(o.decide),
 	}
 }
 
 // claimed returns the sets to which a created or deleted claim may belong, by its name.
-func claimed(r workload.Reader, c workload.Change) (keys []workload.Key) {
+func claimed(r workload.Reader, c workload.Change) []workload.Key {
 	if c.Resource != workload.Claims || c.Old != nil && c.New != nil {
 		return nil
 	}
 	m := cmp.Or(c.New, c.Old)
-	for _, set := range workload.All[*appsv1.StatefulSet](r, m.Namespace) {
-		if slices.ContainsFunc(templates(set), func(t string) bool { return strings.HasPrefix(m.Name, t+"-"+set.Name+"-") }) {
-			keys = append(keys, workload.KeyOf(set))
-		}
-	}
-	return keys
+	return workload.KeysOf(workload.All[*appsv1.StatefulSet](r, m.Namespace), func(set *appsv1.StatefulSet) bool {
+		return slices.ContainsFunc(templates(set), func(t string) bool {
+			return strings.HasPrefix(m.Name, t+"-"+set.Name+"-")
+		})
+	})
 }
 
 // templates are the names of the set's claim templates.

@@ -2,7 +2,6 @@ package statefulset
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -165,10 +165,7 @@ func (s *pass) newPod(n int) *corev1.Pod {
 	}
 	p := workload.FromTemplate(s.set, s.template(r))
 	p.Name = s.set.Name + "-" + strconv.Itoa(n)
-	if p.Labels == nil {
-		p.Labels = map[string]string{}
-	}
-	maps.Copy(p.Labels, map[string]string{
+	p.Labels = labels.Merge(p.Labels, map[string]string{
 		appsv1.StatefulSetPodNameLabel: p.Name, appsv1.PodIndexLabel: strconv.Itoa(n),
 		appsv1.StatefulSetRevisionLabel: r.Name,
 	})

@@ -18,6 +18,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -52,8 +53,11 @@ func (r Resource) About(key Key) reconcile.Object {
 	}
 }
 
-func resource[T Object](gv schema.GroupVersion, plural, kind string) Resource {
-	return Resource{Group: gv.Group, Version: gv.Version, Plural: plural, Kind: kind, of: reflect.TypeFor[T]()}
+// resource is that of a Go type, which has the name of its kind.
+func resource[T Object](gv schema.GroupVersion) Resource {
+	of := reflect.TypeFor[T]()
+	plural, _ := meta.UnsafeGuessKindToResource(gv.WithKind(of.Elem().Name()))
+	return Resource{Group: gv.Group, Version: gv.Version, Plural: plural.Resource, Kind: of.Elem().Name(), of: of}
 }
 
 func sparse(r Resource, late bool) Resource {
@@ -63,98 +67,50 @@ func sparse(r Resource, late bool) Resource {
 
 // The resources that controllers read or write.
 var (
-	Pods            = resource[*corev1.Pod](corev1.SchemeGroupVersion, "pods", "Pod")
-	Nodes           = resource[*corev1.Node](corev1.SchemeGroupVersion, "nodes", "Node")
-	Namespaces      = resource[*corev1.Namespace](corev1.SchemeGroupVersion, "namespaces", "Namespace")
-	ServiceAccounts = sparse(resource[*corev1.ServiceAccount](
-		corev1.SchemeGroupVersion, "serviceaccounts", "ServiceAccount",
-	), true)
-	ConfigMaps = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion, "configmaps", "ConfigMap"), true)
-	Services   = resource[*corev1.Service](corev1.SchemeGroupVersion, "services", "Service")
-	Endpoints  = resource[*corev1.Endpoints]( //nolint:staticcheck // still served
-		corev1.SchemeGroupVersion, "endpoints", "Endpoints",
-	)
-	Claims = resource[*corev1.PersistentVolumeClaim](
-		corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim",
-	)
-	Volumes = resource[*corev1.PersistentVolume](
-		corev1.SchemeGroupVersion, "persistentvolumes", "PersistentVolume",
-	)
-	StorageClasses = resource[*storagev1.StorageClass](
-		storagev1.SchemeGroupVersion, "storageclasses", "StorageClass",
-	)
-	AttributesClasses = resource[*storagev1.VolumeAttributesClass](
-		storagev1.SchemeGroupVersion, "volumeattributesclasses", "VolumeAttributesClass",
-	)
-	ReplicationControllers = resource[*corev1.ReplicationController](
-		corev1.SchemeGroupVersion, "replicationcontrollers", "ReplicationController",
-	)
-	ReplicaSets  = resource[*appsv1.ReplicaSet](appsv1.SchemeGroupVersion, "replicasets", "ReplicaSet")
-	Deployments  = resource[*appsv1.Deployment](appsv1.SchemeGroupVersion, "deployments", "Deployment")
-	StatefulSets = resource[*appsv1.StatefulSet](appsv1.SchemeGroupVersion, "statefulsets", "StatefulSet")
-	DaemonSets   = resource[*appsv1.DaemonSet](appsv1.SchemeGroupVersion, "daemonsets", "DaemonSet")
-	Revisions    = resource[*appsv1.ControllerRevision](
-		appsv1.SchemeGroupVersion, "controllerrevisions", "ControllerRevision",
-	)
-	Jobs           = resource[*batchv1.Job](batchv1.SchemeGroupVersion, "jobs", "Job")
-	CronJobs       = resource[*batchv1.CronJob](batchv1.SchemeGroupVersion, "cronjobs", "CronJob")
-	Leases         = resource[*coordinationv1.Lease](coordinationv1.SchemeGroupVersion, "leases", "Lease")
-	EndpointSlices = resource[*discoveryv1.EndpointSlice](
-		discoveryv1.SchemeGroupVersion, "endpointslices", "EndpointSlice",
-	)
-	ServiceCIDRs = resource[*networkingv1.ServiceCIDR](
-		networkingv1.SchemeGroupVersion, "servicecidrs", "ServiceCIDR",
-	)
-	IPAddresses = resource[*networkingv1.IPAddress](
-		networkingv1.SchemeGroupVersion, "ipaddresses", "IPAddress",
-	)
-	DisruptionBudgets = resource[*policyv1.PodDisruptionBudget](
-		policyv1.SchemeGroupVersion, "poddisruptionbudgets", "PodDisruptionBudget",
-	)
-	CertificateSigningRequests = resource[*certificatesv1.CertificateSigningRequest](
-		certificatesv1.SchemeGroupVersion, "certificatesigningrequests", "CertificateSigningRequest",
-	)
-	PodCertificateRequests = resource[*certificatesv1.PodCertificateRequest](
-		certificatesv1.SchemeGroupVersion, "podcertificaterequests", "PodCertificateRequest",
-	)
-	ClusterTrustBundles = resource[*certificatesv1.ClusterTrustBundle](
-		certificatesv1.SchemeGroupVersion, "clustertrustbundles", "ClusterTrustBundle",
-	)
-	ResourceClaims = resource[*resourcev1.ResourceClaim](
-		resourcev1.SchemeGroupVersion, "resourceclaims", "ResourceClaim",
-	)
-	ResourceSlices = resource[*resourcev1.ResourceSlice](
-		resourcev1.SchemeGroupVersion, "resourceslices", "ResourceSlice",
-	)
-	TaintRules = resource[*resourcev1.DeviceTaintRule](
-		resourcev1.SchemeGroupVersion, "devicetaintrules", "DeviceTaintRule",
-	)
-	Autoscalers = resource[*autoscalingv2.HorizontalPodAutoscaler](
-		autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers", "HorizontalPodAutoscaler",
-	)
-	FlowSchemas = resource[*flowcontrolv1.FlowSchema](
-		flowcontrolv1.SchemeGroupVersion, "flowschemas", "FlowSchema",
-	)
-	PriorityLevels = resource[*flowcontrolv1.PriorityLevelConfiguration](
-		flowcontrolv1.SchemeGroupVersion, "prioritylevelconfigurations", "PriorityLevelConfiguration",
-	)
-	APIServices = resource[*apiregistrationv1.APIService](
-		apiregistrationv1.SchemeGroupVersion, "apiservices", "APIService",
-	)
+	Pods                       = resource[*corev1.Pod](corev1.SchemeGroupVersion)
+	Nodes                      = resource[*corev1.Node](corev1.SchemeGroupVersion)
+	Namespaces                 = resource[*corev1.Namespace](corev1.SchemeGroupVersion)
+	ServiceAccounts            = sparse(resource[*corev1.ServiceAccount](corev1.SchemeGroupVersion), true)
+	ConfigMaps                 = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion), true)
+	Services                   = resource[*corev1.Service](corev1.SchemeGroupVersion)
+	Endpoints                  = resource[*corev1.Endpoints](corev1.SchemeGroupVersion) //nolint:staticcheck // still served
+	Claims                     = resource[*corev1.PersistentVolumeClaim](corev1.SchemeGroupVersion)
+	Volumes                    = resource[*corev1.PersistentVolume](corev1.SchemeGroupVersion)
+	StorageClasses             = resource[*storagev1.StorageClass](storagev1.SchemeGroupVersion)
+	AttributesClasses          = resource[*storagev1.VolumeAttributesClass](storagev1.SchemeGroupVersion)
+	ReplicationControllers     = resource[*corev1.ReplicationController](corev1.SchemeGroupVersion)
+	ReplicaSets                = resource[*appsv1.ReplicaSet](appsv1.SchemeGroupVersion)
+	Deployments                = resource[*appsv1.Deployment](appsv1.SchemeGroupVersion)
+	StatefulSets               = resource[*appsv1.StatefulSet](appsv1.SchemeGroupVersion)
+	DaemonSets                 = resource[*appsv1.DaemonSet](appsv1.SchemeGroupVersion)
+	Revisions                  = resource[*appsv1.ControllerRevision](appsv1.SchemeGroupVersion)
+	Jobs                       = resource[*batchv1.Job](batchv1.SchemeGroupVersion)
+	CronJobs                   = resource[*batchv1.CronJob](batchv1.SchemeGroupVersion)
+	Leases                     = resource[*coordinationv1.Lease](coordinationv1.SchemeGroupVersion)
+	EndpointSlices             = resource[*discoveryv1.EndpointSlice](discoveryv1.SchemeGroupVersion)
+	ServiceCIDRs               = resource[*networkingv1.ServiceCIDR](networkingv1.SchemeGroupVersion)
+	IPAddresses                = resource[*networkingv1.IPAddress](networkingv1.SchemeGroupVersion)
+	DisruptionBudgets          = resource[*policyv1.PodDisruptionBudget](policyv1.SchemeGroupVersion)
+	CertificateSigningRequests = resource[*certificatesv1.CertificateSigningRequest](certificatesv1.SchemeGroupVersion)
+	PodCertificateRequests     = resource[*certificatesv1.PodCertificateRequest](certificatesv1.SchemeGroupVersion)
+	ClusterTrustBundles        = resource[*certificatesv1.ClusterTrustBundle](certificatesv1.SchemeGroupVersion)
+	ResourceClaims             = resource[*resourcev1.ResourceClaim](resourcev1.SchemeGroupVersion)
+	ResourceSlices             = resource[*resourcev1.ResourceSlice](resourcev1.SchemeGroupVersion)
+	TaintRules                 = resource[*resourcev1.DeviceTaintRule](resourcev1.SchemeGroupVersion)
+	Autoscalers                = resource[*autoscalingv2.HorizontalPodAutoscaler](autoscalingv2.SchemeGroupVersion)
+	FlowSchemas                = resource[*flowcontrolv1.FlowSchema](flowcontrolv1.SchemeGroupVersion)
+	PriorityLevels             = resource[*flowcontrolv1.PriorityLevelConfiguration](flowcontrolv1.SchemeGroupVersion)
+	APIServices                = resource[*apiregistrationv1.APIService](apiregistrationv1.SchemeGroupVersion)
 	// CustomResourceDefinitions may be large, and few are read whole.
-	CustomResourceDefinitions = sparse(resource[*apiextensionsv1.CustomResourceDefinition](
-		apiextensionsv1.SchemeGroupVersion, "customresourcedefinitions", "CustomResourceDefinition",
-	), false)
-	ClusterRoles = resource[*rbacv1.ClusterRole](rbacv1.SchemeGroupVersion, "clusterroles", "ClusterRole")
-	Policies     = resource[*admissionv1.ValidatingAdmissionPolicy](
-		admissionv1.SchemeGroupVersion, "validatingadmissionpolicies", "ValidatingAdmissionPolicy",
-	)
+	CustomResourceDefinitions = sparse(
+		resource[*apiextensionsv1.CustomResourceDefinition](apiextensionsv1.SchemeGroupVersion), false)
+	ClusterRoles = resource[*rbacv1.ClusterRole](rbacv1.SchemeGroupVersion)
+	Policies     = resource[*admissionv1.ValidatingAdmissionPolicy](admissionv1.SchemeGroupVersion)
 )
 
 // resources are all of them.
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
-	StatefulSets,
-	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
+	StatefulSets, DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
 	CertificateSigningRequests, PodCertificateRequests, ClusterTrustBundles, ResourceClaims, ResourceSlices, TaintRules,
 	Volumes, StorageClasses, Leases, Namespaces, ServiceAccounts, ConfigMaps, AttributesClasses, ClusterRoles, Policies,
 	FlowSchemas, PriorityLevels, APIServices, CustomResourceDefinitions, ServiceCIDRs, IPAddresses}
