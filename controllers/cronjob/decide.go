@@ -1,7 +1,6 @@
 package cronjob
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,61 +16,40 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// View is the input of a decision, as of one moment.
-type View struct {
-	// CronJob isn't changed.
-	CronJob *batchv1.CronJob
-	// Jobs are those that it controls.
-	Jobs []*batchv1.Job
-	// Taken, if set, reports whether any Job has the name.
-	Taken func(name string) bool
-	// Failed reports whether an action of this pass failed: no Job is started.
-	Failed bool
+// New returns the controller of CronJobs.
+func New() workload.Controller {
+	return workload.Controller{
+		Name: "cronjob-controller", For: workload.CronJobs, Owns: []workload.Resource{workload.Jobs},
+		Awaits: "spec.schedule", Decide: workload.Present(decide),
+	}
 }
 
-// Plan is what to do, in the order of the fields.
-type Plan struct {
-	// Replace are Jobs that are deleted before Create.
-	Replace []*batchv1.Job
-	// Create is the next Job; nil if it isn't time. The next pass adds it to the status.
-	Create *batchv1.Job
-	// Prune are finished Jobs that are deleted because of the history limits.
-	Prune []*batchv1.Job
-	// Status is the new status; nil if it is unchanged.
-	Status *batchv1.CronJobStatus
-	// Events are recorded about the CronJob.
-	Events []workload.Event
-	// Again is the time of the next pass without an event; zero for none.
-	Again time.Time
-}
-
-// Kind is the kind in the controller references of a CronJob's Jobs.
-var Kind = batchv1.SchemeGroupVersion.WithKind("CronJob")
-
-// Decide decides what to do about a CronJob (cronjob_controllerv2.go: sync).
-func Decide(v View, now time.Time) Plan {
-	jobs := slices.SortedFunc(slices.Values(v.Jobs), func(a, b *batchv1.Job) int { return cmp.Compare(a.Name, b.Name) })
-	p := &pass{View: v, jobs: jobs, now: now, status: v.CronJob.Status.DeepCopy()}
+// decide decides what to do about a CronJob (cronjob_controllerv2.go: sync).
+func decide(v workload.View, c *batchv1.CronJob, now time.Time) workload.Plan {
+	p := &pass{view: v, cron: c, jobs: workload.Controlled[*batchv1.Job](v, c.UID), now: now, status: c.Status.DeepCopy()}
 	p.settle()
-	if v.CronJob.DeletionTimestamp == nil {
+	if c.DeletionTimestamp == nil {
 		p.start()
 	}
-	p.prune(batchv1.JobComplete, v.CronJob.Spec.SuccessfulJobsHistoryLimit)
-	p.prune(batchv1.JobFailed, v.CronJob.Spec.FailedJobsHistoryLimit)
-	if !apiequality.Semantic.DeepEqual(p.status, &v.CronJob.Status) {
-		p.plan.Status = p.status
+	p.prune(batchv1.JobComplete, c.Spec.SuccessfulJobsHistoryLimit)
+	p.prune(batchv1.JobFailed, c.Spec.FailedJobsHistoryLimit)
+	if !apiequality.Semantic.DeepEqual(p.status, &c.Status) {
+		next := c.DeepCopy()
+		next.Status = *p.status
+		p.plan.Status = next
 	}
 	return p.plan
 }
 
 // pass is one decision about a CronJob.
 type pass struct {
-	View
-	// jobs are sorted by name.
-	jobs   []*batchv1.Job
-	now    time.Time
-	status *batchv1.CronJobStatus
-	plan   Plan
+	view workload.View
+	cron *batchv1.CronJob
+	// jobs are those that it controls, sorted by name. replaced are those of them that the next one replaces.
+	jobs, replaced []*batchv1.Job
+	now            time.Time
+	status         *batchv1.CronJobStatus
+	plan           workload.Plan
 }
 
 func (p *pass) event(kind, reason, format string, args ...any) {
@@ -114,8 +92,8 @@ func (p *pass) settle() {
 // made reports whether the Job was created for a time that the status doesn't have yet.
 func (p *pass) made(j *batchv1.Job) (at time.Time, ok bool) {
 	at, err := time.Parse(time.RFC3339, j.Annotations[batchv1.CronJobScheduledTimestampAnnotation])
-	return at, err == nil && j.Name == jobName(p.CronJob, at) && !p.running(j.UID) &&
-		at.After(handled(p.CronJob, &p.CronJob.Status))
+	return at, err == nil && j.Name == jobName(p.cron, at) && !p.running(j.UID) &&
+		at.After(handled(p.cron, &p.cron.Status))
 }
 
 // started adds a Job to the status.
@@ -137,7 +115,7 @@ func (p *pass) drop(uid types.UID) {
 
 // start plans the next Job if its time has come (cronjob_controllerv2.go: syncCronJob).
 func (p *pass) start() {
-	spec := &p.CronJob.Spec
+	spec := &p.cron.Spec
 	zone := time.UTC
 	if spec.TimeZone != nil {
 		var err error
@@ -156,13 +134,13 @@ func (p *pass) start() {
 			spec.Schedule,
 		)
 	}
-	table, err := parse(p.CronJob)
+	table, err := parse(p.cron)
 	if err != nil {
 		p.event(corev1.EventTypeWarning, "UnparseableSchedule", "unparseable schedule: %q : %s", spec.Schedule, err)
 		return
 	}
-	from := handled(p.CronJob, p.status)
-	due, err := since(table, begin(p.CronJob, from, p.now), p.now)
+	from := handled(p.cron, p.status)
+	due, err := since(table, begin(p.cron, from, p.now), p.now)
 	if err != nil {
 		p.event(corev1.EventTypeWarning, "InvalidSchedule", "invalid schedule: %s : %s", spec.Schedule, err)
 		return
@@ -173,30 +151,32 @@ func (p *pass) start() {
 			"too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
 		)
 	}
-	p.plan.Again = next(table, from, p.now)
-	if due.last.IsZero() || p.Failed || !p.may(due.last) {
+	p.plan.Again = max(time.Millisecond, next(table, from, p.now).Sub(p.now))
+	if due.last.IsZero() || p.view.Failed != nil || !p.may(due.last) {
 		return
 	}
-	j := newJob(p.CronJob, due.last, zone)
+	j := newJob(p.cron, due.last, zone)
 	i := slices.IndexFunc(p.jobs, func(old *batchv1.Job) bool { return old.Name == j.Name })
 	switch {
 	case i >= 0:
 		p.started(p.jobs[i], due.last)
-	case p.Taken == nil || !p.Taken(j.Name):
-		p.plan.Create = j
+	case workload.Get[*batchv1.Job](p.view, j.Namespace, j.Name) == nil: // the next pass adds it to the status
+		p.plan.Do = append(p.plan.Do, workload.Create{Object: j,
+			Done:   workload.Normal("SuccessfulCreate", "Created job "+workload.Name),
+			Failed: workload.Warning("FailedCreate", "Error creating job: "+workload.Problem)})
 	}
 }
 
 // may reports whether a Job may be created for a time that has come. It plans the deletion of those that prevent it.
 func (p *pass) may(at time.Time) bool {
-	spec := &p.CronJob.Spec
+	spec := &p.cron.Spec
 	if d := spec.StartingDeadlineSeconds; d != nil && at.Add(seconds(*d)).Before(p.now) {
 		p.event(
 			corev1.EventTypeWarning, "MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z),
 		)
 		return false
 	}
-	name := jobName(p.CronJob, at)
+	name := jobName(p.cron, at)
 	if slices.ContainsFunc(p.status.Active, func(r corev1.ObjectReference) bool { return r.Name == name }) ||
 		p.status.LastScheduleTime.Equal(&metav1.Time{Time: at}) {
 		return false
@@ -210,10 +190,20 @@ func (p *pass) may(at time.Time) bool {
 		)
 		return false
 	case spec.ConcurrencyPolicy == batchv1.ReplaceConcurrent:
-		p.plan.Replace = slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return !p.running(j.UID) })
+		p.replaced = slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return !p.running(j.UID) })
+		p.remove(p.replaced)
 		p.status.Active = nil
 	}
 	return true
+}
+
+// remove plans the deletion of Jobs with their pods (cronjob_controllerv2.go: deleteJob).
+func (p *pass) remove(jobs []*batchv1.Job) {
+	for _, j := range jobs {
+		p.plan.Do = append(p.plan.Do, workload.Delete{Object: j, Policy: metav1.DeletePropagationBackground,
+			Done:   workload.Normal("SuccessfulDelete", "Deleted job "+workload.Name),
+			Failed: workload.Warning("FailedDelete", "Deleted job: "+workload.Problem)})
+	}
 }
 
 // prune plans the deletion of the oldest Jobs that ended in this way, if there are more than the history limit
@@ -223,12 +213,10 @@ func (p *pass) prune(how batchv1.JobConditionType, limit *int32) {
 		return
 	}
 	ended := slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool {
-		return ending(j) != how || slices.Contains(p.plan.Replace, j)
+		return ending(j) != how || slices.Contains(p.replaced, j)
 	})
 	slices.SortStableFunc(ended, func(a, b *batchv1.Job) int { return byStart(a.Status.StartTime, b.Status.StartTime) })
-	if n := len(ended) - int(*limit); n > 0 {
-		p.plan.Prune = append(p.plan.Prune, ended[:n]...)
-	}
+	p.remove(ended[:max(0, len(ended)-int(*limit))])
 }
 
 // byStart orders times; nil is the last.
@@ -268,7 +256,7 @@ func newJob(c *batchv1.CronJob, at time.Time, zone *time.Location) *batchv1.Job 
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: c.Namespace, Name: jobName(c, at), Labels: t.Labels, Annotations: annotations,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(c, Kind)},
+			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(c)},
 		},
 		Spec: t.Spec,
 	}

@@ -2,7 +2,6 @@ package cronjob
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,17 +10,21 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// world is a CronJob and its Jobs, as an API server would hold them.
+// world has a CronJob and its Jobs.
 type world struct {
-	cron *batchv1.CronJob
-	jobs []*batchv1.Job
-	now  time.Time
-	out  strings.Builder
+	*workloadtest.World
+	out strings.Builder
+}
+
+func (w *world) cron() *batchv1.CronJob {
+	return workload.Get[*batchv1.CronJob](w, "ns", "c").DeepCopy()
 }
 
 // TestScenarios: commands change the world; after each the CronJob is looked at until nothing is left
@@ -49,26 +52,26 @@ func TestScenarios(t *testing.T) {
 func (w *world) change(t *testing.T, d *datadriven.TestData) {
 	switch d.Cmd {
 	case "cronjob":
+		w.World = workloadtest.New()
 		w.at(t, d.CmdArgs[0].Key)
-		w.cron = &batchv1.CronJob{
-			ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "cron", CreationTimestamp: metav1.NewTime(w.now)},
-		}
-		w.cron.Spec = batchv1.CronJobSpec{
+		c := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "cron"}}
+		c.Spec = batchv1.CronJobSpec{
 			ConcurrencyPolicy: batchv1.AllowConcurrent, SuccessfulJobsHistoryLimit: ptr.To[int32](3),
 			FailedJobsHistoryLimit: ptr.To[int32](1),
 		}
-		w.jobs = nil
-		w.spec(t, d.Input)
+		w.spec(t, c, d.Input)
 	case "at":
 		w.at(t, d.CmdArgs[0].Key)
 	case "spec":
-		w.spec(t, d.Input)
+		w.spec(t, w.cron(), d.Input)
 	case "end":
 		w.end(t, d.CmdArgs[0].Key, d.CmdArgs[1].Key)
 	case "stray":
 		w.store(&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: d.CmdArgs[0].Key}})
 	case "delete":
-		w.cron.DeletionTimestamp = ptr.To(metav1.NewTime(w.now))
+		c := w.cron()
+		c.DeletionTimestamp = ptr.To(metav1.NewTime(w.Now))
+		w.Put(c)
 	default:
 		t.Fatalf("unknown command %s", d.Cmd)
 	}
@@ -76,71 +79,66 @@ func (w *world) change(t *testing.T, d *datadriven.TestData) {
 
 func (w *world) at(t *testing.T, text string) {
 	var err error
-	if w.now, err = time.Parse(time.RFC3339, text); err != nil {
+	if w.Now, err = time.Parse(time.RFC3339, text); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *world) spec(t *testing.T, text string) {
-	if err := yaml.UnmarshalStrict([]byte(text), &w.cron.Spec); err != nil {
+func (w *world) spec(t *testing.T, c *batchv1.CronJob, text string) {
+	if err := yaml.UnmarshalStrict([]byte(text), &c.Spec); err != nil {
 		t.Fatal(err)
 	}
+	w.Put(c)
 }
 
 func (w *world) end(t *testing.T, name, how string) {
-	i := slices.IndexFunc(w.jobs, func(j *batchv1.Job) bool { return j.Name == name })
-	if i < 0 {
+	j := workload.Get[*batchv1.Job](w, "ns", name)
+	if j == nil {
 		t.Fatalf("no Job %s", name)
 	}
 	if how == "gone" {
-		w.jobs = slices.Delete(w.jobs, i, i+1)
+		w.Remove(j)
 		return
 	}
-	j := w.jobs[i].DeepCopy()
-	w.jobs[i] = j
+	j = j.DeepCopy()
 	j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobConditionType(how), Status: corev1.ConditionTrue}}
 	if how == string(batchv1.JobComplete) {
-		j.Status.CompletionTime = ptr.To(metav1.NewTime(w.now))
+		j.Status.CompletionTime = ptr.To(metav1.NewTime(w.Now))
 	}
+	w.Put(j)
 }
 
 func (w *world) store(j *batchv1.Job) {
 	j = j.DeepCopy()
-	j.UID, j.CreationTimestamp, j.Status.StartTime = types.UID("uid-"+j.Name), metav1.NewTime(w.now), ptr.To(
-		metav1.NewTime(w.now),
-	)
-	w.jobs = append(w.jobs, j)
-}
-
-func (w *world) remove(what string, jobs []*batchv1.Job) {
-	for _, gone := range jobs {
-		fmt.Fprintf(&w.out, "%s %s\n", what, gone.Name)
-		w.jobs = slices.DeleteFunc(w.jobs, func(j *batchv1.Job) bool { return j.Name == gone.Name })
-	}
+	j.OwnerReferences = []metav1.OwnerReference{workload.ControllerRef(w.cron())}
+	j.Status.StartTime = ptr.To(metav1.NewTime(w.Now))
+	w.Put(j)
 }
 
 // run carries plans out until there is nothing in one.
 func (w *world) run(t *testing.T) {
 	for range 5 {
-		p := Decide(View{CronJob: w.cron, Jobs: w.jobs}, w.now)
-		again := len(p.Replace)+len(p.Prune) > 0 || p.Create != nil || p.Status != nil
-		w.remove("replace", p.Replace)
-		if p.Create != nil {
-			fmt.Fprintf(&w.out, "create %s %v\n", p.Create.Name, p.Create.Annotations)
-			w.store(p.Create)
+		p := New().Decide(workload.View{Reader: w, Key: workload.Key{Namespace: "ns", Name: "c"}, Object: w.cron()}, w.Now)
+		for _, a := range p.Do {
+			switch a := a.(type) {
+			case workload.Create:
+				fmt.Fprintf(&w.out, "create %s %v\n", a.Object.GetName(), a.Object.GetAnnotations())
+				w.store(a.Object.(*batchv1.Job))
+			case workload.Delete:
+				fmt.Fprintf(&w.out, "delete %s\n", a.Object.GetName())
+				w.Remove(a.Object)
+			}
 		}
-		w.remove("prune", p.Prune)
 		if p.Status != nil {
-			w.cron = w.cron.DeepCopy()
-			w.cron.Status = *p.Status
-			fmt.Fprintf(&w.out, "status %s\n", line(p.Status))
+			w.Put(p.Status)
+			fmt.Fprintf(&w.out, "status %s\n", line(&w.cron().Status))
 		}
 		for _, e := range p.Events {
 			fmt.Fprintf(&w.out, "event %s %s: %s\n", e.Type, e.Reason, e.Message)
 		}
-		if !again {
-			if !p.Again.IsZero() {
-				fmt.Fprintf(&w.out, "again at %s\n", p.Again.UTC().Format(time.RFC3339Nano))
+		if len(p.Do) == 0 && p.Status == nil {
+			if p.Again > 0 {
+				fmt.Fprintf(&w.out, "again at %s\n", w.Now.Add(p.Again).UTC().Format(time.RFC3339Nano))
 			}
 			return
 		}

@@ -2,8 +2,7 @@
 //
 // It guarantees:
 //
-//  1. Decide is pure: a CronJob, its Jobs and the time in, a Plan out. The same values give the same Plan, in the same
-//     order.
+//  1. Decisions are pure: a CronJob, its Jobs and the time in, a plan out.
 //  2. A scheduled time creates at most one Job: the Job's name contains the time (I-07), and the status has the last
 //     handled time.
 //  3. Missed times create one Job, for the last of them, however many they were. Finding it takes a bounded number of
