@@ -86,12 +86,11 @@ func (a *apiServices) concerned(r workload.Reader, c workload.Change) (keys []wo
 	case workload.APIServices:
 		return nil
 	}
-	for _, s := range workload.All[*apiregistrationv1.APIService](r, "") {
-		if ref := s.Spec.Service; ref != nil && ref.Namespace == m.Namespace && ref.Name == service {
-			keys = append(keys, workload.KeyOf(s))
-		}
-	}
-	return keys
+	return workload.KeysOf(workload.All[*apiregistrationv1.APIService](r, ""),
+		func(s *apiregistrationv1.APIService) bool {
+			ref := s.Spec.Service
+			return ref != nil && ref.Namespace == m.Namespace && ref.Name == service
+		})
 }
 
 // local returns the names of the APIServices of the group versions that the server serves.

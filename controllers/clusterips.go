@@ -33,26 +33,21 @@ func clusterIPs() workload.Controller {
 	return workload.Controller{
 		Name: repairController, For: workload.Services, Task: "record the cluster IPs of a service",
 		Sees: []workload.Resource{workload.IPAddresses, workload.ServiceCIDRs},
-		Wake: func(r workload.Reader, c workload.Change) (keys []workload.Key) {
+		Wake: func(r workload.Reader, c workload.Change) []workload.Key {
 			created := c.Old == nil
 			if c.Resource == workload.Services || created != (c.Resource == workload.ServiceCIDRs) {
 				return nil
 			}
-			for _, s := range workload.All[*corev1.Service](r, "") {
-				if created || hasClusterIP(s, c.Old.Name) {
-					keys = append(keys, workload.KeyOf(s))
-				}
-			}
-			return keys
+			return workload.KeysOf(workload.All[*corev1.Service](r, ""), func(s *corev1.Service) bool {
+				return created || hasClusterIP(s, c.Old.Name)
+			})
 		},
-		Decide: func(v workload.View, _ time.Time) (plan workload.Plan) {
-			if s, ok := v.Object.(*corev1.Service); ok {
-				for _, ip := range clusterIPsOf(s) {
-					plan = recordClusterIP(v, s, ip, plan)
-				}
+		Decide: workload.Present(func(v workload.View, s *corev1.Service, _ time.Time) (plan workload.Plan) {
+			for _, ip := range clusterIPsOf(s) {
+				plan = recordClusterIP(v, s, ip, plan)
 			}
 			return plan
-		},
+		}),
 	}
 }
 
@@ -88,24 +83,21 @@ func leakedAddresses() workload.Controller {
 	return workload.Controller{
 		Name: repairController, For: workload.IPAddresses, Sees: []workload.Resource{workload.Services},
 		Task: "delete an IPAddress that no service has",
-		Wake: func(r workload.Reader, c workload.Change) (keys []workload.Key) {
+		Wake: func(r workload.Reader, c workload.Change) []workload.Key {
 			if c.Resource != workload.Services || c.Old == nil {
 				return nil
 			}
-			for _, a := range workload.All[*networkingv1.IPAddress](r, "") {
-				if p := a.Spec.ParentRef; p != nil && p.Namespace == c.Old.Namespace && p.Name == c.Old.Name {
-					keys = append(keys, workload.KeyOf(a))
-				}
-			}
-			return keys
+			return workload.KeysOf(workload.All[*networkingv1.IPAddress](r, ""), func(a *networkingv1.IPAddress) bool {
+				p := a.Spec.ParentRef
+				return p != nil && p.Namespace == c.Old.Namespace && p.Name == c.Old.Name
+			})
 		},
-		Decide: func(v workload.View, _ time.Time) (plan workload.Plan) {
-			a, ok := v.Object.(*networkingv1.IPAddress)
-			if ok && a.Labels[networkingv1.LabelManagedBy] == allocator && !dying(a) && !holds(v, a) {
+		Decide: workload.Present(func(v workload.View, a *networkingv1.IPAddress, _ time.Time) (plan workload.Plan) {
+			if a.Labels[networkingv1.LabelManagedBy] == allocator && !dying(a) && !holds(v, a) {
 				plan.Do = append(plan.Do, workload.Delete{Object: a, Exact: true})
 			}
 			return plan
-		},
+		}),
 	}
 }
 

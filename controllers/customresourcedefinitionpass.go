@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,7 +25,7 @@ func (c *CustomResourceDefinitions) pass(ctx context.Context, name string) error
 		return nil
 	}
 	d := all[i]
-	if d.DeletionTimestamp != nil && slices.Contains(d.Finalizers, apiextensionsv1.CustomResourceCleanupFinalizer) {
+	if d.DeletionTimestamp != nil && apihelpers.CRDHasFinalizer(d, apiextensionsv1.CustomResourceCleanupFinalizer) {
 		return c.empty(ctx, d)
 	}
 	if next := c.evaluate(d, all, metav1.NewTime(reconcile.Now(ctx))); next != nil {
@@ -44,7 +45,7 @@ func (c *CustomResourceDefinitions) empty(ctx context.Context, d *definition) er
 	switch {
 	case c.overlaps(d):
 		return c.release(ctx, d, "OverlappingBuiltInResource", "instances overlap with built-in resources in storage")
-	case !customresource.True(d, apiextensionsv1.Established):
+	case !apihelpers.IsCRDConditionTrue(d, apiextensionsv1.Established):
 		return c.release(ctx, d, "NeverEstablished", "resource was never established")
 	}
 	namespaces, err := c.namespaces(ctx, d)
@@ -72,10 +73,8 @@ func (c *CustomResourceDefinitions) inProgress(ctx context.Context, d *definitio
 
 // deletionFails reports whether the last pass could not delete the objects.
 func deletionFails(d *definition) bool {
-	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
-		return c.Type == apiextensionsv1.Terminating && c.Status == apiextensionsv1.ConditionTrue &&
-			c.Reason == reasonDeletionFailed
-	})
+	return apihelpers.IsCRDConditionTrue(d, apiextensionsv1.Terminating) &&
+		apihelpers.FindCRDCondition(d, apiextensionsv1.Terminating).Reason == reasonDeletionFailed
 }
 
 // reasonDeletionFailed is the reason of a CRD whose objects can't be deleted.
@@ -90,10 +89,8 @@ func (c *CustomResourceDefinitions) failed(ctx context.Context, d *definition, e
 // release removes the finalizer.
 func (c *CustomResourceDefinitions) release(ctx context.Context, d *definition, reason, message string) error {
 	d = d.DeepCopy()
-	setTerminating(d, apiextensionsv1.ConditionFalse, reason, message, metav1.NewTime(reconcile.Now(ctx)))
-	d.Finalizers = slices.DeleteFunc(d.Finalizers, func(f string) bool {
-		return f == apiextensionsv1.CustomResourceCleanupFinalizer
-	})
+	setTerminating(ctx, d, apiextensionsv1.ConditionFalse, reason, message)
+	apihelpers.CRDRemoveFinalizer(d, apiextensionsv1.CustomResourceCleanupFinalizer)
 	_, err := c.updateStatus(ctx, d)
 	return err
 }
@@ -103,32 +100,17 @@ func (c *CustomResourceDefinitions) terminating(
 	ctx context.Context, d *definition, reason, message string,
 ) (*definition, error) {
 	next := d.DeepCopy()
-	if !setTerminating(next, apiextensionsv1.ConditionTrue, reason, message, metav1.NewTime(reconcile.Now(ctx))) {
+	setTerminating(ctx, next, apiextensionsv1.ConditionTrue, reason, message)
+	if slices.Equal(next.Status.Conditions, d.Status.Conditions) {
 		return d, nil
 	}
 	return c.updateStatus(ctx, next)
 }
 
-// setTerminating reports whether the condition changed.
 func setTerminating(
-	d *definition, status apiextensionsv1.ConditionStatus, reason, message string,
-	now metav1.Time,
-) bool {
-	next := apiextensionsv1.CustomResourceDefinitionCondition{
-		Type: apiextensionsv1.Terminating, Status: status, Reason: reason, Message: message, LastTransitionTime: now,
-	}
-	for i := range d.Status.Conditions {
-		old := &d.Status.Conditions[i]
-		if old.Type != next.Type {
-			continue
-		}
-		if old.Status == next.Status {
-			next.LastTransitionTime = old.LastTransitionTime
-		}
-		changed := *old != next
-		*old = next
-		return changed
-	}
-	d.Status.Conditions = append(d.Status.Conditions, next)
-	return true
+	ctx context.Context, d *definition, status apiextensionsv1.ConditionStatus, reason, message string,
+) {
+	customresource.SetCondition(d, apiextensionsv1.CustomResourceDefinitionCondition{
+		Type: apiextensionsv1.Terminating, Status: status, Reason: reason, Message: message,
+	}, metav1.NewTime(reconcile.Now(ctx)))
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -88,7 +89,7 @@ func (c *CustomResourceDefinitions) group(name, collection string, sink func(nam
 		if _, g, _ := strings.Cut(o.Meta.Name, "."); g != group || o.Meta.Name == name {
 			return true
 		}
-		if other, err := c.decode(o); err == nil && !customresource.True(other, apiextensionsv1.NamesAccepted) {
+		if other, err := c.decode(o); err == nil && !apihelpers.IsCRDConditionTrue(other, apiextensionsv1.NamesAccepted) {
 			sink(o.Meta.Name)
 		}
 		return true

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
@@ -42,20 +43,13 @@ func flowConditions(exists func(name string) bool) workload.Controller {
 	return workload.Controller{
 		Name: "priority-and-fairness", For: workload.FlowSchemas, Sees: []workload.Resource{workload.PriorityLevels},
 		Task: "update the condition of a flow schema", Most: time.Minute,
-		Wake: func(r workload.Reader, c workload.Change) (keys []workload.Key) {
+		Wake: func(r workload.Reader, c workload.Change) []workload.Key {
 			if c.Resource != workload.PriorityLevels || c.Old != nil && c.New != nil {
 				return nil
 			}
-			for _, s := range r.All(workload.FlowSchemas, "") {
-				keys = append(keys, workload.KeyOf(s))
-			}
-			return keys
+			return workload.KeysOf(r.All(workload.FlowSchemas, ""), func(workload.Object) bool { return true })
 		},
-		Decide: func(v workload.View, now time.Time) workload.Plan {
-			s, ok := v.Object.(*flowcontrolv1.FlowSchema)
-			if !ok {
-				return workload.Plan{}
-			}
+		Decide: workload.Present(func(_ workload.View, s *flowcontrolv1.FlowSchema, now time.Time) workload.Plan {
 			condition, changed := dangling(s, exists(s.Spec.PriorityLevelConfiguration.Name), metav1.NewTime(now))
 			if !changed {
 				return workload.Plan{}
@@ -63,7 +57,7 @@ func flowConditions(exists func(name string) bool) workload.Controller {
 			next := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: s.Name}}
 			next.Status.Conditions = []flowcontrolv1.FlowSchemaCondition{condition}
 			return workload.Plan{Do: []workload.Action{workload.ApplyStatus{Object: next}}, Rest: flowRest}
-		},
+		}),
 	}
 }
 
@@ -168,7 +162,7 @@ func keepFlow[T workload.Object](ctx context.Context, api workload.API, k *kind[
 		for _, want := range all {
 			have, found := byName[want.GetName()]
 			if !found {
-				_, err := api.Create(ctx, k.copied(want))
+				_, err := api.Create(ctx, want)
 				note("creating", want, err)
 			} else if revised, ok := revise(k, have, want, i == 0); ok {
 				note("updating", want, api.Update(ctx, revised, false))
@@ -205,7 +199,7 @@ func dangling(
 func newSchemas() *kind[*flowcontrolv1.FlowSchema] {
 	return &kind[*flowcontrolv1.FlowSchema]{
 		mandatory: bootstrap.MandatoryFlowSchemas, suggested: bootstrap.SuggestedFlowSchemas,
-		setSpec: setSchema, same: sameSchema, copied: (*flowcontrolv1.FlowSchema).DeepCopy,
+		setSpec: setSchema,
 	}
 }
 
@@ -213,7 +207,7 @@ func newLevels() *kind[*flowcontrolv1.PriorityLevelConfiguration] {
 	return &kind[*flowcontrolv1.PriorityLevelConfiguration]{
 		mandatory: bootstrap.MandatoryPriorityLevelConfigurations,
 		suggested: bootstrap.SuggestedPriorityLevelConfigurations,
-		setSpec:   setLevel, same: sameLevel, copied: (*flowcontrolv1.PriorityLevelConfiguration).DeepCopy,
+		setSpec:   setLevel,
 	}
 }
 
@@ -221,31 +215,22 @@ func newLevels() *kind[*flowcontrolv1.PriorityLevelConfiguration] {
 type kind[T workload.Object] struct {
 	// mandatory and suggested are the objects that every cluster has.
 	mandatory, suggested []T
-	// setSpec copies from's spec to into, except what an administrator may set. same reports whether that changes
-	// nothing.
+	// setSpec copies from's spec to into, except what an administrator may set.
 	setSpec func(into, from T)
-	copied  func(T) T
-	same    func(a, b T) bool
 }
 
 // revise returns the new state of a stored object; ok is false if it is unchanged.
 func revise[T workload.Object](k *kind[T], stored, want T, mandatory bool) (revised T, ok bool) {
 	update := mandatory || updated(stored)
-	revised = k.copied(stored)
+	revised = stored.DeepCopyObject().(T)
 	if value, err := autoUpdate(stored); err != nil || value != update {
-		annotations := revised.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[flowcontrolv1.AutoUpdateAnnotationKey] = strconv.FormatBool(update)
-		revised.SetAnnotations(annotations)
-		ok = true
+		revised.SetAnnotations(labels.Merge(revised.GetAnnotations(),
+			map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: strconv.FormatBool(update)}))
 	}
 	if update {
 		k.setSpec(revised, want)
-		ok = ok || !k.same(stored, revised)
 	}
-	return revised, ok
+	return revised, !equality.Semantic.DeepEqual(stored, revised)
 }
 
 // autoUpdate is the value of an object's annotation; an error if it is absent or invalid.
@@ -277,10 +262,6 @@ func unwanted[T workload.Object](k *kind[T], o T) bool {
 
 func setSchema(into, from *flowcontrolv1.FlowSchema) { into.Spec = *from.Spec.DeepCopy() }
 
-func sameSchema(a, b *flowcontrolv1.FlowSchema) bool {
-	return equality.Semantic.DeepEqual(a.Spec, b.Spec)
-}
-
 // setLevel does not change the field exempt (K pkg/registry/flowcontrol/ensurer/prioritylevelconfiguration.go).
 func setLevel(into, from *flowcontrolv1.PriorityLevelConfiguration) {
 	exempt := into.Spec.Exempt
@@ -288,8 +269,4 @@ func setLevel(into, from *flowcontrolv1.PriorityLevelConfiguration) {
 	if into.Spec.Type == flowcontrolv1.PriorityLevelEnablementExempt && exempt != nil {
 		into.Spec.Exempt = exempt
 	}
-}
-
-func sameLevel(a, b *flowcontrolv1.PriorityLevelConfiguration) bool {
-	return equality.Semantic.DeepEqual(a.Spec, b.Spec)
 }

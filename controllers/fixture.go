@@ -58,10 +58,7 @@ func rootCertificates(authority string) workload.Controller {
 			}
 			m = m.DeepCopy()
 			m.Data = maps.Clone(data)
-			if m.Annotations == nil {
-				m.Annotations = map[string]string{}
-			}
-			m.Annotations[description] = certificatePurpose
+			metav1.SetMetaDataAnnotation(&m.ObjectMeta, description, certificatePurpose)
 			return m
 		},
 	}.keeper()

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -112,18 +113,6 @@ func (c *migrator) served(r groupResource) *loopback.Type {
 	return all[i]
 }
 
-// target reports whether the objects of a resource can be migrated.
-func (c *migrator) target(r groupResource) migrationTarget {
-	e := c.served(r)
-	switch {
-	case e == nil:
-		return targetUnserved
-	case e.Collection == "", !e.Has("list"), !e.Has("update"), !e.Has("patch"):
-		return targetFixed
-	}
-	return targetMigratable
-}
-
 // revision returns the present resource version: later writes have a greater one.
 func (c *migrator) revision(ctx context.Context) (string, error) {
 	if err := c.statuses.API.Fresh(ctx); err != nil {
@@ -140,32 +129,24 @@ func (c *migrator) entry(r groupResource) (*loopback.Type, error) {
 	return nil, apierrors.NewServiceUnavailable(r.String() + " is no longer served")
 }
 
-// items returns the objects of a resource by a consistent read.
-func (c *migrator) items(ctx context.Context, r groupResource) ([]migrationItem, error) {
+// list returns the objects of a resource by a consistent read.
+func (c *migrator) list(ctx context.Context, r groupResource) ([]*loopback.Object, error) {
 	e, err := c.entry(r)
 	if err != nil {
 		return nil, err
 	}
-	objects, err := c.objects.API.List(ctx, loopback.Path{Resource: e})
-	items := make([]migrationItem, len(objects))
-	for i, o := range objects {
-		items[i] = migrationItem{Namespace: o.Meta.Namespace, Name: o.Meta.Name,
-			ResourceVersion: strconv.FormatInt(o.Revision, 10)}
-	}
-	return items, err
+	return c.objects.API.List(ctx, loopback.Path{Resource: e})
 }
 
-// rewrite patches an object without a change; Conflict if it no longer has the resource version.
-func (c *migrator) rewrite(ctx context.Context, r groupResource, i migrationItem) error {
+// rewrite patches an object without a change; Conflict if it has been written since.
+func (c *migrator) rewrite(ctx context.Context, r groupResource, o *loopback.Object) error {
 	e, err := c.entry(r)
 	if err != nil {
 		return err
 	}
-	doc, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": i.ResourceVersion}})
-	if err == nil {
-		_, err = c.objects.API.Patch(ctx, loopback.Path{Resource: e, Namespace: i.Namespace, Name: i.Name},
-			types.MergePatchType, doc)
-	}
+	doc := fmt.Appendf(nil, `{"metadata":{"resourceVersion":"%d"}}`, o.Revision)
+	_, err = c.objects.API.Patch(ctx, loopback.Path{Resource: e, Namespace: o.Meta.Namespace, Name: o.Meta.Name},
+		types.MergePatchType, doc)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kubecascade/kubecascade/loopback"
 )
 
 // migration is short for the kind.
@@ -56,26 +59,13 @@ func migrationOrder(m *migration) int {
 	return 1
 }
 
-// migrationTarget reports whether the objects of a resource can be migrated.
-type migrationTarget uint8
-
-// The kinds of targets.
-const (
-	// targetUnserved: there is no such resource.
-	targetUnserved migrationTarget = iota
-	// targetFixed: it can't be listed and patched.
-	targetFixed
-	// targetMigratable: its objects can be rewritten.
-	targetMigratable
-)
-
 // migrationObstacle returns why a migration fails before it touches an object, or how long it waits; neither if it can
-// go on.
-func migrationObstacle(t migrationTarget, m *migration, now time.Time) (failure string, wait time.Duration) {
+// go on. e is the entry of the resource; nil if it is not served.
+func migrationObstacle(e *loopback.Type, m *migration, now time.Time) (failure string, wait time.Duration) {
 	switch end := m.CreationTimestamp.Add(migrationPatience); {
-	case t == targetMigratable:
+	case e != nil && e.Collection != "" && e.Has("list") && e.Has("update") && e.Has("patch"):
 		return "", 0
-	case t == targetFixed:
+	case e != nil:
 		return "the resource can't be listed, updated and patched", 0
 	case now.Before(end):
 		return "", end.Sub(now)
@@ -83,19 +73,15 @@ func migrationObstacle(t migrationTarget, m *migration, now time.Time) (failure 
 	return "unable to obtain GVR from discovery", 0
 }
 
-// migrationItem is an object of the resource.
-type migrationItem struct{ Namespace, Name, ResourceVersion string }
-
-// olderItems returns the items that are not newer than a resource version.
-func olderItems(items []migrationItem, than string) ([]migrationItem, error) {
-	var out []migrationItem
-	for _, i := range items {
-		c, err := resourceversion.CompareResourceVersion(i.ResourceVersion, than)
+// olderObjects returns the objects that are not newer than a resource version.
+func olderObjects(all []*loopback.Object, than string) (out []*loopback.Object, err error) {
+	for _, o := range all {
+		c, err := resourceversion.CompareResourceVersion(strconv.FormatInt(o.Revision, 10), than)
 		if err != nil {
 			return nil, err
 		}
 		if c <= 0 {
-			out = append(out, i)
+			out = append(out, o)
 		}
 	}
 	return out, nil
@@ -121,11 +107,6 @@ func setMigrationCondition(m *migration, t storagemigrationv1.MigrationCondition
 func setRunning(m *migration, message string, now time.Time) bool {
 	return setMigrationCondition(m, storagemigrationv1.MigrationRunning, metav1.ConditionTrue, reasonMigrationRunning,
 		message, now)
-}
-
-// beginMigration makes a migration the one that runs.
-func beginMigration(m *migration, now time.Time) {
-	setRunning(m, "The migration is running", now)
 }
 
 // interruptMigration notes how far a migration that runs has come, and the error after which it starts again.

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,28 +12,32 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// TestObstacle: only a resource that is not served is waited for.
+// TestMigrationObstacle: only a resource that is not served is waited for.
 func TestMigrationObstacle(t *testing.T) {
 	now := time.Unix(1000, 0)
+	migratable := &loopback.Type{}
+	migratable.Collection, migratable.Verbs = "c", []string{"list", "update", "patch"}
 	for _, c := range []struct {
-		target migrationTarget
-		age    time.Duration
-		fails  bool
-		wait   time.Duration
+		entry *loopback.Type
+		age   time.Duration
+		fails bool
+		wait  time.Duration
 	}{
-		{targetMigratable, 0, false, 0},
-		{targetMigratable, time.Hour, false, 0},
-		{targetFixed, 0, true, 0},
-		{targetUnserved, 0, false, time.Minute},
-		{targetUnserved, 59 * time.Second, false, time.Second},
-		{targetUnserved, time.Minute, true, 0},
+		{migratable, 0, false, 0},
+		{migratable, time.Hour, false, 0},
+		{&loopback.Type{}, 0, true, 0},
+		{nil, 0, false, time.Minute},
+		{nil, 59 * time.Second, false, time.Second},
+		{nil, time.Minute, true, 0},
 	} {
 		m := &storagemigrationv1.StorageVersionMigration{}
 		m.CreationTimestamp = metav1.NewTime(now.Add(-c.age))
-		if failure, wait := migrationObstacle(c.target, m, now); (failure != "") != c.fails || wait != c.wait {
-			t.Errorf("%d after %v: %q, %v", c.target, c.age, failure, wait)
+		if failure, wait := migrationObstacle(c.entry, m, now); (failure != "") != c.fails || wait != c.wait {
+			t.Errorf("%v after %v: %q, %v", c.entry, c.age, failure, wait)
 		}
 	}
 }
@@ -50,13 +55,14 @@ func TestDefined(t *testing.T) {
 	}
 }
 
-// TestOlder: resource versions are compared as numbers.
-func TestOlderItems(t *testing.T) {
-	got, err := olderItems([]migrationItem{{"", "a", "9"}, {"", "b", "10"}, {"", "c", "11"}}, "10")
-	if d := cmp.Diff([]migrationItem{{"", "a", "9"}, {"", "b", "10"}}, got); d != "" || err != nil {
-		t.Error(err, d)
+// TestOlderObjects: resource versions are compared as numbers.
+func TestOlderObjects(t *testing.T) {
+	nine, ten, eleven := &loopback.Object{Revision: 9}, &loopback.Object{Revision: 10}, &loopback.Object{Revision: 11}
+	got, err := olderObjects([]*loopback.Object{nine, ten, eleven}, "10")
+	if !slices.Equal(got, []*loopback.Object{nine, ten}) || err != nil {
+		t.Error(err, got)
 	}
-	if _, err := olderItems([]migrationItem{{"", "a", "9"}}, "x"); err == nil {
+	if _, err := olderObjects([]*loopback.Object{nine}, "x"); err == nil {
 		t.Error("x is no resource version")
 	}
 }

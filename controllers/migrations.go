@@ -109,9 +109,10 @@ func (c *migrator) settle(ctx context.Context, r groupResource) (wait time.Durat
 			return 0, err
 		}
 	}
-	target := c.target(r)
+	e, obstructed := c.served(r), false
 	for i, m := range left {
-		failure, rest := migrationObstacle(target, m, reconcile.Now(ctx))
+		failure, rest := migrationObstacle(e, m, reconcile.Now(ctx))
+		obstructed = failure != "" || rest > 0
 		switch {
 		case failure != "":
 			if err := c.fail(ctx, r, m, failure); err != nil {
@@ -125,7 +126,7 @@ func (c *migrator) settle(ctx context.Context, r groupResource) (wait time.Durat
 			}
 		}
 	}
-	if target != targetMigratable {
+	if obstructed {
 		return wait, nil
 	}
 	return 0, c.run(ctx, r, left[0])
@@ -141,7 +142,7 @@ func (c *migrator) begin(ctx context.Context, r groupResource, m *migration) (*m
 	if err != nil {
 		return nil, fmt.Errorf("marking the definition: %w", err)
 	}
-	beginMigration(m, now)
+	setRunning(m, "The migration is running", now)
 	return c.write(ctx, m)
 }
 
@@ -163,21 +164,21 @@ func (c *migrator) write(ctx context.Context, m *migration) (*migration, error) 
 
 // run rewrites the objects, one after the other.
 func (c *migrator) run(ctx context.Context, r groupResource, m *migration) error {
-	items, err := c.items(ctx, r)
+	objects, err := c.list(ctx, r)
 	if err != nil {
 		return fmt.Errorf("listing: %w", err)
 	}
-	if items, err = olderItems(items, m.Status.ResourceVersion); err != nil {
+	if objects, err = olderObjects(objects, m.Status.ResourceVersion); err != nil {
 		return c.fail(ctx, r, m, err.Error())
 	}
-	for i, item := range items {
-		err := c.rewrite(ctx, r, item)
+	for i, o := range objects {
+		err := c.rewrite(ctx, r, o)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil, needsNoRewrite(err):
 		case isRetriable(err):
-			if interruptMigration(m, len(items)-i, len(items), err, reconcile.Now(ctx)) {
+			if interruptMigration(m, len(objects)-i, len(objects), err, reconcile.Now(ctx)) {
 				if _, err := c.write(ctx, m); err != nil {
 					return err
 				}
@@ -190,7 +191,7 @@ func (c *migrator) run(ctx context.Context, r groupResource, m *migration) error
 	if err := c.finish(ctx, r, true); err != nil {
 		return err
 	}
-	succeedMigration(m, len(items), reconcile.Now(ctx))
+	succeedMigration(m, len(objects), reconcile.Now(ctx))
 	_, err = c.write(ctx, m)
 	return err
 }

@@ -24,13 +24,14 @@ func policyStatus(check typeCheck) workload.Controller {
 	return workload.Controller{
 		Name: "validatingadmissionpolicy-status", For: workload.Policies,
 		Task: "check the types of a validating admission policy",
-		Decide: func(v workload.View, _ time.Time) workload.Plan {
-			p, ok := v.Object.(*admissionv1.ValidatingAdmissionPolicy)
-			if !ok || p.Generation <= p.Status.ObservedGeneration {
-				return workload.Plan{}
+		Decide: workload.Present(func(
+			_ workload.View, p *admissionv1.ValidatingAdmissionPolicy, _ time.Time,
+		) (plan workload.Plan) {
+			if p.Generation > p.Status.ObservedGeneration {
+				plan.Slow = func() workload.Plan { return checkPolicy(p, check) }
 			}
-			return workload.Plan{Slow: func() workload.Plan { return checkPolicy(p, check) }}
-		},
+			return plan
+		}),
 	}
 }
 

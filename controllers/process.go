@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -206,10 +207,7 @@ func (s *setup) silent() workload.Controller {
 
 // serves reports whether a resource is served in any version.
 func (s *setup) serves(r workload.Resource) bool {
-	for _, served := range s.client().API.Types().All() {
-		if served.Group == r.Group && served.Plural == r.Plural {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.client().API.Types().All(), func(t *loopback.Type) bool {
+		return t.Group == r.Group && t.Plural == r.Plural
+	})
 }

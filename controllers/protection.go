@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -130,7 +131,7 @@ func mounts(p *corev1.Pod, claim workload.Object) (named, owned bool) {
 // shutDown reports whether the pod's node has stopped it, or it was deleted by force. Its finalizers may wait for the
 // same claims that wait for the pod (F-05).
 func shutDown(p *corev1.Pod) bool {
-	return dying(p) && p.DeletionGracePeriodSeconds != nil && *p.DeletionGracePeriodSeconds == 0
+	return dying(p) && ptr.Deref(p.DeletionGracePeriodSeconds, 1) == 0
 }
 
 // unmounted returns the claims of a pod that was deleted, or may have been shut down, or could not be decoded before.
@@ -154,10 +155,7 @@ func claimsOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Old != nil {
 		old, err := c.Old.Claims()
 		if err != nil {
-			for _, o := range r.All(workload.Claims, namespace) {
-				keys = append(keys, workload.KeyOf(o))
-			}
-			return keys
+			return workload.KeysOf(r.All(workload.Claims, namespace), func(workload.Object) bool { return true })
 		}
 		names = old
 	}
@@ -174,14 +172,8 @@ func claimsOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
 }
 
 // everyClass returns all classes after a change of a claim or volume that existed before.
-func everyClass(r workload.Reader, c workload.Change) (keys []workload.Key) {
-	if c.Old == nil {
-		return nil
-	}
-	for _, o := range r.All(workload.AttributesClasses, "") {
-		keys = append(keys, workload.KeyOf(o))
-	}
-	return keys
+func everyClass(r workload.Reader, c workload.Change) []workload.Key {
+	return workload.KeysOf(r.All(workload.AttributesClasses, ""), func(workload.Object) bool { return c.Old != nil })
 }
 
 // classUsed reports whether a claim or a volume uses the class (F-08).

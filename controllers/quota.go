@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -224,9 +225,7 @@ func (q *quotaCounter) objects(
 ) (map[schema.GroupResource][]runtime.Object, error) {
 	named := corev1.ResourceList{}
 	for _, one := range all {
-		for name, hard := range one.Spec.Hard {
-			named[name] = hard
-		}
+		maps.Copy(named, one.Spec.Hard)
 	}
 	out := map[schema.GroupResource][]runtime.Object{}
 	for _, r := range usage.Counted(usage.Names(named)) {

@@ -28,13 +28,8 @@ func serviceRanges() workload.Controller {
 	return workload.Controller{
 		Name: "service-cidr-controller", For: p.protects, Sees: p.users,
 		Task: "update the finalizer or the condition of a ServiceCIDR",
-		Wake: func(r workload.Reader, _ workload.Change) (keys []workload.Key) {
-			for _, o := range r.All(p.protects, "") {
-				if dying(o) {
-					keys = append(keys, workload.KeyOf(o))
-				}
-			}
-			return keys
+		Wake: func(r workload.Reader, _ workload.Change) []workload.Key {
+			return workload.KeysOf(r.All(p.protects, ""), func(o workload.Object) bool { return dying(o) })
 		},
 		Decide: func(v workload.View, now time.Time) workload.Plan {
 			plan := p.decide(v, now)

@@ -5,33 +5,17 @@ import (
 	"reflect"
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 )
 
-// True reports whether a condition of the definition is true.
-func True(d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomResourceDefinitionConditionType) bool {
-	c := condition(d, t)
-	return c != nil && c.Status == apiextensionsv1.ConditionTrue
-}
-
-func condition(
-	d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomResourceDefinitionConditionType,
-) *apiextensionsv1.CustomResourceDefinitionCondition {
-	for i := range d.Status.Conditions {
-		if d.Status.Conditions[i].Type == t {
-			return &d.Status.Conditions[i]
-		}
-	}
-	return nil
-}
-
 // SetCondition sets a condition in the definition's status; an unchanged one keeps its time.
 func SetCondition(
 	d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition, now metav1.Time,
 ) {
-	old := condition(d, c.Type)
+	old := apihelpers.FindCRDCondition(d, c.Type)
 	if old == nil {
 		c.LastTransitionTime = now
 		d.Status.Conditions = append(d.Status.Conditions, c)
@@ -50,11 +34,12 @@ func Decide(
 	d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time,
 ) *apiextensionsv1.CustomResourceDefinition {
 	out := d.DeepCopy()
-	if !reflect.DeepEqual(d.Spec.Names, d.Status.AcceptedNames) || condition(d, apiextensionsv1.NamesAccepted) == nil {
+	if !reflect.DeepEqual(d.Spec.Names, d.Status.AcceptedNames) ||
+		apihelpers.FindCRDCondition(d, apiextensionsv1.NamesAccepted) == nil {
 		acceptNames(out, others, now)
 	}
-	if True(out, apiextensionsv1.NamesAccepted) && !True(out, apiextensionsv1.Established) &&
-		out.DeletionTimestamp == nil {
+	if apihelpers.IsCRDConditionTrue(out, apiextensionsv1.NamesAccepted) &&
+		!apihelpers.IsCRDConditionTrue(out, apiextensionsv1.Established) && out.DeletionTimestamp == nil {
 		SetCondition(out, apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established,
 			Status: apiextensionsv1.ConditionTrue, Reason: "InitialNamesAccepted",
 			Message: "the initial names have been accepted"}, now)
@@ -102,7 +87,7 @@ func acceptNames(
 	accept(want.ListKind, &have.ListKind, kinds, "ListKindConflict")
 	have.Categories = want.Categories
 	SetCondition(d, verdict, now)
-	if condition(d, apiextensionsv1.Established) == nil {
+	if apihelpers.FindCRDCondition(d, apiextensionsv1.Established) == nil {
 		SetCondition(d, apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established,
 			Status: apiextensionsv1.ConditionFalse, Reason: "NotAccepted", Message: "not all names are accepted"}, now)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -32,7 +33,8 @@ func TestDecide(t *testing.T) {
 	apples := Decide(definition("apples.example.com", apiextensionsv1.CustomResourceDefinitionNames{
 		Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList", ShortNames: []string{"ap"},
 	}), nil, first)
-	if apples == nil || !True(apples, apiextensionsv1.Established) || Decide(apples, nil, second) != nil {
+	if apples == nil || !apihelpers.IsCRDConditionTrue(apples, apiextensionsv1.Established) ||
+		Decide(apples, nil, second) != nil {
 		t.Fatalf("%+v", apples)
 	}
 	for _, c := range []struct {
@@ -95,7 +97,8 @@ func TestEstablishedStays(t *testing.T) {
 	pears.Spec.Names.ShortNames = []string{"apple"}
 	pears = Decide(pears, []*apiextensionsv1.CustomResourceDefinition{apples, pears}, second)
 	if diff := cmp.Diff([]string{"p"}, pears.Status.AcceptedNames.ShortNames); diff != "" ||
-		True(pears, apiextensionsv1.NamesAccepted) || !True(pears, apiextensionsv1.Established) {
+		apihelpers.IsCRDConditionTrue(pears, apiextensionsv1.NamesAccepted) ||
+		!apihelpers.IsCRDConditionTrue(pears, apiextensionsv1.Established) {
 		t.Errorf("%s %v", diff, verdicts(pears))
 	}
 	if got := Entries(pears, nil); len(got) != 0 { // no versions here
@@ -159,7 +162,7 @@ func TestStructure(t *testing.T) {
 	d.Spec.PreserveUnknownFields = false
 	s := d.Spec.Versions[0].Schema.OpenAPIV3Schema
 	s.Type, s.Properties = "object", nil
-	if d = Decide(d, nil, second); d == nil || condition(d, apiextensionsv1.NonStructuralSchema) != nil {
+	if d = Decide(d, nil, second); d == nil || apihelpers.FindCRDCondition(d, apiextensionsv1.NonStructuralSchema) != nil {
 		t.Errorf("%v", d)
 	}
 }

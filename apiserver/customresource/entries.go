@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -39,7 +40,7 @@ func schemasIn(d *apiextensionsv1.CustomResourceDefinition) schemas {
 func entries(
 	d *apiextensionsv1.CustomResourceDefinition, schema schemas, clients *webhook.Clients,
 ) []*resources.Resource {
-	if !True(d, apiextensionsv1.Established) {
+	if !apihelpers.IsCRDConditionTrue(d, apiextensionsv1.Established) {
 		return nil
 	}
 	of := schemesOf(d, schema, clients)
@@ -60,7 +61,7 @@ func entries(
 // Stored returns the entry of the storage version, even if that is not served; nil before the definition is
 // established. It is for the objects of a definition that is being deleted.
 func Stored(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Clients) *resources.Resource {
-	if !True(d, apiextensionsv1.Established) {
+	if !apihelpers.IsCRDConditionTrue(d, apiextensionsv1.Established) {
 		return nil
 	}
 	of := schemesOf(d, schemasIn(d), clients)

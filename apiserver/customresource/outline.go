@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kjson "sigs.k8s.io/json"
 
@@ -30,7 +31,7 @@ func Outline(stored []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 
 // Structural reports whether Decide can do without the definition's schemas.
 func Structural(d *apiextensionsv1.CustomResourceDefinition) bool {
-	return !d.Spec.PreserveUnknownFields && condition(d, apiextensionsv1.NonStructuralSchema) == nil
+	return !d.Spec.PreserveUnknownFields && apihelpers.FindCRDCondition(d, apiextensionsv1.NonStructuralSchema) == nil
 }
 
 func outlineOf(stored []byte) (outline, error) {
@@ -87,8 +88,9 @@ func (o outline) schema(i int) (*apiextensionsv1.CustomResourceValidation, error
 // kept.
 func (o outline) same(p outline) bool {
 	a, b := o.definition, p.definition
+	established := apihelpers.IsCRDConditionTrue(a, apiextensionsv1.Established)
 	return a.UID == b.UID && o.spec == p.spec &&
-		True(a, apiextensionsv1.Established) == True(b, apiextensionsv1.Established) &&
+		apihelpers.IsCRDConditionTrue(b, apiextensionsv1.Established) == established &&
 		sameNames(a.Status.AcceptedNames, b.Status.AcceptedNames)
 }
 

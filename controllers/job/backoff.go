@@ -6,13 +6,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// pauses are the pauses before a failed pod is replaced (job_controller.go: DefaultJobPodFailureBackOff,
+// Delays before a failed pod is replaced (job_controller.go: DefaultJobPodFailureBackOff,
 // MaxJobPodFailureBackOff).
-var pauses = reconcile.Backoff{Min: 10 * time.Second, Max: 10 * time.Minute}
+const (
+	firstDelay = 10 * time.Second
+	mostDelay  = 10 * time.Minute
+)
 
 // Backoff is the record of a Job's failures, by which failing pods are replaced ever more slowly. It isn't stored: a
 // restarted controller has none.
@@ -43,7 +45,7 @@ func (b Backoff) after(succeeded, failed []*corev1.Pod) Backoff {
 }
 
 // by replaces the time of a failure in the future, from before the clock was set back, by now, so that no pause is
-// longer than pauses.Max. Upstream waits until the clock has caught up.
+// longer than mostDelay. Upstream waits until the clock has caught up.
 func (b Backoff) by(now time.Time) Backoff {
 	if b.Last.After(now) {
 		b.Last = now
@@ -56,7 +58,11 @@ func (b Backoff) until() time.Time {
 	if b.Failures == 0 {
 		return time.Time{}
 	}
-	return b.Last.Add(pauses.After(b.Failures))
+	d := firstDelay
+	for n := 1; n < b.Failures && d < mostDelay; n++ {
+		d *= 2
+	}
+	return b.Last.Add(min(d, mostDelay))
 }
 
 func finishes(pods []*corev1.Pod) (out []time.Time) {

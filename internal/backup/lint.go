@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
@@ -75,7 +76,7 @@ func (p *problems) define(o *storage.Object) {
 		obj, err = kind.FromStored(obj)
 	}
 	if d, ok := obj.(*apiextensionsv1.CustomResourceDefinition); ok && err == nil &&
-		customresource.True(d, apiextensionsv1.Established) {
+		apihelpers.IsCRDConditionTrue(d, apiextensionsv1.Established) {
 		p.served.Replace(nil, customresource.Entries(d, nil))
 	}
 }
