@@ -14,9 +14,13 @@ var (
 	streamTypes = []string{"application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"}
 	allTypes    = slices.Concat(mediaTypes, streamTypes)
 	anyType     = []string{"*/*"}
+	customTypes = []string{"application/json", "application/yaml"}
 	patchTypes  = []string{
 		"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json",
 		"application/apply-patch+yaml",
+	}
+	customPatchTypes = []string{
+		"application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml",
 	}
 )
 
@@ -45,8 +49,11 @@ type endpoint struct {
 	// sub is empty for the resource itself.
 	sub   string
 	verbs []string
-	// object is the schema of bodies.
-	object model
+	// custom reports whether it is a custom resource. Upstream makes its operations by other code than those of Go types
+	// (AX pkg/controller/openapi/builder), with less content: no watch paths, no protobuf, no strategic merge patch.
+	custom bool
+	// object is the schema of bodies, list that of lists; empty for what can't be listed.
+	object, list model
 	// kind is the group, version and kind of the operations.
 	kind metav1.GroupVersionKind
 	// root is the path of the group version.
@@ -55,12 +62,18 @@ type endpoint struct {
 
 // add makes the operations of a resource and its subresources.
 func (o *operations) add(t *Type) {
-	if t.Custom != nil {
-		o.addCustom(t)
-		return
-	}
 	kind := metav1.GroupVersionKind{Group: t.Group, Version: t.Version, Kind: t.Kind}
-	e := endpoint{o, t, "", t.Verbs, o.model(t.Object), kind, prefix(t.groupVersion())}
+	e := endpoint{operations: o, typ: t, verbs: t.Verbs, custom: t.Custom != nil, kind: kind, root: prefix(t.groupVersion())}
+	if e.custom {
+		var err error
+		if e.object, e.list, err = o.definitions.addCustom(t); err != nil {
+			o.errs = append(o.errs, err)
+			return
+		}
+		e.verbs = slices.DeleteFunc(slices.Clone(t.Verbs), func(verb string) bool { return verb == "watch" })
+	} else if e.object = o.model(t.Object); t.List != nil {
+		e.list = o.model(t.List)
+	}
 	if t.Namespaced {
 		e.collections("/namespaces/{namespace}/"+t.Plural, "Namespaced", "")
 		e.collections("/"+t.Plural, "", "ForAllNamespaces")
@@ -75,7 +88,7 @@ func (o *operations) add(t *Type) {
 		if s.Object != nil {
 			e.object = o.model(s.Object)
 		}
-		if !s.Kind.Empty() {
+		if !s.Kind.Empty() && !e.custom {
 			e.kind = metav1.GroupVersionKind{Group: s.Kind.Group, Version: s.Kind.Version, Kind: s.Kind.Kind}
 		}
 		path, namespaced := "/"+t.Plural+"/{name}/"+s.Name, ""
@@ -120,6 +133,9 @@ func (e *endpoint) route(method, path, action, id, text string) *route {
 		consumes: anyType, produces: mediaTypes,
 		metadata: map[string]any{extensionKind: e.kind, "x-kubernetes-action": action},
 	}
+	if e.custom {
+		r.consumes, r.produces = customTypes, customTypes
+	}
 	if action != "connect" {
 		r.query(queryParameter("pretty", prettyText, "string"))
 	}
@@ -150,14 +166,16 @@ func (e *endpoint) collections(path, namespaced, suffix string) {
 	kind := e.typ.Kind
 	everywhere := suffix != ""
 	watches := slices.Contains(e.verbs, "watch")
-	if slices.Contains(e.verbs, "list") && e.typ.List != nil {
+	if slices.Contains(e.verbs, "list") && e.list != "" {
 		text := "list objects of kind " + kind
 		if watches {
 			text = "list or watch objects of kind " + kind
 		}
 		r := e.route("GET", path, "list", e.scope.id("list", e.name(namespaced)+suffix), text)
-		r.produces = allTypes
-		r.query(e.queries.list...).answer(200, e.model(e.typ.List))
+		if !e.custom {
+			r.produces = allTypes
+		}
+		r.query(e.queries.list...).answer(200, e.list)
 		if watches {
 			id := e.scope.id("watch", e.name(namespaced)+"List"+suffix)
 			r := e.route("GET", "/watch"+path, "watchlist", id, "watch individual changes to a list of "+kind+watchAdvice+".")
@@ -172,8 +190,12 @@ func (e *endpoint) collections(path, namespaced, suffix string) {
 			"DELETE", path, "deletecollection", e.scope.id("delete", "Collection"+e.name(namespaced)),
 			"delete collection of "+kind,
 		)
-		r.query(e.queries.delete...).query(e.queries.deleteCollection...)
-		r.read(e.model(metav1.DeleteOptions{}), false).answer(200, e.model(metav1.Status{}))
+		if e.custom {
+			r.query(e.queries.list...)
+		} else {
+			r.query(e.queries.delete...).query(e.queries.deleteCollection...).read(e.model(metav1.DeleteOptions{}), false)
+		}
+		r.answer(200, e.model(metav1.Status{}))
 	}
 }
 
@@ -182,7 +204,11 @@ func (e *endpoint) items(path, namespaced string) {
 	kind := e.typ.Kind
 	id := func(verb string) string { return e.scope.id(verb, e.name(namespaced)) }
 	if slices.Contains(e.verbs, "get") {
-		e.route("GET", path, "get", id("read"), e.described("read", "the specified ", kind)).answer(200, e.object)
+		r := e.route("GET", path, "get", id("read"), e.described("read", "the specified ", kind))
+		if e.custom {
+			r.query(e.queries.get...)
+		}
+		r.answer(200, e.object)
 	}
 	if slices.Contains(e.verbs, "create") && e.sub != "" {
 		e.create(path, namespaced)
@@ -193,8 +219,11 @@ func (e *endpoint) items(path, namespaced string) {
 	}
 	if slices.Contains(e.verbs, "patch") {
 		r := e.route("PATCH", path, "patch", id("patch"), e.described("partially update", "the specified ", kind))
-		r.consumes = patchTypes
-		r.query(e.queries.patch...).read(e.model(metav1.Patch{}), true).answer(200, e.object).answer(201, e.object)
+		r.query(e.queries.patch...).read(e.model(metav1.Patch{}), true).answer(200, e.object)
+		if r.consumes = customPatchTypes; !e.custom {
+			r.consumes = patchTypes
+			r.answer(201, e.object)
+		}
 	}
 	if slices.Contains(e.verbs, "delete") {
 		r := e.route("DELETE", path, "delete", id("delete"), e.described("delete", "", article(kind)))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/apiserver/openapi/markers"
@@ -88,26 +89,12 @@ func (b *structure) enum(t reflect.Type) []string {
 	return b.markers.Enum(t.PkgPath(), t.Name())
 }
 
-// scalar returns type and format of a simple kind (kube-openapi pkg/common:OpenAPITypeFormat).
+// scalar returns type and format of a simple kind.
 func scalar(t reflect.Type) (typ, format string) {
-	switch t.Kind() {
-	case reflect.String:
-		return "string", ""
-	case reflect.Bool:
-		return "boolean", ""
-	case reflect.Int64, reflect.Uint64, reflect.Uint32:
-		return "integer", "int64"
-	case reflect.Int, reflect.Int32, reflect.Int16, reflect.Uint, reflect.Uint16:
-		return "integer", "int32"
-	case reflect.Int8, reflect.Uint8:
-		return "integer", "byte"
-	case reflect.Float64:
-		return "number", "double"
-	case reflect.Float32:
-		return "number", "float"
+	if typ, format = common.OpenAPITypeFormat(t.Kind().String()); typ == "" {
+		panic(fmt.Sprintf("openapi: no schema for a %s", t)) // the API's types are known when the program is built
 	}
-	// The API's types are known when the program is built.
-	panic(fmt.Sprintf("openapi: no schema for a %s", t))
+	return typ, format
 }
 
 // impliedDefault returns the value of a missing field after decoding, if that differs from null: {} for structs, the

@@ -154,7 +154,8 @@ func cronTabs() Type {
 	}
 	return Type{
 		Group: "stable.example.com", Version: "v1", Kind: "CronTab", Plural: "crontabs", Namespaced: true, Verbs: allVerbs,
-		Subresources: []Subresource{{Name: "status", Verbs: partVerbs}, {Name: "scale", Verbs: partVerbs}},
+		Subresources: []Subresource{{Name: "status", Verbs: partVerbs}, {Name: "scale", Verbs: partVerbs,
+			Kind: autoscalingv1.SchemeGroupVersion.WithKind("Scale"), Object: &autoscalingv1.Scale{}}},
 		Custom: &Custom{
 			ListKind: "CronTabList", Sum: "1", Schema: func(bool) (*spec.Schema, error) { return body(), nil },
 		},
