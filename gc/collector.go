@@ -101,9 +101,8 @@ type Collector struct {
 
 // questions are what others ask of the goroutine of Run, and it of others.
 type questions struct {
-	snapshots chan snapshotRequest
-	idles     chan idleRequest
-	reports   chan reportRequest
+	// asks are called in that goroutine, with its context.
+	asks chan func(context.Context)
 	// looks are the goroutines that read from other servers.
 	looks sync.WaitGroup
 }
@@ -114,11 +113,9 @@ func New(c Config) *Collector {
 	m := newMetrics(c.Registerer)
 	return &Collector{
 		config: c, metrics: m,
-		executor: newExecutor(c, m),
-		recorder: newRecorder(c.API, maxReports, c.Timeout, c.Log),
-		questions: questions{
-			snapshots: make(chan snapshotRequest), idles: make(chan idleRequest), reports: make(chan reportRequest),
-		},
+		executor:   newExecutor(c, m),
+		recorder:   newRecorder(c.API, maxReports, c.Timeout, c.Log),
+		questions:  questions{asks: make(chan func(context.Context))},
 		started:    make(chan struct{}),
 		stopped:    make(chan struct{}),
 		underWay:   map[graph.Ticket]request{},
@@ -217,12 +214,8 @@ func (c *Collector) follow(ctx context.Context) error {
 			}
 		case <-pulse.C:
 			c.metrics.pulse(c.underWay, time.Now())
-		case s := <-c.snapshots:
-			s.reply <- c.graph.Snapshot(s.uids)
-		case r := <-c.idles:
-			c.waiting = append(c.waiting, r)
-		case r := <-c.reports:
-			r.reply <- c.report(ctx, r.most)
+		case f := <-c.asks:
+			f(ctx)
 		}
 	}
 }

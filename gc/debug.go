@@ -2,6 +2,7 @@ package gc
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,12 +12,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
-
-// snapshotRequest asks the collector's goroutine for a snapshot of the graph.
-type snapshotRequest struct {
-	uids  []string
-	reply chan []graph.View
-}
 
 // Handler serves the graph of owners and dependents (D-90 to D-93): in the DOT language of Graphviz, or with
 // ?format=json as a list of objects; ?uid= restricts it to what is connected with that uid, and may be repeated. It is
@@ -57,14 +52,10 @@ func (c *Collector) snapshot(r *http.Request) (views []graph.View, ok bool) {
 	default:
 		return nil, false
 	}
-	s := snapshotRequest{uids: r.URL.Query()["uid"], reply: make(chan []graph.View, 1)}
-	select {
-	case c.snapshots <- s:
-		return <-s.reply, true
-	case <-c.stopped:
-	case <-r.Context().Done():
-	}
-	return nil, false
+	views, err := ask(r.Context(), c, func(_ context.Context, reply chan<- []graph.View) {
+		reply <- c.graph.Snapshot(r.URL.Query()["uid"])
+	})
+	return views, err == nil
 }
 
 // writeDOT writes the graph as in D-92 and D-93. A missing owner is one vertex, with its own uid (J-30).

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
@@ -67,25 +68,25 @@ type recorder struct {
 	timeout time.Duration
 	log     *slog.Logger
 	notes   chan note
-	// flushes receives channels to close when notes is empty.
-	flushes chan chan struct{}
+	// unsent counts the notes that were recorded but not sent yet.
+	unsent reconcile.Backlog
 	// dropped counts the notes that found the queue full.
 	dropped atomic.Int64
 }
 
 // newRecorder returns a recorder in which at most "waiting" notes wait.
 func newRecorder(api API, waiting int, timeout time.Duration, log *slog.Logger) *recorder {
-	return &recorder{
-		api: api, timeout: timeout, log: log, notes: make(chan note, waiting), flushes: make(chan chan struct{}),
-	}
+	return &recorder{api: api, timeout: timeout, log: log, notes: make(chan note, waiting)}
 }
 
 // record queues a note; it never blocks. Of dropped notes it logs the first, the second, the fourth, and so on, as
 // there may be very many at a start.
 func (r *recorder) record(n note) {
+	r.unsent.Begin()
 	select {
 	case r.notes <- n:
 	default:
+		r.unsent.End()
 		if dropped := r.dropped.Add(1); dropped&(dropped-1) == 0 {
 			r.log.Warn("the garbage collector dropped an Event", "event", n.String(), "dropped", dropped)
 		}
@@ -94,19 +95,10 @@ func (r *recorder) record(n note) {
 
 // run sends notes until ctx is done.
 func (r *recorder) run(ctx context.Context) {
-	var asked []chan struct{}
 	for {
-		if len(r.notes) == 0 {
-			for _, flushed := range asked {
-				close(flushed)
-			}
-			asked = nil
-		}
 		select {
 		case <-ctx.Done():
 			return
-		case flushed := <-r.flushes:
-			asked = append(asked, flushed)
 		case n := <-r.notes:
 			err := r.send(ctx, n, time.Now())
 			switch {
@@ -116,27 +108,8 @@ func (r *recorder) run(ctx context.Context) {
 			default:
 				r.log.Warn("failed to store an Event of the garbage collector", "event", n.String(), "err", err)
 			}
+			r.unsent.End()
 		}
-	}
-}
-
-// flush waits until the notes before the call have been sent.
-func (r *recorder) flush(ctx context.Context, stopped <-chan struct{}) error {
-	flushed := make(chan struct{})
-	select {
-	case r.flushes <- flushed:
-	case <-stopped:
-		return ErrStopped
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-flushed:
-		return nil
-	case <-stopped:
-		return ErrStopped
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

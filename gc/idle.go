@@ -15,10 +15,33 @@ import (
 // soon is how soon a retry must be due for the collector not to be idle: later ones follow repeated failures.
 const soon = time.Second
 
-// idleRequest requests the activity when the collector is idle at the revision or a later one. reply has space for it.
+// idleRequest requests the activity when the collector is idle at the revision or a later one.
 type idleRequest struct {
 	revision int64
-	reply    chan uint64
+	reply    chan<- uint64
+}
+
+// ask calls f in the goroutine of Run, with its context, and returns what it or a later step sends to reply, which has
+// space for it. It returns ErrStopped if the collector stops before.
+func ask[A any](
+	ctx context.Context, c *Collector, f func(ctx context.Context, reply chan<- A),
+) (answer A, err error) {
+	reply := make(chan A, 1)
+	select {
+	case c.asks <- func(ctx context.Context) { f(ctx, reply) }:
+	case <-c.stopped:
+		return answer, ErrStopped
+	case <-ctx.Done():
+		return answer, ctx.Err()
+	}
+	select {
+	case answer = <-reply:
+		return answer, nil
+	case <-c.stopped:
+		return answer, ErrStopped
+	case <-ctx.Done():
+		return answer, ctx.Err()
+	}
 }
 
 // Idle implements reconcile.Part: it waits until the collector has processed the timeline up to the revision, its
@@ -26,22 +49,13 @@ type idleRequest struct {
 // returns the activity at that moment: a number that grows with each request, answer and retry. The timeline must have
 // reached the revision. Errors: ctx's, and ErrStopped.
 func (c *Collector) Idle(ctx context.Context, revision int64) (activity uint64, err error) {
-	r := idleRequest{revision, make(chan uint64, 1)}
-	select {
-	case c.idles <- r:
-	case <-c.stopped:
-		return 0, ErrStopped
-	case <-ctx.Done():
-		return 0, ctx.Err()
+	activity, err = ask(ctx, c, func(_ context.Context, reply chan<- uint64) {
+		c.waiting = append(c.waiting, idleRequest{revision, reply})
+	})
+	if err == nil {
+		_, err = c.recorder.unsent.Idle(ctx, revision)
 	}
-	select {
-	case activity = <-r.reply:
-	case <-c.stopped:
-		return 0, ErrStopped
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-	return activity, c.recorder.flush(ctx, c.stopped)
+	return activity, err
 }
 
 // answerIdle answers the requests of Idle for which the collector is idle.
@@ -61,37 +75,14 @@ func (c *Collector) answerIdle(w *cache.Watcher) {
 
 func (c *Collector) isBusy() bool {
 	s := c.graph.Stats()
-	return s.Ready+s.InFlight+s.Settled+len(c.underWay) > 0 || c.queue.isDue(time.Now().Add(soon))
-}
-
-// isDue reports whether a ticket is due at the time.
-func (q *queue) isDue(at time.Time) bool { return len(q.heap) > 0 && !q.heap[0].at.After(at) }
-
-// reportRequest requests a report. reply has space for it.
-type reportRequest struct {
-	most  int
-	reply chan reconcile.Report
+	_, retries := c.queue.order.Due(time.Now().Add(soon))
+	return s.Ready+s.InFlight+s.Settled+len(c.underWay) > 0 || retries
 }
 
 // Report implements reconcile.Part: it returns the requests and the retries of the collector. No list has more than
 // most entries. Errors: ctx's, and ErrStopped.
 func (c *Collector) Report(ctx context.Context, most int) (reconcile.Report, error) {
-	r := reportRequest{most, make(chan reconcile.Report, 1)}
-	select {
-	case c.reports <- r:
-	case <-c.stopped:
-		return reconcile.Report{}, ErrStopped
-	case <-ctx.Done():
-		return reconcile.Report{}, ctx.Err()
-	}
-	select {
-	case report := <-r.reply:
-		return report, nil
-	case <-c.stopped:
-		return reconcile.Report{}, ErrStopped
-	case <-ctx.Done():
-		return reconcile.Report{}, ctx.Err()
-	}
+	return ask(ctx, c, func(ctx context.Context, reply chan<- reconcile.Report) { reply <- c.report(ctx, most) })
 }
 
 // report makes a report.
@@ -108,14 +99,15 @@ func (c *Collector) report(ctx context.Context, most int) reconcile.Report {
 	if c.isBusy() && len(c.underWay) == 0 {
 		out.Works = append(out.Works, reconcile.Work{What: "taking in changes"})
 	}
-	for _, w := range c.queue.earliest(most) {
+	for _, ticket := range c.queue.order.Earliest(most) {
+		at, _ := c.queue.order.At(ticket)
 		// Retries wait by the machine's clock; the report has the time of controllers.
 		out.Waits = append(out.Waits, reconcile.Wait{
-			Object: refer(w.object), Until: reconcile.Now(ctx).Add(time.Until(w.at)),
-			Why: fmt.Sprintf("%s (%d)", reconcile.AfterFailure, w.attempt),
+			Object: refer(c.queue.retries[ticket].Object), Until: reconcile.Now(ctx).Add(time.Until(at)),
+			Why: fmt.Sprintf("%s (%d)", reconcile.AfterFailure, c.queue.retries[ticket].Attempt),
 		})
 	}
-	out.MoreWaits = len(c.queue.heap) - len(out.Waits)
+	out.MoreWaits = c.queue.order.Len() - len(out.Waits)
 	return out
 }
 
@@ -134,18 +126,6 @@ func refer(o graph.Ref) reconcile.Object {
 	}
 	return reconcile.Object{Group: group, Version: version, Resource: resource, Kind: o.Kind, Namespace: o.Namespace,
 		Name: o.Name}
-}
-
-// earliest returns the first waiters, no more than most. There is one for each object whose requests fail.
-func (q *queue) earliest(most int) []*waiter {
-	all := slices.Clone(q.heap)
-	slices.SortFunc(all, func(a, b *waiter) int {
-		if a.at.Equal(b.at) {
-			return int(a.ticket) - int(b.ticket)
-		}
-		return a.at.Compare(b.at)
-	})
-	return all[:min(len(all), most)]
 }
 
 // objectOf is the object of a request.

@@ -1,10 +1,11 @@
 package gc
 
 import (
-	"container/heap"
+	"cmp"
 	"math/rand/v2"
 	"time"
 
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
@@ -30,48 +31,33 @@ func delay(attempt int, took time.Duration) time.Duration {
 	return d + rand.N(d/4)
 }
 
-// queue holds the tickets of retries until they are due. The zero value is empty.
+// queue holds retries until they are due. clear makes it empty, also for the first time.
 type queue struct {
-	heap    waiterHeap
-	tickets map[graph.Ticket]*waiter
+	order *reconcile.Queue[graph.Ticket]
+	// retries are for reports of what the collector waits for.
+	retries map[graph.Ticket]graph.Retry
 	timer   *time.Timer
 }
 
-type waiter struct {
-	ticket graph.Ticket
-	// object and attempt are for reports of what the collector waits for.
-	object  graph.Ref
-	attempt int
-	at      time.Time
-	index   int
+func (q *queue) clear() {
+	q.order, q.retries = reconcile.NewQueue(cmp.Compare[graph.Ticket]), map[graph.Ticket]graph.Retry{}
 }
 
 func (q *queue) add(a graph.Retry, at time.Time) {
-	t := a.Ticket
-	w := &waiter{ticket: t, at: at, object: a.Object, attempt: a.Attempt}
-	if q.tickets == nil {
-		q.tickets = map[graph.Ticket]*waiter{}
-	}
-	q.tickets[t] = w
-	heap.Push(&q.heap, w)
+	q.order.Put(a.Ticket, at)
+	q.retries[a.Ticket] = a
 }
 
 func (q *queue) remove(t graph.Ticket) {
-	if w := q.tickets[t]; w != nil {
-		delete(q.tickets, t)
-		heap.Remove(&q.heap, w.index)
-	}
+	q.order.Remove(t)
+	delete(q.retries, t)
 }
 
-func (q *queue) clear() { q.heap, q.tickets = nil, nil }
-
 // due removes and returns the tickets that are due, ordered by time.
-func (q *queue) due(now time.Time) []graph.Ticket {
-	var tickets []graph.Ticket
-	for len(q.heap) > 0 && !q.heap[0].at.After(now) {
-		w := heap.Pop(&q.heap).(*waiter)
-		delete(q.tickets, w.ticket)
-		tickets = append(tickets, w.ticket)
+func (q *queue) due(now time.Time) (tickets []graph.Ticket) {
+	for t, ok := q.order.Due(now); ok; t, ok = q.order.Due(now) {
+		q.remove(t)
+		tickets = append(tickets, t)
 	}
 	return tickets
 }
@@ -79,46 +65,14 @@ func (q *queue) due(now time.Time) []graph.Ticket {
 // wait returns a channel that receives when the first ticket is due; nil if the queue is empty. The channel is valid
 // until the next call.
 func (q *queue) wait() <-chan time.Time {
-	if len(q.heap) == 0 {
+	d, ok := q.order.Wait(time.Now())
+	switch {
+	case !ok:
 		return nil
-	}
-	d := time.Until(q.heap[0].at)
-	if q.timer == nil {
+	case q.timer == nil:
 		q.timer = time.NewTimer(d)
-	} else {
+	default:
 		q.timer.Reset(d)
 	}
 	return q.timer.C
-}
-
-// waiterHeap is a heap of waiters, ordered by time and then by ticket.
-type waiterHeap []*waiter
-
-func (h waiterHeap) Len() int { return len(h) }
-
-func (h waiterHeap) Less(i, j int) bool {
-	if h[i].at.Equal(h[j].at) {
-		return h[i].ticket < h[j].ticket
-	}
-	return h[i].at.Before(h[j].at)
-}
-
-func (h waiterHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-
-// Push and Pop implement heap.Interface.
-func (h *waiterHeap) Push(x any) {
-	w := x.(*waiter)
-	w.index = len(*h)
-	*h = append(*h, w)
-}
-
-func (h *waiterHeap) Pop() any {
-	last := len(*h) - 1
-	w := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return w
 }

@@ -15,6 +15,7 @@ import (
 func TestQueue(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var q queue
+	q.clear()
 	at := map[graph.Ticket]int{}
 	start := time.Unix(0, 0)
 	next := graph.Ticket(0)
@@ -48,8 +49,8 @@ func TestQueue(t *testing.T) {
 				t.Fatalf("at %d: want -, got +:\n%s", now, diff)
 			}
 		}
-		if len(q.heap) != len(at) || len(q.tickets) != len(at) {
-			t.Fatalf("%d, %d in a queue of %d", len(q.heap), len(q.tickets), len(at))
+		if q.order.Len() != len(at) || len(q.retries) != len(at) {
+			t.Fatalf("%d, %d in a queue of %d", q.order.Len(), len(q.retries), len(at))
 		}
 	}
 }
