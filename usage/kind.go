@@ -9,6 +9,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 )
 
 // kind is how objects of a resource are measured. All functions are set.
@@ -119,17 +120,13 @@ func (k kind) of(named []corev1.ResourceName) (out []corev1.ResourceName) {
 
 // within reports whether an object is within all scopes of a quota.
 func (k kind) within(q *corev1.ResourceQuotaSpec, obj runtime.Object) bool {
+	scopes := slices.Clone(ptr.Deref(q.ScopeSelector, corev1.ScopeSelector{}).MatchExpressions)
 	for _, s := range q.Scopes {
-		if !k.inScope(corev1.ScopedResourceSelectorRequirement{ScopeName: s, Operator: corev1.ScopeSelectorOpExists}, obj) {
-			return false
-		}
+		scopes = append(
+			scopes, corev1.ScopedResourceSelectorRequirement{ScopeName: s, Operator: corev1.ScopeSelectorOpExists},
+		)
 	}
-	if q.ScopeSelector != nil {
-		for _, s := range q.ScopeSelector.MatchExpressions {
-			if !k.inScope(s, obj) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(scopes, func(s corev1.ScopedResourceSelectorRequirement) bool {
+		return !k.inScope(s, obj)
+	})
 }

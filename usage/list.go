@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,26 +56,11 @@ func only(list corev1.ResourceList, named []corev1.ResourceName) corev1.Resource
 
 // Same reports whether two lists have the same names with equal quantities.
 func Same(a, b corev1.ResourceList) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name, q := range a {
-		if other, ok := b[name]; !ok || q.Cmp(other) != 0 {
-			return false
-		}
-	}
-	return true
+	return maps.EqualFunc(a, b, func(x, y resource.Quantity) bool { return x.Cmp(y) == 0 })
 }
 
 // Names are the names in a list, sorted.
-func Names(l corev1.ResourceList) []corev1.ResourceName {
-	out := make([]corev1.ResourceName, 0, len(l))
-	for name := range l {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
+func Names(l corev1.ResourceList) []corev1.ResourceName { return slices.Sorted(maps.Keys(l)) }
 
 // printed formats a list as "a=1,b=2".
 func printed(l corev1.ResourceList) string {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/ptr"
 )
 
 // explicit are the names that every container must specify if they are limited. Upstream regrets this rule, and has no
@@ -155,10 +156,7 @@ func claimTracks(name corev1.ResourceName) bool {
 func claimUsage(obj runtime.Object, _ time.Time) corev1.ResourceList {
 	c := obj.(*corev1.PersistentVolumeClaim)
 	out := corev1.ResourceList{countName(claims): number(1)}
-	class := c.Annotations[corev1.BetaStorageClassAnnotation]
-	if _, ok := c.Annotations[corev1.BetaStorageClassAnnotation]; !ok && c.Spec.StorageClassName != nil {
-		class = *c.Spec.StorageClassName
-	}
+	class := StorageClass(c)
 	count := func(name corev1.ResourceName, q resource.Quantity) {
 		out[name] = q
 		if class != "" {
@@ -175,6 +173,14 @@ func claimUsage(obj runtime.Object, _ time.Time) corev1.ResourceList {
 		count(corev1.ResourceRequestsStorage, q)
 	}
 	return out
+}
+
+// StorageClass is the name of the claim's class, which may be in a deprecated annotation; empty if there is none.
+func StorageClass(c *corev1.PersistentVolumeClaim) string {
+	if name, ok := c.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+		return name
+	}
+	return ptr.Deref(c.Spec.StorageClassName, "")
 }
 
 func deviceTracks(name corev1.ResourceName) bool {

@@ -22,20 +22,11 @@ func (*DefaultStorageClass) Name() string { return "DefaultStorageClass" }
 
 // Admit implements Mutator.
 func (p *DefaultStorageClass) Admit(ctx context.Context, a *Attributes) error {
-	claim, ok := a.Object.(*corev1.PersistentVolumeClaim)
-	if !ok || a.Operation != Create || a.Subresource != "" || claim.Spec.StorageClassName != nil {
-		return nil
+	if claim, ok := a.Object.(*corev1.PersistentVolumeClaim); ok {
+		return setDefault(ctx, a, "storage classes", p.Classes, &claim.Spec.StorageClassName,
+			corev1.BetaStorageClassAnnotation,
+			"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 	}
-	if _, named := claim.Annotations[corev1.BetaStorageClassAnnotation]; named {
-		return nil
-	}
-	classes, err := p.Classes(ctx)
-	if err != nil {
-		return &LookupError{What: "listing storage classes", Err: err}
-	}
-	claim.Spec.StorageClassName = defaultOf(
-		classes, "storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class",
-	)
 	return nil
 }
 
@@ -51,24 +42,35 @@ func (*DefaultIngressClass) Name() string { return "DefaultIngressClass" }
 
 // Admit implements Mutator.
 func (p *DefaultIngressClass) Admit(ctx context.Context, a *Attributes) error {
-	ingress, ok := a.Object.(*networkingv1.Ingress)
-	if !ok || a.Operation != Create || a.Subresource != "" || ingress.Spec.IngressClassName != nil {
+	if ingress, ok := a.Object.(*networkingv1.Ingress); ok {
+		return setDefault(ctx, a, "ingress classes", p.Classes, &ingress.Spec.IngressClassName,
+			"kubernetes.io/ingress.class", networkingv1.AnnotationIsDefaultIngressClass)
+	}
+	return nil
+}
+
+// setDefault sets the default class in a new object that has no class, neither in its spec nor in an annotation.
+func setDefault[T metav1.Object](
+	ctx context.Context, a *Attributes, what string, list func(context.Context) ([]T, error), class **string,
+	annotation string, defaults ...string,
+) error {
+	if a.Operation != Create || a.Subresource != "" || *class != nil {
 		return nil
 	}
-	if _, named := ingress.Annotations["kubernetes.io/ingress.class"]; named {
+	if _, named := a.Object.(metav1.Object).GetAnnotations()[annotation]; named {
 		return nil
 	}
-	classes, err := p.Classes(ctx)
+	classes, err := list(ctx)
 	if err != nil {
-		return &LookupError{What: "listing ingress classes", Err: err}
+		return &LookupError{What: "listing " + what, Err: err}
 	}
-	ingress.Spec.IngressClassName = defaultOf(classes, networkingv1.AnnotationIsDefaultIngressClass)
+	*class = defaultOf(classes, defaults)
 	return nil
 }
 
 // defaultOf returns the name of the class with one of the annotations, nil if there is none. Of several it returns the
 // newest, of equally new ones the first by name.
-func defaultOf[T metav1.Object](classes []T, annotations ...string) *string {
+func defaultOf[T metav1.Object](classes []T, annotations []string) *string {
 	var best metav1.Object
 	for _, c := range classes {
 		is := false

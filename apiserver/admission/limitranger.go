@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/kubecascade/kubecascade/usage"
@@ -115,10 +116,7 @@ func defaultResources(pod *corev1.Pod, r *corev1.LimitRange) {
 	if len(notes) == 0 {
 		return
 	}
-	if pod.Annotations == nil {
-		pod.Annotations = map[string]string{}
-	}
-	pod.Annotations[limitAnnotation] = "LimitRanger plugin set: " + strings.Join(notes, "; ")
+	metav1.SetMetaDataAnnotation(&pod.ObjectMeta, limitAnnotation, "LimitRanger plugin set: "+strings.Join(notes, "; "))
 }
 
 func override(list, with corev1.ResourceList) {
@@ -168,10 +166,10 @@ func limitClaim(requests corev1.ResourceList, r *corev1.LimitRange) error {
 			continue
 		}
 		for _, name := range usage.Names(item.Min) {
-			errs = append(errs, atLeastMin(item.Type, name, item.Min[name], requests, nil))
+			errs = append(errs, bounded(-1, item.Type, name, item.Min[name], amounts{"request", requests}))
 		}
 		for _, name := range usage.Names(item.Max) {
-			errs = append(errs, atMostRequest(item.Type, name, item.Max[name], requests))
+			errs = append(errs, bounded(1, item.Type, name, item.Max[name], amounts{"request", requests}))
 		}
 	}
 	return utilerrors.NewAggregate(errs)
@@ -179,11 +177,12 @@ func limitClaim(requests corev1.ResourceList, r *corev1.LimitRange) error {
 
 // within validates requests and limits by one item. The result may contain nils.
 func within(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) (errs []error) {
+	request, limit := amounts{"request", requests}, amounts{"limit", limits}
 	for _, name := range usage.Names(item.Min) {
-		errs = append(errs, atLeastMin(item.Type, name, item.Min[name], requests, limits))
+		errs = append(errs, bounded(-1, item.Type, name, item.Min[name], request, limit))
 	}
 	for _, name := range usage.Names(item.Max) {
-		errs = append(errs, atMostMax(item.Type, name, item.Max[name], requests, limits))
+		errs = append(errs, bounded(1, item.Type, name, item.Max[name], limit, request))
 	}
 	for _, name := range usage.Names(item.MaxLimitRequestRatio) {
 		errs = append(errs, inRatio(item.Type, name, item.MaxLimitRequestRatio[name], requests, limits))
@@ -191,50 +190,30 @@ func within(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) (
 	return errs
 }
 
-func atLeastMin(
-	t corev1.LimitType, name corev1.ResourceName, least resource.Quantity, requests, limits corev1.ResourceList,
-) error {
-	request, requested := requests[name]
-	limit, limited := limits[name]
-	rule := fmt.Sprintf("minimum %s usage per %s is %s", name, t, least.String())
-	switch {
-	case !requested:
-		return fmt.Errorf("%s.  No request is specified", rule)
-	case request.Cmp(least) < 0:
-		return fmt.Errorf("%s, but request is %s", rule, request.String())
-	case limited && limit.Cmp(least) < 0:
-		return fmt.Errorf("%s, but limit is %s", rule, limit.String())
-	}
-	return nil
+// amounts are the requests or the limits, by their name in messages.
+type amounts struct {
+	kind string
+	list corev1.ResourceList
 }
 
-func atMostMax(
-	t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests, limits corev1.ResourceList,
+// bounded validates that no amount is beyond a bound: less than a minimum (-1), or more than a maximum (1). There must
+// be one in the first list.
+func bounded(
+	beyond int, t corev1.LimitType, name corev1.ResourceName, bound resource.Quantity, lists ...amounts,
 ) error {
-	request, requested := requests[name]
-	limit, limited := limits[name]
-	rule := fmt.Sprintf("maximum %s usage per %s is %s", name, t, most.String())
-	switch {
-	case !limited:
-		return fmt.Errorf("%s.  No limit is specified", rule)
-	case limit.Cmp(most) > 0:
-		return fmt.Errorf("%s, but limit is %s", rule, limit.String())
-	case requested && request.Cmp(most) > 0:
-		return fmt.Errorf("%s, but request is %s", rule, request.String())
+	which := "minimum"
+	if beyond > 0 {
+		which = "maximum"
 	}
-	return nil
-}
-
-func atMostRequest(
-	t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests corev1.ResourceList,
-) error {
-	request, requested := requests[name]
-	rule := fmt.Sprintf("maximum %s usage per %s is %s", name, t, most.String())
-	switch {
-	case !requested:
-		return fmt.Errorf("%s.  No request is specified", rule)
-	case request.Cmp(most) > 0:
-		return fmt.Errorf("%s, but request is %s", rule, request.String())
+	rule := fmt.Sprintf("%s %s usage per %s is %s", which, name, t, bound.String())
+	for i, l := range lists {
+		q, given := l.list[name]
+		switch {
+		case !given && i == 0:
+			return fmt.Errorf("%s.  No %s is specified", rule, l.kind)
+		case given && q.Cmp(bound) == beyond:
+			return fmt.Errorf("%s, but %s is %s", rule, l.kind, q.String())
+		}
 	}
 	return nil
 }

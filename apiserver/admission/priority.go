@@ -1,12 +1,14 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/utils/ptr"
 )
 
 // Priority sets a pod's priority and preemption policy from its class, the default class, or zero (K
@@ -48,10 +50,7 @@ func (p *Priority) Admit(ctx context.Context, a *Attributes) error {
 			*pod.Spec.Priority, class.Value,
 		)
 	}
-	value, policy := class.Value, corev1.PreemptLowerPriority
-	if class.PreemptionPolicy != nil {
-		policy = *class.PreemptionPolicy
-	}
+	value, policy := class.Value, ptr.Deref(class.PreemptionPolicy, corev1.PreemptLowerPriority)
 	if own := pod.Spec.PreemptionPolicy; own != nil && *own != policy {
 		return fmt.Errorf(
 			"the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority admission controller computed %s from the given PriorityClass name",
@@ -81,12 +80,8 @@ func (p *Priority) Validate(ctx context.Context, a *Attributes) error {
 
 // keepPriority allows an update to omit the numbers.
 func keepPriority(pod, old *corev1.Pod) {
-	if pod.Spec.Priority == nil {
-		pod.Spec.Priority = old.Spec.Priority
-	}
-	if pod.Spec.PreemptionPolicy == nil {
-		pod.Spec.PreemptionPolicy = old.Spec.PreemptionPolicy
-	}
+	pod.Spec.Priority = cmp.Or(pod.Spec.Priority, old.Spec.Priority)
+	pod.Spec.PreemptionPolicy = cmp.Or(pod.Spec.PreemptionPolicy, old.Spec.PreemptionPolicy)
 }
 
 var errNoClass = errors.New("no PriorityClass with name")

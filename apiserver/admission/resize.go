@@ -6,6 +6,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/kubecascade/kubecascade/usage"
 )
 
 // Resize is PersistentVolumeClaimResize: a claim can only be expanded while it is bound, and only if its class allows
@@ -40,27 +43,16 @@ func (p *Resize) Validate(ctx context.Context, a *Attributes) error {
 	if old.Status.Phase != corev1.ClaimBound {
 		return errUnbound
 	}
-	name := storageClassOf(claim)
-	if name == "" || name != storageClassOf(old) {
+	name := usage.StorageClass(claim)
+	if name == "" || name != usage.StorageClass(old) {
 		return errFixed
 	}
 	class, err := p.Class(ctx, name)
 	switch {
 	case err != nil:
 		return &LookupError{What: "reading storage class " + name, Err: err}
-	case class == nil || class.AllowVolumeExpansion == nil || !*class.AllowVolumeExpansion:
+	case class == nil || !ptr.Deref(class.AllowVolumeExpansion, false):
 		return errFixed
 	}
 	return nil
-}
-
-// storageClassOf is the name of the claim's class, which may be in a deprecated annotation; empty if there is none.
-func storageClassOf(c *corev1.PersistentVolumeClaim) string {
-	if name, ok := c.Annotations[corev1.BetaStorageClassAnnotation]; ok {
-		return name
-	}
-	if c.Spec.StorageClassName != nil {
-		return *c.Spec.StorageClassName
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,12 +121,7 @@ func mirrorUses(pod *corev1.Pod) error {
 // automounts reports whether a token is mounted. The pod's setting takes precedence over its account's. The default is
 // true.
 func automounts(account *corev1.ServiceAccount, pod *corev1.Pod) bool {
-	for _, wish := range []*bool{pod.Spec.AutomountServiceAccountToken, account.AutomountServiceAccountToken} {
-		if wish != nil {
-			return *wish
-		}
-	}
-	return true
+	return *cmp.Or(pod.Spec.AutomountServiceAccountToken, account.AutomountServiceAccountToken, new(true))
 }
 
 // mount adds the token's volume to every container that has no mount at tokenMount.

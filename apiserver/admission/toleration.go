@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -33,10 +34,7 @@ func (DefaultTolerations) Admit(_ context.Context, a *Attributes) error {
 
 // tolerates reports whether the pod has a toleration for the taint's key, or for each key.
 func tolerates(list []corev1.Toleration, key string) bool {
-	for _, t := range list {
-		if (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(t corev1.Toleration) bool {
+		return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+	})
 }
