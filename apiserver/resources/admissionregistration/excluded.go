@@ -21,14 +21,6 @@ var Reviews = map[schema.GroupResource]bool{
 	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"}:      true,
 }
 
-func mutatingWebhookWarnings(c, _ *admissionv1.MutatingWebhookConfiguration) []string {
-	return webhookWarnings(c, c.Webhooks)
-}
-
-func validatingWebhookWarnings(c, _ *admissionv1.ValidatingWebhookConfiguration) []string {
-	return webhookWarnings(c, validatingHooks(c))
-}
-
 func webhookWarnings(c metav1.Object, list []admissionv1.MutatingWebhook) []string {
 	texts := reservedName(c, nil)
 	for i := range list {

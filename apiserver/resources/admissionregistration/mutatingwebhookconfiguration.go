@@ -3,7 +3,6 @@ package admissionregistration
 import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -11,23 +10,8 @@ import (
 
 // mutatingWebhookConfigurations is the entry of MutatingWebhookConfiguration.
 func mutatingWebhookConfigurations() *entry.Resource {
-	return &entry.Resource{
-		Plural: "mutatingwebhookconfigurations", New: entry.New[admissionv1.MutatingWebhookConfiguration],
-		Storage:    entry.Storage{Governs: true},
-		Categories: entry.APIExtensions,
-		Strategy: entry.Strategy{
-			Generation:     entry.RootGeneration,
-			Conditional:    true,
-			Metadata:       entry.Metadata{Custom: true},
-			Default:        entry.Default(defaultMutatingWebhookConfiguration),
-			Validate:       entry.ValidateNew(validateMutatingWebhooks),
-			ValidateUpdate: entry.ValidateChange(validateMutatingWebhooks),
-			Warnings:       entry.Warn(mutatingWebhookWarnings),
-		},
-		Table: entry.Printed(webhookColumns(), func(c *admissionv1.MutatingWebhookConfiguration) []any {
-			return []any{int64(len(c.Webhooks))}
-		}),
-	}
+	return webhookConfigurations("mutatingwebhookconfigurations", defaultMutatingWebhookConfiguration,
+		func(c *admissionv1.MutatingWebhookConfiguration) []admissionv1.MutatingWebhook { return c.Webhooks })
 }
 
 // defaultMutatingWebhookConfiguration sets the failure policy Fail, a timeout of ten seconds, and no reinvocation.
@@ -43,11 +27,4 @@ func defaultMutatingWebhookConfiguration(c *admissionv1.MutatingWebhookConfigura
 		defaultWebhookClient(&w.ClientConfig)
 		defaultWebhookRules(w.Rules)
 	}
-}
-
-func validateMutatingWebhooks(c, old *admissionv1.MutatingWebhookConfiguration) field.ErrorList {
-	if old == nil {
-		return webhooks(c.Webhooks, webhookTolerance{})
-	}
-	return webhooks(c.Webhooks, webhookToleranceOf(c.Webhooks, old.Webhooks))
 }

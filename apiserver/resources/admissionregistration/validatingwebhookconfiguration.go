@@ -3,7 +3,6 @@ package admissionregistration
 import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -11,23 +10,9 @@ import (
 
 // validatingWebhookConfigurations is the entry of ValidatingWebhookConfiguration.
 func validatingWebhookConfigurations() *entry.Resource {
-	return &entry.Resource{
-		Plural: "validatingwebhookconfigurations", New: entry.New[admissionv1.ValidatingWebhookConfiguration],
-		Storage:    entry.Storage{Governs: true},
-		Categories: entry.APIExtensions,
-		Strategy: entry.Strategy{
-			Generation:     entry.RootGeneration,
-			Conditional:    true,
-			Metadata:       entry.Metadata{Custom: true},
-			Default:        entry.Default(defaultValidatingWebhookConfiguration),
-			Validate:       entry.ValidateNew(validateValidatingWebhooks),
-			ValidateUpdate: entry.ValidateChange(validateValidatingWebhooks),
-			Warnings:       entry.Warn(validatingWebhookWarnings),
-		},
-		Table: entry.Printed(webhookColumns(), func(c *admissionv1.ValidatingWebhookConfiguration) []any {
-			return []any{int64(len(c.Webhooks))}
-		}),
-	}
+	return webhookConfigurations(
+		"validatingwebhookconfigurations", defaultValidatingWebhookConfiguration, validatingHooks,
+	)
 }
 
 // defaultValidatingWebhookConfiguration sets the failure policy Fail and a timeout of ten seconds.
@@ -44,7 +29,7 @@ func defaultValidatingWebhookConfiguration(c *admissionv1.ValidatingWebhookConfi
 	}
 }
 
-// hooks returns a configuration's webhooks as one type; only mutating ones have a reinvocation policy.
+// validatingHooks returns a configuration's webhooks as one type; only mutating ones have a reinvocation policy.
 func validatingHooks(c *admissionv1.ValidatingWebhookConfiguration) (list []admissionv1.MutatingWebhook) {
 	for _, w := range c.Webhooks {
 		list = append(list, admissionv1.MutatingWebhook{
@@ -56,11 +41,4 @@ func validatingHooks(c *admissionv1.ValidatingWebhookConfiguration) (list []admi
 		})
 	}
 	return list
-}
-
-func validateValidatingWebhooks(c, old *admissionv1.ValidatingWebhookConfiguration) field.ErrorList {
-	if old == nil {
-		return webhooks(validatingHooks(c), webhookTolerance{})
-	}
-	return webhooks(validatingHooks(c), webhookToleranceOf(validatingHooks(c), validatingHooks(old)))
 }

@@ -17,6 +17,38 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
+// webhookConfigurations is the entry of a kind; hooks returns its webhooks as one type.
+func webhookConfigurations[T any, P interface {
+	*T
+	entry.Object
+}](plural string, setDefaults func(*T), hooks func(*T) []admissionv1.MutatingWebhook) *entry.Resource {
+	validate := func(c, old *T) field.ErrorList {
+		if old == nil {
+			return webhooks(hooks(c), webhookTolerance{})
+		}
+		return webhooks(hooks(c), webhookToleranceOf(hooks(c), hooks(old)))
+	}
+	return &entry.Resource{
+		Plural: plural, New: entry.New[T, P],
+		Storage:    entry.Storage{Governs: true},
+		Categories: entry.APIExtensions,
+		Strategy: entry.Strategy{
+			Generation:     entry.RootGeneration,
+			Conditional:    true,
+			Metadata:       entry.Metadata{Custom: true},
+			Default:        entry.Default(setDefaults),
+			Validate:       entry.ValidateNew(validate),
+			ValidateUpdate: entry.ValidateChange(validate),
+			Warnings:       entry.Warn(func(c, _ P) []string { return webhookWarnings(c, hooks(c)) }),
+		},
+		Table: entry.Printed([]entry.Column{
+			entry.NameColumn,
+			entry.Integer("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration"),
+			entry.AgeColumn,
+		}, func(c P) []any { return []any{int64(len(hooks(c)))} }),
+	}
+}
+
 func defaultWebhookClient(c *admissionv1.WebhookClientConfig) {
 	if c.Service != nil {
 		check.SetDefault(&c.Service.Port, 443)
@@ -277,12 +309,4 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Reject(plain && slices.Contains(list, "*"), at, list,
 		"if '*' is present, must not specify other resources without subresources")...)
 	return errs
-}
-
-func webhookColumns() []entry.Column {
-	return []entry.Column{
-		entry.NameColumn,
-		entry.Integer("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration"),
-		entry.AgeColumn,
-	}
 }

@@ -6,11 +6,44 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
+
+// bindings is the entry of a kind of bindings to roles of some kinds; parts returns what a binding has. one is its name
+// in descriptions.
+func bindings[T any, P interface {
+	*T
+	entry.Object
+}](
+	plural, one string, namespaced bool, docs map[string]string,
+	parts func(*T) (*rbacv1.RoleRef, []rbacv1.Subject), kinds ...string,
+) *entry.Resource {
+	validate := func(b, old *T) field.ErrorList {
+		var was *rbacv1.RoleRef
+		if old != nil {
+			was, _ = parts(old)
+		}
+		ref, subjects := parts(b)
+		return binding(*ref, was, subjects, namespaced, kinds...)
+	}
+	return &entry.Resource{
+		Plural: plural, New: entry.New[T, P], Namespaced: namespaced,
+		Storage: entry.Storage{Governs: true},
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,                         // B-03
+			Name:           path.ValidatePathSegmentName,
+			Metadata:       entry.Metadata{Again: 2},
+			Default:        entry.Default(func(b *T) { defaultGroups(parts(b)) }),
+			Validate:       entry.ValidateNew(validate),
+			ValidateUpdate: entry.ValidateChange(validate),
+		},
+		Table: entry.Printed(bindingColumns(one, docs["roleRef"]), func(b P) []any { return bindingCells(parts(b)) }),
+	}
+}
 
 // bindingColumns have the description of the role in v1beta1 (v1 adds that it is immutable), as upstream's printers
 // have. That package is not linked for this, as it would add unused types with all their methods.
@@ -26,7 +59,7 @@ func bindingColumns(of, roleRef string) []entry.Column {
 }
 
 // bindingCells sorts subjects into users, groups and service accounts; other kinds are omitted.
-func bindingCells(role rbacv1.RoleRef, subjects []rbacv1.Subject) []any {
+func bindingCells(role *rbacv1.RoleRef, subjects []rbacv1.Subject) []any {
 	var users, groups, accounts []string
 	for _, s := range subjects {
 		switch s.Kind {

@@ -18,8 +18,8 @@ func TestBetaDescriptions(t *testing.T) {
 		name    string
 		want    string
 	}{
-		{clusterRoleBindingTable().Columns, "Role", rbacv1beta1.ClusterRoleBinding{}.SwaggerDoc()["roleRef"]},
-		{roleBindingTable().Columns, "Role", rbacv1beta1.RoleBinding{}.SwaggerDoc()["roleRef"]},
+		{clusterRoleBindings().Table.Columns, "Role", rbacv1beta1.ClusterRoleBinding{}.SwaggerDoc()["roleRef"]},
+		{roleBindings().Table.Columns, "Role", rbacv1beta1.RoleBinding{}.SwaggerDoc()["roleRef"]},
 	} {
 		i := slices.IndexFunc(c.columns, func(o entry.Column) bool { return o.Name == c.name })
 		if diff := cmp.Diff(c.want, c.columns[i].Description); diff != "" {
