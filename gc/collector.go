@@ -295,8 +295,8 @@ func (c *Collector) step(ctx context.Context, e graph.Event) {
 		case graph.Forget:
 			c.queue.remove(a.Ticket)
 		default:
-			r := request{action: a, queue: queueOf(a), since: time.Now()}
-			c.underWay[ticketOf(a)] = r
+			r := requestOf(a)
+			c.underWay[r.ticket] = r
 			c.executor.begin(ctx, r, len(c.underWay))
 		}
 	}

@@ -37,8 +37,27 @@ type executor struct {
 // request is an action in flight.
 type request struct {
 	action graph.Action
+	ticket graph.Ticket
+	object graph.Ref
 	queue  string
 	since  time.Time
+}
+
+func requestOf(a graph.Action) request {
+	r := request{action: a, queue: queueOf(a), since: time.Now()}
+	switch a := a.(type) {
+	case graph.Delete:
+		r.ticket, r.object = a.Ticket, a.Object
+	case graph.RemoveOwners:
+		r.ticket, r.object = a.Ticket, a.Object
+	case graph.Unblock:
+		r.ticket, r.object = a.Ticket, a.Object
+	case graph.RemoveFinalizer:
+		r.ticket, r.object = a.Ticket, a.Object
+	default:
+		panic(fmt.Sprintf("gc: %T is no request", a))
+	}
+	return r
 }
 
 func newExecutor(c Config, m *metrics) *executor {
@@ -89,7 +108,7 @@ func (x *executor) work(ctx context.Context) {
 				x.log.Warn("a request of the garbage collector failed", "request", r.action.String(), "err", err)
 			}
 			select {
-			case x.results <- graph.Result{Ticket: ticketOf(r.action), Outcome: out}:
+			case x.results <- graph.Result{Ticket: r.ticket, Outcome: out}:
 			case <-ctx.Done():
 			}
 		}
@@ -180,20 +199,6 @@ func namesUID(err error) bool {
 	return slices.ContainsFunc(status.Status().Details.Causes, func(c metav1.StatusCause) bool {
 		return c.Field == "metadata.uid"
 	})
-}
-
-func ticketOf(a graph.Action) graph.Ticket {
-	switch a := a.(type) {
-	case graph.Delete:
-		return a.Ticket
-	case graph.RemoveOwners:
-		return a.Ticket
-	case graph.Unblock:
-		return a.Ticket
-	case graph.RemoveFinalizer:
-		return a.Ticket
-	}
-	panic(fmt.Sprintf("gc: %T is no request", a))
 }
 
 // queueOf names the queue of upstream's from which the request would have come.

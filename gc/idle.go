@@ -92,7 +92,7 @@ func (c *Collector) report(ctx context.Context, most int) reconcile.Report {
 		if len(out.Works) == most {
 			break
 		}
-		work := reconcile.Work{Object: refer(objectOf(r.action)), What: "a request: " + verbOf(r.action)}
+		work := reconcile.Work{Object: refer(r.object), What: "a request: " + verbOf(r.action)}
 		out.Works = append(out.Works, work)
 	}
 	out.MoreWorks = len(c.underWay) - len(out.Works)
@@ -126,21 +126,6 @@ func refer(o graph.Ref) reconcile.Object {
 	}
 	return reconcile.Object{Group: group, Version: version, Resource: resource, Kind: o.Kind, Namespace: o.Namespace,
 		Name: o.Name}
-}
-
-// objectOf is the object of a request.
-func objectOf(a graph.Action) graph.Ref {
-	switch a := a.(type) {
-	case graph.Delete:
-		return a.Object
-	case graph.RemoveOwners:
-		return a.Object
-	case graph.Unblock:
-		return a.Object
-	case graph.RemoveFinalizer:
-		return a.Object
-	}
-	panic(fmt.Sprintf("gc: %T is no request", a))
 }
 
 // verbOf is the kind of a request.

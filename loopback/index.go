@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -172,10 +173,8 @@ func (t *table) build(c *cache.Cache, rev int64) error {
 
 // controller is the uid of the object's controller, empty if there is none.
 func controller(m *storage.Meta) string {
-	for i := range m.Owners {
-		if m.Owners[i].Controller {
-			return m.Owners[i].UID
-		}
+	if i := slices.IndexFunc(m.Owners, func(o storage.Owner) bool { return o.Controller }); i >= 0 {
+		return m.Owners[i].UID
 	}
 	return ""
 }
@@ -408,17 +407,8 @@ func (r *reader) All(res workload.Resource, namespace string) []workload.Object 
 		return t.objects(t.namespaces[namespace])
 	}
 	var out []workload.Object
-	for _, ns := range sortedKeys(t.namespaces) {
+	for _, ns := range slices.Sorted(maps.Keys(t.namespaces)) {
 		out = append(out, t.objects(t.namespaces[ns])...)
 	}
 	return out
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
