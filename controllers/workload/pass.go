@@ -134,7 +134,7 @@ func Refer(o Object) corev1.ObjectReference {
 // request carries an action out, and records its events. It returns no failure for harmless errors; quit reports
 // whether the rest of the stage is pointless.
 func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, quit bool) {
-	o, done, failed := a.target()
+	o, done, failed := a.Target()
 	name, err := o.GetName(), error(nil)
 	switch a := a.(type) {
 	case Create:
@@ -155,14 +155,14 @@ func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, qui
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // I-18
 		return nil, true
 	case err == nil:
-		if ev, ok := telling(done, name, nil); ok {
+		if ev, ok := Telling(done, name, nil); ok {
 			e.record(ctx, v.Object, ev)
 		}
 		return nil, false
 	case ctx.Err() != nil || stale(err):
 		return &Failure{a, err}, true
 	}
-	if ev, ok := telling(failed, name, err); ok && !apierrors.IsAlreadyExists(err) {
+	if ev, ok := Telling(failed, name, err); ok && !apierrors.IsAlreadyExists(err) {
 		e.record(ctx, v.Object, ev)
 	}
 	return &Failure{a, err}, false

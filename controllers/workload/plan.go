@@ -46,8 +46,8 @@ type Note struct {
 // Action is a request: Create, Update, ApplyStatus, Bind or Delete.
 type Action interface {
 	fmt.Stringer
-	// target is the object of the request, and the events for its success and failure.
-	target() (o Object, done, failed Event)
+	// Target is the object of the request, and the events for its success and failure.
+	Target() (o Object, done, failed Event)
 }
 
 // In the messages of events Name is replaced by the final name of the action's object, and Problem for the error.
@@ -100,13 +100,13 @@ type Delete struct {
 	Done, Failed Event
 }
 
-func (c Create) target() (Object, Event, Event) { return c.Object, c.Done, c.Failed }
-func (u Update) target() (Object, Event, Event) { return u.Object, u.Done, u.Failed }
-func (a ApplyStatus) target() (o Object, done, failed Event) {
+func (c Create) Target() (Object, Event, Event) { return c.Object, c.Done, c.Failed }
+func (u Update) Target() (Object, Event, Event) { return u.Object, u.Done, u.Failed }
+func (a ApplyStatus) Target() (o Object, done, failed Event) {
 	return a.Object, done, failed
 }
-func (b Bind) target() (o Object, done, none Event) { return b.Pod, b.Done, none }
-func (d Delete) target() (Object, Event, Event)     { return d.Object, d.Done, d.Failed }
+func (b Bind) Target() (o Object, done, none Event) { return b.Pod, b.Done, none }
+func (d Delete) Target() (Object, Event, Event)     { return d.Object, d.Done, d.Failed }
 
 // String describes the action.
 func (c Create) String() string {
@@ -143,8 +143,8 @@ func (d Delete) String() string {
 	return s
 }
 
-// telling replaces the placeholders in an event's message; ok is false if there is no event to record.
-func telling(e Event, name string, err error) (out Event, ok bool) {
+// Telling replaces the placeholders in an event's message; ok is false if there is no event to record.
+func Telling(e Event, name string, err error) (out Event, ok bool) {
 	problem := ""
 	if err != nil {
 		problem = err.Error()

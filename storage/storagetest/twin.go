@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -15,14 +15,11 @@ import (
 // maxValue is about etcd's limit for a request.
 const maxValue = 1536 << 10
 
-// Twin is a Store in memory that behaves as etcd does. It keeps all history and computes a state from it whenever one
-// is needed. Revisions begin with 1, as etcd's do.
+// Twin is a Store in memory that behaves as etcd does, but nothing expires. It keeps all history and computes a state
+// from it whenever one is needed. Revisions begin with 1, as etcd's do.
 type Twin struct {
-	mu      sync.Mutex // guards the fields below
-	history []storage.Event
-	// expires are the times at which keys expire.
-	expires             map[string]time.Duration
-	now                 time.Duration
+	mu                  sync.Mutex // guards the fields below
+	history             []storage.Event
 	revision, compacted int64
 	// epoch is how often followers had to start again.
 	epoch int
@@ -36,7 +33,7 @@ var _ storage.Store = (*Twin)(nil)
 
 // NewTwin returns an empty store with keys below /registry.
 func NewTwin() *Twin {
-	return &Twin{revision: 1, changed: make(chan struct{}), expires: map[string]time.Duration{}}
+	return &Twin{revision: 1, changed: make(chan struct{})}
 }
 
 // at returns the state at a revision, in the order of keys.
@@ -51,12 +48,7 @@ func (w *Twin) at(rev int64) []storage.Record {
 			state[ev.Key] = storage.Record{Key: ev.Key, Value: ev.Value, ModRevision: ev.Revision}
 		}
 	}
-	records := make([]storage.Record, 0, len(state))
-	for _, r := range state {
-		records = append(records, r)
-	}
-	slices.SortFunc(records, func(a, b storage.Record) int { return cmp.Compare(a.Key, b.Key) })
-	return records
+	return slices.SortedFunc(maps.Values(state), func(a, b storage.Record) int { return cmp.Compare(a.Key, b.Key) })
 }
 
 // get returns the newest record; its ModRevision is 0 if there is none.
@@ -76,7 +68,6 @@ func (w *Twin) get(key string) storage.Record {
 func (w *Twin) write(key string, value []byte) {
 	w.revision++
 	w.history = append(w.history, storage.Event{Key: key, Value: value, Revision: w.revision})
-	delete(w.expires, key)
 	w.wake()
 }
 
@@ -167,9 +158,6 @@ func (w *Twin) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	switch {
 	case t.Value != nil:
 		w.write(t.Key, append([]byte{}, t.Value...))
-		if t.TTL > 0 {
-			w.expires[t.Key] = w.now + (t.TTL + time.Second - 1).Truncate(time.Second)
-		}
 	case current.ModRevision != 0:
 		w.write(t.Key, nil)
 	}
@@ -220,18 +208,6 @@ func (w *Twin) Compact(ctx context.Context, rev int64) error {
 	}
 	w.compacted = max(w.compacted, rev)
 	return nil
-}
-
-// Advance moves the clock and deletes the expired keys, each in a revision of its own.
-func (w *Twin) Advance(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now += d
-	for _, r := range w.at(w.revision) {
-		if t, ok := w.expires[r.Key]; ok && t <= w.now {
-			w.write(r.Key, nil)
-		}
-	}
 }
 
 // Restart makes all followers start again with the whole state, as if the history that they need was compacted.

@@ -38,7 +38,7 @@ func (w *World) pass(c workload.Controller, k workload.Key) (did string, again t
 	plan := w.decide(c, k, nil)
 	for _, a := range plan.Do {
 		name, err := w.do(a)
-		done, failed := events(a)
+		_, done, failed := a.Target()
 		if err != nil {
 			fmt.Fprintf(&b, "  %v: %v\n", a, err)
 			if !apierrors.IsAlreadyExists(err) {
@@ -86,36 +86,16 @@ func status(o workload.Object) any {
 	return nil
 }
 
-func events(a workload.Action) (done, failed workload.Event) {
-	switch a := a.(type) {
-	case workload.Create:
-		return a.Done, a.Failed
-	case workload.Update:
-		return a.Done, a.Failed
-	case workload.Delete:
-		return a.Done, a.Failed
-	case workload.Bind:
-		return a.Done, failed
-	}
-	return
-}
-
 func tell(b *strings.Builder, e workload.Event, name string, err error) {
-	if e.Reason == "" {
+	e, ok := workload.Telling(e, name, err)
+	if !ok {
 		return
-	}
-	problem := ""
-	if err != nil {
-		problem = err.Error()
 	}
 	about := ""
 	if e.Field != "" {
 		about = " of " + e.Field
 	}
-	fmt.Fprintf(
-		b, "  %s %s%s: %s\n", e.Type, e.Reason, about,
-		strings.NewReplacer(workload.Name, name, workload.Problem, problem).Replace(e.Message),
-	)
+	fmt.Fprintf(b, "  %s %s%s: %s\n", e.Type, e.Reason, about, e.Message)
 }
 
 // decide calls the controller, and checks that it changes no argument.
