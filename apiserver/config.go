@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"crypto/tls"
 	"log/slog"
 	"maps"
@@ -158,39 +159,23 @@ func DefaultAddressTypes() []string {
 
 // setDefaults sets the fields that are not set.
 func (c *Config) setDefaults() {
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
+	c.Log = cmp.Or(c.Log, slog.Default())
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.MaxInFlight == 0 {
-		c.MaxInFlight = DefaultMaxInFlight
-	}
-	if c.MemoryInFlight == 0 {
-		c.MemoryInFlight = 1 << 30
-	}
-	if c.EventTTL == 0 {
-		c.EventTTL = time.Hour
-	}
-	if c.RequestTimeout == 0 {
-		c.RequestTimeout = DefaultRequestTimeout
-	}
-	if c.MinWatch == 0 {
-		c.MinWatch = DefaultMinWatch
-	}
-	if c.WriteTimeout == 0 {
-		c.WriteTimeout = 30 * time.Second
-	}
+	c.MaxInFlight = cmp.Or(c.MaxInFlight, DefaultMaxInFlight)
+	c.MemoryInFlight = cmp.Or(c.MemoryInFlight, 1<<30)
+	c.EventTTL = cmp.Or(c.EventTTL, time.Hour)
+	c.RequestTimeout = cmp.Or(c.RequestTimeout, DefaultRequestTimeout)
+	c.MinWatch = cmp.Or(c.MinWatch, DefaultMinWatch)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
 	if len(c.Modes) == 0 {
 		c.Modes = []string{"AlwaysAllow"}
 	}
 	if c.Services == (allocate.Ranges{}) {
 		c.Services = allocate.Defaults()
 	}
-	if c.Kubelets.Port == 0 {
-		c.Kubelets.Port = DefaultKubeletPort
-	}
+	c.Kubelets.Port = cmp.Or(c.Kubelets.Port, DefaultKubeletPort)
 	if len(c.Kubelets.AddressTypes) == 0 {
 		c.Kubelets.AddressTypes = DefaultAddressTypes()
 	}

@@ -1,6 +1,7 @@
 package gc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -49,9 +50,7 @@ func (c Config) withDefaults() Config {
 	if c.Workers <= 0 {
 		c.Workers = 64
 	}
-	if c.Root == "" {
-		c.Root = storage.DefaultRoot
-	}
+	c.Root = cmp.Or(c.Root, storage.DefaultRoot)
 	if c.Ignored == nil {
 		c.Ignored = []string{"events"}
 	}
@@ -64,9 +63,7 @@ func (c Config) withDefaults() Config {
 	if c.Lag <= 0 {
 		c.Lag = 30 * time.Second
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return c
 }
 

@@ -1,6 +1,7 @@
 package gc
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -142,10 +143,7 @@ func eventName(n note) string {
 
 // newEvent is the Event of D-80 to D-82.
 func newEvent(n note, now time.Time) *corev1.Event {
-	namespace := n.object.Namespace
-	if namespace == "" {
-		namespace = metav1.NamespaceDefault // J-19
-	}
+	namespace := cmp.Or(n.object.Namespace, metav1.NamespaceDefault) // J-19
 	at := metav1.NewTime(now)
 	return &corev1.Event{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},

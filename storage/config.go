@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"strings"
@@ -65,9 +66,7 @@ func (c Config) withDefaults() (Config, error) {
 	case (c.CertFile == "") != (c.KeyFile == ""):
 		return c, errors.New("storage: certificate and key file are only used together")
 	}
-	if c.Root == "" {
-		c.Root = DefaultRoot
-	}
+	c.Root = cmp.Or(c.Root, DefaultRoot)
 	c.Root = "/" + strings.Trim(c.Root, "/")
 	if c.QuotaBytes <= 0 {
 		c.QuotaBytes = DefaultQuota
@@ -75,9 +74,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Fatal == nil {
 		c.Fatal = func(err error) { go panic(err) } // etcd recovers panics of its own goroutines
 	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
+	c.Logger = cmp.Or(c.Logger, slog.Default())
 	return c, nil
 }
 

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -93,10 +94,7 @@ func (f *follower) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	after := f.reached.Load()
-	if after == 0 {
-		after = now
-	}
+	after := cmp.Or(f.reached.Load(), now)
 	w, err := f.etcd.openWatch(ctx, after)
 	if err != nil {
 		return err

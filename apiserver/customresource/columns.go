@@ -2,6 +2,7 @@ package customresource
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -29,10 +30,7 @@ func table(columns []apiextensionsv1.CustomResourceColumnDefinition) resources.T
 		{Name: "Name", Type: "string", Format: "name", Description: metav1.ObjectMeta{}.SwaggerDoc()["name"]},
 	}}
 	for _, c := range columns {
-		text := c.Description
-		if text == "" {
-			text = "Custom resource definition column (in JSONPath format): " + c.JSONPath
-		}
+		text := cmp.Or(c.Description, "Custom resource definition column (in JSONPath format): "+c.JSONPath)
 		t.Columns = append(
 			t.Columns, resources.Column{Name: c.Name, Type: c.Type, Format: c.Format, Description: text, Priority: c.Priority},
 		)

@@ -1,6 +1,7 @@
 package fieldmanager
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -118,10 +119,7 @@ func (c *convertor) version(gv schema.GroupVersion) *resources.Resource {
 
 // stored converts an object of any served version to the stored version.
 func (c *convertor) stored(obj runtime.Object) (runtime.Object, error) {
-	from := c.version(obj.GetObjectKind().GroupVersionKind().GroupVersion())
-	if from == nil {
-		from = c.res
-	}
+	from := cmp.Or(c.version(obj.GetObjectKind().GroupVersionKind().GroupVersion()), c.res)
 	if from.Coerce != nil {
 		if _, err := from.Coerce(obj); err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -106,10 +107,7 @@ func (s *Service) V2() http.Handler {
 
 // negotiate returns the subtype of the response, "" if none is accepted.
 func negotiate(r *http.Request, protobuf, deprecated string) string {
-	accept := r.Header.Get("Accept")
-	if accept == "" {
-		accept = "*/*"
-	}
+	accept := cmp.Or(r.Header.Get("Accept"), "*/*")
 	for _, clause := range goautoneg.ParseAccept(accept) {
 		if clause.Type != "application" && clause.Type != "*" {
 			continue

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -142,10 +143,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // transformResponse, newUnstructuredResponseError; Result.Into).
 func (c *client) check(r *http.Response, body []byte) error {
 	failed := r.StatusCode < http.StatusOK || r.StatusCode > http.StatusPartialContent
-	media := r.Header.Get("Content-Type")
-	if media == "" {
-		media = runtime.ContentTypeJSON
-	}
+	media := cmp.Or(r.Header.Get("Content-Type"), runtime.ContentTypeJSON)
 	if _, _, err := mime.ParseMediaType(media); err != nil && !c.guarded {
 		return apierrors.NewInternalError(err)
 	}

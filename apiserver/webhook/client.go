@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -142,10 +143,7 @@ func (c *Clients) dial(config *Config) (*client, error) {
 
 // toService makes a transport connect to a service, and returns its URL.
 func (c *Clients) toService(t *http.Transport, s *Service) url.URL {
-	port := s.Port
-	if port == 0 {
-		port = 443
-	}
+	port := cmp.Or(s.Port, 443)
 	name := s.Name + "." + s.Namespace + ".svc"
 	host := net.JoinHostPort(name, strconv.Itoa(int(port)))
 	t.TLSClientConfig.ServerName = name

@@ -91,16 +91,12 @@ func (o Options) defaulted() Options {
 	o.DownscaleStabilization = or(o.DownscaleStabilization, 5*time.Minute)
 	o.CPUInitializationPeriod = or(o.CPUInitializationPeriod, 5*time.Minute)
 	o.InitialReadinessDelay = or(o.InitialReadinessDelay, 30*time.Second)
-	if o.Tolerance == 0 {
-		o.Tolerance = 0.1
-	}
+	o.Tolerance = cmp.Or(o.Tolerance, 0.1)
 	o.Tolerance = max(o.Tolerance, 0)
 	if o.Workers <= 0 {
 		o.Workers = 5
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return o
 }
 

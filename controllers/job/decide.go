@@ -70,9 +70,7 @@ func read(v View, now time.Time) *pass {
 	})
 	p.active = filter(p.pods, workload.Active)
 	status := &p.job.Status
-	if status.UncountedTerminatedPods == nil {
-		status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
-	}
+	status.UncountedTerminatedPods = cmp.Or(status.UncountedTerminatedPods, &batchv1.UncountedTerminatedPods{})
 	p.uncounted.succeeded = uids(status.UncountedTerminatedPods.Succeeded)
 	p.uncounted.failed = uids(status.UncountedTerminatedPods.Failed)
 	succeeded := p.fresh(p.uncounted.succeeded, func(pod *corev1.Pod) bool {

@@ -91,12 +91,8 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 	if o.Workers <= 0 {
 		o.Workers = 5
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Task == "" {
-		c.Task = "sync an object"
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	c.Task = cmp.Or(c.Task, "sync an object")
 	log := o.Log.With("controller", c.Name)
 	e := &engine{Controller: c, api: api, log: log, recorder: NewRecorder(api, c.Name, log)}
 	loop := reconcile.Loop[Key]{

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,10 +41,7 @@ func newCorrelator(component string) *correlator {
 // by it.
 func (c *correlator) correlate(about corev1.ObjectReference, e Event, now time.Time) (*corev1.Event, error) {
 	c.clock.now = now
-	namespace := about.Namespace
-	if namespace == "" {
-		namespace = metav1.NamespaceDefault // J-19
-	}
+	namespace := cmp.Or(about.Namespace, metav1.NamespaceDefault) // J-19
 	about.FieldPath = e.Field
 	at := metav1.NewTime(now)
 	out, err := c.events.EventCorrelate(&corev1.Event{

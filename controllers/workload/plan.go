@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -110,10 +111,7 @@ func (d Delete) Target() (Object, Event, Event)     { return d.Object, d.Done, d
 
 // String describes the action.
 func (c Create) String() string {
-	name := c.Object.GetName()
-	if name == "" {
-		name = c.Object.GetGenerateName() + "*"
-	}
+	name := cmp.Or(c.Object.GetName(), c.Object.GetGenerateName()+"*")
 	return fmt.Sprintf("create %s %s", Of(c.Object).Kind, name)
 }
 

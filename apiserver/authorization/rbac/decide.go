@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -111,10 +112,7 @@ func (b *binding) describe(u *authorization.User) string {
 		}
 		subject = s.Name
 		if s.Kind == rbacv1.ServiceAccountKind {
-			namespace := s.Namespace
-			if namespace == "" {
-				namespace = b.name.Namespace
-			}
+			namespace := cmp.Or(s.Namespace, b.name.Namespace)
 			subject += "/" + namespace
 		}
 		subject = fmt.Sprintf("%s %q", s.Kind, subject)

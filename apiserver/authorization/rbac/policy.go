@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"cmp"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -180,10 +181,7 @@ func (b *binding) key(s *rbacv1.Subject) (subjectKey, bool) {
 	case rbacv1.GroupKind:
 		return subjectKey{true, b.name.Namespace, s.Name}, true
 	case rbacv1.ServiceAccountKind:
-		namespace := s.Namespace
-		if namespace == "" {
-			namespace = b.name.Namespace
-		}
+		namespace := cmp.Or(s.Namespace, b.name.Namespace)
 		return subjectKey{false, b.name.Namespace, authorization.ServiceAccountName(namespace, s.Name)}, namespace != ""
 	}
 	return subjectKey{}, false

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -58,9 +59,7 @@ func keepClaimStatus(c, old *corev1.PersistentVolumeClaim) {
 // is or was a reference, those in the older field that are neither claims nor snapshots; then it
 // copies the one field to the other if that is empty.
 func dataSource(s, old *corev1.PersistentVolumeClaimSpec) {
-	if old == nil {
-		old = &corev1.PersistentVolumeClaimSpec{}
-	}
+	old = cmp.Or(old, &corev1.PersistentVolumeClaimSpec{})
 	if abroad(s.DataSourceRef) && old.DataSourceRef == nil {
 		s.DataSourceRef = nil
 	}
@@ -138,9 +137,7 @@ func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 // was missing, and of bound claims the size and the class of attributes.
 func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 	now, was := c.Spec.DeepCopy(), old.Spec.DeepCopy()
-	if was.VolumeName == "" {
-		was.VolumeName = now.VolumeName
-	}
+	was.VolumeName = cmp.Or(was.VolumeName, now.VolumeName)
 	beta, class := corev1.BetaStorageClassAnnotation, c.Spec.StorageClassName
 	oldBeta, hadBeta := old.Annotations[beta]
 	newBeta, hasBeta := c.Annotations[beta]

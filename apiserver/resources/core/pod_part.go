@@ -95,10 +95,7 @@ func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
 			"pod-level resource limits cannot be removed")...)
 	}
 	if now := rest.Resources; now != nil {
-		was := before.Resources
-		if was == nil {
-			was = &corev1.ResourceRequirements{}
-		}
+		was := cmp.Or(before.Resources, &corev1.ResourceRequirements{})
 		keepComputed(now, was)
 		if before.Resources == nil && len(now.Requests)+len(now.Limits)+len(now.Claims) == 0 {
 			rest.Resources = nil

@@ -22,9 +22,7 @@ func syncAppArmor(p *corev1.Pod) {
 		if profile == nil || apiequality.Semantic.DeepEqual(profile, podspec.PodAppArmor(&p.Spec)) {
 			return
 		}
-		if c.SecurityContext == nil {
-			c.SecurityContext = &corev1.SecurityContext{}
-		}
+		c.SecurityContext = cmp.Or(c.SecurityContext, &corev1.SecurityContext{})
 		c.SecurityContext.AppArmorProfile = profile
 	})
 }
@@ -111,9 +109,7 @@ func keepClaims(s, old *corev1.PodStatus) {
 	if len(s.ResourceClaimStatuses) == 0 {
 		s.ResourceClaimStatuses = old.ResourceClaimStatuses
 	}
-	if s.ExtendedResourceClaimStatus == nil {
-		s.ExtendedResourceClaimStatus = old.ExtendedResourceClaimStatus
-	}
+	s.ExtendedResourceClaimStatus = cmp.Or(s.ExtendedResourceClaimStatus, old.ExtendedResourceClaimStatus)
 	if len(s.NodeAllocatableResourceClaimStatuses) == 0 || len(old.NodeAllocatableResourceClaimStatuses) == 0 {
 		s.NodeAllocatableResourceClaimStatuses = old.NodeAllocatableResourceClaimStatuses
 	}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -27,10 +28,7 @@ func setFamilies(s, old *corev1.Service) error {
 		policy := defaultPolicy(spec, old)
 		spec.IPFamilyPolicy = &policy
 	}
-	before := old
-	if before == nil {
-		before = &corev1.Service{}
-	}
+	before := cmp.Or(old, &corev1.Service{})
 	if errs := validateClusterIPs(s, before); len(errs) > 0 {
 		return invalidService(s, errs)
 	}

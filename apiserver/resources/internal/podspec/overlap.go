@@ -1,6 +1,7 @@
 package podspec
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -113,10 +114,7 @@ func projectedFiles(p *corev1.VolumeProjection) []file {
 	case p.ServiceAccountToken != nil:
 		return []file{{p.ServiceAccountToken.Path, "ServiceAccountToken"}}
 	case p.ClusterTrustBundle != nil:
-		name := p.ClusterTrustBundle.Name
-		if name == nil {
-			name = p.ClusterTrustBundle.SignerName
-		}
+		name := cmp.Or(p.ClusterTrustBundle.Name, p.ClusterTrustBundle.SignerName)
 		return []file{{p.ClusterTrustBundle.Path, fmt.Sprintf("ClusterTrustBundle %q", check.ValueOf(name))}}
 	case p.PodCertificate != nil:
 		var files []file
