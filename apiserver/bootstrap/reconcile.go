@@ -6,6 +6,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
@@ -88,17 +89,10 @@ func addMetadata(have, want *metav1.ObjectMeta) bool {
 
 // addMissing adds missing entries. It does not change existing ones, so a user can exclude a default role from an
 // aggregation.
-func addMissing(have *map[string]string, want map[string]string) (changed bool) {
-	for k, v := range want {
-		if _, ok := (*have)[k]; ok {
-			continue
-		}
-		if *have == nil {
-			*have = map[string]string{}
-		}
-		(*have)[k], changed = v, true
-	}
-	return changed
+func addMissing(have *map[string]string, want map[string]string) bool {
+	before := len(*have)
+	*have = labels.Merge(want, *have)
+	return len(*have) > before
 }
 
 func addRules(have *[]rbacv1.PolicyRule, want []rbacv1.PolicyRule) bool {

@@ -98,12 +98,9 @@ func routeAccepts(header string, produces []string) bool {
 	if header == "" {
 		return true
 	}
-	for _, media := range routeTypes(header) {
-		if media == "*/*" || slices.Contains(produces, media) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(routeTypes(header), func(media string) bool {
+		return media == "*/*" || slices.Contains(produces, media)
+	})
 }
 
 // routeTypes are the media types of a header as the router parses it: without parameters, and case-sensitive.
@@ -153,12 +150,9 @@ func wantsPretty(r *http.Request, query url.Values) bool {
 		return b
 	}
 	agent := r.UserAgent()
-	for _, prefix := range []string{"curl", "Wget", "Mozilla/5.0"} {
-		if strings.HasPrefix(agent, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"curl", "Wget", "Mozilla/5.0"}, func(prefix string) bool {
+		return strings.HasPrefix(agent, prefix)
+	})
 }
 
 // NotAcceptable is the handler's error 406 for an Accept header (0-16).

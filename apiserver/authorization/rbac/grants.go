@@ -144,22 +144,14 @@ func (w *wanted) allowedBy(a *authorization.Attributes, r *rbacv1.PolicyRule) bo
 	if !has(r.APIGroups, a.Group) || len(r.ResourceNames) > 0 && !slices.Contains(r.ResourceNames, a.Name) {
 		return false
 	}
-	for _, resource := range r.Resources {
-		if resource == rbacv1.ResourceAll || resource == w.resource || w.anySub != "" && resource == w.anySub {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Resources, func(resource string) bool {
+		return resource == rbacv1.ResourceAll || resource == w.resource || w.anySub != "" && resource == w.anySub
+	})
 }
 
 // has reports whether a rule's list contains the value or a wildcard.
 func has(list []string, value string) bool {
-	for _, s := range list {
-		if s == value || s == rbacv1.VerbAll {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, value) || slices.Contains(list, rbacv1.VerbAll)
 }
 
 // urlCovers reports whether a rule's path equals the path, or is a prefix of it followed by a star.

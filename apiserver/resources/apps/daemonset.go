@@ -95,10 +95,7 @@ func templateGeneration(d *appsv1.DaemonSet) int64 {
 }
 
 func setTemplateGeneration(d *appsv1.DaemonSet, n int64) {
-	if d.Annotations == nil {
-		d.Annotations = map[string]string{}
-	}
-	d.Annotations[appsv1.DeprecatedTemplateGeneration] = strconv.FormatInt(n, 10)
+	metav1.SetMetaDataAnnotation(&d.ObjectMeta, appsv1.DeprecatedTemplateGeneration, strconv.FormatInt(n, 10))
 }
 
 // daemonSetSpec validates the spec. The template's generation is an annotation in apps/v1 and a field of the spec in

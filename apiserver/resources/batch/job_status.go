@@ -2,6 +2,7 @@ package batch
 
 import (
 	"fmt"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,12 +15,9 @@ import (
 )
 
 func jobHas(j *batchv1.Job, kind batchv1.JobConditionType) bool {
-	for _, c := range j.Status.Conditions {
-		if c.Type == kind && c.Status == corev1.ConditionTrue {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Type == kind && c.Status == corev1.ConditionTrue
+	})
 }
 
 func jobFinished(j *batchv1.Job) bool {

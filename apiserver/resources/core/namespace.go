@@ -68,10 +68,7 @@ func terminateNamespace(obj runtime.Object) {
 // defaultNamespace sets the label with the namespace's name, if it has one, and the default phase.
 func defaultNamespace(n *corev1.Namespace) {
 	if n.Name != "" {
-		if n.Labels == nil {
-			n.Labels = map[string]string{}
-		}
-		n.Labels[corev1.LabelMetadataName] = n.Name
+		metav1.SetMetaDataLabel(&n.ObjectMeta, corev1.LabelMetadataName, n.Name)
 	}
 	check.FillDefault(&n.Status.Phase, corev1.NamespaceActive)
 }
