@@ -85,9 +85,7 @@ func mutation(c *expression.Checker, m *admissionv1.Mutation, at *field.Path) (e
 			text := strings.TrimSpace(m.JSONPatch.Expression)
 			errs = append(errs, required(c, expression.JSONPatch, text, "", patch.Child("expression"))...)
 		}
-		if m.ApplyConfiguration != nil {
-			errs = append(errs, field.Invalid(apply, "{applyConfiguration}", mustNot+"JSONPatch"))
-		}
+		errs = append(errs, check.Reject(m.ApplyConfiguration != nil, apply, "{applyConfiguration}", mustNot+"JSONPatch")...)
 	case admissionv1.PatchTypeApplyConfiguration:
 		if m.ApplyConfiguration == nil {
 			errs = append(errs, field.Required(apply, must+"ApplyConfiguration"))
@@ -95,9 +93,7 @@ func mutation(c *expression.Checker, m *admissionv1.Mutation, at *field.Path) (e
 			text := strings.TrimSpace(m.ApplyConfiguration.Expression)
 			errs = append(errs, required(c, expression.ApplyConfiguration, text, "", apply.Child("expression"))...)
 		}
-		if m.JSONPatch != nil {
-			errs = append(errs, field.Invalid(patch, "{jsonPatch}", mustNot+"ApplyConfiguration"))
-		}
+		errs = append(errs, check.Reject(m.JSONPatch != nil, patch, "{jsonPatch}", mustNot+"ApplyConfiguration")...)
 	default:
 		errs = append(errs, check.Required(m.PatchType, at.Child("patchType"), patchTypes)...)
 	}

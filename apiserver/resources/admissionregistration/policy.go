@@ -167,9 +167,8 @@ func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
 			metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...)
 		errs = append(errs, check.Forbid(r.Name != "", at.Child("selector"), both)...)
 	}
-	if r.Name == "" && r.Selector == nil {
-		errs = append(errs, field.Required(at, "one of name or selector must be specified"))
-	}
+	errs = append(errs, check.Present(r.Name != "" || r.Selector != nil, at,
+		"one of name or selector must be specified")...)
 	action := check.ValueOf(r.ParameterNotFoundAction)
 	return append(errs, check.Required(action, at.Child("parameterNotFoundAction"), missingActions)...)
 }

@@ -137,9 +137,8 @@ func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (er
 		seen[v] = true
 		errs = append(errs, check.Apply(v, at.Index(i), utilvalidation.IsDNS1035Label)...)
 	}
-	if !t.versions && !slices.ContainsFunc(versions, reviewed) {
-		errs = append(errs, field.Invalid(at, versions, "must include at least one of "+strings.Join(reviewVersions, ", ")))
-	}
+	errs = append(errs, check.Reject(!t.versions && !slices.ContainsFunc(versions, reviewed), at, versions,
+		"must include at least one of "+strings.Join(reviewVersions, ", "))...)
 	return errs
 }
 
@@ -191,12 +190,8 @@ func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 	if err != nil {
 		return field.ErrorList{field.Required(at, "url must be a valid URL: "+err.Error()+form)}
 	}
-	if u.Scheme != "https" {
-		errs = append(errs, field.Invalid(at, u.Scheme, "'https' is the only allowed URL scheme"+form))
-	}
-	if u.Host == "" {
-		errs = append(errs, field.Invalid(at, u.Host, "host must be specified"+form))
-	}
+	errs = append(errs, check.Reject(u.Scheme != "https", at, u.Scheme, "'https' is the only allowed URL scheme"+form)...)
+	errs = append(errs, check.Reject(u.Host == "", at, u.Host, "host must be specified"+form)...)
 	if u.User != nil {
 		errs = append(errs, field.Invalid(at, u.User.String(), "user information is not permitted in the URL"))
 	}

@@ -148,10 +148,8 @@ func containerMetric(m *autoscalingv2.ContainerResourceMetricSource, at *field.P
 
 func utilizationTarget(t *autoscalingv2.MetricTarget, at *field.Path) field.ErrorList {
 	errs := metricTarget(t, at)
-	if t.AverageUtilization == nil && t.AverageValue == nil {
-		errs = append(errs, field.Required(at.Child("averageUtilization"),
-			"must set either a target raw value or a target utilization"))
-	}
+	errs = append(errs, check.Present(t.AverageUtilization != nil || t.AverageValue != nil, at.Child("averageUtilization"),
+		"must set either a target raw value or a target utilization")...)
 	errs = append(errs, check.Forbid(t.AverageUtilization != nil && t.AverageValue != nil, at.Child("averageValue"),
 		"may not set both a target raw value and a target utilization")...)
 	return errs

@@ -97,12 +97,9 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 	for i, p := range r.Policies {
 		at := at.Child("policies").Index(i)
 		errs = append(errs, check.OneOf(p.Type, at.Child("type"), scalingTypes)...)
-		if p.Value <= 0 {
-			errs = append(errs, field.Invalid(at.Child("value"), p.Value, check.NotPositiveText))
-		}
-		if p.PeriodSeconds <= 0 {
-			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds, check.NotPositiveText))
-		}
+		errs = append(errs, check.Reject(p.Value <= 0, at.Child("value"), p.Value, check.NotPositiveText)...)
+		errs = append(errs, check.Reject(p.PeriodSeconds <= 0, at.Child("periodSeconds"), p.PeriodSeconds,
+			check.NotPositiveText)...)
 		if p.PeriodSeconds > maxPeriodSeconds {
 			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds,
 				fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds)))

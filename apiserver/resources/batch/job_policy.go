@@ -116,9 +116,8 @@ func successPolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 const maxSucceededIndexesLen = 64 * 1024
 
 func successRule(r *batchv1.SuccessPolicyRule, completions int32, at *field.Path) (errs field.ErrorList) {
-	if r.SucceededCount == nil && r.SucceededIndexes == nil {
-		errs = append(errs, field.Required(at, "at least one of succeededCount or succeededIndexes must be specified"))
-	}
+	errs = append(errs, check.Present(r.SucceededCount != nil || r.SucceededIndexes != nil, at,
+		"at least one of succeededCount or succeededIndexes must be specified")...)
 	var named int32
 	if r.SucceededIndexes != nil {
 		here := at.Child("succeededIndexes")

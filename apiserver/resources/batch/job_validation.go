@@ -231,10 +231,8 @@ func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 		{"managedBy", s.ManagedBy, was.ManagedBy},
 		{"successPolicy", s.SuccessPolicy, was.SuccessPolicy},
 	} {
-		if !apiequality.Semantic.DeepEqual(f.was, f.now) {
-			errs = append(errs, field.Invalid(check.SpecPath.Child(f.name), f.now,
-				apivalidation.FieldImmutableErrorMsg))
-		}
+		errs = append(errs, check.Reject(!apiequality.Semantic.DeepEqual(f.was, f.now), check.SpecPath.Child(f.name), f.now,
+			apivalidation.FieldImmutableErrorMsg)...)
 	}
 	return errs
 }

@@ -153,9 +153,7 @@ func csrConditions(
 	seen := map[certificatesv1.RequestConditionType]bool{}
 	for i, c := range list {
 		here := at.Index(i)
-		if c.Type == "" && !t.emptyType {
-			errs = append(errs, field.Required(here.Child("type"), ""))
-		}
+		errs = append(errs, check.Present(c.Type != "" || t.emptyType, here.Child("type"), "")...)
 		states := anyStatus
 		if slices.Contains(lastingCSRs, c.Type) {
 			states = onlyTrue

@@ -61,9 +61,8 @@ func validValues(
 		}
 		return nil
 	}, func(v *resource.Quantity) string { return strconv.FormatInt(v.Value(), 10) })...)
-	if !found {
-		errs = append(errs, field.Invalid(at, standard.String(), "default value is not valid according to the requestPolicy"))
-	}
+	errs = append(errs, check.Reject(!found, at, standard.String(),
+		"default value is not valid according to the requestPolicy")...)
 	return errs
 }
 
@@ -184,9 +183,8 @@ func validateResourceSlice(slice, was *resourcev1.ResourceSlice) field.ErrorList
 
 func pool(p *resourcev1.ResourcePool, at *field.Path) field.ErrorList {
 	errs := poolName(p.Name, at.Child("name"))
-	if p.ResourceSliceCount <= 0 {
-		errs = append(errs, field.Invalid(at.Child("resourceSliceCount"), p.ResourceSliceCount, check.NotPositiveText))
-	}
+	errs = append(errs, check.Reject(p.ResourceSliceCount <= 0, at.Child("resourceSliceCount"), p.ResourceSliceCount,
+		check.NotPositiveText)...)
 	errs = append(errs, check.Reject(p.Generation < 0, at.Child("generation"), p.Generation,
 		"must be greater than or equal to zero")...)
 	return errs

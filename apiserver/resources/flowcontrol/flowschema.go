@@ -104,9 +104,8 @@ func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs fi
 	errs = append(errs, check.Present(len(r.Subjects) > 0, at.Child("subjects"),
 		"subjects must contain at least one value")...)
 	errs = append(errs, check.Each(r.Subjects, at.Child("subjects"), flowSubject)...)
-	if len(r.ResourceRules) == 0 && len(r.NonResourceRules) == 0 {
-		errs = append(errs, field.Required(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
-	}
+	errs = append(errs, check.Present(len(r.ResourceRules) > 0 || len(r.NonResourceRules) > 0, at,
+		"at least one of resourceRules and nonResourceRules has to be non-empty")...)
 	errs = append(errs, check.Each(r.ResourceRules, at.Child("resourceRules"), flowResourceRule)...)
 	for i := range r.NonResourceRules {
 		n, at := &r.NonResourceRules[i], at.Child("nonResourceRules").Index(i)

@@ -48,9 +48,7 @@ func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs fiel
 	if len(s.Capacity) != 0 {
 		forbid("capacity", "may not be specified ")
 	}
-	if s.CSI == nil {
-		errs = append(errs, field.Required(at.Child("csi"), "has to be specified "+inline))
-	}
+	errs = append(errs, check.Present(s.CSI != nil, at.Child("csi"), "has to be specified "+inline)...)
 	errs = append(errs, check.Present(len(s.AccessModes) > 0, at.Child("accessModes"), "")...)
 	errs = append(errs, podspec.AccessModes(s.AccessModes, at.Child("accessModes"))...)
 	if p := s.PersistentVolumeReclaimPolicy; p != "" && p != corev1.PersistentVolumeReclaimRetain {

@@ -70,9 +70,7 @@ func parameters(list map[string]string, none bool, at *field.Path) (errs field.E
 		errs = append(errs, field.Invalid(at, "", "field can not be empty."))
 	}
 	errs = append(errs, check.MaxBytes(bytesOf(list), maxParameterBytes, at)...)
-	if !none && len(list) == 0 {
-		errs = append(errs, field.Required(at, "must contain at least one key/value pair"))
-	}
+	errs = append(errs, check.Present(none || len(list) > 0, at, "must contain at least one key/value pair")...)
 	return errs
 }
 

@@ -44,9 +44,7 @@ func ReachableIP(value string, at *field.Path) (errs field.ErrorList) {
 		{addr.IsLinkLocalUnicast(), "may not be in the link-local range (169.254.0.0/16, fe80::/10)"},
 		{addr.IsLinkLocalMulticast(), "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"},
 	} {
-		if c.is {
-			errs = append(errs, field.Invalid(at, value, c.text))
-		}
+		errs = append(errs, Reject(c.is, at, value, c.text)...)
 	}
 	return errs
 }

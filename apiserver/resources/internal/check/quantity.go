@@ -36,9 +36,7 @@ func PositiveQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 // divisible.
 func ResourceQuantity(name corev1.ResourceName, q resource.Quantity, at *field.Path) field.ErrorList {
 	errs := NonNegativeQuantity(q, at)
-	if isIntegerResource(name) && q.MilliValue()%1000 != 0 {
-		errs = append(errs, field.Invalid(at, q, notIntegerText))
-	}
+	errs = append(errs, Reject(isIntegerResource(name) && q.MilliValue()%1000 != 0, at, q, notIntegerText)...)
 	return errs
 }
 
@@ -48,9 +46,8 @@ func NameOfResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	if len(errs) != 0 {
 		return errs
 	}
-	if !strings.Contains(string(name), "/") && !isStandardResource(name) {
-		errs = append(errs, field.Invalid(at, name, "must be a standard resource type or fully qualified"))
-	}
+	errs = append(errs, Reject(!strings.Contains(string(name), "/") && !isStandardResource(name), at, name,
+		"must be a standard resource type or fully qualified")...)
 	return errs
 }
 

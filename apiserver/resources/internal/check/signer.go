@@ -24,9 +24,8 @@ func SignerName(name string, at *field.Path) (errs field.ErrorList) {
 	}
 	errs = append(errs, MaxBytes(len(domain), utilvalidation.DNS1123SubdomainMaxLength, at)...)
 	errs = append(errs, signerLabels(domain, utilvalidation.IsDNS1123Label, at)...)
-	if !strings.Contains(domain, ".") {
-		errs = append(errs, field.Invalid(at, domain, "should be a domain with at least two segments separated by dots"))
-	}
+	errs = append(errs, Reject(!strings.Contains(domain, "."), at, domain,
+		"should be a domain with at least two segments separated by dots")...)
 	errs = append(errs, signerLabels(path, utilvalidation.IsDNS1123Subdomain, at)...)
 	const limit = 2*utilvalidation.DNS1123SubdomainMaxLength + utilvalidation.DNS1123LabelMaxLength + 2
 	errs = append(errs, MaxBytes(len(name), limit, at)...)

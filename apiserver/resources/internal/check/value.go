@@ -56,9 +56,7 @@ func BalancerHost(host string, at *field.Path) (errs field.ErrorList) {
 		return nil
 	}
 	errs = DNSSubdomain(host, at)
-	if netutils.ParseIPSloppy(host) != nil {
-		errs = append(errs, field.Invalid(at, host, "must be a DNS name, not an IP address"))
-	}
+	errs = append(errs, Reject(netutils.ParseIPSloppy(host) != nil, at, host, "must be a DNS name, not an IP address")...)
 	return errs
 }
 
