@@ -95,9 +95,8 @@ func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs 
 		errs = append(errs, field.Invalid(at.Child("caBundle"), fmt.Sprintf("%d bytes", len(spec.CABundle)),
 			"local APIServices may not have a caBundle"))
 	}
-	errs = append(errs, check.Reject(spec.InsecureSkipTLSVerify, at.Child("insecureSkipTLSVerify"), true,
+	return append(errs, check.Reject(spec.InsecureSkipTLSVerify, at.Child("insecureSkipTLSVerify"), true,
 		"local APIServices may not have insecureSkipTLSVerify")...)
-	return errs
 }
 
 func remoteService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) field.ErrorList {

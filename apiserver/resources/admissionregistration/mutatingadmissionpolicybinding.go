@@ -47,6 +47,5 @@ func validateMutatingBinding(b *admissionv1.MutatingAdmissionPolicyBinding) fiel
 	at, s := field.NewPath("spec"), &b.Spec
 	errs := check.RequireAll(at, "policyName", s.PolicyName)
 	errs = append(errs, policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at)...)
-	errs = append(errs, check.Optional(s.MatchResources, at.Child("matchResources"), mutableOperations)...)
-	return errs
+	return append(errs, check.Optional(s.MatchResources, at.Child("matchResources"), mutableOperations)...)
 }

@@ -68,8 +68,7 @@ func policyFrame(
 		return append(errs, field.Required(constraints, ""))
 	}
 	errs = append(errs, matchResources(match, constraints)...)
-	errs = append(errs, check.Present(len(match.ResourceRules) > 0, constraints.Child("resourceRules"), "")...)
-	return errs
+	return append(errs, check.Present(len(match.ResourceRules) > 0, constraints.Child("resourceRules"), "")...)
 }
 
 func paramKind(k *admissionv1.ParamKind, at *field.Path) (errs field.ErrorList) {
@@ -152,8 +151,7 @@ func policyReference(
 		errs = append(errs, check.Apply(policy, at.Child("policyName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
 	}
 	errs = append(errs, check.Optional(ref, at.Child("paramRef"), paramRef)...)
-	errs = append(errs, check.Optional(match, at.Child("matchResources"), matchResources)...)
-	return errs
+	return append(errs, check.Optional(match, at.Child("matchResources"), matchResources)...)
 }
 
 func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {

@@ -98,8 +98,7 @@ func policyValidation(c *expression.Checker, v *admissionv1.Validation, at *fiel
 	} else if strings.ContainsAny(trimmed, "\n\r") {
 		errs = append(errs, field.Invalid(at.Child("message"), v.Message, "message must not contain line breaks"))
 	}
-	errs = append(errs, check.GivenOneOf(v.Reason, at.Child("reason"), validationReasons)...)
-	return errs
+	return append(errs, check.GivenOneOf(v.Reason, at.Child("reason"), validationReasons)...)
 }
 
 func auditAnnotation(

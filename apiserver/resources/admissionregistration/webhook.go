@@ -137,9 +137,8 @@ func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (er
 		seen[v] = true
 		errs = append(errs, check.Apply(v, at.Index(i), utilvalidation.IsDNS1035Label)...)
 	}
-	errs = append(errs, check.Reject(!t.versions && !slices.ContainsFunc(versions, reviewed), at, versions,
+	return append(errs, check.Reject(!t.versions && !slices.ContainsFunc(versions, reviewed), at, versions,
 		"must include at least one of "+strings.Join(reviewVersions, ", "))...)
-	return errs
 }
 
 func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path) field.ErrorList {
@@ -196,9 +195,8 @@ func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(at, u.User.String(), "user information is not permitted in the URL"))
 	}
 	errs = append(errs, check.Reject(u.Fragment != "", at, u.Fragment, "fragments are not permitted in the URL")...)
-	errs = append(errs, check.Reject(u.RawQuery != "", at, u.RawQuery,
+	return append(errs, check.Reject(u.RawQuery != "", at, u.RawQuery,
 		"query parameters are not permitted in the URL")...)
-	return errs
 }
 
 // webhookService validates a reference to a service. Upstream swaps name and namespace when it requires them, so an
@@ -268,8 +266,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 		errs = append(errs, check.Present(v != "", at.Child("apiVersions").Index(i), "")...)
 	}
 	errs = append(errs, ruleResources(r.Resources, at.Child("resources"))...)
-	errs = append(errs, check.GivenOneOf(r.Scope, at.Child("scope"), scopes)...)
-	return errs
+	return append(errs, check.GivenOneOf(r.Scope, at.Child("scope"), scopes)...)
 }
 
 // ruleResources rejects wildcards beside the resources that they include.
@@ -301,7 +298,6 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 	}
 	errs = append(errs, check.Reject(len(list) > 1 && slices.Contains(list, "*/*"), at, list,
 		"if '*/*' is present, must not specify other resources")...)
-	errs = append(errs, check.Reject(plain && slices.Contains(list, "*"), at, list,
+	return append(errs, check.Reject(plain && slices.Contains(list, "*"), at, list,
 		"if '*' is present, must not specify other resources without subresources")...)
-	return errs
 }

@@ -115,16 +115,14 @@ func externalMetric(m *autoscalingv2.ExternalMetricSource, at *field.Path) field
 		errs = append(errs, field.Required(at.Child("target", "averageValue"),
 			"must set either a target value for metric or a per-pod target"))
 	}
-	errs = append(errs, check.Forbid(m.Target.Value != nil && m.Target.AverageValue != nil, at.Child("target", "value"),
+	return append(errs, check.Forbid(m.Target.Value != nil && m.Target.AverageValue != nil, at.Child("target", "value"),
 		"may not set both a target value for metric and a per-pod target")...)
-	return errs
 }
 
 func podsMetric(m *autoscalingv2.PodsMetricSource, at *field.Path) field.ErrorList {
 	errs := append(metricName(m.Metric, at.Child("metric")), metricTarget(&m.Target, at.Child("target"))...)
-	errs = append(errs, check.Present(m.Target.AverageValue != nil, at.Child("target", "averageValue"),
+	return append(errs, check.Present(m.Target.AverageValue != nil, at.Child("target", "averageValue"),
 		"must specify a positive target averageValue")...)
-	return errs
 }
 
 func resourceMetric(m *autoscalingv2.ResourceMetricSource, at *field.Path) (errs field.ErrorList) {
@@ -150,7 +148,6 @@ func utilizationTarget(t *autoscalingv2.MetricTarget, at *field.Path) field.Erro
 	errs := metricTarget(t, at)
 	errs = append(errs, check.Present(t.AverageUtilization != nil || t.AverageValue != nil, at.Child("averageUtilization"),
 		"must set either a target raw value or a target utilization")...)
-	errs = append(errs, check.Forbid(t.AverageUtilization != nil && t.AverageValue != nil, at.Child("averageValue"),
+	return append(errs, check.Forbid(t.AverageUtilization != nil && t.AverageValue != nil, at.Child("averageValue"),
 		"may not set both a target raw value and a target utilization")...)
-	return errs
 }

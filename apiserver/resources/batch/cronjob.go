@@ -74,9 +74,8 @@ const maxCronJobName = 52
 
 func validateCronJob(c *batchv1.CronJob) field.ErrorList {
 	errs := cronJobSpec(&c.Spec, nil)
-	errs = append(errs, check.Reject(len(c.Name) > maxCronJobName, field.NewPath("metadata", "name"), c.Name,
+	return append(errs, check.Reject(len(c.Name) > maxCronJobName, field.NewPath("metadata", "name"), c.Name,
 		"must be no more than 52 characters")...)
-	return errs
 }
 
 func validateCronJobUpdate(c, old *batchv1.CronJob) field.ErrorList {

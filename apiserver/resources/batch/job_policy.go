@@ -86,8 +86,7 @@ func exitCodes(
 		}
 		errs = append(errs, seen.Add(code, values.Index(i))...)
 	}
-	errs = append(errs, check.Reject(!slices.IsSorted(r.Values), values, r.Values, "must be ordered")...)
-	return errs
+	return append(errs, check.Reject(!slices.IsSorted(r.Values), values, r.Values, "must be ordered")...)
 }
 
 func podConditions(patterns []batchv1.PodFailurePolicyOnPodConditionsPattern, at *field.Path) (errs field.ErrorList) {

@@ -42,8 +42,7 @@ func validateConfigMap(m *corev1.ConfigMap) (errs field.ErrorList) {
 	for _, value := range m.BinaryData {
 		size += len(value)
 	}
-	errs = append(errs, check.MaxBytes(size, corev1.MaxSecretSize, field.NewPath(""))...)
-	return errs
+	return append(errs, check.MaxBytes(size, corev1.MaxSecretSize, field.NewPath(""))...)
 }
 
 func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {

@@ -161,7 +161,6 @@ func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 	}
 	errs = append(errs, check.Reject(len(ready) == 0 && len(failed) > 0, readyAt, ready,
 		"bindingConditions are required to use bindingFailureConditions")...)
-	errs = append(errs, check.Reject(len(failed) == 0 && len(ready) > 0, failedAt, failed,
+	return append(errs, check.Reject(len(failed) == 0 && len(ready) > 0, failedAt, failed,
 		"bindingFailureConditions are required to use bindingConditions")...)
-	return errs
 }

@@ -61,9 +61,8 @@ func validValues(
 		}
 		return nil
 	}, func(v *resource.Quantity) string { return strconv.FormatInt(v.Value(), 10) })...)
-	errs = append(errs, check.Reject(!found, at, standard.String(),
+	return append(errs, check.Reject(!found, at, standard.String(),
 		"default value is not valid according to the requestPolicy")...)
-	return errs
 }
 
 func validRange(
@@ -185,9 +184,8 @@ func pool(p *resourcev1.ResourcePool, at *field.Path) field.ErrorList {
 	errs := poolName(p.Name, at.Child("name"))
 	errs = append(errs, check.Reject(p.ResourceSliceCount <= 0, at.Child("resourceSliceCount"), p.ResourceSliceCount,
 		check.NotPositiveText)...)
-	errs = append(errs, check.Reject(p.Generation < 0, at.Child("generation"), p.Generation,
+	return append(errs, check.Reject(p.Generation < 0, at.Child("generation"), p.Generation,
 		"must be greater than or equal to zero")...)
-	return errs
 }
 
 // mostDevices returns the maximum number of devices in one object. It is lower if a device has taints, counters or

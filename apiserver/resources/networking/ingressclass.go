@@ -48,8 +48,7 @@ func validateIngressClass(c *networkingv1.IngressClass) (errs field.ErrorList) {
 		errs = append(errs, check.MaxBytes(len(c.Spec.Controller), maxIngressController, at.Child("controller"))...)
 		errs = append(errs, utilvalidation.IsDomainPrefixedPath(at.Child("controller"), c.Spec.Controller)...)
 	}
-	errs = append(errs, check.Optional(c.Spec.Parameters, at.Child("parameters"), classParameters)...)
-	return errs
+	return append(errs, check.Optional(c.Spec.Parameters, at.Child("parameters"), classParameters)...)
 }
 
 func validateIngressClassUpdate(c, old *networkingv1.IngressClass) field.ErrorList {

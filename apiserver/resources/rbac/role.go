@@ -46,7 +46,6 @@ func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs fie
 	}
 	errs = append(errs, check.Present(len(r.APIGroups) > 0, at.Child("apiGroups"),
 		"resource rules must supply at least one api group")...)
-	errs = append(errs, check.Present(len(r.Resources) > 0, at.Child("resources"),
+	return append(errs, check.Present(len(r.Resources) > 0, at.Child("resources"),
 		"resource rules must supply at least one resource")...)
-	return errs
 }

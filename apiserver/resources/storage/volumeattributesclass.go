@@ -70,8 +70,7 @@ func parameters(list map[string]string, none bool, at *field.Path) (errs field.E
 		errs = append(errs, field.Invalid(at, "", "field can not be empty."))
 	}
 	errs = append(errs, check.MaxBytes(bytesOf(list), maxParameterBytes, at)...)
-	errs = append(errs, check.Present(none || len(list) > 0, at, "must contain at least one key/value pair")...)
-	return errs
+	return append(errs, check.Present(none || len(list) > 0, at, "must contain at least one key/value pair")...)
 }
 
 // bytesOf is the size of all keys and values.

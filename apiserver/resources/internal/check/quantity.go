@@ -36,8 +36,7 @@ func PositiveQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 // divisible.
 func ResourceQuantity(name corev1.ResourceName, q resource.Quantity, at *field.Path) field.ErrorList {
 	errs := NonNegativeQuantity(q, at)
-	errs = append(errs, Reject(isIntegerResource(name) && q.MilliValue()%1000 != 0, at, q, notIntegerText)...)
-	return errs
+	return append(errs, Reject(isIntegerResource(name) && q.MilliValue()%1000 != 0, at, q, notIntegerText)...)
 }
 
 // NameOfResource requires the qualified name of a resource; without a prefix it must be a known one.
@@ -46,9 +45,8 @@ func NameOfResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	if len(errs) != 0 {
 		return errs
 	}
-	errs = append(errs, Reject(!strings.Contains(string(name), "/") && !isStandardResource(name), at, name,
+	return append(errs, Reject(!strings.Contains(string(name), "/") && !isStandardResource(name), at, name,
 		"must be a standard resource type or fully qualified")...)
-	return errs
 }
 
 // IsHugePage reports whether a resource is huge pages of some size.

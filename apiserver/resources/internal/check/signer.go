@@ -28,8 +28,7 @@ func SignerName(name string, at *field.Path) (errs field.ErrorList) {
 		"should be a domain with at least two segments separated by dots")...)
 	errs = append(errs, signerLabels(path, utilvalidation.IsDNS1123Subdomain, at)...)
 	const limit = 2*utilvalidation.DNS1123SubdomainMaxLength + utilvalidation.DNS1123LabelMaxLength + 2
-	errs = append(errs, MaxBytes(len(name), limit, at)...)
-	return errs
+	return append(errs, MaxBytes(len(name), limit, at)...)
 }
 
 // signerLabels returns the errors of the first invalid label.

@@ -56,8 +56,7 @@ func BalancerHost(host string, at *field.Path) (errs field.ErrorList) {
 		return nil
 	}
 	errs = DNSSubdomain(host, at)
-	errs = append(errs, Reject(netutils.ParseIPSloppy(host) != nil, at, host, "must be a DNS name, not an IP address")...)
-	return errs
+	return append(errs, Reject(netutils.ParseIPSloppy(host) != nil, at, host, "must be a DNS name, not an IP address")...)
 }
 
 // SamePointee compares the targets of two pointers.
