@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/cert"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
@@ -127,11 +127,6 @@ func mergeCertificates(old, own []byte, now time.Time) (string, error) {
 			merged = append(merged, c)
 		}
 	}
-	var out bytes.Buffer
-	for _, c := range merged {
-		if err := pem.Encode(&out, &pem.Block{Type: "CERTIFICATE", Bytes: c.Raw}); err != nil {
-			return "", err
-		}
-	}
-	return out.String(), nil
+	out, err := cert.EncodeCertificates(merged...)
+	return string(out), err
 }

@@ -3,12 +3,10 @@ package pki
 import (
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"slices"
-)
 
-// errNoCertificate reports that a file has no certificate.
-var errNoCertificate = errors.New("no certificate found")
+	"k8s.io/client-go/util/cert"
+)
 
 // Authorities are certificate authorities of clients: fixed ones, and those of a file, which is read again when it
 // changes. Make them with Bundle.Authorities. The methods may be called from any goroutine.
@@ -42,7 +40,7 @@ func (b *Bundle) Authorities(path string, fixed ...*x509.Certificate) (*Authorit
 	}
 	var err error
 	a.file, err = newReloaded(&b.options, func(contents [][]byte) (authorities, error) {
-		certs, err := parseCertificates(contents[0])
+		certs, err := cert.ParseCertsPEM(contents[0])
 		return newAuthorities(slices.Concat(fixed, certs)), err
 	}, path)
 	return a, err
@@ -60,25 +58,3 @@ func (a *Authorities) Pool() *x509.CertPool { return a.now().pool }
 
 // PEM has the certificates of the present authorities.
 func (a *Authorities) PEM() []byte { return a.now().pem }
-
-// parseCertificates returns the certificates in PEM; other blocks are skipped.
-func parseCertificates(data []byte) (out []*x509.Certificate, err error) {
-	for {
-		var block *pem.Block
-		if block, data = pem.Decode(data); block == nil {
-			break
-		}
-		if block.Type != "CERTIFICATE" {
-			continue
-		}
-		c, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	if len(out) == 0 {
-		return nil, errNoCertificate
-	}
-	return out, nil
-}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"k8s.io/client-go/util/keyutil"
 	"sigs.k8s.io/yaml"
 )
 
@@ -18,7 +19,7 @@ func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
 	b.mu.Lock()
 	client := b.client
 	b.mu.Unlock()
-	key, err := keyPEM(client.key)
+	key, err := keyutil.MarshalPrivateKeyToPEM(client.key)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +60,6 @@ func (b *Bundle) ClientPEM() (cert, key []byte, err error) {
 	b.mu.Lock()
 	client := b.client
 	b.mu.Unlock()
-	key, err = keyPEM(client.key)
+	key, err = keyutil.MarshalPrivateKeyToPEM(client.key)
 	return client.certPEM(), key, err
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"k8s.io/client-go/util/keyutil"
 )
 
 // empty reports whether a directory has no certificate and no key.
@@ -81,7 +83,7 @@ func (b *Bundle) ensureKey(name string) (*ecdsa.PrivateKey, error) {
 			"requested again. To restore the old key, stop the server, restore the file, and start again",
 			"dir", b.options.Dir, "because", name+" is missing")
 	}
-	data, err := keyPEM(key)
+	data, err := keyutil.MarshalPrivateKeyToPEM(key)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"k8s.io/client-go/util/keyutil"
 )
 
 // pair is a certificate with its key.
@@ -57,18 +59,10 @@ func (p pair) certPEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.cert.Raw})
 }
 
-func keyPEM(key *ecdsa.PrivateKey) ([]byte, error) {
-	der, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), nil
-}
-
 // write stores the key in path.key, and then the certificate in path.crt. A crash in between must not leave a
 // certificate without its key, as that would look like a complete pair.
 func (p pair) write(path string) error {
-	key, err := keyPEM(p.key)
+	key, err := keyutil.MarshalPrivateKeyToPEM(p.key)
 	if err != nil {
 		return err
 	}

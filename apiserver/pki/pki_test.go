@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"k8s.io/client-go/util/keyutil"
 )
 
 func TestKeptAcrossRestarts(t *testing.T) {
@@ -102,7 +104,7 @@ func TestTornWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := keyPEM(other.key)
+	data, err := keyutil.MarshalPrivateKeyToPEM(other.key)
 	if err != nil {
 		t.Fatal(err)
 	}

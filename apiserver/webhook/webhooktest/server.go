@@ -1,23 +1,18 @@
 package webhooktest
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"io"
 	"log"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/client-go/util/cert"
 )
 
 // Server is a webhook that a test scripts.
@@ -70,21 +65,17 @@ func start(t testing.TB, config *tls.Config) *Server {
 	return s
 }
 
-// Certificate returns a configuration with a certificate for the host names, which is its own authority.
+// Certificate returns a configuration with a certificate for the host names.
 func Certificate(t testing.TB, names ...string) *tls.Config {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	crt, key, err := cert.GenerateSelfSignedCertKey(names[0], nil, names)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: names, NotBefore: time.Now().Add(-time.Hour), IsCA: true,
-		NotAfter: time.Now().Add(time.Hour), BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	pair, err := tls.X509KeyPair(crt, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	return &tls.Config{Certificates: []tls.Certificate{pair}}
 }
 
 // Script sets how the server answers from now on.
