@@ -23,19 +23,7 @@ const (
 )
 
 // String returns the step's name.
-func (s Step) String() string {
-	switch s {
-	case Nothing:
-		return "Nothing"
-	case Store:
-		return "Store"
-	case Remove:
-		return "Remove"
-	case StoreThenRemove:
-		return "StoreThenRemove"
-	}
-	return fmt.Sprintf("Step(%d)", uint8(s))
-}
+func (s Step) String() string { return [...]string{"Nothing", "Store", "Remove", "StoreThenRemove"}[s] }
 
 // Verdict is the complete effect of a write on an object.
 type Verdict struct {
@@ -69,15 +57,7 @@ const (
 )
 
 // String returns the kind's name.
-func (k ConflictKind) String() string {
-	switch k {
-	case UIDPrecondition:
-		return "UIDPrecondition"
-	case RVPrecondition:
-		return "RVPrecondition"
-	}
-	return fmt.Sprintf("ConflictKind(%d)", uint8(k))
-}
+func (k ConflictKind) String() string { return [...]string{"UIDPrecondition", "RVPrecondition"}[k] }
 
 // Conflict is a precondition that did not hold.
 type Conflict struct {

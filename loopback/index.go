@@ -171,14 +171,6 @@ func (t *table) build(c *cache.Cache, rev int64) error {
 	return nil
 }
 
-// controller is the uid of the object's controller, empty if there is none.
-func controller(m *storage.Meta) string {
-	if i := slices.IndexFunc(m.Owners, func(o storage.Owner) bool { return o.Controller }); i >= 0 {
-		return m.Owners[i].UID
-	}
-	return ""
-}
-
 // insert adds an object. Reads omit objects that can't be decoded. A pod that may mount claims is decoded here, so that
 // it is known whether claims are in use.
 func (t *table) insert(e *entry) {
@@ -195,7 +187,7 @@ func (t *table) insert(e *entry) {
 	}
 	t.entries[e.Key] = e
 	put(t.namespaces, e.Meta.Namespace, e)
-	if uid := controller(&e.Meta); uid != "" {
+	if uid := e.Meta.Controller(); uid != "" {
 		put(t.controlled, uid, e)
 	} else {
 		put(t.free, e.Meta.Namespace, e)
@@ -213,7 +205,7 @@ func (t *table) remove(key string) {
 	}
 	delete(t.entries, key)
 	drop(t.namespaces, e.Meta.Namespace, key)
-	if uid := controller(&e.Meta); uid != "" {
+	if uid := e.Meta.Controller(); uid != "" {
 		drop(t.controlled, uid, key)
 	} else {
 		drop(t.free, e.Meta.Namespace, key)

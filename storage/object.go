@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -70,6 +71,14 @@ type Meta struct {
 
 // Deleting reports whether deletionTimestamp is set.
 func (m *Meta) Deleting() bool { return !m.Deletion.IsZero() }
+
+// Controller returns the UID of the owner that controls the object; empty if there is none.
+func (m *Meta) Controller() string {
+	if i := slices.IndexFunc(m.Owners, func(o Owner) bool { return o.Controller }); i >= 0 {
+		return m.Owners[i].UID
+	}
+	return ""
+}
 
 // Owner is one entry of metadata.ownerReferences.
 type Owner struct {

@@ -30,7 +30,9 @@ func (l lookup) Now() time.Time { return l.s.Now() }
 func (l lookup) Authorize(a *authorization.Attributes) authorization.Decision {
 	return l.s.Authorizer.Authorize(a)
 }
-func (l lookup) GenerateName(prefix string) string { return generatedName(prefix) }
+func (l lookup) GenerateName(prefix string) string {
+	return generatedName(prefix)
+}
 
 // Kinds implements admission.Lookup (client-go restmapper: NewDiscoveryRESTMapper).
 func (l lookup) Kinds(kind schema.GroupVersionKind) (out []*resources.Resource) {
@@ -101,7 +103,7 @@ func (l lookup) Undecoded(ctx context.Context, r schema.GroupVersionResource, na
 		return err
 	}
 	return l.s.ascend(t, func(item *storage.Object) bool {
-		yield(controllerOf(item), func() runtime.Object {
+		yield(item.Meta.Controller(), func() runtime.Object {
 			obj, err := Decode(t.Resource, item)
 			if err != nil {
 				l.s.Unreadable(item.Key, err, "omitted")
@@ -170,16 +172,6 @@ func (s *Registry) await(ctx context.Context, t Target, patience time.Duration) 
 		}
 	}
 	return nil, err
-}
-
-// controllerOf returns the UID of the owner that controls the object; empty if there is none.
-func controllerOf(o *storage.Object) string {
-	for _, owner := range o.Meta.Owners {
-		if owner.Controller {
-			return owner.UID
-		}
-	}
-	return ""
 }
 
 // Objects returns what policies read.

@@ -173,15 +173,10 @@ func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err
 		if err := l.s.Fresh(ctx); err != nil {
 			return answer{}, err
 		}
-		snap, err := l.s.Cache.Snapshot(r.Resource.Collection, 0)
-		if err != nil {
-			return answer{}, err
-		}
-		snap.Ascend(r.Key(l.s.Root), "", func(item *storage.Object) bool {
+		return answer{}, l.s.ascend(r.Target, func(item *storage.Object) bool {
 			out = append(out, item)
 			return true
 		})
-		return answer{}, nil
 	})
 	return out, err
 }

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -200,9 +201,6 @@ func (in *inspection) end() {
 		in.report.Resources = append(in.report.Resources, *in.resources[name])
 	}
 	slices.SortStableFunc(in.report.Resources, func(a, b Resource) int {
-		if c := strings.Compare(a.Group, b.Group); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Resource, b.Resource)
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
 	})
 }

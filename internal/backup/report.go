@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/snapshot"
@@ -72,10 +74,7 @@ type Resource struct {
 
 // Name is the resource's full name: deployments.apps.
 func (r *Resource) Name() string {
-	if r.Group == "" {
-		return r.Resource
-	}
-	return r.Resource + "." + r.Group
+	return schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
 }
 
 // Encryption is a provider and a key with which values are encrypted. This program may not be able to decrypt them.

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,10 +39,7 @@ func (r *Report) Text() string {
 		hash = "verified"
 	}
 	fmt.Fprintf(&b, "hash       %s\n", hash)
-	version := r.EtcdVersion
-	if version == "" {
-		version = "no version, as before 3.6 or in the first seconds of a new etcd"
-	}
+	version := cmp.Or(r.EtcdVersion, "no version, as before 3.6 or in the first seconds of a new etcd")
 	fmt.Fprintf(&b, "etcd       %s\n", version)
 	history := "all of its history"
 	if r.CompactedRevision > 0 {
@@ -118,10 +116,7 @@ func namespacesText(namespaces map[string]int) string {
 		return "-"
 	}
 	names := slices.SortedFunc(maps.Keys(namespaces), func(a, b string) int {
-		if c := namespaces[b] - namespaces[a]; c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(namespaces[b]-namespaces[a], strings.Compare(a, b))
 	})
 	var parts []string
 	for _, name := range names[:min(len(names), mostNamespaces)] {

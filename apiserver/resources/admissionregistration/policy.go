@@ -57,11 +57,7 @@ func sameConditions(now, was *admissionv1.ParamKind, conditions, old []admission
 func policyFrame(
 	failure *admissionv1.FailurePolicyType, kind *admissionv1.ParamKind, match *admissionv1.MatchResources, at *field.Path,
 ) (errs field.ErrorList) {
-	if failure == nil {
-		errs = append(errs, field.Required(at.Child("failurePolicy"), ""))
-	} else {
-		errs = append(errs, check.OneOf(*failure, at.Child("failurePolicy"), failurePolicies)...)
-	}
+	errs = append(errs, check.Must(failure, at.Child("failurePolicy"), "", check.Among(failurePolicies...))...)
 	errs = append(errs, check.Optional(kind, at.Child("paramKind"), paramKind)...)
 	constraints := at.Child("matchConstraints")
 	if match == nil {
@@ -99,11 +95,7 @@ func paramKind(k *admissionv1.ParamKind, at *field.Path) (errs field.ErrorList) 
 }
 
 func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.ErrorList) {
-	if m.MatchPolicy == nil {
-		errs = append(errs, field.Required(at.Child("matchPolicy"), ""))
-	} else {
-		errs = append(errs, check.OneOf(*m.MatchPolicy, at.Child("matchPolicy"), matchPolicies)...)
-	}
+	errs = append(errs, check.Must(m.MatchPolicy, at.Child("matchPolicy"), "", check.Among(matchPolicies...))...)
 	for _, s := range []struct {
 		name     string
 		selector *metav1.LabelSelector

@@ -150,11 +150,8 @@ func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path)
 	if t.sideEffects {
 		allowed, texts = sideEffects, "None, NoneOnDryRun, Some, Unknown"
 	}
-	if w.SideEffects == nil {
-		errs = append(errs, field.Required(at.Child("sideEffects"), "must specify one of "+texts))
-	} else {
-		errs = append(errs, check.OneOf(*w.SideEffects, at.Child("sideEffects"), allowed)...)
-	}
+	errs = append(errs, check.Must(w.SideEffects, at.Child("sideEffects"), "must specify one of "+texts,
+		check.Among(allowed...))...)
 	if s := w.TimeoutSeconds; s != nil && (*s > 30 || *s < 1) {
 		errs = append(errs, field.Invalid(at.Child("timeoutSeconds"), *s,
 			"the timeout value must be between 1 and 30 seconds"))

@@ -131,16 +131,10 @@ func resourceMetric(m *autoscalingv2.ResourceMetricSource, at *field.Path) (errs
 }
 
 func containerMetric(m *autoscalingv2.ContainerResourceMetricSource, at *field.Path) (errs field.ErrorList) {
-	if m.Name == "" {
-		errs = append(errs, field.Required(at.Child("name"), "must specify a resource name"))
-	} else {
-		errs = append(errs, check.ContainerResourceName(m.Name, at.Child("name"))...)
-	}
-	if m.Container == "" {
-		errs = append(errs, field.Required(at.Child("container"), "must specify a container"))
-	} else {
-		errs = append(errs, check.DNSLabel(m.Container, at.Child("container"))...)
-	}
+	errs = append(errs, check.Present(m.Name != "", at.Child("name"), "must specify a resource name")...)
+	errs = append(errs, check.NonEmpty(m.Name, at.Child("name"), check.ContainerResourceName)...)
+	errs = append(errs, check.Present(m.Container != "", at.Child("container"), "must specify a container")...)
+	errs = append(errs, check.NonEmpty(m.Container, at.Child("container"), check.DNSLabel)...)
 	return append(errs, utilizationTarget(&m.Target, at.Child("target"))...)
 }
 

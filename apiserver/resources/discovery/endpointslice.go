@@ -186,11 +186,7 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 		name := check.ValueOf(p.Name) // defaulting has set every name, at least to an empty one
 		errs = append(errs, check.NonEmpty(name, at.Child("name"), check.DNSLabel)...)
 		errs = append(errs, seen.Add(name, at.Child("name"))...)
-		if p.Protocol == nil {
-			errs = append(errs, field.Required(at.Child("protocol"), ""))
-		} else {
-			errs = append(errs, check.OneOf(*p.Protocol, at.Child("protocol"), check.Protocols)...)
-		}
+		errs = append(errs, check.Must(p.Protocol, at.Child("protocol"), "", check.Among(check.Protocols...))...)
 		errs = append(errs, check.Given(p.AppProtocol, at.Child("appProtocol"), check.QualifiedName)...)
 	}
 	return errs

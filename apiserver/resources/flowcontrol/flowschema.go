@@ -70,12 +70,9 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 		errs = append(errs, field.NotSupported(at.Child("distinguisherMethod", "type"), d, flowBy))
 	}
 	level := at.Child("priorityLevelConfiguration", "name")
-	if s.PriorityLevelConfiguration.Name == "" {
-		errs = append(errs, field.Required(level, "must reference a priority level"))
-	} else {
-		errs = append(errs, check.Apply(s.PriorityLevelConfiguration.Name, level,
-			check.WholeName(apivalidation.NameIsDNSSubdomain))...)
-	}
+	errs = append(errs, check.Present(s.PriorityLevelConfiguration.Name != "", level,
+		"must reference a priority level")...)
+	errs = append(errs, check.ClassName(&s.PriorityLevelConfiguration.Name, level)...)
 	errs = append(errs, check.Each(s.Rules, at.Child("rules"), flowRule)...)
 	for _, m := range bootstrap.MandatoryFlowSchemas {
 		if f.Name == m.Name && !apiequality.Semantic.DeepEqual(*s, m.Spec) {

@@ -67,11 +67,8 @@ func validateStorageClass(c *storagev1.StorageClass) field.ErrorList {
 	if p := c.ReclaimPolicy; p != nil && *p != "" {
 		errs = append(errs, check.OneOf(*p, field.NewPath("reclaimPolicy"), classReclaimPolicies)...)
 	}
-	if c.VolumeBindingMode == nil {
-		errs = append(errs, field.Required(field.NewPath("volumeBindingMode"), ""))
-	} else {
-		errs = append(errs, check.OneOf(*c.VolumeBindingMode, field.NewPath("volumeBindingMode"), bindingModes)...)
-	}
+	errs = append(errs, check.Must(c.VolumeBindingMode, field.NewPath("volumeBindingMode"), "",
+		check.Among(bindingModes...))...)
 	return append(errs, topologies(c.AllowedTopologies, field.NewPath("allowedTopologies"))...)
 }
 

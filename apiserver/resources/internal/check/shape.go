@@ -102,6 +102,14 @@ func (u Unique[T]) Add(value T, at *field.Path) field.ErrorList {
 	return nil
 }
 
+// Must requires a value, else the error has the text, and validates it.
+func Must[T any](value *T, at *field.Path, text string, is func(T, *field.Path) field.ErrorList) field.ErrorList {
+	if value == nil {
+		return field.ErrorList{field.Required(at, text)}
+	}
+	return is(*value, at)
+}
+
 // GivenOneOf is OneOf for an optional value.
 func GivenOneOf[T ~string](value *T, at *field.Path, values []T) field.ErrorList {
 	if value == nil {

@@ -131,13 +131,10 @@ func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList
 }
 
 func seccomp(p *corev1.SeccompProfile, at *field.Path) (errs field.ErrorList) {
-	if p.Type == "" {
-		errs = append(errs, field.Required(at.Child("type"), "type is required when seccompProfile is set"))
-	} else {
-		errs = append(errs, check.OneOf(p.Type, at.Child("type"), []corev1.SeccompProfileType{
-			corev1.SeccompProfileTypeLocalhost, corev1.SeccompProfileTypeRuntimeDefault, corev1.SeccompProfileTypeUnconfined,
-		})...)
-	}
+	errs = append(errs, check.Present(p.Type != "", at.Child("type"), "type is required when seccompProfile is set")...)
+	errs = append(errs, check.NonEmpty(p.Type, at.Child("type"), check.Among(
+		corev1.SeccompProfileTypeLocalhost, corev1.SeccompProfileTypeRuntimeDefault, corev1.SeccompProfileTypeUnconfined,
+	))...)
 	file := at.Child("localhostProfile")
 	switch local := p.Type == corev1.SeccompProfileTypeLocalhost; {
 	case local && p.LocalhostProfile == nil:
