@@ -188,7 +188,9 @@ const checkInterval = 30 * time.Second
 
 // nextCheck is the time until the next check of a server: after a failure as long as the server has not answered, so
 // that the pauses double.
-func nextCheck(have *apiregistrationv1.APIService, c apiregistrationv1.APIServiceCondition, now time.Time) time.Duration {
+func nextCheck(
+	have *apiregistrationv1.APIService, c apiregistrationv1.APIServiceCondition, now time.Time,
+) time.Duration {
 	if c.Status == apiregistrationv1.ConditionTrue {
 		return checkInterval
 	}

@@ -63,7 +63,9 @@ type endpoint struct {
 // add makes the operations of a resource and its subresources.
 func (o *operations) add(t *Type) {
 	kind := metav1.GroupVersionKind{Group: t.Group, Version: t.Version, Kind: t.Kind}
-	e := endpoint{operations: o, typ: t, verbs: t.Verbs, custom: t.Custom != nil, kind: kind, root: prefix(t.groupVersion())}
+	e := endpoint{
+		operations: o, typ: t, verbs: t.Verbs, custom: t.Custom != nil, kind: kind, root: prefix(t.groupVersion()),
+	}
 	if e.custom {
 		var err error
 		if e.object, e.list, err = o.definitions.addCustom(t); err != nil {
