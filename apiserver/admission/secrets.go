@@ -24,16 +24,11 @@ func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 			)
 		}
 	}
-	for _, list := range []struct {
-		kind       string
-		containers []corev1.Container
-	}{{"init container", pod.Spec.InitContainers}, {"container", pod.Spec.Containers}} {
-		for i := range list.containers {
-			c := &list.containers[i]
-			if err := mountableEnv(account, secrets, list.kind+" "+c.Name, c.Env, c.EnvFrom); err != nil {
-				return err
-			}
-		}
+	if err := mountableEnv(account, secrets, "init container", pod.Spec.InitContainers); err != nil {
+		return err
+	}
+	if err := mountableEnv(account, secrets, "container", pod.Spec.Containers); err != nil {
+		return err
 	}
 	pulls := sets.New(account.ImagePullSecrets...)
 	for i, ref := range pod.Spec.ImagePullSecrets {
@@ -52,14 +47,15 @@ func mountableAdded(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	if !limitsSecrets(account) {
 		return nil
 	}
-	secrets := secretsOf(account)
-	for i := range pod.Spec.EphemeralContainers {
-		c := &pod.Spec.EphemeralContainers[i]
-		if err := mountableEnv(account, secrets, "ephemeral container "+c.Name, c.Env, c.EnvFrom); err != nil {
-			return err
-		}
+	return mountableEnv(account, secretsOf(account), "ephemeral container", ephemeral(&pod.Spec))
+}
+
+// ephemeral returns the ephemeral containers like others.
+func ephemeral(s *corev1.PodSpec) (out []corev1.Container) {
+	for _, c := range s.EphemeralContainers {
+		out = append(out, corev1.Container(c.EphemeralContainerCommon))
 	}
-	return nil
+	return out
 }
 
 // secretsOf returns the names of the account's secrets.
@@ -71,18 +67,21 @@ func secretsOf(account *corev1.ServiceAccount) sets.Set[string] {
 	return names
 }
 
-func mountableEnv(account *corev1.ServiceAccount, secrets sets.Set[string], container string,
-	env []corev1.EnvVar, from []corev1.EnvFromSource) error {
-	for _, e := range env {
-		if ref := secretOf(e); ref != nil && !secrets.Has(ref.Name) {
-			return fmt.Errorf("%s with envVar %s referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
-				container, e.Name, ref.Name, account.Name)
+func mountableEnv(
+	account *corev1.ServiceAccount, secrets sets.Set[string], kind string, containers []corev1.Container,
+) error {
+	for _, c := range containers {
+		for _, e := range c.Env {
+			if ref := secretOf(e); ref != nil && !secrets.Has(ref.Name) {
+				return fmt.Errorf("%s %s with envVar %s referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
+					kind, c.Name, e.Name, ref.Name, account.Name)
+			}
 		}
-	}
-	for _, f := range from {
-		if f.SecretRef != nil && !secrets.Has(f.SecretRef.Name) {
-			return fmt.Errorf("%s with envFrom referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
-				container, f.SecretRef.Name, account.Name)
+		for _, f := range c.EnvFrom {
+			if f.SecretRef != nil && !secrets.Has(f.SecretRef.Name) {
+				return fmt.Errorf("%s %s with envFrom referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
+					kind, c.Name, f.SecretRef.Name, account.Name)
+			}
 		}
 	}
 	return nil
@@ -97,20 +96,11 @@ func secretOf(e corev1.EnvVar) *corev1.SecretKeySelector {
 
 // usesSecrets reports whether a pod refers to a secret (K pkg/api/v1/pod/util.go: VisitPodSecretNames).
 func usesSecrets(s *corev1.PodSpec) bool {
-	used := len(s.ImagePullSecrets) > 0 || slices.ContainsFunc(s.Volumes, volumeUsesSecret)
-	env := func(vars []corev1.EnvVar, from []corev1.EnvFromSource) {
-		used = used || slices.ContainsFunc(vars, func(e corev1.EnvVar) bool { return secretOf(e) != nil }) ||
-			slices.ContainsFunc(from, func(f corev1.EnvFromSource) bool { return f.SecretRef != nil })
-	}
-	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
-		for i := range list {
-			env(list[i].Env, list[i].EnvFrom)
-		}
-	}
-	for i := range s.EphemeralContainers {
-		env(s.EphemeralContainers[i].Env, s.EphemeralContainers[i].EnvFrom)
-	}
-	return used
+	return len(s.ImagePullSecrets) > 0 || slices.ContainsFunc(s.Volumes, volumeUsesSecret) ||
+		slices.ContainsFunc(slices.Concat(s.InitContainers, s.Containers, ephemeral(s)), func(c corev1.Container) bool {
+			return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return secretOf(e) != nil }) ||
+				slices.ContainsFunc(c.EnvFrom, func(f corev1.EnvFromSource) bool { return f.SecretRef != nil })
+		})
 }
 
 func volumeUsesSecret(v corev1.Volume) bool {
