@@ -3,8 +3,8 @@ package bootstrap
 import (
 	"context"
 	"fmt"
-	"sync"
 
+	"golang.org/x/sync/errgroup"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,25 +48,13 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 }
 
 // together runs the jobs, several at a time, and returns an error if one has failed.
-func together(ctx context.Context, jobs []func(context.Context) error) (err error) {
-	const atOnce = 16
-	var wg sync.WaitGroup
-	places, errs := make(chan struct{}, atOnce), make(chan error, len(jobs))
+func together(ctx context.Context, jobs []func(context.Context) error) error {
+	var g errgroup.Group
+	g.SetLimit(16)
 	for _, job := range jobs {
-		places <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-places }()
-			if e := job(ctx); e != nil {
-				errs <- e
-			}
-		})
+		g.Go(func() error { return job(ctx) })
 	}
-	wg.Wait()
-	select {
-	case err = <-errs:
-	default:
-	}
-	return err
+	return g.Wait()
 }
 
 // ensuring makes the requests.
