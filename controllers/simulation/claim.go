@@ -25,13 +25,30 @@ func amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// amountsOf returns what a pod requests.
-func amountsOf(p *corev1.Pod) amounts {
-	out := amounts{}
-	for name, q := range podresource.PodRequests(p, podresource.PodResourcesOptions{}) {
-		out[name] = amount(name, q)
+// request is what a pod requests of a resource.
+type request struct {
+	name   corev1.ResourceName
+	amount int64
+}
+
+// requestsOf returns what a pod requests, by name.
+func requestsOf(p *corev1.Pod) (out []request) {
+	all := podresource.PodRequests(p, podresource.PodResourcesOptions{})
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if n := amount(name, all[name]); n != 0 {
+			out = append(out, request{name, n})
+		}
 	}
 	return out
+}
+
+func requested(all []request, name corev1.ResourceName) int64 {
+	for _, r := range all {
+		if r.name == name {
+			return r.amount
+		}
+	}
+	return 0
 }
 
 // port is a port of a node.
@@ -61,60 +78,83 @@ func (a port) collides(b port) bool {
 	return a.protocol == b.protocol && a.number == b.number && (a.ip == b.ip || a.ip == everyIP || b.ip == everyIP)
 }
 
-// load is what all pods on a node use together.
-type load struct {
-	pods    int64
-	amounts amounts
-	// ports is a list because it is short: most pods have no host ports.
-	ports []port
-}
-
-func (l *load) occupied(ports []port) bool {
-	return slices.ContainsFunc(ports, func(p port) bool { return slices.ContainsFunc(l.ports, p.collides) })
-}
-
-// claim is what a pod uses of its node.
+// claim is what a pod uses of its node, and what matters of it to other pods.
 type claim struct {
 	uid        types.UID
 	generation int64
 	node       string
-	amounts    amounts
+	requests   []request
 	ports      []port
+	labels     map[string]string
+	anti       []term
+	// ending reports whether the pod is being deleted, stored whether its assignment was read.
+	ending, stored bool
 }
 
-// claims holds what the pods on each node use. It includes pods that are being assigned, as kube-scheduler's cache
-// includes assumed pods (K pkg/scheduler/backend/cache/cache.go: AssumePod). A claim is as new as the newest state in
-// which follow or startPass has read the pod: a Reader is locked while it is used. The zero value is empty.
+// claims holds the nodes and what the pods on each use. It includes pods that are being assigned, as kube-scheduler's
+// cache includes assumed pods (K pkg/scheduler/backend/cache/cache.go: AssumePod). A claim is as new as the newest
+// state in which follow or startPass has read the pod: a Reader is locked while it is used. The zero value is empty.
 type claims struct {
 	mu sync.Mutex // guards the fields below
 	// begun reports whether all pods of a state were counted once.
-	begun bool
-	pods  map[workload.Key]*claim
-	nodes map[string]*load
-	// waiting are the pods that may fit after other pods have ended.
-	waiting map[workload.Key]struct{}
-	// wakeWaiting reports whether startPass has counted a change before follow has received it. follow then finds nothing
-	// new to count, but must return the waiting pods nevertheless.
-	wakeWaiting bool
+	begun  bool
+	places places
+	// pods are the claims by namespace and name, repelling those with anti-affinity.
+	pods      map[string]map[string]*claim
+	repelling map[*claim]bool
+	loads     map[string]*load
+	// waiting are the pods without a node, with the effects that may help them.
+	waiting map[workload.Key]effect
+	// unseen is what startPass has counted before follow has received it. follow then finds nothing new to count, but
+	// must return the waiting pods nevertheless.
+	unseen effect
 }
 
-// follow counts the present state of a pod that has changed. If the pod may use less of its node now, it returns the
-// pods that wait.
+// effect is what changes of pods mean to others: bits.
+type effect int
+
+const (
+	// freed: a pod may use less of its node.
+	freed effect = 1 << iota
+	// moved: there are other pods on a node, or they have other labels.
+	moved
+)
+
+// follow counts the present state of a pod that has changed, and returns the pods that this may help.
 func (c *claims) follow(r workload.Reader, key workload.Key) []workload.Key {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begin(r)
 	p := workload.Get[*corev1.Pod](r, key.Namespace, key.Name)
-	if p != nil && p.Spec.NodeName == "" && c.pods[key] != nil && c.pods[key].uid == p.UID {
+	if had := c.pods[key.Namespace][key.Name]; p != nil && p.Spec.NodeName == "" && had != nil && had.uid == p.UID {
 		return nil // it is being assigned
 	}
-	if !c.count(key, p) && !c.wakeWaiting {
+	e := c.count(key, p) | c.unseen
+	c.unseen = 0
+	if e == 0 {
 		return nil
 	}
-	c.wakeWaiting = false
-	return slices.SortedFunc(maps.Keys(c.waiting), func(a, b workload.Key) int {
+	return c.waitFor(e)
+}
+
+// waitFor returns the waiting pods that an effect may help, in order.
+func (c *claims) waitFor(e effect) (out []workload.Key) {
+	for key, helped := range c.waiting {
+		if helped&e != 0 {
+			out = append(out, key)
+		}
+	}
+	slices.SortFunc(out, func(a, b workload.Key) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
+	return out
+}
+
+// all returns the waiting pods.
+func (c *claims) all() []workload.Key {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Keys(c.waiting))
 }
 
 // startPass counts the state of a pod at the beginning of its pass, and reports whether the pod has no node. If claims
@@ -123,9 +163,7 @@ func (c *claims) startPass(r workload.Reader, key workload.Key, p *corev1.Pod) b
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begin(r)
-	if c.count(key, p) {
-		c.wakeWaiting = true
-	}
+	c.unseen |= c.count(key, p)
 	if p == nil || p.Spec.NodeName != "" {
 		delete(c.waiting, key)
 		return false
@@ -133,20 +171,20 @@ func (c *claims) startPass(r workload.Reader, key workload.Key, p *corev1.Pod) b
 	return true
 }
 
-// assign adds a claim for the node that choose returns. choose returns an empty name if no node fits, and whether the
-// pod may fit after other pods have ended.
+// assign adds a claim for the node that choose returns. choose returns an empty name if no node fits, and the effects
+// that may help then.
 func (c *claims) assign(
-	key workload.Key, p *corev1.Pod, choose func(map[string]*load) (node string, wait bool),
+	key workload.Key, p *corev1.Pod, choose func(*claims) (node string, helped effect),
 ) (node string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	node, wait := choose(c.nodes)
-	if delete(c.waiting, key); wait {
-		c.waiting[key] = struct{}{}
+	node, helped := choose(c)
+	if node == "" {
+		c.waiting[key] = helped
+		return ""
 	}
-	if node != "" {
-		c.add(key, p, node)
-	}
+	delete(c.waiting, key)
+	c.add(key, p, node)
 	return node
 }
 
@@ -156,52 +194,73 @@ func (c *claims) begin(r workload.Reader) {
 		return
 	}
 	c.begun = true
-	c.pods, c.nodes, c.waiting = map[workload.Key]*claim{}, map[string]*load{}, map[workload.Key]struct{}{}
+	c.pods, c.repelling = map[string]map[string]*claim{}, map[*claim]bool{}
+	c.loads, c.waiting = map[string]*load{}, map[workload.Key]effect{}
 	for _, p := range workload.All[*corev1.Pod](r, "") {
 		c.count(workload.KeyOf(p), p)
 	}
 }
 
-// count replaces a pod's claim by that of its present state, and reports whether an earlier claim has changed or ended.
-func (c *claims) count(key workload.Key, p *corev1.Pod) (changed bool) {
+// count replaces a pod's claim by that of its present state, and returns the effect.
+func (c *claims) count(key workload.Key, p *corev1.Pod) (e effect) {
 	on := p != nil && p.Spec.NodeName != "" && !workload.Finished(p)
-	had := c.pods[key]
+	had := c.pods[key.Namespace][key.Name]
 	if on && had != nil && had.uid == p.UID && had.node == p.Spec.NodeName && had.generation == p.Generation {
-		return false
+		if ending := p.DeletionTimestamp != nil; !had.stored || had.ending != ending || !maps.Equal(had.labels, p.Labels) {
+			had.stored, had.ending, had.labels = true, ending, p.Labels
+			return moved
+		}
+		return 0
 	}
 	if had != nil {
 		c.remove(key, had)
+		e = freed | moved
 	}
 	if on {
 		c.add(key, p, p.Spec.NodeName)
+		c.pods[key.Namespace][key.Name].stored = true
+		e |= moved
 	}
-	return had != nil
+	return e
 }
 
 func (c *claims) add(key workload.Key, p *corev1.Pod, node string) {
-	has := &claim{uid: p.UID, generation: p.Generation, node: node, amounts: amountsOf(p), ports: portsOf(p)}
-	c.pods[key] = has
-	l := c.nodes[node]
-	if l == nil {
-		l = &load{amounts: amounts{}}
-		c.nodes[node] = l
+	has := &claim{uid: p.UID, generation: p.Generation, node: node, requests: requestsOf(p), ports: portsOf(p),
+		labels: p.Labels, anti: antiAffinityOf(p), ending: p.DeletionTimestamp != nil}
+	if c.pods[key.Namespace] == nil {
+		c.pods[key.Namespace] = map[string]*claim{}
 	}
+	c.pods[key.Namespace][key.Name] = has
+	if has.anti != nil {
+		c.repelling[has] = true
+	}
+	l := c.load(node)
 	l.pods++
-	for name, n := range has.amounts {
-		l.amounts[name] += n
+	for _, r := range has.requests {
+		l.amounts[r.name] += r.amount
 	}
 	l.ports = append(l.ports, has.ports...)
 }
 
-func (c *claims) remove(key workload.Key, had *claim) {
-	delete(c.pods, key)
-	l := c.nodes[had.node]
-	if l.pods--; l.pods == 0 {
-		delete(c.nodes, had.node)
-		return
+// load returns the load of a node.
+func (c *claims) load(node string) *load {
+	if c.loads[node] == nil {
+		c.loads[node] = &load{amounts: amounts{}}
 	}
-	for name, n := range had.amounts {
-		l.amounts[name] -= n
+	return c.loads[node]
+}
+
+func (c *claims) remove(key workload.Key, had *claim) {
+	delete(c.repelling, had)
+	if delete(c.pods[key.Namespace], key.Name); len(c.pods[key.Namespace]) == 0 {
+		delete(c.pods, key.Namespace)
+	}
+	l := c.loads[had.node]
+	if l.pods--; l.pods == 0 && c.places.named[had.node] == nil {
+		delete(c.loads, had.node)
+	}
+	for _, r := range had.requests {
+		l.amounts[r.name] -= r.amount
 	}
 	for _, p := range had.ports {
 		i := slices.Index(l.ports, p)

@@ -166,7 +166,7 @@ func TestClaims(t *testing.T) {
 			}
 		case p.Spec.NodeName == "" && random.IntN(2) == 0:
 			if had.startPass(w, key, p) {
-				had.assign(key, p, func(map[string]*load) (string, bool) { return "b", false })
+				had.assign(key, p, func(*claims) (string, effect) { return "b", 0 })
 				p = p.DeepCopy()
 				p.Spec.NodeName = "b"
 				w.Put(p)
@@ -186,7 +186,7 @@ func TestClaims(t *testing.T) {
 		var fresh claims
 		fresh.begin(w)
 		for _, c := range []*claims{&had, &fresh} {
-			for _, l := range c.nodes {
+			for _, l := range c.loads {
 				for r, n := range l.amounts {
 					if n == 0 {
 						delete(l.amounts, r)
@@ -194,8 +194,8 @@ func TestClaims(t *testing.T) {
 				}
 			}
 		}
-		if !reflect.DeepEqual(had.nodes, fresh.nodes) || len(had.pods) != len(fresh.pods) {
-			t.Fatalf("%+v, counted again %+v", had.nodes, fresh.nodes)
+		if !reflect.DeepEqual(had.loads, fresh.loads) || len(had.pods) != len(fresh.pods) {
+			t.Fatalf("%+v, counted again %+v", had.loads, fresh.loads)
 		}
 	}
 }

@@ -1,0 +1,170 @@
+package simulation
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// wants is what a pod needs of a node.
+type wants struct {
+	pod      *corev1.Pod
+	affinity nodeaffinity.RequiredNodeAffinity
+	// named is the only possible node; empty for all.
+	named    string
+	requests []request
+	ports    []port
+	// volumes returns why the volumes of the pod can't be used on a node; nil if it has no claims.
+	volumes func(*corev1.Node) string
+	spread  []spread
+	others  relations
+}
+
+// wants parses a pod. Resources that no node declares are ignored.
+func (c *claims) wants(r workload.Reader, p *corev1.Pod) *wants {
+	w := &wants{pod: p, affinity: nodeaffinity.GetRequiredNodeAffinity(p), named: named(p), ports: portsOf(p)}
+	w.requests = slices.DeleteFunc(requestsOf(p), func(r request) bool { return !c.places.declared[r.name] })
+	w.spread = c.spreads(p, w.affinity)
+	w.others = c.relations(p, func(namespace string) labels.Set {
+		if n := workload.Get[*corev1.Namespace](r, "", namespace); n != nil {
+			return n.Labels
+		}
+		return nil
+	})
+	return w
+}
+
+// filter returns why a node doesn't fit, empty if it does. resolvable reports whether the end of other pods could help.
+type filter func(w *wants, p *place) (reasons []string, resolvable bool)
+
+// filters are those of the default plugins, in their order (K pkg/scheduler/apis/config/v1/default_plugins.go; the
+// words: pkg/scheduler/framework/plugins).
+var filters = []filter{isNamed, isSchedulable, toleratesTaints, matchesNode, hasPorts, hasResources, hasVolumes,
+	isSpread, isRelated}
+
+// misfits are the reasons of the first filter that rejects a node.
+func (w *wants) misfits(p *place) (reasons []string, resolvable bool) {
+	for _, f := range filters {
+		if reasons, resolvable = f(w, p); len(reasons) > 0 {
+			return reasons, resolvable
+		}
+	}
+	return nil, false
+}
+
+// isNamed is a part of the preparation of NodeAffinity (K pkg/scheduler/schedule_one.go: findNodesThatFitPod).
+func isNamed(w *wants, p *place) ([]string, bool) {
+	if w.named != "" && w.named != p.node.Name {
+		return []string{"node(s) didn't satisfy plugin(s) [NodeAffinity]"}, false
+	}
+	return nil, false
+}
+
+var cordoned = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
+
+// isSchedulable is NodeUnschedulable.
+func isSchedulable(w *wants, p *place) ([]string, bool) {
+	if p.node.Spec.Unschedulable &&
+		!workload.Tolerates(w.pod.Spec.Tolerations, cordoned, corev1.TaintEffectNoSchedule) {
+		return []string{"node(s) were unschedulable"}, false
+	}
+	return nil, false
+}
+
+// toleratesTaints is TaintToleration.
+func toleratesTaints(w *wants, p *place) ([]string, bool) {
+	if !tolerates(w.pod, p.repel) {
+		return []string{"node(s) had untolerated taint(s)"}, false
+	}
+	return nil, false
+}
+
+func tolerates(p *corev1.Pod, taints []corev1.Taint) bool {
+	return len(taints) == 0 || workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoSchedule) &&
+		workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoExecute)
+}
+
+// matchesNode is NodeAffinity. An affinity that can't be parsed is rejected by validation.
+func matchesNode(w *wants, p *place) ([]string, bool) {
+	if ok, err := w.affinity.Match(p.node); err != nil || !ok {
+		return []string{"node(s) didn't match Pod's node affinity/selector"}, false
+	}
+	return nil, false
+}
+
+// hasPorts is NodePorts.
+func hasPorts(w *wants, p *place) ([]string, bool) {
+	if p.occupied(w.ports) {
+		return []string{"node(s) didn't have free ports for the requested pod ports"}, true
+	}
+	return nil, false
+}
+
+// hasResources is NodeResourcesFit. More than the node has is not resolvable (K
+// pkg/scheduler/framework/plugins/noderesources/fit.go: fitsRequest).
+func hasResources(w *wants, p *place) (reasons []string, resolvable bool) {
+	resolvable = true
+	if limit, ok := p.allocatable[corev1.ResourcePods]; ok && p.pods+1 > limit {
+		reasons = append(reasons, "Too many pods")
+	}
+	for _, r := range w.requests {
+		if has := p.allocatable[r.name]; r.amount > has-p.amounts[r.name] {
+			reasons = append(reasons, "Insufficient "+string(r.name))
+			resolvable = resolvable && r.amount <= has
+		}
+	}
+	return reasons, resolvable
+}
+
+// hasVolumes is VolumeBinding.
+func hasVolumes(w *wants, p *place) ([]string, bool) {
+	if w.volumes == nil {
+		return nil, false
+	}
+	if why := w.volumes(p.node); why != "" {
+		return []string{why}, false
+	}
+	return nil, false
+}
+
+// avoided counts the untolerated taints with the effect PreferNoSchedule.
+func (w *wants) avoided(p *place) (out int64) {
+	for i := range p.avoid {
+		if !workload.Tolerates(w.pod.Spec.Tolerations, p.avoid[i:i+1], corev1.TaintEffectPreferNoSchedule) {
+			out++
+		}
+	}
+	return out
+}
+
+// free is the share of CPU and memory, in percent of each, that would remain (K
+// pkg/scheduler/framework/plugins/noderesources/least_allocated.go: leastResourceScorer).
+func (w *wants) free(p *place) (out int64) {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		if has := p.allocatable[name]; has > 0 {
+			out += int64(float64(has-p.amounts[name]-requested(w.requests, name)) * 100 / float64(has))
+		}
+	}
+	return out
+}
+
+// named is the node that a pod's required affinity names, as for DaemonSets' pods.
+func named(p *corev1.Pod) string {
+	a := p.Spec.Affinity
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return ""
+	}
+	for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, f := range t.MatchFields {
+			if f.Key == metav1.ObjectNameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
+				return f.Values[0]
+			}
+		}
+	}
+	return ""
+}
