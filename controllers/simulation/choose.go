@@ -33,12 +33,13 @@ func choose(places []*place, w *wants) (node string, helped effect, why string) 
 	var reasons map[string]int
 	helpful := 0
 	for _, p := range places {
+		c := candidate{name: p.node.Name, avoided: w.avoided(p), free: w.free(p), pods: p.pods}
+		if best.name != "" && c.compare(best) > 0 {
+			continue // why it would not fit doesn't matter
+		}
 		unfit, resolvable := w.misfits(p)
 		if len(unfit) == 0 {
-			c := candidate{name: p.node.Name, avoided: w.avoided(p), free: w.free(p), pods: p.pods}
-			if best.name == "" || c.compare(best) < 0 {
-				best = c
-			}
+			best = c
 			continue
 		}
 		if reasons == nil {

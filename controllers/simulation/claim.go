@@ -8,47 +8,59 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	podresource "k8s.io/component-helpers/resource"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// amounts are quantities by resource; CPU is in thousandths.
-type amounts map[corev1.ResourceName]int64
+// amounts are quantities by resource, few enough to be searched in order; CPU is in thousandths.
+type amounts []amount
 
-func amount(name corev1.ResourceName, q resource.Quantity) int64 {
-	if name == corev1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
+type amount struct {
+	of corev1.ResourceName
+	n  int64
 }
 
-// request is what a pod requests of a resource.
-type request struct {
-	name   corev1.ResourceName
-	amount int64
-}
-
-// requestsOf returns what a pod requests, by name.
-func requestsOf(p *corev1.Pod) (out []request) {
-	all := podresource.PodRequests(p, podresource.PodResourcesOptions{})
+// amountsOf converts quantities, in the order of their names.
+func amountsOf(all corev1.ResourceList) (out amounts) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if n := amount(name, all[name]); n != 0 {
-			out = append(out, request{name, n})
+		q := all[name]
+		n := q.Value()
+		if name == corev1.ResourceCPU {
+			n = q.MilliValue()
 		}
+		out = append(out, amount{name, n})
 	}
 	return out
 }
 
-func requested(all []request, name corev1.ResourceName) int64 {
-	for _, r := range all {
-		if r.name == name {
-			return r.amount
+// requestsOf returns what a pod requests.
+func requestsOf(p *corev1.Pod) amounts {
+	return slices.DeleteFunc(amountsOf(podresource.PodRequests(p, podresource.PodResourcesOptions{})),
+		func(a amount) bool { return a.n == 0 })
+}
+
+// get returns the amount of a resource; 0 if there is none.
+func (a amounts) get(name corev1.ResourceName) int64 {
+	for i := range a {
+		if a[i].of == name {
+			return a[i].n
 		}
 	}
 	return 0
+}
+
+// plus adds other amounts, factor times.
+func (a amounts) plus(others amounts, factor int64) amounts {
+	for _, o := range others {
+		i := slices.IndexFunc(a, func(has amount) bool { return has.of == o.of })
+		if i < 0 {
+			i, a = len(a), append(a, amount{of: o.of})
+		}
+		a[i].n += factor * o.n
+	}
+	return a
 }
 
 // port is a port of a node.
@@ -83,7 +95,7 @@ type claim struct {
 	uid        types.UID
 	generation int64
 	node       string
-	requests   []request
+	requests   amounts
 	ports      []port
 	labels     map[string]string
 	anti       []term
@@ -236,16 +248,14 @@ func (c *claims) add(key workload.Key, p *corev1.Pod, node string) {
 	}
 	l := c.load(node)
 	l.pods++
-	for _, r := range has.requests {
-		l.amounts[r.name] += r.amount
-	}
+	l.amounts = l.amounts.plus(has.requests, 1)
 	l.ports = append(l.ports, has.ports...)
 }
 
 // load returns the load of a node.
 func (c *claims) load(node string) *load {
 	if c.loads[node] == nil {
-		c.loads[node] = &load{amounts: amounts{}}
+		c.loads[node] = &load{}
 	}
 	return c.loads[node]
 }
@@ -259,9 +269,7 @@ func (c *claims) remove(key workload.Key, had *claim) {
 	if l.pods--; l.pods == 0 && c.places.named[had.node] == nil {
 		delete(c.loads, had.node)
 	}
-	for _, r := range had.requests {
-		l.amounts[r.name] -= r.amount
-	}
+	l.amounts = l.amounts.plus(had.requests, -1)
 	for _, p := range had.ports {
 		i := slices.Index(l.ports, p)
 		l.ports = slices.Delete(l.ports, i, i+1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -187,11 +188,7 @@ func TestClaims(t *testing.T) {
 		fresh.begin(w)
 		for _, c := range []*claims{&had, &fresh} {
 			for _, l := range c.loads {
-				for r, n := range l.amounts {
-					if n == 0 {
-						delete(l.amounts, r)
-					}
-				}
+				l.amounts = append(amounts(nil), slices.DeleteFunc(l.amounts, func(a amount) bool { return a.n == 0 })...)
 			}
 		}
 		if !reflect.DeepEqual(had.loads, fresh.loads) || len(had.pods) != len(fresh.pods) {

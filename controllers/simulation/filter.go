@@ -17,7 +17,7 @@ type wants struct {
 	affinity nodeaffinity.RequiredNodeAffinity
 	// named is the only possible node; empty for all.
 	named    string
-	requests []request
+	requests amounts
 	ports    []port
 	// volumes returns why the volumes of the pod can't be used on a node; nil if it has no claims.
 	volumes func(*corev1.Node) string
@@ -28,7 +28,7 @@ type wants struct {
 // wants parses a pod. Resources that no node declares are ignored.
 func (c *claims) wants(r workload.Reader, p *corev1.Pod) *wants {
 	w := &wants{pod: p, affinity: nodeaffinity.GetRequiredNodeAffinity(p), named: named(p), ports: portsOf(p)}
-	w.requests = slices.DeleteFunc(requestsOf(p), func(r request) bool { return !c.places.declared[r.name] })
+	w.requests = slices.DeleteFunc(requestsOf(p), func(a amount) bool { return !c.places.declared[a.of] })
 	w.spread = c.spreads(p, w.affinity)
 	w.others = c.relations(p, func(namespace string) labels.Set {
 		if n := workload.Get[*corev1.Namespace](r, "", namespace); n != nil {
@@ -109,13 +109,13 @@ func hasPorts(w *wants, p *place) ([]string, bool) {
 // pkg/scheduler/framework/plugins/noderesources/fit.go: fitsRequest).
 func hasResources(w *wants, p *place) (reasons []string, resolvable bool) {
 	resolvable = true
-	if limit, ok := p.allocatable[corev1.ResourcePods]; ok && p.pods+1 > limit {
+	if p.pods >= p.limit {
 		reasons = append(reasons, "Too many pods")
 	}
 	for _, r := range w.requests {
-		if has := p.allocatable[r.name]; r.amount > has-p.amounts[r.name] {
-			reasons = append(reasons, "Insufficient "+string(r.name))
-			resolvable = resolvable && r.amount <= has
+		if has := p.allocatable.get(r.of); r.n > has-p.amounts.get(r.of) {
+			reasons = append(reasons, "Insufficient "+string(r.of))
+			resolvable = resolvable && r.n <= has
 		}
 	}
 	return reasons, resolvable
@@ -146,8 +146,8 @@ func (w *wants) avoided(p *place) (out int64) {
 // pkg/scheduler/framework/plugins/noderesources/least_allocated.go: leastResourceScorer).
 func (w *wants) free(p *place) (out int64) {
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		if has := p.allocatable[name]; has > 0 {
-			out += int64(float64(has-p.amounts[name]-requested(w.requests, name)) * 100 / float64(has))
+		if has := p.allocatable.get(name); has > 0 {
+			out += int64(float64(has-p.amounts.get(name)-w.requests.get(name)) * 100 / float64(has))
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -25,15 +26,17 @@ type place struct {
 	*load
 	node        *corev1.Node
 	allocatable amounts
+	// limit is the maximum number of pods.
+	limit int64
 	// repel are the taints that keep pods away, avoid those that pods should avoid.
 	repel, avoid []corev1.Taint
 }
 
 // placeOf parses a node. lenient ignores taints for conditions of nodes that are ready.
 func placeOf(n *corev1.Node, l *load, lenient bool) *place {
-	p := &place{load: l, node: n, allocatable: amounts{}}
-	for name, q := range n.Status.Allocatable {
-		p.allocatable[name] = amount(name, q)
+	p := &place{load: l, node: n, allocatable: amountsOf(n.Status.Allocatable), limit: math.MaxInt64}
+	if q, ok := n.Status.Allocatable[corev1.ResourcePods]; ok {
+		p.limit = q.Value()
 	}
 	i := ready(n)
 	lenient = lenient && (i < 0 || n.Status.Conditions[i].Status == corev1.ConditionTrue)
@@ -70,8 +73,8 @@ func (c *claims) survey(nodes []*corev1.Node, lenient bool) {
 			p = placeOf(n, c.load(n.Name), lenient)
 		}
 		c.places.list, c.places.named[n.Name] = append(c.places.list, p), p
-		for name := range p.allocatable {
-			c.places.declared[name] = true
+		for _, a := range p.allocatable {
+			c.places.declared[a.of] = true
 		}
 	}
 	maps.DeleteFunc(c.loads, func(name string, l *load) bool { return l.pods == 0 && c.places.named[name] == nil })
