@@ -2,6 +2,9 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -9,55 +12,70 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Annotations of pods that select the simulated outcome.
+// Annotations of pods that select the simulated outcome. With a dot and a container's name behind it, an annotation is
+// for that container, and precedes what is for the pod. What is for the pod is for its containers, but not for init
+// containers, sidecars and ephemeral ones.
 const (
 	// Annotation has one of the values below; any other is ignored, of which Warnings warns.
 	Annotation = "kubecascade.io/simulate"
-	// AnnotationAfter is how long the pod runs before it completes, fails or becomes ready, such as "5s"; the default
-	// is Options.Delay.
+	// AnnotationAfter is how long a container runs before it exits, such as "5s"; the default is Options.Delay.
 	AnnotationAfter = "kubecascade.io/simulate-after"
 )
 
 // Values of Annotation.
 const (
-	// Pending: it never starts.
+	// Pending: the pod never starts.
 	Pending = "pending"
-	// Unready: it runs, but is never ready.
-	Unready = "unready"
-	// Run: it runs forever, even if a Job controls it.
+	// NeverReady: it runs, but is never ready. Unready is an earlier name.
+	NeverReady, Unready = "never-ready", "unready"
+	// Run: it runs forever, even if a Job controls the pod.
 	Run = "run"
-	// Succeed: its containers exit with 0, even if no Job controls it.
+	// Succeed: it exits with 0, even if no Job controls the pod.
 	Succeed = "succeed"
-	// Fail: its containers exit with 1. If the pod's restart policy restarts the containers, the exit of either value
-	// repeats, with a pause that doubles.
+	// Fail: it exits with 1, or with the code in "fail=3". If it is restarted, the exit repeats, with a pause that
+	// doubles.
 	Fail = "fail"
+	// OOM: it is killed because it has used too much memory, and restarted as after Fail.
+	OOM = "oom"
+	// CrashLoop: it fails with 1 and, if it is restarted, has the pauses of a kubelet.
+	CrashLoop = "crashloop"
+	// ImagePull: its image can't be pulled.
+	ImagePull = "imagepull"
 )
+
+// values are the values of Annotation that its warning names.
+var values = []string{Pending, NeverReady, Run, Succeed, Fail, Fail + "=CODE", OOM, CrashLoop, ImagePull}
 
 // Warnings are the messages for values of the annotations that have no effect, except those that were present before.
 func Warnings(annotations, before map[string]string) (out []string) {
-	for _, a := range []struct {
-		name  string
-		wrong func(value string) string
-	}{{Annotation, unknown}, {AnnotationAfter, wrongDuration}, {AnnotationUsage, wrongUsage}} {
-		value, ok := annotations[a.name]
-		if had, was := before[a.name]; !ok || was && had == value {
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		value := annotations[key]
+		name, container, one := strings.Cut(strings.TrimPrefix(key, prefix), ".")
+		wrong := map[string]func(string) string{"": unknown, "-after": wrongDuration, "-usage": wrongUsage}[name]
+		had, was := before[key]
+		if !strings.HasPrefix(key, prefix) || wrong == nil || one && container == "" || was && had == value {
 			continue
 		}
-		if why := a.wrong(value); why != "" {
-			out = append(out, fmt.Sprintf("metadata.annotations[%s]: %s", a.name, why))
+		why := wrong(value)
+		if one && value == Pending && why == "" {
+			why = `"pending" is ignored: it is not for a single container`
+		}
+		if why != "" {
+			out = append(out, fmt.Sprintf("metadata.annotations[%s]: %s", key, why))
 		}
 	}
 	return out
 }
 
+// prefix begins the names of all annotations.
+const prefix = Annotation
+
 // unknown says why a value of Annotation is ignored; empty if it isn't.
 func unknown(value string) string {
-	switch value {
-	case Pending, Unready, Run, Succeed, Fail:
+	if _, ok := parseOutcome(value); ok {
 		return ""
 	}
-	return fmt.Sprintf("unknown value %q is ignored; valid are %s", value,
-		strings.Join([]string{Pending, Unready, Run, Succeed, Fail}, ", "))
+	return fmt.Sprintf("unknown value %q is ignored; valid are %s", value, strings.Join(values, ", "))
 }
 
 func wrongDuration(value string) string {
@@ -67,22 +85,66 @@ func wrongDuration(value string) string {
 	return fmt.Sprintf("%q is ignored: it is no duration like 5s", value)
 }
 
-// wish is the simulated outcome of the pod.
-func wish(p *corev1.Pod) string {
-	switch w := p.Annotations[Annotation]; w {
-	case Pending, Unready, Run, Succeed, Fail:
-		return w
-	}
-	if c := metav1.GetControllerOf(p); c != nil && c.Kind == "Job" && p.Spec.RestartPolicy != corev1.RestartPolicyAlways {
-		return Succeed
-	}
-	return Run
+// outcome is what happens to a container.
+type outcome struct {
+	// what is a value of Annotation.
+	what string
+	// code and reason are those of its exit, after which it has run for the time; exits reports whether it does.
+	code   int32
+	reason string
+	exits  bool
+	after  time.Duration
 }
 
-// runs is how long the pod runs before its outcome.
-func (o Options) runs(p *corev1.Pod) time.Duration {
-	if d, err := time.ParseDuration(p.Annotations[AnnotationAfter]); err == nil && d >= 0 {
-		return d
+// parseOutcome parses a value of Annotation.
+func parseOutcome(value string) (o outcome, ok bool) {
+	what, code, coded := strings.Cut(value, "=")
+	switch o.what = what; what {
+	case Unready:
+		o.what = NeverReady
+	case Succeed:
+		o.exits, o.reason = true, "Completed"
+	case Fail, CrashLoop:
+		o.exits, o.code, o.reason = true, 1, "Error"
+	case OOM: // K pkg/kubelet/container/runtime.go; containerd: the exit code of SIGKILL
+		o.exits, o.code, o.reason = true, 137, "OOMKilled"
+	case Pending, NeverReady, Run, ImagePull:
+	default:
+		return o, false
 	}
-	return o.Delay
+	if coded {
+		n, err := strconv.ParseUint(code, 10, 8)
+		if o.code = int32(n); err != nil || n == 0 || what != Fail {
+			return o, false
+		}
+	}
+	return o, true
+}
+
+// outcomeOf returns the outcome of a container. By default containers run, or succeed if a Job controls the pod; init
+// containers succeed at once.
+func (o Options) outcomeOf(p *corev1.Pod, container string, role role) outcome {
+	after := o.Delay
+	if role == initial {
+		after = 0
+	}
+	value := func(annotation string) string {
+		if v, ok := p.Annotations[annotation+"."+container]; ok || role != regular {
+			return v
+		}
+		return p.Annotations[annotation]
+	}
+	out, ok := parseOutcome(value(Annotation))
+	if c := metav1.GetControllerOf(p); !ok {
+		job := c != nil && c.Kind == "Job" && p.Spec.RestartPolicy != corev1.RestartPolicyAlways
+		out, _ = parseOutcome(Run)
+		if role == initial || role == regular && job {
+			out, _ = parseOutcome(Succeed)
+		}
+	}
+	if d, err := time.ParseDuration(value(AnnotationAfter)); err == nil && d >= 0 {
+		after = d
+	}
+	out.after = after
+	return out
 }

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,7 +10,7 @@ import (
 // TestWarnings: values that have no effect are warned of when they are new.
 func TestWarnings(t *testing.T) {
 	unknown := `metadata.annotations[kubecascade.io/simulate]: unknown value "runs" is ignored; valid are pending, ` +
-		"unready, run, succeed, fail"
+		"never-ready, run, succeed, fail, fail=CODE, oom, crashloop, imagepull"
 	for _, c := range []struct{ now, before, want map[string]string }{
 		{now: nil},
 		{now: map[string]string{"other": "runs"}},
@@ -18,6 +19,15 @@ func TestWarnings(t *testing.T) {
 		{now: map[string]string{Annotation: "runs"}, before: map[string]string{Annotation: "runs"}},
 		{now: map[string]string{Annotation: "runs"}, before: map[string]string{Annotation: "ran"},
 			want: map[string]string{unknown: ""}},
+		{now: map[string]string{Annotation + ".c": "fail=255", Annotation: Unready, Annotation + "-log": "x"}},
+		{now: map[string]string{Annotation + ".c": Pending}, want: map[string]string{
+			`metadata.annotations[kubecascade.io/simulate.c]: "pending" is ignored: it is not for a single container`: ""}},
+		{now: map[string]string{Annotation: "runs", Annotation + ".c": "runs"}, want: map[string]string{
+			unknown: "", strings.ReplaceAll(unknown, "simulate]", "simulate.c]"): ""}},
+		{now: map[string]string{Annotation: "fail=256"}, want: map[string]string{
+			strings.ReplaceAll(unknown, "runs", "fail=256"): ""}},
+		{now: map[string]string{Annotation: "oom=1"}, want: map[string]string{
+			strings.ReplaceAll(unknown, "runs", "oom=1"): ""}},
 		{now: map[string]string{AnnotationAfter: "-1s"}, want: map[string]string{
 			`metadata.annotations[kubecascade.io/simulate-after]: "-1s" is ignored: it is no duration like 5s`: ""}},
 		{now: map[string]string{AnnotationUsage: "cpu=1,gpu=1"}, want: map[string]string{

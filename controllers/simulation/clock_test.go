@@ -27,7 +27,10 @@ func TestClockSetBack(t *testing.T) {
 	for name, p := range map[string]*corev1.Pod{
 		"start": pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }),
 		"succeed": pod(func(p *corev1.Pod) {
-			p.Status.Phase, p.Status.StartTime, p.Annotations = corev1.PodRunning, &later, map[string]string{Annotation: Succeed}
+			p.Annotations = map[string]string{Annotation: Succeed}
+			p.Spec.Containers, p.Spec.RestartPolicy = []corev1.Container{{Name: "c"}}, corev1.RestartPolicyNever
+			begin(p, []string{hostIP}, later)
+			Options{}.sync(p, later)
 		}),
 		"end": pod(func(p *corev1.Pod) {
 			p.Status.Phase, p.DeletionTimestamp, p.DeletionGracePeriodSeconds = corev1.PodRunning, &later, &grace

@@ -10,11 +10,11 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// A kubelet's lease lasts for leaseTime and is renewed after renewal (K pkg/kubelet/apis/config/v1beta1/defaults.go:
-// NodeLeaseDurationSeconds; pkg/kubelet/kubelet.go: nodeLeaseRenewIntervalFraction).
+// A kubelet's lease lasts for leaseTime (K pkg/kubelet/apis/config/v1beta1/defaults.go: NodeLeaseDurationSeconds). A
+// kubelet renews it after a quarter of that, the simulation later: the leases are most of the work of idle nodes.
 const (
 	leaseTime = 40 * time.Second
-	renewal   = 10 * time.Second
+	renewal   = 30 * time.Second
 )
 
 // Leases renews the Lease of each simulated node in kube-node-lease. The node owns it (K pkg/kubelet/util/nodelease.go:

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestLease: a simulated node has a lease, which is renewed after ten seconds and not before. A node of a client's has
+// TestLease: a simulated node has a lease, which is renewed after 30 seconds and not before. A node of a client's has
 // none, nor has one that is not ready.
 func TestLease(t *testing.T) {
 	w := workloadtest.New()
@@ -27,11 +27,11 @@ func TestLease(t *testing.T) {
 		after time.Duration
 		want  string
 	}{
-		{0, "  create Lease n\n  again in 10s\n"},
-		{0, "  again in 10s\n"},
-		{4 * time.Second, "  again in 6s\n"},
-		{6 * time.Second, "  update Lease n\n  again in 10s\n"},
-		{-time.Hour, "  update Lease n\n  again in 10s\n"}, // the clock was set back
+		{0, "  create Lease n\n  again in 30s\n"},
+		{0, "  again in 30s\n"},
+		{4 * time.Second, "  again in 26s\n"},
+		{26 * time.Second, "  update Lease n\n  again in 30s\n"},
+		{-time.Hour, "  update Lease n\n  again in 30s\n"}, // the clock was set back
 	} {
 		w.Now = w.Now.Add(step.after)
 		if did := pass(); did != step.want {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxNodes is the maximum number of nodes in a file: each costs a write in ten seconds.
+// maxNodes is the maximum number of nodes in a file: each costs a write in 30 seconds.
 const maxNodes = 1000
 
 // ReadNodes returns the Nodes of the file of --simulate-nodes.

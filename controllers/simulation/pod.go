@@ -4,6 +4,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -42,11 +43,10 @@ func (o Options) pod(v workload.View, now time.Time) workload.Plan {
 		return overdue(p, now)
 	}
 	var plan workload.Plan
-	switch p.Status.Phase {
-	case corev1.PodPending:
-		plan = o.start(v, p, now)
-	case corev1.PodRunning:
+	if started(p) {
 		plan = o.run(p, now)
+	} else if p.Status.Phase == corev1.PodPending {
+		plan = o.start(v, p, now)
 	}
 	if limited && (plan.Again == 0 || wait < plan.Again) {
 		plan.Again = wait
@@ -61,11 +61,15 @@ func deadline(p *corev1.Pod, now time.Time) (wait time.Duration, ok bool) {
 	if seconds == nil {
 		return 0, false
 	}
-	since := scheduled(p)
+	return active(p).Add(time.Duration(*seconds) * time.Second).Sub(now), true
+}
+
+// active is since when a pod on a node is active.
+func active(p *corev1.Pod) time.Time {
 	if p.Status.StartTime != nil {
-		since = p.Status.StartTime.Time
+		return p.Status.StartTime.Time
 	}
-	return since.Add(time.Duration(*seconds) * time.Second).Sub(now), true
+	return scheduled(p)
 }
 
 // overdue fails a pod after its deadline.
@@ -74,22 +78,37 @@ func overdue(p *corev1.Pod, now time.Time) workload.Plan {
 	event := workload.Event{Type: corev1.EventTypeNormal, Reason: "DeadlineExceeded", Host: p.Spec.NodeName,
 		Message: "Pod was active on the node longer than the specified deadline"}
 	events := append([]workload.Event{event}, killed(p)...)
-	finished(p, metav1.NewTime(now), killedCode)
+	finished(p, metav1.NewTime(now), corev1.PodFailed)
 	p.Status.Reason, p.Status.Message = event.Reason, event.Message
 	return workload.Plan{Status: p, Events: events}
 }
 
-// start sets an assigned pod to running.
+// started reports whether the simulation has started a pod. A pod that has no statuses of containers is a client's, and
+// stays as it is.
+func started(p *corev1.Pod) bool { return len(p.Status.ContainerStatuses) > 0 }
+
+// start starts an assigned pod.
 func (o Options) start(v workload.Reader, p *corev1.Pod, now time.Time) workload.Plan {
-	if wish(p) == Pending {
+	if p.Annotations[Annotation] == Pending {
 		return workload.Plan{}
 	}
 	if left := left(scheduled(p), o.Delay, now); left > 0 {
 		return workload.Plan{Again: left}
 	}
 	p = p.DeepCopy()
-	running(p, hosts(workload.Get[*corev1.Node](v, "", p.Spec.NodeName), p.Spec.NodeName), metav1.NewTime(now))
-	return workload.Plan{Status: p, Events: started(p)}
+	begin(p, hosts(workload.Get[*corev1.Node](v, "", p.Spec.NodeName), p.Spec.NodeName), metav1.NewTime(now))
+	events, _ := o.sync(p, metav1.NewTime(now))
+	return workload.Plan{Status: p, Events: events}
+}
+
+// run updates the status of a pod that has started.
+func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
+	next := p.DeepCopy()
+	events, again := o.sync(next, metav1.NewTime(now))
+	if equality.Semantic.DeepEqual(p.Status, next.Status) {
+		return workload.Plan{Again: again}
+	}
+	return workload.Plan{Status: next, Events: events}
 }
 
 // scheduled returns the time at which a pod was assigned.
@@ -108,42 +127,6 @@ func left(since time.Time, d time.Duration, now time.Time) time.Duration {
 	return d - now.Sub(since)
 }
 
-// run updates the status of a running pod, and completes or fails it when its run time is over.
-func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
-	if next, events := synced(p, metav1.NewTime(now)); next != nil {
-		return workload.Plan{Status: next, Events: events}
-	}
-	switch wish(p) {
-	case Succeed, Fail:
-	default:
-		return workload.Plan{}
-	}
-	since := p.CreationTimestamp.Time
-	if p.Status.StartTime != nil {
-		since = p.Status.StartTime.Time
-	}
-	if again, ok := o.restarted(p); ok {
-		since = again
-	}
-	if left := left(since, o.pause(p), now); left > 0 {
-		return workload.Plan{Again: left}
-	}
-	p = p.DeepCopy()
-	code := int32(0)
-	if wish(p) == Fail {
-		code = 1
-	}
-	// K pkg/kubelet/container/helpers.go: ShouldContainerBeRestarted
-	if policy := p.Spec.RestartPolicy; policy == corev1.RestartPolicyNever ||
-		code == 0 && policy == corev1.RestartPolicyOnFailure {
-		finished(p, metav1.NewTime(now), code)
-		return workload.Plan{Status: p}
-	}
-	again := restarts(p)
-	o.crashed(p, metav1.NewTime(now), code)
-	return workload.Plan{Status: p, Events: append(again, delayed(p)...)}
-}
-
 // end removes a pod after its grace period, or earlier after the delay. A pod with finalizers first becomes finished.
 func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 	grace := time.Duration(0)
@@ -157,7 +140,7 @@ func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 	case len(p.Finalizers) > 0 && !workload.Finished(p):
 		p = p.DeepCopy()
 		events := killed(p)
-		finished(p, metav1.NewTime(now), killedCode)
+		finished(p, metav1.NewTime(now), corev1.PodFailed)
 		return workload.Plan{Status: p, Events: events}
 	case grace == 0 && p.DeletionGracePeriodSeconds != nil:
 		return workload.Plan{} // only its finalizers delay the removal

@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -30,16 +29,8 @@ func fields(p *corev1.Pod) (containers []corev1.Container, at []string) {
 	return containers, at
 }
 
-// started are the events of containers that start (K pkg/kubelet/images/image_manager.go: EnsureImageExists;
-// pkg/kubelet/kuberuntime/kuberuntime_container.go: startContainer). Images are never pulled.
-func started(p *corev1.Pod) (out []workload.Event) {
-	containers, at := fields(p)
-	for i, c := range containers {
-		out = append(out, starting(p, c, at[i])...)
-	}
-	return out
-}
-
+// starting are the events of a container that starts (K pkg/kubelet/images/image_manager.go: EnsureImageExists;
+// pkg/kubelet/kuberuntime/kuberuntime_container.go: startContainer). Images are present.
 func starting(p *corev1.Pod, c corev1.Container, at string) []workload.Event {
 	return []workload.Event{
 		report(p, corev1.EventTypeNormal, "Pulled",
@@ -47,29 +38,6 @@ func starting(p *corev1.Pod, c corev1.Container, at string) []workload.Event {
 		report(p, corev1.EventTypeNormal, "Created", "Container created", at),
 		report(p, corev1.EventTypeNormal, "Started", "Container started", at),
 	}
-}
-
-// restarts are the events of containers that started again before they crash once more.
-func restarts(p *corev1.Pod) (out []workload.Event) {
-	containers, at := fields(p)
-	for _, s := range p.Status.ContainerStatuses {
-		i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == s.Name })
-		if s.State.Waiting != nil && i >= 0 {
-			out = append(out, starting(p, containers[i], at[i])...)
-		}
-	}
-	return out
-}
-
-// delayed are the events of containers that will be restarted (K pkg/kubelet/kuberuntime/kuberuntime_manager.go:
-// doBackOff).
-func delayed(p *corev1.Pod) (out []workload.Event) {
-	for _, c := range p.Spec.Containers {
-		out = append(out, report(p, corev1.EventTypeWarning, "BackOff",
-			fmt.Sprintf("Back-off restarting failed container %s in pod %s", c.Name, fullName(p)),
-			fmt.Sprintf("spec.containers{%s}", c.Name)))
-	}
-	return out
 }
 
 // fullName is a pod in kubelets' messages (K pkg/kubelet/util/format/pod.go: Pod).

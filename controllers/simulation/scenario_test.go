@@ -72,6 +72,8 @@ func show(o workload.Object) string {
 			s += fmt.Sprintf(" %s runs %s as %s, generation %d", c.Name, c.ImageID, c.ContainerID, p.Status.ObservedGeneration)
 		case c.State.Terminated != nil:
 			s += fmt.Sprintf(" %s exited with %d", c.Name, c.State.Terminated.ExitCode)
+		case c.State.Waiting != nil && c.LastTerminationState.Terminated == nil:
+			s += fmt.Sprintf(" %s %s: %s", c.Name, c.State.Waiting.Reason, c.State.Waiting.Message)
 		case c.State.Waiting != nil:
 			s += fmt.Sprintf(" %s %s, %d restarts after %s: %s", c.Name, c.State.Waiting.Reason, c.RestartCount,
 				c.LastTerminationState.Terminated.Reason, c.State.Waiting.Message)

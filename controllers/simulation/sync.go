@@ -4,84 +4,153 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// synced returns a running pod with the status that a kubelet's next sync writes, and the events; nil if it is stored
-// already. A pod that has no statuses of containers is a client's, and stays as it is.
-func synced(p *corev1.Pod, now metav1.Time) (next *corev1.Pod, events []workload.Event) {
-	if len(p.Status.ContainerStatuses) == 0 {
-		return nil, nil
+// sync makes the changes that are due in a pod that has started: of its containers, and of the status that follows from
+// them, its spec, its annotations and its readiness gates. It returns the events, and the time until the next change; 0
+// for none.
+func (o Options) sync(p *corev1.Pod, now metav1.Time) (events []workload.Event, again time.Duration) {
+	var initialized, more []workload.Event
+	incomplete, wait := o.initialize(p, now, &initialized)
+	again = wait
+	step := func(c container) {
+		more, wait = c.step(now)
+		if events = append(events, more...); wait > 0 && (again == 0 || wait < again) {
+			again = wait
+		}
+		c.observe()
 	}
-	next = p.DeepCopy()
-	events = follow(next, now)
-	if equality.Semantic.DeepEqual(p.Status, next.Status) {
-		return nil, nil
-	}
-	return next, events
-}
-
-// follow derives the status of a running pod from its spec, its annotations and its readiness gates, and returns the
-// events of containers that start.
-func follow(p *corev1.Pod, now metav1.Time) (events []workload.Event) {
-	containers, at := fields(p)
-	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
-		for i := range list {
-			s := &list[i]
-			k := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == s.Name })
-			if k < 0 {
-				continue
-			}
-			events = append(events, relaunch(p, s, &containers[k], at[k], now)...)
-			if s.State.Running != nil {
-				given(s, &containers[k])
-				s.Ready = wish(p) != Unready
-			}
+	for i := range p.Spec.Containers {
+		c := &p.Spec.Containers[i]
+		if s := statusOf(&p.Status.ContainerStatuses, c); len(incomplete) == 0 {
+			step(o.container(p, c, s, regular, fmt.Sprintf("spec.containers{%s}", c.Name)))
 		}
 	}
-	for i := len(p.Status.EphemeralContainerStatuses); i < len(p.Spec.EphemeralContainers); i++ { // they are never removed
+	for i := range p.Spec.EphemeralContainers {
 		c := corev1.Container(p.Spec.EphemeralContainers[i].EphemeralContainerCommon)
-		s := launched(p, &c, 0, now)
-		s.Started = nil // nor is it ever ready
-		p.Status.EphemeralContainerStatuses = append(p.Status.EphemeralContainerStatuses, s)
-		events = append(events, starting(p, c, fmt.Sprintf("spec.ephemeralContainers{%s}", c.Name))...)
+		s := statusOf(&p.Status.EphemeralContainerStatuses, &c)
+		step(o.container(p, &c, s, ephemeral, fmt.Sprintf("spec.ephemeralContainers{%s}", c.Name)))
 	}
-	readiness(p, now)
-	observe(p)
-	return events
+	initializes(p, incomplete, now)
+	if phase := phaseOf(p, incomplete); phase == corev1.PodSucceeded || phase == corev1.PodFailed {
+		finished(p, now, phase)
+	} else {
+		p.Status.Phase = phase
+		readiness(p, now)
+		observe(p)
+	}
+	return append(initialized, events...), again
 }
 
-// relaunch starts a container with another image, with any restart policy, and returns the events (K
-// pkg/kubelet/kuberuntime/kuberuntime_manager.go: computePodActions). A container that would wait for its restart
-// doesn't, as its pause is that of the image.
-func relaunch(
-	p *corev1.Pod, s *corev1.ContainerStatus, c *corev1.Container, at string, now metav1.Time,
-) (events []workload.Event) {
-	if image, ok := strings.CutPrefix(s.ImageID, simulatedPrefix); !ok || image == c.Image || s.State.Terminated != nil {
-		return nil
+// initialize makes the changes of init containers and sidecars, each of which begins when those before it have ended
+// or, if they are sidecars, have started. incomplete are the names of those that have not.
+func (o Options) initialize(
+	p *corev1.Pod, now metav1.Time, events *[]workload.Event,
+) (incomplete []string, again time.Duration) {
+	for i := range p.Spec.InitContainers {
+		c := &p.Spec.InitContainers[i]
+		s := statusOf(&p.Status.InitContainerStatuses, c)
+		r := initial
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			r = sidecar
+		}
+		is := o.container(p, c, s, r, fmt.Sprintf("spec.initContainers{%s}", c.Name))
+		if len(incomplete) == 0 || s.State.Running != nil || s.LastTerminationState.Terminated != nil {
+			more, wait := is.step(now)
+			if *events = append(*events, more...); wait > 0 && (again == 0 || wait < again) {
+				again = wait
+			}
+			is.observe()
+		}
+		if !is.complete() {
+			incomplete = append(incomplete, c.Name)
+		}
 	}
-	last, restarts := s.LastTerminationState, s.RestartCount
-	if s.State.Running != nil {
-		events = append(events, report(p, corev1.EventTypeNormal, "Killing",
-			fmt.Sprintf("Container %s definition changed, will be restarted", c.Name), at))
-		exited(s, now, killedCode)
-		last, restarts = s.State, restarts+1
-	}
-	*s = launched(p, c, restarts, now)
-	s.LastTerminationState = last
-	return append(events, starting(p, *c, at)...)
+	return incomplete, again
 }
 
-// given sets the resources in a container's status to those that it requests, at once. A pod can only be resized if its
-// running containers have them in their status (K pkg/apis/core/validation/validation.go:isPodResizeRequestSupported).
-func given(s *corev1.ContainerStatus, c *corev1.Container) {
-	s.Resources = &corev1.ResourceRequirements{Limits: c.Resources.Limits, Requests: c.Resources.Requests}
-	s.AllocatedResources = c.Resources.Requests
+// container returns a container of the pod with its outcome.
+func (o Options) container(
+	p *corev1.Pod, c *corev1.Container, s *corev1.ContainerStatus, r role, at string,
+) container {
+	return container{Container: c, ContainerStatus: s, pod: p, role: r, at: at, outcome: o.outcomeOf(p, c.Name, r)}
+}
+
+// statusOf returns the status of a container, which is added if it is missing.
+func statusOf(all *[]corev1.ContainerStatus, c *corev1.Container) *corev1.ContainerStatus {
+	i := slices.IndexFunc(*all, func(s corev1.ContainerStatus) bool { return s.Name == c.Name })
+	if i < 0 {
+		no := false
+		i, *all = len(*all), append(*all, corev1.ContainerStatus{Name: c.Name, Image: c.Image, Started: &no,
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}})
+	}
+	return &(*all)[i]
+}
+
+// complete reports whether the containers behind an init container can start.
+func (c *container) complete() bool {
+	if c.role == sidecar {
+		return c.Started != nil && *c.Started || c.LastTerminationState.Terminated != nil
+	}
+	return c.State.Terminated != nil && c.State.Terminated.ExitCode == 0
+}
+
+// observe derives what follows from a container's state and its spec. A running container has the resources that it
+// requests at once. A pod can only be resized if its running containers have them in their status (K
+// pkg/apis/core/validation/validation.go: isPodResizeRequestSupported).
+func (c *container) observe() {
+	c.Ready = c.State.Running != nil && c.what != NeverReady && c.role != ephemeral && c.role != initial ||
+		c.role == initial && c.complete()
+	if c.State.Running != nil && c.role != ephemeral {
+		c.ContainerStatus.Resources = &corev1.ResourceRequirements{
+			Limits: c.Container.Resources.Limits, Requests: c.Container.Resources.Requests}
+		c.AllocatedResources = c.Container.Resources.Requests
+	}
+}
+
+// phaseOf is the phase that follows from the states of the containers (K pkg/kubelet/kubelet_pods.go: getPhase).
+func phaseOf(p *corev1.Pod, incomplete []string) corev1.PodPhase {
+	var waiting, running, failed int
+	for _, s := range p.Status.InitContainerStatuses {
+		if t := s.State.Terminated; t != nil && t.ExitCode != 0 && slices.Contains(incomplete, s.Name) {
+			return corev1.PodFailed
+		}
+	}
+	for _, s := range p.Status.ContainerStatuses {
+		switch {
+		case s.State.Running != nil || s.LastTerminationState.Terminated != nil && s.State.Terminated == nil:
+			running++
+		case s.State.Terminated == nil:
+			waiting++
+		case s.State.Terminated.ExitCode != 0:
+			failed++
+		}
+	}
+	switch {
+	case len(incomplete) > 0 || waiting > 0:
+		return corev1.PodPending
+	case running > 0:
+		return corev1.PodRunning
+	case failed > 0:
+		return corev1.PodFailed
+	}
+	return corev1.PodSucceeded
+}
+
+// initializes sets the condition of the init containers (K pkg/kubelet/status/generate.go:
+// GeneratePodInitializedCondition).
+func initializes(p *corev1.Pod, incomplete []string, now metav1.Time) {
+	reason, message := "", ""
+	if len(incomplete) > 0 {
+		reason, message = "ContainersNotInitialized", fmt.Sprintf("containers with incomplete status: %s", incomplete)
+	}
+	condition(p, corev1.PodInitialized, len(incomplete) == 0, reason, message, now)
 }
 
 // readiness sets the conditions of a pod whose containers should be ready (K pkg/kubelet/status/generate.go:
@@ -89,7 +158,7 @@ func given(s *corev1.ContainerStatus, c *corev1.Container) {
 func readiness(p *corev1.Pod, now metav1.Time) {
 	var names, gates []string
 	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-		if !c.Ready {
+		if !c.Ready && !isInitial(p, c.Name) {
 			names = append(names, c.Name)
 		}
 	}
@@ -115,6 +184,13 @@ func readiness(p *corev1.Pod, now metav1.Time) {
 	}
 	condition(p, corev1.PodReady, len(gates) == 0, reason, strings.Join(gates, ", "), now)
 	condition(p, corev1.ContainersReady, true, "", "", now)
+}
+
+// isInitial reports whether the container is an init container and no sidecar.
+func isInitial(p *corev1.Pod, name string) bool {
+	return slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool {
+		return c.Name == name && (c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways)
+	})
 }
 
 // observe records the generation in the status and in the conditions of kubelets (K pkg/kubelet/kubelet_pods.go:

@@ -63,6 +63,7 @@ func measuredPod(annotation string) *corev1.Pod {
 		corev1.ResourceCPU: resource.MustParse("200m"), corev1.ResourceMemory: resource.MustParse("100Mi")}
 	p.Spec.InitContainers = []corev1.Container{{Name: "side", RestartPolicy: &always}, {Name: "setup"}}
 	p.Spec.InitContainers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}
-	running(p, []string{hostIP}, metav1.Unix(90, 0))
+	begin(p, []string{hostIP}, metav1.Unix(90, 0))
+	Options{}.sync(p, metav1.Unix(90, 0))
 	return p
 }
