@@ -5,9 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// WarnOfAnnotations adds warnings of the annotations of pods to pods and to the kinds that have templates for them: a
-// controller creates the pods of a Deployment, and shows no warnings. warn returns the messages for annotations that
-// were not there before.
+// WarnOfAnnotations adds warnings of annotations to nodes, pods and the kinds that have templates for them: a controller
+// creates the pods of a Deployment, and shows no warnings. warn returns the messages for annotations that were not
+// there before.
 func WarnOfAnnotations(all []*Resource, warn func(annotations, before map[string]string) []string) {
 	for _, r := range all {
 		empty := r.New()
@@ -36,14 +36,14 @@ func WarnOfAnnotations(all []*Resource, warn func(annotations, before map[string
 	}
 }
 
-// podAnnotations are the annotations of a pod, or of the template in the object, with the path of the template; nil if
-// there is none.
+// podAnnotations are the annotations of a node, a pod or the template in the object, with the path of the template; nil
+// if there is none.
 func podAnnotations(o runtime.Object) (annotations *map[string]string, at string) {
-	if o == nil {
-		return nil, ""
-	}
-	if p, ok := o.(*corev1.Pod); ok && p != nil {
-		return &p.Annotations, ""
+	switch o := o.(type) {
+	case *corev1.Pod:
+		return &o.Annotations, ""
+	case *corev1.Node:
+		return &o.Annotations, ""
 	}
 	if t := PodTemplate(o); t != nil {
 		return &t.Annotations, "template."

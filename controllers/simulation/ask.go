@@ -51,7 +51,8 @@ func Warnings(annotations, before map[string]string) (out []string) {
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		value := annotations[key]
 		name, container, one := strings.Cut(strings.TrimPrefix(key, prefix), ".")
-		wrong := map[string]func(string) string{"": unknown, "-after": wrongDuration, "-usage": wrongUsage}[name]
+		wrong := map[string]func(string) string{"": unknown, "-after": wrongDuration, "-usage": wrongUsage,
+			"-conditions": wrongConditions}[name]
 		had, was := before[key]
 		if !strings.HasPrefix(key, prefix) || wrong == nil || one && container == "" || was && had == value {
 			continue

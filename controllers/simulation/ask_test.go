@@ -28,6 +28,10 @@ func TestWarnings(t *testing.T) {
 			strings.ReplaceAll(unknown, "runs", "fail=256"): ""}},
 		{now: map[string]string{Annotation: "oom=1"}, want: map[string]string{
 			strings.ReplaceAll(unknown, "runs", "oom=1"): ""}},
+		{now: map[string]string{AnnotationConditions: "NotReady, DiskPressure"}},
+		{now: map[string]string{AnnotationConditions: "Ready"}, want: map[string]string{
+			`metadata.annotations[kubecascade.io/simulate-conditions]: unknown value "Ready" is ignored; valid are ` +
+				"MemoryPressure, DiskPressure, PIDPressure, NotReady": ""}},
 		{now: map[string]string{AnnotationAfter: "-1s"}, want: map[string]string{
 			`metadata.annotations[kubecascade.io/simulate-after]: "-1s" is ignored: it is no duration like 5s`: ""}},
 		{now: map[string]string{AnnotationUsage: "cpu=1,gpu=1"}, want: map[string]string{

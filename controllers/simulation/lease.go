@@ -25,8 +25,7 @@ func Leases() workload.Controller {
 
 func lease(v workload.View, now time.Time) workload.Plan {
 	n, _ := v.Object.(*corev1.Node)
-	if i := ready(n); i < 0 || n.DeletionTimestamp != nil || n.Status.Conditions[i].Message != readyMessage ||
-		n.Status.Conditions[i].Status != corev1.ConditionTrue {
+	if i := ready(n); i < 0 || n.DeletionTimestamp != nil || n.Status.Conditions[i].Message != readyMessage {
 		return workload.Plan{} // it is gone, or not simulated
 	}
 	has := workload.Get[*coordinationv1.Lease](v, corev1.NamespaceNodeLease, n.Name)

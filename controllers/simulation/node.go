@@ -3,7 +3,6 @@ package simulation
 import (
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +37,7 @@ func Node(version string, o Options) workload.Controller {
 	return c
 }
 
-// node creates NodeName, and sets every node to ready.
+// node creates NodeName, and sets the status of every node.
 func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 	if v.Object == nil {
 		if !k.alone || v.Key.Name != NodeName {
@@ -49,18 +48,18 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 		return workload.Plan{Do: []workload.Action{workload.Create{Object: n}}}
 	}
 	n := v.Object.(*corev1.Node)
-	i := ready(n)
-	if i >= 0 && n.Status.Conditions[i].Message != offMessage {
-		return workload.Plan{} // it is ready, or a client has set another condition
+	if !simulated(n) {
+		return workload.Plan{}
 	}
+	had := n
 	n = n.DeepCopy()
 	if label(n) {
 		return workload.Plan{Do: []workload.Action{workload.Update{Object: n}}} // the next pass sets its status
 	}
-	if i >= 0 { // it was simulated before
-		n.Status.Conditions = slices.Delete(n.Status.Conditions, i, i+1)
+	events := diagnose(n, metav1.NewTime(now))
+	if ready(had) >= 0 && events == nil {
+		return workload.Plan{}
 	}
-	healthy(n, metav1.NewTime(now))
 	equip(n)
 	if n.Status.NodeInfo.KubeletVersion == "" {
 		id := string(n.UID)
@@ -75,9 +74,13 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 			{Type: corev1.NodeInternalIP, Address: address(n.Name)}, {Type: corev1.NodeHostName, Address: n.Name},
 		}
 	}
-	return workload.Plan{Status: n, Events: []workload.Event{{ // K pkg/kubelet/nodestatus/setters.go: ReadyCondition
-		Type: corev1.EventTypeNormal, Reason: "NodeReady", Message: "Node " + n.Name + " status is now: NodeReady", Host: n.Name,
-	}}}
+	return workload.Plan{Status: n, Events: events}
+}
+
+// simulated reports whether no client has set the node's condition Ready.
+func simulated(n *corev1.Node) bool {
+	i := ready(n)
+	return i < 0 || n.Status.Conditions[i].Message == readyMessage || n.Status.Conditions[i].Message == offMessage
 }
 
 // label adds the labels that a kubelet gives its node, also one that exists already, and reports whether any was
@@ -93,29 +96,6 @@ func label(n *corev1.Node) (added bool) {
 		}
 	}
 	return added
-}
-
-// healthy adds a kubelet's conditions, in its order (K pkg/kubelet/nodestatus/setters.go), except for the message of
-// Ready. Those of a client are kept.
-func healthy(n *corev1.Node, at metav1.Time) {
-	for _, c := range []corev1.NodeCondition{
-		{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientMemory",
-			Message: "kubelet has sufficient memory available"},
-		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasNoDiskPressure",
-			Message: "kubelet has no disk pressure"},
-		{Type: corev1.NodePIDPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientPID",
-			Message: "kubelet has sufficient PID available"},
-		{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: readyReason, Message: readyMessage},
-	} {
-		if slices.ContainsFunc(
-			n.Status.Conditions,
-			func(has corev1.NodeCondition) bool { return has.Type == c.Type },
-		) {
-			continue
-		}
-		c.LastHeartbeatTime, c.LastTransitionTime = at, at
-		n.Status.Conditions = append(n.Status.Conditions, c)
-	}
 }
 
 // equip adds the resources that every node has. A node without any gets plenty; one that declares some gets as many

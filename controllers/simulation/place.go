@@ -32,14 +32,14 @@ type place struct {
 	repel, avoid []corev1.Taint
 }
 
-// placeOf parses a node. lenient ignores taints for conditions of nodes that are ready.
+// placeOf parses a node. lenient ignores taints for conditions of nodes that are ready and not under pressure.
 func placeOf(n *corev1.Node, l *load, lenient bool) *place {
 	p := &place{load: l, node: n, allocatable: amountsOf(n.Status.Allocatable), limit: math.MaxInt64}
 	if q, ok := n.Status.Allocatable[corev1.ResourcePods]; ok {
 		p.limit = q.Value()
 	}
 	i := ready(n)
-	lenient = lenient && (i < 0 || n.Status.Conditions[i].Status == corev1.ConditionTrue)
+	lenient = lenient && !pressed(n) && (i < 0 || n.Status.Conditions[i].Status == corev1.ConditionTrue)
 	for _, t := range n.Spec.Taints {
 		switch {
 		case t.Effect == corev1.TaintEffectPreferNoSchedule:

@@ -43,7 +43,13 @@ func check(w *workloadtest.World) error {
 // show prints what matters of an object.
 func show(o workload.Object) string {
 	if n, ok := o.(*corev1.Node); ok {
-		return fmt.Sprintf("%s runs %s at %v with %v", n.Name, n.Status.NodeInfo.KubeletVersion, n.Status.Addresses, n.Labels)
+		s := fmt.Sprintf("%s runs %s at %v with %v", n.Name, n.Status.NodeInfo.KubeletVersion, n.Status.Addresses, n.Labels)
+		for _, c := range n.Status.Conditions {
+			if (c.Type == corev1.NodeReady) != (c.Status == corev1.ConditionTrue) {
+				s += fmt.Sprintf(" %s=%s (%s)", c.Type, c.Status, c.Reason)
+			}
+		}
+		return s
 	}
 	p, ok := o.(*corev1.Pod)
 	if !ok {
