@@ -49,7 +49,8 @@ var simulated = []Controller{
 		return simulation.Node("v"+s.process.Version, s.process.Simulation)
 	})},
 	{Name: "lease simulation", Workers: 1, manager: Kubelet, parts: engine(simulation.Leases), unmonitored: true},
-	{Name: "volume simulation", Workers: 1, manager: Kubelet, parts: engine(persistentvolume.Scheduling)},
+	{Name: "volume simulation", Workers: 1, manager: Kubelet, parts: engine(persistentvolume.Scheduling,
+		persistentvolume.Provisioning, persistentvolume.Deleting)},
 	{Name: "pod simulation", Workers: 32, manager: Kubelet, parts: one(func(s *setup) workload.Controller {
 		return simulation.Pods(s.process.Simulation)
 	})},

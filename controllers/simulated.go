@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -30,13 +31,13 @@ func metricsReader() *rbacv1.ClusterRole {
 	}
 }
 
-// EnsureSimulated creates the missing objects of --simulate-pods: the role for metrics, and the nodes of the file, which
-// a kubelet registers when it starts. What is present stays as it is. Only an invalid node is an error: one that a
+// EnsureSimulated creates the missing objects of --simulate-pods: the role for metrics, the class of volumes, and the
+// nodes of the file, which a kubelet registers when it starts. What is present stays as it is. Only an invalid node is an error: one that a
 // webhook rejects must not prevent the start, as the webhook could not be removed then.
 func EnsureSimulated(
 	ctx context.Context, api NamespaceAPI, file string, nodes []*corev1.Node, log *slog.Logger,
 ) error {
-	objects := []workload.Object{metricsReader()}
+	objects := []workload.Object{metricsReader(), persistentvolume.StandardClass()}
 	for _, n := range nodes {
 		objects = append(objects, n.DeepCopy())
 	}

@@ -94,6 +94,10 @@ var table = []Controller{
 		account: "service-cidrs-controller", manager: "service-cidr-controller", parts: engine(serviceRanges)},
 	// The scheduler also runs without the simulation, if it is on.
 	{Name: Scheduler, Workers: 32, Off: true, manager: Scheduler, parts: one(func(s *setup) workload.Controller {
-		return simulation.Scheduler(s.process.Simulate, s.process.Simulation)
+		o := s.process.Simulation
+		if s.process.Simulate {
+			o.Volumes = persistentvolume.Needs
+		}
+		return simulation.Scheduler(s.process.Simulate, o)
 	})},
 }

@@ -20,9 +20,17 @@ import (
 // k8s.io/component-helpers/storage/volume/pv_helpers.go: FindMatchingVolume). Volumes with fewer access modes come
 // first. Of a delayed claim only volumes that are reserved for it match.
 func match(r workload.Reader, p *corev1.PersistentVolumeClaim, delayed bool) *corev1.PersistentVolume {
-	fit := slices.DeleteFunc(workload.All[*corev1.PersistentVolume](r, ""), func(v *corev1.PersistentVolume) bool {
-		return !fits(v, p, delayed)
-	})
+	return best(candidates(r, p, delayed), p)
+}
+
+// candidates returns the volumes that the claim may get.
+func candidates(r workload.Reader, p *corev1.PersistentVolumeClaim, delayed bool) []*corev1.PersistentVolume {
+	return slices.DeleteFunc(workload.All[*corev1.PersistentVolume](r, ""),
+		func(v *corev1.PersistentVolume) bool { return !fits(v, p, delayed) })
+}
+
+// best returns the best volume of some that fit, nil if there is none.
+func best(fit []*corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) *corev1.PersistentVolume {
 	if len(fit) == 0 {
 		return nil
 	}

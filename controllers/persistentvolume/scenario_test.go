@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
@@ -22,6 +23,14 @@ func TestScenarios(t *testing.T) {
 func TestSimulation(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata/simulation", workloadtest.Options{
 		Controllers: []workload.Controller{Volumes(), Claims(), Scheduling()}, Print: show, Check: check,
+	})
+}
+
+// TestProvisioning runs those of a scheduler that waits for the claims of pods.
+func TestProvisioning(t *testing.T) {
+	workloadtest.Scenarios(t, "testdata/provisioning", workloadtest.Options{
+		Controllers: []workload.Controller{Volumes(), Claims(), Provisioning(), Deleting(),
+			simulation.Scheduler(true, simulation.Options{Volumes: Needs})}, Print: show, Check: check,
 	})
 }
 
@@ -51,7 +60,7 @@ func show(o workload.Object) string {
 	return s
 }
 
-// check: no volume is the volume of two bound claims, and a bound claim's volume is at least as large as it asks for.
+// check: no volume is the volume of two bound claims, and a bound claim's volume is at least as large as it was.
 func check(w *workloadtest.World) error {
 	of := map[string]string{}
 	for _, p := range workload.All[*corev1.PersistentVolumeClaim](w, "") {
@@ -63,7 +72,7 @@ func check(w *workloadtest.World) error {
 		}
 		of[p.Spec.VolumeName] = p.Name
 		if v := workload.Get[*corev1.PersistentVolume](w, "", p.Spec.VolumeName); v != nil &&
-			size(v).Cmp(p.Spec.Resources.Requests[corev1.ResourceStorage]) < 0 {
+			size(v).Cmp(p.Status.Capacity[corev1.ResourceStorage]) < 0 {
 			return fmt.Errorf("%s is too small for %s", v.Name, p.Name)
 		}
 	}

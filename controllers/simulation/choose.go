@@ -61,13 +61,13 @@ func choose(places []*place, w *wants) (node string, helped effect, why string) 
 	if len(w.spread)+len(w.others.affinity) > 0 {
 		helped |= moved
 	}
-	return "", helped, noNode(w.pod, len(places), helpful, reasons)
+	return "", helped, noNode(w.pod, len(places), helpful, counted(reasons))
 }
 
 // noNode is the message for a pod that fits no node (K pkg/scheduler/framework/types.go: FitError.Error;
 // framework/preemption: Preempt; plugins/dynamicresources: PostFilter). helpful is the number of nodes on which the
 // eviction of other pods could help; no pod is evicted for another one.
-func noNode(p *corev1.Pod, nodes, helpful int, reasons map[string]int) string {
+func noNode(p *corev1.Pod, nodes, helpful int, reasons string) string {
 	preemption := fmt.Sprintf("0/%d nodes are available: %s.", nodes, counted(map[string]int{
 		"No preemption victims found for incoming pod": helpful,
 		"Preemption is not helpful for scheduling":     nodes - helpful,
@@ -76,7 +76,7 @@ func noNode(p *corev1.Pod, nodes, helpful int, reasons map[string]int) string {
 		preemption = "not eligible due to preemptionPolicy=Never."
 	}
 	return fmt.Sprintf("0/%d nodes are available: %s. no new claims to deallocate, preemption: %s",
-		nodes, counted(reasons), preemption)
+		nodes, reasons, preemption)
 }
 
 // counted lists reasons with their numbers, sorted as strings.

@@ -99,8 +99,8 @@ type claim struct {
 	ports      []port
 	labels     map[string]string
 	anti       []term
-	// ending reports whether the pod is being deleted, stored whether its assignment was read.
-	ending, stored bool
+	// ending reports whether the pod is being deleted, seen whether its assignment was read.
+	ending, seen bool
 }
 
 // claims holds the nodes and what the pods on each use. It includes pods that are being assigned, as kube-scheduler's
@@ -130,6 +130,8 @@ const (
 	freed effect = 1 << iota
 	// moved: there are other pods on a node, or they have other labels.
 	moved
+	// stored: there are other volumes or classes of them.
+	stored
 )
 
 // follow counts the present state of a pod that has changed, and returns the pods that this may help.
@@ -146,11 +148,17 @@ func (c *claims) follow(r workload.Reader, key workload.Key) []workload.Key {
 	if e == 0 {
 		return nil
 	}
-	return c.waitFor(e)
+	return c.helped(e)
 }
 
 // waitFor returns the waiting pods that an effect may help, in order.
-func (c *claims) waitFor(e effect) (out []workload.Key) {
+func (c *claims) waitFor(e effect) []workload.Key {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.helped(e)
+}
+
+func (c *claims) helped(e effect) (out []workload.Key) {
 	for key, helped := range c.waiting {
 		if helped&e != 0 {
 			out = append(out, key)
@@ -218,8 +226,8 @@ func (c *claims) count(key workload.Key, p *corev1.Pod) (e effect) {
 	on := p != nil && p.Spec.NodeName != "" && !workload.Finished(p)
 	had := c.pods[key.Namespace][key.Name]
 	if on && had != nil && had.uid == p.UID && had.node == p.Spec.NodeName && had.generation == p.Generation {
-		if ending := p.DeletionTimestamp != nil; !had.stored || had.ending != ending || !maps.Equal(had.labels, p.Labels) {
-			had.stored, had.ending, had.labels = true, ending, p.Labels
+		if ending := p.DeletionTimestamp != nil; !had.seen || had.ending != ending || !maps.Equal(had.labels, p.Labels) {
+			had.seen, had.ending, had.labels = true, ending, p.Labels
 			return moved
 		}
 		return 0
@@ -230,7 +238,7 @@ func (c *claims) count(key workload.Key, p *corev1.Pod) (e effect) {
 	}
 	if on {
 		c.add(key, p, p.Spec.NodeName)
-		c.pods[key.Namespace][key.Name].stored = true
+		c.pods[key.Namespace][key.Name].seen = true
 		e |= moved
 	}
 	return e

@@ -16,6 +16,11 @@ type Options struct {
 	Delay time.Duration
 	// Nodes are the nodes, which the caller has created; default: one node, NodeName.
 	Nodes []*corev1.Node
+	// Volumes returns why the volumes of a pod don't permit any node, why not one node, and the writes with which their
+	// claims are bound for a node; ready reports whether they are. fits is nil if the pod has no claims. Without Volumes
+	// pods don't wait for their claims.
+	Volumes func(workload.Reader, *corev1.Pod) (
+		why string, fits func(*corev1.Node) string, bind func(*corev1.Node) (do []workload.Action, ready bool))
 }
 
 // Pods simulates what the kubelets do with pods.

@@ -12,6 +12,7 @@ import (
 
 // scheduler assigns pods to nodes.
 type scheduler struct {
+	Options
 	// simulated reports whether all nodes have simulated kubelets.
 	simulated bool
 	// expected reports whether the first node is about to be created.
@@ -22,17 +23,33 @@ type scheduler struct {
 // Scheduler assigns pods to nodes; its events have kube-scheduler's source. With simulated kubelets it ignores taints
 // for conditions of nodes that are ready: the controller that removes them may not run.
 func Scheduler(simulated bool, o Options) workload.Controller {
-	s := &scheduler{simulated: simulated, expected: simulated && len(o.Nodes) == 0}
-	return workload.Controller{
+	s := &scheduler{Options: o, simulated: simulated, expected: simulated && len(o.Nodes) == 0}
+	c := workload.Controller{
 		Name: corev1.DefaultSchedulerName, For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: s.wake,
 		Decide: s.decide,
 	}
+	if o.Volumes != nil {
+		c.Sees = append(c.Sees, workload.Claims, workload.Volumes, workload.StorageClasses)
+	}
+	return c
 }
 
 // wake: a new node, or one with other labels or fewer taints, or an uncordoned one, may fit waiting pods; so may a node
-// that a pod has left, or one with other pods.
-func (s *scheduler) wake(r workload.Reader, c workload.Change) []workload.Key {
+// that a pod has left, or one with other pods. Pods with claims wait for these, for volumes and for classes.
+func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	switch {
+	case c.Resource == workload.Claims:
+		if c.New == nil {
+			c.New = c.Old
+		}
+		for _, p := range r.PodsMounting(c.New.Key) {
+			if p.Spec.NodeName == "" {
+				keys = append(keys, workload.KeyOf(p))
+			}
+		}
+		return keys
+	case c.Resource == workload.Volumes || c.Resource == workload.StorageClasses:
+		return s.claims.waitFor(stored)
 	case c.Resource == workload.Pods && c.New != nil:
 		return s.claims.follow(r, c.New.Key)
 	case c.Resource == workload.Pods:
@@ -58,21 +75,45 @@ func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 	}
 	nodes := workload.All[*corev1.Node](v, "")
 	var why string
+	var binding []workload.Action
 	n := s.claims.assign(v.Key, p, func(c *claims) (node string, helped effect) {
 		c.survey(nodes, s.simulated)
-		w := c.wants(v, p)
-		node, helped, why = choose(c.places.list, w)
+		node, helped, why, binding = s.place(v, p, c)
 		return node, helped
 	})
 	switch {
-	case n == "" && len(nodes) == 0 && s.expected:
-		return workload.Plan{}
+	case n == "" && (why == "" || len(nodes) == 0 && s.expected):
+		return workload.Plan{Do: binding}
 	case n == "":
 		return unschedulable(p, why, now)
 	}
 	// K pkg/scheduler/schedule_one.go: finishBinding
 	return workload.Plan{Do: []workload.Action{workload.Bind{Pod: p, Node: n, Done: workload.Normal(
 		"Scheduled", fmt.Sprintf("Successfully assigned %s/%s to %s", p.Namespace, p.Name, n))}}}
+}
+
+// place returns the node for a pod, or why there is none and which effects may help. Both are empty while the claims of
+// the pod must be bound, with the writes for that.
+func (s *scheduler) place(r workload.Reader, p *corev1.Pod, c *claims) (
+	node string, helped effect, why string, binding []workload.Action) {
+	w := c.wants(r, p)
+	var bind func(*corev1.Node) ([]workload.Action, bool)
+	if s.Volumes != nil {
+		why, w.volumes, bind = s.Volumes(r, p)
+	}
+	if why != "" && len(c.places.list) > 0 {
+		return "", stored, noNode(p, len(c.places.list), 0, why), nil
+	}
+	node, helped, why = choose(c.places.list, w)
+	if w.volumes == nil {
+		return node, helped, why, nil
+	}
+	if node != "" {
+		if do, ready := bind(c.places.named[node].node); !ready {
+			return "", 0, "", do
+		}
+	}
+	return node, helped | stored, why, nil
 }
 
 // unschedulable sets the condition and records the event of a pod that fits no node (K pkg/scheduler/schedule_one.go:
