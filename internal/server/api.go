@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/controllers"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -47,7 +48,9 @@ func (s *Server) makeAPI(context.Context) error {
 	if err != nil {
 		return err
 	}
-	config.Kubelets.Simulated = c.Simulate
+	if c.Simulate {
+		config.Kubelets.Simulated = simulation.Log
+	}
 	s.first = c.first(&s.ports, &trust)
 	if on[controllers.GarbageCollector] {
 		s.garbage = loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{

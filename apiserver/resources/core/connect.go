@@ -89,7 +89,7 @@ func proxyNode(ctx context.Context, s entry.Server, c *entry.Connection) (*entry
 	if err != nil {
 		return nil, err
 	}
-	if c.Kubelets.Simulated {
+	if c.Kubelets.Simulated != nil {
 		return nil, simulated("node", t.name)
 	}
 	if t.port != "" && t.port != b.URL.Port() {
@@ -116,7 +116,7 @@ func proxyPod(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.
 		}
 	}
 	switch {
-	case c.Kubelets.Simulated && p.Spec.NodeName != "":
+	case c.Kubelets.Simulated != nil && p.Spec.NodeName != "":
 		return nil, simulated("pod", t.name)
 	case len(p.Status.PodIPs) == 0:
 		return nil, apierrors.NewBadRequest("address not allowed")
@@ -167,7 +167,7 @@ func proxyService(ctx context.Context, s entry.Server, c *entry.Connection) (*en
 	switch {
 	case err != nil:
 		return nil, err
-	case c.Kubelets.Simulated:
+	case c.Kubelets.Simulated != nil:
 		return nil, simulated("service", t.name)
 	}
 	t.port = strconv.Itoa(int(port))

@@ -6,11 +6,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion/queryparams"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -19,9 +17,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
-
-// logAnnotation has the log of a simulated pod.
-const logAnnotation = "kubecascade.io/simulate-log"
 
 // stream returns the hook of a connection to a container, or with portForward to a pod, through the kubelet at a path
 // (K pkg/registry/core/pod/strategy.go: streamLocation, PortForwardLocation).
@@ -82,7 +77,7 @@ func kubeletOf(ctx context.Context, s entry.Server, c *entry.Connection, p *core
 	switch {
 	case p.Spec.NodeName == "":
 		return nil, nil
-	case c.Kubelets.Simulated:
+	case c.Kubelets.Simulated != nil:
 		return nil, simulated("pod", p.Name)
 	}
 	return kubelet(ctx, s, c.Kubelets, p.Spec.NodeName)
@@ -121,8 +116,10 @@ func podLog(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Ba
 	if err != nil {
 		return nil, err
 	}
-	if c.Kubelets.Simulated && p.Spec.NodeName != "" {
-		return simulatedLog(p, container, o)
+	if c.Kubelets.Simulated != nil && p.Spec.NodeName != "" {
+		l := &entry.Log{}
+		l.Text, l.Ended, err = c.Kubelets.Simulated(p, container, o, s.Now())
+		return &entry.Backend{Log: l, Follow: o.Follow}, err
 	}
 	b, err := kubeletOf(ctx, s, c, p)
 	if err != nil || b == nil {
@@ -157,49 +154,4 @@ func validateLogOptions(o *corev1.PodLogOptions) field.ErrorList {
 		positive("sinceSeconds", o.SinceSeconds)
 	}
 	return append(errs, check.Forbid(o.Stream != nil, field.NewPath("stream"), "may not be specified")...)
-}
-
-// simulatedLog returns the log of a simulated pod, which its annotation has. All containers log the same.
-func simulatedLog(p *corev1.Pod, container string, o *corev1.PodLogOptions) (*entry.Backend, error) {
-	statuses := slices.Concat(
-		p.Status.InitContainerStatuses, p.Status.ContainerStatuses, p.Status.EphemeralContainerStatuses)
-	var status corev1.ContainerStatus
-	if i := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == container }); i >= 0 {
-		status = statuses[i]
-	}
-	// K pkg/kubelet/kubelet_pods.go: validateContainerLogStatus
-	if o.Previous && status.RestartCount == 0 {
-		return nil, apierrors.NewBadRequest(
-			fmt.Sprintf("previous terminated container %q in pod %q not found", container, p.Name))
-	}
-	var started metav1.Time
-	switch state := status.State; {
-	case state.Running != nil:
-		started = state.Running.StartedAt
-	case state.Terminated != nil:
-		started = state.Terminated.StartedAt
-	case status.LastTerminationState.Terminated != nil: // it is about to restart
-		started = status.LastTerminationState.Terminated.StartedAt
-	default:
-		return nil, apierrors.NewBadRequest(
-			fmt.Sprintf("container %q in pod %q is waiting to start: ContainerCreating", container, p.Name))
-	}
-	lines := slices.Collect(strings.Lines(p.Annotations[logAnnotation]))
-	if o.TailLines != nil {
-		lines = lines[max(0, len(lines)-int(min(*o.TailLines, int64(len(lines))))):]
-	}
-	var text strings.Builder
-	for _, line := range lines {
-		if o.Timestamps {
-			text.WriteString(started.UTC().Format(time.RFC3339Nano) + " ")
-		}
-		text.WriteString(strings.TrimSuffix(line, "\n") + "\n")
-	}
-	b := &entry.Backend{Log: &entry.Log{Text: text.String()}, Follow: o.Follow}
-	if o.LimitBytes != nil && int64(text.Len()) >= *o.LimitBytes {
-		b.Log.Text, b.Log.Ended = b.Log.Text[:*o.LimitBytes], true
-	}
-	b.Log.Ended = b.Log.Ended || o.Previous || status.State.Terminated != nil ||
-		p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
-	return b, nil
 }

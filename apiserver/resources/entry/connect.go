@@ -3,7 +3,9 @@ package entry
 import (
 	"context"
 	"net/url"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -22,8 +24,9 @@ type Kubelets struct {
 	AddressTypes []string
 	// Port is that of kubelets whose nodes have none.
 	Port int
-	// Simulated reports whether there are none, as pods are simulated.
-	Simulated bool
+	// Simulated returns the log of a simulated pod's container, and whether it does not grow any more. Nil if there are
+	// kubelets.
+	Simulated func(p *corev1.Pod, container string, o *corev1.PodLogOptions, now time.Time) (string, bool, error)
 }
 
 // Connect returns the backend of a connection.
