@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,7 +26,7 @@ import (
 // Index is the index for the reads of workload controllers: dependents by their controller's uid, free objects by their
 // namespace. All of them share it, and readers bring it up to date; it has no goroutine, and costs nothing while it
 // isn't read. The table of a resource is built when it is first read. Decoded objects are kept as long as they are
-// current.
+// current, pods only until the next garbage collection.
 type Index struct {
 	cache *cache.Cache
 	types *resources.Types
@@ -62,7 +63,10 @@ type table struct {
 // entry is one state of an object.
 type entry struct {
 	*storage.Object
+	// decoded is kept until the object changes. That of a pod is recent, and kept until the next garbage collection:
+	// there are many, and few are read again.
 	decoded atomic.Pointer[workload.Object]
+	recent  atomic.Pointer[weak.Pointer[workload.Object]]
 	// claims are the names of those that a pod mounts.
 	claims []string
 }
@@ -234,15 +238,24 @@ func drop[K comparable](lists map[K][]*entry, at K, key string) {
 
 // object decodes an entry of the resource, once.
 func (e *entry) object(r workload.Resource) (workload.Object, error) {
-	if o := e.decoded.Load(); o != nil {
+	o := e.decoded.Load()
+	if w := e.recent.Load(); w != nil {
+		o = w.Value()
+	}
+	if o != nil {
 		return *o, nil
 	}
-	o, err := decode(r, e.Object)
+	next, err := decode(r, e.Object)
 	if err != nil {
 		return nil, err
 	}
-	e.decoded.Store(&o)
-	return o, nil
+	if r == workload.Pods {
+		w := weak.Make(&next)
+		e.recent.Store(&w)
+	} else {
+		e.decoded.Store(&next)
+	}
+	return next, nil
 }
 
 // decode decodes an object, without its managedFields: they are most of it, and controllers don't need them.

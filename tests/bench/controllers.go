@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -12,6 +11,7 @@ import (
 // definitionCase measures n CustomResourceDefinitions: from the first request until all are established, and memory.
 func definitionCase(n int) workload {
 	const installation, eachResident = "installation", "resident, each"
+	established := regexp.MustCompile(`"name":"(things\d+\.example\.com)".*"type":"Established","status":"True"`)
 	return workload{name: fmt.Sprintf("%d CRDs", n), figures: []string{installation, eachResident},
 		run: func(ctx context.Context, r *run) error {
 			if err := r.start(ctx); err != nil {
@@ -23,8 +23,8 @@ func definitionCase(n int) workload {
 			}
 			c, ready := r.server.admin, map[string]bool{}
 			done, err := c.watch(ctx, definitions+"?watch=1", func(event []byte) bool {
-				if name := established(event); name != "" {
-					ready[name] = true
+				if name := established.FindSubmatch(event); name != nil {
+					ready[string(name[1])] = true
 				}
 				return len(ready) < n
 			})
@@ -45,27 +45,6 @@ func definitionCase(n int) workload {
 		}}
 }
 
-// established is the name in the event of a CustomResourceDefinition that is established, else "".
-func established(event []byte) string {
-	var e struct {
-		Object struct {
-			Metadata struct{ Name string }
-			Status   struct {
-				Conditions []struct{ Type, Status string }
-			}
-		}
-	}
-	if json.Unmarshal(event, &e) != nil {
-		return ""
-	}
-	for _, c := range e.Object.Status.Conditions {
-		if c.Type == "Established" && c.Status == "True" {
-			return e.Object.Metadata.Name
-		}
-	}
-	return ""
-}
-
 // definition is a CustomResourceDefinition with nested properties, descriptions, bounds and a rule: 8 KB of JSON.
 func definition(i int) string {
 	var schema strings.Builder
@@ -78,37 +57,6 @@ func definition(i int) string {
 		"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":[
 		{"rule":"self.p0 >= 0"}],"properties":{"p0":{"type":"integer","default":0}%[2]s}},
 		"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}}`, i, &schema)
-}
-
-// rolloutCase measures a Deployment of n simulated pods: until all are ready, and until it is deleted with them.
-func rolloutCase(n int) workload {
-	const rollout, deletion = "rollout", "deletion in the foreground"
-	return workload{name: fmt.Sprintf("Deployment of %d pods", n), figures: []string{rollout, deletion},
-		run: func(ctx context.Context, r *run) error {
-			if err := r.start(ctx, "--simulate-pods"); err != nil {
-				return err
-			}
-			const path = "/apis/apps/v1/namespaces/default/deployments"
-			c, ready := r.server.admin, fmt.Appendf(nil, `"readyReplicas":%d,`, n)
-			done, err := c.watch(ctx, path+"?watch=1", func(event []byte) bool { return !bytes.Contains(event, ready) })
-			if err != nil {
-				return err
-			}
-			if _, err := r.until(ctx, rollout, n, done, func() error {
-				return c.send(ctx, request{method: "POST", path: path, body: fmt.Sprintf(`{"metadata":{"name":"d"},
-					"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"d"}},"template":{"metadata":{"labels":
-					{"app":"d"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, n)})
-			}); err != nil {
-				return err
-			}
-			if done, err = c.count(ctx, path+"?watch=1", "DELETED", 1); err != nil {
-				return err
-			}
-			_, err = r.until(ctx, deletion, n, done, func() error {
-				return c.send(ctx, request{method: "DELETE", path: path + "/d", body: `{"propagationPolicy":"Foreground"}`})
-			})
-			return err
-		}}
 }
 
 // rollbackCase measures rollbacks of 1,000 changes among n objects of 1 KiB.

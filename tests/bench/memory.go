@@ -12,8 +12,6 @@ import (
 
 // The figures of memoryCase.
 const (
-	atOnce       = "resident at once"
-	later        = "resident after two minutes"
 	newPages     = "pages of 500 at the newest revision, 16 clients"
 	oldPages     = "pages of 500 at one old revision, 1 client"
 	manyOldPages = "pages of 500 at 16 old revisions, 16 clients"
@@ -25,7 +23,7 @@ func rejected(form string) string { return crowded(form) + ", rejected" }
 
 // memoryCase measures a server with n objects of 1 KiB: what is resident, and what clients add that read all of them.
 func memoryCase(n int) workload {
-	w := workload{name: fmt.Sprintf("%d objects of 1 KiB", n), once: true, figures: []string{atOnce, later}}
+	w := workload{name: fmt.Sprintf("%d objects of 1 KiB", n), once: true, figures: []string{idleShare, idleResident}}
 	for _, f := range forms()[:3] {
 		w.figures = append(w.figures, crowded(f.name), rejected(f.name))
 	}
@@ -39,24 +37,9 @@ func memoryCase(n int) workload {
 		if err := configMaps.fill(ctx, r.server.admin, namespace, n, oneKiB); err != nil {
 			return err
 		}
-		return errors.Join(r.residents(ctx), r.crowds(ctx, path), r.pages(ctx, path, n))
+		return errors.Join(r.atRest(ctx), r.crowds(ctx, path), r.pages(ctx, path, n))
 	}
 	return w
-}
-
-// residents measures the memory at once, and later.
-func (r *run) residents(ctx context.Context) error {
-	mebibytes, _, err := memory(r.server.PID())
-	if err != nil || !r.wants(atOnce) && !r.wants(later) {
-		return err
-	}
-	r.add(atOnce, sample{value: mebibytes, unit: "MiB"})
-	if err := r.wait(ctx, 2*time.Minute); err != nil {
-		return err
-	}
-	mebibytes, _, err = memory(r.server.PID())
-	r.add(later, sample{value: mebibytes, unit: "MiB"})
-	return err
 }
 
 // crowds measures clients, each with a connection of its own, that list everything at once.

@@ -19,7 +19,8 @@ func (b *bench) stages() []stage {
 		{define, admission},
 		{nil, []workload{
 			definitionCase(b.size(200)),
-			rolloutCase(b.size(3000)),
+			nodesCase(1, 1, b.size(300)),
+			nodesCase(b.size(1000), b.size(40), 250),
 			rollbackCase(changes, b.size(10_000)),
 			rollbackCase(changes, b.size(100_000)),
 			memoryCase(b.size(100_000)),

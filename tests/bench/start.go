@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -52,22 +51,19 @@ func idle(ctx context.Context, r *run) error {
 	if err := r.start(ctx); err != nil {
 		return err
 	}
-	if err := r.wait(ctx, 10*time.Second); err != nil {
-		return err
-	}
-	before, err := processorTime(r.server.PID())
-	if err != nil {
-		return err
-	}
+	return r.atRest(ctx)
+}
+
+// atRest measures what the server takes for half a minute, when it has had time to become idle.
+func (r *run) atRest(ctx context.Context) error {
+	waited := r.wait(ctx, 10*time.Second)
+	before, unread := processorTime(r.server.PID())
 	began := time.Now()
 	mebibytes, err := r.idleMemory(ctx)
-	if err != nil {
-		return err
-	}
-	after, err := processorTime(r.server.PID())
+	after, unread2 := processorTime(r.server.PID())
 	r.add(idleShare, sample{value: 100 * float64(after-before) / float64(time.Since(began)), unit: "%"})
 	r.add(idleResident, sample{value: mebibytes, unit: "MiB"})
-	return err
+	return errors.Join(waited, unread, err, unread2)
 }
 
 // idleCase measures the memory of idle watches over HTTP/2, whose collection has 100 objects of 1 KiB.
@@ -111,19 +107,9 @@ func (r *run) idleMemory(ctx context.Context) (float64, error) {
 	return resident, err
 }
 
-// binarySize is the size of the program.
-func binarySize(_ context.Context, r *run) error {
-	info, err := os.Stat(r.program.path)
-	if err == nil {
-		r.add("", sample{value: float64(info.Size()) / 1e6, unit: "MB"})
-	}
-	return err
-}
-
 func (b *bench) startCases() []workload {
 	n := b.size(10_000)
 	return []workload{
-		{name: "size of the binary", once: true, run: binarySize},
 		{name: "start to the first write", run: startCase()},
 		{name: "start to the first write, ephemeral", run: startCase(ephemeral)},
 		{name: fmt.Sprintf("start with a snapshot of %d objects", n), run: snapshotCase(n)},

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// nodesCase measures simulated pods in ten namespaces: until all are ready, at rest, and until the namespaces are gone.
+func nodesCase(nodes, deployments, pods int) workload {
+	const rollout, slowest, deletion, spaces = "rollout", "rollout, slowest 10 s", "deletion", 10
+	n, status := spaces*deployments*pods, regexp.MustCompile(`"name":"(d\d+-\d+)".*"readyReplicas":(\d+)`)
+	return workload{name: fmt.Sprintf("%d simulated nodes, %d pods", nodes, n), once: n > 10_000,
+		figures: []string{rollout, slowest, idleShare, idleResident, deletion},
+		run: func(ctx context.Context, r *run) error {
+			file := filepath.Join(os.TempDir(), fmt.Sprintf("kubecascade-bench-%d.yaml", os.Getpid()))
+			defer os.Remove(file)
+			if err := errors.Join(os.WriteFile(file, []byte(nodesText(nodes)), 0o600),
+				r.start(ctx, "--simulate-pods", "--simulate-nodes="+file), r.wait(ctx, 10*time.Second)); err != nil {
+				return err
+			}
+			c, ready, total, tens, began := r.server.admin, map[string]int{}, 0, []int{0}, time.Now()
+			done, watched := c.watch(ctx, "/apis/apps/v1/deployments?watch=1", func(event []byte) bool {
+				if m := status.FindSubmatch(event); m != nil {
+					replicas, _ := strconv.Atoi(string(m[2])) // they are digits
+					total += replicas - ready[string(m[1])]
+					ready[string(m[1])] = replicas
+				}
+				for len(tens) <= int(time.Since(began)/(10*time.Second)) {
+					tens = append(tens, total)
+				}
+				return total < n
+			})
+			gone, watched2 := c.count(ctx, namespaces+"?watch=1", "DELETED", spaces)
+			if err := errors.Join(watched, watched2); err != nil {
+				return err
+			}
+			inAll := func(each func(ctx context.Context, i int) error) error {
+				_, err := inParallel(ctx, spaces, spaces, each)
+				return err
+			}
+			_, rolled := r.until(ctx, rollout, n, done, func() error {
+				return inAll(func(ctx context.Context, i int) error { return deploy(ctx, c, i, deployments, pods) })
+			})
+			least := n
+			for i := range tens[1:] {
+				least = min(least, tens[i+1]-tens[i])
+			}
+			r.add(slowest, sample{value: float64(least) / 10, unit: "/s"})
+			rested := r.atRest(ctx)
+			_, deleted := r.until(ctx, deletion, n, gone, func() error {
+				return inAll(func(ctx context.Context, i int) error {
+					return c.send(ctx, request{method: "DELETE", path: fmt.Sprintf("%s/pods%d", namespaces, i)})
+				})
+			})
+			return errors.Join(rolled, rested, deleted)
+		}}
+}
+
+// nodesText declares nodes for --simulate-nodes.
+func nodesText(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "{apiVersion: v1, kind: Node, metadata: {name: n%d}, status: {capacity: {cpu: 64}}}\n---\n", i)
+	}
+	return b.String()
+}
+
+// deploy creates a namespace with Deployments.
+func deploy(ctx context.Context, c *client, namespace, deployments, pods int) error {
+	path, body := namespaces, fmt.Sprintf(`{"metadata":{"name":"pods%d"}}`, namespace)
+	for i := range deployments + 1 {
+		if err := c.send(ctx, request{method: "POST", path: path, body: body}); err != nil {
+			return err
+		}
+		path = fmt.Sprintf("/apis/apps/v1/namespaces/pods%d/deployments", namespace)
+		body = fmt.Sprintf(`{"metadata":{"name":"d%[1]d-%[2]d"},"spec":{"replicas":%[3]d,"selector":{"matchLabels":{"app":"d%[2]d"}},
+			"template":{"metadata":{"labels":{"app":"d%[2]d"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,
+			namespace, i, pods)
+	}
+	return nil
+}
