@@ -56,9 +56,8 @@ func idle(ctx context.Context, r *run) error {
 
 // atRest measures what the server takes for half a minute, when it has had time to become idle.
 func (r *run) atRest(ctx context.Context) error {
-	waited := r.wait(ctx, 10*time.Second)
+	waited, began := r.wait(ctx, 10*time.Second), time.Now()
 	before, unread := processorTime(r.server.PID())
-	began := time.Now()
 	mebibytes, err := r.idleMemory(ctx)
 	after, unread2 := processorTime(r.server.PID())
 	r.add(idleShare, sample{value: 100 * float64(after-before) / float64(time.Since(began)), unit: "%"})
