@@ -17,6 +17,8 @@ const (
 	noVolume     = "node(s) didn't find available persistent volumes to bind"
 	otherNode    = "node(s) didn't match PersistentVolume's node affinity"
 	noSuchVolume = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+	// usedOnce is of K pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go.
+	usedOnce = "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
 )
 
 // Needs returns what a scheduler needs to know about the claims of a pod: why the pod can't be assigned at all, empty if
@@ -27,6 +29,7 @@ func Needs(r workload.Reader, pod *corev1.Pod) (
 	why string, fits func(*corev1.Node) string, bind func(*corev1.Node) (do []workload.Action, ready bool)) {
 	var bound []*corev1.PersistentVolumeClaim
 	var unbound []unboundClaim
+	var used bool
 	for i := range pod.Spec.Volumes {
 		name := workload.ClaimOf(pod, &pod.Spec.Volumes[i])
 		if name == "" {
@@ -36,6 +39,7 @@ func Needs(r workload.Reader, pod *corev1.Pod) (
 		if why := unusable(pod, &pod.Spec.Volumes[i], p, name); why != "" {
 			return why, nil, nil
 		}
+		used = used || usedByOther(r, p, pod)
 		switch _, done := p.Annotations[bindCompleted]; {
 		case done && p.Spec.VolumeName != "":
 			bound = append(bound, p)
@@ -49,6 +53,9 @@ func Needs(r workload.Reader, pod *corev1.Pod) (
 		return "", nil, nil
 	}
 	fits = func(n *corev1.Node) string {
+		if used {
+			return usedOnce
+		}
 		for _, p := range bound {
 			v := workload.Get[*corev1.PersistentVolume](r, "", p.Spec.VolumeName)
 			switch {
@@ -67,6 +74,12 @@ func Needs(r workload.Reader, pod *corev1.Pod) (
 		do, _ = choices(r, unbound, n)
 		return do, len(unbound) == 0
 	}
+}
+
+// usedByOther reports whether a claim that only one pod may use is used by another pod on a node.
+func usedByOther(r workload.Reader, p *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
+	return slices.Contains(p.Spec.AccessModes, corev1.ReadWriteOncePod) &&
+		slices.ContainsFunc(users(r, p), func(o *corev1.Pod) bool { return o.Spec.NodeName != "" && o.UID != pod.UID })
 }
 
 // unboundClaim is a claim that waits for its first consumer, with the volumes that it may get.

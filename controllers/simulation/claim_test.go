@@ -108,6 +108,33 @@ func TestWaitsForSeen(t *testing.T) {
 	c.want(c.pass("r"), "b")
 }
 
+// TestWaitsForMoved: a pod that must be near others gets a pass when one of them is assigned or gets other labels, and
+// one that lacks resources does not.
+func TestWaitsForMoved(t *testing.T) {
+	c := newCluster(t)
+	c.pod("large", 3, 0)
+	c.pod("near", 1, 0)
+	near := c.get("near").DeepCopy()
+	near.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: corev1.LabelHostname,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}}}}}}
+	c.world.Put(near)
+	c.want([]string{c.pass("large"), c.pass("near")}, "[ ]")
+	c.pod("db", 1, 0)
+	c.want(c.scheduler.Decide(workload.View{Reader: c.world, Key: workload.Key{Namespace: "x", Name: "db"},
+		Object: c.get("db")}, time.Unix(0, 0)).Do, "[bind Pod db to a]")
+	db := c.get("db").DeepCopy()
+	db.Spec.NodeName = "a"
+	c.world.Put(db)
+	c.want(c.changed("db"), "[x/near]")
+	c.want(c.changed("db"), "[]")
+	c.want(c.pass("near"), "")
+	db.Labels = map[string]string{"app": "db"}
+	c.world.Put(db)
+	c.want(c.changed("db"), "[x/near]")
+	c.want(c.pass("near"), "a")
+}
+
 // TestPorts: two pods with one port of the host are on different nodes.
 func TestPorts(t *testing.T) {
 	c := newCluster(t)

@@ -113,7 +113,7 @@ func (s *scheduler) place(r workload.Reader, p *corev1.Pod, c *claims) (
 			return "", 0, "", do
 		}
 	}
-	return node, helped | stored, why, nil
+	return node, helped | stored | freed, why, nil // a claim may be used by one pod at a time
 }
 
 // unschedulable sets the condition and records the event of a pod that fits no node (K pkg/scheduler/schedule_one.go:
