@@ -253,16 +253,16 @@ func checkProxies(p *apiserver.RequestHeader) error {
 
 // checkAccess validates the settings of authentication and authorization; it reads no files.
 func (c *settings) checkAccess() error {
-	x, modes, keysURL := &c.Access, c.Access.Modes, c.Access.KeysURL
-	if len(modes) == 0 || slices.Contains(modes, "") {
+	x := &c.Access
+	if len(x.Modes) == 0 || slices.Contains(x.Modes, "") {
 		return errors.New("--authorization-mode is empty")
 	}
-	for i, m := range modes {
+	for i, m := range x.Modes {
 		if !slices.Contains(apiserver.Modes(), m) {
 			return fmt.Errorf(
 				"--authorization-mode: unknown mode %q; the modes are %s", m, strings.Join(apiserver.Modes(), ", "))
 		}
-		if slices.Contains(modes[:i], m) {
+		if slices.Contains(x.Modes[:i], m) {
 			return fmt.Errorf("--authorization-mode names %s twice", m)
 		}
 	}
@@ -297,8 +297,8 @@ func (c *settings) checkAccess() error {
 			return fmt.Errorf("--service-account-issuer %q is not a URL", s)
 		}
 	}
-	if u, err := url.Parse(keysURL); keysURL != "" && (err != nil || u.Scheme != "https") {
-		return fmt.Errorf("--service-account-jwks-uri %q is not an https URL", keysURL)
+	if u, err := url.Parse(x.KeysURL); x.KeysURL != "" && (err != nil || u.Scheme != "https") {
+		return fmt.Errorf("--service-account-jwks-uri %q is not an https URL", x.KeysURL)
 	}
 	return nil
 }

@@ -13,12 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-const (
-	// completionTimeout is how long a shell waits for the server.
-	completionTimeout = 3 * time.Second
-	// mostNames is the maximum number of names that a shell offers: the first page of a list.
-	mostNames = 500
-)
+// completionTimeout is how long a shell waits for the server, and mostNames how many names of the first page of a list it
+// offers.
+const completionTimeout, mostNames = 3 * time.Second, 500
 
 // offerValues lets shells complete the values of the question's flags.
 func (q *question) offerValues(c *cobra.Command, formats []string) {
@@ -31,15 +28,15 @@ func (q *question) offerValues(c *cobra.Command, formats []string) {
 	}
 }
 
-// offerArguments lets shells complete the names of at most most objects, with their types, as the server has them.
+// offerArguments lets shells complete the names of at most limit objects, with their types, as the server has them.
 // Without an answer of the server there is nothing to offer.
-func (q *question) offerArguments(c *cobra.Command, most int) {
+func (q *question) offerArguments(c *cobra.Command, limit int) {
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		directive := cobra.ShellCompDirectiveNoFileComp
 		if len(args) > 0 && strings.Contains(args[0], "/") && !strings.Contains(typed, "/") {
 			directive |= cobra.ShellCompDirectiveNoSpace // a name follows
 		}
-		return q.offerObjects(c, args, typed, most), directive
+		return q.offerObjects(c, args, typed, limit), directive
 	}
 }
 

@@ -44,21 +44,17 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 	}
 }
 
-// explains declares what a command about at most most objects has, which a server may answer.
-func (q *question) explains(c *cobra.Command, most int, formats ...string) *cobra.Command {
+// explains declares what a command about at most limit objects has, which a server may answer.
+func (q *question) explains(c *cobra.Command, limit int, formats ...string) *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
 	q.flags(c, formats...)
-	q.offerArguments(c, most)
+	q.offerArguments(c, limit)
 	c.Flags().StringVar(&q.from, "from", "",
 		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server if it can answer")
 	return c
 }
 
-// The values of --from.
-const (
-	fromServer = "server"
-	fromLists  = "lists"
-)
+const fromServer, fromLists = "server", "lists" // the values of --from
 
 // connect finds the server as kubectl does, and reads what it serves.
 func (q *question) connect(ctx context.Context) (err error) {
@@ -83,7 +79,7 @@ func (q *question) print(c *cobra.Command, value any, text func(explain.Style) s
 	return err
 }
 
-// answer connects, and answers a question about the objects of a line: a kubecascade server does; of others, or with
+// answer connects, and answers a question about the objects of a line. A kubecascade server answers. For others, or with
 // --from lists, lists are read.
 func answer[T any](q *question, c *cobra.Command, line *selection.Line, ask *cluster.Question) (*T, error) {
 	if err := line.Parse(c.InOrStdin()); err != nil {

@@ -35,20 +35,49 @@ func suspectsOf(loaded []*node) suspects {
 	for _, n := range loaded {
 		s.clear(n)
 	}
+	s.trim()
 	return s
 }
 
-// count is how many suspects wait for n.
-func (s suspects) count(n *node) (waiting int) {
+// owners calls f for each suspect that waits for n.
+func (s suspects) owners(n *node, f func(*node)) {
 	n.edges(func(e *edge) {
 		e.ownerUID.owners(func(o *node) bool {
 			if _, ok := s[o]; ok && e.holds() && !e.released {
-				waiting++
+				f(o)
 			}
 			return true
 		})
 	})
+}
+
+// count is how many suspects wait for n.
+func (s suspects) count(n *node) (waiting int) {
+	s.owners(n, func(*node) { waiting++ })
 	return waiting
+}
+
+// trim removes suspects that wait for no other one, such as those below a cycle.
+func (s suspects) trim() {
+	waits, next := map[*node]int{}, []*node(nil)
+	for n := range s {
+		s.owners(n, func(o *node) { waits[o]++ })
+	}
+	for n := range s {
+		if waits[n] == 0 {
+			next = append(next, n)
+		}
+	}
+	for len(next) > 0 {
+		n := next[len(next)-1]
+		next = next[:len(next)-1]
+		s.owners(n, func(o *node) {
+			if waits[o]--; waits[o] == 0 {
+				next = append(next, o)
+			}
+		})
+		delete(s, n)
+	}
 }
 
 // clear removes n if no suspect waits for it, and then those for which no other one waits.

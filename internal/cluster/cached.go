@@ -62,8 +62,8 @@ func (c *cached) Discover(context.Context) (*Discovery, error) {
 // Revision implements Source.
 func (c *cached) Revision() int64 { return c.revision }
 
-// List implements Source: of readable objects, if the user may list them, or get the one. Objects that are made for each
-// request, such as PodMetrics, are not in the cache.
+// List implements Source, if the user may list the objects, or get the one. It fails if one of them can't be decoded.
+// Objects that are made for each request, such as PodMetrics, are not in the cache.
 func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(explain.Object, []byte)) error {
 	if err := c.allowed(r, s); err != nil {
 		return err
@@ -77,11 +77,13 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(exp
 	if snapshot := c.snapshots[r.Stored]; err == nil && snapshot != nil {
 		snapshot.Ascend("", "", func(o *storage.Object) bool {
 			m := &o.Meta
-			if o.Err == nil && (s.Namespace == "" || m.Namespace == s.Namespace) && (s.Name == "" || m.Name == s.Name) &&
-				matches.Matches(labels.Set(m.Labels)) {
+			selected := (s.Namespace == "" || m.Namespace == s.Namespace) && (s.Name == "" || m.Name == s.Name)
+			if selected && o.Err != nil {
+				err = o.Err
+			} else if selected && matches.Matches(labels.Set(m.Labels)) {
 				yield(storedOf(r, o), o.JSON)
 			}
-			return true
+			return err == nil
 		})
 	}
 	return err

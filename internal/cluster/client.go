@@ -128,10 +128,11 @@ func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func
 	}
 	opts := metav1.ListOptions{LabelSelector: s.Labels, Limit: int64(s.First)}
 	if s.Name != "" {
-		err := c.one(ctx, res, s, yield)
-		if code(err) == http.StatusNotFound {
+		switch err := c.one(ctx, res, s, yield); code(err) {
+		case http.StatusForbidden:
+		case http.StatusNotFound:
 			return nil
-		} else if code(err) != http.StatusForbidden {
+		default:
 			return err
 		}
 		opts.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, s.Name).String()
@@ -153,9 +154,10 @@ func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func
 func (c *Client) one(ctx context.Context, res *Resource, s Selector, yield func(explain.Object, []byte)) error {
 	if s.Whole {
 		var object json.RawMessage
-		err := c.getJSON(ctx, res.Path(s.Namespace)+"/"+url.PathEscape(s.Name), nil, &object)
-		yieldWhole(res, []json.RawMessage{object}, yield)
-		return err
+		if err := c.getJSON(ctx, res.Path(s.Namespace)+"/"+url.PathEscape(s.Name), nil, &object); err != nil {
+			return err
+		}
+		return yieldWhole(res, object, yield)
 	}
 	of, err := c.of(res, s.Namespace)
 	if err != nil {
@@ -181,7 +183,9 @@ func (c *Client) page(
 			"labelSelector": {opts.LabelSelector}, "fieldSelector": {opts.FieldSelector},
 			"limit": {fmt.Sprint(opts.Limit)}, "continue": {opts.Continue},
 		}, &page)
-		yieldWhole(res, page.Items, yield)
+		for i := 0; err == nil && i < len(page.Items); i++ {
+			err = yieldWhole(res, page.Items[i], yield)
+		}
 		return &page.ListMeta, err
 	}
 	of, err := c.of(res, s.Namespace)
@@ -198,14 +202,13 @@ func (c *Client) page(
 	return &page.ListMeta, nil
 }
 
-// yieldWhole leaves out what has no metadata.
-func yieldWhole(res *Resource, objects []json.RawMessage, yield func(explain.Object, []byte)) {
-	for _, object := range objects {
-		var m metav1.PartialObjectMetadata
-		if json.Unmarshal(object, &m) == nil {
-			yield(metadataOf(res, &m.ObjectMeta), object)
-		}
+func yieldWhole(res *Resource, object json.RawMessage, yield func(explain.Object, []byte)) error {
+	var m metav1.PartialObjectMetadata
+	err := json.Unmarshal(object, &m)
+	if err == nil {
+		yield(metadataOf(res, &m.ObjectMeta), object)
 	}
+	return err
 }
 
 // errSamePage: a page names itself as the next one.

@@ -142,11 +142,12 @@ type details struct {
 
 type resourceClaim struct{ ResourceClaimName string }
 
-// complete adds the details of an object. JSON that can't be decoded tells nothing.
+// complete adds the details of an object, as far as they can be decoded.
 func complete(r *Resource, object []byte, o *explain.Object) {
 	var d details
+	_ = json.Unmarshal(object, &d) // the other fields are set in spite of one of a wrong type
 	switch {
-	case !incomplete(r, o) || json.Unmarshal(object, &d) != nil:
+	case !incomplete(r, o):
 		return
 	case r.Delete.Graceful:
 		d.ofPod(o)

@@ -305,6 +305,16 @@ func TestBrokenServer(t *testing.T) {
 	}
 }
 
+// TestUndecodableMetadata: a resource with metadata that can't be decoded is not known.
+func TestUndecodableMetadata(t *testing.T) {
+	c := old(t, map[string]string{"/api/v1/pods": list("", `{"metadata":{"name":"x","creationTimestamp":"yesterday"}}`)})
+	for _, r := range read(t, c, Options{}).Resources {
+		if (r.Plural == "pods") != strings.Contains(r.Unknown, "yesterday") {
+			t.Errorf("%s: %q", r.Plural, r.Unknown)
+		}
+	}
+}
+
 // TestResolve finds resources by the names that kubectl takes.
 func TestResolve(t *testing.T) {
 	d := &Discovery{}

@@ -295,3 +295,14 @@ func TestFresh(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadable: a resource with an object that can't be decoded is not known, rather than without the object.
+func TestUnreadable(t *testing.T) {
+	s := startSecured(t, nil)
+	s.example()
+	s.Put(t, "/registry/configmaps/a/o", "garbage")
+	a := s.Ask("GET", "/kubecascade/v1/why?resource=secrets&namespace=a&name=e", "", "Authorization", "Bearer admin-token")
+	if a.Code != http.StatusOK || !strings.Contains(string(a.Body), `"cause":"OwnerUnknown"`) {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}

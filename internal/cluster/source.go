@@ -21,7 +21,7 @@ import (
 type Source interface {
 	// Discover returns what the cluster serves.
 	Discover(ctx context.Context) (*Discovery, error)
-	// List calls yield with the metadata of each object that is selected, and with its JSON if that is.
+	// List calls yield with the metadata of each object that is selected, and its JSON if s.Whole is set.
 	List(ctx context.Context, r *Resource, s Selector, yield func(o explain.Object, object []byte)) error
 	// Watch calls yield, one call at a time, with what happens after Read, until the context is done, yield returns an
 	// error, or something is not known any more (errExpired): then everything must be read again.
@@ -49,7 +49,7 @@ var errExpired = errors.New("the watch has expired")
 type Selector struct {
 	Namespace, Name, Labels string
 	Whole                   bool // selects the JSON of the objects, too
-	// First is how many objects of the first page of a list are selected; a server's cache ignores it.
+	// First is how many objects are asked for; a server may return more.
 	First int
 }
 

@@ -20,7 +20,7 @@ type Config struct {
 	Release string
 	ServingOptions
 	StorageOptions
-	// Controllers has no field that is not set but Autoscaler's.
+	// Controllers has all fields set; those of Autoscaler may be 0.
 	Controllers controllers.Options
 	// Simulate runs the simulation of nodes and pods. NodesFile is the file of Simulation.Nodes; default: one node.
 	Simulate   bool

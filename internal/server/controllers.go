@@ -47,8 +47,8 @@ func (s *Server) client() func(account, manager string) *loopback.Client {
 func (s *Server) makeControllers(on, gates map[string]bool) {
 	c, d := s.config, s.data
 	p := &controllers.Process{
-		Client: s.client(), Options: c.Controllers, Simulate: c.Simulate, Simulation: c.Simulation, Gates: gates, Authority: s.keys, Certificates: s.keys.AuthorityPEM(),
-		Webhooks: d.webhooks, CheckFirst: s.checkFirst,
+		Client: s.client(), Options: c.Controllers, Simulate: c.Simulate, Simulation: c.Simulation, Gates: gates,
+		Authority: s.keys, Certificates: s.keys.AuthorityPEM(), Webhooks: d.webhooks, CheckFirst: s.checkFirst,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
 			return apiserver.CheckTypes(d.types, &p.Spec)
 		},
