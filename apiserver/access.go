@@ -126,8 +126,8 @@ func (t *Trust) All() []*pki.Authorities {
 	return []*pki.Authorities{t.Own, t.Proxies}
 }
 
-// SetAccess reads the files of x, sets the fields of access, and returns the authorities of clients. Errors name files
-// and lines, never their content.
+// SetAccess reads the files of x, sets AuthenticationOptions, Modes and Forwarding, and returns the authorities of
+// clients. Errors name files and lines, never their content.
 func (c *Config) SetAccess(x *Access, keys *pki.Bundle, secureURL string) (t Trust, err error) {
 	if t, err = x.trust(keys); err != nil {
 		return t, err

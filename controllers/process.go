@@ -59,7 +59,8 @@ type Aggregator interface {
 	loopback.Aggregator
 }
 
-// Options are the settings of the controllers, with the flags of the fields.
+// Options are the settings of the controllers, with the flags of the fields. Package kubecascade sets the defaults that
+// the comments name; here only Autoscaler may have fields that are not set.
 type Options struct {
 	// Enabled are the words of kube-controller-manager's flag: "*" enables all that are on by default, "name" enables
 	// one, "-name" disables one. nil means "*"; an empty slice disables all.

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// UsageError is an error of the command line that only what the server serves shows.
+// UsageError is an error of the command line that Ask finds.
 type UsageError struct{ error }
 
 // Line is what a command line says.
