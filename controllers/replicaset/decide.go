@@ -15,6 +15,10 @@ import (
 // burst is the maximum number of pods that a pass creates or deletes (K pkg/controller/replicaset: BurstReplicas).
 const burst = 500
 
+// rest is the minimum time between two passes for each pod of a set, and mostRest that in all: when all pods of a large
+// set change, each pass would otherwise count all of them after each change.
+const rest, mostRest = 200 * time.Microsecond, 500 * time.Millisecond
+
 // decide decides what to do about a set.
 func decide(v workload.View, s set, now time.Time) workload.Plan {
 	var p workload.Plan
@@ -25,6 +29,7 @@ func decide(v workload.View, s set, now time.Time) workload.Plan {
 	if s.GetDeletionTimestamp() == nil {
 		p.Do = append(p.Do, scale(v, s, active, now)...)
 	}
+	p.Rest = min(time.Duration(len(mine))*rest, mostRest)
 	next, wait := s.next(active, len(mine)-len(active), v.Failed, now)
 	p.Again = wait
 	if !equality.Semantic.DeepEqual(s.status, next) {
