@@ -32,8 +32,8 @@ func metricsReader() *rbacv1.ClusterRole {
 }
 
 // EnsureSimulated creates the missing objects of --simulate-pods: the role for metrics, the class of volumes, and the
-// nodes of the file, which a kubelet registers when it starts. What is present stays as it is. Only an invalid node is an error: one that a
-// webhook rejects must not prevent the start, as the webhook could not be removed then.
+// nodes of the file, which a kubelet registers when it starts. What is present stays as it is. Only an invalid node is an
+// error: an object that a webhook or a policy rejects must not prevent the start, as these could not be removed then.
 func EnsureSimulated(
 	ctx context.Context, api NamespaceAPI, file string, nodes []*corev1.Node, log *slog.Logger,
 ) error {
@@ -43,9 +43,10 @@ func EnsureSimulated(
 	}
 	for _, o := range objects {
 		_, err := api.Create(ctx, o)
+		_, node := o.(*corev1.Node)
 		switch {
 		case err == nil || apierrors.IsAlreadyExists(err):
-		case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err):
+		case node && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)):
 			return fmt.Errorf("--simulate-nodes %s: %w", file, err)
 		default:
 			log.Warn("failed to create an object of --simulate-pods", "resource", workload.Of(o).Plural,

@@ -94,11 +94,15 @@ func (r *recorder) record(n note) {
 	}
 }
 
-// run sends notes until ctx is done.
+// run sends notes until ctx is done; those that then still wait are not sent.
 func (r *recorder) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			for len(r.notes) > 0 {
+				<-r.notes
+				r.unsent.End()
+			}
 			return
 		case n := <-r.notes:
 			err := r.send(ctx, n, time.Now())

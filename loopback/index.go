@@ -63,8 +63,8 @@ type table struct {
 // entry is one state of an object.
 type entry struct {
 	*storage.Object
-	// decoded is kept until the object changes. That of a pod is recent, and kept until the next garbage collection:
-	// there are many, and few are read again.
+	// decoded is the decoded object, until it changes. For a pod it is recent, until the next garbage collection: there
+	// are many pods, and few are read again.
 	decoded atomic.Pointer[workload.Object]
 	recent  atomic.Pointer[weak.Pointer[workload.Object]]
 	// claims are the names of those that a pod mounts.
@@ -236,7 +236,7 @@ func drop[K comparable](lists map[K][]*entry, at K, key string) {
 	}
 }
 
-// object decodes an entry of the resource, once.
+// object decodes an entry of the resource, unless it is decoded.
 func (e *entry) object(r workload.Resource) (workload.Object, error) {
 	o := e.decoded.Load()
 	if w := e.recent.Load(); w != nil {

@@ -58,15 +58,14 @@ func (o *Object) SetVerifiedAs(other *Object) { o.verified.Store(other.verified.
 
 // Meta is an object's identity and lifecycle.
 type Meta struct {
-	APIVersion, Kind   string
-	Namespace, Name    string
-	UID                string
-	Generation         int64
-	Labels             map[string]string
-	Owners             []Owner
-	Finalizers         []string
-	Deletion           time.Time // zero: not being deleted
-	GracePeriodSeconds *int64
+	APIVersion, Kind     string
+	Namespace, Name, UID string
+	Generation           int64
+	Labels               map[string]string
+	Owners               []Owner
+	Finalizers           []string
+	Deletion             time.Time // zero: not being deleted
+	GracePeriodSeconds   *int64
 }
 
 // Deleting reports whether deletionTimestamp is set.

@@ -62,7 +62,6 @@ type ending struct {
 	io.Writer
 }
 
-// Write implements io.Writer.
 func (e ending) Write(p []byte) (int, error) {
 	if err := e.ctx.Err(); err != nil {
 		return 0, err

@@ -144,10 +144,8 @@ func locateIn(s *jsonscan.Scanner, typed bool) cut {
 
 // follows reports whether Kubernetes writes a member of metadata after resourceVersion.
 func follows(name string, typed bool) bool {
-	if !typed {
-		return name > "resourceVersion"
-	}
-	return !slices.Contains([]string{"name", "generateName", "namespace", "selfLink", "uid"}, name)
+	return !typed && name > "resourceVersion" ||
+		typed && !slices.Contains([]string{"name", "generateName", "namespace", "selfLink", "uid"}, name)
 }
 
 // space is white space of JSON; kube-apiserver ends each value with a newline.

@@ -23,13 +23,11 @@ func previewCommand() *cobra.Command {
 // previewDelete is "preview delete".
 type previewDelete struct {
 	question
-	cascade  string
-	grace    int64
-	now      bool
-	force    bool
-	line     selection.Line
-	ignore   bool
-	exitCode bool
+	cascade string
+	grace   int64
+	line    selection.Line
+
+	now, force, ignore, exitCode bool
 }
 
 func previewDeleteCommand() *cobra.Command {

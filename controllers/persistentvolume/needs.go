@@ -24,8 +24,8 @@ const (
 // Needs returns what a scheduler needs to know about the claims of a pod: why the pod can't be assigned at all, empty if
 // it can; why it can't be on a node; and the writes that begin to bind its claims for a node. ready reports whether all
 // are bound, so that the pod can be assigned; until then the claims' changes matter. fits is nil if the pod has no
-// claims.
-func Needs(r workload.Reader, pod *corev1.Pod) (
+// claims. assigned reports whether another pod is on a node, or is being assigned.
+func Needs(r workload.Reader, pod *corev1.Pod, assigned func(*corev1.Pod) bool) (
 	why string, fits func(*corev1.Node) string, bind func(*corev1.Node) (do []workload.Action, ready bool)) {
 	var bound []*corev1.PersistentVolumeClaim
 	var unbound []unboundClaim
@@ -39,7 +39,8 @@ func Needs(r workload.Reader, pod *corev1.Pod) (
 		if why := unusable(pod, &pod.Spec.Volumes[i], p, name); why != "" {
 			return why, nil, nil
 		}
-		used = used || usedByOther(r, p, pod)
+		used = used || slices.Contains(p.Spec.AccessModes, corev1.ReadWriteOncePod) && slices.ContainsFunc(users(r, p),
+			func(other *corev1.Pod) bool { return other.UID != pod.UID && assigned(other) })
 		switch _, done := p.Annotations[bindCompleted]; {
 		case done && p.Spec.VolumeName != "":
 			bound = append(bound, p)
@@ -74,12 +75,6 @@ func Needs(r workload.Reader, pod *corev1.Pod) (
 		do, _ = choices(r, unbound, n)
 		return do, len(unbound) == 0
 	}
-}
-
-// usedByOther reports whether a claim that only one pod may use is used by another pod on a node.
-func usedByOther(r workload.Reader, p *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
-	return slices.Contains(p.Spec.AccessModes, corev1.ReadWriteOncePod) &&
-		slices.ContainsFunc(users(r, p), func(o *corev1.Pod) bool { return o.Spec.NodeName != "" && o.UID != pod.UID })
 }
 
 // unboundClaim is a claim that waits for its first consumer, with the volumes that it may get.

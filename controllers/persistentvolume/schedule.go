@@ -16,8 +16,8 @@ const noProvisioner = "kubernetes.io/no-provisioner"
 
 // Scheduling does for simulated pods what a scheduler does for the claims that wait for their first consumer: it
 // reserves a volume that fits, or else selects the node for a provisioner (K
-// pkg/scheduler/framework/plugins/volumebinding/binder.go: bindAPIUpdate). It is for pods that were
-// assigned by their creator or by another scheduler.
+// pkg/scheduler/framework/plugins/volumebinding/binder.go: bindAPIUpdate). It is for pods that their creator or another
+// scheduler has assigned.
 func Scheduling() workload.Controller {
 	return workload.Controller{
 		Name: "volume-simulation", For: workload.Claims,

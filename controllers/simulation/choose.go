@@ -58,7 +58,7 @@ func choose(places []*place, w *wants) (node string, helped effect, why string) 
 	if helpful > 0 {
 		helped = freed
 	}
-	if len(w.spread)+len(w.others.affinity) > 0 {
+	if len(w.spread)+len(w.others.affinity)+len(w.others.anti) > 0 {
 		helped |= moved
 	}
 	return "", helped, noNode(w.pod, len(places), helpful, counted(reasons))

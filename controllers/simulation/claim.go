@@ -260,6 +260,11 @@ func (c *claims) add(key workload.Key, p *corev1.Pod, node string) {
 	l.ports = append(l.ports, has.ports...)
 }
 
+// assigned reports whether a pod is on a node, or is being assigned.
+func (c *claims) assigned(p *corev1.Pod) bool {
+	return p.Spec.NodeName != "" || c.pods[p.Namespace][p.Name] != nil
+}
+
 // load returns the load of a node.
 func (c *claims) load(node string) *load {
 	if c.loads[node] == nil {

@@ -168,6 +168,35 @@ func TestAssumed(t *testing.T) {
 	c.want(c.scheduler.Decide(view("third"), time.Unix(0, 0)).Do, "[bind Pod third to a]")
 }
 
+// TestAssumedWhileBinding: a pod whose volumes are being bound for a node counts there, and as a user of its claims.
+func TestAssumedWhileBinding(t *testing.T) {
+	c := newCluster(t)
+	var users []string
+	c.scheduler = Scheduler(true, Options{Nodes: []*corev1.Node{{}}, Volumes: func(
+		r workload.Reader, _ *corev1.Pod, assigned func(*corev1.Pod) bool,
+	) (string, func(*corev1.Node) string, func(*corev1.Node) ([]workload.Action, bool)) {
+		for _, p := range workload.All[*corev1.Pod](r, "") {
+			if assigned(p) {
+				users = append(users, p.Name)
+			}
+		}
+		return "", func(*corev1.Node) string { return "" },
+			func(n *corev1.Node) ([]workload.Action, bool) { return nil, n.Name != "a" }
+	}})
+	c.pod("p", 2, 0)
+	c.pod("q", 2, 0)
+	decide := func(name string) []workload.Action {
+		return c.scheduler.Decide(workload.View{
+			Reader: c.world, Key: workload.Key{Namespace: "x", Name: name}, Object: c.get(name),
+		}, time.Unix(0, 0)).Do
+	}
+	c.want(decide("p"), "[]")
+	c.want(decide("q"), "[bind Pod q to b]")
+	if got := fmt.Sprint(users); got != "[p]" {
+		t.Errorf("assigned while q is: %s", got)
+	}
+}
+
 // TestClaims: after any changes the claims are those of the stored pods.
 func TestClaims(t *testing.T) {
 	seed := rand.Uint64()

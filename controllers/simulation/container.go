@@ -166,7 +166,7 @@ func (c *container) pause() time.Duration {
 	if c.what == CrashLoop {
 		return doubled(kubeletPause, c.RestartCount-1)
 	}
-	return doubled(max(c.after, shortestPause/2), c.RestartCount)
+	return doubled(max(c.after, shortestPause), c.RestartCount-1)
 }
 
 func doubled(d time.Duration, times int32) time.Duration {

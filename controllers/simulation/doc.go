@@ -16,7 +16,7 @@
 //  3. A step takes Options.Delay: from assigned to Running and Ready, from the start of a container to its exit, from
 //     the request to delete until the pod is gone, which is never later than its grace period.
 //  4. Pods that a Job controls and that don't restart always succeed. Annotations select other outcomes, of pods and of
-//     single containers: see Annotation. A container makes one step in a pass.
+//     single containers: see Annotation.
 //  5. The status of a pod that has started follows from its spec, its annotations, its readiness gates, its node's
 //     addresses and the times in the status, also when these change. docs/simulation.md compares each field with a
 //     kubelet's.

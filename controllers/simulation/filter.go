@@ -153,17 +153,19 @@ func (w *wants) free(p *place) (out int64) {
 	return out
 }
 
-// named is the node that a pod's required affinity names, as for DaemonSets' pods.
+// named is the node that a pod's required affinity names in its only term, as for DaemonSets' pods.
 func named(p *corev1.Pod) string {
 	a := p.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return ""
 	}
-	for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		for _, f := range t.MatchFields {
-			if f.Key == metav1.ObjectNameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
-				return f.Values[0]
-			}
+	terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	if len(terms) != 1 { // they are alternatives
+		return ""
+	}
+	for _, f := range terms[0].MatchFields {
+		if f.Key == metav1.ObjectNameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
+			return f.Values[0]
 		}
 	}
 	return ""

@@ -26,8 +26,7 @@ func Log(p *corev1.Pod, container string, o *corev1.PodLogOptions, now time.Time
 	if err != nil {
 		return "", false, err
 	}
-	ended = o.Previous || s.State.Terminated != nil ||
-		p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+	ended = o.Previous || s.State.Running == nil
 	value, ok := p.Annotations[AnnotationLog+"."+container]
 	if !ok {
 		value = p.Annotations[AnnotationLog]
@@ -61,11 +60,13 @@ func logged(p *corev1.Pod, container string, s *corev1.ContainerStatus, previous
 	case previous && s.RestartCount == 0 && last == nil:
 		return at, apierrors.NewBadRequest(
 			fmt.Sprintf("previous terminated container %q in pod %q not found", container, p.Name))
+	case previous && last != nil:
+		return last.StartedAt, nil
 	case s.State.Running != nil && !previous:
 		return s.State.Running.StartedAt, nil
 	case s.State.Terminated != nil:
 		return s.State.Terminated.StartedAt, nil
-	case last != nil: // it ran before, or is about to restart
+	case last != nil: // it is about to restart
 		return last.StartedAt, nil
 	}
 	why := "ContainerCreating"

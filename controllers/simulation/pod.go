@@ -17,9 +17,9 @@ type Options struct {
 	// Nodes are the nodes, which the caller has created; default: one node, NodeName.
 	Nodes []*corev1.Node
 	// Volumes returns why the volumes of a pod don't permit any node, why not one node, and the writes with which their
-	// claims are bound for a node; ready reports whether they are. fits is nil if the pod has no claims. Without Volumes
-	// pods don't wait for their claims.
-	Volumes func(workload.Reader, *corev1.Pod) (
+	// claims are bound for a node; ready reports whether they are. fits is nil if the pod has no claims. assigned reports
+	// whether another pod is on a node, or is being assigned. Without Volumes pods don't wait for their claims.
+	Volumes func(r workload.Reader, pod *corev1.Pod, assigned func(*corev1.Pod) bool) (
 		why string, fits func(*corev1.Node) string, bind func(*corev1.Node) (do []workload.Action, ready bool))
 }
 
@@ -88,9 +88,11 @@ func overdue(p *corev1.Pod, now time.Time) workload.Plan {
 	return workload.Plan{Status: p, Events: events}
 }
 
-// started reports whether the simulation has started a pod. A pod that has no statuses of containers is a client's, and
-// stays as it is.
-func started(p *corev1.Pod) bool { return len(p.Status.ContainerStatuses) > 0 }
+// started reports whether the simulation has started a pod. A running pod that has no statuses of containers is a
+// client's, and stays as it is.
+func started(p *corev1.Pod) bool {
+	return len(p.Status.ContainerStatuses) > 0 && (p.Status.StartTime != nil || p.Status.Phase != corev1.PodPending)
+}
 
 // start starts an assigned pod.
 func (o Options) start(v workload.Reader, p *corev1.Pod, now time.Time) workload.Plan {

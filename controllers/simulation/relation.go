@@ -126,12 +126,12 @@ func isRelated(w *wants, p *place) ([]string, bool) {
 		}
 	}
 	for _, t := range r.anti {
-		if r.far[domain{t.key, has[t.key]}] {
+		if value, ok := has[t.key]; ok && r.far[domain{t.key, value}] {
 			return []string{"node(s) didn't match pod anti-affinity rules"}, true
 		}
 	}
-	for d := range r.closed {
-		if has[d.key] == d.value {
+	for key, value := range has {
+		if r.closed[domain{key, value}] {
 			return []string{"node(s) didn't satisfy existing pods anti-affinity rules"}, true
 		}
 	}

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -34,31 +35,21 @@ func Scheduler(simulated bool, o Options) workload.Controller {
 	return c
 }
 
-// wake: a new node, or one with other labels or fewer taints, or an uncordoned one, may fit waiting pods; so may a node
-// that a pod has left, or one with other pods. Pods with claims wait for these, for volumes and for classes.
+// wake: any change of a node may help waiting pods, as spread and affinity count nodes that don't fit, too; so may a
+// pod that has left its node, or has come to one. Pods with claims wait for these, for volumes and for classes.
 func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
-	switch {
-	case c.Resource == workload.Claims:
-		if c.New == nil {
-			c.New = c.Old
-		}
-		for _, p := range r.PodsMounting(c.New.Key) {
+	switch of := cmp.Or(c.New, c.Old); c.Resource {
+	case workload.Claims:
+		for _, p := range r.PodsMounting(of.Key) {
 			if p.Spec.NodeName == "" {
 				keys = append(keys, workload.KeyOf(p))
 			}
 		}
 		return keys
-	case c.Resource == workload.Volumes || c.Resource == workload.StorageClasses:
+	case workload.Volumes, workload.StorageClasses:
 		return s.claims.waitFor(stored)
-	case c.Resource == workload.Pods && c.New != nil:
-		return s.claims.follow(r, c.New.Key)
-	case c.Resource == workload.Pods:
-		return s.claims.follow(r, c.Old.Key)
-	case c.New == nil:
-		return nil
-	}
-	if n := workload.Get[*corev1.Node](r, "", c.New.Name); n == nil || n.Spec.Unschedulable {
-		return nil
+	case workload.Pods:
+		return s.claims.follow(r, of.Key)
 	}
 	return s.claims.all()
 }
@@ -75,15 +66,17 @@ func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 	}
 	nodes := workload.All[*corev1.Node](v, "")
 	var why string
-	var binding []workload.Action
+	var binding *workload.Plan
 	n := s.claims.assign(v.Key, p, func(c *claims) (node string, helped effect) {
 		c.survey(nodes, s.simulated)
 		node, helped, why, binding = s.place(v, p, c)
 		return node, helped
 	})
 	switch {
-	case n == "" && (why == "" || len(nodes) == 0 && s.expected):
-		return workload.Plan{Do: binding}
+	case binding != nil:
+		return *binding
+	case n == "" && len(nodes) == 0 && s.expected:
+		return workload.Plan{}
 	case n == "":
 		return unschedulable(p, why, now)
 	}
@@ -92,14 +85,14 @@ func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 		"Scheduled", fmt.Sprintf("Successfully assigned %s/%s to %s", p.Namespace, p.Name, n))}}}
 }
 
-// place returns the node for a pod, or why there is none and which effects may help. Both are empty while the claims of
-// the pod must be bound, with the writes for that.
+// place returns the node for a pod, or why there is none and which effects may help. While the claims of the pod must be
+// bound for the node, binding is the plan for that; the pod already takes up its place.
 func (s *scheduler) place(r workload.Reader, p *corev1.Pod, c *claims) (
-	node string, helped effect, why string, binding []workload.Action) {
+	node string, helped effect, why string, binding *workload.Plan) {
 	w := c.wants(r, p)
 	var bind func(*corev1.Node) ([]workload.Action, bool)
 	if s.Volumes != nil {
-		why, w.volumes, bind = s.Volumes(r, p)
+		why, w.volumes, bind = s.Volumes(r, p, c.assigned)
 	}
 	if why != "" && len(c.places.list) > 0 {
 		return "", stored, noNode(p, len(c.places.list), 0, why), nil
@@ -110,10 +103,10 @@ func (s *scheduler) place(r workload.Reader, p *corev1.Pod, c *claims) (
 	}
 	if node != "" {
 		if do, ready := bind(c.places.named[node].node); !ready {
-			return "", 0, "", do
+			binding = &workload.Plan{Do: do}
 		}
 	}
-	return node, helped | stored | freed, why, nil // a claim may be used by one pod at a time
+	return node, helped | stored | freed, why, binding // a claim may be used by one pod at a time
 }
 
 // unschedulable sets the condition and records the event of a pod that fits no node (K pkg/scheduler/schedule_one.go:

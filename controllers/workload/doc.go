@@ -13,7 +13,7 @@
 //     expectations for that (K pkg/controller/controller_utils.go: ControllerExpectations); there are none here. An
 //     object of a Sparse resource may be newer than the rest.
 //  3. A read costs as much as it returns: dependents are found by their owner's uid, free objects by their namespace.
-//     Objects are decoded once for each of their states, and shared: they must be copied before they are changed.
+//     Decoded objects are shared: they must be copied before they are changed.
 //  4. Requests are sent as by any client. Update and Status require the state of the view, Delete only the uid. After a
 //     conflict the plan ends, and another is made on the newer state.
 //  5. At most 32 requests of one pass are in flight. Creates begin with one, and double while they succeed.

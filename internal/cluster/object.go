@@ -49,7 +49,7 @@ const quotedTime = `"` + time.RFC3339 + `"`
 
 // storedOf is the metadata of a stored object. There are many: what storage has decoded is not decoded again.
 func storedOf(r *Resource, stored *storage.Object) explain.Object {
-	metadata := member(stored.JSON, "metadata")
+	metadata := stored.Metadata()
 	created, _ := time.Parse(quotedTime, string(member(metadata, "creationTimestamp"))) // zero if it is something else
 	return objectOf(r, &stored.Meta, created, func() (managed []metav1.ManagedFieldsEntry) {
 		_ = json.Unmarshal(member(metadata, "managedFields"), &managed) // something else has no entries

@@ -188,6 +188,9 @@ func (r *reader) listed(ctx context.Context, res *Resource, s Selector) (objects
 		if s.Whole {
 			complete(res, object, &o)
 		}
+		if len(objects) == cap(objects) { // append would copy long lists five times
+			objects = slices.Grow(objects, max(64, len(objects)))
+		}
 		objects = append(objects, o)
 	})
 	for i := range objects {
