@@ -73,9 +73,9 @@ func configureBy(d *datadriven.TestData, c *apiserver.Config) {
 
 var (
 	headerLine = regexp.MustCompile(`^[A-Z][^ "]*: `)
-	// random matches UIDs, times and resource versions.
+	// random matches UIDs, times, ages in Tables, and resource versions.
 	random = regexp.MustCompile(
-		`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]{4}-[0-9-]{5}T[0-9:]+Z|("resourceVersion":)"[0-9]+"`)
+		`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]{4}-[0-9-]{5}T[0-9:]+Z|"[0-9]+s"|("resourceVersion":)"[0-9]+"`)
 )
 
 // response sends a request and prints the response and its audit events.
