@@ -32,8 +32,9 @@ func metricsReader() *rbacv1.ClusterRole {
 }
 
 // EnsureSimulated creates the missing objects of --simulate-pods: the role for metrics, the class of volumes, and the
-// nodes of the file, which a kubelet registers when it starts. What is present stays as it is. Only an invalid node is an
-// error: an object that a webhook or a policy rejects must not prevent the start, as these could not be removed then.
+// nodes of the file, which a kubelet registers when it starts. What is present stays as it is. Only an invalid node is
+// an error: an object that a webhook or a policy rejects must not prevent the start, as these could not be removed
+// then.
 func EnsureSimulated(
 	ctx context.Context, api NamespaceAPI, file string, nodes []*corev1.Node, log *slog.Logger,
 ) error {

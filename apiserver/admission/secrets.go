@@ -34,7 +34,8 @@ func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	for i, ref := range pod.Spec.ImagePullSecrets {
 		if !pulls.Has(ref) {
 			return fmt.Errorf(
-				"imagePullSecrets[%d].name=\"%s\" is not allowed because service account %s does not reference that imagePullSecret",
+				"imagePullSecrets[%d].name=\"%s\" is not allowed because service account %s does not reference that "+
+					"imagePullSecret",
 				i, ref.Name, account.Name,
 			)
 		}
@@ -73,13 +74,15 @@ func mountableEnv(
 	for _, c := range containers {
 		for _, e := range c.Env {
 			if ref := secretOf(e); ref != nil && !secrets.Has(ref.Name) {
-				return fmt.Errorf("%s %s with envVar %s referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
+				return fmt.Errorf("%s %s with envVar %s referencing secret.secretName=\"%s\" is not allowed because service "+
+					"account %s does not reference that secret",
 					kind, c.Name, e.Name, ref.Name, account.Name)
 			}
 		}
 		for _, f := range c.EnvFrom {
 			if f.SecretRef != nil && !secrets.Has(f.SecretRef.Name) {
-				return fmt.Errorf("%s %s with envFrom referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
+				return fmt.Errorf("%s %s with envFrom referencing secret.secretName=\"%s\" is not allowed because service "+
+					"account %s does not reference that secret",
 					kind, c.Name, f.SecretRef.Name, account.Name)
 			}
 		}

@@ -5,9 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// WarnOfAnnotations adds warnings of annotations to nodes, pods and the kinds that have templates for them: a controller
-// creates the pods of a Deployment, and shows no warnings. warn returns the messages for annotations that were not
-// there before.
+// WarnOfAnnotations adds warnings of annotations to nodes, pods and the kinds that have templates for them: a
+// controller creates the pods of a Deployment, and shows no warnings. warn returns the messages for annotations that
+// were not there before.
 func WarnOfAnnotations(all []*Resource, warn func(annotations, before map[string]string) []string) {
 	for _, r := range all {
 		empty := r.New()

@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// completionTimeout is how long a shell waits for the server, and mostNames how many names of the first page of a list it
-// offers.
+// completionTimeout is how long a shell waits for the server, and mostNames how many names of the first page of a list
+// it offers.
 const completionTimeout, mostNames = 3 * time.Second, 500
 
 // offerValues lets shells complete the values of the question's flags.

@@ -79,8 +79,8 @@ func (q *question) print(c *cobra.Command, value any, text func(explain.Style) s
 	return err
 }
 
-// answer connects, and answers a question about the objects of a line. A kubecascade server answers. For others, or with
-// --from lists, lists are read.
+// answer connects, and answers a question about the objects of a line. A kubecascade server answers. For others, or
+// with --from lists, lists are read.
 func answer[T any](q *question, c *cobra.Command, line *selection.Line, ask *cluster.Question) (*T, error) {
 	if err := line.Parse(c.InOrStdin()); err != nil {
 		return nil, errUsage{err}

@@ -12,9 +12,9 @@
 //  4. Volumes that are bound, released or failed are never given to another claim.
 //  5. No data exists here, so none is deleted: with the policy Delete, the object of a host path below /tmp is deleted,
 //     those of external provisioners are left to them, and all others fail as they do without a plugin.
-//  6. Volumes of the provisioner Simulated exist from their claim's creation, or with a delayed class from the selection
-//     of a node for it, to its deletion, unless their policy is Retain. Claims of a pod are bound before a scheduler with
-//     Needs assigns it.
+//  6. Volumes of the provisioner Simulated exist from their claim's creation, or with a delayed class from the
+//     selection of a node for it, to its deletion, unless their policy is Retain. Claims of a pod are bound before a
+//     scheduler with Needs assigns it.
 //  7. Nothing is polled. Events are recorded as something changes; upstream repeats them every 15 seconds. An event of
 //     a volume costs a look at all claims, and the other way round.
 //

@@ -21,9 +21,9 @@ const (
 	usedOnce = "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
 )
 
-// Needs returns what a scheduler needs to know about the claims of a pod: why the pod can't be assigned at all, empty if
-// it can; why it can't be on a node; and the writes that begin to bind its claims for a node. ready reports whether all
-// are bound, so that the pod can be assigned; until then the claims' changes matter. fits is nil if the pod has no
+// Needs returns what a scheduler needs to know about the claims of a pod: why the pod can't be assigned at all, empty
+// if it can; why it can't be on a node; and the writes that begin to bind its claims for a node. ready reports whether
+// all are bound, so that the pod can be assigned; until then the claims' changes matter. fits is nil if the pod has no
 // claims. assigned reports whether another pod is on a node, or is being assigned.
 func Needs(r workload.Reader, pod *corev1.Pod, assigned func(*corev1.Pod) bool) (
 	why string, fits func(*corev1.Node) string, bind func(*corev1.Node) (do []workload.Action, ready bool)) {
@@ -111,9 +111,9 @@ func reaches(v *corev1.PersistentVolume, n *corev1.Node) bool {
 	return ok && err == nil
 }
 
-// choices returns the writes that begin to bind claims for a node: each reserves a volume that fits, or else selects the
-// node for a provisioner (K pkg/scheduler/framework/plugins/volumebinding/binder.go: FindPodVolumes, bindAPIUpdate). ok
-// is false if there is neither for one of them.
+// choices returns the writes that begin to bind claims for a node: each reserves a volume that fits, or else selects
+// the node for a provisioner (K pkg/scheduler/framework/plugins/volumebinding/binder.go: FindPodVolumes, bindAPIUpdate).
+// ok is false if there is neither for one of them.
 func choices(r workload.Reader, claims []unboundClaim, n *corev1.Node) (do []workload.Action, ok bool) {
 	var taken []string
 	for _, p := range claims {

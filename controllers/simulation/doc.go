@@ -5,8 +5,8 @@
 //
 //  1. Scheduler, Pods, Node, Leases and Off are values for package workload, which runs them. All but Scheduler are
 //     pure. Scheduler keeps the parsed nodes and an account of what pods use of each, which are functions of the stored
-//     objects and of the pods that it is assigning, so concurrent passes don't give away the same resources. The account
-//     has one entry for each pod on a node, and one for each pod that waits.
+//     objects and of the pods that it is assigning, so concurrent passes don't give away the same resources. The
+//     account has one entry for each pod on a node, and one for each pod that waits.
 //  2. Without Options.Nodes there is always a ready node, NodeName. Every other Node object is simulated as well,
 //     unless a client has set its condition Ready. A pod is assigned to a node that all filters accept (filter.go); of
 //     these the choice depends only on the nodes and the pods on them. A pod that fits no node is Unschedulable, with
