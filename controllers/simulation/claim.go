@@ -178,12 +178,16 @@ func (c *claims) all() []workload.Key {
 }
 
 // startPass counts the state of a pod at the beginning of its pass, and reports whether the pod has no node. If claims
-// has a node for such a pod, the assignment has failed, and the claim is removed.
-func (c *claims) startPass(r workload.Reader, key workload.Key, p *corev1.Pod) bool {
+// has a node for such a pod, its own claims are being bound for it, and it keeps its place until assign, or the
+// assignment has failed: then the claim is removed.
+func (c *claims) startPass(r workload.Reader, key workload.Key, p *corev1.Pod, failed bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begin(r)
-	c.unseen |= c.count(key, p)
+	had := c.pods[key.Namespace][key.Name]
+	if failed || p == nil || p.Spec.NodeName != "" || p.DeletionTimestamp != nil || had == nil || had.uid != p.UID {
+		c.unseen |= c.count(key, p)
+	}
 	if p == nil || p.Spec.NodeName != "" {
 		delete(c.waiting, key)
 		return false
@@ -198,7 +202,14 @@ func (c *claims) assign(
 ) (node string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	had := c.pods[key.Namespace][key.Name]
+	if had != nil {
+		c.remove(key, had)
+	}
 	node, helped := choose(c)
+	if had != nil && had.node != node {
+		c.unseen |= freed | moved
+	}
 	if node == "" {
 		c.waiting[key] = helped
 		return ""

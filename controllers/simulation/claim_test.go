@@ -195,6 +195,11 @@ func TestAssumedWhileBinding(t *testing.T) {
 	if got := fmt.Sprint(users); got != "[p]" {
 		t.Errorf("assigned while q is: %s", got)
 	}
+	if c.scheduler.Wake(c.world, workload.Change{Resource: workload.Pods, New: &workload.Meta{
+		Key: workload.Key{Namespace: "x", Name: "p"}}}) != nil {
+		t.Error("the place of p is given up while its claims are bound")
+	}
+	c.want(decide("p"), "[]")
 }
 
 // TestClaims: after any changes the claims are those of the stored pods.
@@ -222,7 +227,7 @@ func TestClaims(t *testing.T) {
 				w.Remove(p)
 			}
 		case p.Spec.NodeName == "" && random.IntN(2) == 0:
-			if had.startPass(w, key, p) {
+			if had.startPass(w, key, p, true) {
 				had.assign(key, p, func(*claims) (string, effect) { return "b", 0 })
 				p = p.DeepCopy()
 				p.Spec.NodeName = "b"

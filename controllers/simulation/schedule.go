@@ -57,7 +57,7 @@ func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.
 // decide assigns a pod to a node, or says why none fits.
 func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 	p, _ := v.Object.(*corev1.Pod)
-	if !s.claims.startPass(v, v.Key, p) || v.Failed != nil {
+	if !s.claims.startPass(v, v.Key, p, v.Failed != nil) || v.Failed != nil {
 		return workload.Plan{}
 	}
 	if p.DeletionTimestamp != nil || workload.Finished(p) || len(p.Spec.SchedulingGates) > 0 ||
@@ -85,8 +85,8 @@ func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 		"Scheduled", fmt.Sprintf("Successfully assigned %s/%s to %s", p.Namespace, p.Name, n))}}}
 }
 
-// place returns the node for a pod, or why there is none and which effects may help. While the claims of the pod must be
-// bound for the node, binding is the plan for that; the pod already takes up its place.
+// place returns the node for a pod, or why there is none and which effects may help. While the claims of the pod must
+// be bound for the node, binding is the plan for that; the pod already takes up its place.
 func (s *scheduler) place(r workload.Reader, p *corev1.Pod, c *claims) (
 	node string, helped effect, why string, binding *workload.Plan) {
 	w := c.wants(r, p)
