@@ -135,6 +135,11 @@ func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group string) 
 	http.NotFound(w, r)
 }
 
+// ours reports whether this server, and not another one, serves the group version.
+func (s *Server) ours(group, version string) bool {
+	return s.aggregator.Of(group, version) == nil && s.serves(group, version)
+}
+
 // serves reports whether the group version is served; an empty version asks for the group.
 func (s *Server) serves(group, version string) bool {
 	for _, g := range s.registry.Types.Groups() {

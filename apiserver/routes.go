@@ -152,10 +152,10 @@ func (s *Server) served(next http.Handler) http.Handler {
 	forwarded := s.forwarded()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		i := requestinfo.Of(r)
-		if s.aggregator.Of(i.APIGroup, i.APIVersion) != nil || !s.serves(i.APIGroup, i.APIVersion) {
-			forwarded.ServeHTTP(w, r)
+		if s.ours(i.APIGroup, i.APIVersion) {
+			next.ServeHTTP(w, r)
 			return
 		}
-		next.ServeHTTP(w, r)
+		forwarded.ServeHTTP(w, r)
 	})
 }

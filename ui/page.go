@@ -66,27 +66,30 @@ func files() map[string]file {
 func Page(next http.Handler) http.Handler {
 	all := files()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, below := strings.CutPrefix(r.URL.Path, Path)
-		f, ok := all[name]
-		switch {
+		switch name, below := strings.CutPrefix(r.URL.Path, Path); {
+		case below:
+			serveFile(w, r, name, all)
 		case r.URL.Path == strings.TrimSuffix(Path, "/"):
 			http.Redirect(w, r, Path, http.StatusTemporaryRedirect)
-			return
-		case !below:
-			next.ServeHTTP(w, r)
-			return
-		}
-		switch Protect(w.Header()); {
-		case !ok:
-			http.NotFound(w, r)
-		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		default:
-			w.Header().Set("Content-Type", f.media)
-			w.Header().Set("Cache-Control", "no-cache")
-			w.Header().Set("ETag", f.id)
-			http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.data))
+			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// serveFile serves a file of the page.
+func serveFile(w http.ResponseWriter, r *http.Request, name string, all map[string]file) {
+	f, ok := all[name]
+	switch Protect(w.Header()); {
+	case !ok:
+		http.NotFound(w, r)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	default:
+		w.Header().Set("Content-Type", f.media)
+		w.Header().Set("Cache-Control", "no-cache")
+		w.Header().Set("ETag", f.id)
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.data))
+	}
 }

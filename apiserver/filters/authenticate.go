@@ -27,21 +27,11 @@ type Authenticator func(r *http.Request) (authorization.User, error)
 func Authenticate(
 	by Authenticator, proxies *authentication.Proxies, inFlight *flowcontrol.Budget, events *audit.Log, log *slog.Logger,
 ) func(http.Handler) http.Handler {
+	a := authenticate{by, proxies, inFlight, events, log}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			user, failed := by(r)
-			if !slices.Contains(openPaths, firstSegment(r.URL.Path)) {
-				release, ok := inFlight.Try(user.Name, requestMemory(r))
-				if !ok {
-					reject(w)
-					return
-				}
-				defer release()
-			}
-			known := authenticated(user, failed, events, log, w, r)
-			if proxies != nil {
-				proxies.Clear(r.Header)
-			}
+			known, release := a.begin(w, r)
+			defer release()
 			if known != nil {
 				next.ServeHTTP(w, known)
 			}
@@ -51,6 +41,48 @@ func Authenticate(
 			}
 		})
 	}
+}
+
+type authenticate struct {
+	by       Authenticator
+	proxies  *authentication.Proxies
+	inFlight *flowcontrol.Budget
+	events   *audit.Log
+	log      *slog.Logger
+}
+
+// begin returns the request as that of its user, nil if it is answered, and the function that releases its memory.
+func (a *authenticate) begin(w http.ResponseWriter, r *http.Request) (known *http.Request, release func()) {
+	user, err := a.by(r)
+	release = func() {}
+	if !slices.Contains(openPaths, firstSegment(r.URL.Path)) {
+		taken, ok := a.inFlight.Try(user.Name, requestMemory(r))
+		if !ok {
+			reject(w)
+			return nil, release
+		}
+		release = taken
+	}
+	if (err != nil || user.Name == authorization.NameAnonymous) && r.ProtoMajor == 2 {
+		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
+	}
+	if err != nil {
+		if !errors.Is(err, authentication.ErrNoCredentials) {
+			a.log.Info("authentication failed", "err", render.Shortened(err))
+		}
+		auditRejected(a.events, w, r)
+		render.Error(a.log, w, r, status.ErrUnauthorized)
+		return nil, release
+	}
+	for name := range r.Header {
+		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
+			r.Header.Del(name)
+		}
+	}
+	if a.proxies != nil {
+		a.proxies.Clear(r.Header)
+	}
+	return requestinfo.With(r, user), release
 }
 
 // requestMemory estimates the memory of a request that is not carried out yet: goroutines and buffers, the body, the
@@ -74,27 +106,4 @@ func reject(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	w.Header().Set("Content-Length", "0")
 	w.WriteHeader(http.StatusTooManyRequests)
-}
-
-// authenticated returns the request as that of its user; nil if it is answered.
-func authenticated(
-	user authorization.User, err error, events *audit.Log, log *slog.Logger, w http.ResponseWriter, r *http.Request,
-) *http.Request {
-	if (err != nil || user.Name == authorization.NameAnonymous) && r.ProtoMajor == 2 {
-		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
-	}
-	if err != nil {
-		if !errors.Is(err, authentication.ErrNoCredentials) {
-			log.Info("authentication failed", "err", render.Shortened(err))
-		}
-		auditRejected(events, w, r)
-		render.Error(log, w, r, status.ErrUnauthorized)
-		return nil
-	}
-	for name := range r.Header {
-		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
-			r.Header.Del(name)
-		}
-	}
-	return requestinfo.With(r, user)
 }
