@@ -10,61 +10,63 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
 
-// Access is authentication and authorization, with the flags of the fields. Config.SetAccess reads its files.
+// Access is the configuration of authentication and authorization. Each field is a flag. Config.SetAccess reads the
+// files.
 type Access struct {
-	// ClientCAFile has further CA certificates for client certificates, besides the CA in the data directory. It is read
-	// again when it changes.
+	// ClientCAFile has CA certificates that verify client certificates, in addition to the CA in the data directory. It
+	// is read again when it changes.
 	ClientCAFile string `flag:"client-ca-file"`
-	// RequestHeader are proxies in front of the server that authenticate users.
+	// RequestHeader configures the authenticating proxies in front of the server.
 	RequestHeader RequestHeader
 	// TokenFile is a CSV file with static bearer tokens: token,user,uid,"group,group".
 	TokenFile string `flag:"token-auth-file"`
 	// Anonymous treats requests without credentials as system:anonymous, unless Modes include AlwaysAllow; default true.
 	Anonymous *bool `flag:"anonymous-auth"`
-	// Issuers are the accepted issuers of service account tokens, of which new tokens have the first; default
-	// https://kubernetes.default.svc. Audiences are the accepted audiences; default: the first issuer.
+	// Issuers are the accepted issuers of service account tokens. New tokens have the first one. Default:
+	// https://kubernetes.default.svc. Audiences are the accepted audiences. Default: the first issuer.
 	Issuers   []string `flag:"service-account-issuer"`
 	Audiences []string `flag:"api-audiences"`
-	// SigningKeyFile has the key that signs service account tokens; default: a generated key in the data directory.
-	// KeyFiles have further keys that verify them. KeysURL is where the public keys are published; default: the secure
-	// port.
+	// SigningKeyFile has the key that signs service account tokens. Default: a generated key in the data directory.
+	// KeyFiles have further keys that verify these tokens. KeysURL is the URL of the public keys. Default: a path of
+	// the secure port.
 	SigningKeyFile string   `flag:"service-account-signing-key-file"`
 	KeyFiles       []string `flag:"service-account-key-file"`
 	KeysURL        string   `flag:"service-account-jwks-uri"`
-	// Modes are the authorization modes, AlwaysAllow, AlwaysDeny or RBAC, of which the first that decides counts;
-	// default AlwaysAllow.
+	// Modes are the authorization modes: AlwaysAllow, AlwaysDeny, RBAC. The first mode that decides counts. Default:
+	// AlwaysAllow.
 	Modes []string `flag:"authorization-mode"`
-	// Kubelets is how the server reaches kubelets, for logs, exec, attach, port-forward and proxies.
+	// Kubelets configures the connections to kubelets: for logs, exec, attach, port-forward and proxies.
 	Kubelets Kubelets
 	// FrontProxy authenticates the server to the servers of APIServices.
 	FrontProxy FrontProxy
 }
 
-// FrontProxy has the client certificate that authenticates the server to the servers of APIServices, and its key. They
-// are read again when they change. Default: a certificate of the CA in the data directory, for front-proxy-client.
+// FrontProxy has the client certificate, and its key, that authenticate the server to the servers of APIServices. Both
+// files are read again when they change. Default: a certificate of the CA in the data directory, for the user
+// front-proxy-client.
 type FrontProxy struct {
 	CertFile string `flag:"proxy-client-cert-file"`
 	KeyFile  string `flag:"proxy-client-key-file"`
 }
 
-// Kubelets is how kubelets are reached.
+// Kubelets configures the connections to kubelets.
 type Kubelets struct {
-	// CAFile has the CA certificates that verify the kubelets' certificates; without it they are not verified. It is read
-	// once.
+	// CAFile has the CA certificates that verify the kubelets' certificates. Without it they are not verified. It is
+	// read once.
 	CAFile string `flag:"kubelet-certificate-authority"`
 	// CertFile and KeyFile have the server's client certificate. They are read again when they change. Default: a
 	// certificate of the CA in the data directory, for the user kube-apiserver-kubelet-client in the group
 	// kubeadm:cluster-admins.
 	CertFile string `flag:"kubelet-client-certificate"`
 	KeyFile  string `flag:"kubelet-client-key"`
-	// AddressTypes are the types of addresses of Nodes, the preferred one first; default Hostname, InternalDNS,
-	// InternalIP, ExternalDNS, ExternalIP.
+	// AddressTypes are the types of node addresses, in order of preference. Default: Hostname, InternalDNS, InternalIP,
+	// ExternalDNS, ExternalIP.
 	AddressTypes []string `flag:"kubelet-preferred-address-types"`
-	// Port is that of kubelets whose Nodes have none; default 10250.
+	// Port is the port of a kubelet whose Node has none. Default: 10250.
 	Port int `flag:"kubelet-port"`
 }
 
-// RequestHeader are proxies that may name the user of a request in headers.
+// RequestHeader configures the proxies that may name the user of a request in headers.
 type RequestHeader = authentication.RequestHeader
 
 // setForwarding reads the files for connections to kubelets and extension API servers.
@@ -87,16 +89,17 @@ func (c *Config) setForwarding(x *Access, keys *pki.Bundle) (err error) {
 	return nil
 }
 
-// Trust are the certificate authorities of clients: Own are all those of users' certificates, Given those of them that
-// a file has, Proxies those of proxies. The latter two are nil without a file.
-// Front is the authority, in PEM, of the certificate that this server makes for extension API servers; empty if files
-// have the certificate, or --requestheader-client-ca-file has what they trust.
+// Trust has the certificate authorities that verify clients. Own verify users' certificates: the CA in the data
+// directory and those of --client-ca-file. Given are only those of the file. Proxies verify the certificates of
+// proxies. Given and Proxies are nil if their flag is not set. Front is the authority, in PEM, of the client
+// certificate that this server generates for extension API servers. It is empty if --proxy-client-cert-file or
+// --requestheader-client-ca-file is set.
 type Trust struct {
 	Own, Given, Proxies *pki.Authorities
 	Front               []byte
 }
 
-// trust reads the files.
+// trust reads the files of the certificate authorities.
 func (x *Access) trust(keys *pki.Bundle) (t Trust, err error) {
 	if t.Own, err = keys.Authorities(x.ClientCAFile, keys.Authority()); err != nil {
 		return t, fmt.Errorf("reading --client-ca-file %s: %w", x.ClientCAFile, err)
@@ -118,7 +121,7 @@ func (x *Access) trust(keys *pki.Bundle) (t Trust, err error) {
 	return t, nil
 }
 
-// All are the authorities that handshakes name.
+// All returns the authorities that TLS handshakes name.
 func (t *Trust) All() []*pki.Authorities {
 	if t.Proxies == nil {
 		return []*pki.Authorities{t.Own}
@@ -127,7 +130,7 @@ func (t *Trust) All() []*pki.Authorities {
 }
 
 // SetAccess reads the files of x, sets AuthenticationOptions, Modes and Forwarding, and returns the authorities of
-// clients. Errors name files and lines, never their content.
+// clients. Errors name files and lines, but never their content.
 func (c *Config) SetAccess(x *Access, keys *pki.Bundle, secureURL string) (t Trust, err error) {
 	if t, err = x.trust(keys); err != nil {
 		return t, err
@@ -149,8 +152,8 @@ func (c *Config) SetAccess(x *Access, keys *pki.Bundle, secureURL string) (t Tru
 	return t, c.setForwarding(x, keys)
 }
 
-// accounts reads the keys of the files, or uses the generated one. Tokens are verified with a given signing key whether
-// or not KeyFiles has it for verification.
+// accounts reads the keys from the files, or uses the generated key. The public key of the signing key always verifies
+// tokens, even if KeyFiles does not have it.
 func (x *Access) accounts(keys *pki.Bundle) (*authentication.Accounts, error) {
 	c := authentication.AccountsConfig{Issuers: x.Issuers, Audiences: x.Audiences, Signer: keys.ServiceAccountKey}
 	if x.SigningKeyFile != "" {

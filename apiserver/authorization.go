@@ -20,10 +20,11 @@ import (
 // Modes are the names that --authorization-mode accepts.
 func Modes() []string { return []string{"AlwaysAllow", "AlwaysDeny", "RBAC"} }
 
-// errMode: an authorization mode that is not known.
+// errMode is the error for an unknown authorization mode.
 var errMode = errors.New("not an authorization mode")
 
-// authorizers makes the chain of the modes, administrators first. granted is the mode RBAC, if it is there.
+// authorizers returns the authorizers of the modes, after that for administrators. granted is the authorizer RBAC, or
+// nil.
 func authorizers(
 	modes []string, c *cache.Cache, log *slog.Logger,
 ) (chain authorization.Chain, granted *roles, err error) {
@@ -44,24 +45,24 @@ func authorizers(
 	return chain, granted, nil
 }
 
-// roles is the authorization mode RBAC: a policy as new as the roles and bindings in the cache. A call waits only while
-// another one updates the policy, by events; there is no goroutine. The policy is made again only after more events
-// than the cache keeps. A role or binding that can't be decoded grants nothing, and nothing is granted before the cache
-// is ready.
+// roles is the authorization mode RBAC. Its policy is as new as the roles and bindings in the cache. A call of
+// Authorize first applies the cache's pending events to the policy, and waits only while another call does so. If the
+// cache no longer has all of the events, the policy is built again. A role or binding that can't be decoded grants
+// nothing. Nothing is granted before the cache is ready.
 type roles struct {
 	cache *cache.Cache
 	log   *slog.Logger
-	// shown is the revision of the policy, or an older one.
+	// shown is a revision whose events are all in the policy.
 	shown atomic.Int64
 	// mu guards the policy: decisions take the read lock, changes the write lock.
 	mu     sync.RWMutex
 	policy *rbac.Policy
-	// follow guards the watchers, and is held while the policy is updated.
+	// follow guards the watchers. It is held while the policy is updated.
 	follow   sync.Mutex
 	watchers []*cache.Watcher
 }
 
-// policyCollections are read in this order, roles first, though nothing depends on it.
+// policyCollections are the collections of the policy. roles.set and roles.remove expect the roles first.
 var policyCollections = []string{"clusterroles", "roles", "clusterrolebindings", "rolebindings"}
 
 func newRoles(c *cache.Cache, log *slog.Logger) *roles {
@@ -92,7 +93,7 @@ func (z *roles) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.Policy
 	return z.policy.RoleRules(ref, namespace)
 }
 
-// catchUp updates the policy to the cache's revision.
+// catchUp applies the cache's events up to its current revision to the policy.
 func (z *roles) catchUp() {
 	now := z.cache.Revision()
 	if z.shown.Load() >= now {
@@ -121,7 +122,7 @@ func (z *roles) catchUp() {
 	z.shown.Store(shown)
 }
 
-// poll applies the pending events of a collection; rev is the revision after them.
+// poll applies the pending events of one collection, and returns the revision after them.
 func (z *roles) poll(i int) (rev int64, err error) {
 	if z.watchers == nil {
 		return 0, cache.ErrExpired
@@ -143,7 +144,7 @@ func (z *roles) poll(i int) (rev int64, err error) {
 	}
 }
 
-// rebuild makes the policy of one revision, and watches from there.
+// rebuild builds the policy from the snapshots of one revision, and watches from there.
 func (z *roles) rebuild() (int64, error) {
 	p, rev := rbac.New(), z.cache.Revision()
 	watchers := make([]*cache.Watcher, len(policyCollections))
@@ -175,7 +176,7 @@ func (z *roles) remove(p *rbac.Policy, i int, o *storage.Object) {
 	}
 }
 
-// set adds an object to the policy. The two kinds of roles have the same form, and so have those of bindings.
+// set adds an object to the policy. ClusterRoles and Roles have the same fields, and so have their bindings.
 func (z *roles) set(p *rbac.Policy, i int, o *storage.Object) {
 	n := rbac.Name{Namespace: o.Meta.Namespace, Name: o.Meta.Name}
 	if i < 2 {

@@ -27,31 +27,30 @@ import (
 type Config struct {
 	Parts
 	AuthenticationOptions
-	// Modes are the authorization modes, of which the first that has an opinion decides (see Modes);
-	// default: AlwaysAllow.
+	// Modes are the authorization modes (see Modes). The first one that has an opinion decides. Default: AlwaysAllow.
 	Modes []string
 	AdmissionOptions
-	// Services are the ranges of addresses and node ports; default: kube-apiserver's.
+	// Services are the ranges of service addresses and node ports. Default: those of kube-apiserver.
 	Services allocate.Ranges
 	Limits
 	Documents
 	Forwarding
-	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. It lets users with the verb
-	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
-	// fail. If it is false, such objects are left out of lists, and can't be deleted.
+	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. If it is true, users with the verb
+	// unsafe-delete-ignore-read-errors can delete objects whose stored values can't be read, and a list with such an
+	// object fails. If it is false, lists omit such objects, and they can't be deleted.
 	DeleteMalformed bool
-	// CompressWatchLists is the feature gate WatchListCompression: watches that begin with a list are compressed for
-	// clients that accept gzip.
+	// CompressWatchLists is the feature gate WatchListCompression: a watch that begins with a list is compressed for a
+	// client that accepts gzip.
 	CompressWatchLists bool
 }
 
-// Forwarding is where requests for nodes, pods and services are forwarded.
+// Forwarding configures the forwarding of requests to nodes, pods, services and extension API servers.
 type Forwarding struct {
-	// Kubelets are where kubelets are; default: kube-apiserver's types of addresses, and port.
+	// Kubelets has the types of node addresses and the port. Default: those of kube-apiserver.
 	Kubelets resources.Kubelets
-	// Proxy is how they, and other backends, are reached; default: without a certificate.
+	// Proxy configures the connections. Default: no client certificate.
 	Proxy proxy.Options
-	// FrontProxy returns the certificate for extension API servers; default: none.
+	// FrontProxy returns the client certificate for extension API servers. Default: none.
 	FrontProxy func() (*tls.Certificate, error)
 }
 
@@ -59,16 +58,16 @@ type Forwarding struct {
 type Parts struct {
 	Store storage.Store
 	Cache *cache.Cache
-	// Decoder is the one that the cache uses.
+	// Decoder is the cache's decoder.
 	Decoder *storage.Decoder
 	Types   *resources.Types
-	// Webhooks call the webhooks of admission; default: Clients of their own, which find services in the cache.
+	// Webhooks call admission webhooks. Default: new Clients, which find services in the cache.
 	Webhooks *webhook.Clients
 	// Audit records requests; nil records none.
 	Audit *audit.Log
-	// Trail records each removal; default: a new one.
+	// Trail records each removal of an object. Default: a new one.
 	Trail *trail.Trail
-	// Registry gathers this server's metrics; default: a new one.
+	// Registry gathers this server's metrics. Default: a new one.
 	Registry *prometheus.Registry
 	// Log defaults to slog.Default.
 	Log *slog.Logger
@@ -78,49 +77,49 @@ type Parts struct {
 
 // AuthenticationOptions authenticate the clients of the secure port.
 type AuthenticationOptions struct {
-	// Proxies are clients that may name the user of a request in headers; nil for none.
+	// Proxies authenticates the proxies that may name the user of a request in headers. It may be nil.
 	Proxies *authentication.Proxies
-	// Certificates, StaticTokens and Accounts authenticate clients; nil ones authenticate none. Accounts signs tokens,
-	// too; a nil one does not.
+	// Certificates, StaticTokens and Accounts authenticate clients. Each may be nil. Accounts also signs tokens.
 	Certificates *authentication.Certificates
 	StaticTokens authentication.Tokens
 	Accounts     *authentication.Accounts
-	// KeysURL is where others find the keys of service accounts' tokens.
+	// KeysURL is the URL at which other servers find the keys that verify service account tokens.
 	KeysURL string
-	// Anonymous lets clients without credentials be authorized as system:anonymous, where there is an authorization mode
-	// other than AlwaysAllow.
+	// Anonymous authenticates clients without credentials as system:anonymous, unless Modes include AlwaysAllow.
 	Anonymous bool
 }
 
-// AdmissionOptions name admission plugins that are on or off against their default.
+// AdmissionOptions has the names of admission plugins to enable and to disable.
 type AdmissionOptions struct {
 	EnableAdmission, DisableAdmission []string
 }
 
 // Limits bound requests and events.
 type Limits struct {
-	// MaxInFlight bounds the requests that are served at the same time, watches aside: those of the level exempt, which
-	// are administrators', and, as many again, all others, which flow schemas and priority levels share. Default 400.
+	// MaxInFlight is the number of requests, except watches, that are served at the same time. The priority level
+	// exempt, which administrators have, has this number of seats. All other levels share the same number again.
+	// Default: 400.
 	MaxInFlight int
-	// MemoryInFlight bounds the bytes of memory that requests may take while they are decoded, carried out and encoded,
-	// as estimated. One user has at most half. Default 1 GiB.
+	// MemoryInFlight is the budget, in bytes, of the estimated memory of requests while they are decoded, executed and
+	// encoded. One user gets at most half. Default: 1 GiB.
 	MemoryInFlight int64
-	// EventTTL is how long an event is kept; default one hour.
+	// EventTTL is the time after which an Event expires. Default: one hour.
 	EventTTL time.Duration
-	// RequestTimeout bounds a get and a write of one object, not a list, watch or deletecollection; default 34 s (0-13).
+	// RequestTimeout limits a get and a write of one object, not a list, watch or deletecollection. Default: 34 s
+	// (0-13).
 	RequestTimeout time.Duration
-	// MinWatch is the least duration of a watch for which the client names none; the longest is twice as long. Default 30
-	// minutes; if it is negative, such watches end at once.
+	// MinWatch is the minimum duration of a watch without timeoutSeconds. The maximum is twice as long. Default: 30
+	// minutes. If it is negative, such a watch ends immediately.
 	MinWatch time.Duration
-	// GoawayChance is the fraction of requests after which a connection of HTTP/2 is closed, so that clients connect
-	// again behind load balancers.
+	// GoawayChance is the fraction of requests after which the server closes the HTTP/2 connection, so that the client
+	// connects again through a load balancer.
 	GoawayChance float64
-	// WriteTimeout is how long a client may leave a response or a watch's events unread before it is cut off; default
-	// 30 s.
+	// WriteTimeout is the time for which a client may leave a response or a watch's events unread. Then the server
+	// closes the connection. Default: 30 s.
 	WriteTimeout time.Duration
 }
 
-// Documents are what is served besides objects.
+// Documents configures the non-resource paths.
 type Documents struct {
 	// Version is the response of /version.
 	Version Version
@@ -128,21 +127,22 @@ type Documents struct {
 	Address string
 	// Checks are named health checks (see Check).
 	Checks []Check
-	// Debug are further handlers by path (the collector's graph). Profiling adds those of profiles.
+	// Debug are further handlers by path, for example that of the collector's graph. Profiling adds the handlers of
+	// profiles.
 	Debug     map[string]http.Handler
 	Profiling bool
-	// Page serves the files of the page at ui.Path.
+	// Page serves the web UI at ui.Path.
 	Page bool
-	// Statusz serves /statusz. Flags are the names and values that /flagz shows; nil does not serve it.
+	// Statusz serves /statusz. Flags are the names and values at /flagz, which is not served if Flags is nil.
 	Statusz bool
 	Flags   map[string]string
-	// SetVerbosity sets the verbosity of logs for /debug/flags/v, which is served with profiles; nil for none.
+	// SetVerbosity sets the verbosity of logs. With Profiling it is served at /debug/flags/v. It may be nil.
 	SetVerbosity func(v int)
-	// Extensions are the paths below render.RoutePrefix.
+	// Extensions are the routes below render.RoutePrefix.
 	Extensions []render.Route
 }
 
-// Defaults of fields of Config, which are kube-apiserver's (AS pkg/server/config.go: NewConfig) except for
+// Defaults of Config's fields. They are kube-apiserver's (AS pkg/server/config.go: NewConfig), except for
 // RequestTimeout (0-13).
 const (
 	DefaultMaxInFlight    = 400
@@ -151,13 +151,13 @@ const (
 	DefaultKubeletPort    = 10250
 )
 
-// DefaultAddressTypes are the types of addresses of nodes at which kubelets are reached (K
+// DefaultAddressTypes returns the types of node addresses, in order of preference (K
 // cmd/kube-apiserver/app/options/options.go: NewServerRunOptions).
 func DefaultAddressTypes() []string {
 	return []string{"Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"}
 }
 
-// setDefaults sets the fields that are not set.
+// setDefaults sets defaults for the fields that are zero.
 func (c *Config) setDefaults() {
 	c.Log = cmp.Or(c.Log, slog.Default())
 	if c.Now == nil {

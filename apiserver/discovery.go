@@ -21,7 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// aggregate makes the aggregator, which reads APIServices in the cache, and adds its documents to those of this server.
+// aggregate creates the aggregator, which reads APIServices from the cache, and adds its documents to this server's.
 func (s *Server) aggregate() {
 	const collection = apiregistrationv1.GroupName + "/apiservices"
 	c := &s.config
@@ -55,11 +55,11 @@ func (s *Server) aggregate() {
 	s.openAPI.Others = openapi.Others{V3: s.aggregator.V3, V2: s.aggregator.V2}
 }
 
-// Aggregator forwards requests to other servers.
+// Aggregator returns the aggregator, which forwards requests to other servers.
 func (s *Server) Aggregator() *aggregator.Aggregator { return s.aggregator }
 
-// forward forwards a request for a group version of another server. The read is consistent: an APIService whose write
-// was acknowledged is in force.
+// forward forwards a request to the server of another server's group version. It reads APIServices consistently: one
+// whose write was acknowledged is in force.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version string) {
 	if err := s.registry.Fresh(r.Context()); err != nil {
 		render.Error(s.config.Log, w, r, err)
@@ -79,7 +79,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version 
 		case <-ctx.Done():
 		}
 	}()
-	flowcontrol.Begun(r.Context()) // a watch has begun elsewhere (AS pkg/util/flowcontrol: RequestDelegated)
+	flowcontrol.Begun(r.Context()) // it may be a watch (AS pkg/util/flowcontrol: RequestDelegated)
 	path := filters.Asked(r)
 	r = r.WithContext(ctx)
 	u := *r.URL
@@ -87,7 +87,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version 
 	s.aggregator.Forward(w, r, to, user.DefaultInfo(requestinfo.UserOf(r)))
 }
 
-// forwarded are the requests of resources that other servers have: they wait for a seat, and have a timeout, as others.
+// forwarded handles requests for resources of other servers. Like other requests they wait for a seat and have a
+// timeout.
 func (s *Server) forwarded() http.Handler {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		i := requestinfo.Of(r)
@@ -102,15 +103,15 @@ func (s *Server) inTime(h http.Handler) http.Handler {
 	return filters.Timeout(s.config.RequestTimeout, registry.LongRunning, s.config.Log)(h)
 }
 
-// describe forwards a request for a document of another server's group version.
+// describe forwards a request for a document on another server's group version.
 func (s *Server) describe(w http.ResponseWriter, r *http.Request, group, version string) {
 	s.inTime(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.forward(w, r, group, version)
 	})).ServeHTTP(w, r)
 }
 
-// discovery serves a group or version. For one that is not served /api answers a Status, and /apis a plain 404: there
-// the group's handler is missing.
+// discovery serves the document on a group or version. If it is not served, /api returns a Status, and /apis a plain
+// 404, as kube-apiserver, which has no handler for an absent group.
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
 	if s.aggregator.Of(group, version) == nil {
@@ -122,7 +123,7 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	s.describe(w, r, group, version)
 }
 
-// unserved answers for a group version that isn't served, or a group that has got its APIService just now.
+// unserved responds to a request for a group version that isn't served, or for a group whose APIService is new.
 func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group string) {
 	if h := s.resourceLists.Handler(r.URL.Path); h != nil {
 		h.ServeHTTP(w, r)
@@ -140,7 +141,7 @@ func (s *Server) ours(group, version string) bool {
 	return s.aggregator.Of(group, version) == nil && s.serves(group, version)
 }
 
-// serves reports whether the group version is served; an empty version asks for the group.
+// serves reports whether the group version is served. With an empty version, it reports whether the group is served.
 func (s *Server) serves(group, version string) bool {
 	for _, g := range s.registry.Types.Groups() {
 		if g.Name != group {
@@ -158,7 +159,7 @@ func (s *Server) serves(group, version string) bool {
 	return false
 }
 
-// documents serves OpenAPI documents of the types as they are now. Those of v3 of other servers are theirs.
+// documents serves OpenAPI documents of the current types. Other servers serve the v3 documents on their own types.
 func (s *Server) documents(h http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		gv, _ := strings.CutPrefix(r.URL.Path, "/openapi/v3/apis/")

@@ -29,7 +29,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// documented lists the types of a table for their OpenAPI documents.
+// documented returns the types of the table for their OpenAPI documents.
 func documented(types *resources.Types) []openapi.Type {
 	scheme := resources.Scheme()
 	var out []openapi.Type
@@ -70,7 +70,7 @@ func documentedSub(scheme *runtime.Scheme, sub resources.Subresource) openapi.Su
 	return d
 }
 
-// documentedCustom is the type of a custom resource.
+// documentedCustom returns the type of a custom resource for its OpenAPI document.
 func documentedCustom(r *resources.Resource) openapi.Type {
 	t := openapi.Type{Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Namespaced: r.Namespaced,
 		Verbs: r.Verbs, Custom: &openapi.Custom{ListKind: r.ListKind, Sum: r.State, Schema: r.OpenAPI}}
@@ -80,8 +80,9 @@ func documentedCustom(r *resources.Resource) openapi.Type {
 	return t
 }
 
-// customSchemas returns a function that makes a custom resource's type converter by the schemas of all its versions, as
-// managedFields may be of any (AX pkg/apiserver/customresource_handler.go: buildOpenAPIModelsForApply).
+// customSchemas returns a function that makes the type converter of a custom resource. The converter has the schemas of
+// all its versions, because managedFields may have entries of any version (AX pkg/apiserver/customresource_handler.go:
+// buildOpenAPIModelsForApply).
 func customSchemas(types *resources.Types) func(*resources.Resource) (managedfields.TypeConverter, error) {
 	return func(r *resources.Resource) (managedfields.TypeConverter, error) {
 		var all []openapi.Type
@@ -96,14 +97,14 @@ func customSchemas(types *resources.Types) func(*resources.Resource) (managedfie
 	}
 }
 
-// CheckTypes returns the warnings about the types in a policy's expressions.
+// CheckTypes returns the type checker's warnings about a policy's expressions.
 func CheckTypes(
 	types *resources.Types, policy *admissionv1.ValidatingAdmissionPolicySpec,
 ) []admissionv1.ExpressionWarning {
 	return expression.CheckTypes(policy, served(types))
 }
 
-// served has the types of a table, for type checking. Each call of SchemaOf makes a new schema; none is kept.
+// served returns the kinds and schemas that type checking uses. Each call of SchemaOf makes a new schema.
 func served(types *resources.Types) expression.Schemas {
 	return expression.Schemas{
 		KindsOf: func(r schema.GroupVersionResource) []schema.GroupVersionKind {
@@ -121,7 +122,7 @@ func served(types *resources.Types) expression.Schemas {
 	}
 }
 
-// schemaOf returns the schema of a kind without references, nil if it has none.
+// schemaOf returns the schema of a kind, with its references resolved, or nil if the kind has none.
 func schemaOf(r *resources.Resource) *spec.Schema {
 	if !r.Custom {
 		return expression.Resolve(openapi.Schemas(r.New()))
@@ -133,7 +134,7 @@ func schemaOf(r *resources.Resource) *spec.Schema {
 	return expression.Resolve(openapi.CustomName(r.GroupVersion(), r.Kind), schemas)
 }
 
-// versionsOf are the entries of a custom resource, r itself and its other versions, served or not.
+// versionsOf returns the entries of all versions of a custom resource, served or not, beginning with r.
 func versionsOf(types *resources.Types, r *resources.Resource) []*resources.Resource {
 	all := []*resources.Resource{r}
 	for _, v := range types.All() {
@@ -144,8 +145,8 @@ func versionsOf(types *resources.Types, r *resources.Resource) []*resources.Reso
 	return append(all, r.Unserved...)
 }
 
-// openID serves what is needed to verify service account tokens: the issuer's configuration and its keys
-// (K pkg/routes/openidmetadata.go). Both are encoded for each request, as there are few.
+// openID serves the documents that verifiers of service account tokens read: the issuer's configuration and its keys (K
+// pkg/routes/openidmetadata.go).
 func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
 	if s.config.Accounts == nil {
 		http.NotFound(w, r)
@@ -166,8 +167,8 @@ func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
 	render.Body(w, r, http.StatusOK, data)
 }
 
-// profiles are the handlers of --profiling, by path, as in kube-apiserver. Unlike there they are off by default:
-// profiles reveal the process' memory.
+// profiles returns the handlers of --profiling by path, as in kube-apiserver. Unlike there, profiling is off by
+// default, because profiles reveal the process' memory.
 func profiles(setVerbosity func(int)) map[string]http.Handler {
 	all := map[string]http.Handler{
 		"/debug/pprof":         http.HandlerFunc(profileIndex),
@@ -182,7 +183,7 @@ func profiles(setVerbosity func(int)) map[string]http.Handler {
 	return all
 }
 
-// verbosity sets the verbosity of logs by PUT (AS pkg/server/routes/flags.go: StringFlagPutHandler).
+// verbosity handles a PUT of the verbosity of logs (AS pkg/server/routes/flags.go: StringFlagPutHandler).
 func verbosity(set func(int)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -207,7 +208,7 @@ type flags map[string]string
 
 func (f flags) GetFlagz() map[string]string { return f }
 
-// zpages adds kube-apiserver's pages for people who debug it: upstream's handlers, and the tables of the queues.
+// zpages adds kube-apiserver's debugging pages: upstream's handlers, and the tables of the request queues.
 func (s *Server) zpages(r chi.Router) {
 	const component = "apiserver"
 	if s.config.Flags != nil {
@@ -231,8 +232,8 @@ func (s *Server) zpages(r chi.Router) {
 	}
 }
 
-// profileIndex is the page that links to the profiles. Its links are relative to a path with a slash at the end, to
-// which a request without one is redirected (k8s.io/apiserver pkg/server/routes/profiling.go: redirectTo).
+// profileIndex serves the index of the profiles. Its links are relative to a path that ends with a slash, so a request
+// without one is redirected (k8s.io/apiserver pkg/server/routes/profiling.go: redirectTo).
 func profileIndex(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasSuffix(filters.Asked(r), "/") {
 		http.Redirect(w, r, "/debug/pprof/", http.StatusFound)

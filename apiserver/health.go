@@ -20,19 +20,19 @@ import (
 	"github.com/kubecascade/kubecascade/ui"
 )
 
-// Check is a named health check, shown by /readyz?verbose and at /readyz/<name>.
+// Check is a named health check, which /readyz?verbose and /readyz/<name> show.
 type Check struct {
 	Name string
-	// Live reports whether it belongs to /livez too: its failure means that a restart would help.
+	// Live reports whether /livez runs the check, too: its failure means that a restart would help.
 	Live bool
 	Run  func(ctx context.Context) error
 }
 
-// Build holds the source of a binary, as the go command records it. A fact that the binary does not have is empty:
-// binaries of go run and of source archives have no commit.
+// Build is the source of a binary, as the go command records it. Unknown fields are empty: binaries of go run and of
+// source archives have no commit.
 type Build struct {
-	// Commit is the commit of the checkout, State whether the checkout had other changes ("clean" or "dirty"), Date the
-	// time of the commit.
+	// Commit is the commit of the checkout. State is "dirty" if the checkout had other changes, otherwise "clean". Date
+	// is the time of the commit.
 	Commit, State, Date string
 	// Checkout reports whether the binary was built from a checkout.
 	Checkout bool
@@ -66,7 +66,7 @@ func BuildOf(info *debug.BuildInfo) (i Build) {
 	return i
 }
 
-// Version is what /version answers (k8s.io/apimachinery/pkg/version).
+// Version is the response of /version (k8s.io/apimachinery/pkg/version).
 type Version struct {
 	Major        string `json:"major"`
 	Minor        string `json:"minor"`
@@ -89,7 +89,7 @@ func (s *Server) version(w http.ResponseWriter, r *http.Request) {
 	render.Body(w, r, http.StatusOK, data)
 }
 
-// endpoint is which checks a path runs.
+// endpoint is a health path. include selects the checks that it runs.
 type endpoint struct {
 	name    string
 	include func(Check) bool
@@ -120,9 +120,9 @@ func (s *Server) checks() []Check {
 	}, s.config.Checks...)
 }
 
-// health runs the endpoint's checks, or the one that is named, and prints them as kube-apiserver
-// does: "ok", or the list of checks if asked for (?verbose) or if one failed; ?exclude= leaves
-// some out (AS pkg/server/healthz: handleRootHealth).
+// health returns the handler of a health path. It runs the checks, or the named one, and responds as kube-apiserver:
+// "ok", or the list of checks with ?verbose or if a check failed. ?exclude= skips checks (AS pkg/server/healthz:
+// handleRootHealth).
 func (s *Server) health(e endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		checks := s.checks()
@@ -148,8 +148,8 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 	}
 }
 
-// examine runs the checks and writes a line for each. The reason of a failure is only logged: anonymous clients may
-// call this.
+// examine runs the checks and writes a line for each. The reason for a failure is only logged, because anonymous
+// clients may read the report.
 func (s *Server) examine(
 	ctx context.Context, e endpoint, checks []Check, exclude []string,
 ) (report string, failed bool) {
@@ -190,7 +190,7 @@ func quoted(names []string) string {
 	return strings.Join(out, ",")
 }
 
-// checkTime bounds one check: one that takes longer has failed.
+// checkTime is the timeout of a check.
 const checkTime = 2 * time.Second
 
 func within(ctx context.Context, check func(context.Context) error) error {
@@ -199,7 +199,7 @@ func within(ctx context.Context, check func(context.Context) error) error {
 	return check(ctx)
 }
 
-// listed are the paths that / lists.
+// listed returns the paths that / lists.
 func (s *Server) listed() []string {
 	paths := []string{
 		"/api", "/apis", "/healthz", "/livez", "/metrics", "/metrics/slis", "/openapi/v2", "/openapi/v3", "/readyz",
@@ -234,7 +234,7 @@ func (s *Server) listed() []string {
 	return paths
 }
 
-// paths lists what is served, at /.
+// paths handles /: it lists the served paths.
 func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	data, err := json.MarshalIndent(map[string][]string{"paths": s.listed()}, "", "  ")
 	if err != nil {

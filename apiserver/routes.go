@@ -17,21 +17,21 @@ import (
 	"github.com/kubecascade/kubecascade/ui"
 )
 
-// Handler returns the whole API for clients that authenticate (the secure port). The files of the page need no
-// authentication: they are the same for all, and a browser that has no certificate gets the form for a token from them.
+// Handler returns the handler of the secure port, on which clients authenticate. The files of the web UI need no
+// authentication: all users get the same files, and a browser without a certificate needs them for the token form.
 func (s *Server) Handler() http.Handler {
 	own := filters.NoForeignCertificates(s.config.Log)
 	return s.measured(own(s.page(filters.StripSlash(s.routes(s.users.Secure)))))
 }
 
-// Insecure returns the same for the plain port on the loopback interface, where clients without credentials are
+// Insecure returns the handler of the plain port on the loopback interface. There, clients without credentials are
 // administrators, as with kubectl proxy.
 func (s *Server) Insecure() http.Handler {
 	own := filters.OwnOrigin(s.config.Log)
 	return s.measured(own(s.page(filters.StripSlash(s.routes(s.users.Plain)))))
 }
 
-// page adds the page, if it is served.
+// page adds the web UI, if it is served.
 func (s *Server) page(h http.Handler) http.Handler {
 	if !s.config.Page {
 		return h
@@ -39,7 +39,7 @@ func (s *Server) page(h http.Handler) http.Handler {
 	return ui.Page(h)
 }
 
-// measured records all requests, and limits their time.
+// measured adds the outermost filters, which record all requests and limit their time.
 func (s *Server) measured(h http.Handler) http.Handler {
 	h = filters.Body(codec.MaxBody, s.config.RequestTimeout)(h)
 	return filters.Measure(s.metrics, s.config.Log, s.config.WriteTimeout)(h)
@@ -64,7 +64,7 @@ func (s *Server) use(r chi.Router, users filters.Authenticator) {
 	}
 }
 
-// gatherer gathers this server's metrics, and with an audit log that log's.
+// gatherer returns the gatherer of this server's metrics, with those of the audit log if there is one.
 func (s *Server) gatherer() prometheus.Gatherer {
 	if s.config.Audit == nil {
 		return s.config.Registry
@@ -78,7 +78,7 @@ func (s *Server) routes(users filters.Authenticator) chi.Router {
 	s.use(r, users)
 	r.NotFound(http.NotFound)
 	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
-		if !r.Match(chi.NewRouteContext(), http.MethodGet, req.URL.Path) { // chi rejects unknown methods first
+		if !r.Match(chi.NewRouteContext(), http.MethodGet, req.URL.Path) { // chi checks methods first
 			http.NotFound(w, req)
 			return
 		}
@@ -87,7 +87,7 @@ func (s *Server) routes(users filters.Authenticator) chi.Router {
 
 	for _, e := range []endpoint{allChecks, liveChecks, readyChecks} {
 		for _, path := range []string{"/" + e.name, "/" + e.name + "/{check}"} {
-			r.Handle(path, s.health(e)) // of any method, as upstream's
+			r.Handle(path, s.health(e)) // for any method, as upstream's
 		}
 	}
 	r.Get("/version", s.version)
@@ -97,7 +97,7 @@ func (s *Server) routes(users filters.Authenticator) chi.Router {
 	return r
 }
 
-// resources are the paths of resources.
+// resources adds the paths of resources.
 func (s *Server) resources(r chi.Router) {
 	r.Use(
 		s.served,
@@ -110,7 +110,7 @@ func (s *Server) resources(r chi.Router) {
 	r.Handle("/apis/{group}/{version}/*", s.api)
 }
 
-// seated are the paths that are no resource's and wait for a seat.
+// seated adds the non-resource paths whose requests wait for a seat.
 func (s *Server) seated(r chi.Router) {
 	r.Use(filters.Seat(s.seats, s.metrics, func(*http.Request) int { return 0 }, s.config.Log))
 	r.HandleFunc("/", s.paths)
@@ -123,7 +123,7 @@ func (s *Server) seated(r chi.Router) {
 	}
 	s.zpages(r)
 	s.extensions(r, false)
-	// Of any method, as upstream's (kube-openapi pkg/handler, pkg/handler3).
+	// For any method, as upstream's (kube-openapi pkg/handler, pkg/handler3).
 	r.Handle("/openapi/v2", s.documents(s.openAPI.V2()))
 	r.Handle("/openapi/v3", s.documents(s.openAPI.V3()))
 	r.Handle("/openapi/v3/*", s.documents(s.openAPI.V3()))
@@ -138,7 +138,7 @@ func (s *Server) seated(r chi.Router) {
 	}
 }
 
-// extensions are the paths that kube-apiserver doesn't have, those that are long-running or the others.
+// extensions adds the paths that kube-apiserver doesn't have: either those of long-running requests, or the others.
 func (s *Server) extensions(r chi.Router, longRunning bool) {
 	for _, e := range s.config.Extensions {
 		if e.LongRunning == longRunning {
@@ -147,7 +147,8 @@ func (s *Server) extensions(r chi.Router, longRunning bool) {
 	}
 }
 
-// served forwards requests below a group version of another server, and answers those below one that is not served.
+// served passes on requests for this server's group versions. It forwards those for other servers' group versions, and
+// responds to those for a group version that is not served.
 func (s *Server) served(next http.Handler) http.Handler {
 	forwarded := s.forwarded()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

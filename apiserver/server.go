@@ -32,8 +32,8 @@ type Server struct {
 	config   Config
 	registry *registry.Registry
 	seats    *flowcontrol.Live
-	// inFlight is the budget of open requests and watches, which do not wait for it; memory is that of what they decode
-	// and encode.
+	// inFlight is the budget of open requests and watches. They do not wait for it. memory is the budget of what
+	// requests decode and encode.
 	inFlight, memory *flowcontrol.Budget
 	metrics          *metrics.Metrics
 	api              *endpoints.API
@@ -45,19 +45,19 @@ type Server struct {
 	descriptions
 }
 
-// descriptions are the documents of the types.
+// descriptions are the discovery and OpenAPI documents on the types.
 type descriptions struct {
 	resourceLists *discovery.Service
 	openAPI       *openapi.Service
-	// documented is the generation of types that OpenAPI documents were last asked of.
+	// documented is the generation of the types in the OpenAPI documents.
 	documented struct {
 		sync.Mutex
 		generation uint64
 	}
 }
 
-// New returns a server that is ready to serve once the cache is. The error is about the names of admission plugins or
-// authorization modes.
+// New returns a server. It is ready to serve when the cache is ready. An error is about the names of admission plugins
+// or authorization modes.
 func New(c Config) (*Server, error) {
 	c.setDefaults()
 	codec.LimitCopies()
@@ -99,7 +99,7 @@ func New(c Config) (*Server, error) {
 	return s, choosePlugins(s.registry, c, granted)
 }
 
-// newRegistry returns a registry without what it calls of the layers above, and without admission plugins.
+// newRegistry returns a registry without admission plugins and without the functions that New sets.
 func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 	return &registry.Registry{
 		Data: registry.Data{
@@ -116,7 +116,7 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 	}
 }
 
-// choosePlugins enables the admission plugins that the configuration names. granted is nil without the mode RBAC.
+// choosePlugins sets the admission plugins that the configuration enables. granted is nil without the mode RBAC.
 func choosePlugins(r *registry.Registry, c Config, granted *roles) (err error) {
 	var absent []string
 	all := admission.All(r.Lookup(), r.Dynamic.Plugins()...)
@@ -125,7 +125,7 @@ func choosePlugins(r *registry.Registry, c Config, granted *roles) (err error) {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
 	r.Admission.Chain = append(admission.Chain{admission.ParamsOf(r.Lookup())}, r.Admission.Chain...)
-	if granted != nil { // after the mutating webhooks: upstream checks it where roles are stored
+	if granted != nil { // after the mutating webhooks: upstream checks escalation where roles are stored
 		r.Admission.Chain = append(r.Admission.Chain, &admission.Escalation{
 			Authorize: r.Authorizer.Authorize, RoleRules: granted.RoleRules, Rules: granted.Rules,
 		})
@@ -134,25 +134,24 @@ func choosePlugins(r *registry.Registry, c Config, granted *roles) (err error) {
 	return err
 }
 
-// Loopback is for requests of the process's own.
+// Loopback returns a client for requests of this process.
 func (s *Server) Loopback(u authorization.User, manager string) *registry.Loopback {
 	return s.registry.Loopback(u, manager)
 }
 
-// Authorizer decides what users may do.
+// Authorizer returns the chain of authorizers.
 func (s *Server) Authorizer() authorization.Authorizer { return s.registry.Authorizer }
 
-// BeginShutdown lets /readyz fail, so that load balancers send no further requests. Requests are still served.
+// BeginShutdown makes /readyz fail, so that load balancers send no further requests. The server still serves requests.
 func (s *Server) BeginShutdown() { s.leave() }
 
-// CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests that end by
-// themselves.
+// CloseWatches ends all watches. After that, a graceful shutdown waits only for requests that end by themselves.
 func (s *Server) CloseWatches() {
 	s.leave()
 	s.api.CloseWatches()
 }
 
-// EnsureRoles is bootstrap.Roles on this server; without the mode RBAC it does nothing.
+// EnsureRoles calls bootstrap.Roles for this server. Without the mode RBAC it does nothing.
 func (s *Server) EnsureRoles(ctx context.Context) error {
 	if !slices.Contains(s.config.Modes, "RBAC") {
 		return nil
@@ -160,17 +159,17 @@ func (s *Server) EnsureRoles(ctx context.Context) error {
 	return bootstrap.Roles(ctx, s.registry)
 }
 
-// EnsureFirst is bootstrap.Objects on this server.
+// EnsureFirst calls bootstrap.Objects for this server.
 func (s *Server) EnsureFirst(ctx context.Context, o bootstrap.Options) error {
 	return bootstrap.Objects(ctx, s.registry, o)
 }
 
-// CheckFirst is bootstrap.Check on this server.
+// CheckFirst calls bootstrap.Check for this server.
 func (s *Server) CheckFirst(ctx context.Context, o bootstrap.Options) error {
 	return bootstrap.Check(ctx, s.registry, o)
 }
 
-// Withdraw is bootstrap.Withdraw on this server.
+// Withdraw calls bootstrap.Withdraw for this server.
 func (s *Server) Withdraw(ctx context.Context, o bootstrap.Options) error {
 	return bootstrap.Withdraw(ctx, s.registry, o)
 }

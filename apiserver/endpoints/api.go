@@ -20,21 +20,22 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Config is what an API is made of. All fields are needed.
+// Config has the parts of an API. All fields are required.
 type Config struct {
 	Registry *registry.Registry
-	// Memory is what requests may hold.
+	// Memory is the budget of the memory that requests may hold.
 	Memory  *flowcontrol.Budget
 	Metrics *metrics.Metrics
-	// MinWatch is the least duration of a watch for which the client names none; negative ends it at once.
+	// MinWatch is the minimum duration of a watch without timeoutSeconds. If it is negative, such a watch ends
+	// immediately.
 	MinWatch time.Duration
-	// WriteTimeout is how long a client may leave a message of a WebSocket unread.
+	// WriteTimeout is the time for which a client may leave a message of a WebSocket unread.
 	WriteTimeout time.Duration
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion.
 	DeleteMalformed bool
 	// CompressWatchLists is the feature gate WatchListCompression.
 	CompressWatchLists bool
-	// Proxy forwards connections; Kubelets is where kubelets are.
+	// Proxy forwards connections. Kubelets has the addresses and the port of kubelets.
 	Proxy    *proxy.Proxy
 	Kubelets resources.Kubelets
 	Log      *slog.Logger
@@ -44,18 +45,18 @@ type Config struct {
 // API serves the verbs. Its methods may be called from any goroutine.
 type API struct {
 	Config
-	// pastReads are the pages of old states that may be read at a time.
+	// pastReads limits the pages of old states that are read at the same time.
 	pastReads *semaphore.Weighted
 	watches   watches
 }
 
-// watches are the watches that are open.
+// watches has the state that all open watches share.
 type watches struct {
-	// closing is closed when the server shuts down: watches end.
+	// closing is closed when the server shuts down. Then watches end.
 	closing chan struct{}
 	close   func()
-	// sockets is held for reading by each watch over a WebSocket, as net/http does not know these connections any more
-	// and waits for none of them.
+	// sockets is locked for reading by each watch over a WebSocket, because net/http no longer tracks their
+	// connections, and does not wait for them.
 	sockets sync.RWMutex
 }
 
@@ -66,11 +67,11 @@ func New(c Config) *API {
 		watches: watches{closing: closing, close: sync.OnceFunc(func() { close(closing) })}}
 }
 
-// Closing is closed when watches end.
+// Closing returns the channel that is closed when watches must end.
 func (a *API) Closing() <-chan struct{} { return a.watches.closing }
 
-// CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests that end by
-// themselves. It returns when those over WebSockets have told their clients.
+// CloseWatches ends all watches. After that, a graceful shutdown waits only for requests that end by themselves. It
+// returns when the watches over WebSockets have sent their close frames.
 func (a *API) CloseWatches() {
 	a.watches.close()
 	a.watches.sockets.Lock()
@@ -78,7 +79,7 @@ func (a *API) CloseWatches() {
 	a.watches.sockets.Unlock()
 }
 
-// ListAll lists objects that are shown to no client. It is registry.Registry's hook.
+// ListAll lists objects for the server itself. It is the hook registry.Registry.ListAll.
 func (a *API) ListAll(
 	ctx context.Context, target registry.Target, opts *metainternal.ListOptions,
 ) ([]*storage.Object, metav1.ListMeta, error) {
@@ -88,7 +89,7 @@ func (a *API) ListAll(
 	}, unreserved)
 }
 
-// Observe counts a request that the process has made itself. It is registry.Registry's hook.
+// Observe counts a request of the in-process client. It is the hook registry.InProcess.Observe.
 func (a *API) Observe(r registry.Observed) {
 	if r.Panicked {
 		a.Metrics.Panics.Inc()

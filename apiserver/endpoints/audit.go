@@ -9,15 +9,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
-// recorded is the rendering of the response in the audit log: JSON, also if the client accepts another format (N-24).
+// recorded returns the rendering of the response in the audit log: JSON, even if the client gets another format (N-24).
 func recorded(rendering *render.Rendering) *render.Rendering {
 	y := *rendering
 	y.Format.Media, y.Format.Pretty = codec.MediaJSON, false
 	return &y
 }
 
-// recordObject records a decoded body in the version of the endpoint, with defaults (N-23). A custom resource that is
-// stored in another version is recorded before its conversion, which may call a webhook.
+// recordObject records a decoded body in the version of the request, with defaults (N-23). A custom resource with
+// another stored version is recorded before its conversion, which may call a webhook.
 func (req *request) recordObject(sent runtime.Object, stored registry.Object) {
 	if req.Resource.Custom && req.Resource.ToStored != nil {
 		req.RecordOther(sent)
@@ -26,15 +26,14 @@ func (req *request) recordObject(sent runtime.Object, stored registry.Object) {
 	}
 }
 
-// recordOptions records the options of a deletion if they were sent as a body.
+// recordOptions records the options of a deletion if the client sent them in the body.
 func (req *request) recordOptions(opts *metav1.DeleteOptions) {
 	if len(req.info.Body) > 0 {
 		req.RecordOptions(opts)
 	}
 }
 
-// recordAnswer records a response, which encode makes. A response that can't be encoded is an error for the client,
-// too.
+// recordAnswer records a response, which encode returns. It ignores an error of encode: the client gets the same error.
 func (req *request) recordAnswer(rendering *render.Rendering, encode func(*render.Rendering) ([]byte, error)) {
 	if !req.Audit.Responses() {
 		return

@@ -6,12 +6,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 )
 
-// The memory that a write needs for each byte of its body and of the stored object that it changes, and for each of
-// their values. BenchmarkWriteMemory measures what a create allocates: 3 to 33 bytes for each of JSON, 28 to 130 for
-// each of YAML, of which about a third is live at a time; and up to 2 KB for an empty container, which is two values.
+// bodyFactor and yamlFactor are the bytes of memory that a write needs for each byte of its body and of the stored
+// object, valueCost those for each of their values. BenchmarkWriteMemory measures the allocations of a create: 3 to 33
+// bytes for a byte of JSON, 28 to 130 for one of YAML, of which about a third is live at a time, and up to 2 KB for an
+// empty container, which is two values.
 const bodyFactor, yamlFactor, valueCost = 20, 40, 1 << 10
 
-// writeCost estimates the memory of a write. It is too large by the length of its body alone.
+// writeCost estimates the memory of a write. It exceeds the budget only if the length of the body alone does.
 func (a *API) writeCost(req *request) int64 {
 	body, factor := codec.Body{Bytes: req.info.Body, Media: patchMedia(req.r)}, bodyFactor
 	if strings.HasSuffix(body.Media, "yaml") {

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// bookmark sends a BOOKMARK event with the revision that the watch has reached. With end, the event marks the end of
-// the initial events (H-27, H-28).
+// bookmark sends a BOOKMARK event with the revision that the watch has reached. If end is set, the event marks the end
+// of the initial events (H-27, H-28).
 func (w *watch) bookmark(end bool) {
 	if !w.opts.AllowWatchBookmarks || w.rev > w.api.Registry.Cache.Revision() {
 		return // the cache has not reached the revision yet
@@ -21,7 +21,7 @@ func (w *watch) bookmark(end bool) {
 	obj, err := w.mark(end)
 	switch {
 	case err != nil:
-	case w.req.Resource.Custom && w.rendering.Format.As == "": // bookmarks have no defaults of a schema
+	case w.req.Resource.Custom && w.rendering.Format.As == "": // a schema's defaults are not set in bookmarks
 		var frame []byte
 		if frame, err = w.rendering.Frame("BOOKMARK", obj.JSON); err == nil {
 			err = w.out.write(frame)
@@ -34,7 +34,7 @@ func (w *watch) bookmark(end bool) {
 	}
 }
 
-// mark returns an object of the kind with a resourceVersion only, and with the fields that are encoded even if they are
+// mark returns an object of the kind that has only a resourceVersion, and the fields that are encoded even if they are
 // empty (AS cacher.go: newFunc).
 func (w *watch) mark(end bool) (*storage.Object, error) {
 	gvk := w.req.Resource.GroupVersionKind()

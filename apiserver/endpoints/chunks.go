@@ -10,13 +10,14 @@ import (
 type chunks struct {
 	to  http.ResponseWriter
 	buf []byte
-	// compressed is set if each chunk is a member of a gzip stream, which a client can read at once (V-056).
+	// compressed is set if each chunk is compressed as a gzip member of its own, which a client can read immediately
+	// (V-056).
 	compressed bool
-	// begun is set when the head has been sent, flushed when flush was called.
+	// begun is set when the headers have been sent, flushed after the first flush.
 	begun, flushed bool
 }
 
-// write sends long frames without buffering: watches that share one keep no copies of it.
+// write buffers a frame. It sends a long one immediately: watches that share it keep no copies of it.
 func (c *chunks) write(frame []byte) error {
 	if len(frame) >= watchChunk {
 		return c.send(frame)
@@ -27,8 +28,8 @@ func (c *chunks) write(frame []byte) error {
 	return nil
 }
 
-// flush sends what is buffered. The first one ends the initial events: a buffer that has grown for many of them is
-// released, as most watches rest from then on.
+// flush sends the buffer. The first flush follows the initial events and releases the buffer, which may have grown for
+// them, because most watches are idle afterwards.
 func (c *chunks) flush() (err error) {
 	if len(c.buf) > 0 || !c.begun {
 		err = c.send(nil)
@@ -40,12 +41,12 @@ func (c *chunks) flush() (err error) {
 	return err
 }
 
-// send sends what is buffered, and then a frame.
+// send sends the buffer, and then a frame.
 func (c *chunks) send(frame []byte) error {
 	c.begun = true
 	pieces := [][]byte{c.buf, frame}
 	if c.compressed && len(c.buf)+len(frame) > 0 {
-		member, err := render.Gzip(pieces...) // before it is sent: a slow client must not hold a compressor
+		member, err := render.Gzip(pieces...) // before it is sent, so that a slow client does not hold a compressor
 		if err != nil {
 			return err
 		}

@@ -21,15 +21,15 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// connects reports whether a request is for a subresource that is forwarded. Any method is proxied, but nothing below
-// the old paths of watches, which are authorized as watches.
+// connects reports whether a request is for a subresource that is forwarded. A proxied subresource has any verb. Legacy
+// watch paths are not forwarded, because they are authorized as watches.
 func connects(t registry.Target, verb string) bool {
 	return !t.Watch && t.Subresource != nil && t.Subresource.Action.Connects() &&
 		(t.Subresource.Has(verb) || t.Subresource.Action == resources.Proxied)
 }
 
-// connect admits a connection (L-21, O-06; AS pkg/endpoints/handlers/rest.go: ConnectResource), and forwards it. Logs
-// are read with GET, which is not admitted.
+// connect admits a connection (L-21, O-06; AS pkg/endpoints/handlers/rest.go: ConnectResource), and forwards it. A GET
+// of a log is not admitted.
 func (a *API) connect(req *request) error {
 	logged := req.Subresource.Action == resources.Logged
 	if !logged && requestinfo.Query(req.r).Get("dryRun") != "" { // B-70
@@ -78,8 +78,8 @@ func (a *API) connect(req *request) error {
 	return a.forward(req, backend)
 }
 
-// mayUpgrade requires the permission to create for upgrades, which browsers and WebSockets make with GET
-// (K pkg/registry/core/pod/rest/authorize.go: ensureAuthorizedForVerb).
+// mayUpgrade requires the permission to create for upgrades: browsers and WebSockets send them as a GET (K
+// pkg/registry/core/pod/rest/authorize.go: ensureAuthorizedForVerb).
 func (a *API) mayUpgrade(req *request) error {
 	if req.Subresource.Action != resources.Upgraded || req.info.Verb == "create" {
 		return nil
@@ -90,7 +90,7 @@ func (a *API) mayUpgrade(req *request) error {
 	return nil
 }
 
-// forward forwards a request that is upgraded or proxied. The body of the latter is a stream without limits.
+// forward forwards a request that is upgraded or proxied. The body of a proxied request is a stream without limits.
 func (a *API) forward(req *request, to *resources.Backend) error {
 	if to.Public {
 		if err := a.Proxy.Public(req.r.Context(), to.URL.Hostname()); err != nil {
@@ -117,7 +117,7 @@ func (a *API) forward(req *request, to *resources.Backend) error {
 	return nil
 }
 
-// forwardLog answers with the log of a container.
+// forwardLog responds with the log of a container.
 func (a *API) forwardLog(req *request, options runtime.Object, from *resources.Backend) error {
 	if from.Log != nil {
 		return a.simulatedLog(req, options, from)
@@ -135,7 +135,7 @@ func (a *API) forwardLog(req *request, options runtime.Object, from *resources.B
 	return proxy.Log(req.w, req.r, from.URL, transport, of, req.Name)
 }
 
-// simulatedLog answers with the log of a simulated pod. A client that follows it waits until the pod has ended.
+// simulatedLog responds with the log of a simulated pod. With follow, the response ends when the pod has ended.
 func (a *API) simulatedLog(req *request, options runtime.Object, from *resources.Backend) error {
 	var log io.Reader = strings.NewReader(from.Log.Text)
 	if from.Follow {
@@ -149,12 +149,12 @@ func (a *API) simulatedLog(req *request, options runtime.Object, from *resources
 	return nil
 }
 
-// ending is a reader that ends when the function returns.
+// ending is an empty reader. It ends when the function returns.
 type ending func()
 
 func (e ending) Read([]byte) (int, error) { e(); return 0, io.EOF }
 
-// awaitEnd returns when a simulated log has ended: its pod has, or was deleted, or the request has ended.
+// awaitEnd returns when the pod of a simulated log has ended or was deleted, or when the request has ended.
 func (a *API) awaitEnd(req *request, options runtime.Object, w *cache.Watcher) {
 	key, ctx := req.Key(a.Registry.Root), req.r.Context()
 	for {
@@ -179,22 +179,22 @@ func (a *API) awaitEnd(req *request, options runtime.Object, w *cache.Watcher) {
 	}
 }
 
-// proxiedPath is the rest of the path, behind the subresource. It ends with a slash if the client's path does (AS
+// proxiedPath returns the rest of the path after the subresource. It ends with a slash if the client's path does (AS
 // pkg/endpoints/handlers/get.go: getRequestOptions).
 func (req *request) proxiedPath() string {
 	path := req.Rest
 	if path != "" && !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	asked, _, _ := strings.Cut(req.r.RequestURI, "?") // the filters have taken slashes off its end
+	asked, _, _ := strings.Cut(req.r.RequestURI, "?") // the filters have removed slashes from the end of URL.Path
 	if strings.HasSuffix(asked, "/") && !strings.HasSuffix(path, "/") {
 		path += "/"
 	}
 	return path
 }
 
-// connectQuery returns the parameters of a connection. The path of a proxied request is one of them, and replaces a
-// parameter of that name.
+// connectQuery returns the query of a connection. For a proxied request, it sets the parameter path to the rest of the
+// path.
 func (req *request) connectQuery() url.Values {
 	query := requestinfo.Query(req.r)
 	if req.Subresource.Action != resources.Proxied {

@@ -12,17 +12,18 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// tokenVersion is the only encoding of continue tokens that is known (H-15).
+// tokenVersion is the only supported version of continue tokens (H-15).
 const tokenVersion = "meta.k8s.io/v1"
 
-// continueToken is where a list continues: at a revision (-1: the newest), from a key relative to the collection.
+// continueToken is the position at which a list continues: a revision (-1: the newest), and a key relative to the
+// collection.
 type continueToken struct {
 	Version  string `json:"v"`
 	Revision int64  `json:"rv"`
 	Start    string `json:"start"`
 }
 
-// encodeToken continues after the key.
+// encodeToken returns the token of a list that continues after the key.
 func encodeToken(last, prefix string, rev int64) string {
 	data, err := json.Marshal(continueToken{tokenVersion, rev, strings.TrimPrefix(last, prefix) + "\x00"})
 	if err != nil {
@@ -31,7 +32,7 @@ func encodeToken(last, prefix string, rev int64) string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// decodeToken returns the full key to go on from and the revision (H-15).
+// decodeToken returns the full key at which the list continues, and the revision (H-15).
 func decodeToken(text, prefix string) (from string, rev int64, err error) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
@@ -39,7 +40,7 @@ func decodeToken(text, prefix string) (from string, rev int64, err error) {
 	}
 	var t continueToken
 	if err := json.Unmarshal(data, &t); err != nil {
-		// The message names the type, and upstream's is in another package.
+		// The message contains the name of the type. Upstream's type is in another package.
 		return "", 0, badToken("%s", strings.ReplaceAll(err.Error(), "endpoints.continueToken", "storage.continueToken"))
 	}
 	switch {
@@ -64,8 +65,8 @@ func badToken(format string, args ...any) error {
 	return status.BadRequest("invalid continue token: continue key is not valid: "+format, args...)
 }
 
-// expiredToken is the error for a token whose revision is compacted. It carries a token that continues at the newest
-// revision (H-16).
+// expiredToken returns the error for a token whose revision is compacted. The error has a token that continues at the
+// newest revision (H-16).
 func expiredToken(from, prefix string) error {
 	err := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. " +

@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// serveCreate is POST on a collection.
+// serveCreate handles a POST to a collection.
 func (a *API) serveCreate(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// readAhead and readBytes bound how many custom resources are read, and converted, together: a ConversionReview has all
-// of them in it.
+// readAhead and readBytes limit the number and the bytes of custom resources that are read, and converted, together: a
+// ConversionReview contains all of them.
 const (
 	readAhead = 500
 	readBytes = 4 << 20
 )
 
-// listCustom calls yield with the selected custom resources of a scan, in key order, until it returns false. Each is
-// read once for the answer: x.Views has what is shown of it.
+// listCustom calls yield with the selected custom resources of a scan, in key order, until yield returns false. Each is
+// read once. rendering.Views has the results.
 func listCustom(
 	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering,
 	yield func(*storage.Object) bool,

@@ -43,7 +43,8 @@ func (a *API) serveDelete(req *request) error {
 	return req.answer(rendering, code, obj)
 }
 
-// ignoresReadError reports whether the client wants to delete an unreadable object (deleteOptions checks the gate).
+// ignoresReadError reports whether the client wants to delete an unreadable object. deleteOptions checks the feature
+// gate.
 func ignoresReadError(opts *metav1.DeleteOptions) bool {
 	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil &&
 		*opts.IgnoreStoreReadErrorWithClusterBreakingPotential
@@ -69,8 +70,8 @@ func (req *request) deleteOptions() (opts *metav1.DeleteOptions, err error) {
 	return opts, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(opts))
 }
 
-// decodeDeleteOptions decodes DeleteOptions with the serializers of meta's own scheme, as upstream does. Any group and
-// version is accepted, and unknown fields are ignored, but another kind is rejected (C-04).
+// decodeDeleteOptions decodes DeleteOptions with the serializers of meta's own scheme, as upstream does. It accepts any
+// group and version and ignores unknown fields, but rejects another kind (C-04).
 func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
 	if _, err := codec.CheckCost(codec.Body{Bytes: data, Media: media}); apierrors.IsRequestEntityTooLargeError(err) {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// serveDeleteCollection serves DELETE of a collection (C.7).
+// serveDeleteCollection handles a DELETE of a collection (C.7).
 func (a *API) serveDeleteCollection(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
@@ -26,7 +26,7 @@ func (a *API) serveDeleteCollection(req *request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Registry.SelectionOf(req.Target, listOpts); err != nil { // validated before the options
+	if _, err := a.Registry.SelectionOf(req.Target, listOpts); err != nil { // before the options are validated
 		return err
 	}
 	opts, err := req.deleteOptions()

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// share sets the keys by which watches share encoded events.
+// share sets the keys by which this watch shares encoded events with others.
 func (w *watch) share() {
 	w.keys = nil
 	if key := w.rendering.Key(); key != "" {
@@ -22,8 +22,8 @@ func (w *watch) share() {
 	}
 }
 
-// emit buffers one event. One that other watches send in the same form is encoded once; a Table, which has ages, and
-// column definitions if it is the first one of a watch, in the same second.
+// emit buffers one event. If other watches send the event in the same form, it is encoded once. A Table contains ages,
+// so it is shared only within a second, and separately with and without column definitions.
 func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 	encode := func() ([]byte, error) { return w.encode(typ, obj) }
 	var frame []byte
@@ -37,7 +37,7 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 		frame, err = encode()
 	}
 	switch {
-	case status.Unconverted(err) != nil: // the object exists, so the client must not take its cache for complete
+	case status.Unconverted(err) != nil: // the object exists, so its event can't be omitted
 		w.fail(err)
 		return err
 	case err != nil && w.req.r.Context().Err() != nil:
@@ -54,7 +54,7 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 	return w.out.write(frame)
 }
 
-// encode encodes an event. Of Tables only the first has the column definitions.
+// encode encodes an event. Only the first Table has column definitions.
 func (w *watch) encode(typ string, obj *storage.Object) ([]byte, error) {
 	if w.rendering.Format.As != "Table" {
 		return w.rendering.Event(typ, obj)

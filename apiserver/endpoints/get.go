@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// serveGet is GET of one object (H-20).
+// serveGet handles a GET of one object (H-20).
 func (a *API) serveGet(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {

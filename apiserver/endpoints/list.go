@@ -21,7 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// serveList is GET of a collection (H.2).
+// serveList handles a GET of a collection (H.2).
 func (a *API) serveList(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
@@ -65,8 +65,8 @@ func listOptions(query url.Values) (*metainternal.ListOptions, error) {
 	return options(query, "ListOptions", &metainternal.ListOptions{}, validate)
 }
 
-// answerList sends a list. Stored objects in the common form are sent as they are cached. Every other list is encoded
-// before the answer begins, so that an error can still be answered with its Status.
+// answerList sends a list. It sends stored objects in the common form as they are cached. Every other list is encoded
+// before the response starts, so that an error can be sent as a Status.
 func (req *request) answerList(rendering *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
 	release, err := req.reserve(rendering, items...)
 	if err != nil {
@@ -94,15 +94,15 @@ func (req *request) answerList(rendering *render.Rendering, items []*storage.Obj
 	h.Set("Cache-Control", "no-cache, private")
 	if err := render.SendList(req.w, req.r, list); err != nil {
 		req.api.Log.Debug("list was interrupted", "path", req.r.URL.Path, "err", err)
-		panic(http.ErrAbortHandler) // the client must not take a part for the whole
+		panic(http.ErrAbortHandler) // the client must not treat a part as the whole
 	}
 	return nil
 }
 
-// unreserved is the function reserve of a list that is part of another request.
+// unreserved is the function reserve of a list that is a part of another request.
 func unreserved(int64) error { return nil }
 
-// scan is what a list reads: the state at one revision, from one key on.
+// scan is the range that a list reads: the state at one revision, from one key on.
 type scan struct {
 	state state
 	// from is the first key; empty means the beginning.
@@ -110,8 +110,8 @@ type scan struct {
 	limit int64
 }
 
-// list returns one page of the selected objects in key order (H-18), and the list's metadata. Custom resources as they
-// are shown are in x.Views. reserve is called with the memory of objects that are not in the cache.
+// list returns one page of the selected objects, in key order (H-18), and the list's metadata. rendering.Views has the
+// custom resources as they are served. reserve is called with the memory of objects that are not in the cache.
 func (a *API) list(
 	ctx context.Context, target registry.Target, opts *metainternal.ListOptions, rendering *render.Rendering,
 	reserve func(bytes int64) error,
@@ -154,7 +154,7 @@ func (a *API) list(
 	return items, meta, nil
 }
 
-// page collects up to limit selected objects. remain is how many objects follow a full page, selected or not: as in
+// page collects up to limit selected objects. remain is the number of objects after a full page, selected or not. As in
 // upstream, the last page of a selection may be empty (AS etcd3/store.go:GetList).
 func (a *API) page(
 	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering,
@@ -174,7 +174,7 @@ func (a *API) page(
 	return items, remain, err
 }
 
-// ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
+// ascend calls yield with the selected objects of a built-in resource, in key order, until yield returns false.
 func (a *API) ascend(
 	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering, yield func(*storage.Object) bool,
 ) error {
@@ -190,8 +190,8 @@ func (a *API) ascend(
 	})
 }
 
-// ascendMetadata calls yield with the objects of a state whose metadata is selected, in key order from a key on, until
-// it returns false. want is the expected number of objects.
+// ascendMetadata calls yield with the objects whose metadata is selected, in key order from a key on, until yield
+// returns false. want is the expected number of objects.
 func ascendMetadata(
 	ctx context.Context, st state, from string, want int, sel *registry.Selection, rendering *render.Rendering,
 	yield func(*storage.Object) bool,
@@ -212,15 +212,15 @@ func ascendMetadata(
 	})
 }
 
-// scanOf chooses the state that a list shows: the table of H.2.
+// scanOf chooses the state that a list reads, by the table of H.2.
 func (a *API) scanOf(
 	ctx context.Context, target registry.Target, opts *metainternal.ListOptions, sel *registry.Selection,
 ) (sc scan, err error) {
 	sc.limit = max(opts.Limit, 0) // H-04
-	single := sel.Key != ""       // it has one page (AS storage/interfaces.go:ValidateListOptions)
+	single := sel.Key != ""       // a list of one object has no pages (AS storage/interfaces.go:ValidateListOptions)
 	resumed := opts.Continue != "" && !single
 	var rev int64
-	var exact bool // whether the state is that of the revision; else any that is not older
+	var exact bool // whether the state must be at rev; otherwise it may be newer
 	if resumed {
 		sc.from, rev, err = resume(opts, sel.Prefix)
 		exact = rev >= 0
@@ -252,7 +252,7 @@ func (a *API) scanOf(
 	return sc, err
 }
 
-// resume returns the first key of the page that a token continues with, and the revision: -1 for the newest.
+// resume returns the first key of the page after a continue token, and the revision: -1 for the newest.
 func resume(opts *metainternal.ListOptions, prefix string) (from string, rev int64, err error) {
 	from, rev, err = decodeToken(opts.Continue, prefix)
 	if err == nil && opts.ResourceVersion != "" && opts.ResourceVersion != "0" { // H-14

@@ -17,13 +17,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// What follows is kube-apiserver's behind its feature gate AllowUnsafeMalformedObjectDeletion, which is beta and on by
+// The rest of this file is kube-apiserver's feature gate AllowUnsafeMalformedObjectDeletion, which is beta and on by
 // default since v1.37 (V-026; AS pkg/features/kube_features.go).
 
-// deleteMalformedVerb is what a user must be allowed to do, besides delete, to use the option.
+// deleteMalformedVerb is the verb that a user needs, besides delete, for the option.
 const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
 
-// deleteMalformed is DELETE of an object whose value can't be read (V-054).
+// deleteMalformed handles a DELETE of an object whose value can't be read (V-054).
 func (a *API) deleteMalformed(req *request, rendering *render.Rendering, d *registry.Deletion) error {
 	if err := req.authorizeMalformed(); err != nil {
 		return err
@@ -67,17 +67,17 @@ func omit(rendering *render.Rendering, obj *storage.Object, err error) (more boo
 	return rendering.Malformed == nil || rendering.Malformed.Add(obj.Key, err)
 }
 
-// omitted is what happens to objects that a list can't show, for the log.
+// omitted describes, in the log, the effect of an unreadable object on a list.
 const omitted = "omitted from a list"
 
-// omissions are the objects that an answer leaves out.
+// omissions are the objects that a response omits.
 type omissions struct {
 	keys map[string]struct{}
-	// first is why the first one was.
+	// first is the error of the first one.
 	first error
 }
 
-// skip records an object that an answer can't show.
+// skip records an object that the response omits.
 func (req *request) skip(obj *storage.Object, err error) {
 	req.api.Registry.Unreadable(obj.Key, err, omitted)
 	if req.omitted.keys == nil {
@@ -92,7 +92,7 @@ func (req *request) warnOfOmitted() {
 	if n == 0 {
 		return
 	}
-	why := strings.Map(func(r rune) rune { // bytes of the value may be in it, and a header can't have all
+	why := strings.Map(func(r rune) rune { // it may contain bytes of the value that a header can't
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar
 		}

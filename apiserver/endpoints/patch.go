@@ -23,7 +23,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// servePatch is PATCH of an object, or of a subresource that is a part of it (B.5).
+// servePatch handles a PATCH of an object, or of a subresource that is a part of its object (B.5).
 func (a *API) servePatch(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
@@ -73,8 +73,9 @@ func (req *request) patch() (codec.Patch, *metav1.PatchOptions, error) {
 	return p, opts, req.checkPatch(p)
 }
 
-// checkPatch rejects a patch that takes too much to decode, and an apply document that can't be read or applied, before
-// the object is looked up. What is not in the audit log is not JSON or YAML at all (V-070, V-123).
+// checkPatch returns an error for a patch that takes too much memory to decode, and for an apply document that can't be
+// read or applied. It runs before the object is looked up. A patch that is neither JSON nor YAML is not recorded in the
+// audit log (V-070, V-123).
 func (req *request) checkPatch(p codec.Patch) error {
 	body := codec.Body{Bytes: p.Bytes, Media: codec.MediaJSON}
 	if p.Kind == types.ApplyPatchType {
@@ -95,15 +96,15 @@ func (req *request) checkPatch(p codec.Patch) error {
 		req.Audit.Patch(p.Bytes)
 		return nil
 	}
-	req.Audit.MalformedPatch(p.Bytes) // its length is limited, but not what it takes to decode it
+	req.Audit.MalformedPatch(p.Bytes) // its length is limited, but not the memory for decoding it
 	if apierrors.IsRequestEntityTooLargeError(err) {
 		return err
 	}
 	return status.BadRequest("error decoding patch: %v", err)
 }
 
-// unreadable is the error for an apply document that can't be read. What begins like JSON is decoded later by upstream,
-// so that its error has another text (B-60, V-070; AS handlers/patch.go: validateAndTranscodePatch).
+// unreadable returns the error for an apply document that can't be read. If it begins like JSON, upstream decodes it at
+// a later step, with another message (B-60, V-070; AS handlers/patch.go: validateAndTranscodePatch).
 func unreadable(document []byte, err error) error {
 	switch {
 	case apierrors.IsRequestEntityTooLargeError(err):
@@ -117,7 +118,7 @@ func unreadable(document []byte, err error) error {
 	return status.BadRequest("error decoding patch: %v", err)
 }
 
-// patchMedia is the media type of a patch without its parameters.
+// patchMedia returns the media type of a patch without its parameters.
 func patchMedia(r *http.Request) string {
 	media := r.Header.Get("Content-Type")
 	if i := strings.IndexByte(media, ';'); i > 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// request is an HTTP request of a resource that exists.
+// request is an HTTP request for a resource that exists.
 type request struct {
 	registry.Request
 	verb string
@@ -29,7 +29,7 @@ type request struct {
 	r    *http.Request
 	api  *API
 	info *requestinfo.Info
-	// omitted are the objects that the answer, a list, leaves out.
+	// omitted are the objects that the response, a list, omits.
 	omitted omissions
 }
 
@@ -44,12 +44,12 @@ func (req *request) Sent(registry.Target, *storage.Object) trail.Sent {
 	return s
 }
 
-// managerOr is the field manager: the one that the options name, else the client.
+// managerOr returns the field manager: the one that the options name, otherwise the user agent.
 func (req *request) managerOr(name string) string {
 	return fieldmanager.Manager(name, req.r.UserAgent())
 }
 
-// rendering negotiates the form of the answer.
+// rendering negotiates the format of the response.
 func (req *request) rendering() (*render.Rendering, error) {
 	f, err := render.Offer{Binary: !req.Resource.Custom, Converted: true}.Negotiate(req.r, requestinfo.Query(req.r))
 	if err != nil {
@@ -73,7 +73,7 @@ func (req *request) rendering() (*render.Rendering, error) {
 	return rendering, nil
 }
 
-// answer sends an object of the resource.
+// answer responds with an object of the resource.
 func (req *request) answer(rendering *render.Rendering, code int, obj *storage.Object) error {
 	if rendering.Format.As == "PartialObjectMetadataList" {
 		return rendering.NoList()
@@ -87,7 +87,7 @@ func (req *request) answer(rendering *render.Rendering, code int, obj *storage.O
 	return nil
 }
 
-// answerOtherKind sends an object of a kind that is not the resource's (Scale, Status, TokenRequest).
+// answerOtherKind responds with an object of another kind than the resource's (Scale, Status, TokenRequest).
 func (req *request) answerOtherKind(rendering *render.Rendering, code int, obj runtime.Object) error {
 	shown, err := rendering.Other(obj)
 	if err != nil {
@@ -109,7 +109,7 @@ func (req *request) send(format render.Format, code int, data []byte) {
 	render.Body(req.w, req.r, code, data)
 }
 
-// options reads the options of a request, whose type has the name, from its query.
+// options reads the options of a request from its query. name is the name of their type.
 func options[O runtime.Object](query url.Values, name string, opts O, validate func(O) field.ErrorList) (O, error) {
 	if err := requestinfo.DecodeQuery(query, opts); err != nil {
 		return opts, err
@@ -117,7 +117,7 @@ func options[O runtime.Object](query url.Values, name string, opts O, validate f
 	return opts, invalid.Options(name, validate(opts))
 }
 
-// creation reads the body and the options of a POST, in the order that decides which of two errors is answered.
+// creation reads the body and the options of a POST. Their order decides which of two errors the client gets.
 func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	media, err := render.ContentType(req.r, !req.Resource.Custom)
 	if err != nil {
@@ -131,7 +131,7 @@ func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	return codec.NewBody(req.info.Body, media, opts.FieldValidation), opts, nil
 }
 
-// replacement is creation for a PUT, where the options come before the media type (AS handlers/update.go).
+// replacement reads the body and the options of a PUT. The options come before the media type (AS handlers/update.go).
 func (req *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 	opts, err := options(requestinfo.Query(req.r), "UpdateOptions", &metav1.UpdateOptions{},
 		metav1validation.ValidateUpdateOptions)
@@ -142,7 +142,7 @@ func (req *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 	return codec.NewBody(req.info.Body, media, opts.FieldValidation), opts, err
 }
 
-// stored decodes an object of the resource, in its stored version.
+// stored decodes an object of the resource and converts it to its stored version.
 func (req *request) stored(body codec.Body) (registry.Object, error) {
 	kind := req.Resource.GroupVersionKind()
 	obj, err := codec.Decode(body, kind, codec.CoercionOf(req.Resource), req.Warn.Add)
@@ -157,7 +157,7 @@ func (req *request) stored(body codec.Body) (registry.Object, error) {
 	return stored, nil
 }
 
-// decodeOtherKind decodes an object of a kind that is not the resource's (Scale, Eviction ...).
+// decodeOtherKind decodes an object of another kind than the resource's (Scale, Eviction ...).
 func (req *request) decodeOtherKind(body codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
 	obj, err := codec.Decode(body, kind, nil, req.Warn.Add)
 	if err == nil {

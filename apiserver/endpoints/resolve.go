@@ -12,21 +12,20 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// isNamed reports whether objects of the resource have paths of their own.
+// isNamed reports whether the resource's paths can have an object name.
 func isNamed(r *resources.Resource) bool {
 	return r.Has("get") || r.Has("update") || r.Has("patch") || r.Has("delete")
 }
 
-// resolve returns the resource, the subresource and the object of a resource request. Errors: status.ErrNoRoute if the
-// path is not served, status.ErrEmptyName if the path has a subresource and an empty object name, 400 for an invalid
-// name (0-17).
+// resolve returns the target of a request for a resource. The error is status.ErrNoRoute if the path is not served,
+// status.ErrEmptyName if it has a subresource and an empty object name, or a 400 for an invalid name (0-17).
 func resolve(types *resources.Types, info *requestinfo.Info) (registry.Target, error) {
 	switch {
 	case !info.IsResourceRequest, info.Verb == "proxy", info.APIPrefix == "apis" && info.APIGroup == "":
 		return registry.Target{}, status.ErrNoRoute
 	case !strings.HasPrefix(info.Path, "/"+info.APIPrefix+"/"): // the path begins with two slashes
 		return registry.Target{}, status.ErrNoRoute
-	case strings.HasSuffix(info.Path, "/"): // an escaped slash: a wrong name must not select the collection
+	case strings.HasSuffix(info.Path, "/"): // an escaped slash, so that a wrong name does not select the collection
 		return registry.Target{}, status.ErrNoRoute
 	}
 	watch, namespaced := info.Prefixes()
@@ -89,8 +88,7 @@ var verbs = map[string]string{
 	http.MethodDelete: "delete",
 }
 
-// verbOf returns the verb of a request with a method. It is empty for HEAD, which the server authorizes as GET and does
-// not serve.
+// verbOf returns the verb of a request. It is empty for HEAD, which the server authorizes like GET, but does not serve.
 func verbOf(info *requestinfo.Info, method string) string {
 	switch {
 	case method == http.MethodHead:

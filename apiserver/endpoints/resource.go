@@ -24,11 +24,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// requestKey is the key of a request's *request in its context.
+// requestKey is the context key of a request's *request.
 type requestKey struct{}
 
-// Resolve is the filter that finds what a request of a resource names. It answers those that are not served. Group and
-// version must be served.
+// Resolve is the filter that finds the resource of a request, or responds with an error. The group version must be
+// served.
 func (a *API) Resolve(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req, err := a.newRequest(r)
@@ -40,7 +40,7 @@ func (a *API) Resolve(next http.Handler) http.Handler {
 	})
 }
 
-// newRequest returns the request of a resource; the error is a 404, a 405, or that of the media types.
+// newRequest returns the request for a resource. The error is a 404, a 405, or one about media types.
 func (a *API) newRequest(r *http.Request) (*request, error) {
 	info := requestinfo.Of(r)
 	target, err := resolve(a.Registry.Types, info)
@@ -58,8 +58,8 @@ func (a *API) newRequest(r *http.Request) (*request, error) {
 	return req, servable(r, target, req.verb)
 }
 
-// Listed is the number of objects that a request lists, at most flowcontrol.MostObjects; 0 for one that lists none or
-// one.
+// Listed returns the number of objects that a request lists, at most flowcontrol.MostObjects. It is 0 for other
+// requests, and for a list of one object.
 func (a *API) Listed(r *http.Request) (n int) {
 	req := r.Context().Value(requestKey{}).(*request)
 	if !listsAll(req.verb, requestinfo.Query(r)) || req.Resource.Collection == "" || req.info.Name != "" {
@@ -76,8 +76,8 @@ func (a *API) Listed(r *http.Request) (n int) {
 	return n
 }
 
-// listsAll reports whether a request shows all objects: a list, or a watch that begins with them
-// (AS pkg/util/flowcontrol/request/list_work_estimator.go).
+// listsAll reports whether the response has all objects: that of a list, or of a watch that begins with them (AS
+// pkg/util/flowcontrol/request/list_work_estimator.go).
 func listsAll(verb string, q url.Values) bool {
 	if verb != "watch" {
 		return verb == "list"
@@ -89,8 +89,8 @@ func listsAll(verb string, q url.Values) bool {
 	return rev == "" || rev == "0"
 }
 
-// ServeHTTP serves a request that Resolve has let through. A call of a webhook that fails when the request's time is
-// over failed for that reason (AS endpoints/handlers/finisher).
+// ServeHTTP serves a request that Resolve has passed on. If the request's time is over, an internal error, such as that
+// of a webhook call, becomes a timeout (AS endpoints/handlers/finisher).
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req := r.Context().Value(requestKey{}).(*request)
 	req.w, req.r = w, r
@@ -99,12 +99,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = over
 	}
 	if err != nil {
-		render.Warnings(w.Header(), req.Warn.Sent()) // a failure is warned of, too (0-12)
+		render.Warnings(w.Header(), req.Warn.Sent()) // errors have warnings, too (0-12)
 		render.Error(a.Log, w, r, err)
 	}
 }
 
-// serve serves a request, within the memory that its body needs.
+// serve serves a request, after it has acquired the memory for the body.
 func (a *API) serve(req *request) error {
 	if connects(req.Target, req.verb) {
 		return a.connect(req)
@@ -126,8 +126,8 @@ func (a *API) serve(req *request) error {
 	return a.verb(req)
 }
 
-// reserve is acquire for making a response with objects. If the audit log has the response, too, it is made twice, and
-// the memory is held until the last event was written.
+// reserve acquires the memory for a response with objects. If the audit log has the response, it is encoded twice, and
+// the memory is released after the last audit event is written.
 func (req *request) reserve(rendering *render.Rendering, objs ...*storage.Object) (release func(), err error) {
 	cost := rendering.Cost(objs)
 	if !req.Audit.Responses() {
@@ -140,15 +140,15 @@ func (req *request) reserve(rendering *render.Rendering, objs ...*storage.Object
 	return func() {}, nil
 }
 
-// eventFactor is the memory of a response in the audit log for each byte of its objects: the response and its event.
+// eventFactor is the memory of a recorded response for each byte of its objects: the response and its audit event.
 const eventFactor = 3
 
-// acquire takes bytes of memory until release is called.
+// acquire acquires bytes of memory until release is called.
 func (req *request) acquire(bytes int64) (release func(), err error) {
 	return req.api.Memory.Acquire(req.r.Context(), req.User.Name, bytes)
 }
 
-// verb calls the handler in the file of that name.
+// verb calls the handler of the verb.
 func (a *API) verb(req *request) error {
 	if req.Subresource != nil {
 		if h := subresourceVerbs[req.Subresource.Action]; h != nil {
@@ -179,13 +179,13 @@ func (a *API) verb(req *request) error {
 	return status.ErrNoMethod
 }
 
-// subresourceVerbs carry out the subresources that are more than a part of their object.
+// subresourceVerbs are the handlers of subresources that are not a part of their object.
 var subresourceVerbs = map[resources.Action]func(*API, *request) error{
 	resources.Scale:  (*API).serveScale,
 	resources.ByHook: (*API).servePost,
 }
 
-// observe sets the labels of the request in the metrics.
+// observe sets the request's labels for the metrics.
 func observe(r *http.Request, target registry.Target, verb string) {
 	if rec := render.RecorderOf(r); rec != nil {
 		rec.Label = labelOf(target, verb)
@@ -198,9 +198,9 @@ func observe(r *http.Request, target registry.Target, verb string) {
 	}
 }
 
-// labelOf returns the labels that kube-apiserver uses (AS pkg/endpoints/metrics: CleanScope): two verbs are named by
-// their HTTP methods, those of connections are CONNECT (K pkg/registry/core/pod/rest/log.go: OverrideMetricsVerb), and
-// a create has the scope of the one object that it creates.
+// labelOf returns the labels that kube-apiserver uses (AS pkg/endpoints/metrics: CleanScope). Creates and updates have
+// their HTTP method as the verb, and connections have CONNECT (K pkg/registry/core/pod/rest/log.go:
+// OverrideMetricsVerb). A create has the scope of the object that it creates.
 func labelOf(t registry.Target, verb string) metrics.Label {
 	l := metrics.Label{
 		Verb: strings.ToUpper(verb), Group: t.Resource.Group, Version: t.Resource.Version, Resource: t.Resource.Plural,
@@ -227,7 +227,7 @@ func labelOf(t registry.Target, verb string) metrics.Label {
 	return l
 }
 
-// servable is nil if there is something that the request is for.
+// servable returns nil if the target serves the verb, otherwise the error.
 func servable(r *http.Request, target registry.Target, verb string) error {
 	switch {
 	case target.Serves(verb):
@@ -235,7 +235,7 @@ func servable(r *http.Request, target registry.Target, verb string) error {
 		return apierrors.NewMethodNotSupported(target.Resource.GroupResource(), verb)
 	case target.Name != "" && target.Subresource == nil && !isNamed(target.Resource),
 		target.Watch && !target.Resource.Has("watch"):
-		// a resource that can only be created has no paths with names, and not every resource is watched
+		// a resource that can only be created has no paths with names, and some resources can't be watched
 		return status.ErrNoRoute
 	default:
 		return status.ErrNoMethod

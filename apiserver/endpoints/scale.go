@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// serveScale reads and writes an object's number of replicas as a Scale (resources.Scale).
+// serveScale handles the requests for a Scale, which read or write an object's number of replicas (resources.Scale).
 func (a *API) serveScale(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *API) serveScale(req *request) error {
 	return req.answerOtherKind(rendering, http.StatusOK, sc)
 }
 
-// replaceScale is PUT: the body is the new Scale. It sets the options of the change.
+// replaceScale returns the Scaling of a PUT, whose body is the new Scale. It sets the options of the change.
 func (req *request) replaceScale(change *registry.Change) (registry.Scaling, error) {
 	body, opts, err := req.replacement()
 	if err != nil {
@@ -53,8 +53,8 @@ func (req *request) replaceScale(change *registry.Change) (registry.Scaling, err
 	change.Options, req.DryRun = opts, registry.IsDryRun(opts.DryRun)
 	obj, err := req.decodeOtherKind(body, req.Subresource.Kind)
 	if err != nil && req.Resource.Custom {
-		// Upstream looks for the kind in an empty scheme (AS handlers/rest.go:
-		// transformDecodeError with AX pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).
+		// Upstream looks up the kind in an empty scheme (AS handlers/rest.go: transformDecodeError with AX
+		// pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).
 		return nil, status.BadRequest("no kind is registered for the type v1.Scale in scheme %q", codec.SchemeName)
 	}
 	if err != nil {

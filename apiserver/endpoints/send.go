@@ -7,14 +7,14 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// send writes the events that this watch selects (H-31), and counts them.
+// send writes the events that this watch selects (H-31), and returns their number.
 func (w *watch) send(events []*cache.Event) (sent int, err error) {
 	for _, e := range events {
 		key := e.Object.Key
 		if e.Revision <= w.rev || !strings.HasPrefix(key, w.sel.Prefix) || w.sel.Key != "" && key != w.sel.Key {
 			continue
 		}
-		// A state that can't be read is in no list, and not selected by a watch.
+		// An unreadable state is in no list, and no watch selects it.
 		before, now, err := w.selects(e)
 		if err != nil {
 			w.fail(err)
@@ -30,7 +30,7 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 			err = w.emit("ADDED", e.Object, e)
 		case before && e.Type == cache.Deleted:
 			err = w.emit("DELETED", e.Object, e)
-		case before: // it is not selected any more: its last selected content, at this revision
+		case before: // not selected any more: its last selected content, at this revision
 			left := w.api.Registry.Decoder.Revise(e.Prev, e.Revision)
 			w.rendering.Revised(e.Prev, left)
 			err = w.emit("DELETED", left, nil)
@@ -43,8 +43,8 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 	return sent, nil
 }
 
-// selects reports whether the watch selects the states of an object before and after an event. States that can't be
-// read are not selected.
+// selects reports whether the watch selects the states of an object before and after an event. It does not select
+// unreadable states.
 func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
 	if w.sel.Resource.Custom && w.sel.Deep() {
 		var states []*storage.Object

@@ -13,11 +13,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
-// maxReceived bounds one message of the client, which has nothing to send.
+// maxReceived limits the size of a message from the client, which has nothing to send.
 const maxReceived = 64 << 10
 
-// serveSocket is the watch over a WebSocket: each event is a message, a text message or, for protobuf, a binary one
-// (H-25). A client without an Origin header is no browser and is served; upstream rejects it.
+// serveSocket serves the watch over a WebSocket. Each event is a text message or, for protobuf, a binary one (H-25). A
+// client without an Origin header is not a browser, and is served. Upstream rejects it.
 func (w *watch) serveSocket() error {
 	w.api.watches.sockets.RLock()
 	defer w.api.watches.sockets.RUnlock()
@@ -31,7 +31,7 @@ func (w *watch) serveSocket() error {
 	return nil
 }
 
-// hangUp is how long a client may take to read that the watch has ended.
+// hangUp is the time in which a client must read that the watch has ended.
 const hangUp = time.Second
 
 // converse sends events until the watch ends or the client closes the connection.
@@ -52,23 +52,23 @@ func (w *watch) converse(c *websocket.Conn) {
 		case <-w.api.watches.closing:
 		case <-ctx.Done():
 		}
-		_ = c.SetDeadline(time.Now().Add(hangUp)) // it does not wait for a client that does not read
+		_ = c.SetDeadline(time.Now().Add(hangUp)) // for a client that does not read
 	})
 	w.out = &messages{
 		to: c, binary: w.rendering.Format.Media == codec.MediaProtobuf, stall: w.api.WriteTimeout,
 		closing: w.api.watches.closing,
 	}
-	_ = w.stream(ctx) // it sends errors to the client itself
+	_ = w.stream(ctx) // errors are sent to the client
 	cancel()
 	_ = c.SetDeadline(time.Now().Add(hangUp))
-	_ = c.Close() // with a close frame, if the client still listens
+	_ = c.Close() // with a close frame, if the client still reads
 }
 
 // messages sends frames as messages.
 type messages struct {
 	to     *websocket.Conn
 	binary bool
-	// stall is how long the client may leave a message unread.
+	// stall is the time for which the client may leave a message unread.
 	stall   time.Duration
 	closing <-chan struct{}
 }
@@ -78,18 +78,18 @@ func (m *messages) write(frame []byte) error {
 		return err
 	}
 	select {
-	case <-m.closing: // this deadline may have replaced that for hanging up
+	case <-m.closing: // this deadline may have replaced the one of the shutdown
 		return errors.New("the server shuts down")
 	default:
 	}
 	codec := textMessage
 	if m.binary {
-		codec, frame = binaryMessage, frame[render.FrameLength:] // messages have lengths of their own
+		codec, frame = binaryMessage, frame[render.FrameLength:] // a message has its own length
 	}
 	return codec.Send(m.to, frame)
 }
 
-// textMessage and binaryMessage send bytes without a copy of them.
+// textMessage and binaryMessage send bytes without copying them.
 var textMessage, binaryMessage = messageOf(websocket.TextFrame), messageOf(websocket.BinaryFrame)
 
 func messageOf(kind byte) websocket.Codec {

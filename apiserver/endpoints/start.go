@@ -7,8 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// start sends the initial events that the client asks for, and returns a watcher that continues right after them
-// (H-26, H-27).
+// start sends the initial events that the client requests, and returns a watcher for the events after them (H-26,
+// H-27).
 func (w *watch) start() (*cache.Watcher, error) {
 	ctx := w.req.r.Context()
 	initial := w.initially()
@@ -27,14 +27,14 @@ func (w *watch) start() (*cache.Watcher, error) {
 		if w.rev == 0 {
 			w.rev = w.api.Registry.Cache.Revision()
 		}
-		// A future revision is accepted: the watch is silent until events after it occur (H-29).
+		// A future revision is accepted. The watch sends nothing until there are events after it (H-29).
 		return w.api.Registry.Cache.Watch(collection, min(w.rev, w.api.Registry.Cache.Revision()))
 	}
 	snap, err := w.api.Registry.Cache.Snapshot(collection, 0)
 	if err != nil {
 		return nil, err
 	}
-	rev := snap.Revision() // from here on only selected objects of the snapshot are kept
+	rev := snap.Revision() // the snapshot may be released while the objects are sent
 	if err := w.initial(snap); err != nil {
 		return nil, err
 	}

@@ -13,14 +13,14 @@ import (
 // state is a collection at one revision, in key order.
 type state interface {
 	Revision() int64
-	// Ascend calls yield for the objects whose full keys are not less than from, in byte order, until yield returns
-	// false. want is the expected number of objects; 0 means all. Errors: storage.ErrCompacted.
+	// Ascend calls yield for the objects with keys from from on, in byte order, until yield returns false. want is the
+	// expected number of objects. 0 means all. Errors: storage.ErrCompacted.
 	Ascend(ctx context.Context, from string, want int, yield func(*storage.Object) bool) error
 	// Count returns the number of objects from a key on.
 	Count(ctx context.Context, from string) (int64, error)
 }
 
-// cached is a state that is in the cache.
+// cached is a state in the cache.
 type cached struct {
 	*cache.Snapshot
 	// prefix is the common prefix of the keys.
@@ -38,28 +38,28 @@ func (c cached) Count(_ context.Context, from string) (int64, error) {
 	return int64(c.Snapshot.Count(c.prefix, from)), nil
 }
 
-// past is a state that only etcd has. It is read in pages, a few at a time for all requests, and not kept.
+// past is a state that only etcd has. It is read in pages, a few at a time for all requests, and not cached.
 type past struct {
 	a        *API
 	prefix   string
 	revision int64
-	// left is the number of objects from the key next on, which the last page told.
+	// left is the number of objects from the key next on. It is from the last page.
 	next string
 	left int64
 }
 
 const (
-	// pastReads is how many pages are read at a time.
+	// pastReads is the number of pages that are read at the same time.
 	pastReads = 4
-	// firstPast and mostPast are the records of the first page and of any page of a state, pastBytes is about the size
-	// of the others.
+	// firstPast is the number of records of the first page, mostPast the limit for any page. Later pages have about
+	// pastBytes.
 	firstPast, mostPast, pastBytes = 100, 5000, 1 << 20
 )
 
 // Revision implements state.
 func (p *past) Revision() int64 { return p.revision }
 
-// Ascend implements state. An object that was not written since is the one in the cache.
+// Ascend implements state. If the cache has an object at the same revision, it is used.
 func (p *past) Ascend(ctx context.Context, from string, want int, yield func(*storage.Object) bool) error {
 	limit := int64(want)
 	if want <= 0 {
@@ -116,7 +116,7 @@ func (p *past) Count(ctx context.Context, from string) (int64, error) {
 	return int64(len(page.Records)) + page.Remaining, err
 }
 
-// cost estimates the memory of a number of objects, or of all from a key on if that is 0.
+// cost estimates the memory of the given number of objects, or of all from a key on if it is 0.
 func (p *past) cost(ctx context.Context, from string, objects int64) (bytes int64, err error) {
 	if objects == 0 {
 		objects, err = p.Count(ctx, from)
@@ -124,8 +124,8 @@ func (p *past) cost(ctx context.Context, from string, objects int64) (bytes int6
 	return objects * 4 << 10, err
 }
 
-// stateAt returns the state at exactly one revision, 0 for the newest. It is read from the cache's history or, if that
-// is too short, from etcd's, which reaches back to the last compaction.
+// stateAt returns the state at one revision, or the newest for 0. It is read from the cache's history or, if that is
+// too short, from etcd's, which begins at the last compaction.
 func (a *API) stateAt(collection string, sel *registry.Selection, rev int64) (state, error) {
 	snap, err := a.Registry.Cache.Snapshot(collection, rev)
 	if rev == 0 || !errors.Is(err, cache.ErrExpired) {

@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
-// serveUpdate is PUT on an object or on a subresource that is a part of it (B.1).
+// serveUpdate handles a PUT of an object, or of a subresource that is a part of its object (B.1).
 func (a *API) serveUpdate(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
@@ -46,8 +46,8 @@ func codeOf(created bool) int {
 	return http.StatusOK
 }
 
-// authorizeCreate authorizes a request for another verb that turns out to create the object
-// (AS pkg/endpoints/handlers/update.go: withAuthorization).
+// authorizeCreate authorizes the creation of the object by a PUT or an apply (AS pkg/endpoints/handlers/update.go:
+// withAuthorization).
 func (req *request) authorizeCreate() error {
 	return requestinfo.Authorize(req.api.Registry.Authorizer, req.info.AttributesAs("create"))
 }

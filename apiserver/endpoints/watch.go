@@ -25,19 +25,19 @@ import (
 // The interval of bookmarks (H-28, H-33).
 const (
 	bookmarkEvery = time.Minute
-	// lastBookmark is how long before its end a watch sends its last bookmark.
+	// lastBookmark is the time between the last bookmark and the end of a watch.
 	lastBookmark = 2 * time.Second
-	// watchChunk is how many bytes of events are buffered before they are sent.
+	// watchChunk is the size at which buffered events are sent.
 	watchChunk = 64 << 10
 )
 
-// serveWatch is GET with watch=true, or a legacy watch path (H.3).
+// serveWatch handles a GET with watch=true, or of a legacy watch path (H.3).
 func (a *API) serveWatch(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	// there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
+	// YAML has no framing (AS negotiation: NegotiateOutputMediaTypeStream).
 	if rendering.Format.Media == codec.MediaYAML {
 		return render.NotAcceptable(render.Streamed(!req.Resource.Custom))
 	}
@@ -72,21 +72,21 @@ type watch struct {
 	rendering *render.Rendering
 	sel       registry.Selection
 	opts      *metainternal.ListOptions
-	// rev is the revision up to which everything was sent; at first the one at which the watch starts.
+	// rev is the revision up to which all events were sent. At first it is the revision at which the watch starts.
 	rev int64
-	// keys are those by which encoded events are shared, by the events' types; nil if they can't be shared.
+	// keys are the keys of shared encoded events, by event type. It is nil if they can't be shared.
 	keys map[string]string
-	// count counts events; nil before there is one.
+	// count counts events. It is nil before the first one.
 	count prometheus.Counter
-	// out takes the events.
+	// out sends the events.
 	out frames
 	// tabled reports whether column definitions have been sent.
 	tabled bool
 }
 
-// frames takes the events of a stream, each whole.
+// frames sends the events of a stream. Each frame is a whole event.
 type frames interface {
-	// write may hold the frame back until flush.
+	// write may buffer the frame until flush.
 	write(frame []byte) error
 	flush() error
 }
@@ -109,19 +109,20 @@ func (w *watch) serve() error {
 	return w.stream(w.req.r.Context())
 }
 
-// compresses reports whether the stream is compressed: if it begins with a list, whose end a bookmark shows (V-056; AS
-// handlers/watch.go: BeginStream, get.go: isListWatchRequest).
+// compresses reports whether the stream is compressed: it is if it begins with a list and a bookmark marks the list's
+// end (V-056; AS handlers/watch.go: BeginStream, get.go: isListWatchRequest).
 func (w *watch) compresses() bool {
 	return w.api.CompressWatchLists && w.initially() && w.opts.AllowWatchBookmarks && render.Compresses(w.req.r)
 }
 
-// initially reports whether the client asks for the present objects.
+// initially reports whether the client requests initial events.
 func (w *watch) initially() bool { return w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents }
 
-// stream sends events until the watch ends, and returns nil: the response has begun, so an error can not be its status.
+// stream sends events until the watch ends. It returns nil: the response has started, so an error can't change its
+// status.
 func (w *watch) stream(ctx context.Context) error {
 	end := time.Now().Add(w.lasts())
-	// It starts before the client gets the header of the response: from then on no event is missed.
+	// The watch starts before the client gets the headers, so that it misses no later event.
 	watcher, err := w.start()
 	flowcontrol.Begun(ctx)
 	if err != nil {
@@ -156,7 +157,7 @@ func (w *watch) stream(ctx context.Context) error {
 	}
 }
 
-// untilNext is the time until the next bookmark, or the end (H-28).
+// untilNext returns the time until the next bookmark, or until the end (H-28).
 func untilNext(end time.Time) time.Duration {
 	left := time.Until(end)
 	if last := left - lastBookmark; last > 0 {
@@ -165,11 +166,11 @@ func untilNext(end time.Time) time.Duration {
 	return left
 }
 
-// read sends the events that there are. It returns channels that are closed when there are more and when the types
-// change, or that the watch has ended.
+// read sends the available events. It returns a channel that is closed when there are more and one that is closed when
+// the types change, or reports that the watch has ended.
 func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, retyped <-chan struct{}, ended bool) {
 	retyped, going := w.followCRD()
-	if !going && w.api.Registry.Fresh(ctx) != nil { // events before the end of the resource are sent
+	if !going && w.api.Registry.Fresh(ctx) != nil { // send all events up to the end of the resource
 		return nil, nil, true
 	}
 	events, rev, err := watcher.Poll()
@@ -185,21 +186,21 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 	changed = watcher.Changed()
 	select {
 	case <-changed:
-		changed = busy // there are more already; a busy watch ends in time, too
+		changed = busy // more events are available; return first, so that a busy watch can end
 	default:
 		if !going {
 			changed = busy // until there is nothing left
 		}
 	}
-	// Buffered events do not wait behind events that this watch does not select.
+	// Buffered events do not wait for later events that this watch may not select.
 	if (changed != busy || sent == 0) && w.out.flush() != nil {
 		return nil, nil, true
 	}
 	return changed, retyped, false
 }
 
-// followCRD returns a channel that is closed when the types change, and whether the watch continues: it ends when its
-// CustomResourceDefinition has changed (H-38).
+// followCRD returns a channel that is closed when the types change, and reports whether the watch continues: it ends
+// when its CustomResourceDefinition has changed (H-38).
 func (w *watch) followCRD() (changed <-chan struct{}, going bool) {
 	old := w.req.Resource
 	if !old.Custom {
@@ -210,21 +211,22 @@ func (w *watch) followCRD() (changed <-chan struct{}, going bool) {
 	return changed, now != nil && now.State == old.State
 }
 
-// busy is the channel of a watcher that has more to read.
+// busy is a closed channel, for a watcher with more events.
 var busy = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-// end sends what is buffered.
+// end flushes the buffer. An error means that the client is gone.
 func (w *watch) end() error {
 	_ = w.out.flush() // the client is gone
 	return nil
 }
 
-// lasts is the duration of the watch; a negative timeout ends it at once (H-33). Without one it is random, so that the
-// watches of a restarted server don't end together (AS pkg/endpoints/handlers/get.go: ListResource).
+// lasts returns the duration of the watch. A negative timeout ends it immediately (H-33). Without a timeout it is
+// random, so that the watches of a restarted server don't end together (AS pkg/endpoints/handlers/get.go:
+// ListResource).
 func (w *watch) lasts() time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	if t := w.opts.TimeoutSeconds; t != nil && *t != 0 {

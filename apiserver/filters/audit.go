@@ -10,11 +10,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
-// errUnrecorded: the mode blocking-strict, and the audit log can't be written.
+// errUnrecorded is the error if the audit log has the mode blocking-strict and can't be written.
 var errUnrecorded = errors.New("failed to store audit event")
 
-// Audit records requests in the audit log: their arrival, the begin of long answers, and the end
-// (AS pkg/endpoints/filters/audit.go: WithAudit).
+// Audit records requests in the audit log: their arrival, the start of long-running responses, and the end (AS
+// pkg/endpoints/filters/audit.go: WithAudit).
 func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler 
 			}
 			rec.Audit = record
 			defer func() {
-				rec.Audit = nil // an answer to a panic is no stage
+				rec.Audit = nil // the response to a panic is not another stage
 				if p := recover(); p != nil {
 					record.Panicked(p)
 					panic(p)
@@ -43,8 +43,8 @@ func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler 
 	}
 }
 
-// auditRejected records a request without an authenticated user; the answer's begin ends the record. Without an audit
-// log, and for a path that can't be parsed, it does nothing.
+// auditRejected records a request without an authenticated user. The start of its response completes the record.
+// Without an audit log, or if the path can't be parsed, it does nothing.
 func auditRejected(events *audit.Log, w http.ResponseWriter, r *http.Request) {
 	if events == nil {
 		return

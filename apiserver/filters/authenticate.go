@@ -17,26 +17,26 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Authenticator returns the user that a request's credentials stand for; authentication.ErrNoCredentials if it has
-// none.
+// Authenticator returns the user that a request's credentials identify, or authentication.ErrNoCredentials if the
+// request has none.
 type Authenticator func(r *http.Request) (authorization.User, error)
 
-// Authenticate answers 401 unless the authenticator knows the user. The credentials go no further, and neither do the
-// headers by which a proxy names the user: the usual ones, and those of proxies, which may be nil. What a request takes
-// until it is answered counts for its user, except on openPaths: if that is too much the answer is 429.
+// Authenticate responds with 401 unless the authenticator returns a user. It removes the credentials, and the headers
+// in which a proxy names the user: the usual ones, and those of proxies, which may be nil. Until the response ends, the
+// memory of a request is part of its user's share, except on openPaths. If the share is used up, the response is 429.
 func Authenticate(
 	by Authenticator, proxies *authentication.Proxies, inFlight *flowcontrol.Budget, events *audit.Log, log *slog.Logger,
 ) func(http.Handler) http.Handler {
 	a := authenticate{by, proxies, inFlight, events, log}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			known, release := a.begin(w, r)
+			known, release := a.identify(w, r)
 			defer release()
 			if known != nil {
 				next.ServeHTTP(w, known)
 			}
 			if rec := render.RecorderOf(r); r.ProtoMajor == 2 && rec != nil && rec.Begun() {
-				// Else net/http sends the rest later, and waits as long as the client does not read it.
+				// Otherwise net/http sends the rest after the handler, and waits while the client does not read it.
 				_ = rec.Send() // nothing is left to do if the client is gone
 			}
 		})
@@ -51,8 +51,9 @@ type authenticate struct {
 	log      *slog.Logger
 }
 
-// begin returns the request as that of its user, nil if it is answered, and the function that releases its memory.
-func (a *authenticate) begin(w http.ResponseWriter, r *http.Request) (known *http.Request, release func()) {
+// identify returns the request with its user, or nil after it has responded with 401 or 429. release releases the memory
+// of the request; it is never nil.
+func (a *authenticate) identify(w http.ResponseWriter, r *http.Request) (known *http.Request, release func()) {
 	user, err := a.by(r)
 	release = func() {}
 	if !slices.Contains(openPaths, firstSegment(r.URL.Path)) {
@@ -64,7 +65,7 @@ func (a *authenticate) begin(w http.ResponseWriter, r *http.Request) (known *htt
 		release = taken
 	}
 	if (err != nil || user.Name == authorization.NameAnonymous) && r.ProtoMajor == 2 {
-		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
+		w.Header().Set("Connection", "close") // anonymous clients may not keep a connection open
 	}
 	if err != nil {
 		if !errors.Is(err, authentication.ErrNoCredentials) {
@@ -85,9 +86,8 @@ func (a *authenticate) begin(w http.ResponseWriter, r *http.Request) (known *htt
 	return requestinfo.With(r, user), release
 }
 
-// requestMemory estimates the memory of a request that is not carried out yet: goroutines and buffers, the body, the
-// headers, and what selectors in its query become, of which each term takes up to 300 bytes. A body whose length the
-// client does not tell counts as the longest.
+// requestMemory estimates the memory of a request before its handler runs: goroutines, buffers, body, headers, and the
+// selectors of its query, of which each term takes up to 300 bytes. A body of unknown length counts as the largest.
 func requestMemory(r *http.Request) int64 {
 	n := 16<<10 + 32*len(r.URL.RawQuery) + int(min(r.ContentLength, codec.MaxBody))
 	if r.ContentLength < 0 {
@@ -101,7 +101,7 @@ func requestMemory(r *http.Request) int64 {
 	return int64(n)
 }
 
-// reject answers 429 without a body, which the client might leave unread.
+// reject responds with 429 without a body: the client might not read it.
 func reject(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	w.Header().Set("Content-Length", "0")

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
-// Authorize denies what the user may not do (403).
+// Authorize responds with 403 unless the user is allowed to make the request.
 func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -25,9 +25,8 @@ func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler)
 	}
 }
 
-// authorize returns the decision, and for which attributes it is. A path that is no resource's is authorized as the
-// client wrote it, too, where that has slashes at its end which the routes ignore. Upstream authorizes that alone, but
-// serves hardly any of these paths.
+// authorize returns the decision and its attributes. If StripSlash has removed slashes from a non-resource path, the
+// original path must be allowed, too. Upstream authorizes only the original path, but serves hardly any such path.
 func authorize(
 	by authorization.Authorizer, r *http.Request, a *authorization.Attributes,
 ) (*authorization.Attributes, authorization.Decision) {

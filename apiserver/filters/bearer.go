@@ -12,14 +12,14 @@ import (
 
 const (
 	subprotocols = "Sec-Websocket-Protocol"
-	// bearerProtocol is the prefix of a subprotocol that is a token: browsers let pages name subprotocols, but set no
-	// headers.
+	// bearerProtocol is the prefix of a subprotocol that contains a token. In browsers, a page can set the subprotocols
+	// of a WebSocket, but not its headers.
 	bearerProtocol = "base64url.bearer.authorization.k8s.io."
 )
 
-// socketBearer returns the token that a client of a WebSocket sends as a subprotocol, and the other subprotocols, of
-// which there must be one to answer with (AS pkg/authentication/request/websocket). A malformed or empty token is an
-// error: the client does not become anonymous.
+// socketBearer returns the token that a WebSocket client sends as a subprotocol, and the other subprotocols. There must
+// be another one, which the response accepts (AS pkg/authentication/request/websocket). A malformed or empty token is
+// an error: it does not make the client anonymous.
 func socketBearer(r *http.Request) (token string, others []string, err error) {
 	if !requestinfo.IsWebSocket(r) {
 		return "", nil, authentication.ErrNoCredentials

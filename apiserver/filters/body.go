@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// restTime is how long the rest of a body may take that no handler has read, restBytes how much of it is read.
+	// restTime and restBytes limit the time and the bytes for reading the rest of a body that no handler has read.
 	restTime, restBytes = time.Second, 64 << 10
 )
 
-// Body limits the bodies of requests: their size to maxBytes, and the time until their end.
+// Body limits the size of request bodies, and the time until they have arrived.
 func Body(maxBytes int64, limit time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,15 +30,15 @@ func Body(maxBytes int64, limit time.Duration) func(http.Handler) http.Handler {
 	}
 }
 
-// hasBody reports whether the request may have a body. Over HTTP/2 there is always a reader, which ends at once if the
-// headers end the stream. A body may also come with a Content-Length of 0 or with an invalid one, which net/http takes
-// for 0.
+// hasBody reports whether the request may have a body. Over HTTP/2 there is always a reader. It ends immediately if the
+// headers end the stream. A body may also follow a Content-Length of 0, or an invalid one, which net/http replaces by
+// 0.
 func hasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || r.Header["Content-Length"] != nil)
 }
 
-// timedBody removes the deadline of a connection of HTTP/1 at the end of the body: from then on net/http reads on to
-// notice that the client has disconnected, and would take a missed deadline for that. Over HTTP/2 the deadline is the
+// timedBody removes the deadline of an HTTP/1 connection at the end of the body. From there, net/http continues to read
+// to detect that the client disconnects, and would treat the deadline as that. Over HTTP/2 the deadline is the
 // stream's.
 type timedBody struct {
 	io.ReadCloser
@@ -50,7 +50,8 @@ type timedBody struct {
 	ended bool
 }
 
-// setDeadline limits reads from now on; 0 is no limit. A writer without a connection has no slow client.
+// setDeadline limits the time of reads. 0 is no limit. It ignores an error: a writer without a connection has no slow
+// client.
 func (b *timedBody) setDeadline(limit time.Duration) {
 	if limit == 0 {
 		_ = b.control.SetReadDeadline(time.Time{})
@@ -59,7 +60,7 @@ func (b *timedBody) setDeadline(limit time.Duration) {
 	_ = b.control.SetReadDeadline(time.Now().Add(limit))
 }
 
-// Stream removes the limits: the body goes to another server, and is not kept here.
+// Stream removes the limits, because the body is forwarded to another server and not kept in memory.
 func (b *timedBody) Stream() io.ReadCloser {
 	b.setDeadline(0)
 	b.ReadCloser = b.whole
@@ -76,14 +77,14 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// discard reads a little of what no handler has read. Over HTTP/1 net/http does that, before it sends the response.
-// Over HTTP/2 a client that still sends when the connection ends may lose the response.
+// discard reads a part of the rest that no handler has read. Over HTTP/1, net/http does it before it sends the
+// response. Over HTTP/2, a client that still sends when the connection ends may lose the response.
 func (b *timedBody) discard(r *http.Request) {
 	if b.ended {
 		return
 	}
 	b.setDeadline(restTime)
 	if b.proto == 2 && r.Header.Get("Expect") == "" {
-		_, _ = io.CopyN(io.Discard, b, restBytes) // the response is made in any case
+		_, _ = io.CopyN(io.Discard, b, restBytes) // the response does not depend on it
 	}
 }

@@ -2,10 +2,10 @@ package filters
 
 import "net/http"
 
-// noCache is shared by the headers of all answers, which nothing changes.
+// noCache is shared by the headers of all responses. Nothing changes it.
 var noCache = []string{"no-cache, private"}
 
-// NoCache forbids caching of every answer, errors too (AS endpoints/filters/cachecontrol.go).
+// NoCache forbids caching of every response, including errors (AS endpoints/filters/cachecontrol.go).
 func NoCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Cache-Control"] = noCache

@@ -15,19 +15,19 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Credentials are what users are known by.
+// Credentials authenticate users.
 type Credentials struct {
-	// Proxies may name the user in headers; nil for none.
+	// Proxies authenticates proxies, which name the user in headers. It may be nil.
 	Proxies *authentication.Proxies
-	// Certificates, StaticTokens and Accounts verify client certificates and tokens; nil ones verify none.
+	// Certificates, StaticTokens and Accounts verify client certificates and tokens. Each may be nil.
 	Certificates *authentication.Certificates
 	StaticTokens authentication.Tokens
 	Accounts     *authentication.Accounts
-	// Modes are the authorization modes. With AlwaysAllow among them anonymous clients may read openPaths only.
+	// Modes are the authorization modes. If AlwaysAllow is one of them, anonymous clients may only read openPaths.
 	Modes []string
-	// Anonymous lets clients without credentials be authorized as system:anonymous.
+	// Anonymous authenticates clients without credentials as system:anonymous.
 	Anonymous bool
-	// Bound looks up what service account tokens are bound to.
+	// Bound looks up the objects to which service account tokens are bound.
 	Bound func(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (
 		uid string, deletion time.Time, ok bool)
 	Now func() time.Time
@@ -38,9 +38,9 @@ func AllowsAll(modes []string) bool {
 	return !slices.ContainsFunc(modes, func(m string) bool { return m != "AlwaysAllow" })
 }
 
-// Secure is the Authenticator of the secure port: it knows users by the proxy that names them, by their client
-// certificate or else by their token (K pkg/kubeapiserver/authenticator/config.go: New). Credentials that are wrong are
-// an error even where none are needed.
+// Secure is the Authenticator of the secure port. It finds the user by the proxy that names them, by the client
+// certificate, or else by the token (K pkg/kubeapiserver/authenticator/config.go: New). Invalid credentials are an
+// error, even on a path that needs none.
 func (c *Credentials) Secure(r *http.Request) (authorization.User, error) {
 	u, wrong := c.certified(r)
 	if wrong == nil {
@@ -72,7 +72,7 @@ func (c *Credentials) Secure(r *http.Request) (authorization.User, error) {
 }
 
 // certified returns the user of a client certificate: its owner or, if that is a proxy, the user that the proxy names.
-// The validity of the certificate depends on the machine's clock, as everywhere in TLS.
+// Whether the certificate is valid depends on the clock of the machine, as always in TLS.
 func (c *Credentials) certified(r *http.Request) (u authorization.User, err error) {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return u, authentication.ErrNoCredentials
@@ -93,9 +93,9 @@ func (c *Credentials) certified(r *http.Request) (u authorization.User, err erro
 	return u, err
 }
 
-// anonymous reports whether a client needs no credentials to be authorized. With AlwaysAllow in the chain it does, but
-// for the open paths: an anonymous client may not do everything
-// (K pkg/kubeapiserver/options/authentication.go: ApplyAuthorization).
+// anonymous reports whether a request for the path needs no credentials. If AlwaysAllow is one of the modes, only the
+// open paths need none, because an anonymous client must not be allowed everything (K
+// pkg/kubeapiserver/options/authentication.go: ApplyAuthorization).
 func (c *Credentials) anonymous(path string) bool {
 	if slices.Contains(c.Modes, "AlwaysAllow") {
 		return slices.Contains(openPaths, firstSegment(path))
@@ -103,8 +103,8 @@ func (c *Credentials) anonymous(path string) bool {
 	return c.Anonymous
 }
 
-// openPaths are for all clients in the mode AlwaysAllow. kube-apiserver turns anonymous requests off altogether there,
-// and its probes bring credentials; here they need none.
+// openPaths are open to anonymous clients in the mode AlwaysAllow. In this mode kube-apiserver rejects all anonymous
+// requests, and its probes send credentials. Here, probes need none.
 var openPaths = []string{"healthz", "livez", "readyz", "version"}
 
 func firstSegment(path string) string {
@@ -112,8 +112,8 @@ func firstSegment(path string) string {
 	return first
 }
 
-// Plain is the Authenticator of the plain port, whose clients are administrators. Where there is authorization to tell
-// users apart, a client that sends credentials is authenticated by them.
+// Plain is the Authenticator of the plain port, whose clients are administrators. If the authorization modes
+// distinguish users, a client that sends credentials is authenticated by them.
 func (c *Credentials) Plain(r *http.Request) (authorization.User, error) {
 	_, _, err := socketBearer(r)
 	if (len(r.Header.Values("Authorization")) > 0 || !errors.Is(err, authentication.ErrNoCredentials)) &&
@@ -123,7 +123,7 @@ func (c *Credentials) Plain(r *http.Request) (authorization.User, error) {
 	return authorization.Unsecured, nil
 }
 
-// bearer returns the request's token. An Authorization header with anything else is wrong: no user is known by it here.
+// bearer returns the request's bearer token. An Authorization header with anything else is an error.
 func bearer(r *http.Request) (string, error) {
 	values := r.Header.Values("Authorization")
 	if len(values) == 0 {
@@ -137,7 +137,8 @@ func bearer(r *http.Request) (string, error) {
 	return token, nil
 }
 
-// bearerOf returns the user of a token, and for which of the audiences it is valid; no audiences are the server's own.
+// bearerOf returns the user of a token, and those of the audiences for which it is valid. Without audiences, it uses
+// the server's.
 func (c *Credentials) bearerOf(
 	ctx context.Context, token string, audiences []string,
 ) (authorization.User, []string, error) {
@@ -161,7 +162,7 @@ func (c *Credentials) bearerOf(
 	return accounts.Verify(token, audiences, c.Now(), &boundObjects{ctx, c})
 }
 
-// TokenUser is bearerOf for a token that a client asks about in a TokenReview.
+// TokenUser is bearerOf for the token of a TokenReview.
 func (c *Credentials) TokenUser(
 	ctx context.Context, token string, audiences []string,
 ) (authorization.User, []string, error) {
@@ -172,7 +173,7 @@ func (c *Credentials) TokenUser(
 	return c.bearerOf(ctx, token, audiences)
 }
 
-// boundObjects looks up what tokens are about (authentication.Objects).
+// boundObjects looks up the objects to which tokens are bound (authentication.Objects).
 type boundObjects struct {
 	ctx context.Context
 	c   *Credentials

@@ -2,9 +2,9 @@ package filters
 
 import "net/http"
 
-// Goaway closes the connection of a fraction of the requests over HTTP/2: the client gets a GOAWAY, streams that are
-// open go on, and its next request opens a connection, behind a load balancer perhaps to another server. random returns
-// numbers from 0 up to 1. (AS pkg/server/filters/goaway.go)
+// Goaway closes the connection for a fraction of the requests over HTTP/2. The client gets a GOAWAY, its open streams
+// continue, and its next request opens a connection, which a load balancer may direct to another server. random returns
+// numbers in [0, 1). (AS pkg/server/filters/goaway.go)
 func Goaway(chance float64, random func() float64) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		if chance <= 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Impersonate lets a client act as another user if it may. The headers go no further.
+// Impersonate lets a client act as another user, if it is allowed to. It removes the headers.
 func Impersonate(by authorization.Authorizer, log *slog.Logger) func(http.Handler) http.Handler {
 	p := &impersonator{authorizer: by, log: log}
 	return func(next http.Handler) http.Handler {
@@ -40,7 +40,7 @@ type impersonator struct {
 	cache      modeCache
 }
 
-// impersonates reports whether there are headers for that.
+// impersonates reports whether there are headers of impersonation.
 func impersonates(h http.Header) bool {
 	for name := range h {
 		if strings.HasPrefix(name, "Impersonate-") {
@@ -50,8 +50,8 @@ func impersonates(h http.Header) bool {
 	return false
 }
 
-// impersonate makes the request that of the user who is impersonated, if there is one. It returns false if the request
-// is answered.
+// impersonate replaces the user of the request by the impersonated user, if there is one. It returns false if it has
+// sent the response, an error.
 func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool {
 	wanted, err := impersonated(r.Header)
 	if err == nil && wanted == nil {
@@ -71,8 +71,8 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 	return true
 }
 
-// impersonated takes the user that a client wants to be out of the headers; nil for none. A header that can have one
-// value must not have two.
+// impersonated returns the user as whom the client wants to act, or nil, and removes the headers. A header that can
+// have only one value must not have two.
 func impersonated(h http.Header) (*authorization.User, error) {
 	u := &authorization.User{Name: h.Get(authenticationv1.ImpersonateUserHeader),
 		UID:    h.Get(authenticationv1.ImpersonateUIDHeader),
@@ -112,7 +112,7 @@ func impersonated(h http.Header) (*authorization.User, error) {
 	return u, nil
 }
 
-// extraKey unescapes a key as it stands in a header's name; one that can't be is taken as it is.
+// extraKey unescapes a key of a header's name. A key that can't be unescaped is returned as it is.
 func extraKey(s string) string {
 	s = strings.ToLower(s)
 	if u, err := url.PathUnescape(s); err == nil {
@@ -122,7 +122,7 @@ func extraKey(s string) string {
 }
 
 // authorize returns the user as whom the client may act for the request, and the verb of the constrained mode that
-// allows it; empty for the legacy mode. If no mode allows it, the error is that of the first.
+// allows it. The verb of the legacy mode is empty. If no mode allows it, the error is that of the first mode.
 func (p *impersonator) authorize(
 	wanted *authorization.User, request *authorization.Attributes,
 ) (u authorization.User, verb string, err error) {
@@ -182,7 +182,7 @@ func (p *impersonator) authorizeBy(
 	return u, nil
 }
 
-// rights are what one mode requires of the client.
+// rights are the permissions that one mode requires of the client.
 type rights struct {
 	authorizer authorization.Authorizer
 	by         authorization.User
@@ -200,7 +200,7 @@ func (q *rights) may(group, resource, sub, namespace, name string) error {
 	return requestinfo.Authorize(q.authorizer, q.attributes(group, resource, sub, namespace, name))
 }
 
-// name authorizes the user's name, and fills in the groups that nodes and service accounts have by theirs.
+// name authorizes the user's name, and sets the groups of a node or service account.
 func (q *rights) name(u *authorization.User) error {
 	if namespace, name, ok := authorization.SplitServiceAccount(u.Name); ok {
 		if len(u.Groups) == 0 {
@@ -212,14 +212,14 @@ func (q *rights) name(u *authorization.User) error {
 	if node, ok := nodeOf(u.Name); ok && q.mode != "" {
 		u.Groups = []string{authorization.GroupNodes}
 		if q.mode == "associated-node" {
-			node = "*" // the right is for the node that the client is on
+			node = "*" // the permission is for the node of the client
 		}
 		return q.may(q.group, "nodes", "", "", node)
 	}
 	return q.may(q.group, "users", "", "", u.Name)
 }
 
-// severalRights is from how many names all are authorized at once first, by the name "*".
+// severalRights is the number of names from which on the permission for "*" is checked first.
 const severalRights = 4
 
 func (q *rights) groups(groups []string) error {
@@ -270,7 +270,7 @@ func (q *rights) extra(extra map[string][]string) error {
 	return nil
 }
 
-// checkExtra rejects what the constrained modes do not accept.
+// checkExtra returns an error for extra values that the constrained modes do not accept.
 func checkExtra(extra map[string][]string) error {
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
 		if key == "" {

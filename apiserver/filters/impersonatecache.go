@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// mostCached bounds how many users' modes are cached; beyond, all are forgotten.
+// mostCached is the limit of cached users. At the limit, the cache is cleared.
 const mostCached = 10_000
 
-// modeCache holds by which mode users were last allowed to impersonate, by their names: indexes of modes
-// (AS pkg/endpoints/filters/impersonation/cache.go: modeIndexCache).
+// modeCache holds, for a user's name, the mode that last allowed the user to impersonate: an index into modes (AS
+// pkg/endpoints/filters/impersonation/cache.go: modeIndexCache).
 type modeCache struct {
 	// mu guards last.
 	mu   sync.Mutex
 	last map[string]int
 }
 
-// order is in which order modes are tried for a user: the one that allowed it last comes first.
+// order returns the order in which the modes are tried for a user. The mode that last allowed it comes first.
 func (c *modeCache) order(user string) []int {
 	order := make([]int, len(modes))
 	for i := range order {

@@ -9,19 +9,18 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// mode is a mode of impersonation. Constrained modes apply to some requests and some users only, and their names are
-// part of their verbs. The legacy mode has no name, and applies to all requests
-// (AS pkg/endpoints/filters/impersonation/mode.go).
+// mode is a mode of impersonation. A constrained mode applies only to some requests and users, and its name is part of
+// its verbs. The legacy mode has no name, and applies to all requests (AS pkg/endpoints/filters/impersonation/mode.go).
 type mode struct {
 	name string
-	// suits reports whether the user "by" may use the mode to impersonate the user wanted.
+	// suits reports whether the mode applies to the impersonation of wanted by the user "by".
 	suits func(wanted *authorization.User, by authorization.User) bool
 }
 
 // constrained is the prefix of the verbs of constrained modes.
 const constrained = "impersonate:"
 
-// verb returns the verb that a user needs for a constrained mode; it is empty for the legacy mode.
+// verb returns the verb that a user needs for a constrained mode. It is empty for the legacy mode.
 func (m *mode) verb() string {
 	if m.name == "" {
 		return ""
@@ -29,7 +28,7 @@ func (m *mode) verb() string {
 	return constrained + m.name
 }
 
-// modes lists all modes, in the order in which they are tried.
+// modes has all modes, in the order in which they are tried.
 var modes = [...]mode{
 	{"associated-node", func(wanted *authorization.User, by authorization.User) bool {
 		node, ok := nodeOf(wanted.Name)

@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
-// RequestInfo parses what the request names.
+// RequestInfo parses the path and the query of the request.
 func RequestInfo(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -21,13 +21,13 @@ func RequestInfo(log *slog.Logger) func(http.Handler) http.Handler {
 	}
 }
 
-// unparsed answers 500 (AS pkg/endpoints/filters/requestinfo.go).
+// unparsed responds with 500 (AS pkg/endpoints/filters/requestinfo.go).
 func unparsed(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	log.Error("failed to create RequestInfo", "method", r.Method, "path", r.URL.Path)
 	internalError(w, r, fmt.Errorf("failed to create RequestInfo: %w", err))
 }
 
-// internalError answers 500 in plain text (AS pkg/endpoints/handlers/responsewriters/errors.go: InternalError).
+// internalError responds with 500 in plain text (AS pkg/endpoints/handlers/responsewriters/errors.go: InternalError).
 func internalError(w http.ResponseWriter, r *http.Request, err error) {
 	message := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, err)
 	http.Error(w, requestinfo.NotHTML.Replace(message), http.StatusInternalServerError)

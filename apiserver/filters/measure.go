@@ -14,8 +14,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
-// Measure gives each request its Audit-Id, records its response, counts and logs it. A client may leave a response
-// unread for the time limit (see render.Recorder).
+// Measure gives each request its Audit-Id, records its response, counts it and logs it. limit is the time for which a
+// client may leave a response unread (see render.Recorder).
 func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -25,7 +25,7 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 			}
 			w.Header().Set("Audit-Id", id)
 			rec, r := render.Record(w, r, limit)
-			defer func() { // a connection that is aborted was a request, too
+			defer func() { // also for an aborted connection
 				took := time.Since(rec.Received)
 				code, bytes := rec.Answered()
 				m.Answered(rec.Label, code, bytes, took)
@@ -42,8 +42,8 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 	}
 }
 
-// newID returns a random UUID (version 4). It need not be unpredictable, so it does not read random numbers of the
-// system, which takes longer than routing a request.
+// newID returns a random UUID (version 4). It may be predictable, so it does not read the system's random numbers,
+// which takes longer than routing a request.
 func newID() string {
 	var id uuid.UUID
 	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())

@@ -9,16 +9,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// OwnOrigin protects a port without authentication from web pages of other sites: it serves requests for loopback names
-// only, so that no other host name can be made to resolve to it (DNS rebinding), and no request that a browser marks as
-// cross-origin (kubectl proxy: --accept-hosts), also if it only reads: the page of the other site can't see the answer,
-// but would use up what is bounded, such as open streams.
+// OwnOrigin protects a port without authentication from web pages of other sites. It serves only requests for loopback
+// names, so that no other host name can be made to resolve to the port (DNS rebinding). It rejects requests that a
+// browser marks as cross-origin (kubectl proxy: --accept-hosts), including reads: the other site's page can't see the
+// response, but would use up limited resources, such as open streams.
 func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			checked := r
-			if requestinfo.IsWebSocket(r) { // pages may read those of other sites, unlike the answer to a GET
+			if requestinfo.IsWebSocket(r) { // a page can read another site's WebSocket, but not the response to its GET
 				checked = r.Clone(r.Context())
 				checked.Method = http.MethodPost
 			}
@@ -31,9 +31,9 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 	}
 }
 
-// NoForeignCertificates rejects requests of other sites' pages that a browser sends with the user's certificate, which
-// it does unasked, as with a cookie. No page can set a header with credentials for another site, nor that of proxies,
-// which have a certificate of their own and answer for what they pass on.
+// NoForeignCertificates rejects requests of other sites' pages that have the user's certificate. A browser sends it
+// with every request, like a cookie. A page can't set a header with credentials for another site, nor the headers of a
+// proxy. A proxy has its own certificate, and is responsible for the requests that it forwards.
 func NoForeignCertificates(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,12 +48,12 @@ func NoForeignCertificates(log *slog.Logger) func(http.Handler) http.Handler {
 	}
 }
 
-// posted reports whether another site's form or link changes something.
+// posted reports whether the request is a write from another site's form or link.
 func posted(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead && marked(r)
 }
 
-// marked reports whether a browser states that another site is behind the request.
+// marked reports whether a browser marks the request as caused by another site.
 func marked(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"

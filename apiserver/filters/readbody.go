@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// ReadBody reads the whole body of a request of a resource into requestinfo.Info, so that a slow client holds no seat.
+// ReadBody reads the whole body of a request for a resource into requestinfo.Info, so that a slow client holds no seat.
 // It skips get and list, whose bodies have no meaning, and long-running requests, whose bodies are streams.
 func ReadBody(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
@@ -21,7 +21,7 @@ func ReadBody(log *slog.Logger) func(http.Handler) http.Handler {
 			i := requestinfo.Of(r)
 			if !i.Attributes().LongRunning() && i.Verb != "get" && i.Verb != "list" {
 				var err error
-				if end, ok := r.Context().Deadline(); ok && hasBody(r) { // not later than the limit that Body has set
+				if end, ok := r.Context().Deadline(); ok && hasBody(r) { // not later than the deadline of Body
 					_ = http.NewResponseController(w).SetReadDeadline(end)
 				}
 				if i.Body, err = readBody(r); err != nil {
@@ -34,7 +34,7 @@ func ReadBody(log *slog.Logger) func(http.Handler) http.Handler {
 	}
 }
 
-// readBody reads the body to its end. That removes the deadline of the connection (timedBody).
+// readBody reads the body to its end, which removes the deadline of the connection (timedBody).
 func readBody(r *http.Request) (body []byte, err error) {
 	switch {
 	case r.ContentLength > codec.MaxBody:

@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Recover answers 500 if a handler panics, and logs where. An answer that has begun to be sent can't become an error
-// any more: the connection is cut, so that no client takes a half for the whole. http.ErrAbortHandler is how a handler
-// asks for that.
+// Recover responds with 500 if a handler panics, and logs the stack. If a part of the response was sent, it can't
+// become an error: Recover cuts the connection, so that no client treats a part as the whole. A handler cuts the
+// connection itself by panicking with http.ErrAbortHandler.
 func Recover(m *metrics.Metrics, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

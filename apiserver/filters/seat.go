@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
-// Seat serves a request when it has its seats: for each 100 objects that it lists, one. Long-running requests but
+// Seat serves a request when it has its seats: one for each 100 objects that it lists. Long-running requests except
 // watches need none (AS pkg/server/filters/priority-and-fairness.go).
 func Seat(
 	seats *flowcontrol.Live, m *metrics.Metrics, listed func(*http.Request) int, log *slog.Logger,

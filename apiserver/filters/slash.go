@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// StripSlash takes slashes off the end of the path (go-restful tokenizePath). From here on the path is the unescaped
-// one alone: as in kube-apiserver, an escaped slash in a name separates segments. An escaped slash at the end stays, so
-// that a client which escapes a wrong name does not get the collection.
+// StripSlash removes slashes from the end of the path (go-restful tokenizePath). Handlers see only the unescaped path:
+// as in kube-apiserver, an escaped slash in a name separates segments. An escaped slash at the end stays, so that a
+// client that escapes a wrong name does not get the collection.
 func StripSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		escaped := r.URL.EscapedPath()
@@ -26,10 +26,10 @@ func StripSlash(next http.Handler) http.Handler {
 	})
 }
 
-// askedKey is for the path as the client wrote it, where StripSlash has taken slashes off.
+// askedKey is the context key of the original path, if StripSlash has removed slashes.
 type askedKey struct{}
 
-// Asked is the request's path as the client wrote it, with the slashes at its end.
+// Asked returns the original path of the request, with the slashes at its end.
 func Asked(r *http.Request) string {
 	if path, ok := r.Context().Value(askedKey{}).(string); ok {
 		return path

@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Timeout ends a request of a resource after the limit, or earlier if its parameter timeout says so
-// (AS endpoints/filters/request_deadline.go). Long-running requests have no limit, and verbs that are unlimited have
-// only the client's (0-13).
+// Timeout ends a request for a resource after the limit, or earlier if its parameter timeout is shorter (AS
+// endpoints/filters/request_deadline.go). Long-running requests have no limit. Unlimited verbs have only the limit of
+// the parameter (0-13).
 func Timeout(limit time.Duration, unlimited func(verb string) bool, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,7 +36,7 @@ func Timeout(limit time.Duration, unlimited func(verb string) bool, log *slog.Lo
 					d = own
 				}
 			}
-			if d > 0 { // the wait for seats counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
+			if d > 0 { // includes the wait for seats (AS pkg/server/config.go: DefaultBuildHandlerChain)
 				ctx, cancel := context.WithTimeout(r.Context(), d)
 				defer cancel()
 				r = r.WithContext(ctx)

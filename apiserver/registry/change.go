@@ -24,33 +24,34 @@ var errModified = errors.New(
 // Change is a request that changes a stored object.
 type Change struct {
 	*Request
-	// Manager is the field manager of the change; empty if the new state has its managedFields already (apply, scale),
-	// or if the change does not appear in them (binding).
+	// Manager is the field manager of the change. It is empty if the new state already has its managedFields (apply,
+	// scale), and if the change is not recorded in them (binding).
 	Manager string
-	// Options are those of the request, for webhooks and policies: UpdateOptions or PatchOptions; nil if it has none.
+	// Options are the options of the request, which webhooks and policies get: UpdateOptions or PatchOptions. It is nil
+	// if the request has none.
 	Options runtime.Object
 }
 
-// rules are what a change has to pass before it is stored.
+// rules are the checks that a change must pass before it is stored.
 type rules struct {
-	// plugins are the admission plugins: those of the server, or noPlugins.
+	// plugins are the admission plugins: the server's, or noPlugins.
 	plugins  *admission.Steps
 	validate func(t Target, obj, old Object) field.ErrorList
-	// shape is what webhooks and policies get instead of the object; nil for the object.
+	// shape converts the object to what webhooks and policies get. If it is nil, they get the object.
 	shape admission.Shape
 }
 
 // newState returns the new state for a stored object. Both are in the stored version. It may modify and return old.
 type newState func(old Object) (Object, error)
 
-// Update applies a change to the newest state of an object and retries after a conflict (B-56). If the change sets a
-// resourceVersion, it is compared with each state, so a client that sends one gets the conflict. The request's deadline
-// bounds the attempts.
+// Update applies a change to the newest state of an object, and retries after a conflict (B-56). A resourceVersion that
+// the change sets is compared with each state, so a client that sends one gets the conflict. The request's deadline
+// limits the attempts.
 func (s *Registry) Update(ctx context.Context, c *Change, next newState) (*storage.Object, error) {
 	return s.update(ctx, c, rules{plugins: &s.Admission, validate: validateChange}, next)
 }
 
-// update is Update by other rules.
+// update is Update with other rules.
 func (s *Registry) update(ctx context.Context, c *Change, by rules, next newState) (*storage.Object, error) {
 	return s.onNewest(ctx, c.Target, func(cur *storage.Object) (*storage.Object, error) {
 		return s.updateOnce(ctx, c, by, cur, next)
@@ -174,8 +175,8 @@ func (s *Registry) storeChanged(ctx context.Context, c *Change, by rules, cur *s
 	return s.replace(ctx, c, cur, next, old)
 }
 
-// replace commits an update. It removes the object if the update removed the last finalizer (B-20), and writes nothing
-// if the object did not change (B-17), unless it would be encrypted otherwise (AS pkg/storage/etcd3/store.go:
+// replace commits an update. If the update removed the last finalizer, it removes the object (B-20). If the object did
+// not change, it writes nothing (B-17), unless the stored value must be encrypted again (AS pkg/storage/etcd3/store.go:
 // GuaranteedUpdate).
 func (s *Registry) replace(ctx context.Context, c *Change, cur *storage.Object, next candidate, old Object) (
 	*storage.Object, error) {

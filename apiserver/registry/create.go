@@ -18,18 +18,19 @@ import (
 // Creation is a request that creates an object: a POST, or a PUT or an apply of an object that does not exist.
 type Creation struct {
 	*Request
-	// Manager is the field manager of the new object; empty if its managedFields are complete (apply).
+	// Manager is the field manager of the new object. It is empty if its managedFields are complete (apply).
 	Manager string
-	// Options are those of the request, for webhooks and policies: CreateOptions, UpdateOptions or PatchOptions; nil if
-	// it has none.
+	// Options are the options of the request, which webhooks and policies get: CreateOptions, UpdateOptions or
+	// PatchOptions. It is nil if the request has none.
 	Options runtime.Object
-	// MayCreate authorizes the client to create the object that it updates or applies; nil allows it.
+	// MayCreate authorizes the creation if the client sent an update or an apply. If it is nil, the creation is
+	// allowed.
 	MayCreate func() error
 }
 
-// Create stores a new object. obj is in the stored version. The write is conditional on the state of the
-// namespace and of the CustomResourceDefinition that admission saw, so no object is created in one that has been
-// emptied since. If either has changed, the whole request is decided again.
+// Create stores a new object. obj is in the stored version. The write commits only if the namespace and the
+// CustomResourceDefinition are as admission saw them: a namespace that was emptied in the meantime gets no object. If
+// either has changed, the whole request is decided again.
 func (s *Registry) Create(ctx context.Context, c *Creation, obj Object) (*storage.Object, error) {
 	for {
 		guards, err := s.createGuards(c.Request, obj)
@@ -39,7 +40,8 @@ func (s *Registry) Create(ctx context.Context, c *Creation, obj Object) (*storag
 		if len(guards) == 0 {
 			return s.createOnce(ctx, c, obj, nil)
 		}
-		// The first attempt uses the original: a Job's labels may share memory with its template's (batch/job.go).
+		// The first attempt uses the original, because a Job's labels may share memory with its template's
+		// (batch/job.go).
 		again := obj.DeepCopyObject().(Object)
 		out, err := s.createOnce(ctx, c, obj, guards)
 		if !lostBy(err, guards) {
@@ -58,9 +60,9 @@ const definitions = "apiextensions.k8s.io/customresourcedefinitions"
 // errDefinitionGoes is the error for a create while its CustomResourceDefinition is being deleted (F-11).
 var errDefinitionGoes = errors.New("create not allowed while custom resource definition is terminating")
 
-// createGuards returns the current state of the namespace and of the CustomResourceDefinition of a new object. It is
-// read before admission reads them, so that a later change is noticed. A dry run has no guards; the checks are the
-// same.
+// createGuards returns the current revisions of the namespace and of the CustomResourceDefinition of a new object. It
+// reads them before admission does, so that the commit notices a later change. A dry run gets the same checks, but no
+// guards.
 func (s *Registry) createGuards(r *Request, obj Object) ([]storage.Guard, error) {
 	var guards []storage.Guard
 	if r.Resource.Namespaced {
@@ -88,7 +90,7 @@ func (s *Registry) createGuards(r *Request, obj Object) ([]storage.Guard, error)
 // createOnce is one attempt of Create, for one state of the namespace and of the CustomResourceDefinition.
 func (s *Registry) createOnce(ctx context.Context, c *Creation, obj Object, guards []storage.Guard) (
 	*storage.Object, error) {
-	if !c.Resource.Namespaced || !s.Admission.ReadsNamespaces() { // the configurations of admission must be the newest
+	if !c.Resource.Namespaced || !s.Admission.ReadsNamespaces() { // admission needs its newest configurations
 		if err := s.Fresh(ctx); err != nil {
 			return nil, err
 		}
@@ -105,7 +107,7 @@ func (s *Registry) createOnce(ctx context.Context, c *Creation, obj Object, guar
 		s.Fields.Update(c.Resource, "", nil, obj, c.Manager)
 	}
 	a := c.attributes(admission.Create, obj, nil, c.Options)
-	a.Name = obj.GetName() // empty as long as it is to be generated (L-68)
+	a.Name = obj.GetName() // empty if the name will be generated (L-68)
 	if err := fieldmanager.Guard(obj, c.Warn.Add, func() error { return s.Admission.Admit(ctx, a) }); err != nil {
 		return nil, err
 	}
@@ -128,8 +130,8 @@ func (s *Registry) createOnce(ctx context.Context, c *Creation, obj Object, guar
 	return nil, err
 }
 
-// createNamed is one attempt for one name: system fields, strategy, validation, commit. asked is the name that the
-// client sent, empty if the name is generated.
+// createNamed tries to create the object under one name: system fields, strategy, validation, commit. asked is the name
+// that the client sent, empty if the name is generated.
 func (s *Registry) createNamed(ctx context.Context, c *Creation, obj Object, asked string, guards []storage.Guard) (
 	*storage.Object, error) {
 	fillSystemFields(obj, s.Now())
@@ -146,8 +148,8 @@ func (s *Registry) createNamed(ctx context.Context, c *Creation, obj Object, ask
 		func(next candidate) (*storage.Object, error) { return s.storeNew(ctx, c, next, asked, revision) })
 }
 
-// storeNew prepares, validates, admits and commits a new object. asked is the name and revision the resourceVersion
-// that the client sent.
+// storeNew prepares, validates, admits and commits a new object. asked and revision are the name and the
+// resourceVersion that the client sent.
 func (s *Registry) storeNew(ctx context.Context, c *Creation, next candidate, asked, revision string) (
 	out *storage.Object, err error) {
 	prepareCreate(c.Resource, next.obj)
@@ -177,7 +179,7 @@ func (s *Registry) storeNew(ctx context.Context, c *Creation, next candidate, as
 	return s.insert(ctx, c, next)
 }
 
-// insert commits a new object if its name is free.
+// insert commits a new object if no object has its key.
 func (s *Registry) insert(ctx context.Context, c *Creation, next candidate) (*storage.Object, error) {
 	next.obj.SetResourceVersion("")
 	next.obj.SetSelfLink("")

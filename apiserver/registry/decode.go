@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Readable returns nil if the stored value is an object of the resource's kind, else the reason why it can't be read.
+// Readable returns nil if the stored value can be decoded as the resource's kind, otherwise the error.
 func (s *Registry) Readable(res *resources.Resource, o *storage.Object) error {
 	if o.Err != nil || o.VerifiedBy(res.Verified) {
 		return o.Err
@@ -23,15 +23,15 @@ func (s *Registry) Readable(res *resources.Resource, o *storage.Object) error {
 	return err
 }
 
-// Unreadable counts and logs a stored value that can't be decoded; then is what the server does about it. Only
-// another program can have written it to etcd. Every list and watch reads it again, so the log is limited to a burst of
-// ten and then one message a second.
+// Unreadable counts and logs a stored value that can't be decoded. then describes what the server does about it. Only
+// another program can have written such a value to etcd. Each list and watch reads it again, so the log gets ten
+// messages, and then one a second.
 func (s *Registry) Unreadable(key string, err error, then string) {
 	s.Corrupt.Inc()
 	s.Complaint.Do(func() { s.Log.Warn("a stored object can't be decoded", "key", key, "then", then, "err", err) })
 }
 
-// ReadError reports the value as Unreadable does, and returns the error for the client.
+// ReadError calls Unreadable for the value, and returns the error for the client.
 func (s *Registry) ReadError(key string, err error) error {
 	s.Unreadable(key, err, "rejected a request for it")
 	return fmt.Errorf("reading %s: %w", key, err)
@@ -45,8 +45,8 @@ func (s *Registry) readable(o *storage.Object) (*storage.Object, error) {
 	return o, nil
 }
 
-// Decode decodes a cached object into the version that writes use. That is the stored version, but the served one of a
-// custom resource, as only that has the schema by which the request is validated.
+// Decode decodes a cached object into the version that writes use. This is the stored version, except for custom
+// resources: it is their served version, because the served version's schema validates the request.
 func Decode(res *resources.Resource, cur *storage.Object) (Object, error) {
 	obj, err := codec.DecodeReadable(res, cur)
 	switch {
@@ -87,8 +87,8 @@ func ToStored(res *resources.Resource, obj runtime.Object) (Object, error) {
 	return obj.(Object), nil
 }
 
-// served converts an object of the version that writes use to the version of the request. A custom resource keeps its
-// version, as its conversion may call a webhook.
+// served converts an object of the version that writes use to the version of the request. It does not convert custom
+// resources, because their conversion may call a webhook.
 func served(res *resources.Resource, obj runtime.Object) (out runtime.Object, err error) {
 	if res.Custom {
 		return obj, nil

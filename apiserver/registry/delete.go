@@ -24,23 +24,25 @@ import (
 type Deletion struct {
 	*Request
 	Options *metav1.DeleteOptions
-	// guards are compared in the transaction of the write (deletions by the garbage collector).
+	// guards are compared when the write commits (deletions by the garbage collector).
 	guards []storage.Guard
-	// collection is set if the object is one of a collection that the request deletes.
+	// collection is set if the request deletes the collection of the object.
 	collection bool
-	// sent is the request as package trail records it, nil before it is needed. All objects of a collection share it.
+	// sent is the request as package trail records it. It is set when it is first needed. All objects of a collection
+	// share it.
 	sent *trail.Request
 }
 
 // Deleted is the result of a DELETE.
 type Deleted struct {
-	// Object is what is left, or the object that was removed, at the revision of its removal.
+	// Object is the object that is left, or the removed object at the revision of its removal.
 	Object   *storage.Object
 	Removed  bool
 	Accepted bool
 }
 
-// Response returns the code of the response and its object: nil for a Status (C-60 to C-62).
+// Response returns the code and the object of the response. The object is nil if the response is a Status (C-60 to
+// C-62).
 func (d *Deletion) Response(out Deleted) (code int, obj *storage.Object) {
 	switch {
 	case !out.Removed && out.Accepted: // C-61
@@ -67,27 +69,29 @@ func (d *Deletion) WarnOfPolicy() {
 	}
 }
 
-// Delete deletes an object by its newest state and retries after a conflict.
+// Delete deletes the newest state of an object, and retries after a conflict.
 func (s *Registry) Delete(ctx context.Context, d *Deletion) (Deleted, error) {
 	return s.delete(ctx, d, &s.Admission)
 }
 
-// deleting is what one attempt to delete an object leaves to the next.
+// deleting is the state that one attempt to delete an object passes on to the next.
 type deleting struct {
 	finalizers.Options
 	guards  []storage.Guard
 	plugins *admission.Steps
-	// marked is the object as it was stored with a deletionTimestamp, if its removal follows at once (C-32); else nil.
+	// marked is the object as stored with a deletionTimestamp, if its removal follows immediately (C-32). Otherwise it
+	// is nil.
 	marked *storage.Object
 }
 
-// finish leaves the removal of a marked object. Preconditions and owners were compared before and the mark can't be
-// undone (C-14, C-90). The removal must not stop, as nothing else removes the object.
+// finish prepares for the removal of a marked object. It drops the preconditions and guards, because they held when the
+// object was marked, and the mark can't be undone (C-14, C-90). The removal must not fail because of them: nothing else
+// removes the object.
 func (p *deleting) finish(marked *storage.Object) {
 	p.marked, p.guards, p.UID, p.ResourceVersion = marked, nil, nil, nil
 }
 
-// delete is Delete with the plugins: those of the server, or noPlugins.
+// delete is Delete with other plugins: the server's, or noPlugins.
 func (s *Registry) delete(ctx context.Context, d *Deletion, plugins *admission.Steps) (Deleted, error) {
 	if reject := d.Resource.Delete.Reject; reject != nil {
 		if why := reject(d.Name); why != "" { // C-67
@@ -107,8 +111,8 @@ func (s *Registry) delete(ctx context.Context, d *Deletion, plugins *admission.S
 		}
 		cur, err = s.retry(err)
 		if err == nil && p.marked != nil && (cur == nil || cur.Meta.UID != p.marked.Meta.UID) {
-			// Another client has removed the object after this one has marked it, and may have created another one
-			// (AS registry/generic/registry/store.go: Delete, ignoreNotFound; kubernetes#19403).
+			// Another client removed the object after this request marked it. It may have created another one (AS
+			// registry/generic/registry/store.go: Delete, ignoreNotFound; kubernetes#19403).
 			return Deleted{Object: p.marked, Removed: true}, nil
 		}
 	}
@@ -119,7 +123,7 @@ func (s *Registry) delete(ctx context.Context, d *Deletion, plugins *admission.S
 	return Deleted{}, err
 }
 
-// deleteOnce decides on one state of the object and carries out the verdict.
+// deleteOnce decides on one state of the object and executes the verdict.
 func (s *Registry) deleteOnce(ctx context.Context, d *Deletion, p *deleting, cur *storage.Object) (Deleted, error) {
 	state, kind, old, err := deletionState(d.Resource, cur)
 	if err != nil {
@@ -163,9 +167,9 @@ func (s *Registry) deleteOnce(ctx context.Context, d *Deletion, p *deleting, cur
 	return out, err
 }
 
-// deletionState returns the object's state and kind, on which finalizers.Delete decides. The returned Object is nil if
-// its metadata is enough for the decision and its value is known to be readable: a cascade deletes thousands of objects
-// that need not be decoded.
+// deletionState returns the object's state and its kind's rules, from which finalizers.Delete decides. The returned
+// Object is nil if the metadata is enough for the decision and the value is known to be readable. So a cascade does not
+// decode the thousands of objects that it deletes.
 func deletionState(res *resources.Resource, cur *storage.Object) (
 	finalizers.Object, finalizers.Kind, Object, error) {
 	kind := finalizers.Kind{Policy: res.Delete.Policy, Cleanup: res.Delete.Cleanup}
@@ -186,7 +190,7 @@ func deletionState(res *resources.Resource, cur *storage.Object) (
 	return lifecycleOf(res, old), res.Delete.For(old), old, nil
 }
 
-// mark stores an object whose deletion can't finish yet (C-32, C-40).
+// mark stores an object as being deleted if it can't be removed yet (C-32, C-40).
 func (s *Registry) mark(ctx context.Context, d *Deletion, p *deleting, cur *storage.Object, obj Object,
 	v finalizers.Verdict) (*storage.Object, error) {
 	imprint(obj, v)
@@ -225,8 +229,8 @@ func (s *Registry) remove(ctx context.Context, d *Deletion, p *deleting, cur *st
 	return s.Decoder.Revise(cur, rev), nil
 }
 
-// begin stores the first status that the kind's controller would set. A failure is only logged: the controller sees the
-// deletion itself.
+// begin stores the status that the kind's controller sets first for a deletion. It only logs a failure: the controller
+// sees the deletion, too.
 func (s *Registry) begin(ctx context.Context, d *Deletion, out Deleted) {
 	begin := d.Resource.Delete.Begin
 	if begin == nil || out.Removed || d.DryRun {
@@ -269,8 +273,8 @@ func optionsOf(o *metav1.DeleteOptions) finalizers.Options {
 const collectionPage = 10000
 
 // DeleteCollection deletes each selected object separately, in key order and by the rules for a single object (C-78).
-// It returns the objects as they were listed (C-72 to C-74). It stops at the first error other than NotFound. Objects
-// that were deleted before stay deleted.
+// It returns the objects as they were listed (C-72 to C-74). It stops at the first error other than NotFound. The
+// objects before it stay deleted.
 func (s *Registry) DeleteCollection(ctx context.Context, d *Deletion, from *metainternal.ListOptions, list lister) (
 	[]*storage.Object, metav1.ListMeta, error) {
 	page := *from
@@ -306,9 +310,9 @@ func (s *Registry) DeleteCollection(ctx context.Context, d *Deletion, from *meta
 // IgnoreReadError is the delete option that the feature gate AllowUnsafeMalformedObjectDeletion enables.
 const IgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-// DeleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion,
-// which would have to read it (V-054; AS registry/generic/registry/corrupt_obj_deleter.go: Delete). A dry run ends
-// before the removal.
+// DeleteMalformed removes an object whose value can't be read. It skips admission, finalizers and graceful deletion,
+// which read the value (V-054; AS registry/generic/registry/corrupt_obj_deleter.go: Delete). A dry run ends before the
+// removal.
 func (s *Registry) DeleteMalformed(ctx context.Context, d *Deletion) (*metav1.Status, error) {
 	if err := s.Fresh(ctx); err != nil {
 		return nil, err
@@ -337,15 +341,15 @@ func (s *Registry) DeleteMalformed(ctx context.Context, d *Deletion) (*metav1.St
 			return nil, err
 		case lost.Current.ModRevision == 0:
 			cur = nil
-		default: // upstream deletes what another client has written in the meantime; here it may be readable
+		default: // upstream deletes even a value that another client has just written; here it may be readable
 			cur = s.Decoder.Decode(lost.Current)
 		}
 	}
 	return nil, d.NotFound()
 }
 
-// errCodeInvalid is the number of etcd3's error for an object that is not as the operation expects (AS
-// pkg/storage/errors.go: ErrCodeInvalidObj).
+// errCodeInvalid is the code of etcd3's error for an object in an unexpected state (AS pkg/storage/errors.go:
+// ErrCodeInvalidObj).
 const errCodeInvalid = 4
 
 // notMalformed is the error 409 for an object that can be decoded (V-054; AS pkg/storage/etcd3/store.go:

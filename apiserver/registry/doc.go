@@ -1,5 +1,5 @@
-// Package registry reads and writes API objects, for clients and for controllers inside the process. A write is
-// defaulted, admitted, validated and committed. The package does not import net/http.
+// Package registry reads and writes API objects, for clients and for controllers in the process. It defaults, admits,
+// validates and commits each write. It does not import net/http.
 //
 //	registry.go, request.go  the type Registry; what all requests share: the target, the user, warnings, audit record
 //	create.go  Creation: every new object, from the namespace that it depends on to the commit
@@ -16,18 +16,16 @@
 //
 // It guarantees:
 //
-//  1. A write is decided on one revision of the object and is stored only if that revision is still the newest. After a
-//     conflict it is decided again from the start, unless the client sent a resourceVersion.
+//  1. A write is decided on one revision of the object, and is stored only if that revision is still the newest. After
+//     a conflict, the write is decided again, unless the client sent a resourceVersion.
 //  2. A new object is stored only if its namespace and its CustomResourceDefinition have not changed since admission.
 //  3. Only package finalizers decides the effect of a write on an object that is being deleted.
 //  4. A dry run does everything but the commit (create.go: insert; change.go: replace; delete.go: mark and remove).
 //  5. Reads come from the cache. They are as fresh as a quorum read unless the client accepts an older state.
-//  6. Requests of the in-process client (Loopback) are admitted and recorded in the audit log like those of clients.
-//     They are not authorized. The owner-reference admission plugin checks them too. Without an audit log, recording
-//     costs one comparison.
-//  7. The code does not depend on kinds. Differences between kinds are in their entries of the table and in the hooks
-//     of these.
-//  8. Package trail gets each removal, and each begin of a deletion, after its commit. It gets no commit whose outcome
-//     is not known.
-//  9. Errors have a row in package status or are API errors.
+//  6. Requests of the in-process client (Loopback) are admitted, and recorded in the audit log, like those of clients.
+//     They are not authorized, but the admission plugin OwnerReferencesPermissionEnforcement checks them, too.
+//  7. The code does not depend on kinds. A kind's entry of the table and its hooks have the differences.
+//  8. Package trail gets each removal, and the start of each deletion that does not remove the object immediately, after
+//     its commit. It gets no commit with an unknown outcome.
+//  9. An error is an API error or has a row in package status.
 package registry

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Load returns the stored object by a consistent read, nil if it does not exist.
+// Load returns the stored object by a consistent read, or nil if it does not exist.
 func (s *Registry) Load(ctx context.Context, key string) (*storage.Object, error) {
 	if err := s.Fresh(ctx); err != nil {
 		return nil, err
@@ -26,7 +26,8 @@ func (s *Registry) Load(ctx context.Context, key string) (*storage.Object, error
 	return s.readable(o)
 }
 
-// cached returns the object in the cache, whose value may be unreadable. If it is not there, a consistent read follows.
+// cached returns the object from the cache, or else by a consistent read. The value of an object from the cache may be
+// unreadable.
 func (s *Registry) cached(ctx context.Context, key string) (*storage.Object, error) {
 	if o, _ := s.Cache.Get(key); o != nil {
 		return o, nil
@@ -34,7 +35,7 @@ func (s *Registry) cached(ctx context.Context, key string) (*storage.Object, err
 	return s.Load(ctx, key)
 }
 
-// ascend calls yield for the objects of a target in the cache, in key order, until it returns false.
+// ascend calls yield for the objects of a target in the cache, in key order, until yield returns false.
 func (s *Registry) ascend(t Target, yield func(*storage.Object) bool) error {
 	snap, err := s.Cache.Snapshot(t.Resource.Collection, 0)
 	if err == nil {
@@ -52,7 +53,7 @@ func (s *Registry) Fresh(ctx context.Context) error {
 	return s.Cache.Wait(ctx, rev)
 }
 
-// Get returns the object, at least as fresh as the revision, and an error if it can't be decoded.
+// Get returns the object at least as fresh as the revision (see Find), or an error if it can't be decoded.
 func (s *Registry) Get(ctx context.Context, t Target, revision string) (*storage.Object, error) {
 	cur, err := s.Find(ctx, t, revision)
 	if err != nil {
@@ -64,8 +65,8 @@ func (s *Registry) Get(ctx context.Context, t Target, revision string) (*storage
 	return cur, nil
 }
 
-// Find returns the object at least as fresh as the revision: "" is a consistent read, "0" is any cached state, N is a
-// state not older than N. It does not check that the value can be decoded.
+// Find returns the object at least as fresh as the revision: "" is a consistent read, "0" any cached state, N a state
+// not older than N. It does not check whether the value can be decoded.
 func (s *Registry) Find(ctx context.Context, t Target, revision string) (*storage.Object, error) {
 	rev, err := ParseRevision(revision)
 	if err != nil {
@@ -100,7 +101,7 @@ func ParseRevision(revision string) (int64, error) {
 	return int64(min(n, 1<<62)), nil
 }
 
-// revisionWait is how long a read waits for a revision that does not exist yet (H-11).
+// revisionWait is the time for which a read waits for a revision that does not exist yet (H-11).
 const revisionWait = 3 * time.Second
 
 // WaitFor waits until the cache has the revision, and returns TooLargeRevision if that takes too long (H-11).

@@ -74,8 +74,8 @@ func (h host) Tokens() (entry.Tokens, error) {
 	return h.s.Tokens, nil
 }
 
-// Bound looks up an object that a token is bound to. If the cache does not have it, a consistent read follows, since a
-// token may be used right after its service account was created.
+// Bound looks up an object to which a token is bound. If the cache does not have it, Bound makes a consistent read,
+// because clients use tokens immediately after they create the service account.
 func (s *Registry) Bound(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (
 	uid string, deletion time.Time, ok bool,
 ) {
@@ -90,7 +90,7 @@ func (s *Registry) Bound(ctx context.Context, resource schema.GroupVersionResour
 	return o.Meta.UID, o.Meta.Deletion, o.Err == nil
 }
 
-// target resolves a reference of a hook.
+// target resolves the reference that a hook passes.
 func (s *Registry) target(ref entry.Reference) (Target, error) {
 	res := s.entry(ref.Resource)
 	if res == nil {
@@ -99,7 +99,7 @@ func (s *Registry) target(ref entry.Reference) (Target, error) {
 	return Target{Resource: res, Namespace: ref.Namespace, Name: ref.Name}, nil
 }
 
-// read returns the decoded object by a consistent read.
+// read returns an object, decoded, by a consistent read.
 func (s *Registry) read(ctx context.Context, t Target) (Object, error) {
 	cur, err := s.Get(ctx, t, "")
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *Registry) ListVirtual(ctx context.Context, t Target, o *metainternal.Li
 	return slices.DeleteFunc(items, func(o *storage.Object) bool { return !sel.Matches(o) }), err
 }
 
-// virtual returns the objects of a target of such a resource.
+// virtual returns the objects of a target whose resource is not stored.
 func (s *Registry) virtual(ctx context.Context, t Target) (out []*storage.Object, err error) {
 	if t.Resource.Hooks.Objects.List == nil {
 		return nil, status.ErrNoMethod

@@ -15,10 +15,10 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Lookup returns what admission plugins read.
+// Lookup returns the reads that admission plugins make.
 func (s *Registry) Lookup() admission.Lookup { return lookup{s} }
 
-// concerned reports whether a webhook or policy may concern an operation on what t names.
+// concerned reports whether a webhook or policy may apply to an operation on the target.
 func (s *Registry) concerned(t Target, operation admission.Operation) bool {
 	return s.Dynamic != nil && s.Dynamic.Concerns(t.Resource, t.subName(), operation, t.Namespace != "")
 }
@@ -59,8 +59,8 @@ func (l lookup) NamespaceState(ctx context.Context, name string) (admission.Name
 	return admission.NamespaceActive, nil
 }
 
-// NamespaceLabels implements admission.Lookup. It returns the labels of the cached namespace: NamespaceLifecycle has
-// made a consistent read before, and a create commits only if the namespace is unchanged.
+// NamespaceLabels implements admission.Lookup. It returns the labels of the cached namespace. They are new enough:
+// NamespaceLifecycle has made a consistent read, and a create commits only if the namespace is unchanged.
 func (l lookup) NamespaceLabels(ctx context.Context, name string) (map[string]string, bool, error) {
 	ns, err := l.s.cached(ctx, l.s.Root+"/namespaces/"+name)
 	if err != nil || ns == nil {
@@ -131,7 +131,7 @@ func (l lookup) Await(ctx context.Context, r schema.GroupVersionResource, namesp
 	})
 }
 
-// decoded decodes the object that find returns; nil if there is none.
+// decoded decodes the object that find returns. It returns nil if there is none.
 func (l lookup) decoded(r schema.GroupVersionResource, namespace, name string,
 	find func(Target) (*storage.Object, error)) (runtime.Object, error) {
 	t := Target{Resource: l.s.entry(r), Namespace: namespace, Name: name}
@@ -153,12 +153,12 @@ func (l lookup) UpdateStatus(ctx context.Context, r schema.GroupVersionResource,
 	return err
 }
 
-// entry returns the entry of a resource, nil if it is not served.
+// entry returns the entry of a resource, or nil if it is not served.
 func (s *Registry) entry(r schema.GroupVersionResource) *resources.Resource {
 	return s.Types.Lookup(r.Group, r.Version, r.Resource)
 }
 
-// await returns an object as soon as it exists, nil if it does not within patience.
+// await returns an object as soon as it exists, or nil if it does not exist within patience.
 func (s *Registry) await(ctx context.Context, t Target, patience time.Duration) (*storage.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -174,7 +174,7 @@ func (s *Registry) await(ctx context.Context, t Target, patience time.Duration) 
 	return nil, err
 }
 
-// Objects returns what policies read.
+// Objects returns the reads that policies make.
 func (s *Registry) Objects() Objects { return Objects{s} }
 
 // Objects implements dynamic.Objects.

@@ -23,30 +23,30 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Loopback is the in-process client of one identity. Its requests take the same path as those over HTTP, except for
-// decoding and encoding: the same admission, validation, decisions and metrics.
+// Loopback is the in-process client of one user. Its requests take the same path as those over HTTP, without decoding
+// and encoding: the same admission, validation, decisions and metrics.
 type Loopback struct {
 	s    *Registry
 	user authorization.User
-	// manager is the field manager of its writes.
+	// manager is the field manager of the client's writes.
 	manager string
-	// reason is why it removes objects. owners are the objects that the reason is about; those of OwnerAbsent,
-	// OwnerDeleted and OwnerWaits are followed by the removed object's other owners.
+	// reason is the client's reason for removing objects. owners are the objects of the reason. For OwnerAbsent,
+	// OwnerDeleted and OwnerWaits, the removed object's other owners are recorded after them.
 	reason trail.Reason
 	owners []trail.Object
 }
 
-// Loopback returns a client with the user's identity. manager is its field manager in managedFields, and not empty.
+// Loopback returns a client of the user. manager is its field manager, which must not be empty.
 func (s *Registry) Loopback(u authorization.User, manager string) *Loopback {
 	return &Loopback{s: s, user: u, manager: manager, reason: trail.ControllerDecision}
 }
 
-// AsServer is Loopback for the server itself, which may do everything.
+// AsServer returns the client of the server itself, which may do everything.
 func (s *Registry) AsServer(manager string) *Loopback {
 	return s.Loopback(authorization.Loopback, manager)
 }
 
-// Because returns a client of the same identity that records why it deletes objects, or removes finalizers.
+// Because returns a client of the same user that records the reason of its deletions and removals of finalizers.
 func (l *Loopback) Because(reason trail.Reason, owners []trail.Object) *Loopback {
 	out := *l
 	out.reason, out.owners = reason, owners
@@ -61,18 +61,18 @@ type Path struct {
 	Namespace, Name string
 }
 
-// User is the client's identity.
+// User returns the user of the client.
 func (l *Loopback) User() authorization.User { return l.user }
 
-// Types is the table of served resources.
+// Types returns the table of served resources.
 func (l *Loopback) Types() *resources.Types { return l.s.Types }
 
-// Key is the key under which an object is stored.
+// Key returns the key of an object in the store.
 func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
 	return Target{Resource: r, Namespace: namespace, Name: name}.Key(l.s.Root)
 }
 
-// call runs one request with a deadline, counts and records it, and converts its error to a Status error.
+// call runs one request with a deadline, counts it, records it, and converts its error to a Status error.
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Request) (answer, error)) (
 	out answer, err error) {
 	r := &Request{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name},
@@ -118,7 +118,7 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 	return out, err
 }
 
-// log logs a request as those of clients are logged (filters.Measure). Lists are no requests (methodOf).
+// log logs a request as filters.Measure does for clients. It does not log lists (methodOf).
 func (l *Loopback) log(ctx context.Context, r Observed) {
 	method := methodOf(r.Verb)
 	if method == "" || !l.s.Log.Enabled(ctx, slog.LevelDebug) {
@@ -128,7 +128,7 @@ func (l *Loopback) log(ctx context.Context, r Observed) {
 		"method", method, "uri", r.path(), "code", r.Code, "took", r.Took, "user", l.user.Name, "manager", l.manager)
 }
 
-// change is call with the change that the request makes.
+// change is call for a request that changes an object.
 func (l *Loopback) change(ctx context.Context, verb string, p Path,
 	do func(context.Context, *Change) (*storage.Object, error)) (*storage.Object, error) {
 	a, err := l.call(ctx, verb, p, func(ctx context.Context, r *Request) (answer, error) {
@@ -167,7 +167,7 @@ func (l *Loopback) Rescale(ctx context.Context, p Path, sc *autoscalingv1.Scale)
 }
 
 // List returns the objects of a collection by a consistent read, in key order. Unlike a list over HTTP it includes
-// objects that can't be decoded (storage.Object.Err), as they exist.
+// objects that can't be decoded (storage.Object.Err).
 func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err error) {
 	_, err = l.call(ctx, "list", p, func(ctx context.Context, r *Request) (answer, error) {
 		if err := l.s.Fresh(ctx); err != nil {
@@ -181,7 +181,7 @@ func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err
 	return out, err
 }
 
-// Verify returns nil if a listed object can be decoded as its kind, else the reason.
+// Verify returns nil if a listed object can be decoded as its kind, otherwise the error.
 func (l *Loopback) Verify(r *resources.Resource, o *storage.Object) error { return l.s.Readable(r, o) }
 
 // Fresh waits until the cache shows every write that was acknowledged before the call.
@@ -194,7 +194,7 @@ func (l *Loopback) Fresh(ctx context.Context) error {
 	return nil
 }
 
-// Create stores a new object of the stored version.
+// Create stores a new object, which is in the stored version.
 func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (*storage.Object, error) {
 	a, err := l.call(ctx, "create", p, func(ctx context.Context, r *Request) (answer, error) {
 		in, err := ownCopy(r.Resource, obj)
@@ -252,7 +252,7 @@ func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc 
 	})
 }
 
-// Apply applies a document to an existing object by server-side apply with force.
+// Apply applies a document to an existing object by server-side apply, with force.
 func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (*storage.Object, error) {
 	return l.change(ctx, "patch", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
 		c.Audit.Patch(document)
@@ -263,7 +263,8 @@ func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (*storage
 	})
 }
 
-// Change updates an object with a function of its newest stored state, which is called again after each conflict.
+// Change updates an object: change gets the newest stored state and returns the new one. After a conflict it is called
+// again.
 func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (
 	*storage.Object, error) {
 	return l.change(ctx, "update", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
@@ -278,8 +279,8 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 	})
 }
 
-// Link is Change for owners and finalizers only. The kind's validation of other fields is skipped, so an object that
-// was stored under older rules, or by the schema of another version, can be collected.
+// Link is Change for owners and finalizers only. It skips the kind's validation of other fields, so that the collector
+// can delete objects that are invalid by the current rules or by another version's schema.
 func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (*storage.Object, error) {
 	return l.change(ctx, "update", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
 		by := rules{plugins: &l.s.Admission, validate: validateMetaChange}
@@ -297,7 +298,7 @@ func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Obje
 	})
 }
 
-// Post handles a POST for which the kind or the subresource of p has a hook. It may change the body.
+// Post handles a POST for which the kind or the subresource of p has a hook. The hook may change the body.
 func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (runtime.Object, error) {
 	a, err := l.call(ctx, "create", p, func(ctx context.Context, r *Request) (answer, error) {
 		r.RecordOther(body)
@@ -307,8 +308,8 @@ func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (runti
 	return a.other, err
 }
 
-// Delete deletes an object if the guards hold when the write commits; a failed guard is a conflict. It returns what is
-// left, nil if the object was removed.
+// Delete deletes an object if the guards hold when the write commits. A failed guard is a conflict. Delete returns the
+// object that is left, or nil if it was removed.
 func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (
 	left *storage.Object, err error) {
 	_, err = l.call(ctx, "delete", p, func(ctx context.Context, r *Request) (answer, error) {
@@ -330,8 +331,8 @@ func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOption
 	return left, err
 }
 
-// DeleteCollection deletes every object of a collection. The audit log has a Status as the answer, as a client gets if
-// the list of the objects takes too much memory.
+// DeleteCollection deletes every object of a collection. The audit log gets a Status as the response, as a client does
+// if the list of the objects takes too much memory.
 func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
 	_, err := l.call(ctx, "deletecollection", p, func(ctx context.Context, r *Request) (answer, error) {
 		r.RecordOptions(opts)

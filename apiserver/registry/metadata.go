@@ -34,7 +34,7 @@ func fillSystemFields(m metav1.Object, now time.Time) {
 	m.SetUID(uuid.NewUUID())
 }
 
-// Name generation: the base is truncated so that base and suffix fit a label.
+// Name generation truncates the prefix, so that the name fits into a label.
 const (
 	suffixLen = 5
 	prefixMax = 63 - suffixLen
@@ -47,11 +47,11 @@ func generatedName(prefix string) string {
 	return prefix + utilrand.String(suffixLen)
 }
 
-// metadataPath is the path of errors in metadata.
+// metadataPath is the field path of metadata in errors.
 var metadataPath = field.NewPath("metadata")
 
-// validateMeta is the kind's own validation of metadata on create: the name is required, the rules for names and
-// generateName, the namespace, and for core-validated kinds the rule for finalizers without a
+// validateMeta applies the kind's rules for metadata on create: the name is required, the rules for names and
+// generateName, the namespace and, for core-validated kinds, the rule for finalizers without a
 // prefix.
 func validateMeta(res *resources.Resource, m Object) field.ErrorList {
 	if res.Strategy.Metadata.Plain {
@@ -67,7 +67,7 @@ func validateMeta(res *resources.Resource, m Object) field.ErrorList {
 // standardFinalizers need no prefix.
 var standardFinalizers = map[string]bool{"kubernetes": true, finalizers.Orphan: true, finalizers.Foreground: true}
 
-// validateFinalizerNames returns an error for each finalizer without a domain that is not one of Kubernetes.
+// validateFinalizerNames returns an error for each finalizer without a domain that is not one of Kubernetes'.
 func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 	for i, f := range m.GetFinalizers() {
 		if !strings.Contains(f, "/") && !standardFinalizers[f] {
@@ -78,8 +78,8 @@ func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 	return errs
 }
 
-// validateNew validates a new object: first the kind's own rules and, only if these report nothing, the generic rules
-// for metadata. The error of a declared rule for the name replaces that of the kind's own rule (V-036).
+// validateNew validates a new object: first by the kind's own rules and, if these report nothing, by the generic rules
+// for metadata. If declarative validation has an error for the name, it replaces the kind's own (V-036).
 func validateNew(res *resources.Resource, obj Object) error {
 	errs := validateMeta(res, obj)
 	if res.Strategy.Validate != nil {
@@ -99,8 +99,8 @@ func validateNew(res *resources.Resource, obj Object) error {
 	return invalidObject(res, obj, errs)
 }
 
-// validateChange validates an update by both the generic rules for metadata and the kind's own (A-20, B-16). Owners may
-// change at any time (B-18). The kind's own rules include those for metadata, so causes are repeated.
+// validateChange validates an update by the generic rules for metadata and by the kind's own rules (A-20, B-16). Owners
+// may change at any time (B-18). The kind's own rules include those for metadata, so causes are repeated.
 func validateChange(t Target, obj, old Object) field.ErrorList {
 	res, sub := t.Resource, t.Subresource
 	errs := validateMetaChange(t, obj, old)
@@ -118,7 +118,7 @@ func validateChange(t Target, obj, old Object) field.ErrorList {
 	return errs
 }
 
-// validateMetaChange is the part that all kinds share.
+// validateMetaChange applies the rules for metadata that all kinds share.
 func validateMetaChange(t Target, m, old Object) field.ErrorList {
 	res := t.Resource
 	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
@@ -133,7 +133,7 @@ func validateMetaChange(t Target, m, old Object) field.ErrorList {
 	return errs
 }
 
-// invalidObject is the error 422 for an object. It names the kind, not the resource (0-06).
+// invalidObject returns the error 422 for an object. It names the kind, not the resource (0-06).
 func invalidObject(res *resources.Resource, m metav1.Object, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -141,7 +141,7 @@ func invalidObject(res *resources.Resource, m metav1.Object, errs field.ErrorLis
 	return invalid.New(res.GroupVersionKind().GroupKind(), m.GetName(), errs)
 }
 
-// inherit copies to an update the fields that a client can't change: identity and lifecycle (B-10, B-11).
+// inherit copies the fields that a client can't change from the old object: identity and lifecycle (B-10, B-11).
 func inherit(m, old metav1.Object) {
 	if m.GetUID() == "" {
 		m.SetUID(old.GetUID())
@@ -172,7 +172,7 @@ func lifecycleOf(res *resources.Resource, obj Object) finalizers.Object {
 	return o
 }
 
-// imprint copies a verdict's metadata to an object.
+// imprint sets an object's metadata to that of the verdict.
 func imprint(m metav1.Object, v finalizers.Verdict) {
 	m.SetFinalizers(nil) // an empty list is stored as none
 	if len(v.Finalizers) > 0 {
@@ -196,7 +196,7 @@ func DedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 	var dups []string
 	seen := map[string]bool{}
 	for _, r := range refs {
-		key, _ := json.Marshal(r) // it has only strings and booleans
+		key, _ := json.Marshal(r) // can't fail: it has only strings and booleans
 		if seen[string(key)] {
 			dups = append(dups, string(r.UID)) // one for each reference that is removed
 			continue

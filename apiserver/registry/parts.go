@@ -12,7 +12,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// part returns the field of that name of a typed object ("Spec"), or the member of an unstructured one.
+// part returns a field of a typed object by its Go name ("Spec"), or the corresponding member of an unstructured one.
 func part(obj runtime.Object, name string) any {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return u.Object[lowerFirst(name)]
@@ -23,7 +23,7 @@ func part(obj runtime.Object, name string) any {
 	return nil
 }
 
-// setPart sets a part; nil removes it.
+// setPart sets a part. A nil value removes it.
 func setPart(obj runtime.Object, name string, v any) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if v == nil {
@@ -43,20 +43,20 @@ func setPart(obj runtime.Object, name string, v any) {
 	}
 }
 
-// keepPart sets a part to that of old.
+// keepPart sets a part to its value in old.
 func keepPart(obj, old runtime.Object, name string) { setPart(obj, name, part(old, name)) }
 
-// samePart compares a part.
+// samePart reports whether a part is the same in both objects.
 func samePart(obj, old runtime.Object, name string) bool {
 	return apiequality.Semantic.DeepEqual(part(obj, name), part(old, name))
 }
 
-// sameBody compares everything except metadata and, if butStatus is set, status.
+// sameBody reports whether everything is the same except metadata and, if butStatus is set, status.
 func sameBody(obj, old runtime.Object, butStatus bool) bool {
 	return apiequality.Semantic.DeepEqual(body(obj, butStatus), body(old, butStatus))
 }
 
-// body is a copy of the object without metadata, which shares everything else.
+// body returns a shallow copy of the object without metadata and, if butStatus is set, without status.
 func body(obj runtime.Object, butStatus bool) runtime.Object {
 	var out runtime.Object
 	if u, ok := obj.(*unstructured.Unstructured); ok {
@@ -82,9 +82,9 @@ func body(obj runtime.Object, butStatus bool) runtime.Object {
 
 func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }
 
-// keepRawParts restores the raw JSON of old where that of obj has the same meaning. Objects are stored without white
-// space in it and with other escapes than clients may send, and raw JSON is compared byte by byte: by rules for fields
-// that can't change, and to count generations. Upstream stores what was sent, in protobuf, and compares that of
+// keepRawParts restores the raw JSON of old where that of obj is equivalent. Stored raw JSON has no white space, and
+// may have other escapes than the client's, but some rules compare it byte by byte: those for immutable fields and for
+// generations. Upstream stores raw JSON as the client sent it, in protobuf, and compares that of
 // CustomResourceDefinitions by its meaning (B-77).
 func keepRawParts(obj, old runtime.Object) {
 	if reflect.TypeOf(obj) == reflect.TypeOf(old) {
@@ -92,7 +92,7 @@ func keepRawParts(obj, old runtime.Object) {
 	}
 }
 
-// keepRaw reports whether it has changed now.
+// keepRaw restores the raw JSON of a value. It reports whether it changed now.
 func keepRaw(now, was reflect.Value) (changed bool) {
 	if !hasRaw(now.Type()) {
 		return false
@@ -128,7 +128,7 @@ func keepRaw(now, was reflect.Value) (changed bool) {
 	return changed
 }
 
-// sameJSON reports whether two different texts have the same meaning.
+// sameJSON reports whether two different encodings have the same value.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return false

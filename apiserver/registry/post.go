@@ -17,7 +17,7 @@ import (
 )
 
 // Post handles a POST for which the kind or its subresource has a hook. opts may be nil. It returns the body of the
-// response 201; nil is a response without content.
+// response 201, or nil for a response without content.
 func (s *Registry) Post(ctx context.Context, r *Request, body runtime.Object, opts *metav1.CreateOptions) (
 	runtime.Object, error) {
 	create, kind := r.Resource.Hooks.Create, r.Resource.GroupVersionKind()
@@ -42,12 +42,12 @@ func (s *Registry) Post(ctx context.Context, r *Request, body runtime.Object, op
 // post implements entry.Request.
 type post struct {
 	host
-	// sent is the request of the client; on is the object that it acts on.
+	// sent is the client's request. on is the request for the object on which it acts.
 	sent, on *Request
-	// options are those of the request; nil if it has none.
+	// options are the options of the request. It is nil if the request has none.
 	options runtime.Object
 	dryRun  []string
-	// attributes are those of Admit and Validate; nil before the first call.
+	// attributes are the attributes for Admit and Validate. It is nil before the first call.
 	attributes *admission.Attributes
 }
 
@@ -78,7 +78,7 @@ func (r *post) Validate(ctx context.Context, body runtime.Object) error {
 	return r.s.Admission.Validate(ctx, r.admitted(body))
 }
 
-// admitted returns the admission attributes of the request, which are made once.
+// admitted returns the admission attributes of the request. The first call creates them.
 func (r *post) admitted(body runtime.Object) *admission.Attributes {
 	if r.attributes == nil {
 		r.attributes = r.sent.attributes(admission.Create, body, nil, r.options)
@@ -138,8 +138,8 @@ func (r *post) UpdateStatus(ctx context.Context, ref entry.Reference, change fun
 	return err
 }
 
-// Admitted admits a request for a connection, whose object are its options (L-21), by the configurations of a
-// consistent read.
+// Admitted admits a request for a connection. The object is the options of the connection (L-21). The configurations
+// are those of a consistent read.
 func (s *Registry) Admitted(ctx context.Context, r *Request, options runtime.Object) error {
 	if err := s.Fresh(ctx); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (s *Registry) Admitted(ctx context.Context, r *Request, options runtime.Obj
 	return s.Admission.Validate(ctx, a)
 }
 
-// Backend returns where a connection is forwarded.
+// Backend returns the backend of a connection.
 func (s *Registry) Backend(
 	ctx context.Context, t Target, options runtime.Object, kubelets entry.Kubelets,
 ) (*entry.Backend, error) {

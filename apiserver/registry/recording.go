@@ -14,15 +14,15 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Codes of answers that a request of the in-process client would get over HTTP.
+// HTTP status codes for the requests of the in-process client.
 const (
 	codeOK       = 200
 	codeCreated  = 201
 	codeAccepted = 202
 )
 
-// methodOf returns the HTTP method of a request of the in-process client. It is empty for lists: they and watches are
-// reads of the cache, which upstream's controllers make in their informers without a request.
+// methodOf returns the HTTP method of a request of the in-process client. It is empty for lists and watches. These read
+// the cache, as upstream's controllers read their informers, without a request.
 func methodOf(verb string) string {
 	switch verb {
 	case "get":
@@ -39,13 +39,13 @@ func methodOf(verb string) string {
 	return ""
 }
 
-// statusType is the type of answers that are a Status.
+// statusType is the type of a response that is a Status.
 var statusType = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 
-// errUnrecorded: the audit log's mode is blocking-strict, and the log can't be written.
+// errUnrecorded is the error if the audit log has the mode blocking-strict and can't be written.
 var errUnrecorded = errors.New("failed to store audit event")
 
-// record begins the request's record in the audit log, if there is a log. An error rejects the request (N-17).
+// record starts the request's record in the audit log, if there is a log. An error rejects the request (N-17).
 func (l *Loopback) record(verb string, r *Request) error {
 	method := methodOf(verb)
 	if l.s.Audit == nil || method == "" {
@@ -61,7 +61,8 @@ func (l *Loopback) record(verb string, r *Request) error {
 	return nil
 }
 
-// recordEnd ends the record. err is the request's error, a Status error; panicked is the value of its panic.
+// recordEnd completes the record. err is the request's error, which is a Status error. panicked is the value of its
+// panic.
 func (r *Request) recordEnd(err error, panicked any) {
 	if r.Audit == nil {
 		return
@@ -79,8 +80,8 @@ func (r *Request) recordEnd(err error, panicked any) {
 	r.Audit.Completed()
 }
 
-// RecordBody records the object that the request sends, as JSON of the request's version. A custom resource keeps its
-// version, as its conversion may call a webhook.
+// RecordBody records the object that the request sends, as JSON in the version of the request. A custom resource keeps
+// its version, because its conversion may call a webhook.
 func (r *Request) RecordBody(obj runtime.Object) {
 	if r.Audit != nil {
 		r.Audit.Object(obj, func() ([]byte, error) { return servedJSON(r.Resource, obj) })
@@ -98,7 +99,7 @@ func servedJSON(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// RecordOther records a body of another kind than the resource's.
+// RecordOther records a request body that is of another kind than the resource.
 func (r *Request) RecordOther(body runtime.Object) {
 	if r.Audit == nil {
 		return
@@ -116,7 +117,7 @@ func (r *Request) RecordOther(body runtime.Object) {
 	})
 }
 
-// RecordOptions records the options of a deletion, which client-go sends as the body.
+// RecordOptions records the options of a deletion. client-go sends them as the body.
 func (r *Request) RecordOptions(opts *metav1.DeleteOptions) {
 	if r.Audit == nil {
 		return
@@ -128,16 +129,16 @@ func (r *Request) RecordOptions(opts *metav1.DeleteOptions) {
 	r.RecordOther(&sent)
 }
 
-// answer is the response that a client would get over HTTP.
+// answer is the response to a request of the in-process client, as a client gets it over HTTP.
 type answer struct {
 	// code is 0 for codeOK.
 	code int
-	// object is of the request's resource; other is of another kind. Without both the response is a Status.
+	// object is of the request's resource. other is of another kind. If both are nil, the response is a Status.
 	object *storage.Object
 	other  runtime.Object
 }
 
-// recordAnswer records the answer of a request that did not fail.
+// recordAnswer records the response to a successful request.
 func (r *Request) recordAnswer(a answer) {
 	if r.Audit == nil {
 		return
@@ -156,7 +157,7 @@ func (r *Request) recordAnswer(a answer) {
 	r.Audit.Started(code)
 }
 
-// RecordAnswer records an answer of another kind than the resource's.
+// RecordAnswer records a response of another kind than the resource.
 func (r *Request) RecordAnswer(other runtime.Object) {
 	if st, ok := other.(*metav1.Status); ok {
 		r.Audit.Status(st)
@@ -167,8 +168,7 @@ func (r *Request) RecordAnswer(other runtime.Object) {
 	}
 }
 
-// recordStored records a stored object as the answer, as JSON of the request's version, with the exception of
-// servedJSON.
+// recordStored records a stored object as the response, in the same version as servedJSON.
 func (r *Request) recordStored(out *storage.Object) {
 	data := out.JSON
 	if !r.Resource.Custom && r.Resource.FromStored != nil {

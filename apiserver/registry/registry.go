@@ -22,34 +22,33 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Registry is the write pipeline and its reads. It does not depend on HTTP. Its methods may be called from any
-// goroutine.
+// Registry reads and writes objects. It does not depend on HTTP. Its methods may be called from any goroutine.
 type Registry struct {
 	Data
 	Users
 	InProcess
 	Admission admission.Steps
-	// Dynamic are the plugins for webhooks and policies; nil if there are none.
+	// Dynamic has the plugins for webhooks and policies. It is nil if there are none.
 	Dynamic admission.Dynamic
 	// Trail records each removal.
 	Trail *trail.Trail
 	Log   *slog.Logger
 	Now   func() time.Time
-	// Ranges are the service IP range of a cluster without ServiceCIDRs, and the node ports.
+	// Ranges are the service IP range of a cluster without ServiceCIDRs, and the range of node ports.
 	Ranges allocate.Ranges
-	// EventTTL is how long an event is kept.
+	// EventTTL is the time after which an Event expires.
 	EventTTL time.Duration
-	// Corrupt counts reads of stored values that can't be decoded; Complaint limits the rate of their log messages.
+	// Corrupt counts reads of stored values that can't be decoded. Complaint limits the rate of their log messages.
 	Corrupt   prometheus.Counter
 	Complaint rate.Sometimes
 	Fields    *fieldmanager.Managers
-	// Turn is a semaphore of one: the write whose hook has the turn (hooks.Write) has filled it.
+	// Turn is a semaphore of size one. A write holds it while its hook completes the object (entry.Write).
 	Turn chan struct{}
 	// ListAll lists all objects that can be decoded.
 	ListAll lister
 }
 
-// Data are the objects, and the types that they have.
+// Data are the objects and their types.
 type Data struct {
 	Store   storage.Store
 	Cache   *cache.Cache
@@ -58,38 +57,38 @@ type Data struct {
 	Types   *resources.Types
 }
 
-// Users are who may do what.
+// Users authenticate and authorize.
 type Users struct {
 	// Authorizer authorizes requests.
 	Authorizer authorization.Authorizer
-	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid. Without audiences
-	// those of the server are used.
+	// Authenticate returns the user of a bearer token, and those of the audiences for which it is valid. Without
+	// audiences, it uses the server's.
 	Authenticate func(ctx context.Context, token string, audiences []string) (authorization.User, []string, error)
-	// Tokens signs the tokens of service accounts; nil if there is no signing key.
+	// Tokens signs service account tokens. It is nil if there is no signing key.
 	Tokens entry.Tokens
 }
 
-// InProcess is for the requests of the in-process client.
+// InProcess configures the requests of the in-process client.
 type InProcess struct {
-	// Audit records them; nil records none. Agent is the begin of their User-Agent.
+	// Audit records the requests. If it is nil, they are not recorded. Agent is the beginning of their User-Agent.
 	Audit *audit.Log
 	Agent string
-	// Timeout is the deadline of each.
+	// Timeout is the timeout of each request.
 	Timeout time.Duration
-	// Observe is called after each.
+	// Observe is called after each request.
 	Observe func(Observed)
 }
 
-// Observed is a request of the in-process client that has ended.
+// Observed is a completed request of the in-process client.
 type Observed struct {
 	Target
 	Verb string
-	// Code is that of the answer over HTTP.
+	// Code is the HTTP status code of the response.
 	Code int
 	Took time.Duration
 	// Panicked reports whether the request panicked.
 	Panicked bool
 }
 
-// lister returns a page of a collection.
+// lister returns one page of a collection.
 type lister func(context.Context, Target, *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error)

@@ -17,24 +17,23 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Object is what every API object is.
+// Object is an API object.
 type Object = entry.Object
 
-// Request has the properties that all requests for objects share, of a client or of the in-process client. Creation,
-// Change and Deletion add those of one operation.
+// Request has the properties that all requests for objects share, those of clients and of the in-process client.
+// Creation, Change and Deletion add the properties of one operation.
 type Request struct {
 	Target
 	User authorization.User
 	Warn *invalid.Warnings
-	// Audit is the request's record in the audit log; nil if it is not recorded.
+	// Audit is the request's record in the audit log. It is nil if the request is not recorded.
 	Audit  *audit.Record
 	DryRun bool
-	// Sender describes the request to package trail; nil if only its user is known.
+	// Sender describes the request to package trail. It is nil if only the user is known.
 	Sender Sender
 }
 
-// attributes returns the admission attributes of the request. options are those that the client sent, nil if it has
-// none.
+// attributes returns the admission attributes of the request. options are the options that the client sent, or nil.
 func (r *Request) attributes(op admission.Operation, obj, old, options runtime.Object) *admission.Attributes {
 	a := &admission.Attributes{
 		Operation: op, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name, Kind: r.Resource.GroupVersionKind(),
@@ -50,7 +49,7 @@ func (r *Request) attributes(op admission.Operation, obj, old, options runtime.O
 	return a
 }
 
-// warnOf adds the warnings of the kind or the subresource; old is nil on create.
+// warnOf adds the warnings of the kind or the subresource. old is nil on create.
 func (r *Request) warnOf(obj, old runtime.Object) {
 	w := r.Resource.Strategy.Warnings
 	if r.Subresource != nil {
@@ -64,8 +63,8 @@ func (r *Request) warnOf(obj, old runtime.Object) {
 	}
 }
 
-// precondition is the error of upstream's storage, which compares uids before anything else (B-09). The key has no root
-// in a dry run (AS registry/dryrun.go).
+// precondition returns the error of upstream's storage, which compares uids first (B-09). In a dry run the key has no
+// root (AS registry/dryrun.go).
 func (r *Request) precondition(root, what string, want, stored any) error {
 	if r.DryRun {
 		root = ""
@@ -80,7 +79,7 @@ func IsDryRun(values []string) bool {
 	return len(values) > 0 && strings.EqualFold(values[0], metav1.DryRunAll)
 }
 
-// Target is what a path below a group version names.
+// Target is the resource, subresource or object that a request's path names.
 type Target struct {
 	Resource    *resources.Resource
 	Subresource *resources.Subresource
@@ -88,12 +87,12 @@ type Target struct {
 	Namespace, Name string
 	// Watch is set by the legacy paths /api/v1/watch/... .
 	Watch bool
-	// Rest is what follows a subresource in the path (proxy).
+	// Rest is the rest of the path after a subresource (proxy).
 	Rest string
 }
 
-// Key returns the etcd key of the named object, or of the collection (with a slash at its end)
-// if t has no name.
+// Key returns the etcd key of the named object. If t has no name, it returns the prefix of the collection, which ends
+// with a slash.
 func (t Target) Key(root string) string {
 	k := root + "/" + t.Resource.Collection + "/"
 	if t.Namespace != "" {
@@ -102,7 +101,7 @@ func (t Target) Key(root string) string {
 	return k + t.Name
 }
 
-// path is the path of the target's URL.
+// path returns the URL path of the target.
 func (t Target) path() string {
 	p := "/apis/" + t.Resource.Group
 	if t.Resource.Group == "" {
@@ -157,10 +156,10 @@ func (t Target) Serves(verb string) bool {
 	return t.Resource.Has(verb)
 }
 
-// NotFound is the error 0-02.
+// NotFound returns the error 0-02.
 func (t Target) NotFound() error { return apierrors.NewNotFound(t.Resource.GroupResource(), t.Name) }
 
-// Conflict is the error 0-05.
+// Conflict returns the error 0-05.
 func (t Target) Conflict(cause error) error {
 	return apierrors.NewConflict(t.Resource.GroupResource(), t.Name, cause)
 }
@@ -177,7 +176,7 @@ func (t Target) CheckName(m metav1.Object) error {
 	return nil
 }
 
-// MatchNamespace sets the object's namespace to that of the request, or returns an error if they differ.
+// MatchNamespace sets the object's namespace to the request's, or returns an error if they differ.
 func (t Target) MatchNamespace(m metav1.Object) error {
 	switch {
 	case !t.Resource.Namespaced:

@@ -25,11 +25,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Scaling makes a new Scale from the current one.
+// Scaling returns the new Scale for the current one.
 type Scaling func(*autoscalingv1.Scale, *fieldmanager.Scaling) (*autoscalingv1.Scale, error)
 
-// GetScale returns the Scale of an object. The paths of its fields are in the table, so it serves custom resources as
-// well. The object must have a number of replicas.
+// GetScale returns the Scale of an object. The table has the paths of its fields, so it works for custom resources,
+// too. The object must have a number of replicas.
 func (s *Registry) GetScale(ctx context.Context, t Target, revision string) (*autoscalingv1.Scale, error) {
 	cur, err := s.Get(ctx, t, revision)
 	if r := t.Subresource.Absent; err != nil && !r.Empty() && apierrors.IsNotFound(status.Error(err)) {
@@ -51,8 +51,8 @@ func (s *Registry) GetScale(ctx context.Context, t Target, revision string) (*au
 	return sc, err
 }
 
-// Scale writes an object's number of replicas and returns the new Scale. The change has no manager, as next sets the
-// managedFields.
+// Scale writes an object's number of replicas and returns the new Scale. The change has no manager, because next sets
+// the managedFields.
 func (s *Registry) Scale(ctx context.Context, c *Change, next Scaling) (*autoscalingv1.Scale, error) {
 	shape := &scaleShape{t: c.Target}
 	by := rules{plugins: &s.Admission, validate: validateChange, shape: shape}
@@ -74,7 +74,7 @@ func (s *Registry) Scale(ctx context.Context, c *Change, next Scaling) (*autosca
 	return sc, nil
 }
 
-// ReplacedScale is the Scaling of a PUT whose body is sc.
+// ReplacedScale returns the Scaling of a PUT with the body sc.
 func (s *Registry) ReplacedScale(r *Request, sc *autoscalingv1.Scale, manager string) Scaling {
 	return func(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling) (*autoscalingv1.Scale, error) {
 		if sc.UID != "" && sc.UID != cur.UID { // B-44
@@ -84,7 +84,7 @@ func (s *Registry) ReplacedScale(r *Request, sc *autoscalingv1.Scale, manager st
 	}
 }
 
-// PatchedScale is the Scaling of a PATCH.
+// PatchedScale returns the Scaling of a PATCH.
 func (t Target) PatchedScale(p codec.Patch) Scaling {
 	return func(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling) (*autoscalingv1.Scale, error) {
 		if p.Kind == types.ApplyYAMLPatchType {
@@ -107,10 +107,10 @@ func (t Target) PatchedScale(p codec.Patch) Scaling {
 	}
 }
 
-// noReplicas is the number of a Scale for a write if the object has none: the write must set one.
+// noReplicas is the number of replicas in the current Scale if the object has none. A write must replace it.
 const noReplicas = math.MinInt32
 
-// scaled sets the replicas of a Scale in its object (AX pkg/registry/customresource/etcd.go and K
+// scaled returns the object with the replicas of its new Scale (AX pkg/registry/customresource/etcd.go and K
 // pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
 func (s *Registry) scaled(t Target, old Object, next Scaling) (Object, error) {
 	cur, found, err := t.scaleOf(old)
@@ -147,7 +147,7 @@ func (s *Registry) scaled(t Target, old Object, next Scaling) (Object, error) {
 	return obj, nil
 }
 
-// withReplicas sets the number of replicas of an object, which it may change and return.
+// withReplicas returns the object with the number of replicas. It may modify and return old.
 func (t Target) withReplicas(old Object, n int32) (Object, error) {
 	content, err := contentOf(old)
 	if err != nil {
@@ -155,15 +155,15 @@ func (t Target) withReplicas(old Object, n int32) (Object, error) {
 	}
 	path := strings.Split(t.Subresource.ScalePaths.Replicas, ".")
 	if err := unstructured.SetNestedField(content, int64(n), path...); err != nil || t.Resource.Custom {
-		return old, err // its content is the object itself
+		return old, err // content is the content of old
 	}
 	next := reflect.New(reflect.TypeOf(old).Elem()).Interface().(Object)
 	return next, runtime.DefaultUnstructuredConverter.FromUnstructured(content, next)
 }
 
-// checkScale validates a new Scale: its metadata, which is not stored, and its number. A patch that sets another uid
-// gets its conflict here, as it has no precondition (B-57; K registry/apps/deployment/storage). The Scale of a custom
-// resource is validated with the object, and its metadata is not.
+// checkScale validates a new Scale: its metadata, which is not stored, and its number of replicas. A patch has no
+// precondition, so one that sets another uid gets the conflict here (B-57; K registry/apps/deployment/storage). For a
+// custom resource, only the object is validated, not the metadata of the Scale.
 func (t Target) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	if sc.Spec.Replicas == noReplicas {
 		return status.BadRequest("the spec replicas field %q cannot be empty", "."+t.Subresource.ScalePaths.Replicas)
@@ -224,8 +224,8 @@ func replicasAt(content map[string]any, path string) (n int32, found bool, err e
 	return int32(number), found, err
 }
 
-// selectorAt returns a selector as a string. It may be stored as a string (custom resources), a set of labels
-// (replication controllers) or a LabelSelector.
+// selectorAt returns a selector as a string. It is stored as a string (custom resources), as a set of labels
+// (replication controllers) or as a LabelSelector.
 func selectorAt(content map[string]any, path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -256,10 +256,11 @@ func selectorAt(content map[string]any, path string) (string, error) {
 	return sel.String(), nil
 }
 
-// scaleShape shows webhooks and policies the Scale of an object (L-17). It implements admission.Shape for one attempt.
+// scaleShape shows the Scale of an object to webhooks and policies (L-17). It implements admission.Shape for one
+// attempt.
 type scaleShape struct {
 	t Target
-	// changed is the Scale as it was changed last; nil if it was not.
+	// changed is the Scale after the last change, or nil without a change.
 	changed *autoscalingv1.Scale
 }
 
@@ -269,7 +270,7 @@ func (s *scaleShape) Show(obj runtime.Object) (runtime.Object, error) {
 	return sc, err
 }
 
-// Put implements admission.Shape: only the number of replicas is stored.
+// Put implements admission.Shape. Only the number of replicas is stored.
 func (s *scaleShape) Put(obj, shown runtime.Object) error {
 	sc := shown.(*autoscalingv1.Scale)
 	next, err := s.t.withReplicas(obj.DeepCopyObject().(Object), sc.Spec.Replicas)
@@ -280,8 +281,8 @@ func (s *scaleShape) Put(obj, shown runtime.Object) error {
 	return err
 }
 
-// Check implements admission.Shape: the changed Scale is validated like one that a client sends, as upstream gets it
-// after mutation (K pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
+// Check implements admission.Shape. It validates the changed Scale like one that a client sends: upstream gets the
+// Scale after mutation (K pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
 func (s *scaleShape) Check(obj runtime.Object) error {
 	if s.changed == nil {
 		return nil

@@ -16,19 +16,19 @@ import (
 // Selection selects the objects of a collection for a list or watch. The zero value selects all.
 type Selection struct {
 	Resource *resources.Resource
-	// Prefix selects by key: the collection, or one namespace of it.
+	// Prefix selects by key: the prefix of the collection, or of one namespace in it.
 	Prefix string
-	// name selects one name; Key is its key if the namespace is known, too.
+	// name selects one name. Key is the key of that object if its namespace is known, too.
 	name, Key string
 	Labels    labels.Selector
 	Fields    []requirement
-	// Filtered reports whether there is a selector: then the number of remaining items is not known (H-17).
+	// Filtered reports whether there is a selector. Then the number of remaining items is unknown (H-17).
 	Filtered bool
 }
 
 // requirement is one term of a field selector.
 type requirement struct {
-	// Index is an index into storage.Object.Fields; nameField and namespaceField are fields of metadata.
+	// Index is an index into storage.Object.Fields, or nameField or namespaceField.
 	Index int
 	Value string
 	not   bool
@@ -75,12 +75,12 @@ func (s *Registry) SelectionOf(t Target, o *metainternal.ListOptions) (Selection
 	return sel, nil
 }
 
-// contradicts rejects selectors that exclude the object which the path names (H-22).
+// contradicts rejects selectors that exclude the object that the path names (H-22).
 func contradicts(t Target, sel fields.Selector) error {
 	if t.Name == "" || sel.Empty() {
 		return nil
 	}
-	for _, r := range sel.Requirements() { // unknown fields are reported first
+	for _, r := range sel.Requirements() { // an unknown field is reported first
 		if _, err := requirementOf(t.Resource, r); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func requirementOf(res *resources.Resource, r fields.Requirement) (requirement, 
 // All reports whether every object with the prefix matches.
 func (sel *Selection) All() bool { return !sel.Filtered && sel.name == "" }
 
-// Matches reports whether an object of a built-in type is selected. Its key has the prefix.
+// Matches reports whether an object of a built-in type is selected. Its key must have the prefix.
 func (sel *Selection) Matches(o *storage.Object) bool {
 	return sel.MatchesMetadata(o) && sel.Has(o.Fields)
 }
@@ -132,7 +132,7 @@ func (sel *Selection) MatchesMetadata(o *storage.Object) bool {
 	return sel.Labels == nil || sel.Labels.Matches(labels.Set(o.Meta.Labels))
 }
 
-// Has reports whether the values of the resource's own fields match. Those of a custom resource are in the served
+// Has reports whether the values of the resource's own fields match. Those of a custom resource are from the served
 // version (AX registry/customresource/strategy.go: selectableFields).
 func (sel *Selection) Has(values []string) bool {
 	for _, r := range sel.Fields {

@@ -18,8 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// ServiceAddress returns the host and port at which a port of a Service answers, for webhooks. It reads the newest
-// state.
+// ServiceAddress returns the host and port of a backend for a port of a Service. It reads the newest state.
 func (d *Data) ServiceAddress(ctx context.Context, namespace, name string, port int32) (string, error) {
 	rev, err := d.Store.Revision(ctx)
 	if err == nil {
@@ -44,7 +43,7 @@ func (d *Data) ServiceAddress(ctx context.Context, namespace, name string, port 
 	return serviceAddress(&s, all, port, rand.IntN)
 }
 
-// endpointSlices returns the EndpointSlices of a Service, by name. Those that can't be decoded are left out.
+// endpointSlices returns the EndpointSlices of a Service, by name. It omits those that can't be decoded.
 func (d *Data) endpointSlices(namespace, name string) (out []*discoveryv1.EndpointSlice, err error) {
 	res := d.Types.Lookup(discoveryv1.GroupName, "v1", "endpointslices")
 	snap, err := d.Cache.Snapshot(res.Collection, 0)
@@ -72,7 +71,7 @@ func readCached(o *storage.Object, into any) error {
 	return json.Unmarshal(o.JSON, into)
 }
 
-// serviceAddress returns the host and port at which a port of a Service answers (AS pkg/util/proxy/proxy.go:
+// serviceAddress returns the host and port of a backend for a port of a Service (AS pkg/util/proxy/proxy.go:
 // ResolveEndpoint, ResolveCluster). pick returns a number below n.
 func serviceAddress(
 	s *corev1.Service, all []*discoveryv1.EndpointSlice, port int32, pick func(n int) int,
@@ -95,10 +94,10 @@ func serviceAddress(
 	return "", fmt.Errorf("no endpoints available for service %q: %w", s.Name, errNoNetwork)
 }
 
-// errNoNetwork: a Service without an address that can be reached.
+// errNoNetwork is the error for a Service without a reachable address.
 var errNoNetwork = errors.New("this server has no cluster network and reaches only addresses in EndpointSlices")
 
-// byFamily returns the slices of the Service's primary IP family, and then the others.
+// byFamily returns the slices of the Service's primary IP family, followed by those of other families.
 func byFamily(s *corev1.Service, all []*discoveryv1.EndpointSlice) [][]*discoveryv1.EndpointSlice {
 	var primary, other []*discoveryv1.EndpointSlice
 	for _, e := range all {
@@ -111,7 +110,7 @@ func byFamily(s *corev1.Service, all []*discoveryv1.EndpointSlice) [][]*discover
 	return [][]*discoveryv1.EndpointSlice{primary, other}
 }
 
-// readyIn returns the ready addresses that have a port of the name.
+// readyIn returns the ready addresses with the port of that name.
 func readyIn(all []*discoveryv1.EndpointSlice, name string) (out []string) {
 	for _, e := range all {
 		i := slices.IndexFunc(e.Ports, func(p discoveryv1.EndpointPort) bool {
@@ -122,7 +121,7 @@ func readyIn(all []*discoveryv1.EndpointSlice, name string) (out []string) {
 		}
 		for _, one := range e.Endpoints {
 			if ready := one.Conditions.Ready; (ready == nil || *ready) && len(one.Addresses) > 0 {
-				out = append(out, joinPort(one.Addresses[0], *e.Ports[i].Port)) // the others are not used
+				out = append(out, joinPort(one.Addresses[0], *e.Ports[i].Port)) // upstream uses only the first
 			}
 		}
 	}

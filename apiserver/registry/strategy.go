@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// prepareCreate resets what a client can't set in a new object: status, the fields that the kind resets, the
+// prepareCreate resets the fields of a new object that a client can't set: status, the kind's own fields, the
 // generation.
 func prepareCreate(res *resources.Resource, obj Object) {
 	if res.Subresource("status") != nil && !res.Strategy.OwnStatus {

@@ -11,12 +11,13 @@ import (
 
 // Sender describes a request to package trail.
 type Sender interface {
-	// Sent returns the request without its user and policy: its agent, verb, URI, audit ID and reason. cur is the object
-	// of the target that the request deletes; nil for a collection.
+	// Sent returns the request without its user and policy: its agent, verb, URI, audit ID and reason. cur is the
+	// object that the request deletes, or nil for a collection.
 	Sent(t Target, cur *storage.Object) trail.Sent
 }
 
-// newBy returns the request as package trail records it. opts are the options of a deletion; nil for other operations.
+// newBy returns the request as package trail records it. opts are the options of a deletion, and nil for other
+// operations.
 func newBy(r *Request, cur *storage.Object, opts *metav1.DeleteOptions) *trail.Request {
 	sent := trail.Sent{}
 	if r.Sender != nil {
@@ -37,7 +38,7 @@ func (d *Deletion) by(cur *storage.Object) *trail.Request {
 	return d.sent
 }
 
-// policyOf is the propagation policy that the options name (C-20).
+// policyOf returns the propagation policy that the options set (C-20).
 func policyOf(opts *metav1.DeleteOptions) string {
 	switch {
 	case opts.PropagationPolicy != nil:
@@ -50,8 +51,8 @@ func policyOf(opts *metav1.DeleteOptions) string {
 	return string(metav1.DeletePropagationBackground)
 }
 
-// subject is the object of the request. Events are not recorded, like all objects that expire: they would push out
-// the objects that they are about.
+// subject returns the object of the request for package trail. ok is false for Events, as for all objects that expire:
+// they would displace the records of the objects that they describe.
 func (r *Request) subject(cur *storage.Object) (s trail.Subject, ok bool) {
 	res := r.Resource
 	return trail.Subject{
@@ -60,7 +61,7 @@ func (r *Request) subject(cur *storage.Object) (s trail.Subject, ok bool) {
 	}, !res.Expires
 }
 
-// marked records that the request has begun the object's deletion.
+// marked records that the request has started the object's deletion.
 func (s *Registry) marked(d *Deletion, cur *storage.Object, finalizers []string, revision int64) {
 	if subject, ok := d.subject(cur); ok {
 		s.Trail.Marked(&subject, revision, s.Now(), finalizers, d.by(cur))

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// change returns the change of an existing object that the request also creates if there is none.
+// change returns the request as a change of an existing object.
 func (c *Creation) change() *Change {
 	return &Change{Request: c.Request, Manager: c.Manager, Options: c.Options}
 }
@@ -43,12 +43,12 @@ func (s *Registry) ReplaceOrCreate(ctx context.Context, c *Creation, obj Object)
 		if !apierrors.IsAlreadyExists(err) {
 			return out, true, err
 		}
-		// It was created between the two steps, so the request is an update.
+		// Another client has created the object between the two steps, so the request is an update.
 	}
 }
 
-// ignoreRevision removes the resourceVersion of an object that an update creates (B-05). It must still be a number
-// (B-07).
+// ignoreRevision removes the resourceVersion of an object that an update creates (B-05). It must be a number
+// nevertheless (B-07).
 func ignoreRevision(m metav1.Object) error {
 	rv := m.GetResourceVersion()
 	m.SetResourceVersion("")
@@ -59,7 +59,7 @@ func ignoreRevision(m metav1.Object) error {
 	return err
 }
 
-// Apply merges an apply document into the object by the owners of fields, or creates the object (B-51, B-60, B-61).
+// Apply merges an apply document into the object, or creates the object (B-51, B-60, B-61).
 func (s *Registry) Apply(ctx context.Context, c *Creation, p codec.Patch) (
 	out *storage.Object, created bool, err error) {
 	merge := func(old Object) (Object, error) { return s.applied(c.Target, old, p) }
@@ -74,8 +74,8 @@ func (s *Registry) Apply(ctx context.Context, c *Creation, p codec.Patch) (
 	return out, false, err
 }
 
-// createApplied creates an object that does not exist. What a client may not set in a new object is discarded as for
-// POST (J-02). A uid is a conflict: it names another object (B-58).
+// createApplied creates an object that does not exist. The fields that a client can't set are discarded, as for POST
+// (J-02). A uid is a conflict, because it identifies another object (B-58).
 func (s *Registry) createApplied(ctx context.Context, c *Creation, p codec.Patch) (*storage.Object, error) {
 	obj, err := s.applied(c.Target, nil, p)
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// noPlugins is the admission of a part of a request that was admitted as a whole (an eviction deletes its pod, L-19).
+// noPlugins admits everything. It is for a part of an admitted request: an eviction deletes its pod (L-19).
 var noPlugins = &admission.Steps{}
 
-// undone calls the plugins for a failed write, unless the write may still be committed.
+// undone informs the plugins of a failed write, unless the outcome of the commit is unknown.
 func undone(a *admission.Attributes, err error) {
 	if err != nil && !errors.Is(err, storage.ErrUnavailable) {
 		a.Failed()
 	}
 }
 
-// put commits the transaction, with the value of obj, and returns what is stored. decoded is the same at any revision.
-// If the object is too large, put retries without its managedFields, unless the request is about these: then manager is
-// empty (0-15).
+// put commits the transaction, with the value of obj, and returns the stored object. decoded is that object at any
+// revision. If the object is too large, put retries without its managedFields. It does not if manager is empty, because
+// then the request is about managedFields (0-15).
 func (s *Registry) put(ctx context.Context, res *resources.Resource, t storage.Txn, obj Object, manager string,
 	decoded *storage.Object) (*storage.Object, error) {
 	rev, err := s.commit(ctx, res, t)
@@ -47,13 +47,13 @@ func (s *Registry) put(ctx context.Context, res *resources.Resource, t storage.T
 // decoded returns the object with a value that this process has encoded, so it is known to be readable.
 func (s *Registry) decoded(res *resources.Resource, key string, value []byte, rev int64) *storage.Object {
 	out := s.Decoder.Decode(storage.Record{Key: key, Value: value, ModRevision: rev})
-	if out.Err == nil && !res.Custom { // the schema of a custom resource may change it
+	if out.Err == nil && !res.Custom { // the schema may change a custom resource when it is read
 		out.SetVerified(res.Verified)
 	}
 	return out
 }
 
-// commit commits to the store. A write of an object that governs other requests returns when they see it.
+// commit commits to the store. If other requests depend on the object (Governs), it returns when they see the write.
 func (s *Registry) commit(ctx context.Context, res *resources.Resource, t storage.Txn) (int64, error) {
 	if res.Expires {
 		t.TTL = s.EventTTL
@@ -67,7 +67,7 @@ func (s *Registry) commit(ctx context.Context, res *resources.Resource, t storag
 	return rev, err
 }
 
-// retry returns the current object after a conflict, nil if it was removed, and any error that is not a conflict.
+// retry returns the current object after a conflict, or nil if it was removed. It returns any other error.
 func (s *Registry) retry(err error) (*storage.Object, error) {
 	var lost *storage.ConflictError
 	if !errors.As(err, &lost) || lost.Guard != nil {
@@ -91,7 +91,7 @@ type candidate struct {
 	obj Object
 	// guards are compared in the transaction of the write.
 	guards []storage.Guard
-	// validated: webhooks and policies have validated the very object in an earlier attempt.
+	// validated is true if webhooks and policies have validated the same object in an earlier attempt.
 	validated bool
 }
 
@@ -124,10 +124,10 @@ func (s *Registry) begun(ctx context.Context, r *Request, c candidate, old Objec
 // fill completes an object for one attempt to store it (entry.Begun).
 type fill func(context.Context, entry.Object) ([]storage.Guard, error)
 
-// filled calls fill, if it is set, on a copy of the object and commits the copy. It repeats both while the guards of
-// fill fail. The request's deadline bounds the attempts. If webhooks are called for the object, what was filled in is
-// kept as long as it is free, and they are not called again: a slow one, or one that causes such writes itself, would
-// otherwise be called until the deadline.
+// filled calls fill, if it is set, on a copy of the object, and commits the copy. It repeats both while a guard of fill
+// fails. The request's deadline limits the attempts. If webhooks may be called for the object, a retry keeps the
+// filled-in values while they are free, and does not call the webhooks again. Otherwise a webhook that is slow, or that
+// causes such writes itself, would be called until the deadline.
 func (s *Registry) filled(ctx context.Context, r *Request, c candidate, fill fill, commit store) (
 	*storage.Object, error) {
 	if fill == nil {
@@ -151,8 +151,7 @@ func (s *Registry) filled(ctx context.Context, r *Request, c candidate, fill fil
 	}
 }
 
-// refilled returns a filled copy of the object with its guards: one like the last, if that can still be stored, else
-// another one.
+// refilled returns a filled copy of the object with its guards. The copy is equal to last, if that can still be stored.
 func refilled(ctx context.Context, obj, last Object, fill fill) (c candidate, err error) {
 	if last != nil {
 		c.obj = last.DeepCopyObject().(Object)
@@ -166,7 +165,7 @@ func refilled(ctx context.Context, obj, last Object, fill fill) (c candidate, er
 	return c, err
 }
 
-// mayCall reports whether webhooks may be called for a write.
+// mayCall reports whether a write may call webhooks.
 func (s *Registry) mayCall(t Target) bool {
 	return s.concerned(t, admission.Create) || s.concerned(t, admission.Update)
 }
@@ -182,8 +181,8 @@ func (w *write) Ranges() allocate.Ranges { return w.s.Ranges }
 
 func (w *write) Unreadable(key string, err error, then string) { w.s.Unreadable(key, err, then) }
 
-// Turn implements entry.Write. There are no turns if webhooks may be called for the write, as one call would delay
-// all other writes, and a webhook may itself cause one: then the guards alone decide.
+// Turn implements entry.Write. A write that may call webhooks takes no turn, because one call would delay all other
+// writes, and the webhook may cause such a write itself. Then only the guards prevent conflicts.
 func (w *write) Turn(ctx context.Context) (release func(), err error) {
 	if w.s.mayCall(w.r.Target) {
 		return func() {}, nil
