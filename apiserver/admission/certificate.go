@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/certificates"
 )
 
-// CertificateApproval allows only users with permission to approve for the signer of a certificate request to approve
-// or deny it (K plugin/pkg/admission/certificates/approval).
+// CertificateApproval rejects the approval or denial of a certificate request unless the user has permission to approve
+// for its signer (K plugin/pkg/admission/certificates/approval).
 type CertificateApproval struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
@@ -35,8 +35,8 @@ func (p *CertificateApproval) Validate(_ context.Context, a *Attributes) error {
 	return fmt.Errorf("user not permitted to approve requests with signerName %q", old.Spec.SignerName)
 }
 
-// CertificateSigning allows only users with permission to sign for the signer of a certificate request to issue the
-// certificate (K plugin/pkg/admission/certificates/signing).
+// CertificateSigning rejects the issuing of a certificate unless the user has permission to sign for the signer of its
+// request (K plugin/pkg/admission/certificates/signing).
 type CertificateSigning struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
@@ -62,15 +62,15 @@ func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
 	return fmt.Errorf("user not permitted to sign requests with signerName %q", old.Spec.SignerName)
 }
 
-// mayFor reports whether the user has the permission for the signer, or for all of its domain.
+// mayFor reports whether the user has the permission for the signer, or for all signers of its domain.
 func mayFor(
 	authorize func(*authorization.Attributes) authorization.Decision, user authorization.User, verb, signer string,
 ) bool {
 	return certificates.MaySignFor(authorization.May(authorize, user), verb, signer)
 }
 
-// ClusterTrustBundleAttest allows only users with permission to attest for the signer of a ClusterTrustBundle to write
-// it (V-113; K plugin/pkg/admission/certificates/ctbattest).
+// ClusterTrustBundleAttest rejects a write of a ClusterTrustBundle unless the user has permission to attest for its
+// signer (V-113; K plugin/pkg/admission/certificates/ctbattest).
 type ClusterTrustBundleAttest struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
@@ -79,8 +79,8 @@ type ClusterTrustBundleAttest struct {
 // Name implements Plugin.
 func (*ClusterTrustBundleAttest) Name() string { return "ClusterTrustBundleAttest" }
 
-// Validate implements Validator. It uses the signer of the new object: an update that changes it is invalid. Writes
-// that only migrate the stored object or collect garbage need no permission.
+// Validate implements Validator. It uses the signer of the new object, because an update that changes it is invalid.
+// Writes that only migrate the stored object or collect garbage need no permission.
 func (p *ClusterTrustBundleAttest) Validate(_ context.Context, a *Attributes) error {
 	if a.Operation != Create && a.Operation != Update {
 		return nil
@@ -92,7 +92,8 @@ func (p *ClusterTrustBundleAttest) Validate(_ context.Context, a *Attributes) er
 	return fmt.Errorf("user not permitted to attest for signerName %q", signer)
 }
 
-// bundleSigner returns the signer of a ClusterTrustBundle of the served or the stored version; empty for none.
+// bundleSigner returns the signer of a ClusterTrustBundle, in the served or the stored version. It is empty for other
+// objects.
 func bundleSigner(obj runtime.Object) string {
 	switch b := obj.(type) {
 	case *certificatesv1.ClusterTrustBundle:

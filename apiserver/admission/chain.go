@@ -18,7 +18,7 @@ import (
 // Operation is the operation of a request.
 type Operation string
 
-// The operations have the names of webhook rules.
+// The operations, by their names in webhook rules.
 const (
 	Create  Operation = "CREATE"
 	Update  Operation = "UPDATE"
@@ -32,19 +32,19 @@ type Attributes struct {
 	Resource    *resources.Resource
 	Subresource string
 	Namespace   string
-	// Kind is that of the request's body: the served kind, or that of the subresource.
+	// Kind is the kind of the request's body: the served kind, or the subresource's.
 	Kind schema.GroupVersionKind
-	// Name is empty if the name is to be generated.
+	// Name is empty if the name will be generated.
 	Name string
-	// Object is the new state, nil for DELETE. Mutating plugins change it in place.
+	// Object is the new state. It is nil for DELETE. Mutating plugins change it in place.
 	Object runtime.Object
-	// Old is the stored state, nil for CREATE and for DELETE.
+	// Old is the stored state. It is nil for CREATE and for DELETE.
 	Old runtime.Object
 	Deletion
-	// Shape, if set, makes what webhooks and policies get instead of Object and Old.
+	// Shape converts Object and Old to what webhooks and policies get. If it is nil, they get the objects themselves.
 	Shape Shape
-	// Options are those of the request, as the client sent them: CreateOptions, UpdateOptions, PatchOptions or
-	// DeleteOptions; nil if they are not known.
+	// Options are the options that the client sent: CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. It is
+	// nil if they are not known.
 	Options runtime.Object
 	User    authorization.User
 	DryRun  bool
@@ -52,54 +52,55 @@ type Attributes struct {
 	Progress
 }
 
-// Deletion is what only a DELETE has.
+// Deletion has the attributes of a DELETE.
 type Deletion struct {
-	// Collection is set if the request deletes a collection: webhooks and policies then see no name (L-15).
+	// Collection is set if the request deletes a collection. Then webhooks and policies get no name (L-15).
 	Collection bool
-	// Stored returns the stored state for DELETE, which is decoded only if a webhook or policy gets it; else nil.
+	// Stored returns the stored state. It is nil for other operations. The state is decoded only if a webhook or policy
+	// gets it.
 	Stored func() (runtime.Object, error)
 }
 
-// Notes take what plugins say beside their verdict.
+// Notes receives the warnings and audit annotations of plugins.
 type Notes struct {
 	// Warn adds a Warning header to the response.
 	Warn func(text string)
-	// Audit takes annotations for the audit log; nil ignores them.
+	// Audit receives annotations for the audit log. If it is nil, they are ignored.
 	Audit *audit.Record
 }
 
-// Progress is how far admission has come.
+// Progress is the state of the admission of one request.
 type Progress struct {
-	// Validated reports whether the validating webhooks and policies have allowed the very object in an earlier attempt
-	// to store it, which failed for another reason.
+	// Validated is true if the validating webhooks and policies have allowed the same object in an earlier attempt,
+	// which failed for another reason.
 	Validated bool
-	// Round is 0, and 1 while the mutating plugins run for the second time.
+	// Round is 1 while the mutating plugins run for the second time, otherwise 0.
 	Round int
 
 	again bool
 	kept  map[string]any
-	// state is the result of State; taken reports whether there is one.
+	// state is the result of State. taken reports whether it is set.
 	state any
 	taken bool
 
 	failure []func()
 }
 
-// Shape is another form of the object of a request (the Scale of a deployment).
+// Shape is another form of the object of a request, such as the Scale of a Deployment.
 type Shape interface {
 	// Show returns the other form of an object.
 	Show(obj runtime.Object) (runtime.Object, error)
-	// Put changes the object as its other form was changed.
+	// Put applies the changes of the other form to the object.
 	Put(obj, shown runtime.Object) error
-	// Check validates the last other form that Put was given, after all mutations.
+	// Check validates the form of the last Put, after all mutations.
 	Check(obj runtime.Object) error
 }
 
-// Again has all mutating plugins run once more when the last one has returned (L-53). There are two rounds at most.
+// Again requests a second run of all mutating plugins, after the first (L-53). There are at most two.
 func (a *Attributes) Again() { a.again = true }
 
-// State returns what get has returned when State was called first: plugins that depend on a common state use the same
-// one, in both rounds.
+// State returns the result of get in the first call of State, so that plugins that share a state use the same one in
+// both rounds.
 func (a *Attributes) State(get func() any) any {
 	if !a.taken {
 		a.state, a.taken = get(), true
@@ -107,7 +108,7 @@ func (a *Attributes) State(get func() any) any {
 	return a.state
 }
 
-// Kept returns what a plugin keeps between the two rounds; first makes it.
+// Kept returns the value that a plugin keeps for the second round. The first call creates it with first.
 func (a *Attributes) Kept(p Plugin, first func() any) any {
 	if a.kept == nil {
 		a.kept = map[string]any{}
@@ -120,11 +121,11 @@ func (a *Attributes) Kept(p Plugin, first func() any) any {
 	return kept
 }
 
-// OnFailure registers a function that is called if the admitted write is not committed.
+// OnFailure registers a function that Failed calls.
 func (a *Attributes) OnFailure(undo func()) { a.failure = append(a.failure, undo) }
 
-// Failed reports that the write was not and will not be committed. It calls the functions of OnFailure, the latest
-// first, to undo what plugins wrote elsewhere for this write.
+// Failed is called if the write was not committed and will not be. It calls the functions of OnFailure, the latest
+// first, which undo the writes of plugins for it.
 func (a *Attributes) Failed() {
 	for i := len(a.failure) - 1; i >= 0; i-- {
 		a.failure[i]()
@@ -132,7 +133,7 @@ func (a *Attributes) Failed() {
 	a.failure = nil
 }
 
-// Plugin has a name, by which flags enable and disable it.
+// Plugin is an admission plugin. Flags enable and disable it by its name.
 type Plugin interface{ Name() string }
 
 // Mutator may change Attributes.Object.
@@ -147,24 +148,23 @@ type Validator interface {
 	Validate(ctx context.Context, a *Attributes) error
 }
 
-// Chain is the plugins in the order in which they run.
+// Chain has the plugins in the order in which they run.
 type Chain []Plugin
 
-// ReadsNamespaces reports whether the chain reads the namespace of a request by a consistent read, after which the
-// cache is as new.
+// ReadsNamespaces reports whether the chain makes a consistent read of the request's namespace. After that the cache is
+// as new as the read.
 func (c Chain) ReadsNamespaces() bool {
 	return slices.ContainsFunc(c, func(p Plugin) bool { return p.Name() == "NamespaceLifecycle" })
 }
 
-// LookupError is returned by a plugin that could not look up what it needs. The client gets the error itself, not a
-// 403.
+// LookupError is the error of a plugin that failed to look up an object. The client gets this error, not a 403.
 type LookupError struct {
-	// What was looked up, and the error.
+	// What describes the look-up.
 	What string
 	Err  error
 }
 
-// Error contains both.
+// Error returns the description and the error.
 func (e *LookupError) Error() string { return e.What + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
@@ -180,8 +180,8 @@ func denied(a *Attributes, err error) error {
 	return Forbidden(a, err)
 }
 
-// Forbidden is the error 403 for a request. It names the object, else its generateName, else "Unknown" (AS
-// pkg/admission/errors.go: extractResourceName).
+// Forbidden returns the error 403 for a request. It names the object, otherwise its generateName, otherwise "Unknown"
+// (AS pkg/admission/errors.go: extractResourceName).
 func Forbidden(a *Attributes, err error) error {
 	name := a.Name
 	if a.Collection || name == "" {

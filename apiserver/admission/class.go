@@ -68,8 +68,8 @@ func setDefault[T metav1.Object](
 	return nil
 }
 
-// defaultOf returns the name of the class with one of the annotations, nil if there is none. Of several it returns the
-// newest, of equally new ones the first by name.
+// defaultOf returns the name of a class with one of the annotations, or nil. It prefers the newest class and, of
+// equally new ones, the first by name.
 func defaultOf[T metav1.Object](classes []T, annotations []string) *string {
 	var best metav1.Object
 	for _, c := range classes {

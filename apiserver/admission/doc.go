@@ -5,9 +5,9 @@
 //  1. For each attempt to store an object, all mutating plugins run before the validating ones, each in the order of
 //     the chain. An attempt after a conflict runs them again. The mutating plugins run twice if a webhook or policy has
 //     changed the object, so they must be idempotent.
-//  2. A plugin gets the request only as Attributes. It looks up objects through its functions, which All sets from a
-//     Lookup.
+//  2. A plugin gets the request only as Attributes. It looks up objects with the functions in its fields, which All
+//     sets from a Lookup.
 //  3. The first error ends the request. A plugin returns an API error or a plain error, which becomes a 403.
-//  4. If an admitted write is not committed, plugins undo their own writes for it. They do not undo them if it is
-//     unknown whether the write was committed.
+//  4. If an admitted write is not committed, plugins undo their own writes for it. If it is unknown whether it was
+//     committed, they do not.
 package admission

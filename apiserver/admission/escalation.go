@@ -17,22 +17,22 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Escalation prevents privilege escalation: a client can't grant permissions that it does not have. Exceptions are a
-// role that it may escalate, and a binding to a role that it may bind. The check belongs to the authorization mode
-// RBAC, can't be disabled, and follows all mutating plugins (K pkg/registry/rbac/*/policybased/storage.go).
+// Escalation prevents privilege escalation: a client can't grant permissions that it does not have, unless it may
+// escalate the role, or bind to the role. The check is a part of the authorization mode RBAC, so it can't be disabled.
+// It runs after all mutating plugins (K pkg/registry/rbac/*/policybased/storage.go).
 type Escalation struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
-	// Rules returns a user's rules in a namespace; the error names roles that could not be resolved.
+	// Rules returns a user's rules in a namespace. The error names roles that could not be resolved.
 	Rules func(u authorization.User, namespace string) ([]rbacv1.PolicyRule, error)
-	// RoleRules returns the rules of a role, and whether the role exists.
+	// RoleRules returns the rules of a role, and reports whether it exists.
 	RoleRules func(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool)
 }
 
 // Name implements Plugin.
 func (*Escalation) Name() string { return "RBACEscalation" }
 
-// Admit implements Mutator, but changes nothing. It is not a Validator, as upstream checks before validation.
+// Admit implements Mutator, but changes nothing. It is not Validate, because upstream checks before it validates.
 func (e *Escalation) Admit(_ context.Context, a *Attributes) error {
 	if a.Resource.Group != rbacv1.GroupName || a.Operation != Create && a.Operation != Update ||
 		slices.Contains(a.User.Groups, authorization.GroupMasters) || changesOnlyGCFields(a) {
@@ -116,8 +116,8 @@ func (e *Escalation) may(a *Attributes, verb, resource, name string) bool {
 		Group: rbacv1.GroupName, Version: "*", Resource: resource, Namespace: a.Namespace, Name: name}).Allowed()
 }
 
-// confirm returns an error if the client does not have the permissions of the rules. The error names the missing ones
-// (K pkg/registry/rbac/validation/rule.go: ConfirmNoEscalation).
+// confirm returns an error if the client lacks a permission of the rules. The error names the missing ones (K
+// pkg/registry/rbac/validation/rule.go: ConfirmNoEscalation).
 func (e *Escalation) confirm(a *Attributes, rules []rbacv1.PolicyRule) error {
 	held, err := e.Rules(a.User, a.Namespace)
 	missing := rbac.Missing(held, rules)

@@ -12,20 +12,20 @@ import (
 
 // StoredPod is a pod that has not been decoded.
 type StoredPod struct {
-	// Controller is the UID of the owner that controls the pod; empty if there is none.
+	// Controller is the UID of the owner that controls the pod. It is empty if there is none.
 	Controller string
 	// Read decodes the pod. It returns nil if that fails.
 	Read func() *corev1.Pod
 }
 
-// The limits for the number of a namespace's pods that are checked, and for the time that takes, when the enforced
-// level changes (PSA admission/admission.go: defaultNamespaceMaxPodsToCheck, defaultNamespacePodCheckTimeout).
+// Limits for the check of a namespace's pods after a change of the enforced level: the number of pods, and the time
+// (PSA admission/admission.go: defaultNamespaceMaxPodsToCheck, defaultNamespacePodCheckTimeout).
 const (
 	maxExisting     = 3000
 	maxExistingTime = time.Second
 )
 
-// violation is the number of pods with the same violation, and the first of them by name.
+// violation has the number of pods with the same violation, and the first of these pods by name.
 type violation struct {
 	first string
 	pods  int
@@ -63,8 +63,8 @@ func (p *PodSecurity) existing(ctx context.Context, namespace string, by api.Lev
 	return append(texts, faults...)
 }
 
-// violations checks pods in order, up to the limit or until late returns true; it checks at least one. It returns how
-// many it has checked.
+// violations checks pods in order, up to the limit or until late returns true, but at least one. It returns the number
+// of pods that it has checked.
 func violations(pods []StoredPod, by api.LevelVersion, late func() bool) (found map[string]violation, checked int) {
 	found = map[string]violation{}
 	for _, stored := range pods[:min(len(pods), maxExisting)] {
@@ -85,7 +85,7 @@ func violations(pods []StoredPod, by api.LevelVersion, late func() bool) (found 
 	return found, checked
 }
 
-// String contains the name of the first pod and the number of the others.
+// String returns the name of the first pod and the number of the others.
 func (v violation) String() string {
 	switch v.pods {
 	case 1:
@@ -96,7 +96,7 @@ func (v violation) String() string {
 	return fmt.Sprintf("%s (and %d other pods)", v.first, v.pods-1)
 }
 
-// diverse moves the second and further pods of a controller, which resemble its first, behind all others
+// diverse moves the second and further pods of each controller, which resemble the first one, to the end
 // (prioritizePods).
 func diverse(pods []StoredPod) []StoredPod {
 	seen := map[string]bool{}

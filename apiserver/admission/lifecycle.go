@@ -21,10 +21,10 @@ const (
 	NamespaceTerminating
 )
 
-// Lifecycle is NamespaceLifecycle. It rejects the creation of objects in a namespace that is missing or terminating,
-// and the deletion of immortal namespaces (B-72 to B-75). State is as fresh as a quorum read. Therefore the plugin does
-// not need upstream's wait for a cache and its forced live reads. The caller, which stores the object, ensures that the
-// namespace has not changed in the meantime.
+// Lifecycle is NamespaceLifecycle. It rejects the creation of objects in a namespace that does not exist or is
+// terminating, and the deletion of immortal namespaces (B-72 to B-75). State is as fresh as a quorum read, so the
+// plugin needs neither upstream's wait for a cache nor its live reads. The caller, which stores the object, ensures
+// that the namespace does not change until then.
 type Lifecycle struct {
 	// State returns the state of a namespace.
 	State func(ctx context.Context, name string) (NamespaceState, error)
@@ -38,13 +38,13 @@ var immortal = map[string]bool{
 // Name implements Plugin.
 func (*Lifecycle) Name() string { return "NamespaceLifecycle" }
 
-// Admit rejects a request before other plugins process it, as upstream's plugin does.
+// Admit rejects a request before other plugins process it, as in upstream.
 func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
 	namespaces := a.Resource.Group == "" && a.Resource.Plural == "namespaces"
 	switch a.Operation {
 	case Connect: // upstream's plugin does not handle it
 		return nil
-	case Update: // also in a namespace that is missing, so that finalizers can be removed there (V-106)
+	case Update: // even in an absent namespace, so that finalizers can be removed there (V-106)
 		return nil
 	case Delete:
 		if namespaces && immortal[a.Name] {

@@ -15,16 +15,16 @@ import (
 	"github.com/kubecascade/kubecascade/usage"
 )
 
-// LimitRanger sets the default requests and limits of the namespace in containers, and rejects pods and claims outside
-// of its limits (K plugin/pkg/admission/limitranger).
+// LimitRanger sets the namespace's default requests and limits in containers, and rejects pods and claims that exceed
+// its limits (K plugin/pkg/admission/limitranger).
 //
-// Upstream reports the errors of a container in map order; here they are in the order of the resources' names.
+// Upstream returns the errors of a container in map order. Here they are ordered by the name of the resource.
 type LimitRanger struct {
-	// Ranges returns the limit ranges of a namespace; callers must not change them.
+	// Ranges returns the limit ranges of a namespace. Callers must not change them.
 	Ranges func(ctx context.Context, namespace string) ([]*corev1.LimitRange, error)
 }
 
-// limitAnnotation lists what the plugin has set.
+// limitAnnotation lists the values that the plugin has set.
 const limitAnnotation = "kubernetes.io/limit-ranger"
 
 // Name implements Plugin.
@@ -70,8 +70,8 @@ func (l *LimitRanger) each(ctx context.Context, a *Attributes, limit func(*corev
 	return nil
 }
 
-// limited reports whether limits are enforced: a pod's resources can only be changed by a resize, and an object that is
-// being deleted may change freely (SupportsAttributes, runLimitFunc).
+// limited reports whether the request is subject to limits. Only a resize can change a pod's resources, and an object
+// that is being deleted has no limits (SupportsAttributes, runLimitFunc).
 func limited(a *Attributes) bool {
 	if a.Operation != Create && a.Operation != Update {
 		return false
@@ -158,7 +158,7 @@ func limitPod(s *corev1.PodSpec, r *corev1.LimitRange) error {
 	return utilerrors.NewAggregate(errs)
 }
 
-// limitClaim validates the requests of a claim; claims have no limits.
+// limitClaim validates the requests of a claim. Claims have no limits.
 func limitClaim(requests corev1.ResourceList, r *corev1.LimitRange) error {
 	var errs []error
 	for _, item := range r.Spec.Limits {
@@ -175,7 +175,7 @@ func limitClaim(requests corev1.ResourceList, r *corev1.LimitRange) error {
 	return utilerrors.NewAggregate(errs)
 }
 
-// within validates requests and limits by one item. The result may contain nils.
+// within validates requests and limits against one item. The result may contain nils.
 func within(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) (errs []error) {
 	request, limit := amounts{"request", requests}, amounts{"limit", limits}
 	for _, name := range usage.Names(item.Min) {
@@ -190,14 +190,14 @@ func within(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) (
 	return errs
 }
 
-// amounts are the requests or the limits, by their name in messages.
+// amounts are requests or limits. kind is their name in messages.
 type amounts struct {
 	kind string
 	list corev1.ResourceList
 }
 
-// bounded validates that no amount is beyond a bound: less than a minimum (-1), or more than a maximum (1). There must
-// be one in the first list.
+// bounded returns an error if an amount is less than a minimum (beyond is -1) or greater than a maximum (beyond is 1).
+// The first list must have an amount.
 func bounded(
 	beyond int, t corev1.LimitType, name corev1.ResourceName, bound resource.Quantity, lists ...amounts,
 ) error {
@@ -232,7 +232,7 @@ func inRatio(
 		return fmt.Errorf("%s, but no limit is specified or limit is 0", rule)
 	}
 	ratio := float64(l) / float64(r)
-	// Ratios are computed in thousandths, as upstream computes them, so that 0.3 is three times 0.1.
+	// Ratios are computed in thousandths, as in upstream, so that 0.3 is three times 0.1.
 	if most.Value() <= resource.MaxMilliValue && ratio*1000 > float64(most.MilliValue()) ||
 		most.Value() > resource.MaxMilliValue && ratio > float64(most.Value()) {
 		return fmt.Errorf("%s, but provided ratio is %f", rule, ratio)
@@ -240,7 +240,7 @@ func inRatio(
 	return nil
 }
 
-// precise returns two quantities in thousandths if these and a third one are small enough.
+// precise returns a and b in thousandths if all three quantities are small enough, otherwise their values.
 func precise(a, b, c resource.Quantity) (int64, int64) {
 	for _, q := range []resource.Quantity{a, b, c} {
 		if q.Value() > resource.MaxMilliValue {

@@ -13,45 +13,43 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Lookup is what plugins read and the little that they write. Callers must not change the results. Reads are as fresh
-// as a quorum read.
+// Lookup has the reads and writes of plugins. Reads are as fresh as a quorum read. Callers must not change the results.
 type Lookup interface {
 	Now() time.Time
 	// Authorize decides whether a user has a permission.
 	Authorize(*authorization.Attributes) authorization.Decision
 	// GenerateName returns a name with the prefix.
 	GenerateName(prefix string) string
-	// Kinds returns the resources that serve a kind in discovery, whether or not they are stored. The kind may be in
-	// lower case.
+	// Kinds returns the resources that serve a kind, stored or not, as in discovery. The kind may be in lower case.
 	Kinds(schema.GroupVersionKind) []*resources.Resource
 
-	// NamespaceState returns whether the namespace exists, and whether it is terminating.
+	// NamespaceState returns the state of the namespace.
 	NamespaceState(ctx context.Context, name string) (NamespaceState, error)
-	// NamespaceLabels returns the labels of the namespace, and whether it exists. The namespace may have been read by
-	// NamespaceState before; the labels are as fresh as that read.
+	// NamespaceLabels returns the labels of the namespace, and reports whether it exists. They are at least as fresh as
+	// the last NamespaceState of the request.
 	NamespaceLabels(ctx context.Context, name string) (map[string]string, bool, error)
 
-	// Any reports whether a namespace may have objects of a resource: false means that there was none when the request
-	// read its namespace.
+	// Any reports whether a namespace may have objects of a resource. False means that it had none when the request
+	// read the namespace.
 	Any(r schema.GroupVersionResource, namespace string) (bool, error)
-	// Each calls yield for the objects of a resource; namespace "" selects all namespaces. Objects that can't be
-	// decoded are omitted: a broken object must not prevent the creation of others.
+	// Each calls yield for the objects of a resource in a namespace, or in all if it is empty. It omits objects that
+	// can't be decoded, because a broken object must not prevent the creation of others.
 	Each(ctx context.Context, r schema.GroupVersionResource, namespace string, yield func(runtime.Object)) error
-	// Undecoded calls yield for the objects of a namespace, each with the UID of the owner that controls it, if there
-	// is one. decode returns nil if it fails.
+	// Undecoded calls yield for the objects of a namespace, with the UID of the owner that controls the object, if
+	// there is one. decode returns nil if it fails.
 	Undecoded(ctx context.Context, r schema.GroupVersionResource, namespace string,
 		yield func(controller string, decode func() runtime.Object)) error
-	// Get returns an object, nil if it does not exist.
+	// Get returns an object, or nil if it does not exist.
 	Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (runtime.Object, error)
-	// Await returns an object as soon as it exists, nil if it does not within patience.
+	// Await returns an object as soon as it exists, or nil if it does not exist within patience.
 	Await(ctx context.Context, r schema.GroupVersionResource, namespace, name string, patience time.Duration) (
 		runtime.Object, error)
 
-	// UpdateStatus writes the status of a namespaced object with the server's own identity.
+	// UpdateStatus writes the status of a namespaced object as the server's user.
 	UpdateStatus(ctx context.Context, r schema.GroupVersionResource, obj runtime.Object) error
 }
 
-// all returns a function that lists all objects of a resource, or those of one namespace.
+// all returns a function that lists the objects of a resource in a namespace, or in all namespaces.
 func all[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) ([]T, error) {
 	return func(ctx context.Context, namespace string) (out []T, err error) {
 		err = l.Each(ctx, r, namespace, func(obj runtime.Object) { out = append(out, obj.(T)) })
@@ -59,13 +57,13 @@ func all[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context
 	}
 }
 
-// everywhere is all for cluster-scoped resources.
+// everywhere returns a function that lists the objects of a cluster-scoped resource.
 func everywhere[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context) ([]T, error) {
 	list := all[T](l, r)
 	return func(ctx context.Context) ([]T, error) { return list(ctx, "") }
 }
 
-// few is all for resources that few namespaces have: if a namespace has none, nothing is read.
+// few is all for resources of which few namespaces have objects: without objects it does not make a consistent read.
 func few[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) ([]T, error) {
 	list := all[T](l, r)
 	return func(ctx context.Context, namespace string) ([]T, error) {
@@ -87,11 +85,11 @@ func clusterObject[T runtime.Object](l Lookup, r schema.GroupVersionResource) fu
 	}
 }
 
-// accountPatience is how long the default account of a new namespace is waited for. A controller creates it (K
+// accountPatience is the time to wait for the default service account of a new namespace, which a controller creates (K
 // plugin/pkg/admission/serviceaccount: getServiceAccount).
 const accountPatience = 1500 * time.Millisecond
 
-// accounts returns ServiceAccount.Account.
+// accounts returns the function for ServiceAccount.Account.
 func accounts(l Lookup) func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
 	r := corev1.SchemeGroupVersion.WithResource("serviceaccounts")
 	return func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
@@ -109,7 +107,7 @@ func accounts(l Lookup) func(ctx context.Context, namespace, name string) (*core
 	}
 }
 
-// storedPods returns PodSecurity.Pods.
+// storedPods returns the function for PodSecurity.Pods.
 func storedPods(l Lookup) func(ctx context.Context, namespace string) ([]StoredPod, error) {
 	r := corev1.SchemeGroupVersion.WithResource("pods")
 	return func(ctx context.Context, namespace string) (out []StoredPod, err error) {
@@ -123,11 +121,11 @@ func storedPods(l Lookup) func(ctx context.Context, namespace string) ([]StoredP
 	}
 }
 
-// Dynamic are the plugins whose rules are objects: webhooks and policies (package dynamic).
+// Dynamic has the plugins that are configured by objects: webhooks and policies (package dynamic).
 type Dynamic interface {
 	// Plugins returns the plugins in their order.
 	Plugins() []Choice
-	// Concerns reports whether a rule may concern an operation on a resource or subresource. A write that none concerns
-	// may be stored without admission if no other plugin acts on it.
+	// Concerns reports whether a webhook or policy may apply to an operation on a resource or subresource. If none
+	// does, and no other plugin acts on the write, it needs no admission.
 	Concerns(res *resources.Resource, sub string, operation Operation, namespaced bool) bool
 }

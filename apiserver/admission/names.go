@@ -2,9 +2,9 @@ package admission
 
 import "slices"
 
-// pluginNames are the plugins that kube-apiserver v1.37 has, in the order in which they run (K
-// pkg/kubeapiserver/options/plugins.go: AllOrderedPlugins, all of which RegisterAllAdmissionPlugins and AS
-// pkg/server/plugins.go register). It rejects the names of plugins of other versions.
+// pluginNames are the plugins of kube-apiserver v1.37, in the order in which they run (K
+// pkg/kubeapiserver/options/plugins.go: AllOrderedPlugins; RegisterAllAdmissionPlugins and AS pkg/server/plugins.go
+// register all of them). The names of plugins of other versions are rejected.
 var pluginNames = []string{
 	"AlwaysAdmit",
 	"NamespaceAutoProvision",
@@ -53,8 +53,8 @@ var pluginNames = []string{
 // the plugins run. This server does not have all of these plugins.
 func Names() []string { return slices.Clone(pluginNames) }
 
-// handled are the operations for which upstream calls a plugin, by its name (NewHandler in plugin/pkg/admission and AS
-// pkg/admission/plugin). Plugins that are not listed are this server's own.
+// handled are the operations for which upstream calls a plugin, by the plugin's name (NewHandler in
+// plugin/pkg/admission and AS pkg/admission/plugin). It does not have this server's own plugins.
 var handled = map[string][]Operation{
 	"NamespaceLifecycle":                   {Create, Update, Delete},
 	"LimitRanger":                          {Create, Update},
@@ -81,5 +81,5 @@ var handled = map[string][]Operation{
 	"ResourceQuota":                        {Create, Update},
 }
 
-// Handles reports whether upstream calls the plugin of this name for an operation.
+// Handles reports whether upstream calls the plugin for an operation.
 func Handles(plugin string, o Operation) bool { return slices.Contains(handled[plugin], o) }

@@ -13,23 +13,23 @@ import (
 	"k8s.io/component-helpers/nodedeclaredfeatures/types"
 )
 
-// NodeFeatures is NodeDeclaredFeatureValidator: a pod on a node can only be changed in a way that needs a feature, such
-// as the resize of its own resources, if the node declares the feature (V-110; K
-// plugin/pkg/admission/nodedeclaredfeatures). The features, and what needs them, are those of component-helpers.
+// NodeFeatures is NodeDeclaredFeatureValidator. If a change of a pod on a node needs a feature, such as the resize of
+// pod-level resources, it is rejected unless the node declares the feature (V-110; K
+// plugin/pkg/admission/nodedeclaredfeatures). component-helpers defines the features and the changes that need them.
 //
 // Not modelled: devices with nodeAllocatableResources, whose gate is off.
 type NodeFeatures struct {
-	// Node returns the node with the name, nil if there is none.
+	// Node returns the node, or nil if it does not exist.
 	Node func(ctx context.Context, name string) (*corev1.Node, error)
 }
 
-// release is the version up to which features are asked of nodes.
+// release is the version of Kubernetes. Features that all nodes of this version have are not checked.
 var release = version.MustParse(componentversion.DefaultKubeBinaryVersion)
 
 // Name implements Plugin.
 func (*NodeFeatures) Name() string { return "NodeDeclaredFeatureValidator" }
 
-// Validate implements Validator. The generation rises with each change of the spec.
+// Validate implements Validator. Only a change of the spec increments the generation.
 func (p *NodeFeatures) Validate(ctx context.Context, a *Attributes) error {
 	pod, ok := a.Object.(*corev1.Pod)
 	if !ok || a.Operation != Update || a.Subresource != "" && a.Subresource != "resize" || pod.Spec.NodeName == "" {

@@ -10,8 +10,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 )
 
-// All returns the admission plugins in the order in which they run. The dynamic ones, of webhooks and policies, run
-// after the others, and before quotas are charged (L-01).
+// All returns the admission plugins in the order in which they run. The dynamic ones, for webhooks and policies, run
+// after the others, but before quotas are charged (L-01).
 func All(l Lookup, dynamic ...Choice) []Choice {
 	var (
 		limits       = corev1.SchemeGroupVersion.WithResource("limitranges")

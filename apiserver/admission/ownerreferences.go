@@ -18,12 +18,12 @@ import (
 )
 
 // OwnerReferences is OwnerReferencesPermissionEnforcement. A client that changes an object's owners needs permission to
-// delete the object, which the change may cause. A client that sets blockOwnerDeletion needs permission to update the
-// owner's finalizers (G-01 to G-12).
+// delete the object, because the change may cause its deletion. A client that sets blockOwnerDeletion needs permission
+// to update the owner's finalizers (G-01 to G-12).
 type OwnerReferences struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
-	// Resources returns every resource that serves the kind.
+	// Resources returns all resources that serve the kind.
 	Resources func(schema.GroupVersionKind) []*resources.Resource
 }
 
@@ -79,8 +79,8 @@ func ownersOf(obj runtime.Object) []metav1.OwnerReference {
 	return m.GetOwnerReferences()
 }
 
-// newlyBlocking returns the references that block now and did not before (G-05). References with the same uid are the
-// same; of several old ones the last counts.
+// newlyBlocking returns the references that block now and did not block before (G-05). References are compared by uid.
+// If several old ones have the same uid, the last one counts.
 func newlyBlocking(now, was []metav1.OwnerReference) (out []metav1.OwnerReference) {
 	blocked := map[types.UID]bool{}
 	for _, r := range was {
@@ -98,7 +98,7 @@ func blocks(r metav1.OwnerReference) bool {
 	return r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion
 }
 
-// mayBlock checks the permission for one reference. Whether the owner exists does not matter (G-09).
+// mayBlock checks the permission for one reference, whether or not the owner exists (G-09).
 func (p *OwnerReferences) mayBlock(a *Attributes, ref metav1.OwnerReference) error {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	var owners []*resources.Resource
@@ -135,7 +135,7 @@ func (p *OwnerReferences) mayFinalize(a *Attributes, name string, owner *resourc
 	return p.Authorize(d)
 }
 
-// pathNamespace is the namespace in the request's path. A namespace that is changed is its own (AS
+// pathNamespace returns the namespace in the request's path. For an update of a namespace it is the name (AS
 // pkg/endpoints/request/requestinfo.go: NewRequestInfo).
 func pathNamespace(a *Attributes) string {
 	if a.Operation == Update && a.Resource.Group == "" && a.Resource.Plural == "namespaces" {

@@ -15,19 +15,20 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Params prevents that a client reads objects by a policy that it may not read itself: it must have permission for the
-// paramKind of a policy, and for the paramRef of a binding (M-09, M-10; K pkg/registry/admissionregistration/*policy*/
-// authz.go). It can't be disabled, as upstream checks it where policies are validated. Only a valid object is checked.
+// Params ensures that a client can't read objects through a policy that it may not read itself. The client needs
+// permission to read the paramKind of a policy, and the paramRef of a binding (M-09, M-10; K
+// pkg/registry/admissionregistration/*policy*/authz.go). The plugin can't be disabled, because upstream checks it when
+// it validates policies. It checks only valid objects.
 type Params struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
 	// Resources returns the resources that serve a kind in discovery.
 	Resources func(schema.GroupVersionKind) []*resources.Resource
-	// Policy returns a stored policy of a resource of admissionregistration.k8s.io/v1, nil if it does not exist.
+	// Policy returns a stored policy of a resource of admissionregistration.k8s.io/v1, or nil if it does not exist.
 	Policy func(ctx context.Context, r schema.GroupVersionResource, name string) (runtime.Object, error)
 }
 
-// ParamsOf returns the plugin by what it looks up.
+// ParamsOf returns the plugin with its look-ups.
 func ParamsOf(l Lookup) *Params {
 	return &Params{
 		Authorize: l.Authorize, Resources: l.Kinds,
@@ -59,7 +60,7 @@ func (p *Params) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// paramKind returns the paramKind of a policy, nil for none and for other objects.
+// paramKind returns the paramKind of a policy. It is nil if there is none, and for other objects.
 func paramKind(obj runtime.Object) *admissionv1.ParamKind {
 	switch p := obj.(type) {
 	case *admissionv1.ValidatingAdmissionPolicy:
@@ -78,7 +79,7 @@ type reference struct {
 	mutating         bool
 }
 
-// paramRef returns the reference of a binding, nil for none and for other objects.
+// paramRef returns the reference of a binding. It is nil if there is none, and for other objects.
 func paramRef(obj runtime.Object) *reference {
 	switch b := obj.(type) {
 	case *admissionv1.ValidatingAdmissionPolicyBinding:
@@ -93,7 +94,7 @@ func paramRef(obj runtime.Object) *reference {
 	return nil
 }
 
-// kind checks that the client may read all objects of a kind.
+// kind returns an error unless the client may read all objects of a kind.
 func (p *Params) kind(a *Attributes, k *admissionv1.ParamKind) error {
 	need := p.resource(k)
 	need.User, need.Verb, need.Namespace, need.Name = a.User, "get", "*", "*"
@@ -106,8 +107,8 @@ func (p *Params) kind(a *Attributes, k *admissionv1.ParamKind) error {
 	))
 }
 
-// binding checks that the client may read what a binding refers to. Upstream checks again on updates that don't change
-// the reference, as it compares pointers: so does this.
+// binding returns an error unless the client may read the object of a binding's paramRef. Like upstream, which compares
+// pointers, it also checks updates that don't change the reference.
 func (p *Params) binding(ctx context.Context, a *Attributes, r *reference) error {
 	policy, err := p.Policy(ctx, admissionv1.SchemeGroupVersion.WithResource(r.policies), r.policy)
 	if err != nil {
@@ -122,7 +123,7 @@ func (p *Params) binding(ctx context.Context, a *Attributes, r *reference) error
 		return nil
 	}
 	user, verb := printed(a.User), need.Verb
-	if r.mutating { // upstream exchanges the words (O-07)
+	if r.mutating { // upstream swaps the two (O-07)
 		user, verb = verb, user
 	}
 	return rejected(a, "paramRef", fmt.Sprintf(
@@ -130,7 +131,7 @@ func (p *Params) binding(ctx context.Context, a *Attributes, r *reference) error
 	))
 }
 
-// resource is the resource of a kind, "*" for what is not known.
+// resource returns the resource of a kind, with "*" for its unknown parts.
 func (p *Params) resource(k *admissionv1.ParamKind) *authorization.Attributes {
 	all := &authorization.Attributes{IsResource: true, Group: "*", Version: "*", Resource: "*"}
 	if k == nil {
@@ -150,12 +151,12 @@ func (p *Params) resource(k *admissionv1.ParamKind) *authorization.Attributes {
 	return all
 }
 
-// printed is a user as upstream prints it: Go's form of a pointer to user.DefaultInfo.
+// printed returns a user as upstream prints it: as Go prints a pointer to user.DefaultInfo.
 func printed(u authorization.User) string {
 	return fmt.Sprintf("&{%s %s %v %v}", u.Name, u.UID, u.Groups, u.Extra)
 }
 
-// rejected is the error 422 for a field of spec.
+// rejected returns the error 422 for a field of spec.
 func rejected(a *Attributes, name, why string) error {
 	return invalid.New(
 		schema.GroupKind{Group: a.Resource.Group, Kind: a.Resource.Kind}, a.Name,

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Choice is a plugin. Default reports whether the plugin is enabled without a flag.
+// Choice is a plugin. Default reports whether it is enabled by default.
 type Choice struct {
 	Plugin
 	Default bool
@@ -31,8 +31,8 @@ func CheckNames(enable, disable []string) error {
 }
 
 // Choose returns the chain of the enabled plugins, in the given order. enable and disable are the values of
-// --enable-admission-plugins and --disable-admission-plugins. absent has the names of enabled plugins that
-// kube-apiserver has and this server does not implement. They have no effect.
+// --enable-admission-plugins and --disable-admission-plugins. absent are the enabled plugins of kube-apiserver that
+// this server does not have. They have no effect.
 func Choose(all []Choice, enable, disable []string) (chain Chain, absent []string, err error) {
 	if err := CheckNames(enable, disable); err != nil {
 		return nil, nil, err

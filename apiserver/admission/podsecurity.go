@@ -19,26 +19,26 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// PodSecurity enforces the Pod Security Standard that the labels of a namespace name (PSA admission/admission.go). Pods
-// that violate the enforced level are rejected. Pods and pod templates that violate the warn level cause warnings. If
-// the enforced level becomes stricter, existing pods that violate it cause warnings. Violations of the audit level are
-// annotations in the audit log. There are no exemptions, and a namespace without labels allows everything.
+// PodSecurity enforces the Pod Security Standard in the labels of a namespace (PSA admission/admission.go). Pods that
+// violate the enforced level are rejected. Pods and pod templates that violate the warn level cause warnings. If the
+// enforced level becomes stricter, existing pods that violate it cause warnings. Violations of the audit level are
+// annotations in the audit log. There are no exemptions. A namespace without labels allows everything.
 type PodSecurity struct {
-	// Labels returns a namespace's labels, which callers must not change, and whether the namespace exists.
+	// Labels returns a namespace's labels, and reports whether it exists. Callers must not change the labels.
 	Labels func(ctx context.Context, namespace string) (map[string]string, bool, error)
 	// Pods returns the pods of a namespace.
 	Pods func(ctx context.Context, namespace string) ([]StoredPod, error)
-	// Now returns the time. It limits the time for checking the pods of a namespace.
+	// Now returns the time. It limits the check of a namespace's existing pods.
 	Now func() time.Time
 }
 
-// permissive allows everything: it is the policy of a namespace without labels.
+// permissive returns the policy of a namespace without labels, which allows everything.
 var permissive = func() api.Policy {
 	all := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
 	return api.Policy{Enforce: all, Audit: all, Warn: all}
 }()
 
-// standards has the checks of all levels and versions.
+// standards returns the checks of all levels and versions.
 var standards = sync.OnceValue(func() policy.Evaluator {
 	e, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
@@ -67,8 +67,8 @@ func (p *PodSecurity) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// pod validates a pod by the policy of its namespace. Invalid labels enforce the strictest level: a namespace may have
-// got them while the plugin was disabled (ValidatePod).
+// pod validates a pod against the policy of its namespace. Invalid labels enforce the strictest level. They may have
+// been set while the plugin was disabled (ValidatePod).
 func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) error {
 	if a.Subresource == "status" {
 		return nil
@@ -99,8 +99,8 @@ func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) e
 	return nil
 }
 
-// template warns of violations by the pods of a template. A template is never rejected, even if the policy can't be
-// looked up: its pods are rejected when they are created (ValidatePodController).
+// template warns of violations by the pods of a template. It never rejects a template, even if it can't look up the
+// policy: the template's pods are rejected when they are created (ValidatePodController).
 func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.PodTemplateSpec) {
 	labels, found, err := p.Labels(ctx, a.Namespace)
 	if err != nil || !found {
@@ -114,7 +114,7 @@ func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.Pod
 	warnOf(a, want.Warn, &t.ObjectMeta, &t.Spec)
 }
 
-// namespace rejects invalid labels, unless an update leaves their errors unchanged. It checks the existing pods if an
+// namespace rejects invalid labels, unless an update does not change their errors. It checks the existing pods if an
 // update makes the enforced level stricter, or changes its version (ValidateNamespace).
 func (p *PodSecurity) namespace(ctx context.Context, a *Attributes, ns *corev1.Namespace) error {
 	if a.Subresource != "" {
@@ -158,7 +158,7 @@ func annotateEnforced(a *Attributes, p api.Policy) {
 // annotate records invalid labels of the namespace and violations of the audit level in the audit log (EvaluatePod).
 func annotate(a *Attributes, p api.Policy, errs field.ErrorList, m *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	if a.Audit == nil {
-		return // the result of the checks would not be recorded
+		return // there is no record
 	}
 	if len(errs) > 0 {
 		a.Audit.Annotate(api.AuditAnnotationPrefix+"error", fmt.Sprintf("Failed to parse policy: %v", errs.ToAggregate()))

@@ -11,9 +11,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Priority sets a pod's priority and preemption policy from its class, the default class, or zero (K
-// plugin/pkg/admission/priority), and ensures that there is at most one default class. Pods can't choose the numbers
-// themselves.
+// Priority sets a pod's priority and preemption policy from its class, from the default class, or to zero (K
+// plugin/pkg/admission/priority). Pods can't set these themselves. Priority also ensures that there is at most one
+// default class.
 type Priority struct {
 	// Classes returns all priority classes.
 	Classes func(ctx context.Context) ([]*schedulingv1.PriorityClass, error)
@@ -61,7 +61,7 @@ func (p *Priority) Admit(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// Validate implements Validator: only one class can be marked as the default (validatePriorityClass).
+// Validate implements Validator. Only one class can be the default (validatePriorityClass).
 func (p *Priority) Validate(ctx context.Context, a *Attributes) error {
 	class, ok := a.Object.(*schedulingv1.PriorityClass)
 	if !ok || a.Subresource != "" || !class.GlobalDefault || a.Operation != Create && a.Operation != Update {
@@ -78,7 +78,7 @@ func (p *Priority) Validate(ctx context.Context, a *Attributes) error {
 	return fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", was.Name)
 }
 
-// keepPriority allows an update to omit the numbers.
+// keepPriority restores the priority and the preemption policy if an update omits them.
 func keepPriority(pod, old *corev1.Pod) {
 	pod.Spec.Priority = cmp.Or(pod.Spec.Priority, old.Spec.Priority)
 	pod.Spec.PreemptionPolicy = cmp.Or(pod.Spec.PreemptionPolicy, old.Spec.PreemptionPolicy)
@@ -86,8 +86,8 @@ func keepPriority(pod, old *corev1.Pod) {
 
 var errNoClass = errors.New("no PriorityClass with name")
 
-// classOf finds a class by its name. Without a name it returns the default class, of several the one with the lowest
-// value, and without any an unnamed class of value zero.
+// classOf returns a class by its name. Without a name it returns the default class and, if there are several, the one
+// with the lowest value. If there is none, it returns an unnamed class of value zero.
 func classOf(name string, classes []*schedulingv1.PriorityClass) (*schedulingv1.PriorityClass, error) {
 	found := &schedulingv1.PriorityClass{}
 	for _, c := range classes {

@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// InUseProtection is StorageObjectInUseProtection: it adds a finalizer to new volumes, claims and volume attributes
-// classes, so that they are not removed while they are in use (F-01). The protection controllers remove it; without
-// these another client must.
+// InUseProtection is StorageObjectInUseProtection. It adds a finalizer to new volumes, claims and volume attributes
+// classes, so that they are not removed while they are in use (F-01). The protection controllers remove it. Without
+// these controllers, a client must.
 type InUseProtection struct{}
 
 // Name implements Plugin.

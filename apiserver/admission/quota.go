@@ -13,24 +13,24 @@ import (
 	"github.com/kubecascade/kubecascade/usage"
 )
 
-// Quota is ResourceQuota: it rejects requests that exceed the quotas of a namespace, and adds the usage of the others
-// to the quotas before they are stored (AS pkg/admission/plugin/resourcequota). A controller recomputes usage that
-// decreased.
+// Quota is ResourceQuota. It rejects requests that exceed a quota of the namespace. For other requests, it adds their
+// usage to the quotas before the object is stored (AS pkg/admission/plugin/resourcequota). A controller recomputes the
+// usage when it decreases.
 //
-// Upstream updates the quotas for all waiting requests of a namespace together, in up to three attempts; here the
-// requests take turns.
+// Upstream updates the quotas for all waiting requests of a namespace together, in up to three attempts. Here, one
+// request of a namespace updates them at a time.
 type Quota struct {
-	// Quotas returns the quotas of a namespace by a consistent read; callers must not change them.
+	// Quotas returns the quotas of a namespace by a consistent read. Callers must not change them.
 	Quotas func(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error)
-	// Store writes the status of a quota. It returns a Conflict if the resourceVersion is not the stored one.
+	// Store writes the status of a quota. It returns a Conflict if the quota has another resourceVersion.
 	Store func(ctx context.Context, q *corev1.ResourceQuota) error
 	// Now defaults to time.Now.
 	Now func() time.Time
 
-	turns turns
+	locks locks
 }
 
-// Limits for the attempts when other requests change a quota at the same time.
+// Limits for retries after conflicts with other writers of a quota.
 const (
 	updateAttempts  = 20
 	subtractTimeout = 5 * time.Second
@@ -39,7 +39,7 @@ const (
 // Name implements Plugin.
 func (*Quota) Name() string { return "ResourceQuota" }
 
-// Validate implements Validator. It is the last plugin, as upstream, so that nothing is added for a request that
+// Validate implements Validator. As in upstream it is the last plugin, so that it does not add usage for a request that
 // another plugin rejects.
 func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 	if a.Namespace == "" || a.Operation != Create && a.Operation != Update {
@@ -49,7 +49,7 @@ func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 	if a.Operation == Update {
 		w.Old = a.Old
 	}
-	if !w.Counts() { // so the write of a quota's status does not come back here
+	if !w.Counts() { // excludes the write of a quota's status
 		return nil
 	}
 	quotas, err := q.Quotas(ctx, a.Namespace)
@@ -63,9 +63,9 @@ func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 		_, err := checkRequest(a, quotas, w)
 		return err
 	}
-	done, err := q.turns.take(ctx, a.Namespace)
+	done, err := q.locks.acquire(ctx, a.Namespace)
 	if err != nil {
-		return fmt.Errorf("waiting for others that quotas are charged for: %w", err)
+		return fmt.Errorf("waiting to update the quotas of %s: %w", a.Namespace, err)
 	}
 	defer done()
 	return q.addUsage(ctx, a, w)
@@ -89,8 +89,8 @@ func checkRequest(
 	return added, nil
 }
 
-// addUsage checks the quotas and adds the usage, again while other requests change them. A quota that has the usage is
-// not checked again.
+// addUsage checks the quotas and adds the usage. It retries after a conflict, but not with the quotas that it has
+// updated.
 func (q *Quota) addUsage(ctx context.Context, a *Attributes, w usage.Write) error {
 	updated := map[string]bool{}
 	for attempt := 1; ; attempt++ {
@@ -110,7 +110,7 @@ func (q *Quota) addUsage(ctx context.Context, a *Attributes, w usage.Write) erro
 	}
 }
 
-// store updates the quotas one after the other, and records which have been updated.
+// store updates the quotas one after the other, and records in updated which are done.
 func (q *Quota) store(
 	ctx context.Context, a *Attributes, quotas []*corev1.ResourceQuota, added map[string]corev1.ResourceList,
 	updated map[string]bool,
@@ -131,7 +131,7 @@ func (q *Quota) store(
 	return nil
 }
 
-// subtractUsage subtracts the usage again. If it can't, the controller recomputes the usage.
+// subtractUsage subtracts the usage. If it fails, the controller recomputes it.
 func (q *Quota) subtractUsage(ctx context.Context, namespace, name string, delta corev1.ResourceList) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), subtractTimeout)
 	defer cancel()
@@ -154,37 +154,37 @@ func (q *Quota) subtractUsage(ctx context.Context, namespace, name string, delta
 	}
 }
 
-// turns lets one request at a time through for each name.
-type turns struct {
-	// mu guards waiting, which has an entry for each name whose turn is taken or waited for.
+// locks is a lock for each name.
+type locks struct {
+	// mu guards waiting, which has the locks that a request holds or waits for.
 	mu      sync.Mutex
-	waiting map[string]*turn
+	waiting map[string]*lock
 }
 
-type turn struct {
-	// busy is full while the turn is taken; wanted is how many have it or wait for it.
+type lock struct {
+	// busy is full while a request holds the lock. wanted is the number of requests that hold it or wait for it.
 	busy   chan struct{}
 	wanted int
 }
 
-// take waits for the turn; done returns it.
-func (t *turns) take(ctx context.Context, name string) (done func(), err error) {
-	t.mu.Lock()
-	w := t.waiting[name]
+// acquire waits for the lock of a name. done releases it.
+func (l *locks) acquire(ctx context.Context, name string) (done func(), err error) {
+	l.mu.Lock()
+	w := l.waiting[name]
 	if w == nil {
-		w = &turn{busy: make(chan struct{}, 1)}
-		if t.waiting == nil {
-			t.waiting = map[string]*turn{}
+		w = &lock{busy: make(chan struct{}, 1)}
+		if l.waiting == nil {
+			l.waiting = map[string]*lock{}
 		}
-		t.waiting[name] = w
+		l.waiting[name] = w
 	}
 	w.wanted++
-	t.mu.Unlock()
+	l.mu.Unlock()
 	leave := func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		if w.wanted--; w.wanted == 0 {
-			delete(t.waiting, name)
+			delete(l.waiting, name)
 		}
 	}
 	select {

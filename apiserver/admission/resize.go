@@ -11,10 +11,10 @@ import (
 	"github.com/kubecascade/kubecascade/usage"
 )
 
-// Resize is PersistentVolumeClaimResize: a claim can only be expanded while it is bound, and only if its class allows
+// Resize is PersistentVolumeClaimResize. A claim can be expanded only while it is bound, and only if its class allows
 // volume expansion (K plugin/pkg/admission/storage/persistentvolume/resize).
 type Resize struct {
-	// Class returns the storage class with the name, nil if there is none.
+	// Class returns the storage class, or nil if it does not exist.
 	Class func(ctx context.Context, name string) (*storagev1.StorageClass, error)
 }
 

@@ -12,10 +12,10 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 )
 
-// RuntimeClass adds to a new pod the overhead, node selector and tolerations of its runtime class (K
+// RuntimeClass sets the overhead, node selector and tolerations of the runtime class in a new pod (K
 // plugin/pkg/admission/runtimeclass).
 type RuntimeClass struct {
-	// Class returns the runtime class with the name, nil if there is none.
+	// Class returns the runtime class, or nil if it does not exist.
 	Class func(ctx context.Context, name string) (*nodev1.RuntimeClass, error)
 }
 
@@ -28,7 +28,7 @@ var (
 // Name implements Plugin.
 func (*RuntimeClass) Name() string { return "RuntimeClass" }
 
-// of returns the pod and its class, each nil if there is none.
+// of returns the pod and its class. Each is nil if there is none.
 func (p *RuntimeClass) of(ctx context.Context, a *Attributes) (*corev1.Pod, *nodev1.RuntimeClass, error) {
 	pod, ok := a.Object.(*corev1.Pod)
 	if !ok || a.Operation != Create || a.Subresource != "" {
@@ -102,7 +102,7 @@ func united(pod, class map[string]string) (map[string]string, error) {
 	return pod, nil
 }
 
-// widest removes tolerations that another one covers; of equal ones the first stays (K pkg/util/tolerations:
+// widest removes tolerations that another one covers. Of equal ones it keeps the first (K pkg/util/tolerations:
 // MergeTolerations).
 func widest(all []corev1.Toleration) (out []corev1.Toleration) {
 	for i, t := range all {
@@ -117,7 +117,7 @@ func widest(all []corev1.Toleration) (out []corev1.Toleration) {
 	return out
 }
 
-// covers reports whether a tolerates everything that b does.
+// covers reports whether a tolerates everything that b tolerates.
 func covers(a, b corev1.Toleration) bool {
 	everyKey := a.Key == "" && a.Operator == corev1.TolerationOpExists
 	switch {

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// mountable rejects a pod with secrets that its service account does not list, if the account's annotation requires
-// that (K plugin/pkg/admission/serviceaccount: limitSecretReferences). Of volumes only secret volumes are checked, and
-// ephemeral containers are not checked.
+// mountable rejects a pod with secrets that its service account does not list, if the account's annotation enforces the
+// list (K plugin/pkg/admission/serviceaccount: limitSecretReferences). It does not check ephemeral containers, and of
+// the volumes only secret volumes.
 func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	if !limitsSecrets(account) {
 		return nil
@@ -51,7 +51,7 @@ func mountableAdded(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	return mountableEnv(account, secretsOf(account), "ephemeral container", ephemeral(&pod.Spec))
 }
 
-// ephemeral returns the ephemeral containers like others.
+// ephemeral returns the ephemeral containers as containers.
 func ephemeral(s *corev1.PodSpec) (out []corev1.Container) {
 	for _, c := range s.EphemeralContainers {
 		out = append(out, corev1.Container(c.EphemeralContainerCommon))

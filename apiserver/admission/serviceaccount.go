@@ -12,11 +12,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ServiceAccount sets the service account of pods, mounts a token for the API, and rejects pods whose account does not
-// exist (K plugin/pkg/admission/serviceaccount). It does not change existing pods. When ephemeral containers are added
-// to a pod, it checks the secrets that they use.
+// ServiceAccount sets the service account of new pods, mounts a token for the API, and rejects pods whose account does
+// not exist (K plugin/pkg/admission/serviceaccount). It does not change existing pods. If ephemeral containers are
+// added to a pod, it checks their secrets.
 type ServiceAccount struct {
-	// Account returns an account, or the error for the client. Callers must not change the result.
+	// Account returns an account, or the error for the client. Callers must not change the account.
 	Account func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error)
 	// GenerateName returns a name with the prefix.
 	GenerateName func(prefix string) string
@@ -24,13 +24,13 @@ type ServiceAccount struct {
 
 const (
 	defaultAccount = "default"
-	// tokenMount is the directory with the token, the CA certificate and the namespace in containers.
+	// tokenMount is the directory in containers that has the token, the CA certificate and the namespace.
 	tokenMount  = "/var/run/secrets/kubernetes.io/serviceaccount"
 	tokenVolume = "kube-api-access-"
 	// tokenLife is the lifetime in seconds that marks a token as mounted by default (K pkg/serviceaccount:
 	// WarnOnlyBoundTokenExpirationSeconds).
 	tokenLife = int64(60*60 + 7)
-	// mountableOnly is the annotation of an account whose pods may use only the secrets that it lists.
+	// mountableOnly is the annotation of an account that limits its pods to the secrets that it lists.
 	mountableOnly = "kubernetes.io/enforce-mountable-secrets"
 )
 
@@ -100,7 +100,7 @@ func isMirror(pod *corev1.Pod) bool {
 	return ok
 }
 
-// mirrorUses rejects references to API objects, which a static pod can't have.
+// mirrorUses rejects references to API objects: a static pod, which a mirror pod represents, can't have any.
 func mirrorUses(pod *corev1.Pod) error {
 	if pod.Spec.ServiceAccountName != "" {
 		return errors.New("a mirror pod may not reference service accounts")
@@ -159,7 +159,7 @@ func tokenSource() *corev1.ProjectedVolumeSource {
 	}}
 }
 
-// limitsSecrets reports whether the account's pods may use only the secrets that it lists.
+// limitsSecrets reports whether the account limits its pods to the secrets that it lists.
 func limitsSecrets(account *corev1.ServiceAccount) bool {
 	limits, err := strconv.ParseBool(account.Annotations[mountableOnly])
 	return err == nil && limits

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Step is one of the two passes over a chain, by its name in metrics.
+// Step is one of the two steps of admission, by its name in metrics.
 type Step string
 
 // The steps.
@@ -14,26 +14,26 @@ const (
 	Validating Step = "validate"
 )
 
-// Steps are the plugins, and what observes how long a step took. The mutating plugins take part in one step, whether
-// they run once or twice (AS pkg/admission/metrics: WithStepMetrics).
+// Steps are the plugins, and the observers of their durations. The mutating plugins are one step, even if they run
+// twice (AS pkg/admission/metrics: WithStepMetrics).
 type Steps struct {
 	Chain
-	// Observe may be nil.
+	// Observe observes the duration of a step. It may be nil.
 	Observe func(s Step, o Operation, rejected bool, took time.Duration)
-	// Each may be nil.
+	// Each observes the durations of plugins. It may be nil.
 	Each Each
 }
 
-// Each observes how long the plugins of a chain take, by their place in it (AS pkg/admission/metrics:
+// Each observes the durations of the plugins of a chain. place is the index of a plugin (AS pkg/admission/metrics:
 // WithControllerMetrics).
 type Each interface {
 	// Observes reports whether the plugin is observed for an operation.
 	Observes(place int, o Operation) bool
-	// Observe observes one run of an observed plugin.
+	// Observe observes one run of a plugin.
 	Observe(place int, s Step, o Operation, rejected bool, took time.Duration)
 }
 
-// Admit runs the mutating plugins, and once more if one of them wants that (Attributes.Again).
+// Admit runs the mutating plugins, and once more if one of them called Attributes.Again.
 func (s *Steps) Admit(ctx context.Context, a *Attributes) error {
 	start := time.Now()
 	a.Round = 0
@@ -60,7 +60,7 @@ func (s *Steps) observe(step Step, a *Attributes, err error, start time.Time) {
 	}
 }
 
-// run calls the plugins that take part in a step.
+// run calls the plugins of a step.
 func run[P Plugin](
 	ctx context.Context, s *Steps, step Step, a *Attributes, call func(P, context.Context, *Attributes) error,
 ) error {
@@ -78,19 +78,19 @@ func run[P Plugin](
 	return nil
 }
 
-// stopwatch takes the times of one pass over a chain. The end of a plugin is the beginning of the next one, so the
-// clock is read once for each observed plugin.
+// stopwatch measures the durations of the plugins in one step. The end of one is the start of the next, so that it
+// reads the clock once for each observed plugin.
 type stopwatch struct {
 	each      Each
 	step      Step
 	operation Operation
-	// place is the plugin that runs, -1 if it is not observed.
+	// place is the index of the plugin that runs, or -1 if it is not observed.
 	place int
-	// since is the end of the last plugin, 0 if that is not known.
+	// since is the end of the last plugin, or 0 if it is not known.
 	since time.Duration
 }
 
-// epoch is what the times of stopwatches count from: time.Since reads one clock, time.Now two.
+// epoch is the origin of the stopwatches' times: time.Since reads one clock, time.Now two.
 var epoch = time.Now()
 
 func (w *stopwatch) start(place int) {

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TaintNodes is TaintNodesByCondition: it adds to a new node the taint that keeps pods away until the node is ready (K
+// TaintNodes is TaintNodesByCondition. It adds a taint to a new node, which keeps pods away until the node is ready (K
 // plugin/pkg/admission/nodetaint).
 type TaintNodes struct{}
 

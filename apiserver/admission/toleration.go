@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// DefaultTolerations is DefaultTolerationSeconds: pods without tolerations for these taints stay for five minutes on a
+// DefaultTolerations is DefaultTolerationSeconds. It adds tolerations to pods, so that they stay for five minutes on a
 // node that is not ready or unreachable (K plugin/pkg/admission/defaulttolerationseconds).
 type DefaultTolerations struct{}
 
@@ -32,7 +32,7 @@ func (DefaultTolerations) Admit(_ context.Context, a *Attributes) error {
 	return nil
 }
 
-// tolerates reports whether the pod has a toleration for the taint's key, or for each key.
+// tolerates reports whether the pod has a NoExecute toleration for the taint's key, or for each key.
 func tolerates(list []corev1.Toleration, key string) bool {
 	return slices.ContainsFunc(list, func(t corev1.Toleration) bool {
 		return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
