@@ -23,13 +23,13 @@ type Config struct {
 	Lookup admission.Lookup
 	// Objects reads params and namespaces.
 	Objects Objects
-	// Converter returns the converter by which a MutatingAdmissionPolicy merges objects of a resource.
+	// Converter returns the type converter with which a MutatingAdmissionPolicy merges objects of a resource.
 	Converter func(*resources.Resource) (managedfields.TypeConverter, error)
-	// Authorizer returns the authorizer of expressions.
+	// Authorizer returns the authorizer that expressions use.
 	Authorizer func() authorization.Authorizer
 	// Clients call webhooks.
 	Clients *client.Clients
-	// Registry gets the metrics; nil for none.
+	// Registry registers the metrics. It may be nil.
 	Registry prometheus.Registerer
 	Log      *slog.Logger
 }
@@ -40,10 +40,10 @@ type Admission struct {
 	Config
 	caller *webhook.Caller
 	log    *slog.Logger
-	// Metrics count what webhooks decide, and the steps of admission; checks, what policies decide.
+	// Metrics are those of webhooks and of the steps of admission. checks are those of policies.
 	Metrics *Metrics
 	checks  *policyMetrics
-	// namespaces and params were decoded for expressions.
+	// namespaces and params cache objects that were decoded for expressions.
 	namespaces, params memory
 }
 
@@ -68,8 +68,8 @@ func (d *Admission) Plugins() []admission.Choice {
 	}
 }
 
-// forget removes the series of a configuration that is no more. Another one may have the same name: its series begin
-// again.
+// forget removes the metric series of a deleted configuration. If another one gets the same name, its series start at
+// zero.
 func (d *Admission) forget(value any) {
 	switch v := value.(type) {
 	case *policy:
@@ -84,14 +84,14 @@ func (d *Admission) forget(value any) {
 	}
 }
 
-// errNotReady has upstream's words (AS pkg/admission/plugin/webhook/generic/webhook.go and
-// policy/generic/plugin.go: Dispatch, while the configurations have not been read).
+// errNotReady has upstream's message (AS pkg/admission/plugin/webhook/generic/webhook.go and policy/generic/plugin.go:
+// Dispatch, while the configurations have not been read).
 var errNotReady = errors.New("not yet ready to handle request")
 
-// set returns the configurations for a request; nil if there are none for a plugin, whose place in the Set is of. If
-// one of the plugin's can't be read, the plugin rejects every request that it does not exempt: the failure policy
-// is not known then. Upstream's plugins do that after a start: an informer can't list objects of which
-// one can't be decoded (AS pkg/storage/etcd3/store.go: GetList). An informer that has listed before keeps what it had.
+// set returns the configurations for a request, or nil if there are none for the plugin of the slot. If one of the
+// plugin's configurations can't be read, its failure policy is unknown, so the plugin rejects every request that it
+// does not exempt. Upstream's plugins do so after a start, because an informer can't list objects if one can't be
+// decoded (AS pkg/storage/etcd3/store.go: GetList). An informer that has listed them before keeps the old ones.
 func (d *Admission) set(a *admission.Attributes, of slot) (*Set, error) {
 	set := a.State(func() any { return d.Live.Set() }).(*Set)
 	if set == nil || !set.unread[of] {
@@ -110,8 +110,7 @@ func (d *Admission) set(a *admission.Attributes, of slot) (*Set, error) {
 	return nil, admission.Forbidden(a, errNotReady)
 }
 
-// Concerns reports whether a webhook or policy may concern an operation on a resource or subresource. A write that
-// none concerns may be stored without admission if no other plugin acts on it.
+// Concerns implements admission.Dynamic.
 func (d *Admission) Concerns(res *resources.Resource, sub string, operation admission.Operation, namespaced bool) bool {
 	return d.Live.Set().Concerns(res, sub, operation, namespaced)
 }

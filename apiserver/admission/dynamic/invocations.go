@@ -12,17 +12,17 @@ import (
 // invocation is a policy that matches a request, with one of its bindings and one of the binding's params (M-15).
 type invocation struct {
 	policy *policy
-	// binding is nil if err is one of the policy.
+	// binding is nil if err is about the policy.
 	binding *binding
-	// in is the resource in whose version the policy gets the objects (M-18).
+	// in is the resource that has the version in which the policy gets the objects (M-18).
 	in *resources.Resource
-	// param is nil for null.
+	// param is nil if there is none: the policy gets null.
 	param runtime.Object
-	// err is why the policy or the binding can't be evaluated; nil if it can (M-40).
+	// err is the reason why the policy or the binding can't be evaluated, or nil (M-40).
 	err error
 }
 
-// failure is what follows "denied request: " if the invocation has an error.
+// failure returns the message for an invocation with an error, without "denied request: ".
 func (i *invocation) failure() string {
 	if i.binding == nil {
 		return "failed to configure policy: " + i.err.Error()
@@ -30,7 +30,7 @@ func (i *invocation) failure() string {
 	return "failed to configure binding: " + i.err.Error()
 }
 
-// invocations returns the policies that match, in the order in which they are evaluated: by the names of policies,
+// invocations returns the matching policies in the order in which they are evaluated: by the names of policies,
 // bindings and params.
 func (q *request) invocations(ctx context.Context, candidates []candidate) (out []invocation) {
 	for i := range candidates {
@@ -78,7 +78,7 @@ func (q *request) invoke(
 	return out
 }
 
-// bindings are the values of variables for an invocation. An error ends the request.
+// bindings returns the values of variables for an invocation. An error ends the request.
 func (q *request) bindings(ctx context.Context, i *invocation) (expression.Bindings, error) {
 	b := expression.Bindings{Params: i.param, Authorizer: q.lazyAuthorizer()}
 	var err error

@@ -18,10 +18,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// patched returns the entry whose version an object has after the patch of a webhook with the version of an entry: a
-// patch may also change apiVersion and kind. Upstream decodes the kind that the object names, and converts it to that
-// of the request at the end of the phase, which fails for another kind than the resource's (ASW mutating/dispatcher.go:
-// callAttrMutatingHook, Dispatch).
+// patched returns the entry of the version that an object has after a webhook's patch, which may change apiVersion and
+// kind. in is the entry of its version before. Upstream decodes the object as the kind that it names and, at the end of
+// the phase, converts it to the kind of the request. This fails for another kind than the resource's (ASW
+// mutating/dispatcher.go: callAttrMutatingHook, Dispatch).
 func (q *hookRequest) patched(in *resources.Resource, object []byte) (*resources.Resource, error) {
 	want := q.view.kind(in)
 	kind, err := json.DefaultMetaFactory.Interpret(object)
@@ -50,7 +50,7 @@ func (q *hookRequest) patched(in *resources.Resource, object []byte) (*resources
 		})
 	}
 	obj, err := resources.Scheme().New(*kind)
-	if err == nil { // it is decoded before it is converted: its fields may not be those of the kind
+	if err == nil { // upstream decodes before it converts: the fields may not be those of the kind
 		err = kjson.UnmarshalCaseSensitivePreserveInts(object, obj)
 	}
 	if err != nil {
@@ -61,14 +61,15 @@ func (q *hookRequest) patched(in *resources.Resource, object []byte) (*resources
 	))
 }
 
-// unknown is an error that upstream makes no status of (AS pkg/endpoints/handlers/responsewriters: ErrorToAPIStatus).
+// unknown returns an error 500 with only a message, as upstream returns for an error that is not a Status (AS
+// pkg/endpoints/handlers/responsewriters: ErrorToAPIStatus).
 func unknown(message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: message,
 	}}
 }
 
-// withDefaults sets what is missing in a kind (apimachinery pkg/runtime/serializer/json: gvkWithDefaults).
+// withDefaults sets the missing parts of a kind (apimachinery pkg/runtime/serializer/json: gvkWithDefaults).
 func withDefaults(kind *schema.GroupVersionKind, want schema.GroupVersionKind) {
 	if kind.Kind == "" {
 		kind.Kind = want.Kind
@@ -78,7 +79,7 @@ func withDefaults(kind *schema.GroupVersionKind, want schema.GroupVersionKind) {
 	}
 }
 
-// internal is the name of upstream's package with the internal version of a group.
+// internal returns the name of upstream's package with the internal version of a group.
 func internal(group string) string {
 	name, _, _ := strings.Cut(group, ".")
 	if name == "" {

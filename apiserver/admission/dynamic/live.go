@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Live is the configurations in a cache.
+// Live has the configurations that are in a cache.
 type Live struct {
 	cache *cache.Cache
 	types *resources.Types
@@ -25,29 +25,29 @@ type Live struct {
 	shown atomic.Int64
 	// set is nil if there is no configuration.
 	set atomic.Pointer[Set]
-	// follow guards what is below, and is held while the Set is updated.
+	// follow guards the fields below. It is held while the Set is updated.
 	follow   sync.Mutex
 	watchers []*cache.Watcher
-	// read are the configurations of the Set, by their keys: what has not changed is not read again.
+	// read are the configurations of the Set by key. An unchanged configuration is not read again.
 	read map[string]reading
-	// forget, if set, is called for policies that were removed.
+	// forget is called for each removed or changed configuration. It may be nil.
 	forget func(configuration any)
 }
 
-// reading is a stored configuration as it was read.
+// reading is a stored configuration and the result of reading it.
 type reading struct {
 	revision int64
 	// value is nil if it can't be read.
 	value any
 }
 
-// NewLive returns the configurations in a cache. types must have the built-in kinds.
+// NewLive returns a Live for the cache. types must have the built-in kinds.
 func NewLive(c *cache.Cache, types *resources.Types, log *slog.Logger) *Live {
 	return &Live{cache: c, types: types, log: log}
 }
 
-// Set returns the configurations of a state that is not older than the cache's at the time of the call; nil if there
-// are none. If they can't be read, the Set says so: older configurations are not in force instead.
+// Set returns the configurations at the cache's current revision or a later one, or nil if there are none. If they
+// can't be read, it returns a Set in which all are unread, not an older Set.
 func (l *Live) Set() *Set {
 	if l.shown.Load() < l.cache.Revision() {
 		if err := l.catchUp(); err != nil {
@@ -57,11 +57,11 @@ func (l *Live) Set() *Set {
 	return l.set.Load()
 }
 
-// mostReads is how often a Set is read before the request fails, as history may no longer reach back to the revision
-// that was begun with.
+// mostReads is the number of attempts to read a Set. An attempt fails if the cache's history no longer has the revision
+// at which it started.
 const mostReads = 3
 
-// catchUp updates the Set to the cache's revision.
+// catchUp updates the Set to the cache's current revision.
 func (l *Live) catchUp() error {
 	now := l.cache.Revision()
 	l.follow.Lock()
@@ -87,7 +87,7 @@ func (l *Live) catchUp() error {
 	return nil
 }
 
-// poll reports whether a configuration has changed. If none has, the Set is that of the revision shown.
+// poll reports whether a configuration has changed. If none has, the Set is also that of the revision shown.
 func (l *Live) poll(now int64) (shown int64, changed bool) {
 	if l.watchers == nil {
 		return 0, true
@@ -102,7 +102,7 @@ func (l *Live) poll(now int64) (shown int64, changed bool) {
 	return now, false
 }
 
-// rebuild makes the Set of one revision, and watches from there.
+// rebuild reads the Set of one revision, and watches from there.
 func (l *Live) rebuild() (int64, error) {
 	rev := l.cache.Revision()
 	watchers, read := make([]*cache.Watcher, len(sources)), map[string]reading{}
@@ -141,7 +141,7 @@ func (l *Live) rebuild() (int64, error) {
 	return rev, nil
 }
 
-// removed calls forget for what is not among the configurations that were read now.
+// removed calls forget for configurations that are not in read, or have changed.
 func (l *Live) removed(read map[string]reading) {
 	if l.forget == nil {
 		return
@@ -157,7 +157,7 @@ func (l *Live) removed(read map[string]reading) {
 	}
 }
 
-// lacking is what a configuration had and has no more: webhooks.
+// lacking returns the webhooks that a changed configuration no longer has, or nil.
 func lacking(was, now any) any {
 	before, ok := was.([]*webhook.Configured)
 	after, same := now.([]*webhook.Configured)
@@ -169,7 +169,7 @@ func lacking(was, now any) any {
 	})
 }
 
-// value reads a stored configuration; nil if that fails.
+// value reads a stored configuration, or returns nil if it can't be read.
 func (l *Live) value(res *resources.Resource, o *storage.Object, read func(runtime.Object) (any, error)) any {
 	err := o.Err
 	var obj runtime.Object

@@ -27,7 +27,7 @@ func (l *policies) bind(b *binding) {
 	l.bound[b.policy] = append(l.bound[b.policy], b)
 }
 
-// candidate is a policy whose rules match the requests of a form, with those of its bindings whose rules match them.
+// candidate is a policy whose rules match a form of requests, with its bindings whose rules match the form, too.
 type candidate struct {
 	*policy
 	outcome
@@ -41,17 +41,18 @@ type boundCandidate struct {
 	outcome
 }
 
-// outcome is the result of comparing a MatchResources with a form of requests. Names of objects, and labels of objects
-// and namespaces, are compared later, for each request.
+// outcome is the result of matching a MatchResources with a form of requests. The names of objects, and the labels of
+// objects and namespaces, are matched later, for each request.
 type outcome struct {
 	*matching
-	// excluded and rules are the rules that match; the first of rules for the name of a request determines the version.
+	// excluded and rules are the rules that match the form. The first of rules that has the request's name determines
+	// the version.
 	excluded, rules []match
 }
 
 // match is a rule that matches a form of requests.
 type match struct {
-	// names are the names of the objects to which the rule applies; empty means all.
+	// names are the names of the objects to which the rule applies. If it is empty, the rule applies to all.
 	names []string
 	// in is the resource to whose version the objects are converted.
 	in *resources.Resource
@@ -59,14 +60,15 @@ type match struct {
 
 func (n *match) has(name string) bool { return len(n.names) == 0 || slices.Contains(n.names, name) }
 
-// target is a form of requests, with the requested resource and those to whose versions the objects can be converted.
+// target is a form of requests: the requested resource, and the equivalent ones to whose versions objects can be
+// converted.
 type target struct {
 	webhook.Target
 	own         *resources.Resource
 	equivalents []*resources.Resource
 }
 
-// outcome compares m with a form; it returns false if m matches no request of that form.
+// outcome matches m with a form of requests. It returns false if m matches no request of that form.
 func (m *matching) outcome(t *target) (outcome, bool) {
 	o := outcome{
 		matching: m, excluded: t.matched(m.excluded, m.equivalent), rules: t.matched(m.rules, m.equivalent),
@@ -124,8 +126,8 @@ func (l *policies) candidates(t *target) (out []candidate) {
 	return out
 }
 
-// matches reports whether o matches a request, and returns the resource to whose version the objects are converted. An
-// error of a selector counts only if everything else matches.
+// matches reports whether o matches a request, and returns the resource to whose version the objects are converted. A
+// selector's error is returned only if everything else matches.
 func (o *outcome) matches(ctx context.Context, q *request) (*resources.Resource, bool, error) {
 	has := func(n match) bool { return n.has(q.name) }
 	i := slices.IndexFunc(o.rules, has)

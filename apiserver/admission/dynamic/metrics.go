@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 )
 
-// Metrics are those of webhooks and of match conditions, under upstream's names (L-110, L-111; AS
+// Metrics are the metrics of webhooks and match conditions, with upstream's names (L-110, L-111; AS
 // pkg/admission/metrics).
 type Metrics struct {
 	duration           *prometheus.HistogramVec
@@ -21,19 +21,19 @@ type Metrics struct {
 	conditionErrors    *prometheus.CounterVec
 	conditionExclusion *prometheus.CounterVec
 	conditionDuration  *prometheus.HistogramVec
-	// steps are the series of a step, an operation and whether the request was rejected. A look-up by the values of
-	// labels would cost more than all else.
+	// steps are the series for a step, an operation and whether the request was rejected. They are not looked up by
+	// labels, which would be slow.
 	steps map[step][]prometheus.Observer
 }
 
-// step is what a step's duration is observed by.
+// step identifies the series of a step's durations.
 type step struct {
 	step      admission.Step
 	operation admission.Operation
 	rejected  bool
 }
 
-// What has match conditions, and the type of those of policies, mutating ones included (AS
+// Labels of match conditions: their kind, and the type for those of policies, including mutating ones (AS
 // pkg/admission/plugin/policy/mutating/plugin.go).
 const (
 	kindWebhook  = "webhook"
@@ -41,10 +41,10 @@ const (
 	typeOfPolicy = "validate"
 )
 
-// maxCode is the largest status code in a label (AS pkg/admission/metrics: ObserveWebhook).
+// maxCode is the largest HTTP status code in a label (AS pkg/admission/metrics: ObserveWebhook).
 const maxCode = 600
 
-// NewMetrics returns metrics that are registered with r; nil registers them nowhere.
+// NewMetrics returns metrics and registers them with r, unless r is nil.
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "apiserver_admission_" + name, Help: help}, labels)
@@ -87,7 +87,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	return m
 }
 
-// stepsOf returns all series of steps.
+// stepsOf returns the series of all steps.
 func stepsOf(durations, summary prometheus.ObserverVec) map[step][]prometheus.Observer {
 	all := map[step][]prometheus.Observer{}
 	for _, s := range []admission.Step{admission.Admitting, admission.Validating} {
@@ -110,7 +110,7 @@ func (m *Metrics) Step(s admission.Step, o admission.Operation, rejected bool, t
 	}
 }
 
-// typeOf is the label type of webhooks.
+// typeOf returns the label type of webhooks.
 func typeOf(mutating bool) string {
 	if mutating {
 		return "admit"
@@ -118,7 +118,7 @@ func typeOf(mutating bool) string {
 	return "validating"
 }
 
-// called observes a call.
+// called observes a call of a webhook.
 func (m *Metrics) called(o *webhook.Outcome) {
 	name, kind, operation := o.Hook.Name, typeOf(o.Hook.Mutating), string(o.Operation)
 	code, rejected := strconv.Itoa(min(o.Code, maxCode)), strconv.FormatBool(o.Rejected)
@@ -138,7 +138,7 @@ func (m *Metrics) matched(name, kind, phase string, of admission.Operation, resu
 	if result.Failed > 0 {
 		m.conditionErrors.WithLabelValues(name, kind, phase, operation).Add(float64(result.Failed))
 	}
-	if kind == kindWebhook && !result.Matches && result.Err == nil { // upstream doesn't count those by policies
+	if kind == kindWebhook && !result.Matches && result.Err == nil { // upstream counts only those of webhooks
 		m.conditionExclusion.WithLabelValues(name, kind, phase, operation).Inc()
 	}
 	m.conditionDuration.WithLabelValues(name, kind, phase, operation).Observe(result.Elapsed.Seconds())

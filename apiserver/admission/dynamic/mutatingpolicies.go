@@ -33,8 +33,8 @@ type evaluated struct {
 	namespace, name string // of the param
 }
 
-// Admit implements admission.Mutator. What matches is decided before the first policy has changed the object, but match
-// conditions see the changes (ASP generic/policy_dispatcher.go: Dispatch).
+// Admit implements admission.Mutator. The matching policies are determined before the first one changes the object, but
+// match conditions see the changes (ASP generic/policy_dispatcher.go: Dispatch).
 func (p mutatingPolicies) Admit(ctx context.Context, a *admission.Attributes) error {
 	set, err := p.set(a, mutatingPolicy)
 	if err != nil || set == nil {
@@ -54,7 +54,7 @@ func (p mutatingPolicies) Admit(ctx context.Context, a *admission.Attributes) er
 			return err
 		}
 	}
-	if m.dirty { // whether or not something has changed (M-66)
+	if m.dirty { // even if nothing has changed (M-66)
 		m.rounds.Changed()
 	}
 	if m.rounds.Again {
@@ -66,19 +66,19 @@ func (p mutatingPolicies) Admit(ctx context.Context, a *admission.Attributes) er
 	return m.denial()
 }
 
-// mutator is a request whose object policies change.
+// mutator is a request whose object is changed by policies.
 type mutator struct {
 	*request
 	rounds *webhook.Rounds[evaluated]
 	// dirty reports whether a mutation was evaluated without an error.
 	dirty bool
-	// denials are the messages of all errors, and reason is the reason for the first.
+	// denials are the messages of all errors. reason is the reason of the first one.
 	denials []string
 	reason  metav1.StatusReason
 }
 
-// prepared converts the objects for all invocations, and denies the request for those that can't be evaluated. It
-// returns the others.
+// prepared converts the objects for all invocations, denies the request for those that can't be evaluated, and returns
+// the others.
 func (m *mutator) prepared(all []invocation) (out []invocation) {
 	for _, i := range all {
 		if i.err == nil {
@@ -111,7 +111,7 @@ func (m *mutator) deny(i *invocation, message string, reason metav1.StatusReason
 		i.policy.name, i.binding.name, message))
 }
 
-// denial is the error for the request, nil if no policy denies it. The code is always 403.
+// denial returns the error for the request, or nil if no policy denies it. The code is always 403.
 func (m *mutator) denial() error {
 	if len(m.denials) == 0 {
 		return nil
@@ -124,7 +124,8 @@ func (m *mutator) denial() error {
 	return err
 }
 
-// evaluate evaluates one policy for one binding and param. An error ends the request, regardless of the failure policy.
+// evaluate evaluates one policy for one binding and param. An error ends the request, independent of the failure
+// policy.
 func (m *mutator) evaluate(ctx context.Context, i *invocation) error {
 	b, err := m.bindings(ctx, i)
 	if err != nil {
@@ -161,7 +162,7 @@ func (m *mutator) evaluate(ctx context.Context, i *invocation) error {
 	return nil
 }
 
-// mutate evaluates the mutations of a policy one after the other, each on the result of its predecessor, and returns
+// mutate evaluates the mutations of a policy one after the other, each on the result of the previous one, and returns
 // the last result.
 func (m *mutator) mutate(
 	ctx context.Context, i *invocation, b expression.Bindings, object runtime.Object,
@@ -191,7 +192,7 @@ func (m *mutator) mutate(
 	return object, nil
 }
 
-// mutateOnce returns what one mutation makes of the object, with defaults; the object itself if there is no change.
+// mutateOnce returns the result of one mutation, with defaults. Without a change it returns the same object.
 func (m *mutator) mutateOnce(
 	ctx context.Context, i *invocation, index int, b expression.Bindings, object runtime.Object,
 ) (runtime.Object, error) {
@@ -216,8 +217,8 @@ func (m *mutator) mutateOnce(
 	return m.completed(i.in, next)
 }
 
-// completed returns the result of a mutation as an object of its kind, with defaults. An unstructured one is encoded,
-// as it shares memory with the object and may have values of CEL's.
+// completed returns the result of a mutation as an object of its kind, with defaults. An unstructured result is
+// encoded, because it shares memory with the object and may have values of CEL types.
 func (m *mutator) completed(in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		data, err := json.Marshal(u.Object)
@@ -229,7 +230,7 @@ func (m *mutator) completed(in *resources.Resource, obj runtime.Object) (runtime
 	return obj, m.view.complete(in, obj)
 }
 
-// state returns a copy of the object as it is now.
+// state returns a copy of the object in its current state.
 func (m *mutator) state() runtime.Object {
 	if err := m.view.flush(); err != nil {
 		return nil // the same error ends the request

@@ -14,32 +14,32 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Objects reads what policies get besides the request: params and namespaces. Results must not be changed.
+// Objects reads the params and namespaces that policies get. Callers must not change the results.
 type Objects interface {
-	// One returns a stored object, nil if it does not exist. It is as new as a consistent read by the same request.
+	// One returns a stored object, or nil if it does not exist. It is as new as a consistent read by the same request.
 	One(ctx context.Context, res *resources.Resource, namespace, name string) (*storage.Object, error)
-	// Each calls yield for the stored objects of a resource in the cache, in the order of their names; namespace ""
-	// selects all namespaces.
+	// Each calls yield for the stored objects of a resource in the cache, in the order of their names. An empty
+	// namespace selects all namespaces.
 	Each(res *resources.Resource, namespace string, yield func(*storage.Object)) error
 	// Served returns a stored object in the version of a resource, with its kind and defaults.
 	Served(res *resources.Resource, o *storage.Object) (runtime.Object, error)
 }
 
-// The bounds of what is remembered, in bytes of stored JSON.
+// Limits of a memory, in bytes of stored JSON: for all objects, and for one.
 const (
 	maxRemembered = 1 << 20
 	maxOne        = maxRemembered / 8
 )
 
-// memory has the objects that were decoded last. It may be used by any goroutine.
+// memory caches decoded objects. It may be used by any goroutine.
 type memory struct {
 	mu   sync.Mutex // guards what is below
 	held map[place]remembered
 	size int
 }
 
-// place is a stored object in the version of a resource. It does not refer to the entry: each change of a
-// CustomResourceDefinition makes another one, and the former keeps a compiled schema.
+// place identifies a stored object in the version of a resource. It has the kind instead of the resource's entry,
+// because each change of a CustomResourceDefinition makes a new entry, and a key would keep the old one in memory.
 type place struct {
 	kind schema.GroupVersionKind
 	key  string
@@ -52,7 +52,7 @@ type remembered struct {
 	size     int
 }
 
-// get returns a stored object as decode makes it, decoded once for each revision while there is room.
+// get returns a stored object as decode returns it. It decodes each revision once, while the memory has space.
 func (m *memory) get(
 	res *resources.Resource, o *storage.Object, decode func() (runtime.Object, error),
 ) (runtime.Object, error) {
@@ -76,8 +76,8 @@ func (m *memory) get(
 	return obj, nil
 }
 
-// namespaceObject returns the namespace of the request for expressions; nil if the request has none or is for a
-// namespace (M-33). An absent one is an error regardless of the failure policy (M-37).
+// namespaceObject returns the namespace of the request for expressions. It is nil if the request has none or is for a
+// namespace (M-33). An absent namespace is an error, independent of the failure policy (M-37).
 func (q *request) namespaceObject(ctx context.Context) (*corev1.Namespace, error) {
 	if q.namespace == "" || q.a.Kind == corev1.SchemeGroupVersion.WithKind("Namespace") {
 		return nil, nil

@@ -15,17 +15,17 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// The errors of bindings (M-27, M-28). Their words are upstream's (ASP generic/policy_dispatcher.go: CollectParams).
+// Errors of bindings, with upstream's messages (M-27, M-28; ASP generic/policy_dispatcher.go: CollectParams).
 var (
 	errNoParams     = errors.New("no params found for policy binding with `Deny` parameterNotFoundAction")
 	errNoNamespace  = errors.New("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources")
 	errNotNamespace = errors.New("paramRef.namespace must not be provided for a cluster-scoped `paramKind`")
 )
 
-// null is the param of policies without params, and of bindings that name none (M-25).
+// null are the params of a policy or a binding without params (M-25).
 var null = []runtime.Object{nil}
 
-// paramResource returns the resource of a policy's params, nil if it has none. An error is one of the policy (M-29).
+// paramResource returns the resource of a policy's params, or nil if it has none. An error is about the policy (M-29).
 func (q *request) paramResource(p *policy) (*resources.Resource, error) {
 	if p.params == nil {
 		return nil, nil
@@ -37,8 +37,8 @@ func (q *request) paramResource(p *policy) (*resources.Resource, error) {
 	return res, nil
 }
 
-// paramsOf returns the params of a binding, in the order of their names. It is empty if there are none and the binding
-// allows that. An error is one of the binding.
+// paramsOf returns the params of a binding, ordered by name. The result is empty if there are none and the binding
+// allows that. An error is about the binding.
 func (q *request) paramsOf(ctx context.Context, res *resources.Resource, b *binding) ([]runtime.Object, error) {
 	if res == nil || b.ref == nil {
 		return null, nil
@@ -72,7 +72,7 @@ func (q *request) paramsOf(ctx context.Context, res *resources.Resource, b *bind
 	return q.decoded(ctx, res, found)
 }
 
-// paramNamespace is the namespace of a binding's params (M-27).
+// paramNamespace returns the namespace of a binding's params (M-27).
 func (q *request) paramNamespace(res *resources.Resource, ref *admissionv1.ParamRef) (string, error) {
 	switch {
 	case !res.Namespaced && ref.Namespace != "":
@@ -87,7 +87,7 @@ func (q *request) paramNamespace(res *resources.Resource, ref *admissionv1.Param
 	return q.namespace, nil
 }
 
-// decoded returns params in the version of paramKind, unstructured, so that expressions need not convert them again.
+// decoded returns params in the version of paramKind. They are unstructured, so that expressions need not convert them.
 func (q *request) decoded(
 	ctx context.Context, res *resources.Resource, found []*storage.Object,
 ) ([]runtime.Object, error) {
@@ -114,7 +114,7 @@ func (d *Admission) param(res *resources.Resource, o *storage.Object) (runtime.O
 	return &unstructured.Unstructured{Object: fields}, nil
 }
 
-// nameOf is the name of a param, empty for null.
+// nameOf returns the namespace and name of a param. They are empty for null.
 func nameOf(param runtime.Object) (namespace, name string) {
 	if m, ok := param.(metav1.Object); ok {
 		return m.GetNamespace(), m.GetName()

@@ -11,15 +11,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 )
 
-// PluginMetrics are apiserver_admission_controller_admission_duration_seconds for the plugins of a chain (L-112). It
-// implements admission.Each.
+// PluginMetrics is the metric apiserver_admission_controller_admission_duration_seconds for the plugins of a chain
+// (L-112). It implements admission.Each.
 type PluginMetrics struct {
 	chain     admission.Chain
 	durations *prometheus.HistogramVec
-	// operations says for which operations the plugins are observed.
+	// operations reports, for each plugin, which operations are observed.
 	operations [][len(operations)]bool
-	// series are those that were observed, by the plugin, the step, the operation, and whether the request was rejected.
-	// A look-up by the values of labels would cost more than all else.
+	// series are the observed series, by plugin, step, operation and whether the request was rejected. They are not
+	// looked up by labels, which would be slow.
 	series [][len(steps)][len(operations)][2]atomic.Pointer[prometheus.Observer]
 }
 
@@ -27,10 +27,10 @@ var _ admission.Each = (*PluginMetrics)(nil)
 
 var steps = [...]admission.Step{admission.Admitting, admission.Validating}
 
-// operations are those that are observed, in the order of the series.
+// operations are the observed operations, in the order of the series.
 var operations = [...]admission.Operation{admission.Create, admission.Update, admission.Delete, admission.Connect}
 
-// NewPluginMetrics returns metrics that are registered with r.
+// NewPluginMetrics returns metrics and registers them with r.
 func NewPluginMetrics(r prometheus.Registerer, chain admission.Chain) *PluginMetrics {
 	m := &PluginMetrics{
 		chain: chain, operations: make([][len(operations)]bool, len(chain)),

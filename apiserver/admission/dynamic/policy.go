@@ -16,10 +16,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 )
 
-// policy is a ValidatingAdmissionPolicy or MutatingAdmissionPolicy. Expressions are compiled when first evaluated.
+// policy is a ValidatingAdmissionPolicy or MutatingAdmissionPolicy. Its expressions are compiled when they are first
+// evaluated.
 type policy struct {
 	name string
-	// params is the paramKind; nil if the policy has none.
+	// params is the paramKind. It is nil if the policy has none.
 	params *schema.GroupVersionKind
 	// failOpen reports whether errors are ignored (failurePolicy Ignore).
 	failOpen bool
@@ -36,10 +37,10 @@ type binding struct {
 	name, policy string
 	// matching is nil if the binding matches all requests that its policy matches.
 	matching *matching
-	// ref is the paramRef, selector its label selector; nil if there is none.
+	// ref is the paramRef, and selector its label selector. Each is nil if there is none.
 	ref      *admissionv1.ParamRef
 	selector labels.Selector
-	// invalid is the error of the selector in the paramRef; nil if the selector is valid.
+	// invalid is the error of the label selector, or nil.
 	invalid error
 	// actions are the validationActions of a ValidatingAdmissionPolicyBinding.
 	actions []admissionv1.ValidationAction
@@ -48,7 +49,7 @@ type binding struct {
 // matching is a MatchResources with parsed selectors.
 type matching struct {
 	namespaces, objects labels.Selector
-	// invalid is the error because of which the policy or binding can't be evaluated (M-19); nil if it can.
+	// invalid is the reason why the policy or binding can't be evaluated, or nil (M-19).
 	invalid         error
 	excluded, rules []admissionv1.NamedRuleWithOperations
 	equivalent      bool

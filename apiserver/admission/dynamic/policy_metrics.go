@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// policyMetrics count the decisions of policies. Their names are those of upstream (M-72; ASP validating/metrics,
+// policyMetrics count the decisions of policies, with upstream's names (M-72; ASP validating/metrics,
 // mutating/metrics).
 type policyMetrics struct{ validating, mutating checks }
 
@@ -48,7 +48,7 @@ func (c checks) observe(took time.Duration, labels ...string) {
 	c.duration.WithLabelValues(labels...).Observe(took.Seconds())
 }
 
-// forget removes the series with a label.
+// forget removes the series with the label value.
 func (m *policyMetrics) forget(label, value string) {
 	for _, c := range []checks{m.validating, m.mutating} {
 		c.total.DeletePartialMatch(prometheus.Labels{label: value})

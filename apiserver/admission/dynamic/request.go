@@ -23,7 +23,7 @@ import (
 type request struct {
 	d *Admission
 	a *admission.Attributes
-	// namespace is the namespace of the request; in a request for a Namespace it is the name of that object (L-68).
+	// namespace is the namespace of the request. For a request for a Namespace it is the name of that object (L-68).
 	name, namespace string
 	options         runtime.Object
 	view            *view
@@ -48,8 +48,8 @@ func (d *Admission) request(ctx context.Context, a *admission.Attributes) *reque
 	return q
 }
 
-// optionsOf returns the options that webhooks and policies get. Their type follows from the operation, also for a PUT
-// or a patch that creates an object (L-70).
+// optionsOf returns the options that webhooks and policies get. The operation determines their type, even for a PUT or
+// a patch that creates an object (L-70).
 func optionsOf(a *admission.Attributes) runtime.Object {
 	var dryRun []string
 	if a.DryRun {
@@ -85,7 +85,7 @@ func typed(o runtime.Object, kind string) runtime.Object {
 	return o
 }
 
-// version returns the variables that describe the request in expressions, with its objects in the version of in.
+// version returns the variables of expressions that describe the request, with its objects in the version of in.
 func (q *request) version(in *resources.Resource) (*expression.Version, error) {
 	if v := q.versions[in]; v != nil {
 		return v, nil
@@ -108,13 +108,13 @@ func (q *request) version(in *resources.Resource) (*expression.Version, error) {
 	return v, nil
 }
 
-// change replaces the object of the request by obj, a changed one, which is in the version of a resource.
+// change replaces the object of the request by a changed one, which is in the version of a resource.
 func (q *request) change(in *resources.Resource, obj runtime.Object) {
 	clear(q.versions)
 	q.view.Change(in, obj)
 }
 
-// lazyAuthorizer returns the value of the variable authorizer of expressions. It is made when it is first needed.
+// lazyAuthorizer returns the value of the variable authorizer of expressions. The first call creates it.
 func (q *request) lazyAuthorizer() expression.Authorizer {
 	if q.authorizer == nil {
 		q.authorizer = expression.AuthorizerOf(q.d.Authorizer())
@@ -122,7 +122,7 @@ func (q *request) lazyAuthorizer() expression.Authorizer {
 	return q.authorizer
 }
 
-// namespaceLabels returns the labels with which namespaceSelectors are compared (L-37, L-38).
+// namespaceLabels returns the labels that a namespaceSelector matches (L-37, L-38).
 func (q *request) namespaceLabels(ctx context.Context) (labels.Set, error) {
 	set, ok, err := q.d.Lookup.NamespaceLabels(ctx, q.namespace)
 	switch {
@@ -148,7 +148,7 @@ func (q *request) selected(ctx context.Context, ofNamespace, ofObject labels.Sel
 		Operation: admissionv1.OperationType(q.a.Operation),
 	}
 	var own labels.Set
-	if t.Resource.Resource == namespaces.Resource && !ofNamespace.Empty() { // in any group: InNamespace does the same
+	if t.Resource.Resource == namespaces.Resource && !ofNamespace.Empty() { // for any group, as in InNamespace
 		object, _, err := q.labels()
 		if err != nil {
 			return false, err
@@ -160,8 +160,8 @@ func (q *request) selected(ctx context.Context, ofNamespace, ofObject labels.Sel
 	return t.InNamespace(ofNamespace, own, func() (labels.Set, error) { return q.namespaceLabels(ctx) })
 }
 
-// labels returns the labels of the new and of the stored object; nil if there is no such object, or it has no metadata.
-// It does not convert the objects: it returns the labels in the version of the request (ASW
+// labels returns the labels of the new and of the stored object. Each is nil if the object does not exist or has no
+// metadata. The labels are those of the version of the request, because objects are not converted (ASW
 // predicates/object/matcher.go).
 func (q *request) labels() (object, old *labels.Set, err error) {
 	obj, was, err := q.view.AsSent()
@@ -183,7 +183,7 @@ func labelsOf(obj runtime.Object) *labels.Set {
 	return &set
 }
 
-// encoded returns an object as JSON; nil if there is no object.
+// encoded returns an object as JSON, or nil if there is no object.
 func encoded(obj runtime.Object, err error) ([]byte, error) {
 	if err != nil || obj == nil {
 		return nil, err
@@ -191,7 +191,7 @@ func encoded(obj runtime.Object, err error) ([]byte, error) {
 	return json.Marshal(obj)
 }
 
-// failurePolicy returns Ignore or Fail as a field of a webhook.
+// failurePolicy returns the failurePolicy Ignore or Fail.
 func failurePolicy(ignore bool) *admissionv1.FailurePolicyType {
 	if ignore {
 		return new(admissionv1.Ignore)

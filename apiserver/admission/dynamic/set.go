@@ -13,13 +13,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// group is that of all configurations.
+// group is the API group of all configurations.
 const group = admissionv1.GroupName
 
-// slot is the place of a plugin's configurations in a Set.
+// slot is the index of a plugin.
 type slot int
 
-// The slots.
+// The plugins.
 const (
 	mutatingHooks slot = iota
 	validatingHooks
@@ -28,16 +28,16 @@ const (
 	slots
 )
 
-// source is a kind of configurations.
+// source describes the configurations of one kind.
 type source struct {
 	plural string
 	of     slot
-	// read makes what a Set has of an object. It may keep the object.
+	// read returns the value of an object in a Set. The value may refer to the object.
 	read func(runtime.Object) (any, error)
 	add  func(s *Set, value any)
 }
 
-// sources are the kinds. Objects come in the order of their names (L-50, O-03).
+// sources are the kinds of configurations. Objects of a kind are added in the order of their names (L-50, O-03).
 var sources = []source{
 	{
 		plural: "mutatingwebhookconfigurations", of: mutatingHooks,
@@ -71,27 +71,27 @@ var sources = []source{
 	},
 }
 
-// Set is one state of all configurations. It is immutable, and may be used by any goroutine.
+// Set has all configurations at one revision. It is immutable, and may be used by any goroutine.
 type Set struct {
 	types *resources.Types
-	// unread reports whether a configuration of a plugin can't be read.
+	// unread reports, for each plugin, whether one of its configurations can't be read.
 	unread [slots]bool
 
 	// mutating and validating are all webhooks of a type, in the order in which they are called.
 	mutating, validating []*webhook.Configured
 
 	mutatingPolicies, validatingPolicies policies
-	// plans are those that were made for one state of the table of types.
+	// plans are the plans for one generation of the table of types.
 	plans atomic.Pointer[plans]
 }
 
-// plans are plans, by what they are for: there are as many as resources, subresources and operations at most.
+// plans caches plans by form. There are at most as many as combinations of resource, subresource and operation.
 type plans struct {
 	generation uint64
 	made       sync.Map // of form to *plan
 }
 
-// form is what a rule sees of a request.
+// form has the properties of a request that rules match.
 type form struct {
 	res        *resources.Resource
 	sub        string
@@ -99,14 +99,14 @@ type form struct {
 	namespaced bool
 }
 
-// plan is what may concern the requests of a form, by the rules: the resource in which it gets their objects.
+// plan has the webhooks and policies whose rules match a form, each with the resource in which it gets the objects.
 type plan struct {
 	mutating, validating map[*webhook.Configured]*resources.Resource
 
 	mutatingPolicies, validatingPolicies []candidate
 }
 
-// Concerns reports whether a webhook or policy may concern the requests of a form, regardless of its selectors.
+// Concerns reports whether a webhook or policy may apply to requests of a form, for some values of its selectors.
 func (s *Set) Concerns(res *resources.Resource, sub string, operation admission.Operation, namespaced bool) bool {
 	if s == nil || s.unread != [slots]bool{} {
 		return s != nil
@@ -136,7 +136,7 @@ func (s *Set) newPlan(f form) *plan {
 		Resource: resourceOf(f.res), Subresource: f.sub, Operation: admissionv1.OperationType(f.operation),
 	}
 	if f.namespaced {
-		t.Namespace = "any" // only whether there is one counts
+		t.Namespace = "any" // rules match only whether there is one
 	}
 	p, of := &plan{}, &target{t, f.res, s.equivalents(f.res, f.sub)}
 	if !exemptFromWebhooks(t.Resource) {
@@ -146,13 +146,13 @@ func (s *Set) newPlan(f form) *plan {
 		return p
 	}
 	p.validatingPolicies = s.validatingPolicies.candidates(of)
-	if f.operation != admission.Delete { // there is nothing to change (M-20)
+	if f.operation != admission.Delete { // a deleted object can't be changed (M-20)
 		p.mutatingPolicies = s.mutatingPolicies.candidates(of)
 	}
 	return p
 }
 
-// matchHooks returns the webhooks whose rules match, each with the resource that it gets.
+// matchHooks returns the webhooks whose rules match, each with the resource in which it gets the objects.
 func matchHooks(all []*webhook.Configured, t *target) map[*webhook.Configured]*resources.Resource {
 	out := map[*webhook.Configured]*resources.Resource{}
 	for _, h := range all {
@@ -163,8 +163,8 @@ func matchHooks(all []*webhook.Configured, t *target) map[*webhook.Configured]*r
 	return out
 }
 
-// equivalents returns the other served resources that have the same objects, and the subresource (L-34), in the order
-// of discovery. Upstream's order is that of installation, which is the same for built-in kinds.
+// equivalents returns the other served resources that have the same objects and the subresource (L-34), in the order of
+// discovery. Upstream uses the order of installation, which is the same for built-in kinds.
 func (s *Set) equivalents(res *resources.Resource, sub string) (out []*resources.Resource) {
 	if res.Collection == "" {
 		return nil

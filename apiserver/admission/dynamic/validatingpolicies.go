@@ -23,7 +23,7 @@ type validatingPolicies struct{ *Admission }
 // Name implements admission.Plugin.
 func (validatingPolicies) Name() string { return "ValidatingAdmissionPolicy" }
 
-// Validate implements admission.Validator. All policies are evaluated; the first denial is the answer (M-38).
+// Validate implements admission.Validator. It evaluates all policies and returns the first denial (M-38).
 func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attributes) error {
 	set, err := p.set(a, validatingPolicy)
 	if err != nil || set == nil || a.Validated {
@@ -44,17 +44,17 @@ func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attribute
 	return d.denial
 }
 
-// decision is what the policies decide about a request.
+// decision has the decisions of policies about a request.
 type decision struct {
 	*request
-	// denial is the first one; nil for none.
+	// denial is the first denial, or nil.
 	denial error
-	// failures are those for the audit log (M-46).
+	// failures are the failures for the audit log (M-46).
 	failures    []validationFailure
 	annotations []annotation
 }
 
-// annotation is an audit annotation with its different values.
+// annotation is an audit annotation with its distinct values.
 type annotation struct {
 	key    string
 	values []string
@@ -71,7 +71,7 @@ func (d *decision) evaluate(ctx context.Context, i *invocation) error {
 			}
 			r := i.policy.validating().Validate(ctx, v, b)
 			d.d.Metrics.matched(i.policy.name, kindPolicy, typeOfPolicy, d.a.Operation, r.Match)
-			d.take(i, r)
+			d.apply(i, r)
 			return nil
 		}
 		i.err = fmt.Errorf("failed to convert object version: %w", err)
@@ -82,8 +82,8 @@ func (d *decision) evaluate(ctx context.Context, i *invocation) error {
 	return nil
 }
 
-// take takes the result of a policy (M-40).
-func (d *decision) take(i *invocation, r expression.Result) {
+// apply applies the actions of a binding to the result of a policy (M-40).
+func (d *decision) apply(i *invocation, r expression.Result) {
 	for _, f := range r.Failures {
 		if f.Ignored {
 			d.observe(i, &f, "allow")
@@ -102,7 +102,7 @@ func (d *decision) take(i *invocation, r expression.Result) {
 	}
 }
 
-// act takes an action on a failure.
+// act executes an action for a failure.
 func (d *decision) act(i *invocation, f *expression.Failure, action admissionv1.ValidationAction) {
 	switch action {
 	case admissionv1.Deny:
@@ -122,7 +122,7 @@ func (d *decision) observe(i *invocation, f *expression.Failure, action string) 
 	d.d.checks.validating.observe(f.Elapsed, i.policy.name, i.binding.name, errorType(f.Message), action)
 }
 
-// deny denies the request, unless it is denied already (M-41).
+// deny denies the request, unless an earlier policy did (M-41).
 func (d *decision) deny(i *invocation, message string, reason metav1.StatusReason) {
 	if d.denial != nil {
 		return
@@ -141,7 +141,7 @@ func (d *decision) deny(i *invocation, message string, reason metav1.StatusReaso
 	d.denial = err
 }
 
-// codeOf is the code for a reason (ASP validating/policy_decision.go: reasonToCode).
+// codeOf returns the HTTP status code for a reason (ASP validating/policy_decision.go: reasonToCode).
 func codeOf(reason metav1.StatusReason) int32 {
 	switch reason {
 	case metav1.StatusReasonForbidden:
@@ -154,13 +154,12 @@ func codeOf(reason metav1.StatusReason) int32 {
 	return http.StatusUnprocessableEntity
 }
 
-// forbidden is the error 403 for the request, as it names the object.
+// forbidden returns the error 403 for the request, which names the object.
 func (q *request) forbidden(err error) *apierrors.StatusError {
 	return admission.Forbidden(q.a, err).(*apierrors.StatusError)
 }
 
-// mostFailures is how many failures of a request are in the audit log (ASP validating/dispatcher.go:
-// maxValidationFailures).
+// mostFailures limits the failures of a request in the audit log (ASP validating/dispatcher.go: maxValidationFailures).
 const mostFailures = 50
 
 // record adds a failure to the audit log.
@@ -173,7 +172,7 @@ func (d *decision) record(i *invocation, f *expression.Failure) {
 	}
 }
 
-// validationFailure is the form of the annotation (ASP validating/dispatcher.go: ValidationFailureValue).
+// validationFailure is a failure in the audit annotation (ASP validating/dispatcher.go: ValidationFailureValue).
 type validationFailure struct {
 	Message           string                         `json:"message"`
 	Policy            string                         `json:"policy"`
@@ -182,7 +181,7 @@ type validationFailure struct {
 	ValidationActions []admissionv1.ValidationAction `json:"validationActions"`
 }
 
-// annotate adds a value of an audit annotation; equal values of several bindings and params are one (M-47).
+// annotate adds a value of an audit annotation. Equal values of several bindings and params are added once (M-47).
 func (d *decision) annotate(key, value string) {
 	i := slices.IndexFunc(d.annotations, func(a annotation) bool { return a.key == key })
 	switch {
@@ -197,7 +196,7 @@ func (d *decision) publish() {
 	if len(d.failures) > 0 {
 		value, err := json.Marshal(d.failures)
 		if err != nil {
-			panic(err) // strings and numbers
+			panic(err) // strings and numbers always encode
 		}
 		d.a.Audit.Annotate("validation.policy.admission.k8s.io/validation_failure", string(value))
 	}

@@ -13,14 +13,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// view is the objects of a request in the versions of their resource, which are converted when they are needed.
+// view has the objects of a request in the versions of their resource. It converts them when they are needed.
 type view struct {
 	a *admission.Attributes
-	// ctx is that of the request, by which conversions end.
+	// ctx is the context of the request, which ends conversions.
 	ctx context.Context
-	// object and old are by the resource whose version they have. A nil object is one that does not exist.
+	// object and old are the converted objects, by the resource that has their version. An object that does not exist
+	// is nil.
 	object, old map[*resources.Resource]runtime.Object
-	// latest is the version in which the object has changes that the object of the request does not have; nil for none.
+	// latest is the version of the latest change that is not yet in the object of the request. It is nil if there is
+	// none.
 	latest *resources.Resource
 }
 
@@ -30,12 +32,12 @@ func newView(ctx context.Context, a *admission.Attributes) *view {
 	}
 }
 
-// whole reports whether the body of the request is an object of its resource. Others have one version only.
+// whole reports whether the body of the request is an object of its resource. Other bodies have only one version.
 func whole(a *admission.Attributes) bool {
 	return a.Shape == nil && a.Kind == a.Resource.GroupVersionKind() && !a.Resource.Virtual
 }
 
-// kind is the kind of the objects in the version of a resource.
+// kind returns the kind of the objects in the version of a resource.
 func (v *view) kind(in *resources.Resource) schema.GroupVersionKind {
 	if whole(v.a) {
 		return in.GroupVersionKind()
@@ -43,7 +45,7 @@ func (v *view) kind(in *resources.Resource) schema.GroupVersionKind {
 	return v.a.Kind
 }
 
-// Object returns the object in a version, nil if there is none. It must not be changed.
+// Object returns the object in a version, or nil if there is none. Callers must not change it.
 func (v *view) Object(in *resources.Resource) (runtime.Object, error) {
 	if obj, ok := v.object[in]; ok {
 		return obj, nil
@@ -58,8 +60,8 @@ func (v *view) Object(in *resources.Resource) (runtime.Object, error) {
 	return obj, err
 }
 
-// AsSent returns the object with all changes and the stored object, in the versions in which they are at hand. They may
-// be nil, and must not be changed.
+// AsSent returns the object, with all changes, and the stored object, each in the version that it has without
+// conversion. Each may be nil. Callers must not change them.
 func (v *view) AsSent() (object, old runtime.Object, err error) {
 	if v.a.Shape != nil {
 		if object, err = v.Object(v.a.Resource); err == nil {
@@ -81,7 +83,7 @@ func (v *view) stored() (runtime.Object, error) {
 	return v.a.Old, nil
 }
 
-// Old returns the stored object in a version, nil if there is none. It must not be changed.
+// Old returns the stored object in a version, or nil if there is none. Callers must not change it.
 func (v *view) Old(in *resources.Resource) (runtime.Object, error) {
 	if obj, ok := v.old[in]; ok {
 		return obj, nil
@@ -97,7 +99,7 @@ func (v *view) Old(in *resources.Resource) (runtime.Object, error) {
 	return obj, err
 }
 
-// shown returns an object of the request's in a version.
+// shown returns an object of the request in a version.
 func (v *view) shown(in *resources.Resource, obj runtime.Object) (out runtime.Object, err error) {
 	switch {
 	case obj == nil || reflect.ValueOf(obj).IsNil():
@@ -115,8 +117,8 @@ func (v *view) shown(in *resources.Resource, obj runtime.Object) (out runtime.Ob
 	return out, err
 }
 
-// converted converts an object of a request for a resource, which has the version that writes use, to the version of
-// another entry of the resource.
+// converted converts an object of a request for res, which has the version that writes use, to the version of another
+// entry of the resource.
 func converted(ctx context.Context, res, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
 	switch {
 	case res.Custom && res.Listed() == in.Listed():
@@ -161,7 +163,7 @@ func served(ctx context.Context, in *resources.Resource, obj runtime.Object) (ru
 	return out[0], nil
 }
 
-// empty returns an empty object for a changed one in a version.
+// empty returns an empty object for decoding a changed object of a version.
 func (v *view) empty(in *resources.Resource) (runtime.Object, error) {
 	if whole(v.a) {
 		return in.New(), nil
@@ -169,7 +171,7 @@ func (v *view) empty(in *resources.Resource) (runtime.Object, error) {
 	return resources.Scheme().New(v.a.Kind)
 }
 
-// decode reads an object that was changed in a version, and sets its defaults. Unknown fields are dropped (L-90, L-92).
+// decode decodes a changed object of a version, and sets its defaults. It drops unknown fields (L-90, L-92).
 func (v *view) decode(in *resources.Resource, data []byte) (runtime.Object, error) {
 	obj, err := v.empty(in)
 	if err != nil {
@@ -209,7 +211,7 @@ func (v *view) Change(in *resources.Resource, obj runtime.Object) {
 	v.object[in], v.latest = obj, in
 }
 
-// flush makes the object of the request what the latest change has made of it.
+// flush copies the latest change into the object of the request.
 func (v *view) flush() error {
 	if v.latest == nil {
 		return nil

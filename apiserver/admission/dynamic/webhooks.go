@@ -67,19 +67,19 @@ func formOf(a *admission.Attributes) form {
 	return form{a.Resource.Listed(), a.Subresource, a.Operation, a.Namespace != ""}
 }
 
-// hookRequest is a request, as webhooks get it. It implements webhook.Change.
+// hookRequest is a request for webhooks. It implements webhook.Change.
 type hookRequest struct {
 	*request
 	matched  map[*webhook.Configured]*resources.Resource
 	mutating bool
-	// documents are the new and the stored object in JSON, which webhooks of one version share.
+	// documents are the new and the stored object in JSON. Webhooks that get the same version share them.
 	documents map[*resources.Resource][2][]byte
 }
 
 var _ webhook.Change = (*hookRequest)(nil)
 
-// Match implements webhook.Attributes. The rules come first, as they cost nothing; upstream's order differs only in
-// which error is answered, and an error of a selector counts only if the rules match (L-30).
+// Match implements webhook.Attributes. It matches the rules first, because they cost nothing. Upstream's order differs
+// only in which of several errors is returned. A selector's error is returned only if the rules match (L-30).
 func (q *hookRequest) Match(ctx context.Context, h *webhook.Configured) (schema.GroupVersionResource, bool, error) {
 	none := schema.GroupVersionResource{}
 	in := q.matched[h]
@@ -114,8 +114,8 @@ func (q *hookRequest) meets(ctx context.Context, h *webhook.Configured, in *reso
 	return m.Matches, nil
 }
 
-// failed is the error of a conversion, regardless of the failure policy. In the mutating phase two layers of upstream
-// wrap it (L-36).
+// failed returns the error for a failed conversion, independent of the failure policy. In the mutating phase, two
+// layers of upstream wrap it (L-36).
 func (q *hookRequest) failed(err error) error {
 	switch {
 	case err == nil:
@@ -126,7 +126,7 @@ func (q *hookRequest) failed(err error) error {
 	return apierrors.NewInternalError(err)
 }
 
-// entry returns the entry of a resource that matched.
+// entry returns the entry of a matched resource.
 func (q *hookRequest) entry(in schema.GroupVersionResource) *resources.Resource {
 	for _, r := range q.matched {
 		if resourceOf(r) == in {
@@ -155,7 +155,7 @@ func (q *hookRequest) Review(in schema.GroupVersionResource) (*webhook.Request, 
 	return r, nil
 }
 
-// encoded returns the objects in a version.
+// encoded returns the new and the stored object in a version, as JSON.
 func (q *hookRequest) encoded(in *resources.Resource) (documents [2][]byte, err error) {
 	if documents, ok := q.documents[in]; ok {
 		return documents, nil

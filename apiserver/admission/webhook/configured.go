@@ -13,24 +13,25 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
-// Configured is a webhook with what decides whether it is called.
+// Configured is a webhook with the conditions under which it is called.
 type Configured struct {
 	Hook
-	// Configuration is the name of the configuration, and Index the webhook's place in it. Two webhooks of a
+	// Configuration is the name of the configuration. Index identifies the webhook in it, because two webhooks of a
 	// configuration may have the same name.
 	Configuration string
 	Index         int
-	// Rules are when it is called. Equivalent reports whether requests in other versions of the same objects match, too.
+	// Rules match the requests for which it is called. Equivalent reports whether they also match requests in other
+	// versions.
 	Rules      []admissionregistrationv1.NamedRuleWithOperations
 	Equivalent bool
 	// Namespaces and Objects are its selectors.
 	Namespaces, Objects labels.Selector
-	// Invalid is why a selector can't be used, else nil. It rejects the requests that the rules match: older versions of
-	// Kubernetes stored label values that are not valid.
+	// Invalid is the error of a selector, or nil. It rejects the requests that the rules match. Older versions of
+	// Kubernetes stored invalid label values.
 	Invalid error
-	// Conditions are its match conditions, nil for none. They are compiled when they are first evaluated.
+	// Conditions returns its match conditions, or nil. They are compiled when they are first evaluated.
 	Conditions func() *expression.Conditions
-	// FailOpen reports whether a webhook that can't be called is ignored (failurePolicy Ignore).
+	// FailOpen reports whether a failed call is ignored (failurePolicy Ignore).
 	FailOpen bool
 	// Reinvoke reports whether it is called again after later changes (reinvocationPolicy IfNeeded).
 	Reinvoke bool
@@ -50,7 +51,7 @@ func Validating(c *admissionregistrationv1.ValidatingWebhookConfiguration) (all 
 	return all
 }
 
-// Mutating is Validating for mutating webhooks.
+// Mutating returns the webhooks of a configuration in the order in which they are called.
 func Mutating(c *admissionregistrationv1.MutatingWebhookConfiguration) (all []*Configured) {
 	for i := range c.Webhooks {
 		h := configured(c.Name, i, &c.Webhooks[i])
@@ -60,7 +61,7 @@ func Mutating(c *admissionregistrationv1.MutatingWebhookConfiguration) (all []*C
 	return all
 }
 
-// configured reads a webhook, of which a validating one has all but the reinvocationPolicy.
+// configured reads a webhook. A validating one has the same fields, except for the reinvocationPolicy.
 func configured(configuration string, index int, w *admissionregistrationv1.MutatingWebhook) *Configured {
 	namespaces, ofNamespace := metav1.LabelSelectorAsSelector(w.NamespaceSelector)
 	objects, ofObject := metav1.LabelSelectorAsSelector(w.ObjectSelector)

@@ -21,26 +21,26 @@ import (
 // Hook is one webhook of a configuration.
 type Hook struct {
 	Name string
-	// Mutating reports whether it is one of a MutatingWebhookConfiguration.
+	// Mutating reports whether the webhook belongs to a MutatingWebhookConfiguration.
 	Mutating bool
 	Client   webhook.Config
 	// ReviewVersions are admissionReviewVersions.
 	ReviewVersions []string
 	// SideEffects is nil only in objects that were stored without validation.
 	SideEffects *admissionregistrationv1.SideEffectClass
-	// Timeout bounds a call; 0 for no bound but the request's.
+	// Timeout limits the duration of a call. 0 is no limit except the request's.
 	Timeout time.Duration
 }
 
-// CallError: a webhook could not be called, or its response can't be used. The failure policy applies.
+// CallError is the error of a failed call of a webhook, or of an invalid response. The failure policy applies.
 type CallError struct {
 	Hook string
 	Err  error
-	// Code is the HTTP status code of the error in metrics; 0 if Err has it.
+	// Code is the HTTP status code of the error in metrics. It is 0 if Err has the code.
 	Code int
 }
 
-// Error has upstream's words (AS pkg/util/webhook/error.go).
+// Error returns upstream's message (AS pkg/util/webhook/error.go).
 func (e *CallError) Error() string {
 	return fmt.Sprintf("failed calling webhook %q: %v", e.Hook, e.Err)
 }
@@ -48,7 +48,7 @@ func (e *CallError) Error() string {
 // Unwrap returns the cause.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// errSideEffects: a webhook was stored without sideEffects.
+// errSideEffects is the error for a webhook that was stored without sideEffects.
 //
 //lint:ignore ST1005 upstream's words
 var errSideEffects = errors.New("Webhook SideEffects is nil")
@@ -56,15 +56,15 @@ var errSideEffects = errors.New("Webhook SideEffects is nil")
 // Caller calls webhooks. Its methods may be called from any goroutine.
 type Caller struct {
 	Clients *webhook.Clients
-	// Observe is called once for each webhook that was called; nil ignores it. It may be called from any goroutine.
+	// Observe is called once for each call of a webhook, by any goroutine. It may be nil.
 	Observe func(*Outcome)
 }
 
-// header is the User-Agent of upstream's client.
+// header is the header of upstream's client.
 var header = http.Header{"User-Agent": {"kube-apiserver-admission"}}
 
-// Call sends a review, once. The response may deny the request. Errors: CallError; 400 if the webhook does not support
-// a dry run (L-60).
+// Call sends one review. The response may deny the request. The error is a CallError, or a 400 if the webhook does not
+// support a dry run (L-60).
 func (c *Caller) Call(ctx context.Context, h *Hook, r *Request) (*Response, error) {
 	if err := h.dryRun(r); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (c *Caller) Call(ctx context.Context, h *Hook, r *Request) (*Response, erro
 	return c.send(ctx, h, r)
 }
 
-// dryRun checks that the webhook may be called for a dry run.
+// dryRun returns an error if the request is a dry run and the webhook does not support it.
 func (h *Hook) dryRun(r *Request) error {
 	switch {
 	case !r.DryRun:
@@ -121,7 +121,7 @@ func (c *Caller) send(ctx context.Context, h *Hook, r *Request) (*Response, erro
 	return response, nil
 }
 
-// Denial is the error for a response that does not allow the request (L-81); nil for one that does.
+// Denial returns the error for a response that denies the request (L-81), or nil.
 func (h *Hook) Denial(r *Response) error {
 	if r.Allowed {
 		return nil
@@ -133,12 +133,12 @@ func (h *Hook) Denial(r *Response) error {
 	return err
 }
 
-// mostCode is the largest code that HTTP can answer with.
+// mostCode is the largest status code that net/http accepts.
 const mostCode = 999
 
-// Apply applies a response's patch to an object in the webhook's version, which is JSON; nil for none. It returns nil
-// if there is nothing to apply. Errors: CallError for a patch that can't be read, 500 for one that can't be applied
-// (L-85).
+// Apply applies a response's patch to an object in the webhook's version. The object is JSON, or nil if there is none.
+// Apply returns nil if the patch is empty. The error is a CallError for a patch that can't be read, and a 500 for one
+// that can't be applied (L-85).
 func (h *Hook) Apply(r *Response, object []byte) ([]byte, error) {
 	if len(r.Patch) == 0 {
 		return nil, nil

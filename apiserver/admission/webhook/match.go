@@ -9,17 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Target is what rules are matched with: a request, in one of the versions in which its object can be shown.
+// Target is the request that rules match, in one of the versions to which its object can be converted.
 type Target struct {
 	Resource    schema.GroupVersionResource
 	Subresource string
-	// Namespace is that of the request; for a namespace and its subresources its own name.
+	// Namespace is the namespace of the request. For a namespace and its subresources it is the name.
 	Namespace string
 	Operation admissionregistrationv1.OperationType
 }
 
-// exempt are the kinds of group admissionregistration.k8s.io that no webhook sees, so that none can lock itself in
-// (L-23).
+// exempt are the kinds of group admissionregistration.k8s.io for which no webhook is called. Otherwise a webhook could
+// prevent its own removal (L-23).
 var exempt = []string{
 	"validatingwebhookconfigurations", "mutatingwebhookconfigurations", "validatingadmissionpolicies",
 	"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
@@ -30,7 +30,8 @@ func Exempt(r schema.GroupVersionResource) bool {
 	return r.Group == admissionregistrationv1.GroupName && slices.Contains(exempt, r.Resource)
 }
 
-// Matches reports whether one rule matches (AS pkg/admission/plugin/webhook/predicates/rules/rules.go: Matches).
+// Matches reports whether a rule matches the target (AS pkg/admission/plugin/webhook/predicates/rules/rules.go:
+// Matches).
 func (t Target) Matches(r *admissionregistrationv1.RuleWithOperations) bool {
 	return inScope(r.Scope, t) && holds(r.Operations, t.Operation) && holds(r.APIGroups, t.Resource.Group) &&
 		holds(r.APIVersions, t.Resource.Version) && slices.ContainsFunc(r.Resources, func(pattern string) bool {
@@ -39,12 +40,12 @@ func (t Target) Matches(r *admissionregistrationv1.RuleWithOperations) bool {
 	})
 }
 
-// holds reports whether a list has an item, or the item for all.
+// holds reports whether a list has the item or "*".
 func holds[T ~string](list []T, item T) bool {
 	return slices.Contains(list, "*") || slices.Contains(list, item)
 }
 
-// inScope matches the scope (L-33).
+// inScope reports whether the target is in the scope (L-33).
 func inScope(s *admissionregistrationv1.ScopeType, t Target) bool {
 	if s == nil || *s == admissionregistrationv1.AllScopes {
 		return true
@@ -59,8 +60,8 @@ func inScope(s *admissionregistrationv1.ScopeType, t Target) bool {
 	return false
 }
 
-// InNamespace matches a namespaceSelector (L-37). own are the labels of a namespace that is created or updated, for a
-// request of the resource namespaces itself. stored returns those of the stored namespace; its error is the result's.
+// InNamespace reports whether a namespaceSelector matches (L-37). own are the labels of the namespace that the request
+// creates or updates, if it does. Otherwise stored returns the labels of the stored namespace.
 func (t Target) InNamespace(s labels.Selector, own labels.Set, stored func() (labels.Set, error)) (bool, error) {
 	if s.Empty() || t.Namespace == "" && t.Resource.Resource != "namespaces" {
 		return true, nil
@@ -73,8 +74,8 @@ func (t Target) InNamespace(s labels.Selector, own labels.Set, stored func() (la
 	return err == nil && s.Matches(set), err
 }
 
-// Selects matches an objectSelector with the labels of the new and of the old object (L-40). An object that does not
-// exist, or has no metadata, is nil.
+// Selects reports whether an objectSelector matches the labels of the new or of the old object (L-40). The labels are
+// nil if the object does not exist or has no metadata.
 func Selects(s labels.Selector, object, old *labels.Set) bool {
 	return s.Empty() || object != nil && s.Matches(*object) || old != nil && s.Matches(*old)
 }

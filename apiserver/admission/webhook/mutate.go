@@ -16,16 +16,15 @@ import (
 // Change is a request whose object mutating webhooks may change. One goroutine calls its methods.
 type Change interface {
 	Attributes
-	// Store replaces the object with the one that a webhook has returned. in is the resource of the returned object,
-	// with its version. Store sets the defaults of that version, and reports whether the object has changed. The error
-	// ends the request.
+	// Store replaces the object by the one that a webhook has returned. in is the resource that has its version. Store
+	// sets the defaults of that version, and reports whether the object has changed. An error ends the request.
 	Store(in schema.GroupVersionResource, object []byte) (changed bool, err error)
-	// State returns a copy of the object as it is now.
+	// State returns a copy of the object in its current state.
 	State() runtime.Object
 }
 
-// Mutate calls the matching webhooks one after the other. Each webhook receives the object with the changes of the
-// previous ones. The second round calls only the webhooks that rounds has marked.
+// Mutate calls the matching webhooks one after the other. Each one gets the object with the changes of the previous
+// ones. The second round calls only the webhooks that are marked in rounds.
 func (c *Caller) Mutate(
 	ctx context.Context, hooks []*Configured, q Change, rounds *Rounds[*Configured], round int,
 ) error {
@@ -53,8 +52,7 @@ func (c *Caller) Mutate(
 	return nil
 }
 
-// mutate calls one webhook and applies its patch. at is the part of the audit annotations' keys that identifies the
-// call.
+// mutate calls one webhook and applies its patch. at identifies the call in the keys of audit annotations.
 func (c *Caller) mutate(
 	ctx context.Context, h *Configured, q Change, in schema.GroupVersionResource, at string,
 ) (changed bool, err error) {
@@ -98,10 +96,10 @@ func (c *Caller) change(
 	return changed, err
 }
 
-// ignored records a failed call that the failure policy ignores. It returns nil, unless the request itself has ended
-// (L-83).
+// ignored records a failed call that the failure policy ignores. It returns an error only if the request itself has
+// ended (L-83).
 func ignored(ctx context.Context, h *Configured, q Change, err error, at string) error {
-	if !errors.Is(err, context.Canceled) { // when canceled, the client has gone away (L-86)
+	if !errors.Is(err, context.Canceled) { // the client canceled the request (L-86)
 		q.Annotate("failed-open.mutation.webhook.admission.k8s.io/"+at, h.Name)
 		q.FailedOpen(h, err)
 	}

@@ -10,34 +10,34 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// ErrorType says whose error rejects a request (AS pkg/admission/metrics: WebhookRejectionErrorType).
+// ErrorType is the type of the error that rejects a request (AS pkg/admission/metrics: WebhookRejectionErrorType).
 type ErrorType string
 
 // The types.
 const (
-	// Calling: the webhook could not be called.
+	// Calling is the type for a failed call.
 	Calling ErrorType = "calling_webhook_error"
-	// Internal: what the webhook responded can't be used for the request.
+	// Internal is the type for a response that can't be used for the request.
 	Internal ErrorType = "apiserver_internal_error"
-	// NoError: the webhook denies the request.
+	// NoError is the type for a denial.
 	NoError ErrorType = "no_error"
 )
 
-// Outcome is what came of calling a webhook once, for metrics.
+// Outcome is the result of one call of a webhook, for metrics.
 type Outcome struct {
 	Hook      *Hook
 	Operation admissionv1.Operation
 	Took      time.Duration
-	// Rejected reports whether the request is rejected, by an error of the type. Code is the HTTP status code of the
-	// error; 200 for none, 0 for Internal.
+	// Rejected reports whether an error of the type Error rejects the request. Code is the HTTP status code of the
+	// error. It is 200 without an error, and 0 for Internal.
 	Rejected bool
 	Error    ErrorType
 	Code     int
-	// Canceled reports whether the client has gone away (L-86).
+	// Canceled reports whether the client canceled the request (L-86).
 	Canceled bool
 }
 
-// outcome returns what came of it, once everything was done with the response.
+// outcome returns the outcome of a call, after its response was applied.
 func (a *invocation) outcome() *Outcome {
 	o := &Outcome{
 		Hook: &a.hook.Hook, Operation: a.request.Operation, Took: a.took, Code: http.StatusOK, Error: NoError,
@@ -57,7 +57,7 @@ func (a *invocation) outcome() *Outcome {
 	return o
 }
 
-// code is the status code of an error, 503 unless the error has another one.
+// code returns the HTTP status code of the error, or 503 if it has none.
 func (e *CallError) code() int {
 	if e.Code != 0 {
 		return e.Code
@@ -68,7 +68,7 @@ func (e *CallError) code() int {
 	return http.StatusServiceUnavailable
 }
 
-// observe reports an outcome.
+// observe reports the outcome of a call.
 func (c *Caller) observe(a *invocation) {
 	if c.Observe != nil {
 		c.Observe(a.outcome())

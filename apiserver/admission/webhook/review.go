@@ -19,9 +19,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Request is what a webhook gets of a request (L-65).
+// Request is the data of a request that a webhook gets (L-65).
 type Request struct {
-	// Kind and Resource are those in which the webhook gets the objects; RequestKind and RequestResource the request's.
+	// Kind and Resource are those of the version in which the webhook gets the objects. RequestKind and RequestResource
+	// are those of the request.
 	Kind, RequestKind         schema.GroupVersionKind
 	Resource, RequestResource schema.GroupVersionResource
 	Subresource               string
@@ -29,14 +30,14 @@ type Request struct {
 	Operation                 admissionv1.Operation
 	User                      authorization.User
 	DryRun                    bool
-	// Object, OldObject and Options are JSON; nil for none.
+	// Object, OldObject and Options are JSON, or nil if there are none.
 	Object, OldObject, Options []byte
 }
 
 // Response is a webhook's response.
 type Response struct {
 	Allowed bool
-	// Result is the Status of a denial; nil for none.
+	// Result is the Status of a denial. It may be nil.
 	Result *metav1.Status
 	// Patch is of the type PatchType.
 	Patch     []byte
@@ -46,10 +47,10 @@ type Response struct {
 	AuditAnnotations map[string]string
 }
 
-// errVersions: none of a webhook's versions of reviews is known (L-64).
+// errVersions is the error for a webhook that supports no known version of AdmissionReview (L-64).
 var errVersions = errors.New("webhook does not accept known AdmissionReview versions (v1, v1beta1)")
 
-// version returns the first of the versions that is known.
+// version returns the first supported version of AdmissionReview.
 func version(accepted []string) (schema.GroupVersion, error) {
 	for _, v := range accepted {
 		switch v {
@@ -62,7 +63,7 @@ func version(accepted []string) (schema.GroupVersion, error) {
 	return schema.GroupVersion{}, errVersions
 }
 
-// encode makes the AdmissionReview. Those of both versions have the same fields.
+// encode returns the AdmissionReview as JSON. Both versions have the same fields.
 func (r *Request) encode(gv schema.GroupVersion, uid types.UID) ([]byte, error) {
 	review := admissionv1.AdmissionReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: gv.String(), Kind: "AdmissionReview"},
@@ -80,7 +81,7 @@ func (r *Request) encode(gv schema.GroupVersion, uid types.UID) ([]byte, error) 
 	return append(data, '\n'), err
 }
 
-// reviews decodes as upstream's client does (AS pkg/util/webhook/client.go: NewClientManager).
+// reviews returns a decoder that is configured as upstream's (AS pkg/util/webhook/client.go: NewClientManager).
 var reviews = sync.OnceValue(func() runtime.Decoder {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{admissionv1.AddToScheme, admissionv1beta1.AddToScheme} {
@@ -92,10 +93,10 @@ var reviews = sync.OnceValue(func() runtime.Decoder {
 	return serializer.NewCodecFactory(scheme).LegacyCodec(versions...)
 })
 
-// maxValues bounds the values in a response, each of which may take a hundred bytes when it is decoded. A patch is one.
+// maxValues limits the values in a response. Each may take a hundred bytes when it is decoded. A patch is one value.
 const maxValues = 100_000
 
-// decodeReview decodes a response's body into a review of the version.
+// decodeReview decodes the body of a response into a review.
 func decodeReview(body []byte, into runtime.Object) error {
 	if bytes.Count(body, []byte{','}) > maxValues {
 		return fmt.Errorf("the response has more than %d values", maxValues)
@@ -110,7 +111,7 @@ func decodeReview(body []byte, into runtime.Object) error {
 	return nil
 }
 
-// upstreamScheme gives an error that names our scheme the name of upstream's.
+// upstreamScheme replaces the name of our scheme in an error by that of upstream's.
 func upstreamScheme(err error) error {
 	const head, name = ` in scheme "`, `pkg/runtime/scheme.go:111"`
 	before, _, found := strings.Cut(err.Error(), head)
@@ -120,7 +121,7 @@ func upstreamScheme(err error) error {
 	return errors.New(before + head + name)
 }
 
-// decode reads the body of a response to the review with the uid (L-76 to L-78).
+// decode decodes and checks the response to the review with the uid (L-76 to L-78).
 func decode(body []byte, gv schema.GroupVersion, uid types.UID, mutating bool) (*Response, error) {
 	if gv == admissionv1beta1.SchemeGroupVersion {
 		var review admissionv1beta1.AdmissionReview
@@ -145,10 +146,10 @@ func invalidResponse(err error) error {
 	return fmt.Errorf("received invalid webhook response: %w", err)
 }
 
-// errAbsent: a review has no response.
+// errAbsent is the error for a review without a response.
 var errAbsent = errors.New("webhook response was absent")
 
-// fromBeta reads a response of v1beta1, of which upstream checks nothing else.
+// fromBeta converts a response of v1beta1. Like upstream, it only checks that there is one.
 func fromBeta(r *admissionv1beta1.AdmissionResponse, mutating bool) (*Response, error) {
 	if r == nil {
 		return nil, errAbsent
@@ -183,7 +184,7 @@ func verify(review *admissionv1.AdmissionReview, uid types.UID, mutating bool) (
 	return out, nil
 }
 
-// verifyPatch checks that patch and patchType are both there or both absent, for a validating webhook absent.
+// verifyPatch checks that a response has both patch and patchType, or neither, as one of a validating webhook must.
 func verifyPatch(r *admissionv1.AdmissionResponse, mutating bool) error {
 	patched, typed := len(r.Patch) > 0, r.PatchType != nil
 	switch {

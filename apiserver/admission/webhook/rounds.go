@@ -5,20 +5,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Rounds remember what the first round of a request's mutations leaves for the second (L-53 to L-57, M-66). K
-// identifies what is called or evaluated: a webhook, or a policy with its binding and param. The zero value is ready to
-// use.
+// Rounds has the state that the first round of a request's mutations passes on to the second (L-53 to L-57, M-66). K
+// identifies a mutation: a webhook, or a policy with its binding and param. The zero value is ready to use.
 type Rounds[K comparable] struct {
-	// Again is set when something that was called has changed the object: all mutations run once more.
+	// Again is set when a mutation has changed the object. Then all mutations run once more.
 	Again bool
-	// called are those that may be called again, and were called after the last change; marked are those after whose
-	// call something else has changed the object.
+	// called are the mutations since the last change that may be repeated. marked are those after which another
+	// mutation has changed the object.
 	called, marked map[K]bool
-	// left is the state in which the last round has left the object.
+	// left is the state of the object at the end of the last round.
 	left runtime.Object
 }
 
-// Begin begins a round. state returns a copy of the object as it is now.
+// Begin starts a round. state returns a copy of the object in its current state.
 func (r *Rounds[K]) Begin(round int, state func() runtime.Object) {
 	if r.called == nil {
 		r.called, r.marked = map[K]bool{}, map[K]bool{}
@@ -35,7 +34,7 @@ func (r *Rounds[K]) End(state func() runtime.Object) {
 	}
 }
 
-// Skips reports whether k is not called in a round: in the second one only those are that are marked.
+// Skips reports whether k does not run in a round. The second round runs only the marked mutations.
 func (r *Rounds[K]) Skips(round int, k K) bool { return round > 0 && !r.marked[k] }
 
 // Changed records that the object was changed.
@@ -44,10 +43,10 @@ func (r *Rounds[K]) Changed() {
 	r.mark()
 }
 
-// Called records that k was called, and may be called again.
+// Called records that k has run, and may be repeated.
 func (r *Rounds[K]) Called(k K) { r.called[k] = true }
 
-// mark marks those that were called before a change.
+// mark marks the mutations that ran before a change.
 func (r *Rounds[K]) mark() {
 	for k := range r.called {
 		r.marked[k] = true

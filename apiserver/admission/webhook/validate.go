@@ -12,32 +12,32 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Attributes is a request that webhooks may be called for. One goroutine calls its methods.
+// Attributes is a request for which webhooks may be called. Only one goroutine calls its methods.
 type Attributes interface {
-	// Match reports whether a webhook is called for the request, by its selectors, rules and conditions, and in which
-	// resource it is shown. The error ends the request.
+	// Match reports whether a webhook is called for the request, by its selectors, rules and conditions, and returns
+	// the resource in whose version it gets the objects. An error ends the request.
 	Match(ctx context.Context, h *Configured) (in schema.GroupVersionResource, called bool, err error)
-	// Review returns the request as a webhook sees it in the resource. The error ends the request.
+	// Review returns the request in the version of a resource. An error ends the request.
 	Review(in schema.GroupVersionResource) (*Request, error)
 	// Warn adds a Warning header.
 	Warn(text string)
 	// Annotate adds an audit annotation.
 	Annotate(key, value string)
-	// FailedOpen records that a webhook could not be called and is ignored.
+	// FailedOpen records that a failed call of a webhook is ignored.
 	FailedOpen(h *Configured, err error)
 }
 
-// failedOpenValidating is the annotation of a webhook that was ignored, by its place among those that were called
-// (L-113).
+// failedOpenValidating is the audit annotation of a failed call that is ignored. It has the index of the webhook among
+// those that were called (L-113).
 const failedOpenValidating = "failed-open.validating.webhook.admission.k8s.io/round_0_index_%d"
 
-// errTimeout: the request has ended before its webhooks were called (L-52).
+// errTimeout returns the error for a request that has ended before its webhooks were called (L-52).
 func errTimeout() error {
 	return apierrors.NewTimeoutError("request did not complete within requested timeout", 0)
 }
 
-// Validate calls all webhooks that match at the same time, and waits for all. The error is that of the first, in their
-// order, that denies the request or can't be called (L-46, L-51, L-83).
+// Validate calls all matching webhooks at the same time, and waits for all. It returns the error of the first one, in
+// their order, that denies the request or whose call fails (L-46, L-51, L-83).
 func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Attributes) error {
 	called, err := match(ctx, hooks, q)
 	if err != nil || len(called) == 0 {
@@ -53,7 +53,7 @@ func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Attributes
 	all.Wait()
 	for i := range called {
 		if p := called[i].panicked; p != nil {
-			panic(p) // in the request's goroutine, where it ends the request only
+			panic(p) // in the goroutine of the request, which recovers
 		}
 	}
 	var first error
@@ -72,7 +72,7 @@ type invocation struct {
 	response *Response
 	err      error
 	took     time.Duration
-	// panicked is what the call has panicked with, and where; nil if it has not.
+	// panicked is the value and the stack of a panic of the call, or nil.
 	panicked any
 }
 
@@ -107,7 +107,7 @@ func match(ctx context.Context, hooks []*Configured, q Attributes) (called []inv
 	return called, nil
 }
 
-// result adds what the webhook has responded to the request, and returns why it is denied.
+// result adds the warnings and annotations of a response to the request, and returns the error that denies the request.
 func (c *Caller) result(a *invocation, place int, q Attributes) error {
 	if a.err == nil {
 		a.report(q)
@@ -117,7 +117,7 @@ func (c *Caller) result(a *invocation, place int, q Attributes) error {
 	var call *CallError
 	switch {
 	case errors.As(a.err, &call) && a.hook.FailOpen:
-		if !errors.Is(a.err, context.Canceled) { // the client has gone away (L-86)
+		if !errors.Is(a.err, context.Canceled) { // not if the client canceled the request (L-86)
 			q.Annotate(fmt.Sprintf(failedOpenValidating, place), a.hook.Name)
 			q.FailedOpen(a.hook, a.err)
 		}
@@ -128,7 +128,7 @@ func (c *Caller) result(a *invocation, place int, q Attributes) error {
 	return a.err
 }
 
-// report passes on warnings and annotations, also of a denial (L-79, L-80).
+// report adds the warnings and annotations of a response to the request, even if it is a denial (L-79, L-80).
 func (a *invocation) report(q Attributes) {
 	for _, text := range a.response.Warnings {
 		q.Warn(text)
