@@ -13,8 +13,8 @@ import (
 )
 
 // coerce converts an object to the form that its schema requires (AX pkg/apiserver/customresource_handler.go:
-// unstructuredSchemaCoercer). It removes unknown fields, and nulls that are not allowed and have no default. It
-// converts metadata to the types of ObjectMeta. unknown are the paths of the removed fields. In a stored object coerce
+// unstructuredSchemaCoercer). It removes unknown fields, and nulls that are not allowed and have no default, and
+// converts metadata to the types of ObjectMeta. unknown are the paths of the removed fields. In a stored object, it
 // also removes malformed metadata, and sets a missing generation to 1.
 func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []string, err error) {
 	r, err := v.rules()
@@ -22,7 +22,7 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 		return nil, err
 	}
 	if m, ok := u.Object["metadata"].(map[string]any); ok && m["creationTimestamp"] == nil {
-		delete(m, "creationTimestamp") // clients before v1.35 send a null, which the type omits
+		delete(m, "creationTimestamp") // clients before v1.35 send null
 	}
 	kind, hasKind, err := unstructured.NestedString(u.Object, "kind")
 	if err != nil {
@@ -81,9 +81,9 @@ func setMeta(content map[string]any, meta *metav1.ObjectMeta) error {
 	return err
 }
 
-// fill sets defaults. If they are too large, it sets none, and the object's validation reports that.
+// fill sets defaults. If they are too large, it sets none, and the object's validation returns the error.
 func (v *version) fill(obj runtime.Object) {
-	if r, err := v.rules(); err == nil { // else coerce has returned the error
+	if r, err := v.rules(); err == nil { // otherwise coerce has returned the error
 		_ = r.defaults.fill(obj.(*unstructured.Unstructured).Object)
 	}
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// table returns the columns of the CustomResourceDefinition, or else the age (AX
-// pkg/registry/customresource/tableconvertor).
+// table returns the columns of the CRD or, if it has none, the age (AX pkg/registry/customresource/tableconvertor).
 func table(columns []apiextensionsv1.CustomResourceColumnDefinition) resources.Table {
 	if len(columns) == 0 {
 		columns = []apiextensionsv1.CustomResourceColumnDefinition{{
@@ -46,8 +45,8 @@ func table(columns []apiextensionsv1.CustomResourceColumnDefinition) resources.T
 	return t
 }
 
-// cell returns the value at the column's path in the format of the column's type; nil if it is absent or has another
-// type.
+// cell returns the value at the column's path, in the format of the column's type. It is nil if the value is absent or
+// has another type.
 func cell(c apiextensionsv1.CustomResourceColumnDefinition, content map[string]any, now time.Time) any {
 	path := jsonpath.New(c.Name).AllowMissingKeys(true)
 	if path.Parse("{"+c.JSONPath+"}") != nil {
@@ -115,7 +114,7 @@ func age(text string, now time.Time) string {
 	return duration.HumanDuration(now.Sub(t.Time))
 }
 
-// selectable sets the fields that field selectors may use.
+// selectable sets the fields that field selectors can select by.
 func selectable(r *resources.Resource, declared []apiextensionsv1.SelectableField) {
 	for _, f := range declared {
 		path := fmt.Sprint(f.JSONPath)

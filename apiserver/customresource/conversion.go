@@ -14,14 +14,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
-// conversion converts objects of any version to another one. It may change and return them.
+// conversion converts objects of any version to another one. It may modify and return them.
 type conversion interface {
 	convert(
 		ctx context.Context, objs []*unstructured.Unstructured, apiVersion string,
 	) ([]*unstructured.Unstructured, error)
 }
 
-// conversionOf returns the conversion for the strategy of the CustomResourceDefinition.
+// conversionOf returns the conversion for the strategy of the CRD.
 func conversionOf(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Clients) conversion {
 	if c := d.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter && c.Webhook != nil {
 		return &webhookConversion{c.Webhook, clients}
@@ -29,7 +29,7 @@ func conversionOf(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.
 	return renaming{}
 }
 
-// renaming is the strategy None: only the apiVersion changes.
+// renaming is the strategy None, which only changes the apiVersion.
 type renaming struct{}
 
 func (renaming) convert(
@@ -41,12 +41,12 @@ func (renaming) convert(
 	return objs, nil
 }
 
-// mostConverted is the maximum number of objects in one conversion. A webhook has webhookTimeout for them, which allows
-// for more than 4 ms per object (AX pkg/apiserver/conversion/webhook_converter.go: Convert).
+// mostConverted is the maximum number of objects in one conversion. A webhook may take webhookTimeout for them, which
+// is more than 4 ms for each object (AX pkg/apiserver/conversion/webhook_converter.go: Convert).
 const mostConverted = 500
 
-// convert returns objects in a version, in the form that its schema requires. Those of other versions are converted in
-// batches, and may be changed and returned.
+// convert returns objects in a version, in the form that its schema requires. It converts objects of other versions in
+// batches, and may modify and return them.
 func (s schemes) convert(ctx context.Context, objs []runtime.Object, to *version) ([]runtime.Object, error) {
 	out := make([]runtime.Object, len(objs))
 	var others []*unstructured.Unstructured
@@ -73,9 +73,8 @@ func (s schemes) convert(ctx context.Context, objs []runtime.Object, to *version
 	return out, nil
 }
 
-// change returns an object in any version of the CustomResourceDefinition, served or not. No schema is applied, so
-// nothing is pruned. It does not change the object (AX pkg/apiserver/conversion/converter.go: safeConverterWrapper,
-// crConverter).
+// change returns an object in any version of the CRD, served or not. It applies no schema, so it prunes nothing. It
+// does not modify the object (AX pkg/apiserver/conversion/converter.go: safeConverterWrapper, crConverter).
 func (s schemes) change(
 	ctx context.Context, obj runtime.Object, gv runtimeschema.GroupVersion,
 ) (runtime.Object, error) {
@@ -97,21 +96,21 @@ func (s schemes) change(
 	return out[0], nil
 }
 
-// unconverted is the error of a conversion. A request that has ended gets the reason for that, as if it had
-// ended anywhere else: upstream's conversions end only by their own timeout, and its filter for timeouts answers such a
-// request before (AS pkg/server/filters/timeout.go).
+// unconverted returns the error of a conversion. If the request has ended, the error has the reason for that, because
+// upstream's timeout filter has already responded to such a request (AS pkg/server/filters/timeout.go), and its
+// conversions end only by their own timeout.
 func unconverted(ctx context.Context, err error) error {
 	return &resources.ConversionError{Err: err, Ended: ctx.Err()}
 }
 
-// invalidVersion is the error for an object in a version that the CustomResourceDefinition does not have.
+// invalidVersion returns the error for an object in a version that the CRD does not have.
 func invalidVersion(u *unstructured.Unstructured) error {
 	return &resources.ConversionError{
 		Err: fmt.Errorf("request to convert CR from an invalid group/version: %s", u.GetAPIVersion()),
 	}
 }
 
-// converter returns convert for one object, which it does not change.
+// converter returns a function that converts one object, which it does not modify.
 func (s schemes) converter(ctx context.Context, to *version) func(runtime.Object) (runtime.Object, error) {
 	return func(obj runtime.Object) (runtime.Object, error) {
 		if u := obj.(*unstructured.Unstructured); u.GetAPIVersion() != to.apiVersion {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// sameObject returns an error if a converted object is not the object that was sent.
+// sameObject returns an error if a converted object has another name, namespace or UID.
 func sameObject(in, out *unstructured.Unstructured) error {
 	for _, c := range []struct {
 		what      string
@@ -28,7 +28,7 @@ func sameObject(in, out *unstructured.Unstructured) error {
 	return nil
 }
 
-// keepMeta restores the metadata of a converted object: a conversion may change only labels and annotations.
+// keepMeta restores the metadata of a converted object, because a conversion may change only labels and annotations.
 func keepMeta(in, out *unstructured.Unstructured) error {
 	said, found := out.Object["metadata"]
 	if !found {

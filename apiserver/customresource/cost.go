@@ -8,17 +8,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// mostComparisons limits the cost of validating an object by its schema. For every object the library checks each
-// property of its schema, for each value each value of an enum, and for each character each step of a pattern: a
-// schema with 100,000 values and a list of 100,000 items make 10 billion comparisons.
+// mostComparisons limits the cost of validating an object. The library checks each property of the schema for each
+// object, each value of an enum for each value, and each step of a pattern for each character. A schema with 100,000
+// values and a list of 100,000 items would take 10 billion comparisons.
 const mostComparisons = 16 << 20
 
-// patternShare is how many steps of a pattern cost as much as one comparison.
+// patternShare is the number of pattern steps that cost as much as one comparison.
 const patternShare = 16
 
 // cost is the cost of validating a value.
 type cost struct {
-	// each is the number of comparisons for each value, steps that of pattern steps for each character of a string.
+	// each is the number of comparisons for a value. steps is the number of pattern steps for a character of a string.
 	each, steps int
 	properties  map[string]*cost
 	items, rest *cost
@@ -27,7 +27,7 @@ type cost struct {
 // nested are the schemas in allOf, anyOf, oneOf and not.
 type nested []*schema.NestedValueValidation
 
-// costOf computes the cost by a schema; also are the nested schemas of its parents that apply to the same value.
+// costOf returns the costs of a schema. also are the nested schemas of its parents that apply to the same value.
 func costOf(s *schema.Structural, also nested) *cost {
 	if s == nil {
 		return nil
@@ -60,7 +60,7 @@ func costOf(s *schema.Structural, also nested) *cost {
 	return c
 }
 
-// add adds the cost of a value itself.
+// add adds the cost of a value itself, without its members.
 func (c *cost) add(v *schema.ValueValidation) {
 	if v == nil {
 		return
@@ -69,14 +69,14 @@ func (c *cost) add(v *schema.ValueValidation) {
 	if v.Pattern == "" {
 		return
 	}
-	if parsed, err := syntax.Parse(v.Pattern, syntax.Perl); err == nil { // the library compiles it in this way, too
+	if parsed, err := syntax.Parse(v.Pattern, syntax.Perl); err == nil { // as the library compiles it
 		if p, err := syntax.Compile(parsed.Simplify()); err == nil {
 			c.steps += len(p.Inst)
 		}
 	}
 }
 
-// junctors are all schemas besides its own that apply to a value, at any depth.
+// junctors returns all nested schemas that apply to a value, at any depth.
 func junctors(v *schema.ValueValidation, also nested) (all nested) {
 	var visit func(v *schema.ValueValidation)
 	under := func(n *schema.NestedValueValidation) {
@@ -103,7 +103,7 @@ func junctors(v *schema.ValueValidation, also nested) (all nested) {
 	return all
 }
 
-// at returns the schemas for a part of a value.
+// at returns the schemas that apply to a part of a value.
 func (all nested) at(part func(*schema.NestedValueValidation) *schema.NestedValueValidation) (out nested) {
 	for _, n := range all {
 		if p := part(n); p != nil {
@@ -113,7 +113,7 @@ func (all nested) at(part func(*schema.NestedValueValidation) *schema.NestedValu
 	return out
 }
 
-// of is the cost of validating a value. It stops counting above most.
+// of returns the cost of validating a value. It stops counting above most.
 func (c *cost) of(x any, most int) (n int) {
 	if c == nil {
 		return 0
@@ -144,8 +144,8 @@ func (c *cost) of(x any, most int) (n int) {
 	return n
 }
 
-// tooCostly is the error for an object whose defaults are too large, or whose validation would take too long. No other
-// validation follows.
+// tooCostly returns an error for an object whose defaults are too large, or whose validation would take too long. Then
+// the object is not validated.
 func (r *rules) tooCostly(content map[string]any) field.ErrorList {
 	switch {
 	case r.defaults.missing(content, mostDefaulted) > mostDefaulted:

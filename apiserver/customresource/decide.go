@@ -11,7 +11,7 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 )
 
-// SetCondition sets a condition in the definition's status; an unchanged one keeps its time.
+// SetCondition sets a condition in the CRD's status. If its status does not change, its time stays.
 func SetCondition(
 	d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition, now metav1.Time,
 ) {
@@ -27,9 +27,9 @@ func SetCondition(
 	*old = c
 }
 
-// Decide computes a definition's accepted names and conditions from the definitions of its group (AX
-// pkg/controller/status, establish, apiapproval, nonstructuralschema). It returns nil if nothing changes. Several steps
-// of upstream's controllers are one here: a definition whose names are free is accepted and established at once (F-12).
+// Decide computes a CRD's accepted names and conditions from the CRDs of its group (AX pkg/controller/status,
+// establish, apiapproval, nonstructuralschema). It returns nil if nothing changes. It combines several steps of
+// upstream's controllers: a CRD whose names are free is accepted and established at once (F-12).
 func Decide(
 	d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time,
 ) *apiextensionsv1.CustomResourceDefinition {
@@ -95,7 +95,7 @@ func acceptNames(
 
 func inUse(name string) error { return fmt.Errorf("%q is already in use", name) }
 
-// taken are the names and kinds of a group that are in use, including those of d.
+// taken returns the names and kinds of a group that are in use, including those of d.
 func taken(
 	d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition,
 ) (names, kinds map[string]bool) {

@@ -8,25 +8,26 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 )
 
-// mostDefaulted limits the bytes of JSON that defaults add to an object: the limit of a request's body, as more could
-// not be stored. Upstream has no limit (AX pkg/apiserver/schema/defaulting/algorithm.go: Default): a default of 100 KB
-// for each of 100,000 items makes 10 GB.
+// mostDefaulted limits the bytes of JSON that defaults add to an object. It is the limit of a request's body, because a
+// larger object can't be stored. Upstream has no limit (AX pkg/apiserver/schema/defaulting/algorithm.go: Default): a
+// default of 100 KB for each of 100,000 items makes 10 GB.
 const mostDefaulted = 3 << 20
 
 // errDefaults is the error for an object whose defaults are too large.
 var errDefaults = fmt.Errorf("the defaults of its schema would add more than %d bytes to the object", mostDefaulted)
 
-// defaults are the defaults in a schema and its nested schemas; nil if there are none.
+// defaults are the defaults of a schema and its nested schemas. It is nil if there are none.
 type defaults struct {
 	schema *schema.Structural
-	// own are the properties that have a default; properties are all that have or contain one.
+	// own are the properties with a default. properties are all that have or contain one.
 	own, properties map[string]*defaults
 	items, rest     *defaults
-	// size is how many bytes the default adds, including the defaults inside it; at most mostDefaulted+1.
+	// size is the number of bytes that the default adds, including the defaults inside it. It is at most
+	// mostDefaulted+1.
 	size int
 }
 
-// defaultsOf collects the defaults of a schema. It keeps references to it.
+// defaultsOf collects the defaults of a schema. The result refers to the schema.
 func defaultsOf(s *schema.Structural) *defaults {
 	if s == nil {
 		return nil
@@ -59,10 +60,10 @@ func defaultsOf(s *schema.Structural) *defaults {
 	return d
 }
 
-// replaces reports whether the default replaces the value, a null that is not allowed.
+// replaces reports whether the default replaces the value: it does if the value is a null that is not allowed.
 func (d *defaults) replaces(x any) bool { return d != nil && x == nil && !d.schema.Nullable }
 
-// missing is how many bytes defaults would add to x. It stops counting above most.
+// missing returns the number of bytes that defaults would add to x. It stops counting above most.
 func (d *defaults) missing(x any, most int) (n int) {
 	if d == nil {
 		return 0
@@ -98,7 +99,7 @@ func (d *defaults) missing(x any, most int) (n int) {
 	return n
 }
 
-// at is the part for a member of an object; nil if it has no defaults.
+// at returns the defaults for a member of an object, or nil if it has none.
 func (d *defaults) at(name string) *defaults {
 	if _, known := d.schema.Properties[name]; known {
 		return d.properties[name]
@@ -106,8 +107,9 @@ func (d *defaults) at(name string) *defaults {
 	return d.rest
 }
 
-// fill sets all defaults of an object, or none if they are too large. It keeps other nulls: those of an apply document
-// are validated (AX pkg/apiserver/customresource_handler.go: unstructuredDefaulter).
+// fill sets all defaults of an object, or returns an error if they are too large. It keeps nulls that no default
+// replaces, because those of an apply document are validated (AX pkg/apiserver/customresource_handler.go:
+// unstructuredDefaulter).
 func (d *defaults) fill(content map[string]any) error {
 	if d.missing(content, mostDefaulted) > mostDefaulted {
 		return errDefaults

@@ -1,6 +1,6 @@
-// Package customresource makes entries of the table of types from CustomResourceDefinitions, so that their objects are
-// served, validated, printed and applied like built-in ones. Schemas are processed by the packages of
-// apiextensions-apiserver, which are called in the order of AX pkg/apiserver/customresource_handler.go and
+// Package customresource converts CustomResourceDefinitions (CRDs) to entries of the table of types, so that their
+// objects are served, validated, printed and applied like built-in ones. The packages of apiextensions-apiserver
+// process the schemas, and are called in the order of AX pkg/apiserver/customresource_handler.go and
 // pkg/registry/customresource.
 //
 //	CRD -> Entries: one resources.Resource for each served version
@@ -9,24 +9,22 @@
 //	                 |- columns: tables
 //	                 |- conversion, webhook: between versions
 //	           -> Decide: names, conditions (pure)
-//	Installer: keeps the table of types up to date with the stored CRDs; outline is the part of a CRD that it keeps
+//	Installer: updates the table of types when stored CRDs change; outline is the part of a CRD that it keeps
 //
 // It guarantees:
 //
 //  1. Entries and Decide are pure: the same CRDs result in the same entries and conditions.
-//  2. Until the first write a CRD costs only its own bytes, which its entries share with its object in the cache:
-//     schemas are parsed and rules are compiled version by version, once, when they are first needed.
-//  3. An object is validated by the schema of the version that a request names, and decoded by that of the version in
-//     which it was stored. If the two differ, the object is converted in one step by the conversion of the CRD. A
-//     failure of a webhook is a resources.ConversionError; the object is never omitted. Up to 500 objects of a list are
-//     sent to a webhook at once. Objects are pruned by the schema of the version to which they are converted, except
-//     for the conversions of field managers.
-//  4. Defaults and validation are limited: an object whose defaults are too large gets none and is invalid. So is one
-//     whose size, multiplied by that of its schema, is too large to be validated. A stored one is still served.
-//  5. The number of an object's errors is limited while they are found, if the library allows it. All errors below
-//     anyOf, allOf, oneOf and not, all duplicates in lists, and all errors within the budget of the CEL rules are
-//     found.
-//  6. A call of a webhook ends with the request that it is for, at the latest after the timeout of webhooks. The
-//     request holds no seat during the conversion.
-//  7. The package keeps no state of objects. Entries may be used by any goroutine.
+//  2. Before the first write, a CRD takes only the memory of its bytes, which its entries share with its object in the
+//     cache. The schema and rules of a version are compiled once, when they are first needed.
+//  3. An object is validated by the schema of the request's version, and decoded by the schema of its stored version. If
+//     the two differ, the CRD's conversion converts it in one step. An error of a webhook is a
+//     resources.ConversionError, and never omits the object. A webhook gets up to 500 objects of a list at once. Objects
+//     are pruned by the schema of the version to which they are converted, except for conversions by field managers.
+//  4. Defaults and validation are limited. An object whose defaults are too large gets none and is invalid. An object is
+//     also invalid if its size, multiplied by that of its schema, is too large. A stored one is served nevertheless.
+//  5. Validation stops at a limit of errors, where the library allows it. It does not below anyOf, allOf, oneOf and not,
+//     for duplicates in lists, and for CEL rules, which have a budget.
+//  6. A call of a webhook ends with its request, or earlier after the timeout of webhooks. The request holds no seat
+//     during the conversion.
+//  7. The package keeps no objects. Entries may be used by any goroutine.
 package customresource

@@ -21,13 +21,13 @@ var (
 	modify = []string{"get", "patch", "update"}
 )
 
-// Entries returns the entries of a definition: one for each served version. There is none before its names are accepted
-// and it is established (F-12). clients call its conversion webhook, if it has one.
+// Entries returns the entries of a CRD: one for each served version. There are none before its names are accepted and
+// it is established (F-12). clients call its conversion webhook, if it has one.
 func Entries(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Clients) []*resources.Resource {
 	return entries(d, schemasIn(d), clients)
 }
 
-// schemas returns the schema of the version with that index, which its caller may change; nil if it has none.
+// schemas returns the schema of the version with the index, or nil if it has none. The caller may change the schema.
 type schemas func(i int) (*apiextensionsv1.CustomResourceValidation, error)
 
 func schemasIn(d *apiextensionsv1.CustomResourceDefinition) schemas {
@@ -36,7 +36,7 @@ func schemasIn(d *apiextensionsv1.CustomResourceDefinition) schemas {
 	}
 }
 
-// entries calls schema when it needs one, and uses none in d.
+// entries returns the entries of a CRD. It calls schema when it needs one, and does not use the schemas in d.
 func entries(
 	d *apiextensionsv1.CustomResourceDefinition, schema schemas, clients *webhook.Clients,
 ) []*resources.Resource {
@@ -58,8 +58,8 @@ func entries(
 	return out
 }
 
-// Stored returns the entry of the storage version, even if that is not served; nil before the definition is
-// established. It is for the objects of a definition that is being deleted.
+// Stored returns the entry of the storage version, even if that is not served. It is nil before the CRD is established.
+// The finalizer of CRDs uses it to delete the objects.
 func Stored(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Clients) *resources.Resource {
 	if !apihelpers.IsCRDConditionTrue(d, apiextensionsv1.Established) {
 		return nil
@@ -68,10 +68,10 @@ func Stored(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Client
 	return entry(d, of.stored, of)
 }
 
-// schemes are the versions of a definition.
+// schemes are the versions of a CRD.
 type schemes struct {
 	versions []*version
-	// stored is the version in which objects are written; older objects may be stored in any other.
+	// stored is the version in which objects are written. Older objects may be stored in any other version.
 	stored *version
 	// verified marks the objects that have the form that the schema of the stored version requires.
 	verified *storage.Verification
@@ -91,7 +91,7 @@ func schemesOf(d *apiextensionsv1.CustomResourceDefinition, schema schemas, clie
 	return of
 }
 
-// version returns the version with that apiVersion, nil if there is none.
+// version returns the version with the apiVersion, or nil if there is none.
 func (s schemes) version(apiVersion string) *version {
 	for _, v := range s.versions {
 		if v.apiVersion == apiVersion {
@@ -179,26 +179,26 @@ func strategy(r *resources.Resource, v *version) {
 	}
 }
 
-// restore decodes a stored object as the codecs of AX pkg/apiserver/customresource_handler.go do: by the schema of the
-// version in which it was stored.
+// restore returns a function that completes a decoded stored object, as the codecs of AX
+// pkg/apiserver/customresource_handler.go do: by the schema of its stored version.
 func restore(of schemes) func(runtime.Object) error {
 	return func(obj runtime.Object) error {
 		u := obj.(*unstructured.Unstructured)
 		was := of.version(u.GetAPIVersion())
-		// the version was removed from the definition although objects are stored in it (AX
-		// pkg/apiserver/conversion/converter.go)
+		// The version was removed from the CRD although objects are stored in it (AX
+		// pkg/apiserver/conversion/converter.go).
 		if was == nil {
 			return invalidVersion(u)
 		}
 		if _, err := was.coerce(u, true); err != nil {
 			return err
 		}
-		was.fill(u) // if the defaults are too large, the object is served without, so that it can be fixed or removed
+		was.fill(u) // if they are too large, the object is served without, so that it can be repaired
 		return nil
 	}
 }
 
-// deprecation is the warning for requests of a deprecated version.
+// deprecation returns the warning for requests of a deprecated version.
 func deprecation(v *version) string {
 	switch {
 	case !v.Deprecated:

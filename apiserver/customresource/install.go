@@ -12,18 +12,18 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Installer keeps the custom entries of a table up to date with the stored definitions. It gets each event before all
-// other consumers, so that a client that sees that a definition is established finds its resource served, and no
-// watcher sees an object before its type. One goroutine owns it.
+// Installer updates the custom entries of a table when stored CRDs change. It gets each event before all other
+// consumers. So a client that sees that a CRD is established finds its resource served, and no watcher sees an object
+// before its type. One goroutine owns it.
 type Installer struct {
 	types   *resources.Types
 	decoder *storage.Decoder
-	// prefix is that of the keys of definitions.
+	// prefix is the prefix of the keys of CRDs.
 	prefix string
 	// clients call conversion webhooks.
 	clients *webhook.Clients
 	log     *slog.Logger
-	// installed are the definitions, by key, that have entries in the table.
+	// installed are the CRDs with entries in the table, by key.
 	installed map[string]*installed
 }
 
@@ -32,7 +32,7 @@ type installed struct {
 	entries []*resources.Resource
 }
 
-// NewInstaller returns an Installer for the table; clients call conversion webhooks.
+// NewInstaller returns an Installer for the table. clients call conversion webhooks.
 func NewInstaller(
 	types *resources.Types, decoder *storage.Decoder, clients *webhook.Clients, log *slog.Logger,
 ) *Installer {
@@ -43,8 +43,8 @@ func NewInstaller(
 	}
 }
 
-// Apply processes the next batch of events. It returns the batch with the objects of definitions, with which entries
-// share their schemas.
+// Apply processes the next batch of events. In the returned batch, CRDs are decoded: their entries share the schemas
+// with these objects.
 func (i *Installer) Apply(b storage.Batch) storage.Batch {
 	if b.Reset {
 		there := map[string]bool{}
@@ -74,8 +74,8 @@ func (i *Installer) Apply(b storage.Batch) storage.Batch {
 	return b
 }
 
-// install replaces the entries of a stored definition in the table; o is nil if it was deleted. A definition that can't
-// be decoded keeps its entries: its objects still exist.
+// install replaces the entries of a stored CRD in the table. o is nil if it was deleted. A CRD that can't be decoded
+// keeps its entries, because its objects still exist.
 func (i *Installer) install(key string, o *storage.Object) {
 	old := i.installed[key]
 	if o == nil {
@@ -100,7 +100,7 @@ func (i *Installer) install(key string, o *storage.Object) {
 	i.installed[key] = next
 }
 
-// read makes the entries of a stored definition. It returns old if nothing relevant has changed.
+// read returns the entries of a stored CRD. It returns old if nothing relevant has changed.
 func (i *Installer) read(value []byte, old *installed) (*installed, error) {
 	o, err := outlineOf(value)
 	if err != nil {

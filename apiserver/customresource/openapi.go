@@ -6,8 +6,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// openAPI returns the version's schema for OpenAPI documents (AX pkg/controller/openapi/builder). Defaults are as in
-// the definition.
+// openAPI returns the version's schema for OpenAPI documents (AX pkg/controller/openapi/builder). It has the defaults
+// of the CRD.
 func (v *version) openAPI(v2 bool) (*spec.Schema, error) {
 	if v2 && v.whole {
 		return nil, nil

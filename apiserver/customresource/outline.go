@@ -13,23 +13,24 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// outline is a stored definition without its large parts: parsed schemas take ten times the memory of encoded ones, and
-// few are ever needed.
+// outline is a stored CRD whose schemas are not decoded: decoded schemas take ten times the memory of encoded ones, and
+// few are needed.
 type outline struct {
 	definition *apiextensionsv1.CustomResourceDefinition
 	// spec is the hash of the spec, to detect changes.
 	spec [sha256.Size]byte
-	// schemas are the encoded schemas of the versions; nil for a version without one. They share the stored value.
+	// schemas are the encoded schemas of the versions, as parts of the stored value. Each is nil if the version has
+	// none.
 	schemas [][]byte
 }
 
-// Outline decodes a stored definition without its schemas. That is enough for Decide if Structural returns true.
+// Outline decodes a stored CRD without its schemas. That is enough for Decide if Structural returns true.
 func Outline(stored []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	o, err := outlineOf(stored)
 	return o.definition, err
 }
 
-// Structural reports whether Decide can do without the definition's schemas.
+// Structural reports whether Decide does not need the CRD's schemas.
 func Structural(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return !d.Spec.PreserveUnknownFields && apihelpers.FindCRDCondition(d, apiextensionsv1.NonStructuralSchema) == nil
 }
@@ -39,7 +40,7 @@ func outlineOf(stored []byte) (outline, error) {
 	o := outline{definition: &apiextensionsv1.CustomResourceDefinition{}, spec: sha256.Sum256(stored[from:to])}
 	rest, schemas := cutSchemas(stored)
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(rest, o.definition); err != nil {
-		return outline{}, fmt.Errorf("decoding a stored definition: %w", err)
+		return outline{}, fmt.Errorf("decoding a stored CustomResourceDefinition: %w", err)
 	}
 	o.schemas = schemas
 	o.definition.ManagedFields = nil
@@ -47,7 +48,7 @@ func outlineOf(stored []byte) (outline, error) {
 	return o, nil
 }
 
-// cutSchemas returns a definition with null for the schemas of its versions, and these.
+// cutSchemas returns a CRD with null for the schemas of its versions, and these schemas.
 func cutSchemas(stored []byte) (rest []byte, schemas [][]byte) {
 	from, to := jsonscan.Member(stored, "spec")
 	at, _ := jsonscan.Member(stored[from:to], "versions")
@@ -84,8 +85,7 @@ func (o outline) schema(i int) (*apiextensionsv1.CustomResourceValidation, error
 	return out, nil
 }
 
-// same reports whether two states of a definition have the same entries, so that compiled schemas and open watches are
-// kept.
+// same reports whether two states of a CRD have the same entries. Then compiled schemas and open watches are kept.
 func (o outline) same(p outline) bool {
 	a, b := o.definition, p.definition
 	established := apihelpers.IsCRDConditionTrue(a, apiextensionsv1.Established)
@@ -94,7 +94,7 @@ func (o outline) same(p outline) bool {
 		sameNames(a.Status.AcceptedNames, b.Status.AcceptedNames)
 }
 
-// sameNames treats empty and absent slices as equal.
+// sameNames reports whether the names are equal. Empty and absent slices are equal.
 func sameNames(a, b apiextensionsv1.CustomResourceDefinitionNames) bool {
 	return a.Plural == b.Plural && a.Singular == b.Singular && a.Kind == b.Kind && a.ListKind == b.ListKind &&
 		slices.Equal(a.ShortNames, b.ShortNames) && slices.Equal(a.Categories, b.Categories)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// setApproval sets the condition for API approval of a definition in one of Kubernetes' own groups (AX
+// setApproval sets the condition for the API approval of a CRD in one of Kubernetes' own groups (AX
 // pkg/controller/apiapproval).
 func setApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	if !apihelpers.IsProtectedCommunityGroup(d.Spec.Group) {
@@ -34,9 +34,9 @@ func setApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	SetCondition(d, c, now)
 }
 
-// setStructure sets the condition for a schema that is not structural (AX pkg/controller/nonstructuralschema). Such a
-// definition can only be written if it was not structural before. So a definition without the condition is only checked
-// if Structural returns false: schemas can be large.
+// setStructure sets the condition for a schema that is not structural (AX pkg/controller/nonstructuralschema). Only a
+// CRD that was not structural before can be written so. Therefore it checks the schemas, which can be large, only if
+// Structural returns false.
 func setStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	if Structural(d) {
 		return
@@ -53,7 +53,7 @@ func setStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) 
 	SetCondition(d, *c, now)
 }
 
-// violations returns the condition that the definition should have, nil if it is structural.
+// violations returns the condition that the CRD should have, or nil if it is structural.
 func violations(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	c := &apiextensionsv1.CustomResourceDefinitionCondition{
 		Type: apiextensionsv1.NonStructuralSchema, Status: apiextensionsv1.ConditionTrue, Reason: "Violations",

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// scaleSpec validates the number that the scale subresource writes (AX pkg/registry/customresource/validator.go).
+// scaleSpec validates the replicas that the scale subresource writes (AX pkg/registry/customresource/validator.go).
 func (v *version) scaleSpec(content map[string]any) field.ErrorList {
 	if v.Subresources == nil || v.Subresources.Scale == nil {
 		return nil
@@ -49,5 +49,5 @@ func replicas(content map[string]any, path string) field.ErrorList {
 	return field.ErrorList{field.Invalid(field.NewPath(path), n, message)}
 }
 
-// fields are the names in a simple JSON path (".spec.replicas").
+// fields returns the names in a simple JSON path (".spec.replicas").
 func fields(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }

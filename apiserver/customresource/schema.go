@@ -15,11 +15,11 @@ import (
 )
 
 // schemaValidator validates values by a schema. It returns the errors of apiextensions-apiserver's validator (AX
-// pkg/apiserver/validation/ratcheting.go: RatchetingSchemaValidator), but no more of them than a response contains.
-// Without this limit 100,000 invalid items take hours: the library compares each error with all earlier ones, at every
-// level of the value.
+// pkg/apiserver/validation/ratcheting.go: RatchetingSchemaValidator), but at most as many as a response contains.
+// Otherwise 100,000 invalid items would take hours, because the library compares each error with all earlier ones, at
+// every level of the value.
 //
-// The limit does not apply below anyOf, allOf, oneOf and not: the library validates these parts itself.
+// The limit does not apply below anyOf, allOf, oneOf and not, which the library validates itself.
 type schemaValidator struct{ schema *spec.Schema }
 
 func newSchemaValidator(in *apiextensions.JSONSchemaProps) (validation.SchemaValidator, error) {
@@ -45,15 +45,14 @@ func (s schemaValidator) ValidateUpdate(value, old any, options ...validation.Va
 	return (&node{schema: s.schema, both: both}).Validate(both.Value)
 }
 
-// node is the validator of one value in an object. The library calls it for a value, and gets the validators of the
-// value's members from it.
+// node validates one value in an object. The library gets the validators of the value's members from it.
 type node struct {
 	schema *spec.Schema
 	root   any
 	path   string
-	// both is the value with its old counterpart; nil if there is none.
+	// both has the value and its old value. It is nil if there is no old value.
 	both *common.CorrelatedObject
-	// in is the parent of this value; nil at the top.
+	// in is the parent of the value, or nil for the object.
 	in *node
 	// found is the number of errors in the members.
 	found int
@@ -90,28 +89,28 @@ func (n *node) options(o *validate.SchemaValidatorOptions) {
 	}
 }
 
-// member returns the validator of a member. Once there are MaxErrors errors, the validator finds no further ones.
+// member returns the validator of a member. After MaxErrors errors, it is one that finds no errors.
 func (n *node) member(s *spec.Schema, root any, path string, both *common.CorrelatedObject) validate.ValueValidator {
 	if n.found >= invalid.MaxErrors {
-		return unasked{}
+		return noErrors{}
 	}
 	return &node{schema: s, root: root, path: path, both: both, in: n}
 }
 
-// SetPath implements validate.ValueValidator; the library doesn't call it.
+// SetPath implements validate.ValueValidator. The library doesn't call it.
 func (*node) SetPath(string) {}
 
 // Applies implements validate.ValueValidator.
 func (*node) Applies(any, reflect.Kind) bool { return true }
 
-// unasked is a validator that finds no errors.
-type unasked struct{}
+// noErrors is a validator that finds no errors.
+type noErrors struct{}
 
 // SetPath implements validate.ValueValidator.
-func (unasked) SetPath(string) {}
+func (noErrors) SetPath(string) {}
 
 // Applies implements validate.ValueValidator.
-func (unasked) Applies(any, reflect.Kind) bool { return true }
+func (noErrors) Applies(any, reflect.Kind) bool { return true }
 
 // Validate implements validate.ValueValidator.
-func (unasked) Validate(any) *validate.Result { return &validate.Result{} }
+func (noErrors) Validate(any) *validate.Result { return &validate.Result{} }

@@ -46,7 +46,7 @@ func (v *version) validate(obj runtime.Object) field.ErrorList {
 	return r.evaluate(errs, content, nil)
 }
 
-// validateUpdate validates an update; unchanged parts may stay invalid.
+// validateUpdate validates an update. Unchanged parts may stay invalid.
 func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 	r, err := v.rules()
 	if err != nil {
@@ -96,8 +96,8 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
 }
 
-// misnamed returns the errors in an object's kind and apiVersion. If there are any, the rest is not validated by the
-// schema (AX pkg/registry/customresource/validator.go:ValidateTypeMeta).
+// misnamed returns the errors in an object's kind and apiVersion. If there are any, the schema does not validate the
+// rest (AX pkg/registry/customresource/validator.go:ValidateTypeMeta).
 func (v *version) misnamed(obj runtime.Object) (errs field.ErrorList) {
 	apiVersion, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 	if kind != v.kind {
@@ -109,7 +109,7 @@ func (v *version) misnamed(obj runtime.Object) (errs field.ErrorList) {
 	return errs
 }
 
-// newDuplicates are duplicates in lists that are sets or maps, unless there were some before.
+// newDuplicates returns errors for duplicates in lists that are sets or maps, unless the old object had duplicates.
 func (r *rules) newDuplicates(content, was map[string]any) field.ErrorList {
 	errs := listtype.ValidateListSetsAndMaps(nil, r.structural, content)
 	if len(errs) > 0 && len(listtype.ValidateListSetsAndMaps(nil, r.structural, was)) > 0 {
@@ -118,8 +118,7 @@ func (r *rules) newDuplicates(content, was map[string]any) field.ErrorList {
 	return errs
 }
 
-// evaluate adds the errors of x-kubernetes-validations, unless the object violates its schema in a way that prevents
-// the evaluation.
+// evaluate adds the errors of x-kubernetes-validations, unless an error of the schema prevents their evaluation.
 func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, options ...cel.Option) field.ErrorList {
 	if r.expressions == nil || invalid.Enough(errs) {
 		return errs
@@ -149,8 +148,8 @@ func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, opti
 	return append(errs, found...)
 }
 
-// firstBudget is the cost budget of the first evaluation, which counts the errors: the full budget allows millions. If
-// it is exceeded, only the last error says so.
+// firstBudget is the cost budget of the first evaluation, which shows the number of errors: the full budget allows
+// millions. If the first budget is exceeded, only the last error is about it.
 const firstBudget = celconfig.RuntimeCELCostBudget / 1000
 
 // prepareStatus restores everything but status and managedFields.
@@ -165,7 +164,7 @@ func prepareStatus(obj, old runtime.Object) {
 	}
 }
 
-// warnings are for new finalizers (A-31; AX pkg/registry/customresource/validator.go).
+// warnings returns warnings about new finalizers (A-31; AX pkg/registry/customresource/validator.go).
 func warnings(obj, old runtime.Object) (texts []string) {
 	names := slices.Sorted(slices.Values(obj.(metav1.Object).GetFinalizers()))
 	for _, name := range slices.Compact(names) {

@@ -20,9 +20,9 @@ type version struct {
 	// whole reports whether objects keep unknown fields (spec.preserveUnknownFields of v1beta1).
 	whole bool
 
-	// schema returns a new copy of the schema, nil if there is none. The embedded field Schema is nil.
+	// schema returns a new copy of the schema, or nil if there is none. The embedded field Schema is nil.
 	schema func() (*apiextensionsv1.CustomResourceValidation, error)
-	// rules compiles the schema at its first call, and returns the same result at later calls.
+	// rules returns the compiled schema. The first call compiles it.
 	rules func() (*rules, error)
 }
 
@@ -33,7 +33,7 @@ type rules struct {
 	cost       *cost
 	// object validates an object, and status validates its field status.
 	object, status validation.SchemaValidator
-	// expressions evaluates the x-kubernetes-validations; nil if there are none.
+	// expressions evaluates the x-kubernetes-validations. It is nil if there are none.
 	expressions *cel.Validator
 }
 
@@ -49,7 +49,7 @@ func newVersion(d *apiextensionsv1.CustomResourceDefinition, i int, schema schem
 	return n
 }
 
-// compile compiles the schema of the version. It is called once.
+// compile compiles the schema of the version.
 func (v *version) compile() (*rules, error) {
 	in, err := v.internalSchema()
 	if err != nil {
@@ -77,8 +77,7 @@ func (v *version) compile() (*rules, error) {
 	return r, nil
 }
 
-// internalSchema returns the schema in the internal type. If there is none, it returns a schema that permits all
-// fields.
+// internalSchema returns the schema in the internal type. If there is none, it returns one that permits all fields.
 func (v *version) internalSchema() (*apiextensionsinternal.JSONSchemaProps, error) {
 	out := &apiextensionsinternal.CustomResourceValidation{}
 	s, err := v.schema()

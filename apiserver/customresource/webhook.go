@@ -17,15 +17,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
-// webhookConversion converts by a webhook: strategy Webhook (AX pkg/apiserver/conversion/webhook_converter.go).
+// webhookConversion is the strategy Webhook (AX pkg/apiserver/conversion/webhook_converter.go).
 type webhookConversion struct {
 	config  *apiextensionsv1.WebhookConversion
 	clients *webhook.Clients
 }
 
-// clientConfig returns the address of the webhook. Calls are guarded: a user who can write a CustomResourceDefinition,
-// or who serves its webhook, could otherwise make the server send objects to addresses that only the server can reach,
-// and read their responses. (Upstream follows redirects, and includes 2 KB of a response, or the message of a Status.)
+// clientConfig returns the address of the webhook. Calls are guarded. Otherwise a user who can write a CRD, or who runs
+// its webhook, could make the server send objects to addresses that only the server can reach, and read their
+// responses. (Upstream follows redirects, and its errors include 2 KB of a response, or the message of a Status.)
 func (w *webhookConversion) clientConfig() *webhook.Config {
 	c := w.config.ClientConfig
 	out := &webhook.Config{CABundle: c.CABundle, Guarded: true}
@@ -43,7 +43,7 @@ func (w *webhookConversion) clientConfig() *webhook.Config {
 	return out
 }
 
-// convert calls the webhook once for all objects, or not at all for an empty object. Errors name the index 0, as
+// convert calls the webhook once for all objects, but not for a single empty object. Errors have the index 0, because
 // upstream calls the webhook once for each object.
 func (w *webhookConversion) convert(
 	ctx context.Context, objs []*unstructured.Unstructured, apiVersion string,

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// document is one document, built when it is first requested. It has its inputs, so it must not refer to those of other
-// documents: it is reused for as long as its sum stays the same.
+// document is one document. It is built when it is first requested. It is reused while its sum stays the same, so it
+// must refer only to its own inputs.
 type document struct {
 	// sum is the hash of the inputs: the ETag, and the hash in the index.
 	sum   string
 	since time.Time
-	// build makes the bytes in JSON or protobuf.
+	// build returns the document in JSON or protobuf.
 	build func(protobuf bool) ([]byte, error)
 
-	// mu guards the compressed bytes. It is held while they are made, so that they are made once.
+	// mu guards the compressed bytes. It is held while the document is built, so that it is built once.
 	mu             sync.Mutex
 	json, protobuf []byte
 }
 
-// compressed returns the document as gzip.
+// compressed returns the document, compressed with gzip.
 func (d *document) compressed(asProtobuf bool) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,7 +18,7 @@ const (
 	listText            = "List of %s. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
 )
 
-// addCustom makes the schemas of a custom resource and its list, and returns their names.
+// addCustom adds the schemas of a custom resource and of its list, and returns their names.
 func (d *definitions) addCustom(t *Type) (object, list model, err error) {
 	body, err := t.Custom.Schema(d.v2)
 	if err != nil {

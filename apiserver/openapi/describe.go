@@ -9,23 +9,23 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// documented is implemented by types with generated documentation: "" is the type's description; other keys are JSON
-// names.
+// documented is implemented by types with generated documentation. The key "" is the description of the type. Other
+// keys are JSON names of fields.
 type documented interface{ SwaggerDoc() map[string]string }
 
-// intOrStringText is the description of the only type of the API that has none but its comment.
+// intOrStringText is the description of the only type whose module has none except a comment.
 const intOrStringText = "An integer or a string: a port's number or its name, a count or a percentage."
 
-// description has the descriptions of a struct and its own fields.
+// description has the descriptions of a struct and of its own fields.
 type description struct {
 	text   string
 	fields map[string]string
-	// complete reports whether the descriptions of enums list their values already.
+	// complete reports whether the descriptions of enums already list their values.
 	complete bool
 }
 
-// describe returns a type's own documentation. Modules that generate none have it in the definitions that
-// apiextensions-apiserver generates: for its own types and those of apimachinery.
+// describe returns a type's own documentation. For types of modules without generated documentation, it is in the
+// definitions that apiextensions-apiserver generates, for its own types and those of apimachinery.
 func (d *definitions) describe(t reflect.Type) description {
 	if d.bare {
 		return description{complete: true}
@@ -45,12 +45,14 @@ func (d *definitions) describe(t reflect.Type) description {
 	return description{text: s.Description, fields: fields, complete: true}
 }
 
-// generatedDefinitions is called for each document, as it takes less than a millisecond.
+// generatedDefinitions returns these definitions. It is called for each document, because it takes less than a
+// millisecond.
 func generatedDefinitions() map[string]common.OpenAPIDefinition {
 	return generated.GetOpenAPIDefinitions(func(string) spec.Ref { return spec.Ref{} })
 }
 
-// swaggerDoc ignores a method that is promoted from an embedded struct, which documents that one.
+// swaggerDoc returns the documentation of a type. It ignores a method of an embedded struct, which documents that
+// struct.
 func swaggerDoc(t reflect.Type) map[string]string {
 	d, ok := zero[documented](t)
 	if !ok {

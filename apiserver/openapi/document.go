@@ -17,13 +17,13 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// part is the content of one document of v3; v2 has only one document, for all parts.
+// part is the content of one document of v3. The only document of v2 has all parts.
 type part struct {
 	// path is the document's name in the index: "apis/apps/v1".
 	path string
-	// fill adds the part's operations besides those of types.
+	// fill adds the operations that are not about types. It may be nil.
 	fill func(o *operations)
-	// gv is the group version of types. builtin is set if some of them are not custom resources.
+	// gv is the group version of types. builtin is true if some of them are not custom resources.
 	gv      schema.GroupVersion
 	builtin bool
 	types   []Type
@@ -56,7 +56,7 @@ func parts(types []Type) []part {
 			continue
 		}
 		p.builtin, p.fill = true, resourcesPart(gv)
-		// A group with only custom resources has no document: upstream installs no route for it (AX
+		// A group with only custom resources has no document, because upstream installs no route for it (AX
 		// pkg/controller/openapi).
 		if !groups[gv.Group] {
 			groups[gv.Group] = true
@@ -121,7 +121,7 @@ func (o *operations) plain(r *route, answer model) {
 	o.routes = append(o.routes, r.answer(200, answer))
 }
 
-// collect makes the operations and schemas of parts.
+// collect returns the operations and schemas of parts.
 func collect(d dialect, list ...part) *operations {
 	o := &operations{definitions: newDefinitions(d), queries: newQueries()}
 	for i := range list {
@@ -141,7 +141,7 @@ func info(gitVersion string) *spec.Info {
 	return &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes", Version: gitVersion}}
 }
 
-// buildV3 makes one document of v3 from the operations of a part.
+// buildV3 builds the document of v3 with the operations of a part.
 func buildV3(gitVersion string, o *operations, k kinds) (*spec3.OpenAPI, error) {
 	document, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{
 		&routes{"/", o.routes},
@@ -161,7 +161,7 @@ func buildV3(gitVersion string, o *operations, k kinds) (*spec3.OpenAPI, error) 
 	return document, nil
 }
 
-// encodeV3 makes the document of a part.
+// encodeV3 returns the encoded document of v3 of a part.
 func encodeV3(base *builtin, p part, protobuf bool) ([]byte, error) {
 	k := base.kinds.and(p.types)
 	if p.builtin {
@@ -182,8 +182,8 @@ func encodeV3(base *builtin, p part, protobuf bool) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(message)
 }
 
-// Definitions returns the schemas of types and of all that they refer to, by name, as in the document of v3 that has
-// only these types. The extension x-kubernetes-group-version-kind marks kinds. The caller may change the schemas.
+// Definitions returns the schemas of types, and of all types that they refer to, by name, as in a document of v3 that
+// has only these types. The extension x-kubernetes-group-version-kind marks kinds. The caller may change the schemas.
 func Definitions(types ...Type) (map[string]*spec.Schema, error) {
 	var list []part
 	for _, t := range types {

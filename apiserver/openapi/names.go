@@ -16,8 +16,8 @@ import (
 
 const extensionKind = "x-kubernetes-group-version-kind"
 
-// modelName returns the name of a struct type in a document: "io.k8s.api.core.v1.Pod". A method that is promoted from
-// an embedded struct returns the name of that one and is ignored.
+// modelName returns the name of a struct type in a document: "io.k8s.api.core.v1.Pod". It ignores a method of an
+// embedded struct, which returns the name of that struct.
 func modelName(t reflect.Type) string {
 	if namer, ok := zero[util.OpenAPIModelNamer](t); ok {
 		name := namer.OpenAPIModelName()
@@ -28,7 +28,7 @@ func modelName(t reflect.Type) string {
 	return util.ToRESTFriendlyName(t.PkgPath() + "." + t.Name())
 }
 
-// CustomName returns the name of a custom resource's schema: the group's labels in reverse.
+// CustomName returns the name of a custom resource's schema, which begins with the reversed labels of the group.
 func CustomName(gv schema.GroupVersion, kind string) string {
 	return util.ToRESTFriendlyName(gv.Group + "/" + gv.Version + "." + kind)
 }
@@ -39,7 +39,7 @@ func zero[T any](t reflect.Type) (T, bool) {
 	return v, ok
 }
 
-// structOf returns the struct type behind an object.
+// structOf returns the struct type of an object.
 func structOf(object any) reflect.Type {
 	t := reflect.TypeOf(object)
 	if t.Kind() == reflect.Pointer {
@@ -48,15 +48,15 @@ func structOf(object any) reflect.Type {
 	return t
 }
 
-// everywhere are the types that are kinds of every group version (apimachinery
+// everywhere has the types that are kinds of every group version (apimachinery
 // pkg/apis/meta/v1/register.go:AddToGroupVersion).
 var everywhere = []reflect.Type{reflect.TypeFor[metav1.DeleteOptions](), reflect.TypeFor[metav1.WatchEvent]()}
 
 // kinds maps the names of schemas to their kinds.
 type kinds map[string][]schema.GroupVersionKind
 
-// kindsOf collects the kinds of all types, so that an embedded object (a PersistentVolumeClaim in a StatefulSet) has
-// its kind in every document.
+// kindsOf collects the kinds of all types, so that the schema of an embedded object (a PersistentVolumeClaim in a
+// StatefulSet) has its kind in every document.
 func kindsOf(types []Type) kinds {
 	k := kinds{}
 	for _, object := range []any{
@@ -108,7 +108,7 @@ func (k kinds) addCustom(t *Type) {
 	k.add(CustomName(gv, t.Custom.ListKind), gv.WithKind(t.Custom.ListKind))
 }
 
-// and returns the kinds and those of the custom resources among types. No other document has a schema of these.
+// and returns k with the kinds of the custom resources among types, whose schemas are in no other document.
 func (k kinds) and(types []Type) kinds {
 	if !slices.ContainsFunc(types, func(t Type) bool { return t.Custom != nil }) {
 		return k
@@ -122,9 +122,9 @@ func (k kinds) and(types []Type) kinds {
 	return k
 }
 
-// within returns the kinds as the document of a group version of built-in types has them: types that are kinds of every
-// group version have only its own and the core group's (AS pkg/server/routes/openapi.go:filterScopedGVKs). Without a
-// version all kinds are returned.
+// within returns k for the document of a group version of built-in types: types that are kinds of every group version
+// have only the kinds of this one and of the core group (AS pkg/server/routes/openapi.go:filterScopedGVKs). For an
+// empty version it returns k.
 func (k kinds) within(own schema.GroupVersion) kinds {
 	if own.Version == "" {
 		return k
@@ -139,7 +139,7 @@ func (k kinds) within(own schema.GroupVersion) kinds {
 	return k
 }
 
-// extensions returns the extensions of the schema with that name.
+// extensions returns the extensions of the schema with the name.
 func (k kinds) extensions(name string) spec.Extensions {
 	list, ok := k[name]
 	if !ok {

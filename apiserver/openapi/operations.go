@@ -29,30 +29,30 @@ const (
 	itemAdvice  = ", filtered to a single item with the 'fieldSelector' parameter"
 )
 
-// operations collects the routes of one group version. Descriptions, IDs and responses are those of AS
+// operations collects the operations and schemas of a document. Descriptions, IDs and responses are those of AS
 // pkg/endpoints/installer.go:registerResourceHandlers.
 type operations struct {
 	definitions *definitions
 	queries     *queries
 	scope       scope
 	routes      []common.Route
-	// errs are the errors of custom types, which are left out.
+	// errs are the errors of custom types, which are omitted.
 	errs []error
 }
 
 func (o *operations) model(object any) model { return model(o.definitions.add(structOf(object))) }
 
-// endpoint is a resource or a subresource while its operations are made.
+// endpoint is a resource or a subresource whose operations are added.
 type endpoint struct {
 	*operations
 	typ *Type
 	// sub is empty for the resource itself.
 	sub   string
 	verbs []string
-	// custom reports whether it is a custom resource. Upstream makes its operations by other code than those of Go types
-	// (AX pkg/controller/openapi/builder), with less content: no watch paths, no protobuf, no strategic merge patch.
+	// custom reports whether it is a custom resource. Upstream builds these operations with other code (AX
+	// pkg/controller/openapi/builder), and with less content: no watch paths, no protobuf, no strategic merge patch.
 	custom bool
-	// object is the schema of bodies, list that of lists; empty for what can't be listed.
+	// object is the schema of bodies, list that of lists. list is empty for a resource that can't be listed.
 	object, list model
 	// kind is the group, version and kind of the operations.
 	kind metav1.GroupVersionKind
@@ -60,7 +60,7 @@ type endpoint struct {
 	root string
 }
 
-// add makes the operations of a resource and its subresources.
+// add adds the operations of a resource and of its subresources.
 func (o *operations) add(t *Type) {
 	kind := metav1.GroupVersionKind{Group: t.Group, Version: t.Version, Kind: t.Kind}
 	e := endpoint{
@@ -115,7 +115,7 @@ func (o *operations) add(t *Type) {
 	}
 }
 
-// connections makes an operation for each method by which a client connects.
+// connections adds an operation for each method of a connection.
 func (e *endpoint) connections(path, namespaced, suffix string, options documented, methods ...string) {
 	for _, method := range methods {
 		r := e.route(method, path, "connect", e.scope.id("connect", title(method)+e.name(namespaced)+suffix),
@@ -128,7 +128,7 @@ func (e *endpoint) connections(path, namespaced, suffix string, options document
 	}
 }
 
-// route adds an operation with the parameters in its path. action is the value of x-kubernetes-action.
+// route adds an operation with the parameters of its path. action is the value of x-kubernetes-action.
 func (e *endpoint) route(method, path, action, id, text string) *route {
 	r := &route{
 		method: method, path: e.root + path, text: text, id: id, tag: e.scope.tag(),
@@ -151,10 +151,10 @@ func (e *endpoint) route(method, path, action, id, text string) *route {
 	return r
 }
 
-// name is the rest of an ID, after the verb, the group and the version.
+// name returns the part of an operation's ID after the verb, the group and the version.
 func (e *endpoint) name(namespaced string) string { return namespaced + e.typ.Kind + title(e.sub) }
 
-// described is an operation's description: of is "of", or "of a" if the noun needs an article.
+// described returns an operation's description. before is the text before the kind.
 func (e *endpoint) described(verb, before, kind string) string {
 	if e.sub != "" {
 		return verb + " " + e.sub + " of " + before + kind
@@ -162,7 +162,7 @@ func (e *endpoint) described(verb, before, kind string) string {
 	return verb + " " + before + kind
 }
 
-// collections makes LIST, POST and DELETE of collections and the old watch path. For all namespaces there are only
+// collections adds LIST, POST and DELETE of collections, and the legacy watch path. For all namespaces it adds only
 // reads.
 func (e *endpoint) collections(path, namespaced, suffix string) {
 	kind := e.typ.Kind
@@ -201,7 +201,7 @@ func (e *endpoint) collections(path, namespaced, suffix string) {
 	}
 }
 
-// items makes the operations on one object or a subresource of it.
+// items adds the operations for one object or its subresource.
 func (e *endpoint) items(path, namespaced string) {
 	kind := e.typ.Kind
 	id := func(verb string) string { return e.scope.id(verb, e.name(namespaced)) }

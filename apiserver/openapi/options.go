@@ -9,7 +9,7 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 )
 
-// prettyText is the description of the only parameter that no type documents (AS pkg/endpoints/installer.go).
+// prettyText is the description of the only parameter that is not a field of a type (AS pkg/endpoints/installer.go).
 const prettyText = "If 'true', then the output is pretty printed. Defaults to 'false' unless the user-agent indicates a browser or command-line HTTP tool (curl and wget)."
 
 func pathParameter(name, text string) common.Parameter {
@@ -20,10 +20,10 @@ func queryParameter(name, text, typ string) common.Parameter {
 	return &parameter{name: name, text: text, typ: typ, kind: common.QueryParameterKind}
 }
 
-// queries are the query parameters of each verb's options.
+// queries has the query parameters of each verb's options.
 type queries struct {
 	get, list, create, update, patch, delete []common.Parameter
-	// deleteCollection is list without the parameters of a watch.
+	// deleteCollection is list without the parameters of watches.
 	deleteCollection []common.Parameter
 }
 
@@ -39,7 +39,7 @@ func newQueries() *queries {
 	}
 }
 
-// queryParameters makes a parameter of each top-level scalar field of an options struct (AS
+// queryParameters returns a parameter for each top-level scalar field of an options struct (AS
 // pkg/endpoints/installer.go:AddObjectParams).
 func queryParameters(options documented, without ...string) []common.Parameter {
 	t := behind(reflect.TypeOf(options))
@@ -56,7 +56,8 @@ func queryParameters(options documented, without ...string) []common.Parameter {
 	return list
 }
 
-// queryType returns "" for types that a query can't have. Lists have the type of their items, which may be repeated.
+// queryType returns the type of a query parameter, or "" if a query can't have it. For a list it is the type of its
+// items, because a parameter may be repeated.
 func queryType(t reflect.Type) string {
 	t = behind(t)
 	switch t.Kind() {
@@ -69,7 +70,7 @@ func queryType(t reflect.Type) string {
 	return typ
 }
 
-// article returns the noun with "a" or "an"; nouns that look like plurals have none (AS
+// article returns the noun with "a" or "an". A noun that looks like a plural gets none (AS
 // pkg/endpoints/installer.go:GetArticleForNoun).
 func article(noun string) string {
 	if strings.HasSuffix(noun, "s") && !strings.HasSuffix(noun, "ss") {

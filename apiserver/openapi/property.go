@@ -66,7 +66,7 @@ func (b *structure) value(t reflect.Type) spec.Schema {
 		s.Type = []string{"array"}
 		s.Items = &spec.SchemaOrArray{Schema: &element}
 	case reflect.Interface:
-		// An interface may have any value, and the generator calls that an object.
+		// An interface may have any value. kube-openapi's generator calls that an object.
 		if t.NumMethod() == 0 {
 			s.Type = []string{"object"}
 		}
@@ -89,7 +89,7 @@ func (b *structure) enum(t reflect.Type) []string {
 	return b.markers.Enum(t.PkgPath(), t.Name())
 }
 
-// scalar returns type and format of a simple kind.
+// scalar returns the type and format of a simple kind.
 func scalar(t reflect.Type) (typ, format string) {
 	if typ, format = common.OpenAPITypeFormat(t.Kind().String()); typ == "" {
 		panic(fmt.Sprintf("openapi: no schema for a %s", t)) // the API's types are known when the program is built
@@ -97,8 +97,8 @@ func scalar(t reflect.Type) (typ, format string) {
 	return typ, format
 }
 
-// impliedDefault returns the value of a missing field after decoding, if that differs from null: {} for structs, the
-// zero value for fields without omitempty. Types that decode themselves have null (kube-openapi
+// impliedDefault returns the value that a missing field has after decoding, if it is not null: {} for a struct, the
+// zero value for a field without omitempty. It is null for a type that decodes itself (kube-openapi
 // pkg/generators:mustEnforceDefault).
 func impliedDefault(t reflect.Type, omitEmpty bool) any {
 	switch t.Kind() {

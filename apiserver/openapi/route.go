@@ -10,13 +10,13 @@ import (
 // route is one operation, for kube-openapi's builders (common.Route).
 type route struct {
 	method, path, text string
-	// id is unique for an operation; tag is common to a group version's operations.
+	// id identifies the operation. tag is the same for all operations of a group version.
 	id, tag    string
 	parameters []common.Parameter
 	consumes   []string
 	produces   []string
 	metadata   map[string]any
-	// body is the name of the schema of the request's body, empty if there is none.
+	// body is the name of the schema of the request's body. It is empty if there is none.
 	body    model
 	answers []common.StatusCodeResponse
 }
@@ -39,7 +39,7 @@ func (r *route) RequestPayloadSample() any {
 	return r.body
 }
 
-// answer adds a status code with the schema of its body.
+// answer adds a status code, with the schema of the response's body.
 func (r *route) answer(code int, m model) *route {
 	r.answers = append(r.answers, answer{code, m})
 	return r
@@ -61,7 +61,7 @@ func (r *route) query(parameters ...common.Parameter) *route {
 // model is the name of a schema, or of a simple type ("string").
 type model string
 
-// OpenAPICanonicalTypeName is called by the builders to get the name.
+// OpenAPICanonicalTypeName returns the name to kube-openapi's builders.
 func (m model) OpenAPICanonicalTypeName() string { return string(m) }
 
 type answer struct {
@@ -98,13 +98,13 @@ func (r *routes) RootPath() string                   { return r.root }
 func (r *routes) PathParameters() []common.Parameter { return nil }
 func (r *routes) Routes() []common.Route             { return r.list }
 
-// identify returns the operation's ID and tags for the builders.
+// identify returns an operation's ID and tags to kube-openapi's builders.
 func identify(r common.Route) (string, []string, error) {
 	own := r.(*route)
 	return own.id, []string{own.tag}, nil
 }
 
-// camel removes characters that are invalid in an operation ID and capitalizes the next one (AS
+// camel removes characters that are invalid in an operation ID, and capitalizes the characters after them (AS
 // pkg/endpoints/openapi/openapi.go:ToValidOperationID).
 func camel(s string, capitalize bool) string {
 	var b strings.Builder
@@ -122,7 +122,7 @@ func camel(s string, capitalize bool) string {
 	return b.String()
 }
 
-// scope is the common part of IDs and tags below a path: the group and the version, if any.
+// scope is the part of IDs and tags that operations share: the group and the version, each possibly empty.
 type scope struct{ group, version string }
 
 func (s scope) groupName() string {
@@ -132,7 +132,7 @@ func (s scope) groupName() string {
 	return strings.TrimSuffix(s.group, ".k8s.io")
 }
 
-// id inserts group and version between an operation's verb and the rest of its name.
+// id returns an operation's ID: the verb, the group, the version and the rest of the name.
 func (s scope) id(verb, rest string) string {
 	return verb + camel(s.groupName(), true) + camel(s.version, true) + rest
 }

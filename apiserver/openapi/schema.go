@@ -14,7 +14,7 @@ import (
 type dialect struct {
 	// refs is the prefix of a schema's name in a $ref.
 	refs string
-	// v2 has no oneOf, and its documents have no defaults because old clients rejected them (AS
+	// v2 has no oneOf. Its documents have no defaults, because old clients rejected them (AS
 	// pkg/server/routes/openapi.go).
 	v2 bool
 }
@@ -29,14 +29,14 @@ func (d dialect) reference(name string) spec.Schema {
 	return spec.Schema{SchemaProps: spec.SchemaProps{Ref: spec.MustCreateRef(d.refs + common.EscapeJsonPointer(name))}}
 }
 
-// definitions are the schemas of a document under construction.
+// definitions has the schemas of a document that is being built.
 type definitions struct {
 	dialect
 	markers *markers.Set
 	schemas map[string]common.OpenAPIDefinition
-	// bare schemas have no descriptions.
+	// bare omits the descriptions.
 	bare bool
-	// documentation returns the descriptions of types without their own.
+	// documentation returns the descriptions of types without their own (see generatedDefinitions).
 	documentation func() map[string]common.OpenAPIDefinition
 }
 
@@ -49,13 +49,13 @@ func newDefinitions(d dialect) *definitions {
 	}
 }
 
-// add makes the schema of a struct type and of all that it refers to, and returns its name.
+// add adds the schemas of a struct type and of all types that it refers to, and returns its name.
 func (d *definitions) add(t reflect.Type) string {
 	name := modelName(t)
 	if _, ok := d.schemas[name]; ok {
 		return name
 	}
-	// Types are recursive (JSONSchemaProps), so the name is added first.
+	// A type may refer to itself (JSONSchemaProps), so the name is added first.
 	d.schemas[name] = common.OpenAPIDefinition{}
 	b := &structure{definitions: d}
 	d.schemas[name] = common.OpenAPIDefinition{Schema: b.build(t), Dependencies: b.refers}
@@ -68,13 +68,13 @@ type ownSchema interface {
 	OpenAPISchemaFormat() string
 }
 
-// ownAlternatives are the JSON types of such an encoding in v3.
+// ownAlternatives is implemented by types whose encoding has several JSON types. Only v3 shows them.
 type ownAlternatives interface{ OpenAPIV3OneOfTypes() []string }
 
 // structure builds the schema of one struct.
 type structure struct {
 	*definitions
-	// refers are the names of the schemas that it refers to.
+	// refers are the names of the schemas that the schema refers to.
 	refers []string
 }
 
@@ -103,7 +103,7 @@ func (b *structure) build(t reflect.Type) spec.Schema {
 	return s
 }
 
-// members adds the fields of a struct, including those of inlined ones.
+// members adds the fields of a struct, including those of inlined structs.
 func (b *structure) members(t reflect.Type, texts description, s *spec.Schema) {
 	marks := b.markers.Type(t.PkgPath(), t.Name()).Fields
 	for i := range t.NumField() {
@@ -131,7 +131,7 @@ func (b *structure) members(t reflect.Type, texts description, s *spec.Schema) {
 	}
 }
 
-// unions lists those of the struct itself first, and then those of inlined structs.
+// unions returns the unions of the struct itself, followed by those of inlined structs.
 func (b *structure) unions(t reflect.Type) []any {
 	var all []any
 	if u := b.markers.Type(t.PkgPath(), t.Name()).Union; u != nil {
@@ -153,8 +153,8 @@ func (b *structure) unions(t reflect.Type) []any {
 	return all
 }
 
-// isRequired follows kube-openapi's generator: the markers decide first, then omitempty; omitzero is ignored
-// (pkg/generators/openapi.go:isOptional).
+// isRequired reports whether a field is required, as in kube-openapi's generator: the markers decide first, then
+// omitempty. It ignores omitzero (pkg/generators/openapi.go:isOptional).
 func isRequired(tag fieldTag, mark markers.Field) bool {
 	switch mark.Presence {
 	case "required":
@@ -172,7 +172,7 @@ func extend(s *spec.Schema, key string, value any) {
 	s.Extensions[key] = value
 }
 
-// behind returns the target type of a pointer, or the type itself.
+// behind returns the target type of a pointer, or any other type itself.
 func behind(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

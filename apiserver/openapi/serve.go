@@ -17,8 +17,8 @@ const (
 	pathV2 = "/openapi/v2"
 )
 
-// Media types, without "application/". Names with "@" are accepted but never sent, as the character is not allowed in a
-// media type (kube-openapi pkg/handler3).
+// Media types without "application/". The names with "@" are accepted but never sent, because a media type can't have
+// the character (kube-openapi pkg/handler3).
 const (
 	subtypeJSON          = "json"
 	subtypeV2            = "com.github.proto-openapi.spec.v2.v1.0+protobuf"
@@ -38,9 +38,9 @@ func (s *Service) V3() http.Handler {
 		}
 		path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, rootV3), "/")
 		if path == "" {
-			// No Content-Type is set: upstream's aggregator lets net/http detect it, and always responds with the time
-			// of the request (kube-aggregator pkg/controllers/openapiv3). Types may change within the same second, so
-			// If-Modified-Since is ignored and a client always gets the newest index.
+			// No Content-Type is set: upstream's aggregator lets net/http detect it. Like upstream, Last-Modified is
+			// the time of the request (kube-aggregator pkg/controllers/openapiv3). If-Modified-Since is ignored,
+			// because types may change twice in a second and a client must always get the newest index.
 			r = r.Clone(r.Context())
 			r.Header.Del("If-Modified-Since")
 			index := n.index
@@ -62,7 +62,7 @@ func (s *Service) V3() http.Handler {
 	})
 }
 
-// serveV3 responds as kube-openapi's pkg/handler3: with a current hash the response is immutable, and a stale hash is
+// serveV3 responds as kube-openapi's pkg/handler3. The response to a current hash is immutable. A stale hash is
 // redirected to the current one.
 func (s *Service) serveV3(w http.ResponseWriter, r *http.Request, path string, d *document) {
 	w.Header().Add("Vary", "Accept")
@@ -105,7 +105,7 @@ func (s *Service) V2() http.Handler {
 	})
 }
 
-// negotiate returns the subtype of the response, "" if none is accepted.
+// negotiate returns the subtype of the response, or "" if the client accepts none.
 func negotiate(r *http.Request, protobuf, deprecated string) string {
 	accept := cmp.Or(r.Header.Get("Accept"), "*/*")
 	for _, clause := range goautoneg.ParseAccept(accept) {
@@ -122,8 +122,8 @@ func negotiate(r *http.Request, protobuf, deprecated string) string {
 	return ""
 }
 
-// serveDocument sends the compressed bytes if the client accepts them. The client's cached version is compared first,
-// so that no document is built only for a response 304.
+// serveDocument sends the compressed bytes if the client accepts them. It compares the client's ETag first, so that it
+// does not build a document only for a response 304.
 func serveDocument(w http.ResponseWriter, r *http.Request, d *document, asProtobuf bool) {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if matches(r.Header.Get("If-None-Match"), d.sum) {
@@ -170,7 +170,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// hashedURL is the URL of a document with that hash: "/openapi/v3/apis/apps/v1?hash=...".
+// hashedURL returns the URL of a document with the hash: "/openapi/v3/apis/apps/v1?hash=...".
 func hashedURL(path, sum string) string {
 	u := url.URL{Path: rootV3 + "/" + path, RawQuery: url.Values{"hash": {sum}}.Encode()}
 	return u.String()

@@ -14,48 +14,48 @@ import (
 
 // Service serves the documents of a set of types. Its methods may be called by any goroutine.
 type Service struct {
-	// version is info.version of the documents: "v1.37.2".
+	// version is info.version in the documents: "v1.37.2".
 	version string
 	source  func() []Type
 	now     func() time.Time
-	// Others has the documents of other servers; its functions are set before the first request, or nil.
+	// Others has the documents of other servers. Its functions are set before the first request, or nil.
 	Others Others
 
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu sync.Mutex
-	// current is nil before the first request; stale reports that source must be called again.
+	// current is nil before the first request. stale is true if source must be called again.
 	current *snapshot
 	stale   bool
-	// merged is the document of v2 with those of other servers that was requested last.
+	// merged is the document of v2 with those of other servers, as last requested.
 	merged *document
 }
 
-// Others are the documents of other servers, as they are now.
+// Others returns the current documents of other servers.
 type Others struct {
-	// V3 returns the URLs of documents by their paths in the index; the documents are not served here.
+	// V3 returns the URLs of documents, by their paths in the index. Other handlers serve them.
 	V3 func() map[string]string
-	// V2 returns documents, and a hash of each.
+	// V2 returns the documents and a hash of each.
 	V2 func() (sums []string, documents []*spec.Swagger)
 }
 
-// New returns a service for the types of source, which is called at the first request and then once after each
-// Invalidate, never concurrently. version is that of the API in the documents: "v1.37.2".
+// New returns a service for the types that source returns. It calls source at the first request, and once after each
+// Invalidate, but never concurrently. version is the version of the API in the documents: "v1.37.2".
 func New(version string, source func() []Type) *Service {
 	return &Service{version: version, source: source, now: time.Now}
 }
 
-// Invalidate records that the result of source has changed; the next request calls it. Invalidate waits for a call of
-// source in progress, so source must not call it.
+// Invalidate records that source will return other types. The next request calls it. Invalidate waits for a call in
+// progress, so source must not call Invalidate.
 func (s *Service) Invalidate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stale = true
 }
 
-// snapshot has the documents for one result of source. It is immutable once made.
+// snapshot has the documents for one result of source. It is immutable.
 type snapshot struct {
 	builtin *builtin
-	// v3 by path of the part.
+	// v3 has the documents of v3 by path.
 	v3 map[string]*document
 	v2 *document
 	// all are the parts of v2.
@@ -64,11 +64,11 @@ type snapshot struct {
 	index []byte
 }
 
-// builtin has what all documents depend on. One value is shared by all documents until it changes.
+// builtin has the data that all documents share while it does not change.
 type builtin struct {
 	// version is info.version of the documents.
 	version string
-	// sum is the hash of this program and its built-in types, whose group versions are listed with metav1's own kinds.
+	// sum is the hash of this program and its built-in types, whose group versions are in every document (everywhere).
 	sum   string
 	kinds kinds
 }
@@ -88,8 +88,8 @@ func (s *Service) latest() (*snapshot, error) {
 	return next, nil
 }
 
-// snapshot reuses the documents of previous that have not changed. A document refers only to builtin and to the types
-// of its own part, so a reused one keeps nothing else of the snapshot that made it.
+// snapshot returns the documents of types. It reuses the documents of previous that have not changed. A document refers
+// only to builtin and to the types of its own part, so a reused document does not keep the old snapshot in memory.
 func (s *Service) snapshot(types []Type, previous *snapshot) (*snapshot, error) {
 	base := builtinOf(s.version, types)
 	if previous == nil {
@@ -175,7 +175,7 @@ func builtinOf(version string, types []Type) *builtin {
 	return &builtin{version: version, sum: fmt.Sprintf("%X", h.Sum(nil)), kinds: kindsOf(own)}
 }
 
-// sum is the hash of all that the part's document is made of.
+// sum returns the hash of all inputs of the part's document.
 func (p *part) sum(base *builtin) string {
 	h := sha512.New()
 	fmt.Fprintf(h, "%s\n%s\n", p.path, base.sum)
@@ -188,7 +188,7 @@ func (p *part) sum(base *builtin) string {
 	return fmt.Sprintf("%X", h.Sum(nil))
 }
 
-// write writes everything of a type but its schema.
+// write writes everything of a type except its schema.
 func (t *Type) write(w io.Writer) {
 	fmt.Fprintf(
 		w, "%q %q %v %q %T %T %v\n", t.groupVersionKind(), t.Plural, t.Namespaced, t.Verbs, t.Object, t.List,

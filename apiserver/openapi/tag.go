@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// fieldTag has the content of a field's tag for JSON.
+// fieldTag is the JSON tag of a field.
 type fieldTag struct {
-	// name is the field's name in JSON; empty if the field isn't in JSON, or is inlined.
+	// name is the field's name in JSON. It is empty if the field isn't in JSON, or is inlined.
 	name string
-	// inline is set if the fields of the field's struct are inlined in its place.
+	// inline is set if the field is a struct whose fields are in its place.
 	inline, omitEmpty bool
 }
 
-// tagOf reads the tag of a field. Without a name in the tag it is the Go field's.
+// tagOf parses the JSON tag of a field. A field without a name in the tag has its Go name.
 func tagOf(f reflect.StructField) fieldTag {
 	tag := f.Tag.Get("json")
 	if tag == "-" {

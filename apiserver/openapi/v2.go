@@ -16,8 +16,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// encodeV2 makes the document of v2, piece by piece: the schemas of all custom resources take ten times the memory of
-// the document.
+// encodeV2 encodes the document of v2 piece by piece, because the schemas of all custom resources take ten times the
+// memory of the document.
 func encodeV2(base *builtin, parts []part, others []*spec.Swagger, protobuf bool) ([]byte, error) {
 	if protobuf {
 		return protobufV2(base, parts, others)
@@ -43,7 +43,7 @@ func encodeV2(base *builtin, parts []part, others []*spec.Swagger, protobuf bool
 	), nil
 }
 
-// protobufV2 concatenates the pieces, which in protobuf merges their messages.
+// protobufV2 concatenates the encoded pieces, which merges their messages in protobuf.
 func protobufV2(base *builtin, parts []part, others []*spec.Swagger) (out []byte, err error) {
 	for s, err := range pieces(base, parts, others) {
 		if err != nil {
@@ -64,9 +64,9 @@ func protobufV2(base *builtin, parts []part, others []*spec.Swagger) (out []byte
 	return out, nil
 }
 
-// pieces are parts of the document of v2 that have no path, definition or parameter in common: the first is that of all
-// built-in types, then those of the custom resources of one group version each, and last those of other servers. Their
-// definitions never replace one of the same name here (KO pkg/aggregator renames those that differ).
+// pieces yields parts of the document of v2 that have no path, definition or parameter in common: first that of all
+// built-in types, then one for the custom resources of each group version, and last those of other servers. The first
+// definition of a name stays (KO pkg/aggregator renames definitions that differ).
 func pieces(base *builtin, parts []part, others []*spec.Swagger) iter.Seq2[*spec.Swagger, error] {
 	lists := [][]part{nil}
 	for _, p := range parts {
@@ -101,7 +101,7 @@ func pieces(base *builtin, parts []part, others []*spec.Swagger) iter.Seq2[*spec
 	}
 }
 
-// addition copies what the document of another server adds; its maps may be changed.
+// addition copies the parts of another server's document that are added. The maps of the copy may be changed.
 func addition(base *builtin, s *spec.Swagger) *spec.Swagger {
 	out := &spec.Swagger{}
 	out.Swagger, out.Info = "2.0", info(base.version)
@@ -112,7 +112,7 @@ func addition(base *builtin, s *spec.Swagger) *spec.Swagger {
 	return out
 }
 
-// dropSeen removes the members that have been seen.
+// dropSeen removes the members whose names were seen before.
 func dropSeen[T any](seen map[string]bool, m map[string]T) {
 	maps.DeleteFunc(m, func(name string, _ T) bool {
 		was := seen[name]
@@ -144,7 +144,7 @@ func add[T json.Marshaler](to *members, all map[string]T) error {
 	return nil
 }
 
-// buildV2 makes a document of v2 from parts.
+// buildV2 builds a document of v2 from parts.
 func buildV2(base *builtin, list []part) (*spec.Swagger, error) {
 	o, k := collect(v2, list...), base.kinds
 	for i := range list {

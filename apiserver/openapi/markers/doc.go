@@ -5,18 +5,18 @@
 // markers.txt is extracted from the sources of the module versions in go.mod by go generate. A test fails if it is
 // stale. It has no descriptions, which come from the types' SwaggerDoc methods.
 //
-// It has one fact in each line. Words are separated by spaces, an enum's values by commas:
+// Each line has one fact. Words are separated by spaces, and an enum's values by commas:
 //
 //	package k8s.io/api/core/v1
 //	enum Protocol SCTP,TCP,UDP
 //	type ContainerPort mapType=atomic
 //	 protocol default="TCP" optional
 //
-// An indented line is a field of the type above it, by its JSON name.
+// An indented line is a field of the type above it, with its JSON name.
 //
 // It guarantees:
 //
-//  1. Parsing happens once, when Load is first called, and not at start-up.
+//  1. The file is parsed once, at the first call of Load, and not at start-up.
 //  2. The result of Load is immutable and may be read by any goroutine.
 package markers
 

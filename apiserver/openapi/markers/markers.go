@@ -11,31 +11,31 @@ import (
 //go:embed markers.txt
 var text string
 
-// Set holds the markers of all types, by the package path and name that reflection returns: "k8s.io/api/core/v1.Pod".
+// Set has the markers of all types, by package path and name as reflection returns them: "k8s.io/api/core/v1.Pod".
 type Set struct {
 	types map[string]Type
 	enums map[string][]string
 }
 
-// Type holds the markers of a struct and its fields.
+// Type has the markers of a struct and its fields.
 type Type struct {
 	// MapType is x-kubernetes-map-type: "atomic", "granular" or empty.
 	MapType string
 	// Union is nil if the struct is not a union.
 	Union *Union
-	// Fields by JSON name; fields without markers are absent.
+	// Fields are the fields by JSON name. Fields without markers are absent.
 	Fields map[string]Field
 }
 
-// Union defines the fields of which only one may be set.
+// Union is a union: only one of its members may be set.
 type Union struct {
-	// Discriminator is the JSON name of the field that names the member in use; empty if there is none.
+	// Discriminator is the JSON name of the field that names the member in use. It is empty if there is none.
 	Discriminator string
 	// Members maps the JSON name of each member to the discriminator's value for it.
 	Members map[string]string
 }
 
-// Field holds the markers of a field.
+// Field has the markers of a field.
 type Field struct {
 	// ListType is "atomic", "set", "map" or empty.
 	ListType string
@@ -45,17 +45,17 @@ type Field struct {
 	MapType string
 	// Default is a JSON value as encoding/json decodes it, or nil.
 	Default any
-	// Presence is "optional" or "required" if that contradicts the json tag, else empty.
+	// Presence is "optional" or "required" if that contradicts the json tag. Otherwise it is empty.
 	Presence string
 }
 
-// Type returns the markers of the struct pkg.name; the zero value if it has none.
+// Type returns the markers of the struct pkg.name, or the zero value if it has none.
 func (s *Set) Type(pkg, name string) Type { return s.types[pkg+"."+name] }
 
-// Enum returns the sorted values that the string type pkg.name allows; nil if it isn't an enum.
+// Enum returns the sorted values that the string type pkg.name allows, or nil if it isn't an enum.
 func (s *Set) Enum(pkg, name string) []string { return s.enums[pkg+"."+name] }
 
-// Load returns the markers. It panics if the file can't be parsed; a test checks that it can.
+// Load returns the markers. It panics if the file can't be parsed. A test checks that it can.
 var Load = sync.OnceValue(func() *Set {
 	s, err := Parse(text)
 	if err != nil {
@@ -64,7 +64,7 @@ var Load = sync.OnceValue(func() *Set {
 	return s
 })
 
-// Parse parses the format that the package comment describes.
+// Parse parses markers in the format of the package comment.
 func Parse(text string) (*Set, error) {
 	p := parser{set: &Set{types: map[string]Type{}, enums: map[string][]string{}}}
 	number := 0
