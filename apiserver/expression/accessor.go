@@ -6,8 +6,7 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
 )
 
-// Role states what the value of an expression is used for. It determines the type of the value and the variables that
-// the expression may use.
+// Role is the role of an expression. It determines the type of its value, and the variables that it may use.
 type Role uint8
 
 // The roles.
@@ -16,19 +15,19 @@ const (
 	Condition Role = iota
 	// Variable is a variable of a policy.
 	Variable
-	// Validation is what an object must meet.
+	// Validation is a validation of a policy.
 	Validation
-	// Message is the message of a validation that was not met.
+	// Message is the message of a failed validation.
 	Message
 	// Annotation is the value of an audit annotation.
 	Annotation
-	// ApplyConfiguration is the mutation of this type.
+	// ApplyConfiguration is a mutation of this type.
 	ApplyConfiguration
-	// JSONPatch is the mutation of this type.
+	// JSONPatch is a mutation of this type.
 	JSONPatch
 )
 
-// String names the role.
+// String returns the name of the role.
 func (r Role) String() string {
 	return [...]string{
 		"match condition", "variable", "validation", "message", "audit annotation", "apply configuration", "JSON patch",
@@ -45,16 +44,16 @@ var returned = [...][]*cel.Type{
 	JSONPatch:          (&patch.JSONPatchCondition{}).ReturnTypes(),
 }
 
-// declares returns what an expression of the role may use, if its policy has params or not (M-06). An authorizer is
-// declared for audit annotations although it is not bound there (M-34).
+// declares returns the declarations for expressions of the role. params reports whether the policy has params (M-06).
+// For audit annotations an authorizer is declared, although it has no value (M-34).
 func (r Role) declares(params bool) declared {
 	return declared{
 		HasParams: params, HasAuthorizer: r != Message, HasPatchTypes: r == ApplyConfiguration || r == JSONPatch,
 	}
 }
 
-// accessor is an expression in the form that upstream's packages want. Name is that of a condition, a variable or an
-// audit annotation.
+// accessor is an expression in the form that upstream's packages require. name is the name of a condition, a variable
+// or an audit annotation.
 type accessor struct {
 	role             Role
 	name, expression string

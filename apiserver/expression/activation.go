@@ -10,7 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
-// activation has the values of the variables that expressions see.
+// activation has the values of the variables in expressions.
 type activation struct {
 	object, old, params, request, namespace, authorizer, resourceAuthorizer, variables any
 }
@@ -41,7 +41,7 @@ func (a *activation) ResolveName(name string) (any, bool) {
 // Parent implements interpreter.Activation.
 func (*activation) Parent() interpreter.Activation { return nil }
 
-// activation returns the values for expressions, without those of a policy's variables.
+// activation returns the values for expressions, without the policy's variables.
 func (v *Version) activation(resource schema.GroupVersionResource, b Bindings) (*activation, error) {
 	a := &activation{}
 	var err error
@@ -65,13 +65,13 @@ func (v *Version) activation(resource schema.GroupVersionResource, b Bindings) (
 	return a, nil
 }
 
-// converted are values that a Version keeps, as to convert them costs more than to evaluate most expressions.
+// converted caches converted values, because conversion costs more than the evaluation of most expressions.
 type converted struct {
 	objects     bool // object and old are set
 	object, old any
-	// requests are by the resource that matched: there are two at most.
+	// requests are the values of request by matched resource. There are at most two.
 	requests map[schema.GroupVersionResource]any
-	// namespace are the fields of from that expressions see.
+	// namespace has the fields of from that expressions can use.
 	namespace any
 	from      *corev1.Namespace
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Authorizer is what expressions have as "authorizer".
+// Authorizer is the variable authorizer of expressions.
 type Authorizer = authorizer.UnconditionalAuthorizer
 
-// AuthorizerOf makes the authorizer for the expressions of one plugin in one request: it remembers its decisions
-// (M-36). It is not safe for concurrent use. Selectors for fields and labels are ignored, as they are by RBAC.
+// AuthorizerOf returns the authorizer for the expressions of one plugin in one request. It caches its decisions (M-36),
+// and is not safe for concurrent use. It ignores field and label selectors, as RBAC does.
 func AuthorizerOf(z authorization.Authorizer) Authorizer {
 	return cached.NewCachingAuthorizer(authorizer.AuthorizerFunc(
 		func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
@@ -44,7 +44,7 @@ func attributesOf(a authorizer.Attributes) *authorization.Attributes {
 	return out
 }
 
-// userOf is a user in the form that upstream's packages want.
+// userOf returns a user in the form that upstream's packages require.
 func userOf(u authorization.User) user.Info {
 	return &user.DefaultInfo{Name: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 }

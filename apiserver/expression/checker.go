@@ -8,7 +8,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// Checker compiles the expressions of one webhook configuration or policy that is written (M-05; K
+// Checker compiles the expressions of a webhook configuration or policy when it is written (M-05; K
 // pkg/apis/admissionregistration/validation). It is not safe for concurrent use.
 type Checker struct {
 	params bool
@@ -17,7 +17,7 @@ type Checker struct {
 	composition *composition
 }
 
-// Texts are the expressions of an object, by their role.
+// Texts are the expressions of an object by role.
 type Texts map[Role]map[string]bool
 
 // Add adds an expression.
@@ -28,12 +28,12 @@ func (t Texts) Add(r Role, expression string) {
 	t[r][expression] = true
 }
 
-// NewChecker makes a Checker for webhooks. old are the expressions of the object that is replaced: they may use what
-// stored expressions may, new ones only what the previous minor version knows, too (M-06).
+// NewChecker returns a Checker for webhooks. old are the expressions of the replaced object. They may use the features
+// of stored expressions. New ones may only use features that the previous minor version has, too (M-06).
 func NewChecker(old Texts) *Checker { return &Checker{old: old} }
 
-// Policy makes a Checker for a policy, which has params if it has a paramKind. Match conditions can't use the variables
-// of the policy; nor can the other expressions if there are none to come, unless always is set.
+// Policy returns a Checker for a policy. params reports whether it has a paramKind. Match conditions can't use the
+// policy's variables. The other expressions can if variables is greater than zero or always is set.
 func (c *Checker) Policy(params bool, variables int, always bool) *Checker {
 	out := &Checker{params: params, old: c.old}
 	if variables > 0 || always {
@@ -42,12 +42,12 @@ func (c *Checker) Policy(params bool, variables int, always bool) *Checker {
 	return out
 }
 
-// Variable compiles a variable and declares it for the expressions that are compiled later.
+// Variable compiles a variable and declares it for the expressions after it.
 func (c *Checker) Variable(name, expression string, at *field.Path) *field.Error {
 	return fieldError(c.composition.add(name, expression, c.mode(Variable, expression)).Error, expression, at)
 }
 
-// Check compiles an expression and returns the error for a field, nil if there is none.
+// Check compiles an expression and returns the error for the field, or nil.
 func (c *Checker) Check(r Role, expression string, at *field.Path) *field.Error {
 	a, mode := &accessor{role: r, expression: expression}, c.mode(r, expression)
 	if c.composition == nil || r == Condition {

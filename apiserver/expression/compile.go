@@ -39,7 +39,7 @@ func programOf(env *cel.Env, a *accessor) (cel.Program, *cel.Type, *apiservercel
 	return program, output, nil
 }
 
-// mismatch returns the error message for a type that an expression may not have, else an empty string.
+// mismatch returns the error message if the type of an expression is not allowed, otherwise an empty string.
 func mismatch(allowed []*cel.Type, output *cel.Type) string {
 	fits := func(t *cel.Type) bool { return output.IsExactType(t) || cel.AnyType.IsExactType(t) }
 	switch {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// composition compiles the expressions of a policy, which may use the policy's variables. It is safe for concurrent use
-// once the last variable is added.
+// composition compiles the expressions of a policy, which may use the policy's variables. After the last variable is
+// added, it is safe for concurrent use.
 type composition struct {
 	params    bool
 	variables []plugincel.CompilationResult // in the order in which they were added
@@ -23,13 +23,13 @@ func newComposition(params bool) *composition {
 }
 
 // without are the compositions of policies without variables, by whether the policy has params. All such policies share
-// their environments, which are most of the memory that a policy needs.
+// their environments, which are most of a policy's memory.
 var without = map[bool]func() *composition{
 	false: sync.OnceValue(func() *composition { return newComposition(false) }),
 	true:  sync.OnceValue(func() *composition { return newComposition(true) }),
 }
 
-// compositionFor returns the composition of a policy, with none of its variables yet.
+// compositionFor returns the composition of a policy before its variables are added.
 func compositionFor(params bool, variables int) *composition {
 	if variables == 0 {
 		return without[params]()
@@ -37,7 +37,7 @@ func compositionFor(params bool, variables int) *composition {
 	return newComposition(params)
 }
 
-// add compiles a variable and declares it for what is compiled later, even if it does not compile (M-07).
+// add compiles a variable and declares it for the expressions after it, even if it does not compile (M-07).
 func (c *composition) add(name, expression string, mode environment.Type) plugincel.CompilationResult {
 	result := c.compile(&accessor{role: Variable, name: name, expression: expression}, mode)
 	c.variables = append(c.variables, result)
@@ -60,7 +60,7 @@ func (c *composition) compile(a *accessor, mode environment.Type) plugincel.Comp
 	return compile(env, a)
 }
 
-// composed returns the environment of a role, with the variables that were added.
+// composed returns the environment of a role, with the variables added so far.
 func (c *composition) composed(r Role) (*plugincel.CompositedCompiler, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,8 +72,8 @@ func (c *composition) composed(r Role) (*plugincel.CompositedCompiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Upstream first declares the variables and then makes eight environments with and without the options
-	// (ASC composition.go: NewCompositedCompiler). This constructor leaves the environments to its caller.
+	// Upstream declares the variables and then makes eight environments with and without the options (ASC
+	// composition.go: NewCompositedCompiler). With this constructor, the caller makes the environments.
 	made, err := plugincel.NewCompositedCompilerForTypeChecking(set)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func store(to *plugincel.CompositedCompiler, variable plugincel.CompilationResul
 	to.CompileAndStoreVariable(variable.ExpressionAccessor.(*accessor), declared{}, environment.StoredExpressions)
 }
 
-// compiled is a compiler that returns a result of another one.
+// compiled is a compiler that returns the result of another one.
 type compiled plugincel.CompilationResult
 
 // CompileCELExpression implements plugincel.Compiler.
@@ -101,7 +101,7 @@ func (c compiled) CompileCELExpression(
 	return plugincel.CompilationResult(c)
 }
 
-// within returns a context in which expressions have the variables, each evaluated once (M-35).
+// within returns a context in which expressions have the variables. Each is evaluated once (M-35).
 func (c *composition) within(ctx context.Context) (plugincel.CompositionContext, error) {
 	// The variables are the same in all environments.
 	composed, err := c.composed(Validation)

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// Conditions are the compiled match conditions of a webhook or policy. They are immutable; nil has no conditions.
+// Conditions are the compiled match conditions of a webhook or policy. They are immutable. nil is no conditions.
 type Conditions struct{ list *list }
 
-// CompileConditions compiles the match conditions of a webhook. It always succeeds: a condition that does not compile
-// is an error when it is evaluated (L-43).
+// CompileConditions compiles the match conditions of a webhook. A condition that does not compile causes an error in
+// each evaluation (L-43).
 func CompileConditions(conditions []admissionv1.MatchCondition) *Conditions {
 	return conditionsOf(conditions, func(a *accessor) plugincel.CompilationResult {
 		return plain(a, false, environment.StoredExpressions)
@@ -41,18 +41,18 @@ func conditionsOf(
 type Match struct {
 	// Matches reports whether all conditions are true.
 	Matches bool
-	// Excluded is the name of the first condition that is false, empty if none is.
+	// Excluded is the name of the first false condition, or empty.
 	Excluded string
-	// Failed is the number of conditions whose evaluation failed, up to Excluded.
+	// Failed is the number of conditions with an error before Excluded.
 	Failed int
-	// Err says why the request is denied. It is only set if no condition is false, for failure policy Fail.
+	// Err is the error that denies the request. It is only set for the failure policy Fail, if no condition is false.
 	Err error
-	// Elapsed is the time that the evaluation took, 0 if there are no conditions.
+	// Elapsed is the duration of the evaluation. It is 0 if there are no conditions.
 	Elapsed time.Duration
 }
 
-// Match evaluates the conditions with the budget for them (L-41, L-45; ASW matchconditions/matcher.go). namespaceObject
-// is null.
+// Match evaluates the conditions with their own budget (L-41, L-45; ASW matchconditions/matcher.go). namespaceObject is
+// null.
 func (c *Conditions) Match(
 	ctx context.Context, v *Version, b Bindings, failure *admissionv1.FailurePolicyType,
 ) Match {
@@ -74,7 +74,7 @@ func (c *Conditions) match(
 		}
 		return m
 	}
-	// In match conditions request.resource is that of the request and not the one that matched.
+	// In match conditions, request.resource is the resource of the request, not the matched one.
 	resource := schema.GroupVersionResource(v.typed.GetResource())
 	b.Namespace = nil
 	results, _, err := c.list.evaluate(ctx, v, resource, b, celconfig.RuntimeCELCostBudgetMatchConditions)

@@ -14,15 +14,15 @@ import (
 	"k8s.io/apiserver/pkg/cel/mutation"
 )
 
-// declared says which variables and types an environment has besides object, oldObject, request and namespaceObject.
+// declared has the variables and types of an environment besides object, oldObject, request and namespaceObject.
 type declared = plugincel.OptionalVariableDeclarations
 
-// always is the version since which all servers know the options of these environments.
+// always is the version that introduces the options of these environments: all servers have them.
 var always = version.MajorMinor(1, 0)
 
-// shared has the process's environments without the variables of a policy, at most one for each value of declared. An
-// environment is made when it is first needed, as it needs memory and few servers have policies. Upstream's compilers
-// make all eight (ASC compile.go: mustBuildEnvs).
+// shared has the environments without policies' variables: at most one for each value of declared. An environment takes
+// memory, and few servers have policies, so it is made when it is first needed. Upstream's compilers make all eight
+// (ASC compile.go: mustBuildEnvs).
 var shared sync.Map // of declared to func() (*environment.EnvSet, error)
 
 // environmentOf returns the shared environment.
@@ -34,12 +34,12 @@ func environmentOf(d declared) (*environment.EnvSet, error) {
 	return made.(func() (*environment.EnvSet, error))()
 }
 
-// requestTypes are the types of request and namespaceObject.
+// requestTypes returns the types of request and namespaceObject.
 var requestTypes = sync.OnceValues(func() (request, namespace *apiservercel.DeclType) {
 	return plugincel.BuildRequestType(), plugincel.BuildNamespaceType()
 })
 
-// newEnvironment makes an environment with what upstream's has (ASC compile.go: createEnvForOpts).
+// newEnvironment returns an environment with upstream's declarations (ASC compile.go: createEnvForOpts).
 func newEnvironment(d declared) (*environment.EnvSet, error) {
 	request, namespace := requestTypes()
 	options := []cel.EnvOption{

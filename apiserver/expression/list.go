@@ -12,16 +12,16 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// list are compiled expressions that are evaluated together: they share a budget and the values of variables.
+// list has compiled expressions that are evaluated together. They share a budget and the values of variables.
 type list struct {
-	// results are those of compiling. One without an accessor is a placeholder, whose evaluation has no result.
+	// results are the compiled expressions. One without an accessor is a placeholder, which is not evaluated.
 	results []plugincel.CompilationResult
 	with    *composition // nil if the expressions may not use variables
 }
 
-// evaluate returns the results, one for each expression, and what is left of the budget. An error reports that the
-// budget is exhausted, or that the objects could not be converted. Messages and costs are upstream's (ASC condition.go:
-// ForInput; activation.go: Evaluate), which converts the objects and the request for each list again.
+// evaluate returns one result for each expression, and the rest of the budget. An error means that the budget is
+// exhausted, or that the objects could not be converted. Messages and costs are upstream's (ASC condition.go: ForInput;
+// activation.go: Evaluate). Upstream converts the objects and the request again for each list.
 func (l *list) evaluate(
 	ctx context.Context, v *Version, resource schema.GroupVersionResource, b Bindings, budget int64,
 ) ([]plugincel.EvaluationResult, int64, error) {
@@ -41,7 +41,7 @@ func (l *list) evaluate(
 		if compiled.ExpressionAccessor == nil {
 			continue
 		}
-		if err := ctx.Err(); err != nil { // one expression observes the context itself
+		if err := ctx.Err(); err != nil { // an expression checks the context itself
 			return nil, 0, internal("operation interrupted: " + err.Error())
 		}
 		var cost int64
@@ -62,7 +62,7 @@ func (l *list) evaluate(
 	return results, budget, nil
 }
 
-// evaluate returns the result of one expression and its cost, without that of variables.
+// evaluate returns the result of one expression and its cost, without the cost of variables.
 func evaluate(
 	ctx context.Context, compiled *plugincel.CompilationResult, a *activation,
 ) (r plugincel.EvaluationResult, cost int64, err error) {
@@ -94,7 +94,7 @@ func evaluate(
 	return r, cost, nil
 }
 
-// costOf returns the cost of an evaluation, if it is known.
+// costOf returns the cost of an evaluation. ok is false if it is not known.
 func costOf(details *cel.EvalDetails) (cost int64, ok bool) {
 	if details == nil || details.ActualCost() == nil {
 		return 0, false

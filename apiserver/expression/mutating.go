@@ -21,8 +21,8 @@ type Mutating struct {
 	composition *composition
 }
 
-// CompileMutating compiles a policy, which must not be changed afterwards. It always succeeds: an expression that does
-// not compile is an error when it is evaluated (M-71).
+// CompileMutating compiles a policy, which must not be changed afterwards. An expression that does not compile causes
+// an error in each evaluation (M-71).
 func CompileMutating(spec *admissionv1.MutatingAdmissionPolicySpec) *Mutating {
 	c := compositionFor(spec.ParamKind != nil, len(spec.Variables))
 	stored := func(a *accessor) plugincel.CompilationResult { return c.compile(a, environment.StoredExpressions) }
@@ -48,19 +48,20 @@ func (p *Mutating) Match(ctx context.Context, v *Version, b Bindings) Match {
 	return p.conditions.Match(ctx, v, b, p.spec.FailurePolicy)
 }
 
-// Len is the number of mutations.
+// Len returns the number of mutations.
 func (p *Mutating) Len() int { return len(p.patchers) }
 
-// Types make objects of a kind and tell the kind of an object, for a JSON patch.
+// Types creates objects of a kind, and returns the kind of an object, for a JSON patch.
 type Types interface {
 	runtime.ObjectCreater
 	runtime.ObjectTyper
 }
 
-// Patch evaluates the mutation of an index and returns the changed object, which is not yet defaulted. The object in v
-// is not changed; it is returned if a test in a JSON patch fails (M-61). converter is for the matched kind.
+// Patch evaluates the mutation of an index and returns the changed object, without defaults. It does not modify the
+// object in v, and returns it if a test in a JSON patch fails (M-61). converter is for the matched kind.
 //
-// An error that is a Status is the answer, regardless of the failure policy; others are subject to it (M-61, M-63).
+// If an error is a Status, it is the response, independent of the failure policy. The failure policy applies to others
+// (M-61, M-63).
 func (p *Mutating) Patch(
 	ctx context.Context, index int, v *Version, b Bindings, types Types, converter managedfields.TypeConverter,
 ) (runtime.Object, error) {
@@ -75,7 +76,7 @@ func (p *Mutating) Patch(
 	}, celconfig.RuntimeCELCostBudget)
 }
 
-// objects has what patchers use of upstream's ObjectInterfaces.
+// objects implements the methods of upstream's ObjectInterfaces that patchers call.
 type objects struct{ types Types }
 
 // GetObjectCreater implements admission.ObjectInterfaces.

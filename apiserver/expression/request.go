@@ -11,18 +11,18 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Request is what expressions see of a request, besides its objects (L-44).
+// Request has the data of a request, besides its objects, that expressions can use (L-44).
 type Request struct {
 	// Operation is CREATE, UPDATE, DELETE or CONNECT.
 	Operation string
-	// Kind and Resource are those of the request; Subresource is empty for the resource itself.
+	// Kind and Resource are those of the request. Subresource is empty for the resource itself.
 	Kind        schema.GroupVersionKind
 	Resource    schema.GroupVersionResource
 	Subresource string
-	// Namespace and Name are empty where the request has none. A Namespace is in itself.
+	// Namespace and Name are empty if the request has none. For a Namespace, both are its name.
 	Namespace, Name string
-	// Options are the CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, with their kind and apiVersion; nil
-	// for none.
+	// Options are the CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, with their kind and apiVersion, or
+	// nil.
 	Options runtime.Object
 	DryRun  bool
 	User    authorization.User
@@ -31,17 +31,17 @@ type Request struct {
 // Version is a request with its objects in the version that a webhook or policy matched. It is not safe for concurrent
 // use.
 type Version struct {
-	// Kind and Resource are those that the webhook or policy matched.
+	// Kind and Resource are the matched ones.
 	Kind     schema.GroupVersionKind
 	Resource schema.GroupVersionResource
 
-	// typed has the objects as they were given.
+	// typed has the objects that were passed to In.
 	typed     *admission.VersionedAttributes
 	converted converted
 }
 
-// In returns the request with its objects in a version. They have the kind, and typed ones kind and apiVersion set.
-// Both are nil if they are absent. They must not be changed while the Version is in use.
+// In returns the request with its objects in a version. kind and apiVersion of the objects must be set. Each object is
+// nil if it does not exist. They must not be changed while the Version is in use.
 func (r *Request) In(
 	kind schema.GroupVersionKind, resource schema.GroupVersionResource, object, old runtime.Object,
 ) *Version {
@@ -54,7 +54,7 @@ func (r *Request) In(
 	}}
 }
 
-// fields returns an object as it is in JSON, nil for none. It shares memory with an unstructured object.
+// fields returns an object as JSON values, or nil. The result shares memory with an unstructured object.
 func fields(object runtime.Object) (any, error) {
 	if object == nil || reflect.ValueOf(object).IsNil() {
 		return nil, nil
@@ -62,13 +62,13 @@ func fields(object runtime.Object) (any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 
-// Bindings are the values of variables that not all expressions have.
+// Bindings are the values of variables that only some expressions have.
 type Bindings struct {
-	// Params is the object that the binding names, in the version of paramKind and with its kind; nil is null.
+	// Params is the object of the binding, in the version of paramKind and with its kind. If it is nil, params is null.
 	Params runtime.Object
 	// Authorizer is not nil.
 	Authorizer Authorizer
-	// Namespace is that of the request; nil for requests without one and for those that are for namespaces (M-33).
+	// Namespace is the namespace of the request. It is nil if the request has none or is for a Namespace (M-33).
 	Namespace *corev1.Namespace
 	// whole reports whether namespaceObject has all fields of the namespace.
 	whole bool

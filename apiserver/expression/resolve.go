@@ -7,10 +7,10 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Resolve returns the named schema, with each reference replaced by the schema that it refers to; nil if one of these
-// does not exist. A reference to a schema that contains the reference is replaced by a schema of an empty object (AS
-// pkg/cel/openapi/resolver/refs.go: PopulateRefs; its package imports a discovery client). The schemas are not changed.
-// The result shares parts without references with them.
+// Resolve returns the named schema with each reference replaced by the schema that it refers to, or nil if one does not
+// exist. A reference to a schema that contains the reference is replaced by the schema of an empty object (AS
+// pkg/cel/openapi/resolver/refs.go: PopulateRefs; its package imports a discovery client). It does not modify the
+// schemas. The result shares memory with them.
 func Resolve(name string, schemas map[string]*spec.Schema) *spec.Schema {
 	r := resolution{schemas, map[string]bool{}}
 	return r.named(name)
@@ -64,7 +64,7 @@ func (r *resolution) resolve(s *spec.Schema) *spec.Schema {
 	return &out
 }
 
-// reference returns the reference of a schema; empty if it has none. A reference with a description is in allOf.
+// reference returns the reference of a schema, or an empty string. A reference with a description is in allOf.
 func reference(s *spec.Schema) string {
 	if s.Ref.GetURL() != nil {
 		return s.Ref.String()

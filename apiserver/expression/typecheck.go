@@ -18,19 +18,19 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// maxTypes is the number of types of one rule after which no others are looked for (ASP validating/typechecking.go).
+// maxTypes is the number of types after which the search in a rule stops (ASP validating/typechecking.go).
 const maxTypes = 10
 
-// Schemas tells of the types that are served.
+// Schemas has functions for the served types.
 type Schemas struct {
-	// KindsOf returns the kinds of a resource, none if it is not served.
+	// KindsOf returns the kinds of a resource. It returns none if the resource is not served.
 	KindsOf func(schema.GroupVersionResource) []schema.GroupVersionKind
-	// SchemaOf returns the schema of a kind without references, nil if it has none. See Resolve.
+	// SchemaOf returns the schema of a kind without references (see Resolve), or nil if it has none.
 	SchemaOf func(schema.GroupVersionKind) *spec.Schema
 }
 
-// CheckTypes returns the warnings for status.typeChecking of a policy, nil if there are none: its validations and their
-// messages are compiled with the types of the resources that its rules name (M-53; ASP validating/typechecking.go).
+// CheckTypes returns the warnings for status.typeChecking of a policy, or nil. It compiles the validations and their
+// messages with the types of the resources in the policy's rules (M-53; ASP validating/typechecking.go).
 func CheckTypes(
 	s *admissionv1.ValidatingAdmissionPolicySpec, served Schemas,
 ) (warnings []admissionv1.ExpressionWarning) {
@@ -61,14 +61,14 @@ func CheckTypes(
 	return warnings
 }
 
-// typeCheck is the environment for the expressions of a policy and objects of one kind.
+// typeCheck is the environment for the expressions of a policy with objects of one kind.
 type typeCheck struct {
 	kind schema.GroupVersionKind
 	env  *cel.Env
 	err  error
 }
 
-// issues returns what is wrong with an expression, empty if nothing is.
+// issues returns the errors of an expression, or an empty string.
 func (c *typeCheck) issues(expression string) string {
 	if c.err != nil {
 		return fmt.Sprintf("type checking error: %v", c.err)
@@ -79,7 +79,7 @@ func (c *typeCheck) issues(expression string) string {
 	return ""
 }
 
-// checksOf returns a check for each kind with a schema. An environment that can't be made is an error of each
+// checksOf returns a check for each kind with a schema. A failure to make its environment is an error of each
 // expression.
 func checksOf(s *admissionv1.ValidatingAdmissionPolicySpec, served Schemas) (checks []typeCheck) {
 	var params *apiservercel.DeclType
@@ -96,8 +96,8 @@ func checksOf(s *admissionv1.ValidatingAdmissionPolicySpec, served Schemas) (che
 	return checks
 }
 
-// typeOf returns the type of a kind, which is nil if nothing is known of its fields; ok is false without a schema. The
-// suffix makes the name of the type unique; upstream's is the time.
+// typeOf returns the type of a kind. t is nil if its fields are unknown. ok is false if it has no schema. The suffix
+// makes the name of the type unique. Upstream uses the time.
 func typeOf(kind schema.GroupVersionKind, served Schemas, suffix string) (t *apiservercel.DeclType, ok bool) {
 	s := served.SchemaOf(kind)
 	if s == nil {
@@ -120,7 +120,7 @@ func paramKind(s *admissionv1.ValidatingAdmissionPolicySpec) schema.GroupVersion
 	return gv.WithKind(s.ParamKind.Kind)
 }
 
-// typedEnvironment returns an environment with typed objects and the policy's variables. As upstream's it does not
+// typedEnvironment returns an environment with typed objects and the policy's variables. Like upstream's, it does not
 // declare authorizer.requestResource.
 func typedEnvironment(
 	s *admissionv1.ValidatingAdmissionPolicySpec, object, params *apiservercel.DeclType,
@@ -154,7 +154,7 @@ func typedEnvironment(
 	return withVariables(set, s.Variables)
 }
 
-// withVariables declares a policy's variables; those that do not compile may be of any type.
+// withVariables declares a policy's variables. One that does not compile may have any type.
 func withVariables(set *environment.EnvSet, variables []admissionv1.Variable) (*cel.Env, error) {
 	composed, err := plugincel.NewCompositedCompilerForTypeChecking(set)
 	if err != nil {
@@ -174,8 +174,8 @@ func withVariables(set *environment.EnvSet, variables []admissionv1.Variable) (*
 	return env, nil
 }
 
-// kindsOf returns the kinds that the rules name without wildcards, sorted by group, version and kind. Subresources are
-// skipped.
+// kindsOf returns the kinds of the rules' resources without wildcards, sorted by group, version and kind. It skips
+// subresources.
 func kindsOf(m *admissionv1.MatchResources, served Schemas) (kinds []schema.GroupVersionKind) {
 	if m == nil {
 		return nil
@@ -183,7 +183,7 @@ func kindsOf(m *admissionv1.MatchResources, served Schemas) (kinds []schema.Grou
 	for i := range m.ResourceRules {
 		found, enough := kindsOfRule(&m.ResourceRules[i].Rule, served)
 		if kinds = append(kinds, found...); enough {
-			break // as upstream, the rules that follow are not looked at
+			break // like upstream, skip the other rules
 		}
 	}
 	slices.SortFunc(kinds, func(a, b schema.GroupVersionKind) int {
@@ -192,7 +192,7 @@ func kindsOf(m *admissionv1.MatchResources, served Schemas) (kinds []schema.Grou
 	return slices.Compact(kinds)
 }
 
-// kindsOfRule returns up to maxTypes kinds; enough reports that there are as many.
+// kindsOfRule returns up to maxTypes kinds. enough reports whether the limit is reached.
 func kindsOfRule(r *admissionv1.Rule, served Schemas) (kinds []schema.GroupVersionKind, enough bool) {
 	wild := func(s string) bool { return strings.Contains(s, "*") }
 	if slices.ContainsFunc(r.APIGroups, wild) || slices.ContainsFunc(r.APIVersions, wild) {

@@ -20,13 +20,12 @@ import (
 type Validating struct {
 	spec       *admissionv1.ValidatingAdmissionPolicySpec
 	conditions *Conditions
-	// validations, messages and annotations are nil if the policy has none. A message is at the index of its
-	// validation.
+	// validations, messages and annotations are nil if the policy has none. A message has the index of its validation.
 	validations, messages, annotations *list
 }
 
-// CompileValidating compiles a policy, which must not be changed afterwards. It always succeeds: an expression that
-// does not compile is an error when it is evaluated (M-71).
+// CompileValidating compiles a policy, which must not be changed afterwards. An expression that does not compile causes
+// an error in each evaluation (M-71).
 func CompileValidating(spec *admissionv1.ValidatingAdmissionPolicySpec) *Validating {
 	c := compositionFor(spec.ParamKind != nil, len(spec.Variables))
 	stored := func(a *accessor) plugincel.CompilationResult { return c.compile(a, environment.StoredExpressions) }
@@ -58,32 +57,32 @@ func CompileValidating(spec *admissionv1.ValidatingAdmissionPolicySpec) *Validat
 	return out
 }
 
-// Failure is a validation that was not met, or an error.
+// Failure is a failed validation, or an error.
 type Failure struct {
-	// Index is that of the validation, 0 if the error is not that of one validation (M-46).
+	// Index is the index of the validation. It is 0 for an error that is not about one validation (M-46).
 	Index int
-	// Error reports that the evaluation failed. Ignored reports that the failure policy ignores that.
+	// Error is set if the evaluation failed. Ignored is set if the failure policy ignores that.
 	Error, Ignored bool
-	// Message is what follows "denied request: " (M-42, M-43).
+	// Message is the message after "denied request: " (M-42, M-43).
 	Message string
-	// Reason is that of the Status; Invalid for errors (M-41).
+	// Reason is the reason of the Status. It is Invalid for errors (M-41).
 	Reason metav1.StatusReason
-	// Elapsed is the time that the evaluation of the validation took.
+	// Elapsed is the duration of the validation's evaluation.
 	Elapsed time.Duration
 }
 
-// AuditAnnotation is an audit annotation that is to be published. Key is without the policy's name.
+// AuditAnnotation is an audit annotation. Key does not have the policy's name.
 type AuditAnnotation struct{ Key, Value string }
 
 // Result is the result of a policy for one param.
 type Result struct {
-	// Match is the result of the match conditions. If they exclude the request there is nothing else.
+	// Match is the result of the match conditions. If they exclude the request, the other fields are empty.
 	Match Match
 	// Failures are in the order of the validations.
 	Failures []Failure
-	// Annotations are in the order of the policy. They are published for denied requests, too.
+	// Annotations are in the order of the policy. They are recorded even if the request is denied.
 	Annotations []AuditAnnotation
-	// AnnotationErrors deny the request regardless of the actions of the binding (M-40).
+	// AnnotationErrors deny the request, independent of the binding's actions (M-40).
 	AnnotationErrors []string
 }
 
@@ -106,7 +105,7 @@ func (p *Validating) Validate(ctx context.Context, v *Version, b Bindings) (r Re
 	if p.annotations == nil {
 		return r
 	}
-	// namespaceObject is given whole, and the authorizer is not bound (M-34).
+	// namespaceObject has all fields, and the authorizer has no value (M-34).
 	b.whole, b.Authorizer = true, nil
 	results, _, err := p.annotations.evaluate(ctx, v, v.Resource, b, celconfig.RuntimeCELCostBudget)
 	if err != nil {
@@ -119,14 +118,14 @@ func (p *Validating) Validate(ctx context.Context, v *Version, b Bindings) (r Re
 	return r
 }
 
-// failed is the failure of the policy as a whole.
+// failed returns the failure of the whole policy.
 func (p *Validating) failed(err error) []Failure {
 	return []Failure{{
 		Error: true, Ignored: ignores(p.spec.FailurePolicy), Message: err.Error(), Reason: metav1.StatusReasonInvalid,
 	}}
 }
 
-// validate evaluates the validations, and then their messages with what is left of the budget.
+// validate evaluates the validations, and then their messages with the rest of the budget.
 func (p *Validating) validate(ctx context.Context, v *Version, b Bindings) (failures []Failure, err error) {
 	if p.validations == nil {
 		return nil, nil
@@ -151,8 +150,8 @@ func (p *Validating) validate(ctx context.Context, v *Version, b Bindings) (fail
 	return failures, nil
 }
 
-// failure returns the failure of the validation of an index, nil if it is met. messageErr is the error of all messages;
-// as upstream's, it fails even validations that are met.
+// failure returns the failure of the validation with an index, or nil if it holds. messageErr is an error of all
+// messages. As in upstream, it fails even validations that hold.
 func (p *Validating) failure(i int, result, message plugincel.EvaluationResult, messageErr error) *Failure {
 	f := &Failure{Index: i, Reason: metav1.StatusReasonInvalid, Elapsed: result.Elapsed}
 	switch validation := &p.spec.Validations[i]; {
@@ -172,7 +171,7 @@ func (p *Validating) failure(i int, result, message plugincel.EvaluationResult, 
 	return f
 }
 
-// messageOf returns the message of a validation that was not met (M-42).
+// messageOf returns the message of a failed validation (M-42).
 func messageOf(v *admissionv1.Validation, result plugincel.EvaluationResult) string {
 	if result.Error == nil && result.EvalResult != nil {
 		said, _ := result.EvalResult.Value().(string)
@@ -187,11 +186,11 @@ func messageOf(v *admissionv1.Validation, result plugincel.EvaluationResult) str
 	return "failed expression: " + strings.TrimSpace(v.Expression)
 }
 
-// maxAnnotation is the length in bytes after which the value of an audit annotation is cut (ASP
+// maxAnnotation is the maximum length in bytes of an audit annotation's value, which is cut there (ASP
 // validating/dispatcher.go: maxAuditAnnotationValueLength).
 const maxAnnotation = 10 << 10
 
-// annotate adds the result of an audit annotation. null and blank strings are not published.
+// annotate adds the result of an audit annotation. It skips null and blank strings.
 func (p *Validating) annotate(r *Result, result plugincel.EvaluationResult) {
 	a := result.ExpressionAccessor.(*accessor)
 	if result.Error != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Apply merges an apply document into live and returns the result in the stored version, with its managedFields. live
-// is in the stored or the served version and is not changed; nil means that the document creates the object. strictness
-// is the option fieldValidation. warn is called with each strict error of the document if strictness is Warn (B-71).
+// Apply merges an apply document into live, and returns the result in the stored version, with its managedFields. live
+// is in the stored or the served version, and is not modified. It is nil if the document creates the object. strictness
+// is the option fieldValidation. If it is Warn, warn is called with each strict error of the document (B-71).
 //
 // The caller rejects the uid of a document that creates an object (B-58).
 //
 // Errors: 409 Conflict for fields that other managers own, unless force is set; 400 BadRequest for a document that is
-// not YAML, has another kind, or has managedFields (B-60). A document that does not match the kind's schema is an error
-// without a status, which clients get as 500.
+// not YAML, has another kind, or has managedFields (B-60). The error for a document that does not match the kind's
+// schema has no Status, so clients get a 500.
 func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Object, document []byte, manager string,
 	force bool, strictness string, warn func(string)) (runtime.Object, error) {
 	e, err := m.endpoint(res, sub)
@@ -42,8 +42,8 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
 	if live == nil {
-		// kube-apiserver would store these, and the next update would remove the object. Here they are removed and have
-		// no field manager, as in a POST (A-43, J-02).
+		// kube-apiserver stores these fields, and the next update removes the object. Here they are removed, as in a
+		// POST (A-43, J-02).
 		unstructured.RemoveNestedField(config.Object, "metadata", "deletionTimestamp")
 		unstructured.RemoveNestedField(config.Object, "metadata", "deletionGracePeriodSeconds")
 	}
@@ -64,13 +64,13 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	return obj, nil
 }
 
-// decodeApplied decodes a document. plain: it is JSON in which no field occurs twice. Clients send JSON, and to parse
-// it as YAML takes several times as long.
+// decodeApplied decodes a document. plain is true if it is JSON without duplicate fields. JSON, which clients send, is
+// not parsed as YAML, because that takes several times as long.
 func decodeApplied(document []byte, custom bool) (config *unstructured.Unstructured, plain bool, err error) {
 	config = &unstructured.Unstructured{Object: map[string]any{}}
 	if json.Valid(document) {
 		strict, err := kjson.UnmarshalStrict(document, &config.Object)
-		if err == nil && !custom { // numbers are floats, as YAML's
+		if err == nil && !custom { // as in YAML, numbers are floats
 			config.Object = map[string]any{}
 			err = json.Unmarshal(document, &config.Object)
 		}
@@ -92,8 +92,8 @@ func integers(document []byte, config *unstructured.Unstructured) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(data, &config.Object)
 }
 
-// validateFields finds the strict errors of a document. It follows the merge, whose errors come first (AS
-// handlers/patch.go:applyPatcher.applyPatchToCurrentObject).
+// validateFields returns or warns of the strict errors of a document. It runs after the merge, whose errors come first
+// (AS handlers/patch.go:applyPatcher.applyPatchToCurrentObject).
 func validateFields(document []byte, strictness string, warn func(string)) error {
 	if strictness != metav1.FieldValidationStrict && strictness != metav1.FieldValidationWarn {
 		return nil
@@ -109,7 +109,7 @@ func validateFields(document []byte, strictness string, warn func(string)) error
 	return nil
 }
 
-// sorted sorts the causes of a conflict by manager, as its message is; upstream has them in map order.
+// sorted sorts the causes of a conflict by manager, like its message. Upstream has them in map order.
 func sorted(err error) error {
 	var conflict *apierrors.StatusError
 	if errors.As(err, &conflict) && conflict.ErrStatus.Details != nil {

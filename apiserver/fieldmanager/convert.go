@@ -13,19 +13,20 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// converter converts built-in objects to typed values by the schemas of their kinds.
+// converter converts built-in objects to typed values, by the schemas of their kinds.
 type converter struct {
 	kinds *kinds
 	table *resources.Types
-	// core reports whether the resource is in the core group. kube-apiserver installs that group separately, and its
-	// field managers have no kinds of other groups, nor the other way round: entries of events.k8s.io are lost when an
-	// event is written as v1 (AS pkg/server/genericapiserver.go:InstallLegacyAPIGroup, InstallAPIGroups).
+	// core reports whether the resource is in the core group. kube-apiserver installs that group separately, so its
+	// field managers have no kinds of other groups, and those of other groups none of the core group. Therefore entries
+	// of events.k8s.io are lost when an event is written as v1 (AS
+	// pkg/server/genericapiserver.go:InstallLegacyAPIGroup, InstallAPIGroups).
 	core bool
 }
 
 var _ managedfields.TypeConverter = (*converter)(nil)
 
-// ObjectToTyped uses the schema of the kind that the object has.
+// ObjectToTyped converts an object by the schema of its kind.
 func (c *converter) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	sample := c.sample(gvk)
@@ -42,7 +43,7 @@ func (c *converter) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOp
 	return t.FromStructured(obj, opts...)
 }
 
-// sample returns a constructor of the kind's objects, nil for unknown kinds.
+// sample returns a constructor for the kind's objects, or nil for unknown kinds.
 func (c *converter) sample(gvk schema.GroupVersionKind) func() runtime.Object {
 	if gvk == resources.ScaleKind {
 		return func() runtime.Object { return &autoscalingv1.Scale{} }
@@ -54,13 +55,13 @@ func (c *converter) sample(gvk schema.GroupVersionKind) func() runtime.Object {
 	return res.New
 }
 
-// TypedToObject defers the conversion until more than the kind is needed: structured-merge-diff needs only the kind for
-// every entry of managedFields that has the current version.
+// TypedToObject returns a deferred object: for entries of managedFields in the current version, structured-merge-diff
+// needs only the kind.
 func (c *converter) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 	return &deferred{v.AsValue()}, nil
 }
 
-// whole is a converter whose objects are complete.
+// whole is a converter that does not defer the conversion.
 type whole struct{ converter }
 
 // TypedToObject returns an unstructured object.
@@ -68,7 +69,7 @@ func (w *whole) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 	return (&deferred{v.AsValue()}).object(), nil
 }
 
-// deferred is a value that is converted to an object later.
+// deferred is a value that is converted to an object when it is needed.
 type deferred struct{ value value.Value }
 
 // GetObjectKind returns the kind in the value.
@@ -77,7 +78,7 @@ func (d *deferred) GetObjectKind() schema.ObjectKind {
 	return &metav1.TypeMeta{APIVersion: text(m, "apiVersion"), Kind: text(m, "kind")}
 }
 
-// DeepCopyObject returns the object without a copy.
+// DeepCopyObject returns the object without copying it.
 func (d *deferred) DeepCopyObject() runtime.Object { return d.object() }
 
 func (d *deferred) object() *unstructured.Unstructured {

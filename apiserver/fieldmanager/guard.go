@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
-// MaxEntries limits the managedFields of an object that a client or a webhook sends: each set of fields is compared
-// with every other, which takes a tenth of a second at that limit. Objects usually have a handful.
+// MaxEntries limits the managedFields of an object that a client or a webhook sends. Each set of fields is compared
+// with every other, which takes a tenth of a second at the limit. Most objects have only a few.
 const MaxEntries = 2000
 
-// Guard runs mutating admission on an object. If admission leaves its managedFields invalid, Guard restores them and
-// warns. Entries that admission has not changed are results of Update or Apply, and valid. Guard returns the
-// result of admit.
+// Guard runs mutating admission on an object. If admission makes its managedFields invalid, Guard restores them and
+// warns. Unchanged entries are valid, because they are results of Update or Apply. Guard returns the error of
+// admit.
 func Guard(obj metav1.Object, warn func(string), admit func() error) error {
 	before := slices.Clone(obj.GetManagedFields())
 	if err := admit(); err != nil {
@@ -42,7 +42,8 @@ func valid(entries []metav1.ManagedFieldsEntry) error {
 	return managedfields.ValidateManagedFields(entries)
 }
 
-// CheckEntries rejects an object with more entries. It sorts the fields of the others, as their readers expect.
+// CheckEntries returns an error if an object has more than MaxEntries, and otherwise sorts their fields for decoding
+// (Sorted).
 func CheckEntries(obj metav1.Object) error {
 	entries := obj.GetManagedFields()
 	if n := len(entries); n > MaxEntries {

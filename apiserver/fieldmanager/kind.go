@@ -13,18 +13,18 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 )
 
-// kinds are the schemas of built-in kinds, each made when it is first needed. They are made one after the other, so
-// that they can share types.
+// kinds has the schemas of built-in kinds. Each is built when it is first needed. Only one is built at a time, so that
+// they can share types.
 type kinds struct {
 	byKind sync.Map // schema.GroupVersionKind to *typed.ParseableType
 
-	// mu is held while a schema is made, and guards atoms.
+	// mu is held while a schema is built, and guards atoms.
 	mu sync.Mutex
-	// atoms are the types of all schemas, by name. A name represents a Go type.
+	// atoms are the types of all schemas by name. A name identifies a Go type.
 	atoms map[string]smd.Atom
 }
 
-// get returns the schema of a kind; sample makes an object of it.
+// get returns the schema of a kind. sample returns an object of the kind.
 func (k *kinds) get(gvk schema.GroupVersionKind, sample func() runtime.Object) (*typed.ParseableType, error) {
 	if t, ok := k.byKind.Load(gvk); ok {
 		return t.(*typed.ParseableType), nil
@@ -42,7 +42,7 @@ func (k *kinds) get(gvk schema.GroupVersionKind, sample func() runtime.Object) (
 	return t, nil
 }
 
-// make builds a schema with mu held.
+// make builds a schema. The caller holds mu.
 func (k *kinds) make(sample runtime.Object) (*typed.ParseableType, error) {
 	name, schemas := openapi.Schemas(sample)
 	s, err := schemaconv.ToSchemaFromOpenAPI(schemas, false)

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// mostListed is the maximum length of a list whose fields are compared: structured-merge-diff inserts each element into
-// a sorted slice, which takes seconds for 30,000 in reverse order, and minutes for 120,000.
+// mostListed is the maximum length of a list whose fields are compared. structured-merge-diff inserts each element into
+// a sorted slice, which takes seconds for 30,000 elements in reverse order, and minutes for 120,000.
 const mostListed = 10_000
 
-// mostValues is the limit for elements that are not objects. Most such lists are atomic and cost nothing.
+// mostValues is the maximum length of other lists, without objects. Most of them are atomic and cost nothing.
 const mostValues = 2 * mostListed
 
-// errListed is the error for an object with a longer list. Its writes do not change the object's managedFields.
+// errListed is the error for an object with a longer list. Its writes do not change its managedFields.
 var errListed = errors.New("a list has too many elements for their fields to be compared")
 
 // listed returns errListed if an object has a list that is too long.
@@ -35,7 +35,7 @@ func listed(objs ...runtime.Object) error {
 	return nil
 }
 
-// longWithin checks decoded JSON.
+// longWithin reports whether decoded JSON has a list that is too long.
 func longWithin(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -51,8 +51,8 @@ func longWithin(v any) bool {
 	return false
 }
 
-// longTyped checks a Go value, as far as it may contain lists of structures. It reads no fields that are not exported:
-// they are no fields of the object, and another goroutine may write them, such as those of time.Local.
+// longTyped reports whether a Go value has a list that is too long. It does not read unexported fields. They are not
+// fields of the object, and another goroutine may write them, such as those of time.Local.
 func longTyped(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

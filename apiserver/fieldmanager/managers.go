@@ -15,10 +15,10 @@ import (
 
 // Config is the configuration of New.
 type Config struct {
-	// Types is the table of served resources, with an object's other versions.
+	// Types is the table of served resources, which also has the other versions of an object.
 	Types *resources.Types
-	// Custom returns the converter of a custom resource's version, by the schema of its CustomResourceDefinition. If it
-	// or its result is nil, the resource has no schema, and its fields are derived from values.
+	// Custom returns the type converter of a custom resource, with the schema of its CRD. If Custom or its result is
+	// nil, the resource has no schema, and its fields are deduced from values.
 	Custom func(*resources.Resource) (managedfields.TypeConverter, error)
 }
 
@@ -28,15 +28,15 @@ type Managers struct {
 	custom func(*resources.Resource) (managedfields.TypeConverter, error)
 	kinds  kinds
 
-	// mu guards what follows, and is not held while an endpoint or a converter is built.
+	// mu guards the fields below. It is not held while an endpoint or a converter is built.
 	mu        sync.RWMutex
 	endpoints map[endpointKey]*endpoint
-	// converters are those of CustomResourceDefinitions by resources.Resource.State: all versions share one.
+	// converters are the converters of CRDs by resources.Resource.State. All versions share one.
 	converters map[string]*shared
-	// generation is that of the table at which the endpoints and converters of removed resources were dropped.
+	// generation is the generation of the table for which endpoints and converters of removed resources were dropped.
 	generation uint64
 
-	// customScale is the endpoint of all scales of custom resources.
+	// customScale returns the endpoint of the scales of all custom resources.
 	customScale func() (*endpoint, error)
 }
 
@@ -46,7 +46,7 @@ type object interface {
 	runtime.Object
 }
 
-// shared is the converter of a CustomResourceDefinition, of which res is one version.
+// shared is the converter of a CRD. res is one version of the CRD.
 type shared struct {
 	res *resources.Resource
 	get func() (managedfields.TypeConverter, error)
@@ -57,7 +57,7 @@ type endpointKey struct {
 	sub  string
 }
 
-// endpoint tracks the writes to a resource or subresource. All but built is immutable once build has returned.
+// endpoint tracks the writes to a resource or subresource. It is immutable after build has returned.
 type endpoint struct {
 	res   *resources.Resource
 	sub   string
@@ -68,7 +68,7 @@ type endpoint struct {
 	fields *managedfields.FieldManager
 	// types is the converter of the resource.
 	types managedfields.TypeConverter
-	// convert converts between versions; empty is an empty object of the kind.
+	// convert converts between versions. empty is an empty object of the kind.
 	convert *convertor
 	empty   object
 }
@@ -85,7 +85,7 @@ func New(c Config) *Managers {
 	return m
 }
 
-// endpoint returns the endpoint of a resource or subresource, which is built by the first request.
+// endpoint returns the endpoint of a resource or subresource. The first request builds it.
 func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, error) {
 	e, err := m.listed(res.Listed(), sub)
 	if err != nil || res.Listed() == res {
@@ -111,7 +111,7 @@ func (m *Managers) listed(res *resources.Resource, sub string) (*endpoint, error
 	return e, nil
 }
 
-// insert returns an endpoint, which may not be built yet. It drops those whose resources left the table.
+// insert returns an endpoint that may not be built yet. It drops the endpoints of resources that left the table.
 func (m *Managers) insert(key endpointKey, res *resources.Resource, sub string) *endpoint {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,14 +147,14 @@ func (m *Managers) build(e *endpoint) error {
 	return m.track(e)
 }
 
-// track makes the field manager of an endpoint.
+// track creates the field manager of an endpoint.
 func (m *Managers) track(e *endpoint) (err error) {
 	create := managedfields.NewDefaultFieldManager
 	if e.res.Custom {
 		create = managedfields.NewDefaultCRDFieldManager
 	}
-	// The hub is a version that no group serves. It represents the form in which an object is stored, which may belong
-	// to another group (events).
+	// The hub is a version that no group serves. It represents the stored form of an object, which may belong to
+	// another group (events).
 	hub := schema.GroupVersion{Group: e.res.Group, Version: runtime.APIVersionInternal}
 	var convert fieldConvertor = e.convert
 	if e.customScale {
@@ -165,7 +165,7 @@ func (m *Managers) track(e *endpoint) (err error) {
 	return err
 }
 
-// Converter returns the converter by which objects of a resource are merged. Its objects are unstructured.
+// Converter returns the type converter with which objects of a resource are merged. Its objects are unstructured.
 func (m *Managers) Converter(res *resources.Resource) (managedfields.TypeConverter, error) {
 	if !res.Custom {
 		return &whole{converter{kinds: &m.kinds, table: m.types, core: res.Group == ""}}, nil
@@ -204,7 +204,7 @@ func (m *Managers) newConverter(res *resources.Resource) (managedfields.TypeConv
 	return managedfields.NewDeducedTypeConverter(), nil
 }
 
-// versions returns the entries of a resource in all its versions.
+// versions returns the entries of all versions of a resource.
 func (m *Managers) versions(res *resources.Resource) []*resources.Resource {
 	res = res.Listed()
 	all := []*resources.Resource{res}

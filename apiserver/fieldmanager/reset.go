@@ -8,9 +8,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// resetFields are the fields that writers to an endpoint can't own, as the strategy restores their values. Without an
-// entry here, an endpoint with a status subresource resets status, status resets spec, and others reset nothing (K
-// pkg/registry/*/*/strategy.go:GetResetFields). Keys are resource names with their group, and the subresource.
+// resetFields are the fields that writers to an endpoint can't own, because the strategy restores their values. The
+// keys are resources with their group, and the subresource. An endpoint without an entry resets nothing, except that
+// one with a status subresource resets status, and status resets spec (K pkg/registry/*/*/strategy.go:GetResetFields).
 var resetFields = map[string][]string{
 	"pods/status": {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"},
 
@@ -32,15 +32,15 @@ var resetFields = map[string][]string{
 	"customresourcedefinitions.apiextensions.k8s.io/status":           {"metadata", "spec"},
 	"apiservices.apiregistration.k8s.io/status":                       {"metadata", "spec"},
 
-	// The strategies of these refer to versions that aren't served any more, or never were ("networking/v1"), so
-	// nothing is reset.
+	// The strategies of these refer to versions that are no longer served or never were ("networking/v1"), so nothing
+	// is reset.
 	"servicecidrs.networking.k8s.io":                                  {},
 	"servicecidrs.networking.k8s.io/status":                           {},
 	"validatingadmissionpolicies.admissionregistration.k8s.io":        {},
 	"validatingadmissionpolicies.admissionregistration.k8s.io/status": {},
 }
 
-// ownFields are the only fields that writers to an endpoint can own; * is any element of a list (K
+// ownFields are the only fields that writers to an endpoint can own. * is any element of a list (K
 // pkg/registry/core/pod/strategy.go:GetResetFieldsFilter).
 var ownFields = map[string][]string{
 	"pods/ephemeralcontainers": {"spec.ephemeralContainers"},
@@ -50,8 +50,8 @@ var ownFields = map[string][]string{
 	},
 }
 
-// resets returns the filter that removes from a set of fields those that writers to an endpoint can't own, by the
-// version of an entry of managedFields. versions are all versions of the resource.
+// resets returns the filters that remove the fields that writers to an endpoint can't own, by the version of an entry
+// of managedFields. versions are all versions of the resource.
 func resets(res *resources.Resource, sub string,
 	versions []*resources.Resource) map[fieldpath.APIVersion]fieldpath.Filter {
 	filter := resetFilter(res, sub)
@@ -89,7 +89,7 @@ func resetFilter(res *resources.Resource, sub string) fieldpath.Filter {
 	return fieldpath.NewExcludeSetFilter(set)
 }
 
-// resetPaths are the dotted paths of the fields that an endpoint resets.
+// resetPaths returns the paths of the fields that an endpoint resets.
 func resetPaths(res *resources.Resource, sub string) []string {
 	if fields, ok := resetFields[endpointName(res, sub)]; ok {
 		return fields
@@ -104,7 +104,7 @@ func endpointName(res *resources.Resource, sub string) string {
 	return res.GroupResource().String() + "/" + sub
 }
 
-// usualResets are those of kinds without an entry in resetFields.
+// usualResets returns the paths for an endpoint without an entry in resetFields.
 func usualResets(res *resources.Resource, sub string) []string {
 	switch {
 	case sub == "" && res.Subresource("status") != nil:

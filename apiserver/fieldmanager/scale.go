@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// scaleResource is an entry for the kind of the scale subresources, which is not a resource.
+// scaleResource is an entry for the kind of scale subresources, which has no entry in the table.
 var scaleResource = &resources.Resource{
 	Served: resources.Served{
 		Group: resources.ScaleKind.Group, Version: resources.ScaleKind.Version,
@@ -28,9 +28,8 @@ var scaleResource = &resources.Resource{
 	},
 }
 
-// Scaling tracks one write of an object's scale. An entry of the object's managedFields that has the number of replicas
-// appears in the Scale as an entry with spec.replicas. Entries copies the changes that a write of the Scale makes to
-// these entries to the object's managedFields
+// Scaling tracks one write of an object's Scale. Entries of the object's managedFields with the number of replicas are
+// shown in the Scale, as entries with spec.replicas. Entries applies the changes of these to the object's managedFields
 // (K pkg/registry/apps/deployment/storage/storage.go:scaleUpdatedObjectInfo).
 type Scaling struct {
 	endpoint *endpoint
@@ -38,8 +37,8 @@ type Scaling struct {
 	shown    []metav1.ManagedFieldsEntry
 }
 
-// Scaling returns the Scaling for a write of an object's scale. res is the endpoint's entry. Scaling fails if the
-// managedFields of the object can't be decoded.
+// Scaling returns the Scaling for a write of an object's Scale. res is the entry of the request. The error means that
+// the managedFields of the object can't be decoded.
 func (m *Managers) Scaling(res *resources.Resource, parent metav1.Object) (*Scaling, error) {
 	e, err := m.scale(res)
 	if err != nil {
@@ -53,7 +52,7 @@ func (m *Managers) Scaling(res *resources.Resource, parent metav1.Object) (*Scal
 	return &Scaling{e, h, shown}, nil
 }
 
-// scale returns the endpoint of the scales of a resource's objects.
+// scale returns the endpoint of the Scales of a resource's objects.
 func (m *Managers) scale(res *resources.Resource) (*endpoint, error) {
 	if res.Custom {
 		return m.customScale()
@@ -61,8 +60,8 @@ func (m *Managers) scale(res *resources.Resource) (*endpoint, error) {
 	return m.endpoint(scaleResource, "scale")
 }
 
-// scaleConvertor is the convertor of custom resources' scales. It accepts only Scales with a Go type. So an apply that
-// changes anything fails, because the merged object has no Go type (AX pkg/apiserver/conversion/converter.go:
+// scaleConvertor is the convertor for Scales of custom resources. It accepts only Scales with a Go type. So an apply
+// that changes a Scale fails, because the merged object has no Go type (AX pkg/apiserver/conversion/converter.go:
 // crConverter).
 type scaleConvertor struct{ *convertor }
 
@@ -98,7 +97,7 @@ func (m *Managers) replicas(res *resources.Resource) managedfields.ResourcePathM
 // Shown returns the managedFields of the Scale.
 func (s *Scaling) Shown() []metav1.ManagedFieldsEntry { return s.shown }
 
-// Update sets the managedFields of sc, which replaces live, the current Scale, and returns sc. live is not changed.
+// Update sets the managedFields of sc, which replaces the current Scale live, and returns sc. It does not modify live.
 func (s *Scaling) Update(live, sc *autoscalingv1.Scale, manager string) *autoscalingv1.Scale {
 	if err := s.endpoint.update(s.live(live), sc, manager); err != nil {
 		sc.SetManagedFields(nil)
@@ -106,8 +105,8 @@ func (s *Scaling) Update(live, sc *autoscalingv1.Scale, manager string) *autosca
 	return sc
 }
 
-// Apply merges an apply document into live, the current Scale, and returns the result. live is not changed. Arguments
-// and errors are those of Managers.Apply.
+// Apply merges an apply document into the current Scale live, and returns the result. It does not modify live.
+// Arguments and errors are those of Managers.Apply.
 func (s *Scaling) Apply(live *autoscalingv1.Scale, document []byte, manager string, force bool, strictness string,
 	warn func(string)) (*autoscalingv1.Scale, error) {
 	obj, err := s.endpoint.apply(s.live(live), document, manager, force, strictness, warn)
@@ -128,7 +127,7 @@ func (s *Scaling) live(live *autoscalingv1.Scale) *autoscalingv1.Scale {
 	return &shown
 }
 
-// Entries returns the managedFields of the object for sc, a result of Update or Apply.
+// Entries returns the managedFields of the object for sc, which is a result of Update or Apply.
 func (s *Scaling) Entries(sc *autoscalingv1.Scale) ([]metav1.ManagedFieldsEntry, error) {
 	entries, err := s.handler.ToParent(sc.GetManagedFields())
 	if err != nil {

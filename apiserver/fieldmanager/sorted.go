@@ -10,12 +10,12 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// fewFields is the size of fields, in bytes, that may be in any order.
+// fewFields is the size of fields, in bytes, below which they are not sorted.
 const fewFields = 16 << 10
 
-// Sorted returns entries whose fields are in the order in which they are encoded, and reports whether that changed
-// them. The library that decodes them inserts each field that is not the last into a sorted list: 130,000 fields in
-// another order copy 300 GB (structured-merge-diff, fieldpath/serialize.go: readIterV1). The argument is not changed.
+// Sorted returns entries with their fields in the order of their encoding, and reports whether it has changed any. The
+// library that decodes them inserts each field that is not the last into a sorted list: 130,000 unsorted fields would
+// copy 300 GB (structured-merge-diff, fieldpath/serialize.go: readIterV1). It does not modify its argument.
 func Sorted(entries []metav1.ManagedFieldsEntry) (out []metav1.ManagedFieldsEntry, changed bool) {
 	out = entries
 	for i, e := range entries {
@@ -34,7 +34,7 @@ func Sorted(entries []metav1.ManagedFieldsEntry) (out []metav1.ManagedFieldsEntr
 	return out, changed
 }
 
-// fieldMember is a field in its set: its name encoded and decoded, and the path element that it represents, if known.
+// fieldMember is a field of a set: its name, encoded and decoded, and its path element, if the name is valid.
 type fieldMember struct {
 	name, value []byte
 	key         jsonscan.String
@@ -42,7 +42,7 @@ type fieldMember struct {
 	known       bool
 }
 
-// sortFields sorts the members of a JSON object and its nested objects. Names that are not fields come first.
+// sortFields sorts the members of a JSON object and of its nested objects. Names that are not fields come first.
 func sortFields(raw []byte) (out []byte, changed bool) {
 	members := split(raw)
 	for i := range members {
@@ -80,7 +80,7 @@ func sortFields(raw []byte) (out []byte, changed bool) {
 	return append(out, '}'), true
 }
 
-// split returns the members of valid JSON if it is an object.
+// split returns the members of a valid JSON object. It returns nil for other JSON.
 func split(raw []byte) (members []fieldMember) {
 	s := jsonscan.New(raw)
 	if !s.Open('{') {

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// KeepTimes copies the times in old's managedFields to obj's if the two objects differ in nothing else but their
-// resourceVersions, so that a write without changes stores nothing (B-17). Both have the same version; old is not
-// changed. (AS handlers/fieldmanager/equality.go:IgnoreManagedFieldsTimestampsTransformer)
+// KeepTimes copies the times in old's managedFields to obj's if the two objects differ only in these and in their
+// resourceVersions, so that a write without changes stores nothing (B-17). Both have the same version. It does not
+// modify old. (AS handlers/fieldmanager/equality.go:IgnoreManagedFieldsTimestampsTransformer)
 func KeepTimes(obj, old runtime.Object) {
 	to, ok := obj.(metav1.Object)
 	if !ok {
@@ -29,7 +29,7 @@ func KeepTimes(obj, old runtime.Object) {
 	to.SetManagedFields(kept)
 }
 
-// sameRest compares everything but managedFields and resourceVersion.
+// sameRest reports whether everything except managedFields and resourceVersion is the same.
 func sameRest(obj, old runtime.Object) bool {
 	old = stamped(shallow(old), obj.GetObjectKind().GroupVersionKind())
 	if rv := obj.(metav1.Object).GetResourceVersion(); rv != old.(metav1.Object).GetResourceVersion() {
@@ -38,7 +38,7 @@ func sameRest(obj, old runtime.Object) bool {
 	return sameBut(obj, old)
 }
 
-// onlyTimesDiffer reports whether two lists of the same length differ in times, and in nothing else.
+// onlyTimesDiffer reports whether two lists of the same length differ only in times.
 func onlyTimesDiffer(a, b []metav1.ManagedFieldsEntry) bool {
 	differ := false
 	for i := range a {
@@ -52,7 +52,7 @@ func onlyTimesDiffer(a, b []metav1.ManagedFieldsEntry) bool {
 	return differ
 }
 
-// sameBut compares objects whose managedFields differ only in their times.
+// sameBut reports whether two objects are the same except for managedFields.
 func sameBut(a, b runtime.Object) bool {
 	x, custom := a.(*unstructured.Unstructured)
 	y, both := b.(*unstructured.Unstructured)
@@ -70,7 +70,7 @@ func sameBut(a, b runtime.Object) bool {
 	return equality.Semantic.DeepEqualWithNilDifferentFromEmpty(x.Object, y.Object)
 }
 
-// sameFields compares everything but metadata, as two states usually differ there.
+// sameFields reports whether everything is the same except metadata, in which two states usually differ.
 func sameFields(a, b reflect.Value) bool {
 	if a.Type() != b.Type() {
 		return false
@@ -87,7 +87,7 @@ func sameFields(a, b reflect.Value) bool {
 	return true
 }
 
-// sameMeta compares metadata without managedFields.
+// sameMeta reports whether the metadata is the same except for managedFields.
 func sameMeta(a, b runtime.Object) bool {
 	x, y := *metaOf(a), *metaOf(b)
 	x.ManagedFields, y.ManagedFields = nil, nil

@@ -14,9 +14,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Manager returns the field manager of a write: the option fieldManager, else the part of the user agent before its
-// first slash, without unprintable characters and truncated to the maximum length of a manager's name. Without
-// both it is "unknown" (AM pkg/util/managedfields/internal/buildmanagerinfo.go: buildManagerInfo).
+// Manager returns the field manager of a write. It is the option fieldManager. Without it, it is the part of the user
+// agent before the first slash, without unprintable characters and truncated to the maximum length of a manager's name
+// . Without both it is "unknown" (AM pkg/util/managedfields/internal/buildmanagerinfo.go: buildManagerInfo).
 func Manager(fieldManager, userAgent string) string {
 	if fieldManager != "" {
 		return fieldManager
@@ -35,9 +35,9 @@ func Manager(fieldManager, userAgent string) string {
 	return cmp.Or(b.String(), "unknown")
 }
 
-// Update records in obj's managedFields what a create, an update, or a patch other than an apply has changed, and
-// returns obj. live is the stored object, nil on create. obj and live are in the stored version or in the served one.
-// sub is the subresource that was written, or empty. After an error obj has the managedFields of live (V-091).
+// Update records the changes of a create, an update, or a patch other than an apply in obj's managedFields, and returns
+// obj. live is the stored object, or nil on create. obj and live are in the stored or the served version. sub is the
+// written subresource, or empty. After an error obj has the managedFields of live (V-091).
 func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime.Object,
 	manager string) runtime.Object {
 	o, ok := obj.(object)
@@ -54,7 +54,7 @@ func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime
 	return obj
 }
 
-// entriesOf returns the managedFields of an object, nil without one.
+// entriesOf returns the managedFields of an object, or nil.
 func entriesOf(obj runtime.Object) []metav1.ManagedFieldsEntry {
 	if o, ok := obj.(object); ok {
 		return o.GetManagedFields()
@@ -74,8 +74,8 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 	return err
 }
 
-// live returns the stored object in the served version and without managedFields, which have no manager, so that they
-// need not be converted as a part of the object.
+// live returns the stored object with its conversion to the served version. The conversion has no managedFields, so
+// that they are not converted with the object. They have no manager.
 func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	stored, ok := live.(object)
 	if !ok {
@@ -92,8 +92,8 @@ func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	return &view{stored, versioned}, nil
 }
 
-// claimed reports whether an entry may own managedFields themselves. Only a client that sent such an entry can cause
-// that. It loses the field with the next change.
+// claimed reports whether an entry may own managedFields themselves. That happens only if a client sends such an entry,
+// and ends with the next change.
 func claimed(entries []metav1.ManagedFieldsEntry) bool {
 	for i := range entries {
 		if f := entries[i].FieldsV1; f != nil {

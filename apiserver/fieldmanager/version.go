@@ -13,17 +13,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// errUnused is returned by methods that field managers never call.
+// errUnused is the error of methods that field managers never call.
 var errUnused = errors.New("not used by field managers")
 
-// convertor creates, defaults and converts objects of a resource. The entries of table with the resource's collection
-// are its versions.
+// convertor creates, defaults and converts objects of a resource. The versions of the resource are the entries of table
+// with its collection.
 type convertor struct {
 	res   *resources.Resource
 	table *resources.Types
 }
 
-// fieldConvertor has the methods that a field manager needs in addition to schemas.
+// fieldConvertor has the methods that a field manager needs besides schemas.
 type fieldConvertor interface {
 	runtime.ObjectConvertor
 	runtime.ObjectCreater
@@ -33,7 +33,7 @@ type fieldConvertor interface {
 var _ fieldConvertor = (*convertor)(nil)
 
 // view is a stored object with its conversion to the served version. The field manager reads and writes the metadata of
-// the stored object; structured-merge-diff uses only the conversion.
+// the stored object. structured-merge-diff uses only the conversion.
 type view struct {
 	object
 	versioned runtime.Object
@@ -49,9 +49,9 @@ func (c *convertor) Default(obj runtime.Object) {
 	}
 }
 
-// ConvertToVersion converts an object to a group version, or to the stored version if the target is the internal one.
-// It may return the object itself, or one that shares memory with it. For a version that a built-in kind does not have,
-// the error is "not registered".
+// ConvertToVersion converts an object to a group version, or to the stored version if the target is the internal
+// version. It may return the object itself, or one that shares memory with it. If a built-in kind does not have the
+// version, the error is "not registered".
 func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	gv, ok := target.(schema.GroupVersion)
 	if !ok {
@@ -79,7 +79,7 @@ func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVer
 	return c.served(obj, gv)
 }
 
-// typed converts the result of a field manager for a built-in object to its Go type.
+// typed converts an object of a field manager to its Go type, if its kind is built in.
 func (c *convertor) typed(obj runtime.Object) (runtime.Object, error) {
 	if d, ok := obj.(*deferred); ok {
 		obj = d.object()
@@ -151,20 +151,20 @@ func (c *convertor) served(obj runtime.Object, gv schema.GroupVersion) (runtime.
 	return stamped(obj, to.GroupVersionKind()), nil
 }
 
-// direct converts a custom resource from any version to any other in one step. It keeps fields that are unknown to the
-// other version's schema, so that the typed converter can report them (AX pkg/apiserver/customresource_handler.go:
+// direct converts a custom resource from any version to any other in one step. It keeps fields that the other version's
+// schema does not have, so that the type converter can report them (AX pkg/apiserver/customresource_handler.go:
 // scopeWithFieldManager uses the safe converter, which does not prune).
 func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error) {
 	if obj.GetObjectKind().GroupVersionKind().GroupVersion() == gv {
 		return obj, nil
 	}
-	if c.version(gv) == nil { // this error, unlike "not registered", makes an apply fail (B-63)
+	if c.version(gv) == nil { // unlike "not registered", this error makes an apply fail (B-63)
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", gv)
 	}
 	return c.res.Convert(obj, gv)
 }
 
-// stamped returns the object if it has the kind, else a shallow copy that has it.
+// stamped returns the object if it has the kind, otherwise a shallow copy with the kind.
 func stamped(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
 	if obj.GetObjectKind().GroupVersionKind() == gvk {
 		return obj
@@ -174,7 +174,7 @@ func stamped(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
 	return obj
 }
 
-// shallow copies an object so that its kind and metadata can be set.
+// shallow copies an object as far as needed to set its kind and metadata.
 func shallow(obj runtime.Object) runtime.Object {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		content := make(map[string]any, len(u.Object)+2)
@@ -195,10 +195,10 @@ func shallow(obj runtime.Object) runtime.Object {
 	return v.Interface().(runtime.Object)
 }
 
-// Convert is not used by field managers.
+// Convert is not called by field managers.
 func (c *convertor) Convert(in, out, context any) error { return errUnused }
 
-// ConvertFieldLabel is not used by field managers.
+// ConvertFieldLabel is not called by field managers.
 func (c *convertor) ConvertFieldLabel(schema.GroupVersionKind, string, string) (string, string, error) {
 	return "", "", errUnused
 }

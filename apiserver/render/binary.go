@@ -11,20 +11,20 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// The fields of runtime.Unknown, which is around every object in protobuf, of a watch event, and of the RawExtension in
-// it.
+// Fields in protobuf: those of runtime.Unknown, which contains every object; those of a watch event; that of the
+// RawExtension in the event.
 const (
 	typeField, rawField, encodingField, contentField = 1, 2, 3, 4
 	eventTypeField, eventObjectField, extensionField = 1, 2, 1
 )
 
-// keeps reports whether objects keep the encoding that is sent: protobuf of the stored version.
+// keeps reports whether the encoding is cached: protobuf of the stored version.
 func (x *Rendering) keeps() bool {
 	return x.Cache != nil && x.Format.Media == codec.MediaProtobuf && x.Format.As == "" && x.Resource.FromStored == nil &&
 		!x.Resource.Custom
 }
 
-// binaryItem is an object in protobuf, or its metadata, which is not converted, without its kind, as it is in a list.
+// binaryItem returns an object, or its unconverted metadata, in protobuf as an item of a list: without its kind.
 func (x *Rendering) binaryItem(o *storage.Object) ([]byte, error) {
 	form := codec.MediaProtobuf
 	switch {
@@ -36,7 +36,7 @@ func (x *Rendering) binaryItem(o *storage.Object) ([]byte, error) {
 	return x.Cache.Encoded(o, form, func() ([]byte, error) { return x.makeItem(o) })
 }
 
-// makeItem is binaryItem of an object that keeps none.
+// makeItem is binaryItem without the cache.
 func (x *Rendering) makeItem(o *storage.Object) ([]byte, error) {
 	var obj runtime.Object
 	var err error
@@ -55,7 +55,8 @@ func (x *Rendering) makeItem(o *storage.Object) ([]byte, error) {
 	return m.Marshal()
 }
 
-// binaryObject is an object whose encoding is kept, with its kind: the same bytes as runtime.Encode.
+// binaryObject returns an object with its kind, from the cached encoding. It has the same bytes as runtime.Encode
+// returns.
 func (x *Rendering) binaryObject(o *storage.Object) ([]byte, error) {
 	meta, item, err := x.binaryParts(o)
 	if err != nil {
@@ -64,7 +65,7 @@ func (x *Rendering) binaryObject(o *storage.Object) ([]byte, error) {
 	return appendUnknown(make([]byte, 0, unknownSize(meta, item)), meta, item), nil
 }
 
-// binaryParts are the kind and the encoding of an object.
+// binaryParts returns the kind and the encoding of an object.
 func (x *Rendering) binaryParts(o *storage.Object) (meta, item []byte, err error) {
 	if item, err = x.binaryItem(o); err != nil {
 		return nil, nil, err
@@ -74,19 +75,19 @@ func (x *Rendering) binaryParts(o *storage.Object) (meta, item []byte, err error
 	return meta, item, err
 }
 
-// unknownSize is the length of what appendUnknown appends.
+// unknownSize returns the number of bytes that appendUnknown appends.
 func unknownSize(meta, item []byte) int {
 	return len(codec.ProtobufPrefix) + fieldSize(typeField, meta) + fieldSize(rawField, item) +
 		fieldSize(encodingField, nil) + fieldSize(contentField, nil)
 }
 
-// appendUnknown appends an object with the framing of Kubernetes (AM pkg/runtime/serializer/protobuf: doEncode).
+// appendUnknown appends an object with Kubernetes' framing (AM pkg/runtime/serializer/protobuf: doEncode).
 func appendUnknown(to, meta, item []byte) []byte {
 	to = appendField(append(to, codec.ProtobufPrefix...), typeField, meta)
 	return appendField(appendField(appendField(to, rawField, item), encodingField, nil), contentField, nil)
 }
 
-// Event encodes an object, and wraps it into a watch event.
+// Event encodes a watch event with an object.
 func (x *Rendering) Event(typ string, o *storage.Object) ([]byte, error) {
 	if !x.keeps() {
 		object, err := x.Object(o)
@@ -109,7 +110,7 @@ func (x *Rendering) Event(typ string, o *storage.Object) ([]byte, error) {
 	return appendUnknown(out, meta, item), nil
 }
 
-// appendHead appends what is before the bytes of a field.
+// appendHead appends the tag and the length of a field.
 func appendHead(to []byte, n protowire.Number, size int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(to, n, protowire.BytesType), uint64(size))
 }
@@ -118,7 +119,7 @@ func appendField(to []byte, n protowire.Number, data []byte) []byte {
 	return append(appendHead(to, n, len(data)), data...)
 }
 
-// fieldSize is the length of what appendField appends.
+// fieldSize returns the number of bytes that appendField appends.
 func fieldSize(n protowire.Number, data []byte) int {
 	return protowire.SizeTag(n) + protowire.SizeBytes(len(data))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// The fields of every list in protobuf.
+// Fields of every list in protobuf.
 const listMetadata, listItem = 1, 2
 
 // binaryList reports whether a list is sent in protobuf and its items can be encoded one by one.
@@ -19,13 +19,13 @@ func (x *Rendering) binaryList() bool {
 	return x.Format.Media == codec.MediaProtobuf && (x.Format.As == "" || x.Format.As == "PartialObjectMetadataList")
 }
 
-// mostEncoded is how many bytes of a list are kept from when its length is found until they are written. Clients that
-// list many objects at once, and read slowly, would hold as many copies of all. What is longer is encoded twice, except
-// for objects that keep their encoding.
+// mostEncoded limits the bytes of a list that stay in memory between the computation of its length and the writing.
+// Without it, clients that list many objects and read slowly would hold many copies. The rest of a list is encoded
+// twice, except for objects whose encoding is cached.
 const mostEncoded = 1 << 20
 
 // protobufList encodes objects one by one, so that at most one is decoded at a time. The list has the same bytes as
-// runtime.Encode makes. Objects that can't be decoded are omitted.
+// runtime.Encode returns. Objects that can't be decoded are omitted.
 func (x *Rendering) protobufList(objs []*storage.Object, m metav1.ListMeta) (*List, error) {
 	head, err := m.Marshal()
 	if err != nil {
@@ -55,7 +55,7 @@ func (x *Rendering) protobufList(objs []*storage.Object, m metav1.ListMeta) (*Li
 	return l, nil
 }
 
-// envelope is the framing before and after a list of size bytes (AM pkg/runtime/serializer/protobuf: doEncode).
+// envelope returns the framing before and after a list of size bytes (AM pkg/runtime/serializer/protobuf: doEncode).
 func (x *Rendering) envelope(size int) (before, after []byte, err error) {
 	list := runtime.TypeMeta{APIVersion: x.Resource.GroupVersion().String(), Kind: x.Resource.Kind + "List"}
 	if x.Format.As != "" {

@@ -5,12 +5,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// The memory of a response that is made before it is sent, for each byte of its objects: those that are decoded
-// together, as for a write (package endpoints), and those that are encoded one by one, of which the response and a copy
-// remain.
+// decodedFactor and encodedFactor are the bytes of memory that a response needs for each byte of its objects' JSON: if
+// the objects are decoded together, as for a write (package endpoints), and if they are encoded one by one, which needs
+// the response and a copy.
 const decodedFactor, encodedFactor = 20, 4
 
-// Cost estimates the memory that a response with these objects needs. Cached bytes that are sent as they are need none.
+// Cost estimates the memory that a response with these objects needs. Cached bytes need none.
 func (x *Rendering) Cost(objs []*storage.Object) int64 {
 	size := SizeOf(objs)
 	switch {

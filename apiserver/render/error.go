@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Error answers with the Status of err, in the form that the client accepts.
+// Error responds with the Status of err, in a format that the client accepts.
 func Error(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	st := status.Of(err)
 	if st.Details != nil && st.Details.RetryAfterSeconds > 0 {
@@ -22,10 +22,10 @@ func Error(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) 
 	Status(w, r, int(st.Code), st)
 }
 
-// gone reports whether the client has gone away. What fails then fails because of that: the call of a webhook, say.
+// gone reports whether the client has disconnected. That may be the cause of an error, for example of a webhook call.
 func gone(r *http.Request) bool { return errors.Is(r.Context().Err(), context.Canceled) }
 
-// Shortened is the error's message, cut so that what a client sent does not fill the log.
+// Shortened returns the message of an error, cut so that a client's input does not fill the log.
 func Shortened(err error) string {
 	const most = 2 << 10
 	text := err.Error()
@@ -35,7 +35,7 @@ func Shortened(err error) string {
 	return text
 }
 
-// Denied is Error for a request that the user may not make.
+// Denied is Error for a request that the user is not allowed to make.
 func Denied(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-cache, private")

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Foreign reports whether a browser marks a request as that of another site's page: as all that its code and markup
-// send, frames, WebSockets and what it loads in advance among it. A link that a person follows is none.
+// Foreign reports whether a browser marks a request as one of another site's page. It marks all requests that the
+// page's code and markup cause, including frames, WebSockets and preloading, but not a link that the user follows.
 func Foreign(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	if site == "" || site == "same-origin" || site == "none" {
-		// Some browsers send no such header with a WebSocket, or at all, but an origin.
+		// Some browsers send Origin, but not this header, with a WebSocket or with any request.
 		origin := r.Header.Get("Origin")
 		if site != "" || origin == "" {
 			return false
@@ -21,7 +21,7 @@ func Foreign(r *http.Request) bool {
 		return err != nil || u.Host != r.Host
 	}
 	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document" ||
-		r.Header.Get("Sec-Purpose") != "" // a page's speculation rules load documents before anybody follows a link
+		r.Header.Get("Sec-Purpose") != "" // speculation rules of a page load documents before the user follows a link
 }
 
 // Loopback reports whether a Host header names this machine's loopback interface.

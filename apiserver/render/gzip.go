@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// GzipFrom is the size in bytes from which responses are compressed (AS responsewriters: defaultGzipThresholdBytes,
-// which itself is not compressed).
+// GzipFrom is the minimum size in bytes of a compressed response (AS responsewriters: defaultGzipThresholdBytes, which
+// is one byte less).
 const GzipFrom = 128<<10 + 1
 
-// Compresses reports whether large responses to a request are compressed: the client accepts gzip, and is on another
-// machine. On this one, to compress and decompress takes longer than to send.
+// Compresses reports whether a large response to the request is compressed: it is if the client accepts gzip and runs
+// on another machine. On the same machine, compressing and decompressing takes longer than sending.
 func Compresses(r *http.Request) bool { return acceptsGzip(r) && !local(r) }
 
-// acceptsGzip searches for the bare word gzip; one with a q-value is ignored (AS responsewriters:
+// acceptsGzip reports whether the header has the word gzip without a q-value (AS responsewriters:
 // negotiateContentEncoding).
 func acceptsGzip(r *http.Request) bool {
 	for token := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
@@ -26,7 +26,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// local reports whether the client's address is one of the loopback interface, or the address that it connected to.
+// local reports whether the client's address is a loopback address, or the address to which it connected.
 func local(r *http.Request) bool {
 	client, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 // List is a list that is written in pieces.
 type List struct {
 	head, tail []byte
-	// first precedes the first item, and between every other one.
+	// first is written before the first item, between before each other item.
 	first, between []byte
-	// tagged is set if the field's tag and the length precede each item, as in protobuf.
+	// tagged is set if a tag and the length are written before each item, as in protobuf.
 	tagged bool
-	// items are encoded. objs follow them, and are encoded when they are written, by encode: an object that can't be
-	// decoded is omitted.
+	// items are encoded. objs are the objects after them, which encode encodes when they are written. In protobuf, an
+	// object that can't be decoded is omitted.
 	items  [][]byte
 	objs   []*storage.Object
 	encode func(*storage.Object) ([]byte, error)
 	size   int
 }
 
-// Stream returns a list that is written in pieces. It returns nil if the list has to be made as a whole.
+// Stream returns a list that is written in pieces, or nil if the list must be made as a whole.
 func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta) (*List, error) {
 	switch {
 	case x.binaryList():
@@ -41,7 +41,7 @@ func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta) (*List
 	return nil, nil
 }
 
-// SizeOf is the size of objects in bytes of JSON.
+// SizeOf returns the size of the objects in bytes of JSON.
 func SizeOf(objs []*storage.Object) (n int64) {
 	for _, o := range objs {
 		n += int64(len(o.JSON))
@@ -49,13 +49,12 @@ func SizeOf(objs []*storage.Object) (n int64) {
 	return n
 }
 
-// Ready reports whether all objects are in the stored version, and canonical for its schema. The response for others
-// may depend on a conversion webhook.
+// Ready reports whether the cached bytes of all objects are as clients get them. Others may need a conversion webhook.
 func (x *Rendering) Ready(items []*storage.Object) bool {
 	return !x.Resource.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
 }
 
-// Size is the length of the list in bytes, not compressed.
+// Size returns the length of the list in bytes, before compression.
 func (l *List) Size() int { return l.size }
 
 // Write writes the list.
@@ -84,7 +83,7 @@ func (l *List) Write(w io.Writer) error {
 	return err
 }
 
-// writeItem writes an item after what precedes it.
+// writeItem writes an item and what precedes it.
 func (l *List) writeItem(w io.Writer, first bool, item []byte) error {
 	before := l.between
 	switch {
@@ -102,7 +101,7 @@ func (l *List) writeItem(w io.Writer, first bool, item []byte) error {
 	return err
 }
 
-// measure sets the size of a list of JSON whose objects are encoded by cutting their bytes.
+// measure sets the size of a list in JSON, whose items are parts of stored bytes.
 func (l *List) measure() error {
 	l.size = len(l.head) + len(l.tail)
 	if n := len(l.items) + len(l.objs); n > 0 {

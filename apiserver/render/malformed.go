@@ -10,22 +10,22 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Malformed collects the objects that a list can't decode, if the list fails for them.
+// Malformed collects the unreadable objects of a list, if they make the list fail.
 type Malformed struct {
 	causes []metav1.StatusCause
 }
 
-// mostMalformed is how many keys the Status of a list names (AS etcd3/store.go: listErrAggrFactory).
+// mostMalformed is the maximum number of keys in the Status of a list (AS etcd3/store.go: listErrAggrFactory).
 const mostMalformed = 100
 
-// Add adds an object, and reports whether there is room for more (V-055).
+// Add adds an object. It returns false if the limit is reached (V-055).
 func (m *Malformed) Add(key string, err error) (going bool) {
 	m.causes = append(m.causes,
 		metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Field: key, Message: err.Error()})
 	return len(m.causes) < mostMalformed
 }
 
-// Err is the Status of the list; nil if every object could be decoded (AS etcd3/corrupt_obj_deleter.go:
+// Err returns the error of the list, or nil if all objects are readable (AS etcd3/corrupt_obj_deleter.go:
 // NewAPIStatusError).
 func (m *Malformed) Err(res *resources.Resource) error {
 	if m == nil || len(m.causes) == 0 {

@@ -19,30 +19,30 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// MediaTypes are the media types of objects; the default is first.
+// MediaTypes are the media types of objects. The first one is the default.
 var MediaTypes = []string{codec.MediaJSON, codec.MediaYAML, codec.MediaProtobuf}
 
 // Format is the negotiated format of a response.
 type Format struct {
 	Media string
-	// As is the kind into which objects are transformed: Table, PartialObjectMetadata, PartialObjectMetadataList; empty
-	// for the object itself. Version is that of meta.k8s.io.
+	// As is the kind to which objects are converted: Table, PartialObjectMetadata or PartialObjectMetadataList. It is
+	// empty for the object itself. Version is the version of meta.k8s.io.
 	As, Version string
 	Pretty      bool
 }
 
-// Offer says in which formats a response is available (AS negotiation: EndpointRestrictions).
+// Offer has the formats in which a response is available (AS negotiation: EndpointRestrictions).
 type Offer struct {
-	// Binary: the object itself is available in protobuf; custom resources are not.
+	// Binary is set if the object itself is available in protobuf. Custom resources are not.
 	Binary bool
-	// Converted: it is available as a Table and as metadata; errors are not.
+	// Converted is set if it is available as a Table and as metadata. Errors are not.
 	Converted bool
 }
 
-// errForm: no clause of Accept names an available format.
+// errForm is the error if no clause of Accept has an available format.
 var errForm = NotAcceptable(MediaTypes)
 
-// forms are MediaTypes in the library's type. There is no framing for YAML.
+// forms are MediaTypes in the type of the library. YAML has no framing.
 var forms = []runtime.SerializerInfo{
 	{MediaType: codec.MediaJSON, MediaTypeType: "application", MediaTypeSubType: "json",
 		StreamSerializer: &runtime.StreamSerializerInfo{}},
@@ -92,8 +92,8 @@ func (o Offer) AllowsServerVersion(version string) bool {
 // AllowsStreamSchema implements negotiation.EndpointRestrictions.
 func (o Offer) AllowsStreamSchema(name string) bool { return name == "watch" }
 
-// routeAccepts is the router's check of Accept, which precedes the handler's: it supports no q-values and no wildcards
-// but */* (go-restful Route.matchesAccept).
+// routeAccepts is the router's check of Accept, before the handler's. It supports no q-values, and no wildcards except
+// */* (go-restful Route.matchesAccept).
 func routeAccepts(header string, produces []string) bool {
 	if header == "" {
 		return true
@@ -103,7 +103,7 @@ func routeAccepts(header string, produces []string) bool {
 	})
 }
 
-// routeTypes are the media types of a header as the router parses it: without parameters, and case-sensitive.
+// routeTypes returns the media types of a header as the router parses it: without parameters, case-sensitive.
 func routeTypes(header string) []string {
 	types := strings.Split(header, ",")
 	for i, t := range types {
@@ -113,7 +113,7 @@ func routeTypes(header string) []string {
 	return types
 }
 
-// Routable is the router's check of a request's media types, Content-Type first. There is none for custom resources
+// Routable is the router's check of a request's media types, Content-Type first. Custom resources have no such check
 // (0-16, B-50).
 func Routable(r *http.Request, res *resources.Resource, verb string) error {
 	if res.Custom {
@@ -142,7 +142,7 @@ func errNotRoutable(produces []string) error {
 	}}
 }
 
-// wantsPretty reports whether JSON is indented: by the parameter pretty, else for browsers, curl and wget (AS
+// wantsPretty reports whether JSON is indented: by the parameter pretty, otherwise for browsers, curl and wget (AS
 // responsewriters: isPrettyPrint).
 func wantsPretty(r *http.Request, query url.Values) bool {
 	if p := query.Get("pretty"); p != "" {
@@ -155,7 +155,7 @@ func wantsPretty(r *http.Request, query url.Values) bool {
 	})
 }
 
-// NotAcceptable is the handler's error 406 for an Accept header (0-16).
+// NotAcceptable returns the handler's error 406 for an Accept header (0-16).
 func NotAcceptable(types []string) error {
 	return notAcceptableText("only the following media types are accepted: " + strings.Join(types, ", "))
 }
@@ -166,7 +166,7 @@ func notAcceptableText(text string) error {
 		Message: text}}
 }
 
-// UnsupportedMedia is the error 415 for a body of another media type.
+// UnsupportedMedia returns the error 415 for a body of another media type.
 func UnsupportedMedia(list []string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
@@ -182,7 +182,7 @@ func accepted(binary bool) []string {
 	return MediaTypes[:2]
 }
 
-// Streamed are the media types of watches in error messages.
+// Streamed returns the media types of watches, for error messages.
 func Streamed(binary bool) []string {
 	if binary {
 		return []string{codec.MediaJSON + ";stream=watch", codec.MediaProtobuf + ";stream=watch"}
@@ -190,7 +190,7 @@ func Streamed(binary bool) []string {
 	return []string{codec.MediaJSON + ";stream=watch"}
 }
 
-// ContentType returns the media type of the request's body; without the header it is JSON (0-16).
+// ContentType returns the media type of the request's body, which is JSON without the header (0-16).
 func ContentType(r *http.Request, binary bool) (string, error) {
 	header := r.Header.Get("Content-Type")
 	if header == "" {

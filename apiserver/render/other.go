@@ -14,8 +14,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Other transforms an object of another kind than the resource's, such as a Scale or a review, into the kind that
-// Accept requests. A Status is not transformed (AS handlers/response.go: doTransformObject).
+// Other converts an object of another kind than the resource's, such as a Scale or a review, to the kind that Accept
+// requests. It does not convert a Status (AS handlers/response.go: doTransformObject).
 func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 	m, err := meta.Accessor(obj)
 	if _, status := obj.(*metav1.Status); status || err != nil || x.Format.As == "" {
@@ -49,8 +49,8 @@ func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 		ColumnDefinitions: y.columns(), Rows: []metav1.TableRow{row}}, nil
 }
 
-// customScale are the columns of a custom resource's Scale. They differ from those of built-in types: a number that is
-// missing in the JSON is null (AX pkg/apiserver/helpers.go: getScaleColumnsForVersion).
+// customScale are the columns of a custom resource's Scale. Unlike those of built-in types, a number that is missing in
+// the JSON is null (AX pkg/apiserver/helpers.go: getScaleColumnsForVersion).
 var customScale = func() resources.Table {
 	docs := metav1.ObjectMeta{}.SwaggerDoc()
 	built := resources.TableOf(resources.ScaleKind.GroupKind())

@@ -10,13 +10,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// partial reports whether metadata is sent alone and as it is stored. Stored metadata of custom resources has its
-// members in another order than PartialObjectMetadata.
+// partial reports whether only metadata is sent, in the stored bytes. Custom resources are excluded, because the
+// members of their stored metadata have another order than PartialObjectMetadata.
 func (x *Rendering) partial(form string) bool {
 	return x.Format.As == form && x.Format.Media == codec.MediaJSON && !x.Resource.Custom
 }
 
-// cutMetadata is the stored metadata of an object; nil if it has none.
+// cutMetadata returns the stored metadata of an object, or nil if it has none.
 func cutMetadata(o *storage.Object) []byte {
 	if metadata := o.Metadata(); len(metadata) > 0 && metadata[0] == '{' {
 		return metadata
@@ -24,12 +24,12 @@ func cutMetadata(o *storage.Object) []byte {
 	return nil
 }
 
-// partialHead is the JSON before an object's metadata.
+// partialHead returns the JSON before an object's metadata.
 func (x *Rendering) partialHead() []byte {
 	return fmt.Appendf(nil, `{"kind":"PartialObjectMetadata","apiVersion":%q,"metadata":`, x.metaType("").APIVersion)
 }
 
-// partialObject is the metadata of an object alone; nil if the object has to be decoded for that.
+// partialObject returns the metadata of an object, or nil if the object must be decoded for that.
 func (x *Rendering) partialObject(o *storage.Object) []byte {
 	metadata := cutMetadata(o)
 	if metadata == nil {
@@ -38,7 +38,7 @@ func (x *Rendering) partialObject(o *storage.Object) []byte {
 	return append(append(x.partialHead(), metadata...), '}')
 }
 
-// partialList is the metadata of all objects; nil if an object has to be decoded for that.
+// partialList returns the metadata of all objects, or nil if an object must be decoded for that.
 func (x *Rendering) partialList(objs []*storage.Object, m metav1.ListMeta) (*List, error) {
 	meta, err := json.Marshal(m)
 	if err != nil {

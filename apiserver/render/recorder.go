@@ -11,32 +11,32 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 )
 
-// writeAtOnce is how many bytes a client must read within the time limit of a write.
+// writeAtOnce is the number of bytes that have one write deadline.
 const writeAtOnce = 256 << 10
 
-// Recorder records the status and the size of a response for metrics and the audit log. It ends the responses of
-// clients that don't read: each write has a deadline of its own, so a large response may take long on a slow line.
+// Recorder records the status and the size of a response, for metrics and the audit log. It ends the response of a
+// client that does not read. Each write has its own deadline, so a large response over a slow connection may take long.
 type Recorder struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	// timeout is how long the client may leave writeAtOnce bytes unread.
+	// timeout is the time for which a client may leave writeAtOnce bytes unread.
 	timeout time.Duration
-	// until is the deadline of writes; zero for none.
+	// until is the deadline of writes, or zero.
 	until time.Time
 	code  int
 	bytes int
-	// Received is when the request arrived.
+	// Received is the time at which the request arrived.
 	Received time.Time
-	// Audit is what the audit log has of the request; nil if it is not recorded.
+	// Audit is the request's record in the audit log. It is nil if the request is not recorded.
 	Audit *audit.Record
-	// Label has the labels of the request in metrics; empty until it has been routed.
+	// Label has the labels of the request in metrics. It is empty before routing.
 	Label metrics.Label
 }
 
-// recorderKey is the key of a request's Recorder in its context.
+// recorderKey is the context key of a request's Recorder.
 type recorderKey struct{}
 
-// Record returns a Recorder of the response, and the request with it in its context.
+// Record returns a Recorder for the response, and the request with the Recorder in its context.
 func Record(w http.ResponseWriter, r *http.Request, timeout time.Duration) (*Recorder, *http.Request) {
 	rec := &Recorder{
 		ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout, Received: time.Now(),
@@ -44,13 +44,13 @@ func Record(w http.ResponseWriter, r *http.Request, timeout time.Duration) (*Rec
 	return rec, r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec))
 }
 
-// RecorderOf returns the Recorder of a request; nil if it has none.
+// RecorderOf returns the Recorder of a request, or nil if it has none.
 func RecorderOf(r *http.Request) *Recorder {
 	rec, _ := r.Context().Value(recorderKey{}).(*Recorder)
 	return rec
 }
 
-// AuditOf returns what the audit log has of a request; nil if it is not recorded.
+// AuditOf returns the request's record in the audit log, or nil if it is not recorded.
 func AuditOf(r *http.Request) *audit.Record {
 	if rec := RecorderOf(r); rec != nil {
 		return rec.Audit
@@ -58,10 +58,10 @@ func AuditOf(r *http.Request) *audit.Record {
 	return nil
 }
 
-// Answered returns the status code and the size of the body; the code is 0 if the response has not begun.
+// Answered returns the status code and the size of the body. The code is 0 if the response has not started.
 func (w *Recorder) Answered() (code, bytes int) { return w.code, w.bytes }
 
-// Begun reports whether the response has begun.
+// Begun reports whether the response has started.
 func (w *Recorder) Begun() bool { return w.code != 0 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -91,8 +91,8 @@ func (w *Recorder) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// FlushError flushes what net/http buffers. Nothing is to be sent after it, so it removes the deadline: over HTTP/2 one
-// that passes ends the whole stream.
+// FlushError flushes the buffer of net/http. The next write may be much later, so it removes the deadline: over HTTP/2
+// a missed deadline ends the stream.
 func (w *Recorder) FlushError() error {
 	w.begin(http.StatusOK)
 	w.extend()
@@ -103,16 +103,16 @@ func (w *Recorder) FlushError() error {
 	return err
 }
 
-// Send sends what net/http buffers of a response that is complete. An error means that the client is gone, or too slow.
+// Send flushes the rest of a complete response. An error means that the client has disconnected, or is too slow.
 func (w *Recorder) Send() error {
 	w.extend()
 	return w.control.Flush()
 }
 
-// Finish sets the deadline for what net/http sends after the handler has returned.
+// Finish sets the deadline for the rest, which net/http sends after the handler has returned.
 func (w *Recorder) Finish() { w.extend() }
 
-// extend sets a new deadline, unless that was done a moment ago.
+// extend sets a new deadline, unless the last one is almost the same.
 func (w *Recorder) extend() {
 	if t := time.Now().Add(w.timeout); t.Sub(w.until) > w.timeout/16 {
 		w.setDeadline(t)
@@ -124,10 +124,10 @@ func (w *Recorder) setDeadline(t time.Time) {
 	_ = w.control.SetWriteDeadline(t) // only writers without a connection have no deadlines
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the original writer to http.ResponseController.
 func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Hijack implements http.Hijacker, for WebSockets.
+// Hijack implements http.Hijacker for WebSockets.
 func (w *Recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.begin(http.StatusSwitchingProtocols)
 	return w.control.Hijack()

@@ -21,8 +21,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Rendering encodes objects of one resource in the format that one client accepts. The usual case, JSON of the stored
-// version, copies nothing: it is the bytes in the cache.
+// Rendering encodes objects of one resource in the format that one client accepts. JSON of the stored version, the
+// usual format, is the cached bytes, without a copy.
 type Rendering struct {
 	Resource *resources.Resource
 	Format   Format
@@ -31,25 +31,25 @@ type Rendering struct {
 	Now     time.Time
 	// Skip is called for each object that a list omits because it can't be decoded.
 	Skip func(o *storage.Object, err error)
-	// Malformed collects objects that can't be decoded if the list fails for them; nil if they are omitted.
+	// Malformed collects unreadable objects if they make a list fail. It is nil if lists omit them.
 	Malformed *Malformed
-	// Cache keeps the encodings of objects in protobuf; nil for none.
+	// Cache caches the protobuf encodings of objects. It may be nil.
 	Cache *cache.Cache
 	// Views are the conversions of custom resources.
 	Views map[*storage.Object]*view
 }
 
-// plain reports whether objects are sent as they are in the cache.
+// plain reports whether the format is that of the cached bytes.
 func (x *Rendering) plain() bool {
 	return x.Format.Media == codec.MediaJSON && x.Format.As == "" && x.Resource.FromStored == nil
 }
 
-// canonical reports whether the cached bytes are what clients get.
+// canonical reports whether clients get the cached bytes of the object.
 func (x *Rendering) canonical(o *storage.Object) bool {
 	return !x.Resource.Custom || o.VerifiedBy(x.Resource.Verified)
 }
 
-// Key identifies the format of what is encoded once and shared between watchers; empty if it can't be shared.
+// Key identifies the format of encodings that watchers share. It is empty if they can't be shared.
 func (x *Rendering) Key() string {
 	if x.Resource.Custom && x.Resource.State == "" {
 		return ""
@@ -88,7 +88,7 @@ func (x *Rendering) Object(o *storage.Object) ([]byte, error) {
 	return x.Encode(obj)
 }
 
-// served decodes an object into the version of the endpoint.
+// served decodes an object into the version of the request.
 func (x *Rendering) served(o *storage.Object) (runtime.Object, error) {
 	if x.Resource.Custom {
 		return x.custom(o)
@@ -106,7 +106,7 @@ func (x *Rendering) served(o *storage.Object) (runtime.Object, error) {
 	return obj, nil
 }
 
-// transformed returns the object in the kind that Accept requests.
+// transformed returns the object as the kind that Accept requests.
 func (x *Rendering) transformed(o *storage.Object) (runtime.Object, error) {
 	switch x.Format.As {
 	case "PartialObjectMetadata":
@@ -128,15 +128,15 @@ func (x *Rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, 
 	return m, nil
 }
 
-// NoList rejects a request for the metadata of a list if the response is an object (AS handlers/response.go:
+// NoList returns the error for a request of a list's metadata if the response is an object (AS handlers/response.go:
 // asPartialObjectMetadataList).
 func (x *Rendering) NoList() error {
 	return notAcceptableText(fmt.Sprintf(
 		"you requested PartialObjectMetadataList, but the requested object is not a list (%s)", x.internalType("")))
 }
 
-// internalType is upstream's internal type of the resource's objects, or with a suffix of their lists. It is part of
-// error messages for unavailable formats.
+// internalType returns upstream's internal type of the resource's objects or, with the suffix List, of their lists.
+// Messages about unavailable formats contain it.
 func (x *Rendering) internalType(suffix string) string {
 	if x.Resource.Custom {
 		return "*unstructured.Unstructured" + suffix
@@ -153,7 +153,7 @@ func (x *Rendering) Encode(obj runtime.Object) ([]byte, error) {
 	return EncodeAs(obj, x.Format.Media)
 }
 
-// EncodeAs encodes an object of a Go type.
+// EncodeAs encodes any API object in a media type.
 func EncodeAs(obj runtime.Object, media string) ([]byte, error) {
 	switch media {
 	case codec.MediaProtobuf:
@@ -170,7 +170,7 @@ func EncodeAs(obj runtime.Object, media string) ([]byte, error) {
 	return json.Marshal(obj)
 }
 
-// Newline adds the newline with which Kubernetes ends JSON documents.
+// Newline adds the newline at the end of Kubernetes' JSON documents.
 func (x *Rendering) Newline(data []byte) []byte {
 	if x.Format.Media != codec.MediaJSON || len(data) > 0 && data[len(data)-1] == '\n' {
 		return data
@@ -190,8 +190,8 @@ func Indent(data []byte, pretty bool) []byte {
 	return b.Bytes()
 }
 
-// List encodes a list of objects. Objects that can't be converted to the requested format are omitted: they must not
-// keep a client from reading all others.
+// List encodes a list of objects. It omits objects that can't be converted to the requested format, so that clients can
+// read the others.
 func (x *Rendering) List(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
 	if x.plain() || x.Resource.Custom && x.Format.Media == codec.MediaJSON && x.Format.As == "" {
 		data, err := x.joinedList(objs, m)
@@ -208,7 +208,7 @@ func (x *Rendering) List(objs []*storage.Object, m metav1.ListMeta) ([]byte, err
 	return Indent(x.Newline(data), x.Format.Pretty), err
 }
 
-// readable returns the objects that can be encoded one by one.
+// readable returns the objects that can be encoded.
 func (x *Rendering) readable(objs []*storage.Object) []*storage.Object {
 	kept := make([]*storage.Object, 0, len(objs))
 	one := *x
@@ -225,7 +225,7 @@ func (x *Rendering) readable(objs []*storage.Object) []*storage.Object {
 	return kept
 }
 
-// ListObject is the list as a Go value.
+// ListObject returns the list as a Go value.
 func (x *Rendering) ListObject(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
 	switch x.Format.As {
 	case "Table":
@@ -248,7 +248,7 @@ func (x *Rendering) ListObject(objs []*storage.Object, m metav1.ListMeta) (runti
 	return x.typedList(objs, m)
 }
 
-// typedList is the list in the served version, for YAML, protobuf and converted versions.
+// typedList returns the list in the served version, for YAML, protobuf and converted versions.
 func (x *Rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
 	if x.Resource.Custom {
 		return x.unstructuredList(objs, m)
@@ -295,8 +295,8 @@ func (x *Rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) 
 	return &unstructured.Unstructured{Object: l.UnstructuredContent()}, nil
 }
 
-// plainList joins the stored bytes of the objects. Items of typed lists have no kind and apiVersion; items of custom
-// resources do, and their members are in alphabetical order.
+// plainList joins the stored bytes of the objects. Items of a typed list have no kind and apiVersion. A list of custom
+// resources has them in its items, and its members are in alphabetical order.
 func (x *Rendering) plainList(objs []*storage.Object, m metav1.ListMeta) (*List, error) {
 	l := &List{objs: objs, encode: x.Object, between: []byte{','}}
 	gv, err := json.Marshal(x.Resource.GroupVersion().String())
@@ -317,7 +317,7 @@ func (x *Rendering) plainList(objs []*storage.Object, m metav1.ListMeta) (*List,
 	return l, l.measure()
 }
 
-// joinedList is plainList in one piece.
+// joinedList returns plainList as one byte slice.
 func (x *Rendering) joinedList(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
 	l, err := x.plainList(objs, m)
 	if err != nil {
@@ -336,8 +336,8 @@ func customListMeta(m metav1.ListMeta) []byte {
 	return fmt.Appendf(out, `,"resourceVersion":%q}`, m.ResourceVersion)
 }
 
-// members is the JSON of a built-in object after its opening brace, without kind and apiVersion, with which every one
-// is stored.
+// members returns the JSON of a built-in object after its opening brace, without the kind and apiVersion, with which
+// stored objects begin.
 func members(o *storage.Object) ([]byte, error) {
 	n := len(`{"kind":"","apiVersion":"",`) + len(o.Meta.Kind) + len(o.Meta.APIVersion)
 	if len(o.JSON) > n && bytes.HasPrefix(o.JSON, []byte(`{"kind":"`)) && o.JSON[n-1] == ',' && o.JSON[n] == '"' {
@@ -347,10 +347,10 @@ func members(o *storage.Object) ([]byte, error) {
 	return rest, nil
 }
 
-// FrameLength is the length in bytes of a binary frame's length.
+// FrameLength is the number of bytes of the length before a binary frame.
 const FrameLength = 4
 
-// Frame wraps an encoded object into a watch event.
+// Frame encodes a watch event with an encoded object.
 func (x *Rendering) Frame(typ string, object []byte) ([]byte, error) {
 	if x.Format.Media != codec.MediaProtobuf {
 		out := make([]byte, 0, len(object)+len(typ)+32)

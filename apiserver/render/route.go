@@ -11,26 +11,26 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// RoutePrefix is what the paths begin with that kube-apiserver does not have.
+// RoutePrefix is the prefix of the paths that kube-apiserver does not have.
 const RoutePrefix = "/kubecascade/v1/"
 
-// Route is a path below RoutePrefix and its handler: a non-resource URL, which RBAC grants by nonResourceURLs, with the
-// HTTP method in lower case as the verb.
+// Route is a path below RoutePrefix and its handler. It is a non-resource URL: RBAC grants it by nonResourceURLs, and
+// the verb is the HTTP method in lower case.
 type Route struct {
 	// Path is relative to RoutePrefix, without a slash at the beginning: "tree".
 	Path string
-	// Methods are the HTTP methods; none means GET. Others are answered 405.
+	// Methods are the HTTP methods. If it is empty, it is GET. The response to others is 405.
 	Methods []string
-	// LongRunning routes wait or stream for long: they need no seat, as watches need none after their initial events.
+	// LongRunning is set for routes that wait or stream. They need no seat, like watches after their initial events.
 	LongRunning bool
-	// Serve answers the request. Its context ends when the client goes away.
+	// Serve handles the request. The context of the request ends when the client disconnects.
 	Serve http.HandlerFunc
 }
 
-// Pattern is the whole path.
+// Pattern returns the whole path.
 func (r Route) Pattern() string { return RoutePrefix + r.Path }
 
-// Handler serves the route's methods, and answers others 405.
+// Handler serves the route's methods, and responds to others with 405.
 func (r Route) Handler(log *slog.Logger) http.HandlerFunc {
 	methods := r.Methods
 	if len(methods) == 0 {
@@ -47,7 +47,7 @@ func (r Route) Handler(log *slog.Logger) http.HandlerFunc {
 	}
 }
 
-// Paths are the whole paths of the routes, sorted.
+// Paths returns the whole paths of the routes, sorted.
 func Paths(routes []Route) []string {
 	paths := make([]string, len(routes))
 	for i, r := range routes {
@@ -57,7 +57,8 @@ func Paths(routes []Route) []string {
 	return paths
 }
 
-// Index serves the paths of the routes, in the form of kube-apiserver's index at / (AS pkg/server/routes/index.go).
+// Index returns a handler that lists the paths of the routes, as kube-apiserver does at / (AS
+// pkg/server/routes/index.go).
 func Index(routes []Route, log *slog.Logger) http.HandlerFunc {
 	paths := Paths(routes)
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -71,5 +72,5 @@ func Index(routes []Route, log *slog.Logger) http.HandlerFunc {
 	}
 }
 
-// IndexPath is the path of the index, as the routes see it: filters take the slash off its end.
+// IndexPath returns the path of the index without a slash at the end, because filters remove it.
 func IndexPath() string { return strings.TrimSuffix(RoutePrefix, "/") }

@@ -11,14 +11,14 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// rowByRow reports whether the Table of a list is encoded object by object. Other Tables are made as a whole: their
-// rows are sorted or marked by all objects, or they are indented, or in YAML.
+// rowByRow reports whether the rows of a list's Table are encoded one by one. A Table is made as a whole if its rows
+// depend on each other (sorting, the mark of the default), or if it is indented or in YAML.
 func (x *Rendering) rowByRow() bool {
 	return x.Format.As == "Table" && x.Format.Media == codec.MediaJSON && !x.Format.Pretty && !x.together()
 }
 
-// tableList is a list as a Table. All rows are encoded before it is sent, so that an error can be answered with its
-// Status. Only the encoded rows are kept until then.
+// tableList returns a list as a Table. It encodes all rows before the response starts, so that an error can be sent as
+// a Status. It keeps only the encoded rows.
 func (x *Rendering) tableList(objs []*storage.Object, m metav1.ListMeta) (*List, error) {
 	l, err := x.encodeRows(objs, m)
 	if errors.Is(err, storage.ErrCorrupt) {
@@ -27,7 +27,7 @@ func (x *Rendering) tableList(objs []*storage.Object, m metav1.ListMeta) (*List,
 	return l, err
 }
 
-// encodeRows is tableList, but fails if an object can't be read.
+// encodeRows is tableList, but returns an error if an object can't be read.
 func (x *Rendering) encodeRows(objs []*storage.Object, m metav1.ListMeta) (*List, error) {
 	empty, err := x.Table(nil, m, true)
 	if err != nil {
@@ -54,7 +54,7 @@ func (x *Rendering) encodeRows(objs []*storage.Object, m metav1.ListMeta) (*List
 	return l, nil
 }
 
-// encodeRow is the row of an object in JSON.
+// encodeRow returns the row of an object in JSON.
 func (x *Rendering) encodeRow(o *storage.Object) ([]byte, error) {
 	obj, err := x.shown(o)
 	if err != nil {

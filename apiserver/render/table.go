@@ -12,13 +12,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Table returns the objects as kubectl get prints them. header is false for all but the first event of a watch.
+// Table returns the objects as a Table. header is false for all events of a watch except the first.
 func (x *Rendering) Table(objs []*storage.Object, m metav1.ListMeta, header bool) (*metav1.Table, error) {
 	t, _, err := x.table(objs, m, header)
 	return t, err
 }
 
-// listTable is the table of a list, in which the default among the objects is marked.
+// listTable returns the Table of a list. It marks the default among the objects.
 func (x *Rendering) listTable(objs []*storage.Object, m metav1.ListMeta) (*metav1.Table, error) {
 	t, shown, err := x.table(objs, m, true)
 	if f := x.Resource.Table.Default; f != nil && err == nil {
@@ -29,7 +29,7 @@ func (x *Rendering) listTable(objs []*storage.Object, m metav1.ListMeta) (*metav
 	return t, err
 }
 
-// table returns also the objects of the rows, if their kind compares them.
+// table returns the Table, and the objects of its rows if they depend on each other.
 func (x *Rendering) table(
 	objs []*storage.Object, m metav1.ListMeta, header bool,
 ) (t *metav1.Table, shown []runtime.Object, err error) {
@@ -58,13 +58,12 @@ func (x *Rendering) table(
 	return t, shown, nil
 }
 
-// together reports whether the objects of a table are needed at once.
+// together reports whether the rows of a Table depend on each other.
 func (x *Rendering) together() bool {
 	return x.Resource.Table.Compare != nil || x.Resource.Table.Default != nil
 }
 
-// shown is the object from which the cells are made. That of a custom resource is of the served version, to which the
-// columns belong.
+// shown returns the object for the cells. A custom resource is in the served version, which has the columns.
 func (x *Rendering) shown(o *storage.Object) (runtime.Object, error) {
 	if x.Resource.Custom {
 		return x.served(o)

@@ -14,28 +14,27 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// view is the conversion of a stored custom resource in a response. It is made once, for the selection and for the
-// response.
+// view is the conversion of a stored custom resource. It is made once, and used for the selection and the response.
 type view struct {
-	// obj is the object by its schema; served reports that it has the requested version.
+	// obj is the decoded object. served reports whether it is in the requested version.
 	obj    runtime.Object
 	served bool
-	// data replaces obj if only the JSON is needed; it takes less memory.
+	// data replaces obj if only the JSON is needed, because it takes less memory.
 	data []byte
 	err  error
 }
 
-// MetadataOnly reports whether the response has only metadata, which is not converted.
+// MetadataOnly reports whether the response has only metadata, which needs no conversion.
 func (x *Rendering) MetadataOnly() bool {
 	return strings.HasPrefix(x.Format.As, "PartialObjectMetadata")
 }
 
-// AsStored reports whether the object's bytes are sent as they are and are known to be readable.
+// AsStored reports whether the object's bytes are sent as they are, and are known to be readable.
 func (x *Rendering) AsStored(o *storage.Object) bool {
 	return x.Resource.FromStored == nil && o.VerifiedBy(x.Resource.Verified)
 }
 
-// view returns the conversion of an object so far; nil for an object whose bytes are sent as they are.
+// view returns the view of an object, or nil if its bytes are sent as they are.
 func (x *Rendering) view(o *storage.Object) *view {
 	if v := x.Views[o]; v != nil {
 		return v
@@ -61,17 +60,17 @@ func (x *Rendering) keep(o *storage.Object, v *view) {
 	x.Views[o] = v
 }
 
-// Unreadable returns why a custom resource can't be read; nil if it can. See registry.Readable.
+// Unreadable returns the error if a custom resource can't be read, otherwise nil. See registry.Readable.
 func (x *Rendering) Unreadable(o *storage.Object) error {
-	// a failed conversion is reported when the object is encoded
+	// A failed conversion is reported when the object is encoded.
 	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil {
 		return v.err
 	}
 	return nil
 }
 
-// Read makes views of objects in the requested version. Those that have to be converted are converted together. A view
-// of an object that can't be decoded has the error.
+// Read makes the views of objects in the requested version. It converts the objects of other versions together. The
+// view of an object that can't be decoded has the error.
 func (x *Rendering) Read(objs []*storage.Object) error {
 	var others []*view
 	var stored []runtime.Object
@@ -124,7 +123,7 @@ func (x *Rendering) custom(o *storage.Object) (runtime.Object, error) {
 	return codec.DecodeReadable(x.Resource, o)
 }
 
-// Shrink drops the parts of a view that are not sent.
+// Shrink drops the parts of a view that the response does not need.
 func (x *Rendering) Shrink(o *storage.Object) error {
 	v := x.Views[o]
 	switch {
@@ -143,10 +142,10 @@ func (x *Rendering) Shrink(o *storage.Object) error {
 	return err
 }
 
-// Forget drops the conversion of an object.
+// Forget drops the view of an object.
 func (x *Rendering) Forget(o *storage.Object) { delete(x.Views, o) }
 
-// Revised uses the view of an object for the same object at another revision.
+// Revised copies the view of an object for the same object at another revision.
 func (x *Rendering) Revised(o, at *storage.Object) {
 	v := x.Views[o]
 	if v == nil || !v.served {

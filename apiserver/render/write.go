@@ -15,10 +15,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 )
 
-// buffers are reused by answers that are written in many pieces.
+// buffers are reused for responses that are written in many pieces.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
 
-// compressors are reused: each takes more than a megabyte.
+// compressors are reused, because each takes more than a megabyte.
 var compressors = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {
@@ -27,13 +27,13 @@ var compressors = sync.Pool{New: func() any {
 	return z
 }}
 
-// Compressed sets the header of a compressed response.
+// Compressed sets the headers of a compressed response.
 func Compressed(h http.Header) {
 	h.Set("Content-Encoding", "gzip")
 	h.Add("Vary", "Accept-Encoding")
 }
 
-// Gzip returns one member of a gzip stream with all pieces. A client can read them before the next member arrives.
+// Gzip returns one member of a gzip stream with all pieces. A client can read it before the next member arrives.
 func Gzip(pieces ...[]byte) ([]byte, error) {
 	var out bytes.Buffer
 	z := compressors.Get().(*gzip.Writer)
@@ -47,15 +47,15 @@ func Gzip(pieces ...[]byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := z.Flush(); err != nil { // compress/gzip would read the next header before it returns the last block
+	if err := z.Flush(); err != nil { // otherwise compress/gzip reads the next header before it returns the last block
 		return nil, err
 	}
 	err := z.Close()
 	return out.Bytes(), err
 }
 
-// Stream returns the writer for a response of size bytes, before its head is sent. finish must be called unless writing
-// has failed.
+// Stream returns the writer for a response of size bytes. It must be called before the headers are sent. The caller
+// must call finish, unless writing has failed.
 func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
 	if size < GzipFrom || !Compresses(r) {
 		return sized(w, size)
@@ -71,7 +71,7 @@ func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, fi
 	}
 }
 
-// SendList sends a list as it is written. An error means that it was interrupted.
+// SendList writes a list. An error means that the response is not complete.
 func SendList(w http.ResponseWriter, r *http.Request, l *List) error {
 	out, finish := Stream(w, r, l.Size())
 	w.WriteHeader(http.StatusOK)
@@ -81,8 +81,8 @@ func SendList(w http.ResponseWriter, r *http.Request, l *List) error {
 	return finish()
 }
 
-// sized sets Content-Length: else net/http sends chunks, each of which begins and ends with a few bytes that take a
-// record of TLS and a system call more.
+// sized sets Content-Length. Otherwise net/http sends chunks: the few bytes before and after each chunk would take
+// another TLS record and system call.
 func sized(w http.ResponseWriter, size int) (out io.Writer, flush func() error) {
 	w.Header().Set("Content-Length", strconv.Itoa(size))
 	b := buffers.Get().(*bufio.Writer)
@@ -100,7 +100,7 @@ func Body(w http.ResponseWriter, r *http.Request, code int, data []byte) {
 	if len(data) < GzipFrom {
 		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 		w.WriteHeader(code)
-		_, _ = w.Write(data) // if that fails, the client is gone
+		_, _ = w.Write(data) // an error means that the client has disconnected
 		return
 	}
 	out, finish := Stream(w, r, len(data))
@@ -120,7 +120,7 @@ func JSON(log *slog.Logger, w http.ResponseWriter, r *http.Request, document []b
 	Body(w, r, http.StatusOK, append(document, '\n'))
 }
 
-// Answer returns a handler that sends what answer returns as JSON, or the Status of its error.
+// Answer returns a handler that sends the result of answer as JSON, or the Status of its error.
 func Answer(log *slog.Logger, answer func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		value, err := answer(r)
