@@ -16,16 +16,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Log records requests by a policy. Its methods may be called from any goroutine; a nil Log records nothing.
+// Log records requests by a policy. Its methods may be called from any goroutine. A nil Log records nothing.
 type Log struct {
 	policy  audit.PolicyRuleEvaluator
 	backend audit.Backend
-	// stop ends the backend; out is the log itself.
+	// stop ends the backend. out is the log itself.
 	stop chan struct{}
 	out  io.Closer
 }
 
-// Close writes the events that wait, and closes the log. Events that come later are lost.
+// Close writes the queued events, and closes the log. Later events are lost.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil
@@ -35,8 +35,8 @@ func (l *Log) Close() error {
 	return l.out.Close()
 }
 
-// Begin returns the record of a request that arrived at the time; nil if the policy has it ignored. id is its Audit-ID.
-// The attributes are those of the authenticated user, with a zero User if there is none.
+// Begin returns the record of a request that arrived at the time received. It is nil if the policy ignores the request.
+// id is the request's Audit-ID. The attributes have the authenticated user, or a zero User if there is none.
 func (l *Log) Begin(r *http.Request, id string, a *authorization.Attributes, received time.Time) *Record {
 	if l == nil {
 		return nil
@@ -61,7 +61,7 @@ func (l *Log) Begin(r *http.Request, id string, a *authorization.Attributes, rec
 	return rec
 }
 
-// asSent is the request with the URI that the client sent: filters change the path.
+// asSent returns the request with the URI that the client sent, because filters change the path.
 func asSent(r *http.Request) *http.Request {
 	path, query, _ := strings.Cut(r.RequestURI, "?")
 	if !strings.HasPrefix(path, "/") {
@@ -74,7 +74,7 @@ func asSent(r *http.Request) *http.Request {
 	return &sent
 }
 
-// userInfo is a user in upstream's type.
+// userInfo returns a user in upstream's type.
 func userInfo(u authorization.User) user.Info {
 	return &user.DefaultInfo{Name: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 }

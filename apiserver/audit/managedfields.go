@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// withoutManagedFields removes managedFields from the JSON of an object, from the items of a list, or from the objects
-// in the rows of a Table (N-25). Other data is returned unchanged.
+// withoutManagedFields removes managedFields from the JSON of an object, of the items of a list, or of the objects in
+// the rows of a Table (N-25). It returns other data unchanged.
 func withoutManagedFields(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`"managedFields"`)) {
 		return data
@@ -17,14 +17,14 @@ func withoutManagedFields(data []byte) []byte {
 	})
 }
 
-// edit returns the new JSON of a value; nil removes it.
+// edit returns the new JSON of a value, or nil to remove the value.
 type edit func([]byte) []byte
 
 func omitManagedFields(metadata []byte) []byte {
 	return edited(metadata, map[string]edit{"managedFields": func([]byte) []byte { return nil }})
 }
 
-// edited returns the JSON of an object after the edits that by has for its members; other data unchanged.
+// edited applies edits, by member name, to the JSON of an object. It returns other data unchanged.
 func edited(data []byte, by map[string]edit) []byte {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil || members == nil {
@@ -56,7 +56,7 @@ func eachOf(one edit) edit {
 	}
 }
 
-// encoded returns the JSON of value; otherwise, if value can't be encoded.
+// encoded returns the JSON of value, or otherwise if value can't be encoded.
 func encoded(value any, otherwise []byte) []byte {
 	data, err := json.Marshal(value)
 	if err != nil {

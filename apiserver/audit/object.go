@@ -10,8 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/audit"
 )
 
-// Object records the decoded body of a request. Fields of the event that the URL does not have are taken from the
-// metadata of obj (N-22). encode returns the JSON of obj (N-23). It is called only if the audit log records the body.
+// Object records the decoded body of a request. Fields of the event that the URL does not have are those of obj's
+// metadata (N-22). encode returns the JSON of obj (N-23). It is called only if the audit log records the body.
 func (r *Record) Object(obj runtime.Object, encode func() ([]byte, error)) {
 	if r == nil {
 		return
@@ -26,7 +26,7 @@ func (r *Record) Object(obj runtime.Object, encode func() ([]byte, error)) {
 	audit.LogRequestObject(r.ctx, obj, schema.GroupVersion{}, schema.GroupVersionResource{}, "", once)
 }
 
-// Patch records a patch in JSON. A patch that is not JSON is recorded as a string; upstream loses the event (O-09).
+// Patch records a patch in JSON. A patch that is not JSON is recorded as a string. Upstream loses the event (O-09).
 func (r *Record) Patch(data []byte) {
 	if !r.Requests() {
 		return
@@ -79,7 +79,7 @@ func (r *Record) shown(data []byte) []byte {
 	return withoutManagedFields(data)
 }
 
-// jsonOf gives LogRequestObject the JSON of an object.
+// jsonOf passes the JSON of an object to LogRequestObject.
 type jsonOf struct{ encode func() ([]byte, error) }
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
@@ -92,7 +92,7 @@ func (s jsonOf) EncoderForVersion(runtime.Encoder, runtime.GroupVersioner) runti
 	return s
 }
 
-// DecoderToVersion implements runtime.NegotiatedSerializer. Nothing is decoded.
+// DecoderToVersion implements runtime.NegotiatedSerializer. It is not called.
 func (s jsonOf) DecoderToVersion(runtime.Decoder, runtime.GroupVersioner) runtime.Decoder {
 	return nil
 }

@@ -18,9 +18,9 @@ import (
 	"k8s.io/apiserver/plugin/pkg/audit/truncate"
 )
 
-// Open reads the policy and opens the file of the log, which it creates. It returns nil if nothing is to be recorded:
-// without a policy, or without a log (N-01). Errors are those with which kube-apiserver does not start; what the policy
-// has besides is logged.
+// Open reads the policy and opens the file of the log, which it creates if necessary. It returns nil without a policy
+// or without a log (N-01). It returns the errors with which kube-apiserver does not start. Other errors in the policy
+// are logged.
 func Open(o Options, log *slog.Logger) (*Log, error) {
 	rules, err := readPolicy(o.PolicyFile, log)
 	if err != nil || o.Path == "" {
@@ -41,7 +41,7 @@ func Open(o Options, log *slog.Logger) (*Log, error) {
 	return l, nil
 }
 
-// readPolicy reads the policy, nil if there is no file. Unknown fields are ignored (N-03).
+// readPolicy reads the policy. It returns nil if there is no file, and ignores unknown fields (N-03).
 func readPolicy(path string, log *slog.Logger) (*auditinternal.Policy, error) {
 	if path == "" {
 		return nil, nil
@@ -61,7 +61,7 @@ func readPolicy(path string, log *slog.Logger) (*auditinternal.Policy, error) {
 	return rules, nil
 }
 
-// Log returns a log by the policy's rules which writes to out. It closes neither.
+// Log returns a log with the policy's rules that writes to out. It does not close out.
 func (o *Options) Log(rules *auditinternal.Policy, out io.Writer) (*Log, error) {
 	l := &Log{
 		policy: policy.NewPolicyRuleEvaluator(rules), backend: o.backend(out), stop: make(chan struct{}), out: keptOpen{},
@@ -69,8 +69,8 @@ func (o *Options) Log(rules *auditinternal.Policy, out io.Writer) (*Log, error) 
 	return l, l.backend.Run(l.stop)
 }
 
-// writer opens the log. The directory and the file are readable by their owner only (N-05). What is not a file, like a
-// pipe or /dev/null, is not rotated: that would rename it.
+// writer opens the log. Only the owner can read the directory and the file (N-05). A pipe or device, such as /dev/null,
+// is not rotated, because that would rename it.
 func (o *Options) writer() (io.WriteCloser, error) {
 	if o.Path == "-" {
 		return keptOpen{os.Stdout}, nil
@@ -90,13 +90,13 @@ func (o *Options) writer() (io.WriteCloser, error) {
 	}, f.Close()
 }
 
-// keptOpen is a writer that others close.
+// keptOpen is a writer whose Close does nothing.
 type keptOpen struct{ io.Writer }
 
 // Close does nothing.
 func (keptOpen) Close() error { return nil }
 
-// backend returns upstream's backends, of which the outermost truncates (AS options/audit.go: newBackend).
+// backend returns upstream's backends. The outermost one truncates (AS options/audit.go: newBackend).
 func (o *Options) backend(out io.Writer) audit.Backend {
 	b := logplugin.NewBackend(out, o.Format, auditv1.SchemeGroupVersion)
 	switch o.Mode {
@@ -111,7 +111,7 @@ func (o *Options) backend(out io.Writer) audit.Backend {
 	return b
 }
 
-// lenient ignores failures: the request continues. The inner backend has counted and logged them.
+// lenient ignores failures, so that the request continues. The inner backend has counted and logged them.
 type lenient struct{ audit.Backend }
 
 // ProcessEvents implements audit.Sink.

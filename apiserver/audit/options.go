@@ -13,38 +13,41 @@ import (
 	"k8s.io/apiserver/plugin/pkg/audit/truncate"
 )
 
-// Options holds the values of kube-apiserver's flags for the log backend (AS pkg/server/options/audit.go). The tags
-// name the flags.
+// Options has the values of kube-apiserver's flags for the log backend (AS pkg/server/options/audit.go). The tags are
+// the names of the flags.
 type Options struct {
-	// PolicyFile is the path of the policy, Path that of the log; "-" is standard output. If one of them is empty, nothing
-	// is recorded.
+	// PolicyFile is the path of the policy. Path is the path of the log, or "-" for standard output. If one of them is
+	// empty, nothing is recorded.
 	PolicyFile string `flag:"audit-policy-file"`
 	Path       string `flag:"audit-log-path"`
-	// Format is json or legacy, Version the group version of events.
+	// Format is json or legacy. Version is the group version of events.
 	Format  string `flag:"audit-log-format"`
 	Version string `flag:"audit-log-version"`
-	// MaxAge is how many days rotated files are kept, MaxBackups how many files; 0 is no limit. MaxSize is the size in
-	// megabytes at which the log is rotated; 0 disables rotation. Compress compresses rotated files.
+	// MaxAge is the number of days for which rotated files are kept, MaxBackups the number of files. 0 is no limit.
+	// MaxSize is the size in megabytes at which the log is rotated. 0 disables rotation. Compress compresses rotated
+	// files.
 	MaxAge     int  `flag:"audit-log-maxage"`
 	MaxBackups int  `flag:"audit-log-maxbackup"`
 	MaxSize    int  `flag:"audit-log-maxsize"`
 	Compress   bool `flag:"audit-log-compress"`
 	// Mode is one of Modes.
 	Mode string `flag:"audit-log-mode"`
-	// Batch (flags audit-log-batch-*) is used in the mode batch, Limits (audit-log-truncate-max-*) if Truncate is set.
+	// Batch (flags audit-log-batch-*) is for the mode batch. Limits (audit-log-truncate-max-*) apply if Truncate is
+	// set.
 	Batch    buffered.BatchConfig
 	Truncate bool `flag:"audit-log-truncate-enabled"`
 	Limits   truncate.Config
 }
 
-// The modes: how requests wait for the log. In blocking-strict a request is rejected if its arrival can't be recorded.
+// The modes. In the blocking modes a request waits for the log. In blocking-strict it is rejected if its arrival can't
+// be recorded.
 const (
 	ModeBatch          = "batch"
 	ModeBlocking       = "blocking"
 	ModeBlockingStrict = "blocking-strict"
 )
 
-// Modes lists the modes, in the order of error messages.
+// Modes are the modes in the order of error messages.
 var Modes = []string{ModeBatch, ModeBlocking, ModeBlockingStrict}
 
 // Defaults returns kube-apiserver's defaults (N-04).
@@ -56,7 +59,8 @@ func Defaults() Options {
 	}
 }
 
-// Check rejects the values that kube-apiserver rejects. Without a Path the values are not used, and not checked.
+// Check returns an error for the values that kube-apiserver rejects. Without a Path the values are not used, and not
+// checked.
 func (o *Options) Check() error {
 	if o.Path == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// OwnRequest is a request of a controller inside the process, which is not sent over HTTP.
+// OwnRequest is a request of a controller in this process. It is not sent over HTTP.
 type OwnRequest struct {
 	User authorization.User
 	// Method and Path are those of the same request over HTTP: "DELETE", "/api/v1/namespaces/default/pods/a". Agent is
@@ -20,7 +20,7 @@ type OwnRequest struct {
 	Method, Path, Agent string
 }
 
-// ownAddress is the client address of own requests: that of the requests that kube-apiserver sends to itself.
+// ownAddress is the client address of own requests. kube-apiserver's requests to itself have the same.
 const ownAddress = "[::1]:0"
 
 // paths parses the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
@@ -28,8 +28,8 @@ var paths = request.RequestInfoFactory{
 	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
 }
 
-// BeginOwn is Begin for an own request that begins now. Its attributes are parsed from its path, so rules match it as
-// they match the same request of a client.
+// BeginOwn is Begin for an own request that starts now. Its attributes are parsed from its path, so that rules match it
+// like the same request of a client.
 func (l *Log) BeginOwn(o OwnRequest) *Record {
 	if l == nil {
 		return nil
@@ -39,7 +39,7 @@ func (l *Log) BeginOwn(o OwnRequest) *Record {
 	}
 	info, err := paths.NewRequestInfo(r)
 	if err != nil {
-		panic(err) // the path names a resource
+		panic(err) // the path is that of a resource
 	}
 	return l.Begin(r, string(uuid.NewUUID()), &authorization.Attributes{
 		User: o.User, Verb: info.Verb, IsResource: info.IsResourceRequest, Path: info.Path, Group: info.APIGroup,

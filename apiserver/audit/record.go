@@ -14,25 +14,27 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Record is what the log has of one request. A nil Record is that of a request that is not recorded: its methods do
-// nothing.
+// Record is the record of one request in the audit log. A nil Record is for a request that is not recorded: its methods
+// do nothing.
 type Record struct {
-	// event is upstream's, and guards itself. ctx has it, too, as upstream's functions look for it there.
+	// event is upstream's record. It is safe for concurrent use. ctx contains it, too, because upstream's functions
+	// find it there.
 	event *audit.AuditContext
 	ctx   context.Context
 	rule  audit.RequestAuditConfig
-	// longRunning reports whether the begin of the response is a stage.
+	// longRunning reports whether the start of the response is a stage.
 	longRunning bool
-	// annotated is how many bytes the annotations have.
+	// annotated is the number of bytes of the annotations.
 	annotated atomic.Int64
-	// done are called when the last event was written.
+	// done are the functions of Afterwards.
 	done []func()
 }
 
-// Afterwards calls f when the last event of the request was written. It is for the goroutine that serves the request.
+// Afterwards registers a function that is called after the last event of the request. The goroutine of the request
+// calls it.
 func (r *Record) Afterwards(f func()) { r.done = append(r.done, f) }
 
-// Received records that the request has arrived. It returns false if the request must be rejected because that failed
+// Received records that the request has arrived. It returns false if this failed and the request must be rejected
 // (N-17).
 func (r *Record) Received() bool {
 	if r.event.ProcessEventStage(r.ctx, auditinternal.StageRequestReceived) {
@@ -42,16 +44,16 @@ func (r *Record) Received() bool {
 	return false
 }
 
-// Rejected records that no user was authenticated: the begin of the response is the only stage (N-15). The message that
-// upstream prepares for it is replaced by that of the Status
-// (AS endpoints/filters/authn_audit.go and handlers/responsewriters/writers.go: WriteObjectNegotiated).
+// Rejected records that no user was authenticated. The start of the response is the only stage (N-15). The event has
+// the message of the Status, as in upstream (AS endpoints/filters/authn_audit.go and
+// handlers/responsewriters/writers.go: WriteObjectNegotiated).
 func (r *Record) Rejected() {
 	if r != nil {
 		r.longRunning = true
 	}
 }
 
-// Started records that the response begins with an HTTP code.
+// Started records the HTTP status code at the start of the response.
 func (r *Record) Started(code int) {
 	if r == nil {
 		return
@@ -62,11 +64,11 @@ func (r *Record) Started(code int) {
 	}
 }
 
-// latency is from which duration a request has it in an annotation (AS endpoints/filters/audit.go:
-// writeLatencyToAnnotation). The parts that upstream names are not measured.
+// latency is the duration from which on it is recorded in an annotation (AS endpoints/filters/audit.go:
+// writeLatencyToAnnotation). Upstream's annotations for parts of the duration are not modelled.
 const latency = 500 * time.Millisecond
 
-// Completed records that the request has been served.
+// Completed records that the request was served.
 func (r *Record) Completed() {
 	if r.event.GetEventResponseStatus() == nil {
 		r.event.SetEventResponseStatus(
@@ -99,30 +101,30 @@ func (r *Record) end(stage auditinternal.Stage) {
 	r.event.ProcessEventStage(r.ctx, stage)
 }
 
-// mostAnnotations limits the annotations of an event, in bytes: webhooks and policies choose how long they are.
+// mostAnnotations limits the annotations of an event, in bytes, because webhooks and policies choose their length.
 const mostAnnotations = 4 << 20
 
-// Annotate adds an annotation. If there is one of that key already, it stays (N-31). It does nothing once there are
-// mostAnnotations.
+// Annotate adds an annotation. An existing one with the same key stays (N-31). If the annotations would exceed
+// mostAnnotations, it does nothing.
 func (r *Record) Annotate(key, value string) {
 	if r != nil && r.annotated.Add(int64(len(key)+len(value))) <= mostAnnotations {
 		audit.AddAuditAnnotation(r.ctx, key, value)
 	}
 }
 
-// Impersonated records as whom the client acts; mode is the verb of constrained impersonation, or empty.
+// Impersonated records the user as whom the client acts. mode is the verb of constrained impersonation, or empty.
 func (r *Record) Impersonated(u authorization.User, mode string) {
 	if r != nil {
 		r.event.LogImpersonatedUser(userInfo(u), mode)
 	}
 }
 
-// Requests reports whether what the client sent is recorded.
+// Requests reports whether the body of the request is recorded.
 func (r *Record) Requests() bool {
 	return r != nil && r.rule.Level.GreaterOrEqual(auditinternal.LevelRequest)
 }
 
-// Responses reports whether the response is recorded.
+// Responses reports whether the body of the response is recorded.
 func (r *Record) Responses() bool {
 	return r != nil && r.rule.Level.GreaterOrEqual(auditinternal.LevelRequestResponse)
 }

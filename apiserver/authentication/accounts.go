@@ -32,39 +32,38 @@ type claims struct {
 
 // AccountsConfig is the configuration of NewAccounts.
 type AccountsConfig struct {
-	// Issuers are the accepted issuers of tokens; new tokens have the first.
+	// Issuers are the accepted issuers of tokens. New tokens have the first one.
 	Issuers []string
-	// Audiences are the server's: a token must have one of them to be accepted, and a new token gets them if the
-	// request names none; default: the first issuer.
+	// Audiences are the server's audiences. A token must have one of them. A new token gets all of them if the request
+	// has none. Default: the first issuer.
 	Audiences []string
 	// Signer signs new tokens.
 	Signer crypto.Signer
-	// Keys verify tokens; default: the signer's.
+	// Keys verify tokens. Default: the signer's key.
 	Keys []crypto.PublicKey
 }
 
-// Accounts signs and verifies the tokens of service accounts. Make one with NewAccounts. Its methods may be called from
-// any goroutine.
+// Accounts signs and verifies service account tokens. Its methods may be called from any goroutine.
 type Accounts struct {
 	config AccountsConfig
 	signer key
 	keys   []key
 	parser *jwt.Parser
 
-	// mu guards verified: the claims of tokens with a valid signature, by the tokens' digests. To verify a signature
-	// takes longer than to serve a request.
+	// mu guards verified: the claims of tokens with a valid signature, by the digest of the token. The check of a
+	// signature takes longer than serving a request.
 	mu       sync.Mutex
 	verified map[[sha256.Size]byte]*claims
 }
 
-// Limits of the cache: when it has mostVerified tokens it is emptied. Tokens that are longer than longestVerified, such
-// as those with thousands of audiences, are not cached.
+// Limits of the cache. At mostVerified tokens it is cleared. Tokens longer than longestVerified, such as those with
+// thousands of audiences, are not cached.
 const (
 	mostVerified    = 4096
 	longestVerified = 4 << 10
 )
 
-// NewAccounts returns an error if a key can't be used.
+// NewAccounts returns Accounts, or an error if a key can't be used.
 func NewAccounts(c AccountsConfig) (*Accounts, error) {
 	if len(c.Issuers) == 0 || c.Signer == nil {
 		return nil, errors.New("authentication: tokens need an issuer and a key")
@@ -95,7 +94,7 @@ func NewAccounts(c AccountsConfig) (*Accounts, error) {
 	return a, nil
 }
 
-// Audiences are those of a token for which the client requests none.
+// Audiences returns the audiences of a token for which the client requests none.
 func (a *Accounts) Audiences() []string { return a.config.Audiences }
 
 // Issue returns a signed token.
@@ -114,12 +113,12 @@ func (a *Accounts) Issue(c authorization.TokenClaim) (string, error) {
 		},
 	})
 	t.Header["kid"] = a.signer.id
-	delete(t.Header, "typ") // kube-apiserver's have none
+	delete(t.Header, "typ") // as in kube-apiserver's tokens
 	return t.SignedString(a.config.Signer)
 }
 
-// Documents returns the issuer's documents for other verifiers of its tokens: the OpenID configuration, with the URL of
-// the keys, and the keys. It fails if the issuer is not an https URL that is valid there (K
+// Documents returns the documents for other verifiers of the issuer's tokens: the OpenID configuration, with the URL of
+// the keys, and the keys. It returns an error if the issuer is not an https URL that is valid there (K
 // pkg/serviceaccount/openidmetadata.go: NewOpenIDMetadataProvider).
 func (a *Accounts) Documents(keysURL string) (configuration, keys []byte, err error) {
 	u, err := url.Parse(a.config.Issuers[0])

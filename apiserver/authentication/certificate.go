@@ -14,10 +14,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// ErrNameless reports that a certificate has no common name, which is the name of the user.
+// ErrNameless is the error for a certificate without a common name, which is the name of the user.
 var ErrNameless = errors.New("authentication: the client's certificate has no common name")
 
-// Pool returns the certificate authorities that are trusted now. It returns the same pointer until they change.
+// Pool returns the currently trusted certificate authorities. It returns the same pointer until they change.
 type Pool func() *x509.CertPool
 
 // PoolOf returns a Pool of authorities that never change.
@@ -29,8 +29,8 @@ func PoolOf(authorities ...*x509.Certificate) Pool {
 	return func() *x509.CertPool { return p }
 }
 
-// Certificates authenticates clients by certificates that trusted authorities have signed. Make one with
-// NewCertificates. Its methods may be called from any goroutine.
+// Certificates authenticates clients by certificates that trusted authorities have signed. Its methods may be called
+// from any goroutine.
 type Certificates struct{ chains chains[authorization.User] }
 
 // NewCertificates returns Certificates for the authorities.
@@ -38,8 +38,8 @@ func NewCertificates(authorities Pool) *Certificates {
 	return &Certificates{chains[authorization.User]{roots: authorities, read: fromCertificate}}
 }
 
-// User returns the user of a client's certificate chain: its own certificate, whose key the client has proved to have,
-// and intermediate certificates (AS pkg/authentication/request/x509).
+// User returns the user of a client's certificate chain. The first certificate is the client's, whose key the handshake
+// has verified. The others are intermediate certificates (AS pkg/authentication/request/x509).
 func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (authorization.User, error) {
 	return c.chains.verify(chain, now)
 }
@@ -47,16 +47,16 @@ func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (authoriza
 // chains verifies certificate chains of clients.
 type chains[T any] struct {
 	roots Pool
-	// read returns the identity in a verified client certificate, or the reason why it is rejected nevertheless.
+	// read returns the identity in a verified client certificate, or an error that rejects it.
 	read func(leaf *x509.Certificate) (T, error)
 
-	// mu guards the fields below. verified holds, by their digests, the chains that were accepted with trusted as roots.
+	// mu guards the fields below. verified has the chains that were accepted with the roots trusted, by their digests.
 	mu       sync.Mutex
 	trusted  *x509.CertPool
 	verified map[[sha256.Size]byte]verifiedChain[T]
 }
 
-// verifiedChain is the result of a verification, which is used from one time until another.
+// verifiedChain is the result of a verification. It is valid between two times.
 type verifiedChain[T any] struct {
 	identity    T
 	from, until time.Time

@@ -16,7 +16,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// ErrKey reports that a file has no key of a type that can sign tokens.
+// ErrKey is the error for a file without a key of a type that can sign tokens.
 var ErrKey = errors.New("authentication: no RSA key, and no ECDSA key on P-256, P-384 or P-521")
 
 // key is a public key that verifies tokens. Each key has one algorithm. A token must name the algorithm of its key.

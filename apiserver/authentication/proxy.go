@@ -13,14 +13,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// ErrProxyNotAllowed reports that a proxy's certificate is valid, but that RequestHeader.AllowedNames lacks its common
-// name.
+// ErrProxyNotAllowed is the error for a valid certificate of a proxy whose common name is not in
+// RequestHeader.AllowedNames.
 var ErrProxyNotAllowed = errors.New("authentication: the proxy's certificate has a common name that is not allowed")
 
-// RequestHeader are proxies that may name the user of a request in headers.
+// RequestHeader configures the proxies that may name the user of a request in headers.
 type RequestHeader struct {
-	// ClientCAFile has the CA certificates that verify their client certificates; without it there are no proxies. It is
-	// read again when it changes. AllowedNames are the allowed common names; empty allows all.
+	// ClientCAFile has the CA certificates that verify the proxies' client certificates. Without it there are no
+	// proxies. It is read again when it changes. AllowedNames are the allowed common names. If it is empty, all are
+	// allowed.
 	ClientCAFile string   `flag:"requestheader-client-ca-file"`
 	AllowedNames []string `flag:"requestheader-allowed-names"`
 	// UsernameHeaders, UIDHeaders and GroupHeaders are the names of the headers, usually X-Remote-User, X-Remote-Uid and
@@ -31,14 +32,14 @@ type RequestHeader struct {
 	ExtraHeadersPrefix []string `flag:"requestheader-extra-headers-prefix"`
 }
 
-// Proxies authenticates users that a proxy names in headers (AS pkg/authentication/request/headerrequest). Make one
-// with NewProxies. Its methods may be called from any goroutine.
+// Proxies authenticates users that a proxy names in headers (AS pkg/authentication/request/headerrequest). Its methods
+// may be called from any goroutine.
 type Proxies struct {
 	config RequestHeader
 	chains chains[struct{}]
 }
 
-// NewProxies returns Proxies whose client certificates the authorities verify.
+// NewProxies returns Proxies. The authorities verify the proxies' client certificates.
 func NewProxies(c RequestHeader, authorities Pool) *Proxies {
 	p := &Proxies{config: c}
 	p.chains.roots = authorities
@@ -51,8 +52,8 @@ func NewProxies(c RequestHeader, authorities Pool) *Proxies {
 	return p
 }
 
-// User returns the user whom the headers name. The error is ErrNoCredentials if they name none, or if the client has
-// sent no certificate: then the client is authenticated by its own credentials.
+// User returns the user that the headers name. The error is ErrNoCredentials if they name none, or if the client has
+// sent no certificate. Then the client is authenticated by its own credentials.
 func (p *Proxies) User(chain []*x509.Certificate, h http.Header, now time.Time) (authorization.User, error) {
 	name := first(h, p.config.UsernameHeaders)
 	if name == "" {
@@ -72,7 +73,7 @@ func (p *Proxies) User(chain []*x509.Certificate, h http.Header, now time.Time) 
 	return authenticated(u), nil
 }
 
-// Clear removes the headers, so that later handlers do not take them for a verified identity.
+// Clear removes the headers, so that later handlers do not treat them as a verified identity.
 func (p *Proxies) Clear(h http.Header) {
 	for _, names := range [][]string{p.config.UsernameHeaders, p.config.UIDHeaders, p.config.GroupHeaders} {
 		for _, name := range names {
@@ -86,8 +87,8 @@ func (p *Proxies) Clear(h http.Header) {
 	}
 }
 
-// extra returns the extra fields. Their keys are in lower case, because names of headers have no case. Keys may be
-// escaped as in URLs; one with a malformed escape is used unchanged. Headers are read in the order of their names.
+// extra returns the extra fields. Their keys are in lower case, because header names are case-insensitive. Keys may be
+// escaped as in URLs. A key with a malformed escape is used unchanged. Headers are read in the order of their names.
 func (p *Proxies) extra(h http.Header) map[string][]string {
 	extra := map[string][]string{}
 	var names []string

@@ -11,13 +11,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Tokens are static bearer tokens from a file. Only their digests are kept, so the time of a lookup reveals nothing
-// about them.
+// Tokens are the static bearer tokens of a file. Only their digests are kept, so that the time of a look-up reveals
+// nothing about them.
 type Tokens map[[sha256.Size]byte]authorization.User
 
-// ParseTokens parses kube-apiserver's token file: a line of CSV for each token with the token, the user's name, its UID
-// and, if it has any, its groups separated by commas in one field. Lines without a token are skipped; of lines with the
-// same token the last counts (AS pkg/authentication/token/tokenfile). Errors contain line numbers, never the content.
+// ParseTokens parses kube-apiserver's token file. It is a CSV file. A line has a token, the user's name, the UID and,
+// optionally, the groups, separated by commas in one field. Lines without a token are skipped. If several lines have
+// the same token, the last one counts (AS pkg/authentication/token/tokenfile). Errors have line numbers, but never the
+// content.
 func ParseTokens(r io.Reader) (Tokens, error) {
 	t := Tokens{}
 	lines := csv.NewReader(r)

@@ -15,40 +15,40 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// The errors of tokens. The messages are those that TokenReview shows upstream. They contain nothing of the token but
-// names.
+// The errors of tokens, with the messages that TokenReview returns in upstream. They contain nothing of the token
+// except names.
 var (
-	// ErrToken: the token is not known.
+	// ErrToken is the error for an unknown token.
 	ErrToken = errors.New("invalid bearer token")
-	// ErrExpired: the token has expired.
+	// ErrExpired is the error for a token that has expired.
 	ErrExpired = errors.New("service account token has expired")
-	// ErrNotYet: the token is not valid yet.
+	// ErrNotYet is the error for a token that is not valid yet.
 	ErrNotYet = errors.New("service account token is not valid yet")
-	// ErrFuture: the token has an issue time in the future.
+	// ErrFuture is the error for a token with an issue time in the future.
 	ErrFuture = errors.New("service account token is issued in the future")
-	// ErrSignature: none of the server's keys has signed it.
+	// ErrSignature is the error for a token that none of the server's keys has signed.
 	ErrSignature = errors.New("invalid signature, no keys found")
-	// ErrInvalidated: the object to which it was bound was deleted.
+	// ErrInvalidated is the error for a token whose bound object was deleted.
 	ErrInvalidated = errors.New("service account token has been invalidated")
 )
 
 const (
-	// skew is how far the clock of another instance may be ahead when it signs a token.
+	// skew is the maximum time by which the clock of the server that signed a token may be ahead.
 	skew = 5 * time.Second
-	// grace is how long a token stays valid after the deletion of its object: controllers may be cleaning up (K
-	// pkg/serviceaccount/claims.go: Validate).
+	// grace is the time for which a token stays valid after the deletion of its bound object, because controllers may
+	// be cleaning up (K pkg/serviceaccount/claims.go: Validate).
 	grace = time.Minute
 )
 
 // Objects looks up the objects to which tokens are bound.
 type Objects interface {
-	// Bound returns an object of the core group; deletion is its deletionTimestamp, if it has one.
+	// Bound returns an object of the core group. deletion is its deletionTimestamp, or zero.
 	Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool)
 }
 
-// Verify returns the user of a token, and for which of the audiences it is valid; no audiences are the server's own.
-// Signature, issuer, audience, time and the bound objects are checked at each call; only the result of the signature
-// check is cached.
+// Verify returns the user of a token, and those of the audiences for which it is valid. Without audiences, it uses the
+// server's. It checks signature, issuer, audience, time and the bound objects at each call. Only the result of the
+// signature check is cached.
 func (a *Accounts) Verify(
 	token string, audiences []string, now time.Time, objects Objects,
 ) (u authorization.User, good []string, err error) {
@@ -83,7 +83,7 @@ func (a *Accounts) Verify(
 	return c.user(), good, nil
 }
 
-// claims returns the claims of a token of this server; ErrToken means that it is another kind of token.
+// claims returns the claims of a token of this server. ErrToken means that it is another kind of token.
 func (a *Accounts) claims(token string) (*claims, error) {
 	if !slices.Contains(a.config.Issuers, issuer(token)) {
 		return nil, ErrToken
@@ -115,8 +115,8 @@ func (a *Accounts) claims(token string) (*claims, error) {
 	return c, nil
 }
 
-// keysOf returns the keys that may have signed a token: the one that it names, or all if it names none, but only keys
-// for its algorithm. A token with a critical header is rejected.
+// keysOf returns the keys that may have signed a token: the named one or, if the token names none, all. They must be
+// for the token's algorithm. A token with a critical header is rejected.
 func (a *Accounts) keysOf(t *jwt.Token) (any, error) {
 	if _, ok := t.Header["crit"]; ok {
 		return nil, ErrSignature
@@ -134,7 +134,7 @@ func (a *Accounts) keysOf(t *jwt.Token) (any, error) {
 	return set, nil
 }
 
-// issuer is the issuer that a token names, which is not verified before its signature is.
+// issuer returns the issuer that a token names. Its signature is not verified yet.
 func issuer(token string) string {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -153,7 +153,7 @@ func issuer(token string) string {
 	return c.Issuer
 }
 
-// check looks up the objects to which the token is bound (K pkg/serviceaccount/claims.go: Validate).
+// check checks the objects to which the token is bound (K pkg/serviceaccount/claims.go: Validate).
 func (k *kubernetesClaim) check(now time.Time, objects Objects) error {
 	ended := func(deletion time.Time) bool { return !deletion.IsZero() && deletion.Before(now.Add(-grace)) }
 	uid, deletion, ok := objects.Bound("serviceaccounts", k.Namespace, k.Account.Name)
@@ -182,13 +182,13 @@ func (k *kubernetesClaim) check(now time.Time, objects Objects) error {
 	if err == nil && k.Pod != nil {
 		err = bound("pod", k.Namespace, k.Pod)
 	}
-	if err == nil && k.Pod == nil && k.Node != nil { // the node of a pod is only informative
+	if err == nil && k.Pod == nil && k.Node != nil { // the node of a pod is only information
 		err = bound("node", "", k.Node)
 	}
 	return err
 }
 
-// The keys of the user's extra fields for its token (AS pkg/authentication/serviceaccount/util.go).
+// Keys of the user's extra fields about its token (AS pkg/authentication/serviceaccount/util.go).
 const (
 	extraCredential = "authentication.kubernetes.io/credential-id"
 	extraPodName    = "authentication.kubernetes.io/pod-name"

@@ -13,13 +13,13 @@ import (
 //go:embed policy.txt
 var policy string
 
-// The labels and annotations of default objects.
+// Labels and annotations of default objects.
 const (
 	labelBootstrapping = "kubernetes.io/bootstrapping"
 	labelAggregate     = rbacv1.GroupName + "/aggregate-to-"
 )
 
-// RoleObjects are the roles and bindings. Callers must not change them.
+// RoleObjects has roles and bindings. Callers must not change them.
 type RoleObjects struct {
 	ClusterRoles        []*rbacv1.ClusterRole
 	ClusterRoleBindings []*rbacv1.ClusterRoleBinding
@@ -75,7 +75,7 @@ func addRule(rules *[]rbacv1.PolicyRule, f []string) error {
 	return nil
 }
 
-// add adds the object of a line; the rules in the lines below it are added to rules.
+// add adds the object of a line. The lines below it add rules to the returned list.
 func (o *RoleObjects) add(f []string) (rules *[]rbacv1.PolicyRule, err error) {
 	if len(f) < 2 {
 		return nil, fmt.Errorf("%q is not an object", f)
@@ -126,7 +126,7 @@ func aggregate(r *rbacv1.ClusterRole, words []string) error {
 	return nil
 }
 
-// grant parses a binding's role and subjects.
+// grant parses the role and the subjects of a binding.
 func grant(words []string) (ref rbacv1.RoleRef, subjects []rbacv1.Subject, err error) {
 	for i, w := range words {
 		kind, name, ok := strings.Cut(w, "=")

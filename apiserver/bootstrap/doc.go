@@ -1,13 +1,13 @@
 // Package bootstrap creates the objects that every cluster has besides namespaces: default roles, priority classes,
-// flow schemas and priority levels, the service "kubernetes" and its endpoints, the default ServiceCIDR, and what
-// extension API servers trust.
+// flow schemas and priority levels, the service "kubernetes" and its endpoints, the default ServiceCIDR, and the
+// certificate authorities that extension API servers trust.
 //
 // It guarantees:
 //
-//  1. Existing objects are not changed, except for default roles and bindings, which get missing rules and subjects,
-//     the endpoints of "kubernetes", which are written as they should be, the default ServiceCIDR, which gets a missing
-//     condition, and the ConfigMap extension-apiserver-authentication, which gets missing entries.
-//  2. Several servers may do so on one store at the same time.
-//  3. A server that has ended is removed from the endpoints, unless it was the last one.
+//  1. Existing objects are not changed, with these exceptions: default roles and bindings get missing rules and
+//     subjects, the default ServiceCIDR gets a missing condition, and the ConfigMap extension-apiserver-authentication
+//     gets missing entries. The endpoints of "kubernetes" are overwritten.
+//  2. Several servers may do this on one store at the same time.
+//  3. A server that shuts down is removed from the endpoints, unless it is the last one.
 //  4. The objects are admitted, validated and stored like those of clients.
 package bootstrap

@@ -23,18 +23,18 @@ import (
 // serviceName is the name of the service, of its Endpoints and of its EndpointSlice.
 const serviceName = "kubernetes"
 
-// leaseTTL is the lifetime of the keys by which servers over one store know each other (K
+// leaseTTL is the lifetime of the keys in which the servers of a store publish their addresses (K
 // pkg/controlplane/instance.go: DefaultEndpointReconcilerTTL).
 const leaseTTL = 15 * time.Second
 
-// published reports whether an endpoint can have the address: validation rejects the others (K
-// pkg/apis/core/validation/validation.go: ValidateEndpointIP), and the service is one of IPv4.
+// published reports whether the address is published. The service is of IPv4, and an endpoint's address must be valid
+// (K pkg/apis/core/validation/validation.go: ValidateEndpointIP).
 func (o *Options) published() bool {
 	a := o.Advertise.Unmap()
 	return a.Is4() && !a.IsUnspecified() && !a.IsLoopback() && !a.IsLinkLocalUnicast() && !a.IsMulticast()
 }
 
-// ensureEndpoints publishes the addresses of this server and of those that share its store (K
+// ensureEndpoints publishes the addresses of this server and of the others that share its store (K
 // pkg/controlplane/reconcilers/lease.go: ReconcileEndpoints).
 func (o *Options) ensureEndpoints(ctx context.Context, r *registry.Registry) error {
 	own := o.Advertise.Unmap().String()
@@ -45,13 +45,13 @@ func (o *Options) ensureEndpoints(ctx context.Context, r *registry.Registry) err
 		return fmt.Errorf("renewing the lease of the address %s: %w", own, err)
 	}
 	all, err := leased(ctx, r)
-	if err != nil || len(all) == 0 { // its own has just expired; others don't erase the last endpoint either
+	if err != nil || len(all) == 0 { // the own key has just expired; keep the last endpoint, as Withdraw does
 		return err
 	}
 	return o.publish(ctx, r, all)
 }
 
-// Withdraw removes the address of a server that ends, unless it is the last one (K
+// Withdraw removes the address of a server that shuts down, unless it is the last one (K
 // pkg/controlplane/reconcilers/lease.go: RemoveEndpoints).
 func Withdraw(ctx context.Context, r *registry.Registry, o Options) error {
 	if !o.published() || !o.Shared {
@@ -72,12 +72,12 @@ func Withdraw(ctx context.Context, r *registry.Registry, o Options) error {
 	return o.publish(ctx, r, all)
 }
 
-// leaseKey is the key of an address, as upstream has it.
+// leaseKey returns the key of an address. It is the same as upstream's.
 func leaseKey(r *registry.Registry, address string) string {
 	return path.Join(r.Root, "masterleases", address)
 }
 
-// holdLease writes the key of an address, or renews it.
+// holdLease creates or renews the key of an address.
 func holdLease(ctx context.Context, r *registry.Registry, address string) error {
 	value, err := json.Marshal(&corev1.Endpoints{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Endpoints"},
@@ -98,8 +98,8 @@ func holdLease(ctx context.Context, r *registry.Registry, address string) error 
 	return err
 }
 
-// leased are the addresses of the servers that renew their keys, sorted. Values are not read: kube-apiserver writes
-// another encoding.
+// leased returns the addresses of the servers that renew their keys, sorted. It does not read the values, because
+// kube-apiserver writes another encoding.
 func leased(ctx context.Context, r *registry.Registry) (all []string, err error) {
 	prefix := leaseKey(r, "") + "/"
 	page, err := r.Store.List(ctx, storage.Range{Prefix: prefix})
@@ -115,9 +115,9 @@ func leased(ctx context.Context, r *registry.Registry) (all []string, err error)
 	return all, nil
 }
 
-// publish writes the addresses to the Endpoints and to the EndpointSlice, and deletes other slices of the service. The
-// ports are those of this server if it is the only one, as after a restart with another port; else those that are there
-// (K pkg/controlplane/reconcilers/endpointsadapter.go: Sync).
+// publish writes the addresses to the Endpoints and to the EndpointSlice, and deletes other slices of the service. If
+// this is the only server, it writes its own ports, which may have changed with a restart. Otherwise it keeps the
+// existing ports (K pkg/controlplane/reconcilers/endpointsadapter.go: Sync).
 func (o *Options) publish(ctx context.Context, r *registry.Registry, addresses []string) error {
 	ports := []corev1.EndpointPort{{Name: "https", Port: int32(o.SecurePort), Protocol: corev1.ProtocolTCP}}
 	endpoints := &corev1.Endpoints{ObjectMeta: meta(metav1.NamespaceDefault, serviceName)}

@@ -18,14 +18,14 @@ import (
 
 // Options describe this server to clients in the cluster.
 type Options struct {
-	// SecurePort is the port for HTTPS. NodePort is the node port of the service "kubernetes"; 0 for none.
+	// SecurePort is the port for HTTPS. NodePort is the node port of the service "kubernetes", or 0.
 	SecurePort, NodePort int
-	// Advertise is the address at which the members of the cluster reach this server. The service "kubernetes" has no
-	// endpoint for this server if the address is not set, or if it is not allowed in endpoints.
+	// Advertise is the address of this server for the members of the cluster. If it is not set, or if endpoints can't
+	// have it, the service "kubernetes" has no endpoint for this server.
 	Advertise netip.Addr
 	// Shared reports whether other servers may use the store, too.
 	Shared bool
-	// Trust returns the current authorities and headers that extension API servers trust. If Trust is nil, nothing is
+	// Trust returns the authorities and headers that extension API servers must trust now. If Trust is nil, nothing is
 	// published.
 	Trust func() Trust
 }
@@ -45,9 +45,9 @@ func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
 	return all
 }
 
-// Check creates the service and the ServiceCIDR "kubernetes" again if they were deleted, for example by "kubectl delete
-// all --all". It restores the endpoints of the service, and the ConfigMap for extension API servers, to the values of
-// Options. The caller calls Check at intervals; upstream's interval is 10 s (K
+// Check creates the service and the ServiceCIDR "kubernetes" if they were deleted, for example by "kubectl delete all
+// --all". It restores the endpoints of the service, and the ConfigMap for extension API servers, to the values of
+// Options. The caller calls Check at intervals. Upstream's interval is 10 s (K
 // pkg/controlplane/controller/kubernetesservice/controller.go: Run).
 func Check(ctx context.Context, r *registry.Registry, o Options) error {
 	var errs []error
@@ -57,12 +57,12 @@ func Check(ctx context.Context, r *registry.Registry, o Options) error {
 	return errors.Join(errs...)
 }
 
-// errSame reports that an object needs no change.
+// errSame means that an object needs no change.
 var errSame = errors.New("bootstrap: the object needs no change")
 
-// put creates an object, or changes the stored one. The resource may have a subresource, as in "servicecidrs/status",
-// which is then what put changes. change receives the new object, or the latest state of the stored one. It returns
-// false if the stored object needs no change.
+// put creates an object, or changes the stored one. If the resource has a subresource, as in "servicecidrs/status", put
+// changes that. change gets the new object, or the latest state of the stored one. It returns false if the stored
+// object needs no change.
 func put[T any, P interface {
 	*T
 	registry.Object

@@ -25,9 +25,9 @@ import (
 )
 
 // Objects creates the missing objects that every cluster has besides namespaces and roles: the two system priority
-// classes, which manifests of add-ons use, flow schemas and priority levels, and those of Check. The system
-// namespaces must exist. If an object can't be created, because its address is allocated or a quota forbids it, the
-// error is only logged, as upstream does; other errors are those of the requests. (K pkg/registry/scheduling/rest)
+// classes, which manifests of add-ons use, flow schemas and priority levels, and the objects of Check. The system
+// namespaces must exist. If an object can't be created because its address is allocated or a quota forbids it, the
+// error is only logged, as in upstream. Other errors are returned. (K pkg/registry/scheduling/rest)
 func Objects(ctx context.Context, r *registry.Registry, o Options) error {
 	jobs := o.jobs(r)
 	for _, class := range systemPriorities() {
@@ -54,7 +54,7 @@ func Objects(ctx context.Context, r *registry.Registry, o Options) error {
 	return err
 }
 
-// warnOtherRange logs that the default ServiceCIDR has another range than the flag, which then has no effect.
+// warnOtherRange logs a warning if the default ServiceCIDR has another range than the flag, which then has no effect.
 func warnOtherRange(r *registry.Registry) {
 	l := r.AsServer(makers[networkingv1.GroupName])
 	o, _ := r.Cache.Get(l.Key(r.Types.Lookup(networkingv1.GroupName, "v1", "servicecidrs"), "", serviceName))
@@ -68,8 +68,8 @@ func warnOtherRange(r *registry.Registry) {
 	}
 }
 
-// rejected reports whether the server answers a request with an error that clients can cause, also by a webhook that is
-// down. It must start nevertheless, so that they can mend it.
+// rejected reports whether an error can be caused by clients, for example by a webhook that does not respond. The
+// server must start nevertheless, so that they can repair it.
 func rejected(err error) bool {
 	if err == nil {
 		return false
@@ -78,8 +78,8 @@ func rejected(err error) bool {
 	return code >= 400 && code <= 500 || code == http.StatusInsufficientStorage || errors.Is(err, storage.ErrCorrupt)
 }
 
-// flowJobs create the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The
-// mandatory ones apply even while they are missing.
+// flowJobs returns jobs that create the flow schemas and priority levels of a new cluster (AS
+// pkg/apis/flowcontrol/bootstrap). The mandatory ones apply even if they are missing.
 func flowJobs(r *registry.Registry) (jobs []func(context.Context) error) {
 	add := func(plural string, obj registry.Object) {
 		jobs = append(jobs, func(ctx context.Context) error {
@@ -100,8 +100,8 @@ func (o *Options) ensureService(ctx context.Context, r *registry.Registry) error
 	return ensure(ctx, r, "", "services", metav1.NamespaceDefault, o.service(r.Ranges.Addresses.First().String()))
 }
 
-// ensureServiceCIDR creates the default ServiceCIDR, with the range of the flag, and reports that it is ready unless it
-// has that condition (K pkg/controlplane/controller/defaultservicecidr). One with another range stays as it is.
+// ensureServiceCIDR creates the default ServiceCIDR with the range of the flag, and sets its condition Ready if it is
+// missing (K pkg/controlplane/controller/defaultservicecidr). It does not change one with another range.
 func ensureServiceCIDR(ctx context.Context, r *registry.Registry) error {
 	c := &networkingv1.ServiceCIDR{ObjectMeta: meta("", serviceName),
 		Spec: networkingv1.ServiceCIDRSpec{CIDRs: []string{r.Ranges.Addresses.String()}}}
@@ -121,7 +121,7 @@ func ensureServiceCIDR(ctx context.Context, r *registry.Registry) error {
 		})
 }
 
-// makers are the field managers of the objects, by group.
+// makers are the field managers of the objects by group.
 var makers = map[string]string{
 	corev1.GroupName: "kube-apiserver", schedulingv1.GroupName: "kube-apiserver", discoveryv1.GroupName: "kube-apiserver",
 	networkingv1.GroupName:  "kubernetes-service-cidr-controller",
@@ -132,7 +132,7 @@ var makers = map[string]string{
 func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace string, obj registry.Object) error {
 	l := r.AsServer(makers[group])
 	p := registry.Path{Resource: r.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
-	// First, because a service's spec is validated before its name is looked up.
+	// The cache is read first, because a service's spec is validated before its name is looked up.
 	if o, _ := r.Cache.Get(l.Key(p.Resource, p.Namespace, p.Name)); o != nil {
 		return made(o.Err, p)
 	}
@@ -142,14 +142,14 @@ func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace 
 	if err == nil || apierrors.IsAlreadyExists(err) {
 		return nil
 	}
-	// Another server may have created it in the meantime, with the address that this one can't allocate.
+	// Another server may have created it in the meantime, with the address that this one could not allocate.
 	if _, again := l.Get(ctx, p); again == nil {
 		return nil
 	}
 	return made(err, p)
 }
 
-// made adds to an error the object that could not be created.
+// made adds the name of the object to an error of its creation.
 func made(err error, p registry.Path) error {
 	if err == nil {
 		return nil
@@ -157,7 +157,7 @@ func made(err error, p registry.Path) error {
 	return fmt.Errorf("creating %s %s: %w", p.Resource.Plural, p.Name, err)
 }
 
-// systemPriorities are the priority classes that clients can't create.
+// systemPriorities returns the priority classes that clients can't create.
 func systemPriorities() []*schedulingv1.PriorityClass {
 	return []*schedulingv1.PriorityClass{{
 		ObjectMeta:  metav1.ObjectMeta{Name: "system-node-critical"},
@@ -171,7 +171,7 @@ func systemPriorities() []*schedulingv1.PriorityClass {
 	}}
 }
 
-// service is the service by which pods reach this server.
+// service returns the service through which pods reach this server.
 func (o *Options) service(address string) *corev1.Service {
 	single := corev1.IPFamilyPolicySingleStack
 	s := &corev1.Service{

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
 
-// reconcileClusterRole adds to have what it lacks of want, and reports whether it has changed have (component-helpers
+// reconcileClusterRole adds what have lacks of want, and reports whether it has changed have (component-helpers
 // auth/rbac/reconciliation, as kube-apiserver uses it at its start).
 func reconcileClusterRole(have, want *rbacv1.ClusterRole) bool {
 	if reconciliationDisabled(&have.ObjectMeta) {
@@ -21,13 +21,13 @@ func reconcileClusterRole(have, want *rbacv1.ClusterRole) bool {
 	if want.AggregationRule != nil {
 		return addSelectors(have, want.AggregationRule) || changed
 	}
-	if have.AggregationRule != nil { // or else aggregation would overwrite its rules
+	if have.AggregationRule != nil { // otherwise aggregation overwrites its rules
 		have.AggregationRule, changed = nil, true
 	}
 	return addRules(&have.Rules, want.Rules) || changed
 }
 
-// reconcileRole is reconcileClusterRole for roles.
+// reconcileRole is reconcileClusterRole for Roles.
 func reconcileRole(have, want *rbacv1.Role) bool {
 	if reconciliationDisabled(&have.ObjectMeta) {
 		return false
@@ -43,7 +43,7 @@ type roleBinding struct {
 	Subjects *[]rbacv1.Subject
 }
 
-// outcome is what has to be done with a binding.
+// outcome is the necessary change of a binding.
 type outcome uint8
 
 // The outcomes. A binding's role can't be changed, so a binding to another role is recreated.
@@ -53,10 +53,10 @@ const (
 	recreate
 )
 
-// String names the outcome.
+// String returns the name of the outcome.
 func (o outcome) String() string { return [...]string{"keep", "update", "recreate"}[o] }
 
-// reconcileBinding adds to have the subjects, labels and annotations that it lacks of want.
+// reconcileBinding adds the subjects, labels and annotations of want that have lacks.
 func reconcileBinding(have, want roleBinding) outcome {
 	if reconciliationDisabled(have.Meta) {
 		return keep
@@ -87,7 +87,7 @@ func addMetadata(have, want *metav1.ObjectMeta) bool {
 	return addMissing(&have.Annotations, want.Annotations) || labels
 }
 
-// addMissing adds missing entries. It does not change existing ones, so a user can exclude a default role from an
+// addMissing adds missing entries. It does not change existing ones, so that a user can exclude a default role from an
 // aggregation.
 func addMissing(have *map[string]string, want map[string]string) bool {
 	before := len(*have)

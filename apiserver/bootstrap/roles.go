@@ -13,9 +13,10 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Roles creates missing default roles and bindings, and updates the others. The system namespaces must exist. Errors
-// are those of the requests. A rejected request, or an object that can't be decoded, is only logged: users who can
-// cause that must not prevent the server from starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
+// Roles creates missing default roles and bindings, and updates the others. The system namespaces must exist. It
+// returns the errors of its requests, but only logs a rejected request or an object that can't be decoded: users who
+// can cause these must not prevent the server from starting (K pkg/registry/rbac/rest/storage_rbac.go:
+// EnsureRBACPolicy).
 func Roles(ctx context.Context, r *registry.Registry) error {
 	e := &ensuring{r: r, l: r.AsServer("kube-apiserver")}
 	all := DefaultRoles()
@@ -38,13 +39,13 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 		}
 		jobs = append(jobs, bindingJob(e, "rolebindings", want, view))
 	}
-	if err := r.Fresh(ctx); err != nil { // for the first look of each job
+	if err := r.Fresh(ctx); err != nil { // each job first reads the cache
 		return err
 	}
 	if err := together(ctx, jobs); err != nil {
 		return err
 	}
-	return r.Fresh(ctx) // the first request is authorized by them
+	return r.Fresh(ctx) // they must authorize the first request
 }
 
 // together runs the jobs, several at a time, and returns an error if one has failed.
@@ -57,20 +58,20 @@ func together(ctx context.Context, jobs []func(context.Context) error) error {
 	return g.Wait()
 }
 
-// ensuring makes the requests.
+// ensuring sends the requests.
 type ensuring struct {
 	r *registry.Registry
 	l *registry.Loopback
 }
 
-// races is the maximum number of attempts for an object that other instances ensure at the same time.
+// races is the maximum number of attempts for one object if other servers ensure it at the same time.
 const races = 8
 
-// look finds an object: in the cache, or by a consistent read. ok is false if it does not exist.
+// look finds an object, in the cache or by a consistent read. ok is false if it does not exist.
 type look func(context.Context, registry.Path) (o *storage.Object, ok bool, err error)
 
-// cached looks into the cache. The jobs begin with it, as the cache is fresh then: the objects of a new cluster, about
-// 140, cost one request each instead of two.
+// cached finds an object in the cache. Each job begins with it, because the cache is fresh: the 140 objects of a new
+// cluster then take one request each instead of two.
 func (e *ensuring) cached(_ context.Context, p registry.Path) (*storage.Object, bool, error) {
 	o, _ := e.r.Cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name))
 	if o == nil {
@@ -79,7 +80,7 @@ func (e *ensuring) cached(_ context.Context, p registry.Path) (*storage.Object, 
 	return o, true, o.Err
 }
 
-// newest makes a consistent read. If the object can't be decoded, that is the error.
+// newest finds an object by a consistent read. If the object can't be decoded, it returns that error.
 func (e *ensuring) newest(ctx context.Context, p registry.Path) (*storage.Object, bool, error) {
 	o, err := e.l.Get(ctx, p)
 	if err == nil {
@@ -115,13 +116,13 @@ func (e *ensuring) do(p registry.Path, try func(look) error) (err error) {
 	return fmt.Errorf("ensuring the default %s %s: %w", p.Resource.Plural, p.Name, err)
 }
 
-// path is the path of an object.
+// path returns the path of an object.
 func (e *ensuring) path(plural string, obj registry.Object) registry.Path {
 	return registry.Path{Resource: e.r.Types.Lookup(rbacv1.GroupName, "v1", plural),
 		Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// load finds the object of the type; ok is false if it does not exist.
+// load finds an object and decodes it to its type. ok is false if it does not exist.
 func load[T registry.Object](ctx context.Context, p registry.Path, find look) (obj T, ok bool, err error) {
 	o, ok, err := find(ctx, p)
 	if err != nil || !ok {
@@ -142,7 +143,7 @@ func (e *ensuring) create(ctx context.Context, p registry.Path, obj registry.Obj
 	return err
 }
 
-// ensureJob creates a role or adds to it.
+// ensureJob returns a job that creates a role or adds missing rules to it.
 func ensureJob[T registry.Object](e *ensuring, plural string, want T, reconcile func(have, want T) bool) func(
 	context.Context) error {
 	p := e.path(plural, want)
@@ -163,7 +164,7 @@ func ensureJob[T registry.Object](e *ensuring, plural string, want T, reconcile 
 	}
 }
 
-// bindingJob creates a binding, adds to it, or recreates it.
+// bindingJob returns a job that creates a binding, adds missing subjects to it, or recreates it.
 func bindingJob[T registry.Object](e *ensuring, plural string, want T, view func(T) roleBinding) func(
 	context.Context) error {
 	p := e.path(plural, want)

@@ -19,24 +19,25 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// Trust is what extension API servers with delegated authentication trust: they read it from the ConfigMap
-// kube-system/extension-apiserver-authentication.
+// Trust has the authorities that extension API servers with delegated authentication trust. They read them from the
+// ConfigMap kube-system/extension-apiserver-authentication.
 type Trust struct {
-	// Clients and Proxies are certificate authorities in PEM of clients, and of proxies that name the user. Without
-	// Proxies the other fields are not published.
+	// Clients and Proxies are the certificate authorities, in PEM, of clients and of proxies that name the user.
+	// Without Proxies the other fields are not published.
 	Clients, Proxies []byte
-	// Names are the allowed common names of proxies' certificates; the others are their headers.
+	// Names are the allowed common names of proxies' certificates. The other fields are the proxies' headers.
 	Names, UsernameHeaders, UIDHeaders, GroupHeaders, ExtraPrefixes []string
 }
 
 const trustName = "extension-apiserver-authentication"
 
-// expiredFor is how long certificates are published after they have expired.
+// expiredFor is the time for which expired certificates are still published.
 const expiredFor = 5 * time.Minute
 
-// ensureTrust adds what this server trusts to the ConfigMap: others may share the store. If it is too large, it is
-// deleted, so that it has only what is true now after the next pass (K pkg/controlplane/controller/
-// clusterauthenticationtrust/cluster_authentication_trust_controller.go: syncConfigMap, writeConfigMap).
+// ensureTrust adds this server's authorities to the ConfigMap, because other servers may share the store. If it is too
+// large, it is deleted, and the next call creates it with current entries only (K
+// pkg/controlplane/controller/clusterauthenticationtrust/cluster_authentication_trust_controller.go: syncConfigMap,
+// writeConfigMap).
 func ensureTrust(ctx context.Context, r *registry.Registry, t Trust, now time.Time) error {
 	fresh := &corev1.ConfigMap{ObjectMeta: meta(metav1.NamespaceSystem, trustName)}
 	err := put(ctx, r, "", "configmaps", fresh, func(c *corev1.ConfigMap) (bool, error) {
@@ -64,7 +65,7 @@ const (
 	keyProxies = "requestheader-client-ca-file"
 )
 
-// merged returns the data with what the server trusts added; keys of others are removed.
+// merged returns the old data with this server's authorities added. It removes unknown keys.
 func (t *Trust) merged(old map[string]string, now time.Time) (map[string]string, error) {
 	data := map[string]string{}
 	for key, own := range map[string][]byte{keyClients: t.Clients, keyProxies: t.Proxies} {
@@ -93,7 +94,7 @@ func (t *Trust) merged(old map[string]string, now time.Time) (map[string]string,
 	return data, nil
 }
 
-// mergeLists adds strings to those of a JSON array, which may be empty.
+// mergeLists adds strings to those of a JSON array. The array may be empty.
 func mergeLists(old string, own []string) (string, error) {
 	all := []string{}
 	if old != "" {
@@ -111,7 +112,7 @@ func mergeLists(old string, own []string) (string, error) {
 	return string(data), err
 }
 
-// mergeCertificates adds certificates to others, without duplicates and without those that have expired.
+// mergeCertificates adds certificates to others, and removes duplicates and expired ones.
 func mergeCertificates(old, own []byte, now time.Time) (string, error) {
 	var merged []*x509.Certificate
 	for rest := slices.Concat(old, []byte("\n"), own); ; {

@@ -10,8 +10,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// structured-merge-diff inserts the fields of a list or map one by one into a sorted slice, several times for an apply:
-// 20,000 objects in reverse order take a second or two, 120,000 take minutes. Upstream has no limit.
+// Limits of an apply document. For an apply, structured-merge-diff inserts the fields of a list or map one by one into
+// a sorted slice, several times: 20,000 objects in reverse order take a second or two, 120,000 take minutes. Upstream
+// has no limit.
 const (
 	// maxApplied is the maximum number of objects in one list of an apply document.
 	maxApplied = 10_000
@@ -21,8 +22,8 @@ const (
 	maxAppliedMembers = 65_536
 )
 
-// CheckApplied rejects an apply document, in JSON, with a list or a map that would take too long to merge, or with a
-// quantity that would take too long to parse.
+// CheckApplied returns an error for an apply document, in JSON, with a list or a map that would take too long to merge,
+// or with a quantity that would take too long to parse.
 func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
 	objects, values, members := mostWithin(data)
 	switch {
@@ -42,7 +43,7 @@ func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
 	return nil
 }
 
-// checkQuantities rejects an object of a kind, in JSON, with a quantity that takes too long to parse.
+// checkQuantities returns an error for an object, in JSON, with a quantity that takes too long to parse.
 func checkQuantities(data []byte, gvk schema.GroupVersionKind) error {
 	return CheckQuantities(Body{Bytes: data, Media: MediaJSON}, func(b Body) error {
 		obj, err := resources.Scheme().New(gvk)
@@ -58,7 +59,7 @@ func checkQuantities(data []byte, gvk schema.GroupVersionKind) error {
 }
 
 // mostWithin returns the largest number of objects in a list of a JSON document, the length of its longest list, and
-// the largest number of members in an object.
+// the largest number of members of an object.
 func mostWithin(data []byte) (objects, values, members int) {
 	type container struct {
 		list                     bool

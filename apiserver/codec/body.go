@@ -32,7 +32,7 @@ func TooLarge() error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", MaxBody))
 }
 
-// The supported media types in the order of preference.
+// The supported media types, in the order of preference.
 const (
 	MediaJSON     = "application/json"
 	MediaYAML     = "application/yaml"
@@ -47,12 +47,13 @@ type Body struct {
 	Strictness string
 }
 
-// NewBody returns a body with the option fieldValidation; the default is Warn (A-38).
+// NewBody returns a body with the option fieldValidation. The default is Warn (A-38).
 func NewBody(data []byte, media, fieldValidation string) Body {
 	return Body{Bytes: data, Media: media, Strictness: cmp.Or(fieldValidation, metav1.FieldValidationWarn)}
 }
 
-// Decode decodes a body, which must have the kind and version of want. warn gets the strict errors that are warnings.
+// Decode decodes a body, which must have the kind and version of want. warn is called with the strict errors that are
+// warnings.
 func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := DecodeAny(b, want, coerce)
 	if strict, ok := runtime.AsStrictDecodingError(err); ok && b.Strictness != metav1.FieldValidationStrict {
@@ -66,7 +67,7 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 	if err != nil && !(coerce == nil && retired(err, got)) {
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
 	}
-	// for a custom resource, its validation reports another kind
+	// The validation of a custom resource reports another kind.
 	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil {
 		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
 			InternalPackage(want.Group), want.Kind)
@@ -79,7 +80,7 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 	return obj, nil
 }
 
-// retired reports whether err is that the body's kind is not served any more. Upstream decodes such a body.
+// retired reports whether err means that the body's kind is no longer served. Upstream decodes such a body.
 func retired(err error, got *schema.GroupVersionKind) bool {
 	return runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
 }
@@ -96,8 +97,8 @@ func WarnStrict(text string, warn func(string)) {
 	}
 }
 
-// InternalPackage returns the name of upstream's package for the internal types of a group. It is part of the error
-// message for a body of another kind.
+// InternalPackage returns the name of upstream's package for the internal types of a group. The error message for a
+// body of another kind contains it.
 func InternalPackage(group string) string {
 	if group == "" || group == "events.k8s.io" {
 		return "core"
@@ -106,10 +107,10 @@ func InternalPackage(group string) string {
 	return name
 }
 
-// Coercion is resources.Resource.Coerce of a custom resource; nil for kinds with a Go type.
+// Coercion is resources.Resource.Coerce of a custom resource. It is nil for kinds with a Go type.
 type Coercion func(obj runtime.Object) (unknown []string, err error)
 
-// CoercionOf returns the Coercion of a custom resource; nil for others.
+// CoercionOf returns the Coercion of a custom resource, or nil for other kinds.
 func CoercionOf(res *resources.Resource) Coercion {
 	if !res.Custom {
 		return nil
@@ -117,7 +118,7 @@ func CoercionOf(res *resources.Resource) Coercion {
 	return res.Coerce
 }
 
-// codecs has the decoders of all media types for objects of built-in kinds.
+// codecs returns the decoders of all media types for objects of built-in kinds.
 var codecs = sync.OnceValue(func() serializer.CodecFactory { return serializer.NewCodecFactory(resources.Scheme()) })
 
 // decoder returns the decoder of a body's media type.
@@ -129,7 +130,7 @@ func decoder(b Body) runtime.Decoder {
 	return info.StrictSerializer
 }
 
-// DecodeAny decodes a body of any kind, and returns the kind in the body.
+// DecodeAny decodes a body of any kind, and returns its kind.
 func DecodeAny(
 	b Body, want schema.GroupVersionKind, coerce Coercion,
 ) (obj runtime.Object, got *schema.GroupVersionKind, err error) {
@@ -137,7 +138,7 @@ func DecodeAny(
 	if err != nil {
 		return nil, nil, err
 	}
-	// A body may omit a built-in kind, but not a custom one: upstream decodes it into an object without a kind.
+	// A body may omit a built-in kind, but not a custom one, which upstream decodes into an object without a kind.
 	var into runtime.Object
 	if coerce != nil {
 		into = &unstructured.Unstructured{}
@@ -180,8 +181,8 @@ func coerced(obj runtime.Object, coerce Coercion, err error) (runtime.Object, er
 	return obj, err
 }
 
-// checkJSON rejects an object from protobuf that can't be stored as JSON: one with a time after the year 9999 or with
-// raw bytes that are not JSON.
+// checkJSON returns an error for an object from protobuf that can't be stored as JSON: one with a time after the year
+// 9999, or with raw bytes that are not JSON.
 func checkJSON(obj runtime.Object) error {
 	data, err := json.Marshal(obj)
 	if err != nil {
@@ -190,7 +191,8 @@ func checkJSON(obj runtime.Object) error {
 	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
 }
 
-// CheckCost rejects a body whose decoding costs more than its size suggests. It returns the body, YAML as JSON.
+// CheckCost returns an error for a body whose decoding costs more than its size suggests. It returns the body, with
+// YAML as JSON.
 func CheckCost(b Body) (Body, error) {
 	switch {
 	case b.Media == MediaProtobuf:
@@ -209,8 +211,8 @@ func CheckCost(b Body) (Body, error) {
 	return b, checkWork(b.Bytes)
 }
 
-// CountValues returns an upper bound of the number of values in a body, without parsing JSON or YAML: it counts commas,
-// opening brackets and, in YAML, lines.
+// CountValues returns an upper bound of the number of values in a body. It does not parse JSON and YAML, but counts
+// commas, opening brackets and, in YAML, lines.
 func CountValues(b Body) int {
 	if b.Media == MediaProtobuf {
 		n, _ := checkNesting(b.Bytes) // the decoder returns the error
@@ -229,7 +231,7 @@ func decodeError(err error, kind string, got *schema.GroupVersionKind, data []by
 		return err
 	}
 	if runtime.IsNotRegisteredError(err) && got != nil {
-		// The message contains the name of the scheme, which must be upstream's.
+		// The message contains the name of the scheme, which must be that of upstream's.
 		err = errors.New(NotRegistered(*got))
 	}
 	if got != nil && got.Kind != "" {
@@ -243,7 +245,7 @@ func Unconvertible(got schema.GroupVersionKind, kind string, err error) error {
 	return status.BadRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
 }
 
-// SchemeName is the name that error messages have for each of upstream's schemes.
+// SchemeName is the name of each of upstream's schemes in error messages.
 const SchemeName = "pkg/runtime/scheme.go:111"
 
 // NotRegistered returns the error message for an unknown kind.
@@ -251,7 +253,7 @@ func NotRegistered(gvk schema.GroupVersionKind) string {
 	return runtime.NewNotRegisteredErrForKind(SchemeName, gvk).Error()
 }
 
-// summary returns the first 30 bytes of a body: as text if it begins like JSON, else in hexadecimal.
+// summary returns the first 30 bytes of a body: as text if it begins like JSON, otherwise in hexadecimal.
 func summary(data []byte) string {
 	const most = 30
 	cut := data
@@ -300,7 +302,7 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 }
 
 // EncodeStored encodes an object as kube-apiserver stores it in JSON, but without the newline at the end. The caller
-// must have cleared the object's resourceVersion.
+// must clear the object's resourceVersion first.
 func EncodeStored(res *resources.Resource, obj runtime.Object) (value []byte, err error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if res.ToStored != nil {
@@ -325,8 +327,8 @@ func EncodeStored(res *resources.Resource, obj runtime.Object) (value []byte, er
 	return value, err
 }
 
-// lateYear begins a time of the year 10000, which can't be decoded. A time of the year 9999 in another time zone may
-// become such a time when it is encoded.
+// lateYear is the beginning of a time in the year 10000, which can't be decoded. A time of the year 9999 in another
+// time zone may become such a time when it is encoded.
 var lateYear = []byte(`"10000-01-01T`)
 
 // ProtobufPrefix is the prefix of protobuf bodies.

@@ -10,12 +10,12 @@ import (
 )
 
 // maxShifted limits the list items that the insertions and removals of a JSON patch copy. Each operation that may
-// insert or remove a list item counts as the length of the longest list, plus half of the number of operations. 10,000
+// insert or remove a list item counts as the length of the longest list, plus half the number of operations. 10,000
 // insertions into an empty list copy at most 50 million items.
 const maxShifted = 64 << 20
 
-// checkOperations rejects a JSON patch that would take too long for the size of the patch and the document. The library
-// rejects malformed operations.
+// checkOperations returns an error for a JSON patch that would take too long for the size of the patch and the
+// document. The library rejects malformed operations.
 func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	size := len(before) // of the document and of all values
 	_, longest, _ := mostWithin(before)
@@ -55,11 +55,11 @@ func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	return nil
 }
 
-// isIndex reports whether a JSON pointer may refer to a list item; names of fields may have the same form.
+// isIndex reports whether a JSON pointer may refer to a list item. It may also be the name of a field.
 func isIndex(at string) bool {
 	_, err := strconv.Atoi(at[strings.LastIndexByte(at, '/')+1:])
 	return err == nil
 }
 
-// levels returns the depth of the value that a JSON pointer refers to.
+// levels returns the depth of the value to which a JSON pointer refers.
 func levels(at string) int { return strings.Count(at, "/") }

@@ -25,20 +25,21 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// maxPatchOperations bounds a JSON patch (B-52).
+// maxPatchOperations limits the operations of a JSON patch (B-52).
 const maxPatchOperations = 10000
 
-// LimitCopies limits the copies by a JSON patch, of webhooks too, to the size of a body (AS pkg/server/config.go:
-// JSONPatchMaxCopyBytes). The library has one limit for the process. It must be called before the first patch.
+// LimitCopies limits the bytes that a JSON patch copies, including those of webhooks, to the size of a body (AS
+// pkg/server/config.go: JSONPatchMaxCopyBytes). The library has one limit for the process. LimitCopies must be called
+// before the first patch.
 var LimitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = MaxBody })
 
 // Patch is the body of a PATCH request.
 type Patch struct {
 	Kind  types.PatchType
 	Bytes []byte
-	// Strictness is the request's fieldValidation: Ignore, Warn or Strict.
+	// Strictness is the option fieldValidation: Ignore, Warn or Strict.
 	Strictness string
-	// Manager is the field manager, of an apply or of a patch of a Scale.
+	// Manager is the field manager of an apply, or of a patch of a Scale.
 	Manager string
 	// Force reports whether server-side apply takes over fields from other managers.
 	Force bool
@@ -46,7 +47,7 @@ type Patch struct {
 	Warn func(string)
 }
 
-// PatchTypes are the media types of supported patches; custom resources have no strategic merge (B-50).
+// PatchTypes returns the media types of supported patches. Custom resources have no strategic merge (B-50).
 func PatchTypes(res *resources.Resource) []string {
 	all := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.StrategicMergePatchType),
 		string(types.ApplyYAMLPatchType)}
@@ -56,7 +57,7 @@ func PatchTypes(res *resources.Resource) []string {
 	return all
 }
 
-// Apply returns the patched object; it does not change cur.
+// Apply returns the patched object. It does not modify cur.
 func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce Coercion) (runtime.Object, error) {
 	if p.Kind == types.StrategicMergePatchType {
 		return p.strategic(cur, gvk)
@@ -72,7 +73,7 @@ func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce Co
 	return p.decode(after, strict, gvk, coerce)
 }
 
-// edit applies a JSON or merge patch to JSON. strict are the errors of field validation in the patch itself.
+// edit applies a JSON or merge patch to a JSON document. strict are the errors of field validation in the patch itself.
 func (p *Patch) edit(before []byte) (after []byte, strict []error, err error) {
 	if p.Kind == types.JSONPatchType {
 		return p.operations(before)
@@ -120,7 +121,7 @@ func (p *Patch) operations(before []byte) (after []byte, strict []error, err err
 	return after, strict, nil
 }
 
-// jsonPatchOp is one operation. The name of its type is part of the error message for a malformed patch.
+// jsonPatchOp is one operation. The error message for a malformed patch contains the name of the type.
 type jsonPatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -133,14 +134,14 @@ func unprocessable(err error) error {
 		err.Error(), 0, false)
 }
 
-// unreadable is the error 422 for a patch whose result can't be decoded as the kind; shown is the value in its message
-// (B-55).
+// unreadable returns the error 422 for a patch whose result can't be decoded as the kind. shown is the value in its
+// message (B-55).
 func unreadable(shown string, err error) error {
 	return invalid.New(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
 }
 
-// Unconvertible is the error for a patched object that can't be converted to the stored version. A strategic merge
-// patch returns the conversion's error (AS handlers/patch.go: jsonPatcher, smpPatcher).
+// Unconvertible returns the error for a patched object that can't be converted to the stored version. For a strategic
+// merge patch it is the error of the conversion (AS handlers/patch.go: jsonPatcher, smpPatcher).
 func (p *Patch) Unconvertible(patched runtime.Object, err error) error {
 	if p.Kind == types.StrategicMergePatchType {
 		return err
@@ -166,7 +167,7 @@ func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind
 		return nil, unreadable(shown, errors.New(NotRegistered(*got)))
 	case err != nil:
 		return nil, unreadable(shown, err)
-	case *got != gvk && coerce == nil: // the rules of a custom resource report it themselves
+	case *got != gvk && coerce == nil: // the validation of a custom resource reports it
 		return nil, unreadable(shown,
 			fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
 				InternalPackage(gvk.Group), gvk.Kind))
@@ -174,7 +175,7 @@ func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind
 	return obj, p.report(strict, shown)
 }
 
-// report turns the errors of field validation into warnings or an error (B-71).
+// report converts the errors of field validation to warnings or an error (B-71).
 func (p *Patch) report(strict []error, shown string) error {
 	if len(strict) == 0 || p.Strictness == metav1.FieldValidationIgnore {
 		return nil
@@ -188,7 +189,7 @@ func (p *Patch) report(strict []error, shown string) error {
 	return nil
 }
 
-// strategic applies a strategic merge patch by the patch tags of the kind (B-54).
+// strategic applies a strategic merge patch, by the patch tags of the kind (B-54).
 func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runtime.Object, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(cur)
 	if err != nil {
@@ -233,7 +234,7 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	return next, p.report(strict, shown)
 }
 
-// checkMerged checks the quantities of an object if the patch has a number that takes too long to parse in any place.
+// checkMerged checks the quantities of the merged object, if the patch has a number that takes too long to parse.
 func (p *Patch) checkMerged(merged map[string]any, gvk schema.GroupVersionKind) error {
 	return CheckQuantities(Body{Bytes: p.Bytes, Media: MediaJSON}, func(Body) error {
 		data, err := json.Marshal(merged)
@@ -244,8 +245,8 @@ func (p *Patch) checkMerged(merged map[string]any, gvk schema.GroupVersionKind) 
 	})
 }
 
-// mergeStrategic merges doc into content. The library panics at directives whose items don't have the type in its tags,
-// such as "$setElementOrder/finalizers": [{}]; that becomes an error of the patch.
+// mergeStrategic merges doc into content. The library panics if the items of a directive don't have the type of its
+// tags, such as "$setElementOrder/finalizers": [{}]. The panic becomes an error of the patch.
 func mergeStrategic(content, doc map[string]any, kind runtime.Object) (merged map[string]any, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -255,7 +256,7 @@ func mergeStrategic(content, doc map[string]any, kind runtime.Object) (merged ma
 	return strategicpatch.StrategicMergeMapPatch(content, doc, kind)
 }
 
-// strategicError converts an error of a strategic merge to an API error; others are returned unchanged (B-54, 0-10; AS
+// strategicError converts an error of a strategic merge to an API error, if it has one (B-54, 0-10; AS
 // handlers/patch.go: interpretStrategicMergePatchError).
 func strategicError(err error) error {
 	switch {

@@ -9,12 +9,12 @@ import (
 )
 
 // maxNesting limits the nesting of messages. The generated decoders recurse for each level, and Go can't recover from a
-// stack overflow: three megabytes can have 500,000 levels. A message is up to two levels of JSON, of which decoders
+// stack overflow. Three megabytes can have 500,000 levels. A message is up to two levels of JSON, and JSON decoders
 // accept 10,000.
 const maxNesting = 4000
 
-// checkNesting counts the messages that a decoder could find in the data. It rejects data with too many messages, or
-// with messages that are nested too deep.
+// checkNesting counts the messages that a decoder could find in the data. It returns an error if there are too many, or
+// if they are nested too deep.
 func checkNesting(data []byte) (values int, err error) {
 	work := 0
 	for depth, content := range fields(data) {
@@ -28,9 +28,9 @@ func checkNesting(data []byte) (values int, err error) {
 	return values, nil
 }
 
-// fields yields the content of every length-delimited field, with the number of messages that enclose it. The types of
-// fields are not known, so it reads every such content as a message, as far as possible. Strings and bytes don't look
-// like thousands of nested messages.
+// fields yields the content of every length-delimited field, with the number of messages around it. The types of fields
+// are not known, so it reads every content as a message, as far as possible. Strings and bytes don't look like
+// thousands of nested messages.
 func fields(data []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		open := [][]byte{bytes.TrimPrefix(data, ProtobufPrefix)} // what is left of the enclosing messages
@@ -50,8 +50,8 @@ func fields(data []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// nextField returns the content of the first length-delimited field of a message, and the data after it; nil if there
-// is none, or if the data is not a message.
+// nextField returns the content of the first length-delimited field of a message, and the data after it. Both are nil
+// if there is none, or if the data is not a message.
 func nextField(data []byte) (content, rest []byte) {
 	for {
 		tag, n := uvarint(data)
@@ -78,8 +78,8 @@ func nextField(data []byte) (content, rest []byte) {
 	}
 }
 
-// uvarint decodes a number as generated decoders do: unlike binary.Uvarint and protowire, they ignore bits beyond the
-// 64th. n is the number of bytes; 0 if the data does not begin with a number.
+// uvarint decodes a number as generated decoders do. Unlike binary.Uvarint and protowire, they ignore bits after the
+// 64th. n is the number of bytes. It is 0 if the data does not begin with a number.
 func uvarint(data []byte) (value uint64, n int) {
 	for i, b := range data[:min(len(data), binary.MaxVarintLen64)] {
 		if value |= uint64(b&0x7f) << (7 * i); b < 0x80 {

@@ -13,12 +13,13 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// ErrQuantity is the error for such a quantity.
+// ErrQuantity is the error for a quantity that takes too long to parse.
 var ErrQuantity = errors.New("quantities must not have more than 256 characters, or more than 4 digits in an exponent")
 
-// CheckQuantities rejects a JSON or protobuf body with such a number in the place of a quantity. If there is one in any
-// place, decode is called with a body that has strings instead, which are no quantities. Every error of decode is
-// returned, since decode may end before it comes to a quantity: also that a field of numbers must not have a string.
+// CheckQuantities returns ErrQuantity for a JSON or protobuf body with such a quantity. It finds all numbers that would
+// take too long as quantities, and replaces them by strings that are no quantities. If there are any, it calls decode
+// with this body. It returns every error of decode, because decode may stop at a string in a field of numbers before it
+// reaches a quantity.
 func CheckQuantities(b Body, decode func(Body) error) error {
 	data, found := bytes.Clone(b.Bytes), false
 	if b.Media == MediaProtobuf {
@@ -49,7 +50,7 @@ func CheckQuantities(b Body, decode func(Body) error) error {
 	return err
 }
 
-// replaceLong replaces a number that takes too long to be parsed as a quantity by letters, which are also base64.
+// replaceLong replaces a number that takes too long to parse as a quantity by letters, which are also valid base64.
 func replaceLong(token []byte, text string) bool {
 	if !invalid.LongNumber(text) {
 		return false
@@ -58,7 +59,7 @@ func replaceLong(token []byte, text string) bool {
 	return true
 }
 
-// textOf is a JSON string or number as it is parsed: without spaces around it, and an apply decodes strings before.
+// textOf returns a JSON string or number as it is parsed: unescaped, and without spaces around it.
 func textOf(token []byte) string {
 	var s string
 	if bytes.IndexByte(token, '\\') < 0 || json.Unmarshal(token, &s) != nil {

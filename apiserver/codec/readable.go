@@ -14,15 +14,14 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// DecodeReadable decodes the value into the type of the stored version. A custom resource is not converted from the
-// version in which it was stored.
+// DecodeReadable decodes the value into the type of the stored version. It does not convert a custom resource.
 func DecodeReadable(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
 	obj, _, err := DecodeShown(res, o)
 	return obj, err
 }
 
-// DecodeShown is DecodeReadable. If the object is a custom resource in the stored version that is not known to be
-// canonical, data is its JSON; else data is nil.
+// DecodeShown is DecodeReadable, but also returns the JSON of a custom resource in the stored version that is not known
+// to be canonical. For other objects data is nil.
 func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object, data []byte, err error) {
 	if o.Err != nil {
 		return nil, nil, o.Err
@@ -52,7 +51,7 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	case !res.Custom:
 		o.SetVerified(res.Verified)
 	case o.Meta.APIVersion == res.Stored.GroupVersion().String() && !o.VerifiedBy(res.Verified):
-		// The stored bytes are canonical for the schema unless it has changed since.
+		// The stored bytes are canonical, unless the schema has changed since.
 		if data, err = json.Marshal(obj.(*unstructured.Unstructured).Object); err == nil && bytes.Equal(data, o.JSON) {
 			o.SetVerified(res.Verified)
 		}

@@ -9,21 +9,21 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// MaxWork limits the sum of a document's bytes, each counted once for each level at which it is nested. Much of what
-// decodes, patches and encodes reads a nested value again for each level (json.Unmarshaler, json.RawMessage). A
-// document of 1 MiB may have 128 levels on average.
+// MaxWork limits the sum of a document's bytes, each multiplied by its level of nesting. Much of the code that decodes,
+// patches and encodes reads a nested value again at each level (json.Unmarshaler, json.RawMessage). A document of 1 MiB
+// may have 128 levels on average.
 const MaxWork = 128 << 20
 
 var errNested = errors.New("the document is nested too deep for its size")
 
-// maxValues limits the values in a document, of which objects and arrays count twice: an empty object takes up to a
-// kilobyte when it is decoded to a Go type, and so does the error for an empty string.
+// maxValues limits the values in a document. Objects and arrays count twice. An empty object takes up to a kilobyte
+// when it is decoded to a Go type, and so does the error for an empty string.
 const maxValues = 250_000
 
-// errValues is what clients get.
+// errValues is the error for a document with more values.
 var errValues = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the document has more than %d values", maxValues))
 
-// checkWork checks JSON. Malformed JSON is left to the decoder.
+// checkWork returns an error for JSON that exceeds MaxWork or maxValues. The decoder reports malformed JSON.
 func checkWork(data []byte) error {
 	depth, work, counted, values := 0, 0, 0, 0
 	for at, c := range jsonscan.Marks(data) {
@@ -52,10 +52,11 @@ func checkWork(data []byte) error {
 }
 
 // maxMerge limits a strategic merge, which sorts each list by searching the others for each item. The cost is the
-// length of the longest list times the number of all items: 8,000 items in one list, which takes some seconds.
+// length of the longest list times the number of all items. At the limit, a list has 8,000 items, and the merge takes
+// some seconds.
 const maxMerge = 64 << 20
 
-// lists counts the list items in a tree of JSON values: all of them, and those of the longest list.
+// lists counts the list items in a tree of JSON values: those of all lists, and those of the longest list.
 func lists(v any) (items, longest int) {
 	within := func(x any) {
 		n, l := lists(x)
@@ -75,7 +76,7 @@ func lists(v any) (items, longest int) {
 	return items, longest
 }
 
-// CheckMerge rejects a patch that would take too long to merge.
+// CheckMerge returns an error for a patch that would take too long to merge.
 func CheckMerge(content, doc any) error {
 	n, longest := lists(doc)
 	if n == 0 {

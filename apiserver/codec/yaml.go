@@ -7,12 +7,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// errAliases has the message with which the YAML library rejects a document. The library's limit is too weak. It counts
-// nodes instead of bytes, so a document may repeat a long string hundreds of thousands of times.
+// errAliases is the error for a document with too many aliases. It has the message of the YAML library, whose own limit
+// is too weak: it counts nodes instead of bytes, so a document may repeat a long string hundreds of thousands of times.
 var errAliases = errors.New("yaml: document contains excessive aliasing")
 
-// checkAliases rejects a YAML document that is larger than MaxBody (0-14) after the expansion of its aliases. A few
-// bytes can expand to more than any memory can hold.
+// checkAliases returns an error for a YAML document that is larger than MaxBody (0-14) after the expansion of its
+// aliases. A few bytes can expand to more than any memory can hold.
 func checkAliases(data []byte) error {
 	if !bytes.ContainsRune(data, '*') || !bytes.ContainsRune(data, '&') {
 		return nil
@@ -21,7 +21,7 @@ func checkAliases(data []byte) error {
 	if err := yaml.Unmarshal(data, &root); err != nil {
 		return err
 	}
-	// Each node is visited once, and nothing is expanded.
+	// Each node is visited once. No alias is expanded.
 	sizes := map[*yaml.Node]int{}
 	var size func(n *yaml.Node) int
 	size = func(n *yaml.Node) int {

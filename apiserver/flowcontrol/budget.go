@@ -12,20 +12,20 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Patience is how long Budget.Acquire waits.
+// Patience is the time for which Budget.Acquire waits.
 const Patience = 5 * time.Second
 
-// Budget bounds a number of bytes, of which one user may hold half.
+// Budget is a number of bytes. One user may hold half of them.
 type Budget struct {
 	shares *Shares
 	all    *semaphore.Weighted
 	held   atomic.Int64
-	// little is an eighth more, for requests of up to most bytes that would have to wait for large ones.
+	// little is a reserve of another eighth for requests of up to most bytes, which would wait for large ones otherwise.
 	little *semaphore.Weighted
 	most   int64
 }
 
-// smallRequest is about what a write of an object of a few KiB needs.
+// smallRequest is about the memory of a write of an object of a few KiB.
 const smallRequest = 1 << 20
 
 // NewBudget returns a budget of bytes.
@@ -36,17 +36,17 @@ func NewBudget(bytes int64) *Budget {
 	}
 }
 
-// Total is the number of bytes.
+// Total returns the number of bytes.
 func (b *Budget) Total() int64 { return 2 * b.shares.size }
 
-// Share is how many bytes one user may hold.
+// Share returns the number of bytes that one user may hold.
 func (b *Budget) Share() int64 { return b.shares.size }
 
-// Held is how many bytes are acquired.
+// Held returns the number of acquired bytes.
 func (b *Budget) Held() int64 { return b.held.Load() }
 
-// Acquire takes bytes of the budget for a user until release is called. It waits for them. Errors: status.ErrTooLarge
-// if they exceed a user's share, status.ErrFull if they are not free in time, and that of ctx.
+// Acquire acquires bytes for a user until release is called. It waits until they are free. Errors: status.ErrTooLarge
+// if they exceed a user's share, status.ErrFull if they are not free in time, and the error of ctx.
 func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release func(), err error) {
 	switch {
 	case bytes <= 0:
@@ -76,7 +76,7 @@ func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release
 	return nil, status.ErrFull
 }
 
-// Try is Acquire without waiting; ok is false if the bytes are not free, or if another request waits for some.
+// Try is Acquire without waiting. ok is false if the bytes are not free, or if another request waits for some.
 func (b *Budget) Try(name string, bytes int64) (release func(), ok bool) {
 	if bytes > b.shares.size {
 		return nil, false
@@ -92,7 +92,7 @@ func (b *Budget) Try(name string, bytes int64) (release func(), ok bool) {
 	return b.releaser(b.all, leave, bytes), true
 }
 
-// releaser returns the function that releases what was acquired.
+// releaser returns the function that releases the bytes.
 func (b *Budget) releaser(of *semaphore.Weighted, leave func(), bytes int64) func() {
 	b.held.Add(bytes)
 	return func() {
@@ -102,29 +102,29 @@ func (b *Budget) releaser(of *semaphore.Weighted, leave func(), bytes int64) fun
 	}
 }
 
-// Shares bounds what each user may hold.
+// Shares limits the units that each user may hold.
 type Shares struct {
 	size int64
-	// most is how many requests of a user may hold a part or wait for one; 0 is no limit.
+	// most is the maximum number of requests of a user that hold units or wait for them. 0 is no limit.
 	most int
 
 	mu    sync.Mutex // guards users
 	users map[string]*holder
 }
 
-// holder has the share of one user as long as requests of the user hold a part of it or wait for it.
+// holder is the share of one user, while requests of the user hold units or wait for them.
 type holder struct {
 	*semaphore.Weighted
 	requests int
 }
 
-// NewShares returns Shares of size units; a user has at most requests of them at a time, 0 is no limit.
+// NewShares returns Shares of size units for each user, who has at most most requests at a time. 0 is no limit.
 func NewShares(size int64, most int) *Shares {
 	return &Shares{size: size, most: most, users: map[string]*holder{}}
 }
 
-// Acquire takes n units of a user's share until release is called, at most the whole share. It waits for them. Errors:
-// that of ctx, and status.ErrFull if the user has too many requests.
+// Acquire acquires n units for a user, but at most the whole share, until release is called. It waits until they are
+// free. Errors: that of ctx, and status.ErrFull if the user has too many requests.
 func (s *Shares) Acquire(ctx context.Context, name string, n int64) (release func(), err error) {
 	n = min(n, s.size)
 	u, requests := s.join(name)
@@ -139,7 +139,7 @@ func (s *Shares) Acquire(ctx context.Context, name string, n int64) (release fun
 	return s.releaser(name, u, n), nil
 }
 
-// Try is Acquire without waiting; ok is false if the units are not free.
+// Try is Acquire without waiting. ok is false if the units are not free.
 func (s *Shares) Try(name string, n int64) (release func(), ok bool) {
 	n = min(n, s.size)
 	u, _ := s.join(name)
@@ -150,7 +150,7 @@ func (s *Shares) Try(name string, n int64) (release func(), ok bool) {
 	return s.releaser(name, u, n), true
 }
 
-// releaser returns the function that releases what was acquired.
+// releaser returns the function that releases the units.
 func (s *Shares) releaser(name string, u *holder, n int64) func() {
 	return func() {
 		u.Release(n)
@@ -158,7 +158,7 @@ func (s *Shares) releaser(name string, u *holder, n int64) func() {
 	}
 }
 
-// join adds a request to its user's, and returns how many there are.
+// join adds a request to its user, and returns the number of the user's requests.
 func (s *Shares) join(name string) (u *holder, requests int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,17 +12,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// config is the content of the stored objects.
+// config is the configuration by the stored objects.
 type config struct {
-	// schemas are in their order of precedence, without those whose level does not exist.
+	// schemas are in the order of precedence. Those whose level does not exist are omitted.
 	schemas []*flowcontrolv1.FlowSchema
-	// levels are by name.
+	// levels are the levels by name.
 	levels map[string]*level
 	// series are the metrics by level and schema.
 	series map[key]*series
 }
 
-// key is a level and a schema.
+// key identifies a schema and its level.
 type key struct{ level, schema string }
 
 // level is a priority level.
@@ -33,8 +33,8 @@ type level struct {
 	queuing fq.QueuingConfig
 }
 
-// newConfig converts the objects for a server with a number of seats (AS pkg/util/flowcontrol/apf_controller.go:
-// digestConfigObjects, finishQueueSetReconfigsLocked). It skips invalid levels, which only another program can store.
+// newConfig returns the configuration of a server with a number of seats (AS pkg/util/flowcontrol/apf_controller.go:
+// digestConfigObjects, finishQueueSetReconfigsLocked). It omits invalid levels, which only another program can store.
 func newConfig(
 	schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration, seats int,
 ) *config {
@@ -63,7 +63,7 @@ func newConfig(
 func levelName(o *flowcontrolv1.PriorityLevelConfiguration) string { return o.Name }
 func schemaName(o *flowcontrolv1.FlowSchema) string                { return o.Name }
 
-// keepLevel and keepSchema return a stored object with the specification of the mandatory one.
+// keepLevel and keepSchema return the stored object with the specification of the mandatory one.
 func keepLevel(stored, mandatory *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.PriorityLevelConfiguration {
 	if mandatory.Spec.Type == flowcontrolv1.PriorityLevelEnablementExempt && stored.Spec.Type == mandatory.Spec.Type {
 		return stored // its shares may be changed
@@ -79,7 +79,7 @@ func keepSchema(stored, mandatory *flowcontrolv1.FlowSchema) *flowcontrolv1.Flow
 	return kept
 }
 
-// withMandatory returns the stored objects and the mandatory ones, which apply whether or not they are stored.
+// withMandatory returns the stored objects and the mandatory ones, which apply even if they are not stored.
 func withMandatory[T any](stored, mandatory []*T, name func(*T) string, keep func(stored, mandatory *T) *T) []*T {
 	all := slices.Clone(stored)
 	for _, m := range mandatory {
@@ -93,7 +93,7 @@ func withMandatory[T any](stored, mandatory []*T, name func(*T) string, keep fun
 	return all
 }
 
-// newLevel returns nil if the object is invalid.
+// newLevel returns the level of an object, or nil if the object is invalid.
 func newLevel(o *flowcontrolv1.PriorityLevelConfiguration) *level {
 	exempt := o.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt
 	l := &level{object: o, exempt: exempt, queuing: fq.QueuingConfig{Name: o.Name}}
@@ -111,7 +111,7 @@ func newLevel(o *flowcontrolv1.PriorityLevelConfiguration) *level {
 	return l
 }
 
-// value returns what p points to, or unset.
+// value returns the value of p, or unset if p is nil.
 func value(p *int32, unset int32) int32 {
 	if p == nil {
 		return unset
@@ -122,7 +122,7 @@ func value(p *int32, unset int32) int32 {
 // defaultShares is the default of nominalConcurrencyShares (K pkg/apis/flowcontrol/v1/defaults.go).
 const defaultShares = 30
 
-// shares are the level's nominalConcurrencyShares; 30 by default, but 0 for the level exempt.
+// shares returns the level's nominalConcurrencyShares. The default is 30, but 0 for the level exempt.
 func (l *level) shares() int32 {
 	if l.exempt {
 		if e := l.object.Spec.Exempt; e != nil {
@@ -133,11 +133,11 @@ func (l *level) shares() int32 {
 	return value(l.object.Spec.Limited.NominalConcurrencyShares, defaultShares)
 }
 
-// waiting is how many requests of one user may be served or wait: as many as the queues of its hand hold, besides those
-// that are served.
+// waiting returns the number of one user's requests that may be served or wait: the seats, and the capacity of the
+// queues of the user's hand.
 func (l *level) waiting() int { return l.seats + max(l.queuing.HandSize, 1)*l.queuing.QueueLengthLimit }
 
-// widest is how many seats one request of the level may take at most (finishQueueSetReconfigsLocked: maxSeats).
+// widest returns the maximum number of seats of one request (finishQueueSetReconfigsLocked: maxSeats).
 func (l *level) widest() int {
 	hand := max(l.queuing.HandSize, 1)
 	return max(1, min(int(math.Ceil(float64(l.seats)*0.15)), l.seats/hand, maxWidth))

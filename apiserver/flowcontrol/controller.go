@@ -24,11 +24,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// maxWidth is how many seats one request may take at most. objectsPerSeat is how many objects of a list cost one seat
+// maxWidth is the maximum number of seats of one request. objectsPerSeat is the number of listed objects for one seat
 // (AS pkg/util/flowcontrol/request/config.go).
 const maxWidth, objectsPerSeat = 10, 100
 
-// MostObjects is how many objects of a list are worth counting: more take no more seats.
+// MostObjects is the number of listed objects from which on a request takes no more seats.
 const MostObjects = maxWidth * objectsPerSeat
 
 // Controller assigns seats to requests.
@@ -38,24 +38,24 @@ type Controller struct {
 	clock   eventclock.Interface
 	metrics *metrics
 
-	// exempt is how many requests of the level exempt are being served.
+	// exempt is the number of requests of the level exempt that are being served.
 	exempt atomic.Int64
-	// mu guards what follows: requests take the read lock, changes the write lock.
+	// mu guards the fields below. Requests take the read lock, changes the write lock.
 	mu     sync.RWMutex
 	config *config
 	queues map[string]*queues
 }
 
-// queues are the queues of a level.
+// queues has the queues of a level.
 type queues struct {
 	fq.QueueSet
-	// shares are half of the level's seats for each user; seats are those.
+	// shares give each user half of the level's seats. seats is the number of these.
 	shares *Shares
 	seats  int
 }
 
-// New returns a controller of a number of seats. Requests wait at most for the duration wait. The suggested objects of
-// Kubernetes apply only when they are passed to Set. r registers the metrics; nil for none.
+// New returns a controller with a number of seats. wait is the maximum time for which requests wait. Kubernetes'
+// suggested objects apply only if they are passed to Set. r registers the metrics, and may be nil.
 func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
 	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r)}
 	c.queues = map[string]*queues{}
@@ -64,7 +64,7 @@ func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
 }
 
 // Set applies the objects. Requests that wait or are being served stay in their queues. Those of a removed level are
-// still served; if the level is created again before they end, it has the same queues.
+// still served. If the level is created again before they end, it keeps its queues.
 func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration) {
 	next := newConfig(schemas, levels, c.seats)
 	c.mu.Lock()
@@ -82,7 +82,7 @@ func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcont
 	}
 }
 
-// resize sets the number of a level's seats, and makes its queues if it has none.
+// resize sets the number of a level's seats, and creates its queues if it has none.
 func (c *Controller) resize(l *level) {
 	name := l.object.Name
 	q := c.queues[name]
@@ -105,13 +105,13 @@ func (c *Controller) resize(l *level) {
 		q.shares, q.seats = NewShares(max(1, int64(l.seats)/2), l.waiting()), l.seats
 	}
 	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: l.seats, ConcurrencyDenominator: max(l.seats, 1)})
-	if q.QueueSet == nil { // else it is unchanged, and requests read it without the lock
+	if q.QueueSet == nil { // otherwise it is unchanged: requests read it without the lock
 		q.QueueSet = set
 		c.queues[name] = q
 	}
 }
 
-// gauge implements k8s.io/apiserver's interface of gauges, which nothing reads.
+// gauge implements k8s.io/apiserver's interface of gauges. Nothing reads the values.
 type gauge struct{}
 
 func (gauge) Set(float64)            {}
@@ -121,7 +121,7 @@ func (gauge) Dec()                   {}
 func (gauge) SetToCurrentTime()      {}
 func (gauge) SetDenominator(float64) {}
 
-// Class is the result of the classification of a request. UIDs are empty for objects that aren't stored.
+// Class is the result of a request's classification. UIDs are empty for objects that aren't stored.
 type Class struct {
 	Schema, Level       string
 	SchemaUID, LevelUID types.UID
@@ -130,12 +130,12 @@ type Class struct {
 // Request is a request for seats.
 type Request struct {
 	*authorization.Attributes
-	// Objects returns how many objects the request may list.
+	// Objects returns the number of objects that the request may list.
 	Objects func() int
 }
 
-// Handle runs serve when the request has its seats, and returns when serve has returned. It calls classified before it
-// waits for them. It returns false if the request is rejected and serve was not run.
+// Handle calls serve when the request has its seats, and returns after it. Before it waits for the seats, it calls
+// classified. It returns false if the request is rejected without a call of serve.
 func (c *Controller) Handle(ctx context.Context, r Request, classified func(Class), serve func()) bool {
 	t := c.classify(r.Attributes)
 	classified(t.class)
@@ -180,8 +180,8 @@ func (c *Controller) reject(t *ticket, why string) {
 	}
 }
 
-// exempted serves a request of the level exempt at once, unless as many of them are being served as there are seats.
-// Watches and non-resource requests are always served, so that a server under full load can be inspected.
+// exempted serves a request of the level exempt immediately, unless the number of such requests exceeds the seats. It
+// always serves watches and non-resource requests, so that users can inspect a server under full load.
 func (c *Controller) exempted(t *ticket, r Request, serve func()) bool {
 	if r.IsResource && r.Verb != "watch" {
 		defer c.exempt.Add(-1)
@@ -196,7 +196,7 @@ func (c *Controller) exempted(t *ticket, r Request, serve func()) bool {
 	return true
 }
 
-// ticket is the classification of a request, with its queues.
+// ticket is the classification of a request, with the queues of its level.
 type ticket struct {
 	class  Class
 	level  *level
@@ -215,12 +215,12 @@ func (c *Controller) classify(a *authorization.Attributes) *ticket {
 	return &ticket{class, l, q, q.shares, c.config.series[key{class.Level, class.Schema}], flow}
 }
 
-// width is how many seats a request takes.
+// width returns the number of seats of a request.
 func (t *ticket) width(objects int) int {
 	return min(max(1, (objects+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
 }
 
-// share takes a part of the user's share of the level. A level without queues rejects at once what it has no part for.
+// share acquires a part of the user's share of the level. For a level without queues it does not wait.
 func (t *ticket) share(ctx context.Context, user string, width int) (release func(), err error) {
 	if t.level.queuing.DesiredNumQueues > 0 {
 		return t.shares.Acquire(ctx, user, int64(width))
@@ -232,14 +232,14 @@ func (t *ticket) share(ctx context.Context, user string, width int) (release fun
 	return release, nil
 }
 
-// begin puts a request into its queue; nil if the queue is full.
+// begin adds a request to its queue. It returns nil if the queue is full.
 func (t *ticket) begin(ctx context.Context, a *authorization.Attributes, width int) fq.Request {
 	r, _ := t.queues.StartRequest(ctx, &fcrequest.WorkEstimate{InitialSeats: uint64(width)},
 		hashOf(t.class.Schema, t.flow), t.flow, t.class.Schema, a.Path, a.User.Name, func(bool) {})
 	return r
 }
 
-// hashOf selects the queues of a flow (AS pkg/util/flowcontrol/apf_controller.go: hashFlowID).
+// hashOf returns the hash that selects the queues of a flow (AS pkg/util/flowcontrol/apf_controller.go: hashFlowID).
 func hashOf(schema, flow string) uint64 {
 	h := sha256.New()
 	_, _ = io.WriteString(h, schema+"\x00"+flow) // a hash never fails

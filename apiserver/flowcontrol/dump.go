@@ -20,7 +20,7 @@ type dump struct {
 	rows    func(l dumped) [][]string
 }
 
-// dumped is a priority level and its queues at one moment.
+// dumped is the state of a priority level and its queues.
 type dumped struct {
 	debug.QueueSetDump
 	name            string
@@ -39,8 +39,8 @@ var dumps = map[string]dump{
 // Dumps returns the names of the tables that Dump writes.
 func Dumps() []string { return slices.Sorted(maps.Keys(dumps)) }
 
-// Dump writes a table of the priority levels, of their queues or of the requests in them. It fails if w fails or the
-// name is unknown.
+// Dump writes a table of the priority levels, of their queues or of the requests in them. It returns an error if w
+// fails or if there is no table of that name.
 func (l *Live) Dump(w io.Writer, name string) error {
 	table, ok := dumps[name]
 	if !ok {
@@ -95,8 +95,8 @@ func queueRows(l dumped) (rows [][]string) {
 	return rows
 }
 
-// requestRows returns a row for each request. RequestIndexInQueue is the position of a waiting request, and -1 for an
-// executing request. QueueIndex is -1 for a request of a level without queues.
+// requestRows returns a row for each request. RequestIndexInQueue is the position of a waiting request, and -1 for one
+// that is being served. QueueIndex is -1 for a request of a level without queues.
 func requestRows(l dumped) (rows [][]string) {
 	add := func(queue, index int, r debug.RequestDump) {
 		rows = append(rows, []string{l.name, r.MatchedFlowSchema, strconv.Itoa(queue), strconv.Itoa(index),

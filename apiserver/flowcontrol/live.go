@@ -14,29 +14,29 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Live applies the objects of a cache to a Controller. Make one with NewLive.
+// Live applies the objects in a cache to a Controller.
 type Live struct {
 	controller *Controller
 	cache      *cache.Cache
 	log        *slog.Logger
-	// complaint limits how often errors are logged.
+	// complaint limits the rate of error messages in the log.
 	complaint rate.Sometimes
 	// shown is the revision of the controller's objects.
 	shown atomic.Int64
-	// mu is held while the objects are read; it guards the watchers.
+	// mu guards the watchers. It is held while the objects are read.
 	mu       sync.Mutex
 	watchers []*cache.Watcher
 }
 
-// schemas and levels are the prefixes of the objects' keys.
+// schemas and levels are the names of the collections.
 const schemas, levels = "flowschemas", "prioritylevelconfigurations"
 
-// NewLive returns a Live that keeps the controller up to date with a cache.
+// NewLive returns a Live that applies the objects of a cache to the controller.
 func NewLive(c *Controller, from *cache.Cache, log *slog.Logger) *Live {
 	return &Live{controller: c, cache: from, log: log, complaint: rate.Sometimes{Interval: time.Minute}}
 }
 
-// CatchUp applies the objects that the cache has now. It is cheap while they don't change.
+// CatchUp applies the current objects of the cache. It is cheap while they don't change.
 func (l *Live) CatchUp() {
 	now := l.cache.Revision()
 	if l.shown.Load() >= now {
@@ -58,7 +58,7 @@ func (l *Live) CatchUp() {
 	l.shown.Store(now)
 }
 
-// changed reports whether an object has changed, or may have.
+// changed reports whether an object has changed, or may have changed.
 func (l *Live) changed() bool {
 	changed := l.watchers == nil
 	for _, w := range l.watchers {

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// matches reports whether a schema matches a request: one of its rules matches the user and the request (AS
+// matches reports whether a schema matches a request: one of its rules must match the user and the request (AS
 // pkg/util/flowcontrol/rule.go).
 func matches(s *flowcontrolv1.FlowSchemaSpec, a *authorization.Attributes) bool {
 	return slices.ContainsFunc(s.Rules, func(r flowcontrolv1.PolicyRulesWithSubjects) bool {
@@ -55,13 +55,13 @@ func matchesResource(r *flowcontrolv1.ResourcePolicyRule, a *authorization.Attri
 	return names(r.Namespaces, a.Namespace)
 }
 
-// names reports whether a list contains the wildcard or the value.
+// names reports whether a list has the value or the wildcard.
 func names(list []string, value string) bool {
 	return len(list) == 1 && list[0] == "*" || slices.Contains(list, value)
 }
 
-// matchesPath: a path matches itself. One that ends with a slash, with or without an asterisk, matches all paths below
-// it.
+// matchesPath reports whether a list has the path. A pattern that ends with a slash, with or without an asterisk after
+// it, matches all paths below it.
 func matchesPath(list []string, path string) bool {
 	return slices.ContainsFunc(list, func(p string) bool {
 		prefix := strings.TrimSuffix(p, "*")

@@ -38,8 +38,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// series are the metrics of a schema and its level. When the objects are deleted, the series are unregistered; requests
-// that have them can still use them.
+// series are the metrics of a schema and its level. When the objects are deleted, the series are unregistered. Requests
+// can still use them.
 type series struct {
 	dispatched prometheus.Counter
 	waited     prometheus.Observer
@@ -54,14 +54,14 @@ func (m *metrics) series(level, schema string) *series {
 	}
 }
 
-// begin counts a request that has its seats. The caller decrements executing when the request ends.
+// begin counts a request that has got its seats. The caller decrements executing when the request ends.
 func (s *series) begin(waited time.Duration) {
 	s.dispatched.Inc()
 	s.waited.Observe(waited.Seconds())
 	s.executing.Inc()
 }
 
-// forget removes the series of objects that are not in a new configuration.
+// forget removes the series of objects that are not in the new configuration.
 func (m *metrics) forget(old, next *config) {
 	if old == nil {
 		return

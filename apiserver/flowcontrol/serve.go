@@ -11,9 +11,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Serve calls next when the request has its seats, and holds them until it returns, or, for a watch, until it calls
-// Begun (AS pkg/server/filters/priority-and-fairness.go). w's headers show how the request was classified. Errors, if
-// next was not called: status.ErrBusy if the request gets no seats in time; that of its context.
+// Serve calls next when the request has its seats. It holds them until next returns or, for a watch, until Begun is
+// called (AS pkg/server/filters/priority-and-fairness.go). The headers of w have the classification of the request. It
+// returns an error if it has not called next: status.ErrBusy if the request gets no seats in time, or that of the
+// request's context.
 func (l *Live) Serve(w http.ResponseWriter, r *http.Request, ask Request, next http.Handler) error {
 	if ask.Verb == "watch" {
 		return l.serveWatch(w, r, ask, next)
@@ -24,7 +25,7 @@ func (l *Live) Serve(w http.ResponseWriter, r *http.Request, ask Request, next h
 	return nil
 }
 
-// begunKey is the key of the function that Begun calls.
+// begunKey is the context key of the function that Begun calls.
 type begunKey struct{}
 
 // Begun releases the seats of a watch that has sent its initial events.
@@ -35,7 +36,7 @@ func Begun(ctx context.Context) {
 }
 
 func (l *Live) serveWatch(w http.ResponseWriter, r *http.Request, ask Request, next http.Handler) error {
-	objects := ask.Objects() // a panic in the goroutine would end the process
+	objects := ask.Objects() // not in the goroutine, where a panic would end the process
 	ask.Objects = func() int { return objects }
 	seated, begun, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -59,7 +60,7 @@ func (l *Live) serveWatch(w http.ResponseWriter, r *http.Request, ask Request, n
 	return nil
 }
 
-// handle is Controller.Handle by the objects that the cache has now.
+// handle is Controller.Handle with the current objects of the cache.
 func (l *Live) handle(w http.ResponseWriter, ctx context.Context, ask Request, serve func()) bool {
 	l.CatchUp()
 	return l.controller.Handle(ctx, ask, func(c Class) {
@@ -70,7 +71,7 @@ func (l *Live) handle(w http.ResponseWriter, ctx context.Context, ask Request, s
 	}, serve)
 }
 
-// rejected is why a request had no seats: the server is busy, or the request's own time is over.
+// rejected returns the error for a request without seats: the server is busy, or the request's time is over.
 func rejected(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return ctx.Err()

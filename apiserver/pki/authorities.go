@@ -9,13 +9,13 @@ import (
 )
 
 // Authorities are certificate authorities of clients: fixed ones, and those of a file, which is read again when it
-// changes. Make them with Bundle.Authorities. The methods may be called from any goroutine.
+// changes. Bundle.Authorities creates them. The methods may be called from any goroutine.
 type Authorities struct {
 	fixed authorities
-	file  *reloaded[authorities] // nil without a file; it includes the fixed ones
+	file  *reloaded[authorities] // nil without a file; includes the fixed ones
 }
 
-// authorities are the same ones in several forms.
+// authorities are certificate authorities in several forms.
 type authorities struct {
 	certs []*x509.Certificate
 	pool  *x509.CertPool
@@ -31,8 +31,8 @@ func newAuthorities(certs []*x509.Certificate) authorities {
 	return a
 }
 
-// Authorities returns the fixed authorities and those of a PEM file; an empty path is no file. The error does not name
-// the file.
+// Authorities returns the fixed authorities and those of a PEM file. The path may be empty. The error does not name the
+// file.
 func (b *Bundle) Authorities(path string, fixed ...*x509.Certificate) (*Authorities, error) {
 	a := &Authorities{fixed: newAuthorities(fixed)}
 	if path == "" {
@@ -53,8 +53,8 @@ func (a *Authorities) now() authorities {
 	return a.file.get()
 }
 
-// Pool has the present authorities. It is the same pool as long as the file doesn't change.
+// Pool returns the current authorities. It returns the same pool until the file changes.
 func (a *Authorities) Pool() *x509.CertPool { return a.now().pool }
 
-// PEM has the certificates of the present authorities.
+// PEM returns the certificates of the current authorities.
 func (a *Authorities) PEM() []byte { return a.now().pem }

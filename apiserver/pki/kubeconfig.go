@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The names in the kubeconfig.
+// Names in the kubeconfig.
 const (
 	clusterName = "kubecascade"
 	adminName   = "kubernetes-admin"
@@ -35,7 +35,7 @@ func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
 	})
 }
 
-// WriteKubeconfig writes it to path.
+// WriteKubeconfig writes the kubeconfig to path.
 func (b *Bundle) WriteKubeconfig(path string, mode fs.FileMode, url string) error {
 	data, err := b.Kubeconfig(url)
 	if err != nil {
@@ -44,7 +44,8 @@ func (b *Bundle) WriteKubeconfig(path string, mode fs.FileMode, url string) erro
 	return replaceFile(path, data, mode)
 }
 
-// AuthorityPEM is what clients trust in PEM: the authority's certificate, and the serving certificate if it was given.
+// AuthorityPEM returns the certificates that clients trust, in PEM: the authority's, and the serving certificate of
+// Options.
 func (b *Bundle) AuthorityPEM() []byte {
 	if b.given == nil {
 		return b.authority.certPEM()
@@ -52,10 +53,10 @@ func (b *Bundle) AuthorityPEM() []byte {
 	return append(b.authority.certPEM(), b.given.get().pem...)
 }
 
-// FrontProxyPEM is the authority of the certificate for extension API servers, in PEM.
+// FrontProxyPEM returns, in PEM, the authority of the client certificate for extension API servers.
 func (b *Bundle) FrontProxyPEM() []byte { return b.authority.certPEM() }
 
-// ClientPEM returns the administrator's certificate and key in PEM, as in the kubeconfig.
+// ClientPEM returns the administrator's certificate and key in PEM. The kubeconfig has the same.
 func (b *Bundle) ClientPEM() (cert, key []byte, err error) {
 	b.mu.Lock()
 	client := b.client

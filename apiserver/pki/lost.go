@@ -26,9 +26,9 @@ func empty(dir string) (bool, error) {
 	return true, nil
 }
 
-// replacing prepares the replacement of the authority at path, and warns what it means for clients. cause is why the
-// stored authority can't be read; nil if p is intact but expires soon. If the certificate or the key is missing, the
-// other file is renamed, so that users can restore both.
+// replacing prepares the replacement of the authority at path, and logs a warning with the consequences for clients.
+// cause is the error of reading the stored authority. It is nil if p is intact but expires soon. If the certificate or
+// the key is missing, the other file is renamed, so that users can restore both.
 func (b *Bundle) replacing(path string, p pair, cause error) error {
 	log := b.options.Log.With("dir", b.options.Dir)
 	if cause == nil {

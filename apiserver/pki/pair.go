@@ -34,7 +34,7 @@ func template(name string, orgs []string, now time.Time, life time.Duration) *x5
 	}
 }
 
-// newPair generates a key, and a certificate with the fields of c. signer signs the certificate. If signer is nil, it
+// newPair generates a key, and a certificate with the fields of c that signer signs. If signer is nil, the certificate
 // is self-signed.
 func newPair(c *x509.Certificate, signer *pair) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -59,8 +59,8 @@ func (p pair) certPEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.cert.Raw})
 }
 
-// write stores the key in path.key, and then the certificate in path.crt. A crash in between must not leave a
-// certificate without its key, as that would look like a complete pair.
+// write stores the key in path.key, and then the certificate in path.crt. After a crash between the two, there is no
+// certificate without its key.
 func (p pair) write(path string) error {
 	key, err := keyutil.MarshalPrivateKeyToPEM(p.key)
 	if err != nil {
@@ -72,7 +72,7 @@ func (p pair) write(path string) error {
 	return replaceFile(path+".crt", p.certPEM(), private)
 }
 
-// errMismatch reports that a certificate and the key beside it are not a pair, as after a crash between the two writes.
+// errMismatch means that a certificate and a key are not a pair, as after a crash between the two writes.
 var errMismatch = fmt.Errorf("the key is not the certificate's: %w", os.ErrNotExist)
 
 func readPair(path string) (pair, error) {
@@ -90,7 +90,7 @@ func readPair(path string) (pair, error) {
 	return pair{cert, key}, nil
 }
 
-// readPEM parses a PEM file. Its errors name the file. The error for a missing file is os.ErrNotExist.
+// readPEM parses a PEM file. Its errors name the file. If the file is missing, the error is os.ErrNotExist.
 func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -111,13 +111,13 @@ func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err er
 // private are the permissions of files that only their owner may read.
 const private = 0o600
 
-// replaceFile writes a file atomically: it replaces the file. If path is not a regular file, but for example a pipe or
-// /dev/stdout, it writes to that instead.
+// replaceFile writes a file atomically, by renaming. If path is not a regular file, for example a pipe or /dev/stdout,
+// it writes to path directly.
 func replaceFile(path string, data []byte, mode fs.FileMode) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, mode)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // for its owner only
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // only the owner can read it
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}

@@ -25,42 +25,43 @@ const (
 
 // Options are the options of Ensure.
 type Options struct {
-	// Dir is the directory of the files. It is created if it is missing, and only its owner can read it.
+	// Dir is the directory of the files. It is created if it does not exist. Only its owner can read it.
 	Dir string
-	// Hosts are the names and addresses of the server for its clients, besides localhost.
+	// Hosts are the names and addresses of the server, besides localhost.
 	Hosts []string
 	// CertFile and KeyFile are PEM files with the serving certificate, its intermediate certificates, and its key. They
-	// are read again when they change. Without them the authority signs a serving certificate.
+	// are read again when they change. Without them, the authority signs a serving certificate.
 	CertFile, KeyFile string
 	// Now defaults to time.Now.
 	Now func() time.Time
-	// Log gets failed renewals, lost keys, and an authority that is replaced or not valid yet. It defaults to
-	// slog.Default.
+	// Log gets messages about failed renewals, lost keys, and an authority that is replaced or not valid yet. It
+	// defaults to slog.Default.
 	Log *slog.Logger
 }
 
-// Bundle is the set of all keys and certificates.
+// Bundle has all keys and certificates.
 type Bundle struct {
 	options   Options
 	authority pair
-	// first reports whether the directory was empty: missing files have not been lost.
+	// first reports whether the directory was empty. Then missing files are not lost.
 	first bool
-	// given is the serving certificate of Options.CertFile; nil if the authority signs one.
+	// given is the serving certificate of Options.CertFile. It is nil if the authority signs one.
 	given *reloaded[*serving]
-	// ServiceAccountKey signs tokens of service accounts.
+	// ServiceAccountKey signs service account tokens.
 	ServiceAccountKey *ecdsa.PrivateKey
 
-	// mu guards what follows: handshakes and kubeconfigs read the pairs, renewals replace them. It is held while files
-	// are written, so that two renewals don't mix the key of one with the certificate of the other.
+	// mu guards the fields below: handshakes and kubeconfigs read the pairs, renewals replace them. It is held while
+	// files are written, so that two renewals don't mix the key of one with the certificate of the other.
 	mu      sync.Mutex
 	serving pair
 	client  pair
-	// failed is when a renewal at a handshake last failed and was logged; zero if the last one succeeded.
+	// failed is the time of the last failed renewal at a handshake that was logged. It is zero if the last renewal
+	// succeeded.
 	failed time.Time
 }
 
-// Ensure reads the existing files and makes what is missing or must be renewed. It fails if it can't read or write
-// them.
+// Ensure reads the existing files, and creates those that are missing or due for renewal. It returns an error if it
+// can't read or write them.
 func Ensure(o Options) (*Bundle, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -94,7 +95,7 @@ func Ensure(o Options) (*Bundle, error) {
 	return b, err
 }
 
-// ensureServing reads the serving certificate that was given, or ensures one that the authority signs.
+// ensureServing reads the serving certificate of Options, or ensures one that the authority signs.
 func (b *Bundle) ensureServing() (err error) {
 	if b.options.CertFile == "" {
 		b.serving, err = b.ensure("apiserver", b.servingTemplate(), &b.authority)
@@ -106,7 +107,7 @@ func (b *Bundle) ensureServing() (err error) {
 	return nil
 }
 
-// ensure returns the pair of that name, a new one if the stored one is missing or must be renewed.
+// ensure returns the pair of that name. It creates a new one if the stored one is missing or due for renewal.
 func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair, error) {
 	path := filepath.Join(b.options.Dir, name)
 	p, err := readPair(path)
@@ -127,8 +128,8 @@ func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair
 	return p, p.write(path)
 }
 
-// good reports whether a stored pair can be used. The start of an authority's validity, which has no signer, is not
-// checked: a clock that was set back must not invalidate every kubeconfig.
+// good reports whether a stored pair can be used. For the authority, which has no signer, the start of its validity is
+// not checked: a clock that is set back must not invalidate all kubeconfigs.
 func (b *Bundle) good(p pair, want *x509.Certificate, signer *pair) bool {
 	now := b.options.Now()
 	if signer == nil {
@@ -178,14 +179,14 @@ func (b *Bundle) servingTemplate() *x509.Certificate {
 	return c
 }
 
-// KubeletClient returns a function that returns the server's client certificate for kubelets: that of the files, which
-// are read again when they change, or one of the authority, for the user and the group of kubeadm (cmd/kubeadm
-// app/phases/certs/certlist.go: KubeadmCertKubeletClient), which is in no file.
+// KubeletClient returns a function that returns the server's client certificate for kubelets. It is that of the files,
+// which are read again when they change. Without files it is one that the authority signs and that is not stored, for
+// the user and the group of kubeadm (cmd/kubeadm app/phases/certs/certlist.go: KubeadmCertKubeletClient).
 func (b *Bundle) KubeletClient(certFile, keyFile string) (func() (*tls.Certificate, error), error) {
 	return b.clientOf(certFile, keyFile, "kube-apiserver-kubelet-client", "kubeadm:cluster-admins")
 }
 
-// FrontProxy is the common name of the certificate that authenticates the server to extension API servers.
+// FrontProxy is the common name of the client certificate for extension API servers.
 const FrontProxy = "front-proxy-client"
 
 // FrontProxyClient is KubeletClient for extension API servers (KubeadmCertFrontProxyClient).
@@ -217,11 +218,11 @@ func (b *Bundle) clientOf(certFile, keyFile, user string, groups ...string) (fun
 	}, nil
 }
 
-// Authority is the certificate of the authority that signs the other certificates.
+// Authority returns the certificate of the authority that signs the other certificates.
 func (b *Bundle) Authority() *x509.Certificate { return b.authority.cert }
 
-// Sign signs a certificate for a client's public key with the authority, and returns it in DER. It does not check what
-// the certificate says.
+// Sign signs a certificate for a client's public key with the authority, and returns it in DER. It does not check the
+// content of the certificate.
 func (b *Bundle) Sign(c *x509.Certificate, key crypto.PublicKey) ([]byte, error) {
 	return x509.CreateCertificate(rand.Reader, c, b.authority.cert, key, b.authority.key)
 }

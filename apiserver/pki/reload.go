@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// reloadPause is how long files are not read again after they were read.
+// reloadPause is the minimum time between two reads of the same files.
 const reloadPause = time.Second
 
-// reloaded is what the content of files means. The files are read again when the value is used, so files that are
-// replaced need no restart (AS pkg/server/dynamiccertificates, which watches them). Files that can't be read, or are
-// invalid, as between the replacement of a certificate and that of its key, leave the value as it is.
+// reloaded is a value that is parsed from files. If the files have changed, the value is parsed again when it is used,
+// so that replaced files need no restart (AS pkg/server/dynamiccertificates, which watches them). While the files can't
+// be read or parsed, as between the replacement of a certificate and that of its key, the value stays.
 type reloaded[T any] struct {
 	paths []string
 	parse func(contents [][]byte) (T, error)
@@ -24,8 +24,8 @@ type reloaded[T any] struct {
 	log   *slog.Logger
 	value atomic.Pointer[T]
 
-	// mu guards what follows, and is held while files are read. Handshakes do not wait for it: until the new value is
-	// there, the old one is used.
+	// mu guards the fields below, and is held while files are read. Handshakes do not wait for it: they use the old
+	// value.
 	mu       sync.Mutex
 	checked  time.Time
 	contents [][]byte
@@ -48,11 +48,11 @@ func newReloaded[T any](o *Options, parse func([][]byte) (T, error), paths ...st
 	return r, nil
 }
 
-// get returns the present value.
+// get returns the current value.
 func (r *reloaded[T]) get() T {
 	if r.mu.TryLock() {
 		defer r.mu.Unlock()
-		if now := r.now(); now.Sub(r.checked).Abs() >= reloadPause { // the clock may have been set back
+		if now := r.now(); now.Sub(r.checked).Abs() >= reloadPause { // the clock may be set back
 			r.checked = now
 			r.note(r.reload())
 		}
@@ -60,7 +60,7 @@ func (r *reloaded[T]) get() T {
 	return *r.value.Load()
 }
 
-// reload replaces the value if the files have changed. mu is held.
+// reload replaces the value if the files have changed. The caller holds mu.
 func (r *reloaded[T]) reload() error {
 	contents, err := r.read()
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *reloaded[T]) reload() error {
 	return nil
 }
 
-// note logs an error once. mu is held.
+// note logs an error once. The caller holds mu.
 func (r *reloaded[T]) note(err error) {
 	text := ""
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// failurePause is the time after a failed renewal in which handshakes do not try again, while the old certificate is
-// valid. It is also the minimum time between two log messages about failures.
+// failurePause is the time after a failed renewal in which handshakes do not retry while the old certificate is valid.
+// It is also the minimum time between two log messages about failures.
 const failurePause = time.Hour
 
 // expiring reports whether less than a third of a certificate's life is left.
@@ -18,16 +18,16 @@ func expiring(c *x509.Certificate, now time.Time) bool {
 	return now.After(c.NotAfter.Add(-life / 3))
 }
 
-// early reports whether a certificate is not valid yet, as when the clock was set back.
+// early reports whether a certificate is not valid yet, for example because the clock was set back.
 func early(c *x509.Certificate, now time.Time) bool { return now.Before(c.NotBefore) }
 
-// stale reports whether a certificate that the authority signed must be renewed.
+// stale reports whether a certificate of the authority must be renewed.
 func stale(c *x509.Certificate, now time.Time) bool { return expiring(c, now) || early(c, now) }
 
 // Renew renews the serving certificate and the administrator's client certificate if they are due for renewal. It
-// reports whether one of them changed: then the kubeconfig must be written again. Call it once a day; handshakes may
-// run at the same time. If one of the two can't be renewed, Renew keeps the old one, tries to renew the other and
-// returns the error; changed may be true then. Only Ensure renews the authority.
+// reports whether one of them has changed. Then the kubeconfig must be written again. Call it once a day. Handshakes
+// may run at the same time. If the renewal of one fails, Renew keeps the old one, still renews the other, and returns
+// the error. Only Ensure renews the authority.
 func (b *Bundle) Renew() (changed bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -56,9 +56,9 @@ func (b *Bundle) renew(p *pair, name string, want *x509.Certificate) (changed bo
 	return true, nil
 }
 
-// certificate returns the serving certificate, and renews it first if it is stale. If the renewal fails, the old one is
-// used until it expires. It is also used if its validity has not begun by this machine's clock, because clients use
-// their own clocks. A certificate of Options.CertFile is not renewed.
+// certificate returns the serving certificate, and renews it first if it is stale. If the renewal fails, it returns the
+// old one until it expires. It also returns one whose validity has not begun by this machine's clock, because clients
+// use their own clocks. A certificate of Options.CertFile is not renewed.
 func (b *Bundle) certificate() (*tls.Certificate, error) {
 	if b.given != nil {
 		return b.given.get().cert, nil
@@ -79,12 +79,12 @@ func (b *Bundle) certificate() (*tls.Certificate, error) {
 	}, nil
 }
 
-// paused reports whether a renewal failed a short time ago. The clock may have been set back since.
+// paused reports whether a renewal failed a short time ago. The clock may have been set back in the meantime.
 func (b *Bundle) paused(now time.Time) bool {
 	return !b.failed.IsZero() && now.Sub(b.failed).Abs() < failurePause
 }
 
-// note records the result of a renewal at a handshake, and logs an error unless one was logged a short time ago.
+// note records the result of a renewal at a handshake. It logs an error, unless it logged one a short time ago.
 func (b *Bundle) note(err error, now time.Time) {
 	if err == nil {
 		b.failed = time.Time{}
@@ -98,7 +98,7 @@ func (b *Bundle) note(err error, now time.Time) {
 		"error", err, "expires", b.serving.cert.NotAfter)
 }
 
-// RenewDaily calls Renew and then written, once a day, until ctx is done. It logs their errors.
+// RenewDaily calls Renew and then written, once a day, until ctx ends. It logs their errors.
 func (b *Bundle) RenewDaily(ctx context.Context, written func() error) {
 	day := time.NewTicker(24 * time.Hour)
 	defer day.Stop()

@@ -13,32 +13,33 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// TLSOptions are the options of Bundle.TLS. The zero value accepts clients' certificates of the bundle's authority.
+// TLSOptions are the options of Bundle.TLS. With the zero value, clients' certificates are those of the bundle's
+// authority.
 type TLSOptions struct {
-	// Clients are the authorities that the handshake names, so that clients know which certificate to send; default: that
-	// of the bundle.
+	// Clients are the authorities that the handshake names, so that clients know which certificate to send. Default:
+	// the bundle's authority.
 	Clients []*Authorities
-	// Named are serving certificates for some names. Earlier ones take precedence.
+	// Named are the serving certificates for other names. Earlier ones take precedence.
 	Named []NamedCertificate
-	// MinVersion, CipherSuites and Curves are those of tls.Config; the default of MinVersion is TLS 1.2.
+	// MinVersion, CipherSuites and Curves are fields of tls.Config. The default of MinVersion is TLS 1.2.
 	MinVersion   uint16
 	CipherSuites []uint16
 	Curves       []tls.CurveID
-	// HTTP1 does not offer HTTP/2.
+	// HTTP1 disables HTTP/2.
 	HTTP1 bool
 }
 
-// NamedCertificate is a serving certificate for clients that connect to some host names (SNI), or IP addresses.
+// NamedCertificate is the serving certificate for some host names (SNI) or IP addresses.
 type NamedCertificate struct {
 	// CertFile and KeyFile are PEM files with the certificate, its intermediate certificates, and its key.
 	CertFile, KeyFile string
-	// Names are the names, of which the first label may be "*"; default: the common name and the DNS names of the
-	// certificate. They take precedence over such default names.
+	// Names are the names. The first label of a name may be "*". Default: the common name and the DNS names of the
+	// certificate. Explicit names take precedence over such default names.
 	Names []string
 }
 
-// TLS is the configuration of the secure port: HTTP/2, and a request for client certificates. The handshake proves that
-// the client has the key. The server verifies the chain, so that it can report why it is invalid.
+// TLS returns the configuration of the secure port. It offers HTTP/2 and requests client certificates. The handshake
+// proves that the client has the key. The handler verifies the chain, so that it can report an error.
 func (b *Bundle) TLS(o TLSOptions) (*tls.Config, error) {
 	s := &secure{bundle: b, clients: o.Clients}
 	if len(s.clients) == 0 {
@@ -67,20 +68,20 @@ func (b *Bundle) TLS(o TLSOptions) (*tls.Config, error) {
 	return s.base, nil
 }
 
-// secure chooses what a handshake uses.
+// secure chooses the certificates of a handshake.
 type secure struct {
 	bundle  *Bundle
 	clients []*Authorities
 	named   []named
 	base    *tls.Config
 
-	mu sync.Mutex // guards what follows
-	// pools are those of the clients' authorities that the configuration has.
+	mu sync.Mutex // guards the fields below
+	// pools are the pools of the clients' authorities in the current configuration.
 	pools   []*x509.CertPool
-	changed *tls.Config // base with the present authorities; nil if it is base
+	changed *tls.Config // base with the current authorities; nil if base has them
 }
 
-// authorities returns the pools of the clients' authorities, and one with all of them.
+// authorities returns the pools of the clients' authorities, and a pool with all of them.
 func (s *secure) authorities() (pools []*x509.CertPool, all *x509.CertPool) {
 	all = x509.NewCertPool()
 	for _, a := range s.clients {
@@ -93,8 +94,8 @@ func (s *secure) authorities() (pools []*x509.CertPool, all *x509.CertPool) {
 	return pools, all
 }
 
-// forClient returns the configuration with the present authorities; nil for the original one. Sessions are resumed
-// across changes, as the tickets' keys are those of the original.
+// forClient returns the configuration with the current authorities, or nil for the original one. After a change
+// sessions can still be resumed, because the keys of the tickets stay the same.
 func (s *secure) forClient(*tls.ClientHelloInfo) (*tls.Config, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,9 +111,10 @@ func (s *secure) forClient(*tls.ClientHelloInfo) (*tls.Config, error) {
 	return s.changed, nil
 }
 
-// certificate chooses the serving certificate as crypto/tls does among upstream's (AS
-// pkg/server/dynamiccertificates/tlsconfig.go: GetConfigForClient, syncCerts): that of the name, or of the address if
-// the client names none, or else the first that the client supports, beginning with the default one.
+// certificate chooses the serving certificate as crypto/tls chooses among upstream's (AS
+// pkg/server/dynamiccertificates/tlsconfig.go: GetConfigForClient, syncCerts). It is the certificate for the client's
+// name or, if the client sends none, for the address. Otherwise it is the first one that the client supports, beginning
+// with the default.
 func (s *secure) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	byDefault, err := s.bundle.certificate()
 	if len(s.named) == 0 || err != nil || hello == nil {
@@ -132,7 +134,7 @@ func (s *secure) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, erro
 	return byDefault, nil
 }
 
-// wanted are the names of certificates for the client, the best one first.
+// wanted returns the names of certificates that suit the client, in order of preference.
 func wanted(hello *tls.ClientHelloInfo) []string {
 	if hello.ServerName == "" {
 		if host, _, err := net.SplitHostPort(hello.Conn.LocalAddr().String()); err == nil {
@@ -148,13 +150,13 @@ func wanted(hello *tls.ClientHelloInfo) []string {
 	return []string{name, "*." + domain}
 }
 
-// named is a certificate for names.
+// named is a serving certificate with its names.
 type named struct {
 	files *reloaded[*serving]
 	names []string
 }
 
-// byName returns the certificates by their names, and all of them in their order.
+// byName returns the certificates by name, and all of them in their order.
 func byName(list []named) (names map[string]*tls.Certificate, all []*tls.Certificate) {
 	explicit, implicit := map[string]*tls.Certificate{}, map[string]*tls.Certificate{}
 	for _, n := range slices.Backward(list) { // earlier ones take precedence
@@ -176,8 +178,9 @@ func byName(list []named) (names map[string]*tls.Certificate, all []*tls.Certifi
 	return implicit, all
 }
 
-// ownNames are the DNS names of a certificate, and its common name if that is one. Addresses are no names: SNI does not
-// have them (AS pkg/server/dynamiccertificates/named_certificates.go: getCertificateNames).
+// ownNames returns the DNS names of a certificate, including its common name if that is one. It does not return
+// addresses, because SNI does not have them (AS pkg/server/dynamiccertificates/named_certificates.go:
+// getCertificateNames).
 func ownNames(c *x509.Certificate) []string {
 	cn := c.Subject.CommonName
 	if net.ParseIP(cn) == nil && (cn == "*" || len(validation.IsDNS1123Subdomain(strings.TrimPrefix(cn, "*."))) == 0) {
@@ -189,7 +192,7 @@ func ownNames(c *x509.Certificate) []string {
 // serving is a serving certificate with its key.
 type serving struct {
 	cert *tls.Certificate
-	// pem has its certificates, and nothing else of the file: clients get it, and the key may be in the same file.
+	// pem has only the certificates, because clients get it and the file may also contain the key.
 	pem []byte
 }
 
