@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	// patience bounds a read of a document, and a check.
+	// patience is the timeout of a read of a document, and of a check.
 	patience = 5 * time.Second
 	// attempts is the number of requests of a check.
 	attempts = 5
-	// mostBytes bounds a response that is read whole.
+	// mostBytes is the maximum size of a response that is read whole.
 	mostBytes = 64 << 20
 )
 
 // itself is the user of the server's own requests (KA pkg/controllers/status/remote).
 var itself = user.DefaultInfo{Name: "system:kube-aggregator", Groups: []string{user.SystemPrivilegedGroup}}
 
-// Check returns why the service of a group version does not answer: it requests the discovery document several times at
-// once, of which one must succeed; the others are not cancelled then (KA
+// Check returns the error of the service of a group version, or nil. It sends several requests for the discovery
+// document at the same time. One must succeed. The others are not cancelled then (KA
 // pkg/controllers/status/remote/remote_available_controller.go: sync).
 func (a *Aggregator) Check(ctx context.Context, group, version string) (err error) {
 	s := a.Of(group, version)
@@ -79,7 +79,7 @@ func (a *Aggregator) attempt(ctx context.Context, s *Service) error {
 	return nil
 }
 
-// send sends a request; redirects are not followed.
+// send sends a request. It does not follow redirects.
 func (a *Aggregator) send(
 	ctx context.Context, s *Service, as user.DefaultInfo, method string, to *url.URL, accept string, body []byte,
 ) (*http.Response, error) {
@@ -100,14 +100,14 @@ func (a *Aggregator) send(
 	return client.Do(r)
 }
 
-// answer is a response that was read whole.
+// answer is a whole response.
 type answer struct {
 	code      int
 	mediaType string
 	body      []byte
 }
 
-// get requests a path of an available service.
+// get sends a request to an available service.
 func (a *Aggregator) get(
 	ctx context.Context, s *Service, as user.DefaultInfo, method, path, accept string, body []byte,
 ) (out answer, err error) {
@@ -131,8 +131,8 @@ func (a *Aggregator) get(
 	return out, err
 }
 
-// Do sends a request below the path of a group version, and returns the body of the response, if possible as that kind
-// of meta.k8s.io; empty for none. The error of a response without success is its Status.
+// Do sends a request below the path of a group version, and returns the body of the response. as is the kind of
+// meta.k8s.io that the response should have, or empty. The error of an unsuccessful response is its Status.
 func (a *Aggregator) Do(
 	ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, path, as string, body []byte,
 ) ([]byte, error) {
@@ -159,7 +159,8 @@ func (a *Aggregator) Do(
 		got.code, method, schema.GroupResource{Group: gv.Group}, "", string(got.body[:min(len(got.body), 2048)]), 0, true)
 }
 
-// kept is a result that is read again when it is old: one of success after a minute, which is upstream's interval.
+// kept is a cached result. A value is read again after a minute, which is upstream's interval, and an error after
+// patience.
 type kept[T any] struct {
 	// mu is held during a read, so that there is one at a time.
 	mu    sync.Mutex
@@ -174,7 +175,7 @@ func (k *kept[T]) get(now func() time.Time, read func(context.Context) (T, error
 	if now().Before(k.until) {
 		return k.value, k.err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience) // it is not only for this client
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // other clients use the result, too
 	defer cancel()
 	k.value, k.err = read(ctx)
 	k.until = now().Add(time.Minute)

@@ -18,8 +18,8 @@ import (
 
 type resources = []v2.APIResourceDiscovery
 
-// Version is a group version of another server, with its priorities. It has no resources, and is stale, while they
-// can't be read.
+// Version is a group version of another server, with its priorities. While its resources can't be read, it is stale and
+// has none.
 type Version struct {
 	Group                          string
 	GroupPriority, VersionPriority int32
@@ -44,7 +44,7 @@ func (a *Aggregator) Versions() []Version {
 }
 
 // Resources returns the resources of other servers, those of a group's most important version first, and the versions
-// whose resources are not known.
+// whose resources are unknown.
 func (a *Aggregator) Resources() (all []metav1.APIResource, stale []schema.GroupVersion) {
 	versions := a.Versions()
 	slices.SortStableFunc(versions, func(a, b Version) int { return cmp.Compare(b.VersionPriority, a.VersionPriority) })
@@ -75,8 +75,9 @@ func each[T any](all []*Service, f func(*Service) T) []T {
 	return out
 }
 
-// discover reads the resources of the group version from the aggregated document or, if the server has none, from that
-// of the version (handler_discovery.go: fetchFreshDiscoveryForService). A version that the former omits has none.
+// discover reads the resources of the group version from the aggregated document or, if the server has none, from the
+// document of the version (handler_discovery.go: fetchFreshDiscoveryForService). A version that is not in the
+// aggregated document has no resources.
 func (a *Aggregator) discover(ctx context.Context, s *Service) (resources, error) {
 	const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	got, err := a.get(ctx, s, itself, http.MethodGet, "/apis", accept, nil)
@@ -112,7 +113,8 @@ func (a *Aggregator) discover(ctx context.Context, s *Service) (resources, error
 	return listed(list.APIResources), nil
 }
 
-// listed converts a plain document (AS pkg/endpoints/installer.go: ConvertGroupVersionIntoToDiscovery).
+// listed converts a document that is not aggregated (AS pkg/endpoints/installer.go:
+// ConvertGroupVersionIntoToDiscovery).
 func listed(all []metav1.APIResource) (out resources) {
 	at := map[string]int{}
 	for _, r := range all {

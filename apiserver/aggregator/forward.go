@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/proxy"
 )
 
-// Forward sends a request to the service as its user, and answers as the service does, or in plain text if the request
-// can't be sent (KA pkg/apiserver/handler_proxy.go).
+// Forward sends a request to the service as user u, and sends the service's response. If it can't send the request, it
+// responds in plain text (KA pkg/apiserver/handler_proxy.go).
 func (a *Aggregator) Forward(w http.ResponseWriter, r *http.Request, s *Service, u user.DefaultInfo) {
 	if !s.available() {
 		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
@@ -29,7 +29,7 @@ func (a *Aggregator) Forward(w http.ResponseWriter, r *http.Request, s *Service,
 	}
 	r = r.Clone(r.Context())
 	transport.SetAuthProxyHeaders(r, u.Name, u.UID, u.Groups, u.Extra)
-	if id := w.Header().Get("Audit-Id"); id != "" { // both servers record the request by it
+	if id := w.Header().Get("Audit-Id"); id != "" { // both servers record it
 		r.Header.Set("Audit-Id", id)
 	}
 	proxy.Forward(w, r, &proxy.Target{

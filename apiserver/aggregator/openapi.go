@@ -12,18 +12,18 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// swagger is what an OpenAPI v2 document has about a group version, and a hash of the document.
+// swagger is the part of an OpenAPI v2 document about a group version, and a hash of the document.
 type swagger struct {
 	sum      string
 	document *spec.Swagger
 }
 
-// V3 returns the URLs of the OpenAPI v3 documents of other servers, by their paths in the index. Those of servers that
-// have none, or do not answer, are left out (KA pkg/controllers/openapiv3/aggregator).
+// V3 returns the URLs of the OpenAPI v3 documents of other servers, by their paths in the index. It omits servers that
+// have none or do not respond (KA pkg/controllers/openapiv3/aggregator).
 func (a *Aggregator) V3() map[string]string {
 	all, out := a.all(), map[string]string{}
 	for i, url := range each(all, func(s *Service) string {
-		url, _ := s.v3.get(a.config.Now, func(ctx context.Context) (string, error) { // it is left out
+		url, _ := s.v3.get(a.config.Now, func(ctx context.Context) (string, error) { // an error omits it
 			data, err := a.document(ctx, s, "/openapi/v3")
 			var index handler3.OpenAPIV3Discovery
 			if err == nil {
@@ -40,11 +40,11 @@ func (a *Aggregator) V3() map[string]string {
 	return out
 }
 
-// V2 returns what the OpenAPI v2 documents of other servers have about their group versions, and hashes of them (KA
-// pkg/controllers/openapi/aggregator: updateServiceLocked).
+// V2 returns the parts of other servers' OpenAPI v2 documents about their group versions, and hashes of the documents
+// (KA pkg/controllers/openapi/aggregator: updateServiceLocked).
 func (a *Aggregator) V2() (sums []string, documents []*spec.Swagger) {
 	for _, one := range each(a.all(), func(s *Service) swagger {
-		one, _ := s.v2.get(a.config.Now, func(ctx context.Context) (out swagger, err error) { // it is left out
+		one, _ := s.v2.get(a.config.Now, func(ctx context.Context) (out swagger, err error) { // an error omits it
 			data, err := a.document(ctx, s, "/openapi/v2")
 			whole := &spec.Swagger{}
 			if err == nil {

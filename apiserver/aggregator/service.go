@@ -18,14 +18,14 @@ import (
 	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
 )
 
-// Config has what an Aggregator uses of its server.
+// Config has the functions and values that an Aggregator uses.
 type Config struct {
-	// Get returns a stored APIService and its revision; nil if there is none. Names returns the names of all.
+	// Get returns a stored APIService and its revision, or nil. Names returns the names of all.
 	Get   func(name string) (data []byte, revision int64)
 	Names func() []string
-	// Resolve returns the host and port at which a port of a Service answers.
+	// Resolve returns the host and port of a backend for a port of a Service.
 	Resolve func(ctx context.Context, namespace, name string, port int32) (address string, err error)
-	// Certificate returns the certificate of the front proxy; nil for none.
+	// Certificate returns the client certificate of the front proxy. It may be nil.
 	Certificate func() (*tls.Certificate, error)
 	Now         func() time.Time
 }
@@ -33,7 +33,7 @@ type Config struct {
 // Aggregator finds the servers of APIServices. Its methods may be called from any goroutine.
 type Aggregator struct {
 	config Config
-	// mu guards known, the APIServices by their names as they were read last.
+	// mu guards known, the APIServices by name as they were last read.
 	mu    sync.Mutex
 	known map[string]*Service
 }
@@ -46,14 +46,14 @@ type Service struct {
 	v1.APIService
 	revision  int64
 	transport *http.Transport
-	// broken is why there is no transport.
+	// broken is the reason why there is no transport.
 	broken    error
 	discovery kept[resources]
 	v3        kept[string]
 	v2        kept[swagger]
 }
 
-// Of returns the APIService of a group version if it names a service, else nil. The core group and that of APIServices
+// Of returns the APIService of a group version if it has a service, or nil. The core group and the group of APIServices
 // are always served here.
 func (a *Aggregator) Of(group, version string) *Service {
 	if group == "" || group == v1.GroupName {
@@ -62,7 +62,7 @@ func (a *Aggregator) Of(group, version string) *Service {
 	return a.service(version + "." + group)
 }
 
-// all returns the APIServices that name a service, by their names.
+// all returns the APIServices that have a service, by name.
 func (a *Aggregator) all() (out []*Service) {
 	names := a.config.Names()
 	a.mu.Lock()
@@ -81,7 +81,7 @@ func (a *Aggregator) all() (out []*Service) {
 	return out
 }
 
-// forget drops an APIService that is gone. a.mu must be held.
+// forget drops an APIService that was deleted. The caller holds a.mu.
 func (a *Aggregator) forget(name string, s *Service) {
 	delete(a.known, name)
 	if s != nil && s.transport != nil {
@@ -108,8 +108,8 @@ func (a *Aggregator) service(name string) *Service {
 	return s
 }
 
-// read decodes an APIService. It keeps the connections of an earlier state if they are those of this one. A value that
-// can't be decoded names no service.
+// read decodes an APIService. It keeps the connections if the specification has not changed. A value that can't be
+// decoded has no service.
 func (a *Aggregator) read(data []byte, revision int64, old *Service) *Service {
 	s := &Service{revision: revision}
 	if err := json.Unmarshal(data, &s.APIService); err != nil {
@@ -129,7 +129,7 @@ func (a *Aggregator) read(data []byte, revision int64, old *Service) *Service {
 	return s
 }
 
-// connect makes the transport to a service (KA pkg/controllers/status/remote: BuildTransportConfig).
+// connect returns the transport for a service (KA pkg/controllers/status/remote: BuildTransportConfig).
 func (a *Aggregator) connect(spec *v1.APIServiceSpec) (*http.Transport, error) {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, InsecureSkipVerify: spec.InsecureSkipTLSVerify,
@@ -152,10 +152,10 @@ func (s *Service) available() bool {
 	return helper.IsAPIServiceConditionTrue(&s.APIService, v1.Available)
 }
 
-// root is the path of the group version.
+// root returns the path of the group version.
 func (s *Service) root() string { return "/apis/" + s.Spec.Group + "/" + s.Spec.Version }
 
-// address is where the service answers now.
+// address returns the host and port of a backend of the service.
 func (a *Aggregator) address(ctx context.Context, s *Service) (string, error) {
 	port := int32(443)
 	if p := s.Spec.Service.Port; p != nil {

@@ -20,13 +20,13 @@ var (
 	errPorts     = errors.New("a range of ports is needed, as in " + DefaultPorts)
 )
 
-// Ranges are the ranges that the flags of a server name.
+// Ranges are the ranges in the flags of a server.
 type Ranges struct {
 	Addresses Addresses
 	Ports     Ports
 }
 
-// Defaults are the default ranges of kube-apiserver.
+// Defaults returns the default ranges of kube-apiserver.
 func Defaults() Ranges {
 	a, err := ParseAddresses(DefaultAddresses)
 	p, err2 := ParsePorts(DefaultPorts)
@@ -39,7 +39,7 @@ func Defaults() Ranges {
 // Addresses is a range of IPv4 addresses for services. The zero value is empty.
 type Addresses struct{ prefix netip.Prefix }
 
-// ParseAddresses parses the range of a flag, like 10.0.0.0/24, with 2 to 2^20 addresses.
+// ParseAddresses parses a range in a flag, such as 10.0.0.0/24, with 2 to 2^20 addresses.
 func ParseAddresses(s string) (Addresses, error) {
 	a, ok := ParseRange(s)
 	if !ok {
@@ -51,7 +51,7 @@ func ParseAddresses(s string) (Addresses, error) {
 	return a, nil
 }
 
-// ParseRange parses a range of any size; ok is false if it isn't one of IPv4 addresses.
+// ParseRange parses a range of any size. ok is false if it isn't a range of IPv4 addresses.
 func ParseRange(s string) (a Addresses, ok bool) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || !p.Addr().Is4() {
@@ -60,24 +60,24 @@ func ParseRange(s string) (a Addresses, ok bool) {
 	return Addresses{p.Masked()}, true
 }
 
-// String is the range in CIDR notation.
+// String returns the range in CIDR notation.
 func (a Addresses) String() string { return a.prefix.String() }
 
-// First is the address of the API server's own service.
+// First returns the address of the API server's own service.
 func (a Addresses) First() netip.Addr { return a.at(0) }
 
-// size is the number of addresses without the network's and the broadcast address.
+// size returns the number of addresses without the network address and the broadcast address.
 func (a Addresses) size() int { return max(1<<(32-a.prefix.Bits())-2, 0) }
 
-// low is the size of the lower part.
+// low returns the size of the lower part (see lowPart).
 func (a Addresses) low() int { return lowPart(a.size()+2, 16, 16, 256) }
 
-// has reports whether the range has the address, which is neither the network's nor the broadcast address.
+// has reports whether the range has the address, except for the network address and the broadcast address.
 func (a Addresses) has(ip netip.Addr) bool {
 	return a.prefix.Contains(ip) && ip != a.prefix.Addr() && a.prefix.Contains(ip.Next())
 }
 
-// at is the address with a number below the size.
+// at returns the address with an index, which must be less than the size.
 func (a Addresses) at(n int) netip.Addr {
 	var b [4]byte
 	base := a.prefix.Addr().As4()
@@ -88,7 +88,7 @@ func (a Addresses) at(n int) netip.Addr {
 // Ports is a range of node ports.
 type Ports struct{ utilnet.PortRange }
 
-// ParsePorts parses a range like 30000-32767, or 30000+2767 (2767 ports after the first).
+// ParsePorts parses a range such as 30000-32767, or 30000+2767 (2767 ports after the first).
 func ParsePorts(s string) (Ports, error) {
 	p, err := utilnet.ParsePortRange(s)
 	if err != nil || p.Size == 0 {
@@ -97,11 +97,11 @@ func ParsePorts(s string) (Ports, error) {
 	return Ports{*p}, nil
 }
 
-// low is the size of the lower part.
+// low returns the size of the lower part (see lowPart).
 func (p Ports) low() int { return lowPart(p.Size, 32, 16, 128) }
 
-// lowPart is the size of the lower part of a range, for clients that request a value: a share of it within limits, or
-// none if the range is not larger than the least (K KEP-3070, KEP-3668).
+// lowPart returns the size of the lower part of a range, which is left for clients that request a value: a share of the
+// range between least and most, or none if the range is not larger than least (K KEP-3070, KEP-3668).
 func lowPart(size, share, least, most int) int {
 	if size <= least {
 		return 0

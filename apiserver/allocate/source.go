@@ -1,7 +1,7 @@
 package allocate
 
-// Source allocates a service's addresses and ports. Claim allocates the value that a client requests, Next chooses one.
-// The errors have the messages that clients see.
+// Source allocates a service's addresses and ports. A Claim method allocates the value that a client requests. A Next
+// method chooses a value. Clients see the errors.
 type Source interface {
 	ClaimAddress(ip string) error
 	NextAddress() (string, error)
@@ -9,7 +9,7 @@ type Source interface {
 	NextPort() (int32, error)
 }
 
-// Random returns a Source that allocates free values. The search starts at pick(n), a number below n.
+// Random returns a Source that allocates free values. The search starts at pick(n), which is a number below n.
 func (t *Taken) Random(pick func(n int) int) Source { return &random{t, pick} }
 
 // Sample returns a Source for dry runs. It allocates nothing, and its values need not be free (ipallocator's
@@ -28,7 +28,7 @@ func (r *random) NextPort() (int32, error)     { return r.taken.nextPort(r.pick)
 
 type sample struct {
 	taken *Taken
-	// last is the greatest port so far, 0 for none.
+	// last is the greatest port so far, or 0.
 	last int32
 }
 
@@ -43,7 +43,7 @@ func (m *sample) NextAddress() (string, error) {
 	return m.taken.ranges[0].prefix.Addr().String(), nil
 }
 
-// ClaimPort only checks whether the port is free, as upstream does in a dry run.
+// ClaimPort only checks whether the port is free, like upstream in a dry run.
 func (m *sample) ClaimPort(port int32) error {
 	err := m.taken.claimPort(port)
 	if err == errTakenPort {

@@ -9,7 +9,7 @@ import (
 	netutils "k8s.io/utils/net"
 )
 
-// The errors of allocations; clients see them.
+// Errors of allocations. Clients see them.
 var (
 	errTakenIP    = errors.New("provided IP is already allocated")
 	errTakenPort  = errors.New("provided port is already allocated")
@@ -17,7 +17,7 @@ var (
 	errOtherRange = errors.New("the provided network does not match the current range")
 )
 
-// Taken holds the cluster IPs and node ports that a cluster's services have.
+// Taken has the allocated cluster IPs and node ports.
 type Taken struct {
 	ranges    []Addresses
 	addresses map[netip.Addr]bool
@@ -25,7 +25,7 @@ type Taken struct {
 	ports     map[int32]bool
 }
 
-// NewTaken returns a Taken without allocations. An address is allocated from the first range that has a free one.
+// NewTaken returns a Taken without allocations. Addresses are allocated from the first range that has a free one.
 func NewTaken(ranges []Addresses, ports Ports) *Taken {
 	return &Taken{ranges: ranges, addresses: map[netip.Addr]bool{}, portRange: ports, ports: map[int32]bool{}}
 }
@@ -40,7 +40,7 @@ func (t *Taken) AddAddress(ip string) {
 // AddPort records a service's node port.
 func (t *Taken) AddPort(port int32) { t.ports[port] = true }
 
-// parse parses an address. It accepts leading zeros, as upstream does.
+// parse parses an address. Like upstream, it accepts leading zeros.
 func parse(ip string) (netip.Addr, bool) {
 	a, ok := netip.AddrFromSlice(netutils.ParseIPSloppy(ip))
 	return a.Unmap(), ok
@@ -92,9 +92,9 @@ func (t *Taken) nextPort(pick func(int) int) (int32, error) {
 	return at(n), nil
 }
 
-// next returns a number below size that is not taken; false if all are. It searches the numbers from low on, and those
-// below low only if the others are taken, so that they stay free for clients that request one. pick chooses the random
-// number at which a search starts (0 <= pick(n) < n).
+// next returns a number below size that is not taken, or false if there is none. It searches the numbers below low
+// last, so that they stay free for clients that request one. A search starts at a random number, which pick chooses (0
+// <= pick(n) < n).
 func next(size, low int, taken func(n int) bool, pick func(n int) int) (int, bool) {
 	for _, part := range [][2]int{{low, size}, {0, low}} {
 		from, count := part[0], part[1]-part[0]

@@ -18,9 +18,9 @@ type Answer struct {
 	Body   []byte
 }
 
-// Do sends a request. body may be nil, a string or bytes, which are sent unchanged, or any other value, which is sent
-// as JSON. header alternates names and values. Without a Content-Type, or with an empty one, the type is JSON; for a
-// PATCH it is a JSON patch if the body is a list, else a merge patch. The test fails if there is no response.
+// Do sends a request. body is nil, a string or bytes, which are sent unchanged, or any other value, which is sent as
+// JSON. header has names and values alternately. Without a Content-Type, the type is JSON. For a PATCH it is a JSON
+// patch if the body is a list, otherwise a merge patch. The test fails if there is no response.
 func (s *Server) Do(method, path string, body any, header ...string) Answer {
 	s.t.Helper()
 	a, err := s.Try(method, path, body, header...)
@@ -80,7 +80,7 @@ func Send(c *http.Client, method, url string, body any, header ...string) (Answe
 	return Answer{Code: resp.StatusCode, Header: resp.Header, Body: data}, err
 }
 
-// Object returns the body as an object; an empty one if it is not an object.
+// Object returns the body as an object. It is empty if the body is not an object.
 func (a Answer) Object() *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	if utiljson.Unmarshal(a.Body, &u.Object) != nil {
@@ -89,7 +89,7 @@ func (a Answer) Object() *unstructured.Unstructured {
 	return u
 }
 
-// Status returns the body as a Status; its Code is 0 if it is not a Status.
+// Status returns the body as a Status. Its Code is 0 if the body is not a Status.
 func (a Answer) Status() metav1.Status {
 	var st metav1.Status
 	if json.Unmarshal(a.Body, &st) != nil || st.Kind != "Status" {
@@ -98,7 +98,7 @@ func (a Answer) Status() metav1.Status {
 	return st
 }
 
-// List returns the body as a list; an empty one if it is not a list.
+// List returns the body as a list. It is empty if the body is not a list.
 func (a Answer) List() *unstructured.UnstructuredList {
 	l := &unstructured.UnstructuredList{Object: a.Object().Object}
 	items, _ := l.Object["items"].([]any)

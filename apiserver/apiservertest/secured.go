@@ -27,8 +27,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// Secured is a server with the authorization mode RBAC, the default roles and a secure port. Tests create the objects
-// that they need through the insecure port, with the methods of the embedded Server.
+// Secured is a server with the authorization mode RBAC, the default roles and a secure port. Tests create objects
+// through the insecure port, with the methods of the embedded Server.
 type Secured struct {
 	*Server
 	T *testing.T
@@ -43,7 +43,7 @@ type Secured struct {
 	Log *Lines
 }
 
-// Lines is a log that a test reads.
+// Lines is a log that a test can read.
 type Lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -56,7 +56,7 @@ func (l *Lines) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// String returns what has been written so far.
+// String returns the log so far.
 func (l *Lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,10 +69,10 @@ alice-token,alice,2,dev
 mallory-token,mallory,3
 `
 
-// Issuer issues the service account tokens.
+// Issuer is the issuer of service account tokens.
 const Issuer = "https://issuer.test"
 
-// StartSecured starts a server with the namespaces a and b. configure may change its configuration, and may be nil.
+// StartSecured starts a server with the namespaces a and b. configure changes its configuration, and may be nil.
 func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 	t.Helper()
 	return StartSecuredWith(t, Options{Configure: configure})
@@ -203,7 +203,7 @@ func NewAuthority(t *testing.T) Certified {
 	})
 }
 
-// NewCertificate returns a certificate with the fields of c. The authority by signs it; if by is nil, it is
+// NewCertificate returns a certificate with the fields of c. The authority by signs it. If by is nil, it is
 // self-signed. By default it is a client certificate that is valid for an hour.
 func NewCertificate(t *testing.T, by *Certified, c *x509.Certificate) Certified {
 	t.Helper()

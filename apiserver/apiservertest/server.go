@@ -22,23 +22,23 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// Options change the server; nil, and every zero field, is the default.
+// Options change the server. nil and zero fields are the defaults.
 type Options struct {
-	// Configure changes the server's configuration before it is made.
+	// Configure changes the server's configuration before the server is created.
 	Configure func(*apiserver.Config)
 	// Handler wraps the handler of the server.
 	Handler func(http.Handler) http.Handler
-	// Cache has the limits of the cache; Start sets its decoder.
+	// Cache has the limits of the cache. Start sets its decoder.
 	Cache cache.Options
-	// Serving selects the served versions (default: those of kube-apiserver).
+	// Serving selects the served versions. Default: those of kube-apiserver.
 	Serving *resources.Serving
-	// Kinds are entries in addition to those of the built-in groups, as the package of a group would declare them.
+	// Kinds are additional entries, as the package of a group declares them.
 	Kinds []*resources.Resource
-	// Store is the store (default: a new ephemeral one). Servers may share one.
+	// Store is the store. Default: a new temporary one. Servers may share one.
 	Store storage.Store
 }
 
-// Remote is a Handler whose clients are on another machine.
+// Remote is a function for Options.Handler that makes clients appear to be on another machine.
 func Remote(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = "192.0.2.7:1234"
@@ -48,9 +48,9 @@ func Remote(h http.Handler) http.Handler {
 
 // Server is a running server.
 type Server struct {
-	// URL is that of the port without TLS, without a trailing slash. Its clients are administrators.
+	// URL is the URL of the port without TLS, without a slash at the end. Its clients are administrators.
 	URL string
-	// Client sends requests to it, without a limit of connections and without compression.
+	// Client sends requests to the server, without a limit of connections and without compression.
 	Client  *http.Client
 	API     *apiserver.Server
 	Store   storage.Store
@@ -158,7 +158,7 @@ func (s *Server) serve(h http.Handler) {
 	})
 }
 
-// makeDefault creates the namespace "default" unless it exists. In the whole program a controller does.
+// makeDefault creates the namespace "default" if it does not exist. In a complete server a controller does.
 func (s *Server) makeDefault() {
 	if o, _ := s.Cache.Get(s.Decoder.Root + "/namespaces/default"); o != nil {
 		return

@@ -2,9 +2,9 @@ package apiservertest
 
 import "testing"
 
-// Sequential declares that a test sends one request after the other, and skips it in short mode. make check runs the
-// race detector in short mode: such a test would take many times as long there, and has no races. make race runs all
-// tests.
+// Sequential declares that a test sends requests one after the other, and skips it in short mode. Such a test has no
+// races, but would take many times as long in make check, which runs the race detector in short mode. make race runs
+// all tests.
 func Sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -16,7 +16,7 @@ type Event struct {
 	Object *unstructured.Unstructured
 }
 
-// Watch is an open watch. One goroutine may use it.
+// Watch is an open watch. Only one goroutine may use it.
 type Watch struct {
 	// Code and Header are those of the response.
 	Code   int
@@ -27,7 +27,7 @@ type Watch struct {
 	cancel context.CancelFunc
 }
 
-// Watch opens a watch, which is closed at the end of the test at the latest. path includes the query.
+// Watch opens a watch. The end of the test closes it. path includes the query.
 func (s *Server) Watch(path string, header ...string) *Watch {
 	s.t.Helper()
 	w, err := s.TryWatch(path, header...)
@@ -38,7 +38,7 @@ func (s *Server) Watch(path string, header ...string) *Watch {
 	return w
 }
 
-// TryWatch is Watch for goroutines; the caller closes it.
+// TryWatch is Watch for goroutines. The caller must close the watch.
 func (s *Server) TryWatch(path string, header ...string) (*Watch, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
@@ -59,7 +59,7 @@ func (s *Server) TryWatch(path string, header ...string) (*Watch, error) {
 	}, nil
 }
 
-// Next returns the next event of a watch in JSON; io.EOF when the server has ended it.
+// Next returns the next event of a watch in JSON, or io.EOF when the server has ended the watch.
 func (w *Watch) Next() (Event, error) {
 	var e struct {
 		Type   string         `json:"type"`
@@ -71,7 +71,7 @@ func (w *Watch) Next() (Event, error) {
 	return Event{Type: e.Type, Object: &unstructured.Unstructured{Object: e.Object}}, nil
 }
 
-// Body is the stream itself, for other formats than JSON.
+// Body returns the stream, for other formats than JSON.
 func (w *Watch) Body() io.Reader { return w.body }
 
 // Close closes the watch. It may be called more than once.

@@ -11,22 +11,22 @@ import (
 type Attributes struct {
 	User User
 	Verb string
-	// IsResource reports whether the request is for a resource; for others only Path is set.
+	// IsResource reports whether the request is for a resource. For other requests, only Path is set.
 	IsResource bool
 	Path       string
-	// Group, Version, Resource, Subresource, Namespace and Name are as in the request's path. Namespace
-	// is empty for cluster-scoped resources and for all namespaces.
+	// Group, Version, Resource, Subresource, Namespace and Name are those of the request's path. Namespace is empty for
+	// cluster-scoped resources and for all namespaces.
 	Group, Version, Resource, Subresource, Namespace, Name string
 }
 
-// Long-running requests are those of these verbs and subresources (K cmd/kube-apiserver/app/server.go and
-// AS pkg/server/filters/longrunning.go: BasicLongRunningRequestCheck).
+// Verbs and subresources of long-running requests (K cmd/kube-apiserver/app/server.go and AS
+// pkg/server/filters/longrunning.go: BasicLongRunningRequestCheck).
 var (
 	longVerbs        = []string{"watch", "proxy"}
 	longSubresources = []string{"attach", "exec", "proxy", "log", "portforward"}
 )
 
-// LongRunning reports whether the request goes on for as long as its client likes.
+// LongRunning reports whether the client decides how long the request takes.
 func (a *Attributes) LongRunning() bool {
 	if !a.IsResource {
 		return strings.HasPrefix(a.Path, "/debug/pprof/")
@@ -34,7 +34,7 @@ func (a *Attributes) LongRunning() bool {
 	return slices.Contains(longVerbs, a.Verb) || slices.Contains(longSubresources, a.Subresource)
 }
 
-// May reports, by an authorizer, whether a user may apply a verb to a named, cluster-scoped resource of any version.
+// May returns a function that reports whether a user may apply a verb to a cluster-scoped object, in any version.
 func May(authorize func(*Attributes) Decision, user User) func(group, resource, verb, name string) bool {
 	return func(group, resource, verb, name string) bool {
 		return authorize(&Attributes{
@@ -46,27 +46,27 @@ func May(authorize func(*Attributes) Decision, user User) func(group, resource, 
 // Verdict is the result of an authorizer.
 type Verdict uint8
 
-// The verdicts. In a chain the first verdict that is not NoOpinion applies; a request without any is denied.
+// The verdicts. In a chain the first verdict that is not NoOpinion applies. A request without one is denied.
 const (
 	NoOpinion Verdict = iota
 	Allow
 	Deny
 )
 
-// String names the verdict.
+// String returns the name of the verdict.
 func (v Verdict) String() string { return [...]string{"no opinion", "allow", "deny"}[v] }
 
 // Decision is a verdict with its reason.
 type Decision struct {
 	Verdict Verdict
-	// Why returns the reason; nil if there is none.
+	// Why returns the reason. It is nil if there is none.
 	Why func() string
 }
 
 // Allowed reports whether the request is allowed.
 func (d Decision) Allowed() bool { return d.Verdict == Allow }
 
-// Reason is the reason in the form that clients see.
+// Reason returns the reason as clients see it.
 func (d Decision) Reason() string {
 	if d.Why == nil {
 		return ""
@@ -77,7 +77,7 @@ func (d Decision) Reason() string {
 // Authorizer authorizes requests. Its methods may be called from any goroutine.
 type Authorizer interface {
 	Authorize(a *Attributes) Decision
-	// Rules returns the user's permissions in the namespace, as far as they can be listed; err reports that some could
+	// Rules returns the user's permissions in the namespace, as far as they can be listed. err means that some could
 	// not be read.
 	Rules(u User, namespace string) (rules []rbacv1.PolicyRule, err error)
 }
@@ -105,8 +105,8 @@ func (AlwaysDeny) Authorize(*Attributes) Decision {
 // Rules implements Authorizer.
 func (AlwaysDeny) Rules(User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
 
-// Masters allows system:masters everything. It precedes every chain, so that an administrator can always repair what
-// others can't (K pkg/kubeapiserver/authorizer/config.go: New).
+// Masters allows everything to system:masters. It is the first in every chain, so that an administrator can always
+// repair a cluster (K pkg/kubeapiserver/authorizer/config.go: New).
 type Masters struct{}
 
 // Authorize implements Authorizer.
@@ -120,7 +120,7 @@ func (Masters) Authorize(a *Attributes) Decision {
 // Rules implements Authorizer. The permissions of system:masters are not listed.
 func (Masters) Rules(User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
 
-// Chain calls authorizers in order (AS pkg/authorization/union).
+// Chain calls its authorizers in order (AS pkg/authorization/union).
 type Chain []Authorizer
 
 // Authorize implements Authorizer.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 )
 
-// User is an identity, like Kubernetes' user.Info.
+// User is the identity of a client, like Kubernetes' user.Info.
 type User struct {
 	Name   string
 	UID    string
@@ -16,7 +16,7 @@ type User struct {
 	Extra  map[string][]string
 }
 
-// Info is the user as reviews have it.
+// Info returns the user in the type of reviews.
 func (u User) Info() authenticationv1.UserInfo {
 	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
 	for key, values := range u.Extra {
@@ -28,7 +28,7 @@ func (u User) Info() authenticationv1.UserInfo {
 	return info
 }
 
-// The groups and users that Kubernetes reserves (AS pkg/authentication/user/user.go).
+// Groups and users that Kubernetes reserves (AS pkg/authentication/user/user.go).
 const (
 	GroupMasters         = "system:masters"
 	GroupAuthenticated   = "system:authenticated"
@@ -39,15 +39,15 @@ const (
 )
 
 var (
-	// Unsecured is the identity of clients of the port without TLS: they administer the server, as with kubectl proxy.
+	// Unsecured is the user of the port without TLS. Its clients are administrators, as with kubectl proxy.
 	Unsecured = User{Name: "system:unsecured", Groups: []string{GroupMasters, GroupAuthenticated}}
-	// Loopback is the identity of the server's own requests, except for those of controllers (AS
-	// pkg/authentication/user: APIServerUser).
+	// Loopback is the user of the server's own requests, except for those of controllers (AS pkg/authentication/user:
+	// APIServerUser).
 	Loopback = User{Name: "system:apiserver", Groups: []string{GroupAuthenticated, GroupMasters}}
 )
 
-// ServiceAccount is the identity of a service account: of a client with its token, or of a controller in kube-system,
-// as kube-controller-manager has them with --use-service-account-credentials.
+// ServiceAccount returns the user of a service account: that of a client with its token, or of a controller in
+// kube-system, as in kube-controller-manager with --use-service-account-credentials.
 func ServiceAccount(namespace, name string) User {
 	return User{
 		Name:   ServiceAccountName(namespace, name),
@@ -57,13 +57,13 @@ func ServiceAccount(namespace, name string) User {
 
 const accountPrefix = "system:serviceaccount:"
 
-// ServiceAccountName is the user name of a service account.
+// ServiceAccountName returns the user name of a service account.
 func ServiceAccountName(namespace, name string) string { return accountPrefix + namespace + ":" + name }
 
-// Anonymous is the identity of clients without credentials.
+// Anonymous is the user of clients without credentials.
 var Anonymous = User{Name: NameAnonymous, Groups: []string{GroupUnauthenticated}}
 
-// SplitServiceAccount returns the service account with the user name; ok is false for other users (AS
+// SplitServiceAccount returns the service account of a user name. ok is false for other users (AS
 // pkg/authentication/serviceaccount: SplitUsername).
 func SplitServiceAccount(user string) (namespace, name string, ok bool) {
 	rest, ok := strings.CutPrefix(user, accountPrefix)
@@ -81,12 +81,12 @@ type TokenClaim struct {
 	Namespace, Name, UID string
 	Audiences            []string
 	Issued, Expires      time.Time
-	// Pod, Secret and Node are the objects to which the token is bound: it becomes invalid with the pod or secret, or
-	// with the node if there is no pod. The node of a pod is only informative.
+	// Pod, Secret and Node are the objects to which the token is bound. It becomes invalid with the pod or secret, or
+	// with the node if there is no pod. The node of a pod is only information.
 	Pod, Secret, Node *TokenRef
 }
 
-// TokenRef names an object to which a token is bound.
+// TokenRef identifies an object to which a token is bound.
 type TokenRef struct {
 	Name string `json:"name"`
 	UID  string `json:"uid,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// documents are all documents for one state of the table.
+// documents has all documents for one state of the table.
 type documents struct {
 	generation uint64
 	others     []Other
@@ -60,7 +60,7 @@ func newDocuments(
 	return d
 }
 
-// apiVersions lists the versions of the core group. Like every document below /api it has no apiVersion (AS
+// apiVersions returns the versions of the core group. Like every document below /api it has no apiVersion (AS
 // pkg/endpoints/discovery/util.go:keepUnversioned).
 func apiVersions(groups []resources.Group, address string) *metav1.APIVersions {
 	v := &metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{},
@@ -113,8 +113,8 @@ func foreign(r *resources.Resource, kind schema.GroupVersionKind) bool {
 	return !kind.Empty() && kind.GroupVersion() != r.GroupVersion()
 }
 
-// storageVersionHash changes when objects are stored as another kind (AS
-// pkg/endpoints/discovery/storageversionhash.go). Resources that are not stored have none.
+// storageVersionHash returns a hash of the kind as which objects are stored (AS
+// pkg/endpoints/discovery/storageversionhash.go). It is empty for resources that are not stored.
 func storageVersionHash(stored schema.GroupVersionKind) string {
 	if stored.Empty() {
 		return ""

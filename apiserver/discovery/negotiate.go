@@ -46,7 +46,7 @@ func (f format) mediaType() string {
 	panic("discovery: no media type for format " + strconv.Itoa(int(f)))
 }
 
-// negotiate selects a format by the first clause of Accept with matching parameters, in the order of q-values (AS
+// negotiate selects the format of the first clause of Accept with matching parameters, in the order of q-values (AS
 // pkg/endpoints/handlers/negotiation/negotiate.go). Without Accept it is JSON.
 func negotiate(r *http.Request, want func(params map[string]string) bool) (format, bool) {
 	accept := r.Header.Get("Accept")
@@ -67,12 +67,12 @@ func matches(c goautoneg.Accept, typ, sub string) bool {
 	return c.Type == "*" && c.SubType == "*" || c.Type == typ && (c.SubType == sub || c.SubType == "*")
 }
 
-// wantsAggregated accepts clauses for the aggregated document.
+// wantsAggregated reports whether a clause requests the aggregated document.
 func wantsAggregated(params map[string]string) bool {
 	return params["g"] == "apidiscovery.k8s.io" && params["v"] == "v2" && params["as"] == "APIGroupDiscoveryList"
 }
 
-// wantsPlain accepts clauses without a transformation.
+// wantsPlain reports whether a clause requests no transformation.
 func wantsPlain(params map[string]string) bool {
 	for _, name := range []string{"g", "v", "as"} {
 		if _, ok := params[name]; ok {
@@ -82,7 +82,8 @@ func wantsPlain(params map[string]string) bool {
 	return true
 }
 
-// pretty indents JSON if the media type or the query requests it, or for browsers, curl and wget.
+// pretty returns the format for indented JSON if the media type or the query requests it, and for browsers, curl and
+// wget.
 func pretty(f format, r *http.Request, params map[string]string) format {
 	if f == formatJSON && (params["pretty"] == "1" || readByPeople(r)) {
 		return formatPretty

@@ -15,10 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
-// document is an object with those encodings that were requested.
+// document is an object with its encodings in the formats that were requested.
 type document struct {
 	object runtime.Object
-	// etag is set for aggregated documents, with the quotes.
+	// etag is the quoted ETag of an aggregated document. It is empty for other documents.
 	etag    string
 	encoded [formats]struct {
 		once sync.Once
@@ -29,7 +29,7 @@ type document struct {
 
 func newAggregated(groups []apidiscoveryv2.APIGroupDiscovery) *document {
 	list := &apidiscoveryv2.APIGroupDiscoveryList{Items: groups}
-	// The tag is that of the list before its kind is set, as upstream (AS
+	// Like upstream's, the ETag is that of the list before its kind is set (AS
 	// pkg/endpoints/discovery/aggregated/etag.go:calculateETag).
 	data, err := json.Marshal(list)
 	if err != nil {
@@ -80,7 +80,7 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, f format) {
 	w.Write(data)
 }
 
-// bytes returns the document in a format; callers must not change it.
+// bytes returns the document in a format. Callers must not change it.
 func (d *document) bytes(f format) ([]byte, error) {
 	e := &d.encoded[f]
 	e.once.Do(func() {
@@ -91,7 +91,7 @@ func (d *document) bytes(f format) ([]byte, error) {
 	return e.data, e.err
 }
 
-// serializers encode objects that have their kind set, so they need no scheme.
+// serializers encode objects whose kind is set, so they need no scheme.
 var serializers = [formats]runtime.Encoder{
 	formatJSON:     jsonserializer.NewSerializerWithOptions(nil, nil, nil, jsonserializer.SerializerOptions{}),
 	formatPretty:   jsonserializer.NewSerializerWithOptions(nil, nil, nil, jsonserializer.SerializerOptions{Pretty: true}),

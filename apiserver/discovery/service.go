@@ -13,11 +13,11 @@ import (
 
 // Service serves the documents for one table of types.
 type Service struct {
-	// Others returns the group versions of other servers; nil for none. It is set before the first request.
+	// Others returns the group versions of other servers. It is set before the first request, or nil.
 	Others  func() []Other
 	types   *resources.Types
 	address string
-	// own are the documents without other servers, whole those with them.
+	// own are the documents without those of other servers, whole with them.
 	own, whole atomic.Pointer[documents]
 	// mu is held while documents are made, so that they are made once.
 	mu sync.Mutex
@@ -28,7 +28,7 @@ func New(t *resources.Types, address string) *Service {
 	return &Service{types: t, address: address}
 }
 
-// ServeHTTP serves the request's path; for paths that Handler does not know it sends a plain 404.
+// ServeHTTP serves the request's path. For paths without a handler it sends a plain 404.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h := s.Handler(r.URL.Path); h != nil {
 		h.ServeHTTP(w, r)
@@ -38,11 +38,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Handler returns the handler of GET for the path: /api, /apis, /api/<version>, /apis/<group> or
-// /apis/<group>/<version>, with or without a trailing slash; nil if nothing is served there.
+// /apis/<group>/<version>, with or without a slash at the end. It is nil for other paths.
 func (s *Service) Handler(path string) http.Handler {
 	path = strings.TrimSuffix(path, "/")
 	d := s.current(&s.own, nil)
-	// The documents of versions are their servers'.
+	// Other servers serve the documents of their versions.
 	if s.Others != nil && strings.HasPrefix(path, "/apis") && strings.Count(path, "/") <= len("//") {
 		if others := s.Others(); len(others) > 0 {
 			d = s.current(&s.whole, others)
@@ -54,7 +54,7 @@ func (s *Service) Handler(path string) http.Handler {
 	return nil
 }
 
-// current returns the documents for the present state of the table, and of other servers.
+// current returns the documents for the current state of the table and of other servers.
 func (s *Service) current(kept *atomic.Pointer[documents], others []Other) *documents {
 	fresh := func(d *documents, generation uint64) bool {
 		return d != nil && d.generation == generation && equality.Semantic.DeepEqual(d.others, others)
@@ -64,7 +64,7 @@ func (s *Service) current(kept *atomic.Pointer[documents], others []Other) *docu
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The generation is read before the table: after a change in between, these documents are stale, and the next
+	// The generation is read before the table. If the table changes in between, these documents are stale, and the next
 	// request makes new ones.
 	generation := s.types.Generation()
 	if d := kept.Load(); fresh(d, generation) {

@@ -12,16 +12,16 @@ import (
 const (
 	// MaxErrors is the maximum number of errors in a response.
 	MaxErrors = 500
-	// maxBytes is about their maximum total length; the first is included even if it is longer.
+	// maxBytes is about the maximum total length of the errors. The first is included even if it is longer.
 	maxBytes = 256 << 10
 )
 
-// New returns the Status for an object of the kind with these errors, at least one.
+// New returns the error 422 for an object of the kind with the errors, of which there must be at least one.
 func New(kind schema.GroupKind, name string, errs field.ErrorList) *apierrors.StatusError {
 	return apierrors.NewInvalid(kind, name, first(errs))
 }
 
-// Options is the error 422 for options; nil if there are no errors (A-01, A-38, C-07).
+// Options returns the error 422 for options, or nil if there are no errors (A-01, A-38, C-07).
 func Options(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -32,7 +32,7 @@ func Options(kind string, errs field.ErrorList) error {
 // Enough reports whether further errors would be omitted.
 func Enough(errs field.ErrorList) bool { return len(errs) >= MaxErrors }
 
-// first returns the errors that fit into a response, at least one.
+// first returns the errors that fit into a response, but at least one.
 func first(errs field.ErrorList) field.ErrorList {
 	bytes := 0
 	for i, err := range errs {
@@ -46,10 +46,10 @@ func first(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// quotedLen is about the length of a quoted value.
+// quotedLen returns the approximate length of a quoted value.
 func quotedLen(v any) int { return printed(reflect.ValueOf(v), 8) }
 
-// printed limits the depth to which it looks.
+// printed returns the approximate length of a value, down to a depth.
 func printed(v reflect.Value, depth int) (n int) {
 	if depth == 0 {
 		return 16

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// MaxSelector is the maximum length of a selector in bytes. MaxTerms is the maximum number of terms and of values
-	// in them. A watch keeps its selector, some 80 bytes per term, and evaluates it for each event. Upstream's only
-	// limit is that of the request's header, in which 500,000 terms fit.
+	// MaxSelector is the maximum length of a selector in bytes. MaxTerms is the maximum number of its terms, and of the
+	// values in them. A watch keeps its selector, about 80 bytes for each term, and evaluates it for each event.
+	// Upstream's only limit is the size of the request's header, which can have 500,000 terms.
 	MaxSelector = 64 << 10
 	MaxTerms    = 8192
 )
 
-// LongSelector returns the reason why a selector is too long; empty if it is not.
+// LongSelector returns the reason why a selector is too long, or an empty string.
 func LongSelector(raw string) string {
 	if len(raw) > MaxSelector {
 		return fmt.Sprintf("has %d bytes, the allowed maximum is %d", len(raw), MaxSelector)

@@ -7,22 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of 0-12, in runes.
+// Limits of 0-12, in runes.
 const (
-	// MaxWarningRunes is the limit for all messages. The message that exceeds it is still sent, truncated to
+	// MaxWarningRunes is the limit of all messages. The message that exceeds it is still sent, but truncated to
 	// MaxEachWarning.
 	MaxWarningRunes = 4096
 	// MaxEachWarning is the length to which each message is truncated if they don't fit.
 	MaxEachWarning = 256
 )
 
-// Warnings are the messages of the Warning headers of one request, in order. The zero value is empty; nil drops
-// messages. Goroutines must not use them concurrently. Code that makes messages from a client's input stops when Full
-// returns true, so that the work is limited, too.
+// Warnings are the messages of the Warning headers of one request, in order. The zero value is empty. A nil Warnings
+// drops messages. It is not safe for concurrent use. Code that makes messages from a client's input must stop when Full
+// returns true, so that its work is limited, too.
 type Warnings struct {
 	messages []string
 	seen     map[string]struct{}
-	// least is the total length of the messages in runes if each is truncated to MaxEachWarning.
+	// least is the total length of the messages in runes after each is truncated to MaxEachWarning.
 	least int
 }
 
@@ -42,10 +42,10 @@ func (l *Warnings) Add(message string) {
 	l.least += min(utf8.RuneCountInString(message), MaxEachWarning)
 }
 
-// Full reports whether no further message would be sent: even if truncated, the messages exceed the limit.
+// Full reports whether no further message would be sent, because even the truncated messages exceed the limit.
 func (l *Warnings) Full() bool { return l != nil && l.least > MaxWarningRunes }
 
-// Added returns all messages that were kept, without truncation.
+// Added returns all kept messages without truncation.
 func (l *Warnings) Added() []string {
 	if l == nil {
 		return nil
@@ -53,8 +53,7 @@ func (l *Warnings) Added() []string {
 	return l.messages
 }
 
-// Sent returns the messages for the headers. They are complete if they fit. If not, all are truncated, including those
-// before the limit, and the list ends at the limit.
+// Sent returns the messages for the headers. If they don't fit, all are truncated, and the list ends at the limit.
 func (l *Warnings) Sent() []string {
 	all := l.Added()
 	fit := 0

@@ -3,9 +3,9 @@
 //
 // It guarantees:
 //
-//  1. The labels of requests are those of the table of resources, or of a fixed set: the number of series is limited by
+//  1. The labels of requests are from the table of resources, or from a fixed set, so the number of series is limited by
 //     the served resources.
-//  2. The series of a resource that is not served any more are removed by the next request or scrape. If it is served
+//  2. The series of a resource that is no longer served are removed at the next request or scrape. If it is served
 //     again, they start at zero.
 //
 // Metrics may be used from any goroutine.

@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Health counts the results of health checks, which /metrics/slis serves apart from all other metrics (component-base
-// metrics/prometheus/slis, whose metrics are those of the process and not of a server).
+// Health counts the results of health checks, which /metrics/slis serves separately from other metrics. (The metrics of
+// component-base, metrics/prometheus/slis, are those of the process, not of a server.)
 type Health struct {
 	registry *prometheus.Registry
 	last     *prometheus.GaugeVec

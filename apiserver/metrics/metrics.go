@@ -10,12 +10,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Metrics are the metrics of an API server, with kube-apiserver's names if it has them, so that its dashboards work.
+// Metrics are the metrics of an API server. They have kube-apiserver's names, if it has them, for its dashboards.
 type Metrics struct {
 	*series
-	// readOnly and mutating are the numbers of requests that are being served, except watches.
+	// readOnly and mutating are the numbers of requests being served, except watches.
 	readOnly, mutating prometheus.Gauge
-	// Panics counts panics of handlers, Corrupt reads of stored objects that can't be decoded.
+	// Panics counts panics of handlers. Corrupt counts reads of stored objects that can't be decoded.
 	Panics, Corrupt prometheus.Counter
 	// Health has the results of health checks.
 	Health *Health
@@ -67,7 +67,7 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 	return m
 }
 
-// Serving counts the requests of a verb while next serves them, except watches.
+// Serving returns a handler that counts the requests of a verb while next serves them. It does not count watches.
 func (m *Metrics) Serving(verb string, next http.Handler) http.Handler {
 	serving := m.mutating
 	switch verb {
@@ -83,7 +83,7 @@ func (m *Metrics) Serving(verb string, next http.Handler) http.Handler {
 	})
 }
 
-// Answered counts a response; non-resource requests are not counted.
+// Answered counts a response. It does not count non-resource requests.
 func (m *Metrics) Answered(l Label, code, bytes int, took time.Duration) {
 	if l.Verb == "" {
 		return

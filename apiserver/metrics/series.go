@@ -11,18 +11,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// series finds the metrics of a resource's requests, and removes those of resources that are not served any more.
-// Upstream keeps them until the process ends, and removes only the gauges of stored objects (AS
-// pkg/storage/etcd3/metrics: DeleteStoreStats); here a client could fill the memory with short-lived
-// CustomResourceDefinitions. If a resource is served again, its metrics start at zero, which Prometheus treats as a
-// restart.
+// series finds the metrics of a resource's requests, and removes those of resources that are no longer served.
+// Otherwise a client could fill the memory with short-lived CRDs. Upstream keeps them until the process ends, and
+// removes only the gauges of stored objects (AS pkg/storage/etcd3/metrics: DeleteStoreStats). If a resource is served
+// again, its metrics start at zero, which Prometheus treats as a restart.
 //
-// All labels are those of the table of resources, or of a fixed set, so the number of series is limited by the served
-// resources. What ends after its resource was removed, like a watch, is not counted.
+// All labels are from the table of resources, or from a fixed set, so the number of series is limited by the served
+// resources. The end of a watch after the removal of its resource is not counted.
 type series struct {
 	vectors
 	types *resources.Types
-	// generation is that of the table when metrics were last removed.
+	// generation is the generation of the table when metrics were last removed.
 	generation atomic.Uint64
 	// mu guards the maps.
 	mu       sync.RWMutex
@@ -51,10 +50,10 @@ type answerSeries struct {
 	took, bytes prometheus.Observer
 }
 
-// resourceSeries has the metrics of one resource that are to be removed with it.
+// resourceSeries has the metrics of one resource, which are removed with it.
 type resourceSeries struct {
 	answers []answer
-	// watched are the labels of its gauges of open watches; events reports that its watch events are counted.
+	// watched are the labels of its gauges of open watches. events reports whether its watch events are counted.
 	watched map[Label]bool
 	events  bool
 }
@@ -68,7 +67,7 @@ func newSeries(v vectors, types *resources.Types) *series {
 
 func (a answer) values() []string { return append(a.Tried(), strconv.Itoa(a.code)) }
 
-// of returns the series of responses, nil if the resource is not served any more.
+// of returns the series of responses, or nil if the resource is no longer served.
 func (s *series) of(a answer) *answerSeries {
 	s.forget()
 	s.mu.RLock()
@@ -95,7 +94,7 @@ func (s *series) of(a answer) *answerSeries {
 	return made
 }
 
-// Open returns the gauge of open watches. That of a removed resource is not registered.
+// Open returns the gauge of open watches. For a removed resource, it is not registered.
 func (s *series) Open(l Label) prometheus.Gauge {
 	s.forget()
 	s.mu.Lock()
@@ -108,7 +107,7 @@ func (s *series) Open(l Label) prometheus.Gauge {
 	return s.watches.WithLabelValues(l.Scoped()...)
 }
 
-// Events returns the counter of watch events. That of a removed resource is not registered.
+// Events returns the counter of watch events. For a removed resource, it is not registered.
 func (s *series) Events(of *resources.Resource) prometheus.Counter {
 	s.forget()
 	s.mu.Lock()
@@ -121,8 +120,8 @@ func (s *series) Events(of *resources.Resource) prometheus.Counter {
 	return s.watchEvents.WithLabelValues(of.Group, of.Version, of.Plural)
 }
 
-// keep returns the series of a resource, nil if it is not served. It is called with mu held, so that nothing is added
-// after forget has seen a newer table.
+// keep returns the series of a resource, or nil if it is not served. The caller holds mu, so that nothing is added
+// after forget has read a newer table.
 func (s *series) keep(gvr schema.GroupVersionResource) *resourceSeries {
 	r := s.kept[gvr]
 	if r == nil && s.types.Lookup(gvr.Group, gvr.Version, gvr.Resource) != nil {
@@ -132,8 +131,8 @@ func (s *series) keep(gvr schema.GroupVersionResource) *resourceSeries {
 	return r
 }
 
-// forget removes the series of resources that have left the table. It checks the resources only when the table has
-// changed: at the next request or scrape.
+// forget removes the series of resources that have left the table. It only does something at the first request or
+// scrape after a change of the table.
 func (s *series) forget() {
 	now := s.types.Generation()
 	if s.generation.Load() == now {

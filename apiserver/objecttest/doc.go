@@ -2,6 +2,6 @@
 //
 // It guarantees:
 //
-//  1. Random objects are the same for the same seed. Every exported field is set in some of them.
+//  1. The same seed results in the same random objects. Every exported field is set in some of them.
 //  2. Objects from YAML are decoded strictly: an unknown field fails the test.
 package objecttest

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Quick fails for each function that takes more than 15 seconds.
+// Quick fails the test for each function that takes more than 15 seconds.
 func Quick(t *testing.T, finds map[string]func() field.ErrorList) {
 	t.Helper()
 	for what, find := range finds {
@@ -21,7 +21,7 @@ func Quick(t *testing.T, finds map[string]func() field.ErrorList) {
 	}
 }
 
-// ListOf makes a list of n items.
+// ListOf returns a list of n items.
 func ListOf[T any](n int, item func(i int) T) []T {
 	list := make([]T, n)
 	for i := range list {

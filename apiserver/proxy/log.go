@@ -11,10 +11,10 @@ import (
 	"k8s.io/streaming/pkg/httpstream/wsstream"
 )
 
-// maxError bounds the message of a kubelet (AS pkg/registry/generic/rest/response_checker.go).
+// maxError limits the length of a kubelet's error message (AS pkg/registry/generic/rest/response_checker.go).
 const maxError = 50000
 
-// Log answers a request with the log at a URL. The errors for responses of the kubelet name the object. (AS
+// Log responds with the log at a URL. Errors for responses of the kubelet name the object. (AS
 // pkg/registry/generic/rest/streamer.go: InputStream.)
 func Log(
 	w http.ResponseWriter, r *http.Request, from *url.URL, transport http.RoundTripper, of schema.GroupResource,
@@ -48,8 +48,8 @@ func Log(
 	return nil
 }
 
-// SendLog answers a request with a log, each part as it comes. A client that disconnects, or a log that breaks off,
-// ends it, without an error.
+// SendLog responds with a log, which it streams. If the client disconnects, or if the log breaks off, it returns
+// without an error.
 func SendLog(w http.ResponseWriter, r *http.Request, log io.Reader) {
 	if wsstream.IsWebSocketRequest(r) {
 		u := &upgradable{ResponseWriter: w, ctx: r.Context()}

@@ -20,27 +20,27 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// Options are how backends are reached.
+// Options configure the connections to backends.
 type Options struct {
-	// Certificate returns the server's certificate for kubelets; nil for none.
+	// Certificate returns the server's client certificate for kubelets. It may be nil.
 	Certificate func() (*tls.Certificate, error)
-	// Authorities verify the certificates of kubelets; nil does not verify them.
+	// Authorities verify the certificates of kubelets. If it is nil, they are not verified.
 	Authorities *x509.CertPool
-	// Dial and Lookup default to those of package net.
+	// Dial and Lookup default to the functions of package net.
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
 // Proxy has the connections to backends. Its methods may be called from any goroutine.
 type Proxy struct {
-	// Kubelets authenticates the server. Insecure is the same, and does not verify the kubelet's certificate. Network
-	// is for everything else; certificates are not verified.
+	// Kubelets authenticates the server to kubelets. Insecure does the same, but does not verify the kubelet's
+	// certificate. Network is for all other backends, and does not verify certificates.
 	Kubelets, Insecure, Network *http.Transport
 
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// New returns a Proxy. It connects when it is used.
+// New returns a Proxy. It opens connections when they are needed.
 func New(o Options) *Proxy {
 	if o.Lookup == nil {
 		o.Lookup = net.DefaultResolver.LookupNetIP
@@ -88,30 +88,30 @@ func (p *Proxy) Public(ctx context.Context, host string) error {
 	return nil
 }
 
-// Target is where a request is forwarded.
+// Target is the backend of a request.
 type Target struct {
-	// URL has the path; the query is the request's, unless the request is an upgrade.
+	// URL has the path. The query is that of the request, unless the request is an upgrade.
 	URL       *url.URL
 	Transport http.RoundTripper
-	// Rewrite rewrites redirects and the links in HTML to the path of the request, and adds headers X-Forwarded-.
+	// Rewrite rewrites redirects and the links in HTML to the path of the request, and adds the headers X-Forwarded-*.
 	Rewrite bool
-	// UpgradeRequired rejects requests that are no upgrade, RejectRedirects responses that are redirects.
+	// UpgradeRequired rejects requests that are not upgrades. RejectRedirects rejects responses that are redirects.
 	UpgradeRequired, RejectRedirects bool
-	// Fail answers a request that can't be forwarded.
+	// Fail responds to a request that can't be forwarded.
 	Fail func(http.ResponseWriter, *http.Request, error)
 }
 
 // Error implements proxy.ErrorResponder.
 func (t *Target) Error(w http.ResponseWriter, r *http.Request, err error) { t.Fail(w, r, err) }
 
-// Forward forwards a request of any method, with its headers and its body, which it streams, and upgrades.
+// Forward forwards a request of any method, including upgrades. It streams the body.
 func Forward(w http.ResponseWriter, r *http.Request, t *Target) {
 	u := &upgradable{ResponseWriter: w, ctx: r.Context()}
 	defer u.release()
 	if httpstream.IsUpgradeRequest(r) {
 		t = t.bound()
 	}
-	if b, ok := r.Body.(interface{ Stream() io.ReadCloser }); ok { // the limits of bodies that are kept (filters.Body)
+	if b, ok := r.Body.(interface{ Stream() io.ReadCloser }); ok { // removes the limits of filters.Body
 		r.Body = b.Stream()
 	}
 	transport := t.Transport
@@ -123,13 +123,13 @@ func Forward(w http.ResponseWriter, r *http.Request, t *Target) {
 	h.ServeHTTP(u, r)
 }
 
-// maxPage bounds a page in HTML whose links are rewritten, which happens in memory.
+// maxPage limits the size of an HTML page whose links are rewritten in memory.
 const maxPage = 8 << 20
 
-// pages is a transport that bounds pages. It requests no compression: a small page may be a large one compressed.
+// pages is a transport that limits the size of HTML pages. It requests no compression, which would hide the size.
 type pages struct{ http.RoundTripper }
 
-// WrappedRoundTripper is for upgrades, which look for the dialer.
+// WrappedRoundTripper returns the transport to the code for upgrades, which needs its dialer.
 func (p pages) WrappedRoundTripper() http.RoundTripper { return p.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -148,8 +148,8 @@ func (p pages) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// bound returns the target for a request that is upgraded: the connection to the backend ends with the request, though
-// the backend may not have answered yet.
+// bound returns the target for a request that is upgraded. The connection to the backend ends with the request, even if
+// the backend has not responded yet.
 func (t *Target) bound() *Target {
 	transport, ok := t.Transport.(*http.Transport)
 	if !ok || transport.DialContext == nil {
@@ -168,15 +168,15 @@ func (t *Target) bound() *Target {
 	return &to
 }
 
-// upgradable is a response whose connection, once it is upgraded, ends with the context: net/http does not know the
-// connection any more.
+// upgradable is a response whose connection ends with the context after an upgrade, because net/http no longer tracks
+// the connection.
 type upgradable struct {
 	http.ResponseWriter
 	ctx  context.Context
 	stop func() bool
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the original writer to http.ResponseController.
 func (u *upgradable) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 // Hijack implements http.Hijacker.

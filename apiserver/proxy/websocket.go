@@ -30,16 +30,16 @@ import (
 )
 
 const (
-	// idle is how long a WebSocket may send and receive nothing (AS pkg/util/proxy/websocket.go).
+	// idle is the time after which an idle WebSocket is closed (AS pkg/util/proxy/websocket.go).
 	idle = 4 * time.Hour
-	// lastWrite is how long the client may take to read how a command has ended.
+	// lastWrite is the time in which the client must read the result of a command.
 	lastWrite = 10 * time.Second
 	// ping is the interval of pings to the kubelet.
 	ping = 5 * time.Second
 )
 
-// Upgrade forwards a request that the client upgrades: SPDY and old protocols of WebSockets as they are, others as SPDY
-// unless sockets is set, with which the kubelet understands them.
+// Upgrade forwards a request that the client upgrades. If sockets is set, or for SPDY and old WebSocket protocols, it
+// forwards the connection unchanged. It translates other WebSockets to SPDY for kubelets that do not support them.
 func Upgrade(w http.ResponseWriter, r *http.Request, t *Target, sockets bool) {
 	r = r.WithContext(klog.NewContext(r.Context(), klog.Logger{})) // the libraries log each client that disconnects
 	u := &upgradable{ResponseWriter: w, ctx: r.Context()}
@@ -56,7 +56,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request, t *Target, sockets bool) {
 	}
 }
 
-// translate carries the streams of a command over a WebSocket to SPDY (AS pkg/util/proxy/streamtranslator.go).
+// translate forwards the streams of a command between a WebSocket and SPDY (AS pkg/util/proxy/streamtranslator.go).
 func translate(w http.ResponseWriter, r *http.Request, t *Target) {
 	query := t.URL.Query()
 	channels := []wsstream.ChannelType{
@@ -72,10 +72,10 @@ func translate(w http.ResponseWriter, r *http.Request, t *Target) {
 	conn.SetIdleTimeout(idle)
 	_, streams, err := conn.Open(w, r)
 	if err != nil {
-		return // the client has its answer
+		return // the client has got its response
 	}
 	defer conn.Close()
-	first := protocol.StreamErr // the client waits for a message
+	first := protocol.StreamErr // the client waits for a first message
 	o := remotecommand.StreamOptions{Tty: query.Has(corev1.ExecTTYParam)}
 	if query.Has(corev1.ExecStderrParam) {
 		o.Stderr, first = streams[protocol.StreamStdErr], protocol.StreamStdErr
@@ -97,7 +97,7 @@ func translate(w http.ResponseWriter, r *http.Request, t *Target) {
 	ended, err := json.Marshal(outcome(run(r.Context(), t, o)))
 	if err == nil {
 		conn.SetWriteDeadline(lastWrite)
-		_, _ = streams[protocol.StreamErr].Write(ended) // a client that is gone needs no answer
+		_, _ = streams[protocol.StreamErr].Write(ended) // an error means that the client has disconnected
 	}
 }
 
@@ -108,7 +108,7 @@ func given(is bool, t wsstream.ChannelType) wsstream.ChannelType {
 	return wsstream.IgnoreChannel
 }
 
-// sizes are the sizes of the client's terminal.
+// sizes reads the sizes of the client's terminal.
 type sizes struct{ from *json.Decoder }
 
 // Next implements remotecommand.TerminalSizeQueue.
@@ -134,7 +134,7 @@ func run(ctx context.Context, t *Target, o remotecommand.StreamOptions) error {
 	return e.StreamWithContext(ctx, o)
 }
 
-// outcome is how a command has ended, for the client.
+// outcome returns the result of a command for the client.
 func outcome(err error) metav1.Status {
 	var known *apierrors.StatusError
 	var exit exec.CodeExitError
@@ -155,8 +155,8 @@ func outcome(err error) metav1.Status {
 	return apierrors.NewInternalError(err).ErrStatus
 }
 
-// tunnel carries SPDY in a WebSocket to the kubelet (AS pkg/util/proxy/streamtunnel.go). An error leaves the request
-// unanswered.
+// tunnel forwards SPDY in a WebSocket to the kubelet (AS pkg/util/proxy/streamtunnel.go). If it returns an error, it
+// has not responded to the request.
 func tunnel(w http.ResponseWriter, r *http.Request, t *Target) error {
 	up := utilnet.CloneRequest(r)
 	for _, name := range []string{wsstream.WebSocketProtocolHeader, "Sec-Websocket-Key", "Sec-Websocket-Version"} {
@@ -185,7 +185,7 @@ func tunnel(w http.ResponseWriter, r *http.Request, t *Target) error {
 		}
 		defer response.Body.Close()
 		w.WriteHeader(code)
-		_, _ = io.Copy(w, response.Body) // it is all that the kubelet said
+		_, _ = io.Copy(w, response.Body) // it is the whole response
 		return nil
 	}
 	socket, err := (&websocket.Upgrader{
@@ -195,7 +195,7 @@ func tunnel(w http.ResponseWriter, r *http.Request, t *Target) error {
 		},
 	}).Upgrade(w, r, nil)
 	if err != nil {
-		return nil // the client has its answer
+		return nil // the client has got its response
 	}
 	client := portforward.NewTunnelingConnectionWithLogger(klog.FromContext(r.Context()), socket)
 	defer client.Close()
@@ -205,7 +205,7 @@ func tunnel(w http.ResponseWriter, r *http.Request, t *Target) error {
 		from io.Reader
 	}{{backend, client}, {client, buffered}} {
 		go func() {
-			_, _ = io.Copy(c.to, c.from) // either side ends both
+			_, _ = io.Copy(c.to, c.from) // the end of either direction ends both
 			ended <- struct{}{}
 		}()
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Authorize returns the 403 unless the authorizer allows what the attributes say.
+// Authorize returns the error 403 unless the authorizer allows the request.
 func Authorize(by authorization.Authorizer, a *authorization.Attributes) error {
 	d := by.Authorize(a)
 	if d.Allowed() {
@@ -20,10 +20,11 @@ func Authorize(by authorization.Authorizer, a *authorization.Attributes) error {
 	return Forbidden(a, d.Reason())
 }
 
-// NotHTML escapes what a client sent, so that it is not taken for markup.
+// NotHTML escapes a client's input, so that it is not interpreted as markup.
 var NotHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// Forbidden words the 403 (AS pkg/endpoints/handlers/responsewriters/errors.go: ForbiddenStatusError).
+// Forbidden returns the error 403 with upstream's message (AS pkg/endpoints/handlers/responsewriters/errors.go:
+// ForbiddenStatusError).
 func Forbidden(a *authorization.Attributes, reason string) error {
 	what := fmt.Sprintf("path %q", a.Path)
 	if a.IsResource {

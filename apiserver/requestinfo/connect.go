@@ -12,8 +12,9 @@ import (
 )
 
 // DecodeConnect decodes query parameters into the options of a connection (PodExecOptions ...), whose fields have the
-// parameters' names. What does not parse is a 400. Unknown parameters are ignored. (K pkg/apis/core/v1/conversion.go and
-// its generated conversions from url.Values; AS pkg/endpoints/handlers/get.go: getRequestOptions.)
+// names of the parameters. Invalid values result in a 400. Unknown parameters are ignored. (K
+// pkg/apis/core/v1/conversion.go and its generated conversions from url.Values; AS pkg/endpoints/handlers/get.go:
+// getRequestOptions.)
 func DecodeConnect(q url.Values, into runtime.Object) error {
 	v := reflect.ValueOf(into).Elem()
 	for i := range v.NumField() {
@@ -29,7 +30,7 @@ func DecodeConnect(q url.Values, into runtime.Object) error {
 	return nil
 }
 
-// decodeParameter decodes the values of one parameter. Of several values for one the first counts.
+// decodeParameter decodes the values of one parameter. If it is not a list, the first value counts.
 func decodeParameter(values []string, into any) error {
 	switch into := into.(type) {
 	case *bool:

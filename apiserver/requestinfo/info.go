@@ -13,22 +13,22 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Info is what is known of a request. The filters fill it in, one after the other; from then on it is only read.
+// Info has the properties of a request. The filters set them one after the other. Handlers only read them.
 type Info struct {
-	// User is the client, or as whom it acts.
+	// User is the client, or the user as whom it acts.
 	User authorization.User
-	// RequestInfo is what the request names; set by Parse.
+	// RequestInfo has the parsed path. Parse sets it.
 	*request.RequestInfo
 	// Body is the whole body of a write of a resource.
 	Body []byte
-	// attributes are of the User and the RequestInfo.
+	// attributes are made from User and RequestInfo.
 	attributes *authorization.Attributes
-	// query is the parsed rawQuery; nil before.
+	// query is the parsed rawQuery. It is nil before the first Query.
 	query    url.Values
 	rawQuery string
 }
 
-// Query returns the parameters of a request, which are parsed once. Callers must not change them.
+// Query returns the parsed query of a request, which it caches. Callers must not change it.
 func Query(r *http.Request) url.Values {
 	i := Of(r)
 	if i.query == nil || i.rawQuery != r.URL.RawQuery {
@@ -39,17 +39,17 @@ func Query(r *http.Request) url.Values {
 
 type infoKey struct{}
 
-// unparsed is what a request names before Parse.
+// unparsed is the RequestInfo before Parse.
 var unparsed request.RequestInfo
 
-// With returns the request with an Info of the user.
+// With returns the request with an Info for the user.
 func With(r *http.Request, u authorization.User) *http.Request {
 	i := &Info{User: u, RequestInfo: &unparsed}
 	i.describe()
 	return r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
 }
 
-// Of returns the request's Info; an empty one of a request without.
+// Of returns the Info of the request. It is empty if the request has none.
 func Of(r *http.Request) *Info {
 	if i, ok := r.Context().Value(infoKey{}).(*Info); ok {
 		return i
@@ -60,7 +60,7 @@ func Of(r *http.Request) *Info {
 // UserOf returns the request's user.
 func UserOf(r *http.Request) authorization.User { return Of(r).User }
 
-// factory knows the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
+// factory parses the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
 var factory = request.RequestInfoFactory{
 	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
 }
@@ -68,11 +68,11 @@ var factory = request.RequestInfoFactory{
 // reads reports whether Parse reads the query of a request.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// Parse fills in what the request names. The error is that of RequestInfoFactory: a path that ends where a resource is
+// Parse parses the path and the query. The error is that of RequestInfoFactory for a path that ends where a resource is
 // expected.
 func (i *Info) Parse(r *http.Request) (err error) {
 	if i.RequestInfo, err = factory.NewRequestInfo(readable(r)); err != nil {
-		i.RequestInfo, err = factory.NewRequestInfo(r) // whose error has the whole URL; it comes before the query is read
+		i.RequestInfo, err = factory.NewRequestInfo(r) // its error has the whole URL, but precedes the query's
 	}
 	if err == nil {
 		i.describe()
@@ -80,14 +80,14 @@ func (i *Info) Parse(r *http.Request) (err error) {
 	return err
 }
 
-// ActAs makes the request that of a user who is impersonated.
+// ActAs replaces the user by the impersonated one.
 func (i *Info) ActAs(u authorization.User) {
 	i.User = u
 	i.describe()
 }
 
-// readable is the request with as much of its query as RequestInfoFactory can read. It logs queries that it can't, and
-// a query may hold a secret.
+// readable returns the request with the part of its query that RequestInfoFactory can parse. The factory logs queries
+// that it can't parse, and a query may contain a secret.
 func readable(r *http.Request) *http.Request {
 	if r.URL.RawQuery == "" || !reads(r) {
 		return r
@@ -107,7 +107,7 @@ func readable(r *http.Request) *http.Request {
 	return &http.Request{Method: r.Method, URL: &u}
 }
 
-// Attributes are what the request is authorized and classified by. Callers must not change them.
+// Attributes returns the attributes by which the request is authorized and classified. Callers must not change them.
 func (i *Info) Attributes() *authorization.Attributes { return i.attributes }
 
 func (i *Info) describe() {
@@ -117,15 +117,15 @@ func (i *Info) describe() {
 	}
 }
 
-// AttributesAs are Attributes of another verb.
+// AttributesAs returns the Attributes with another verb.
 func (i *Info) AttributesAs(verb string) *authorization.Attributes {
 	a := *i.attributes
 	a.Verb = verb
 	return &a
 }
 
-// Prefixes reports what the path of a resource has before its parts, besides the group version: watch, on the legacy
-// paths of watches, and namespaces/<namespace>.
+// Prefixes reports whether the path of a resource has, after the group version, the prefix watch (legacy watch paths)
+// and the prefix namespaces/<namespace>.
 func (i *Info) Prefixes() (watch, namespaced bool) {
 	rest, skip := strings.Trim(i.Path, "/"), 2
 	if i.APIPrefix == "apis" {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// logged are the query parameters whose values are logged: those that the API has. Any other may be a secret that a
-// client puts there though no parameter is for it, such as a bearer token.
+// logged are the query parameters of the API. Only their values are logged. A client may put a secret, such as a bearer
+// token, into any other parameter.
 var logged = []string{
 	"allowWatchBookmarks", "continue", "dryRun", "exclude", "fieldManager", "fieldSelector", "fieldValidation", "force",
 	"gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "includeObject", "labelSelector", "limit",
@@ -16,7 +16,7 @@ var logged = []string{
 	"timeout", "timeoutSeconds", "verbose", "watch",
 }
 
-// Loggable is a request's path and query, without the values of parameters that the API doesn't have.
+// Loggable returns the path and query of a request, without the values of parameters that the API doesn't have.
 func Loggable(u *url.URL) string {
 	if u.RawQuery == "" {
 		return u.EscapedPath()
@@ -31,8 +31,8 @@ func Loggable(u *url.URL) string {
 	return u.EscapedPath() + "?" + strings.Join(parts, "&")
 }
 
-// IsWebSocket reports whether the client wants to speak WebSocket from here on (k8s.io/streaming
-// wsstream: IsWebSocketRequest). HTTP/2 has no upgrades.
+// IsWebSocket reports whether the client requests an upgrade to WebSocket (k8s.io/streaming wsstream:
+// IsWebSocketRequest). HTTP/2 has no upgrades.
 func IsWebSocket(r *http.Request) bool {
 	if r.ProtoMajor != 1 || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		return false

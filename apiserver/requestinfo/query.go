@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// DecodeQuery decodes query parameters into one of meta's option types; what does not parse is a 400 (A-01, H-03).
+// DecodeQuery decodes query parameters into one of meta's option types. Invalid values result in a 400 (A-01, H-03).
 func DecodeQuery(q url.Values, into runtime.Object) error {
 	if err := checkSelectorLengths(q); err != nil {
 		return err
@@ -22,7 +22,7 @@ func DecodeQuery(q url.Values, into runtime.Object) error {
 	return nil
 }
 
-// checkSelectorLengths rejects queries with a selector that is too long, before it is parsed.
+// checkSelectorLengths returns an error for a selector that is too long, before it is parsed.
 func checkSelectorLengths(q url.Values) error {
 	for _, name := range []string{"labelSelector", "fieldSelector"} {
 		for _, selector := range q[name] {

@@ -6,9 +6,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// Unconverted returns the ConversionError in an error's chain; nil if there is none.
+// Unconverted returns the ConversionError in an error's chain, or nil.
 func Unconverted(err error) *entry.ConversionError {
-	if err == nil { // the usual case, without an allocation
+	if err == nil { // the usual case needs no allocation
 		return nil
 	}
 	var c *entry.ConversionError

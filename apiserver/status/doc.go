@@ -1,16 +1,13 @@
 // Package status converts errors to the Status that clients get. It has the only table for errors that are not API
-// errors (apimachinery's have a Status of their own).
+// errors. API errors of apimachinery have their own Status.
 //
 // It guarantees:
 //
-//  1. Of returns a Status for each error: its own, that of a row of the table, or 500.
-//  2. Errors of the API server that clients see are declared here, with their rules where there are.
-//  3. It uses nothing of HTTP but status codes.
+//  1. Of returns a Status for each error: its own, that of a row of the table, or one with the code 500.
+//  2. Errors of the API server that clients see are declared here, with the IDs of their rules.
+//  3. It does not depend on HTTP, except for the status codes.
 //
-// Errors of conflicts (409) are API errors and therefore not in the table. Package registry makes most of them: exists
-// in create.go, Operation.Conflict in write.go with the messages of change.go, delete.go and update.go (precondition),
-// scale.go, NotMalformed in malformed.go, and preconditionFailed in delete.go, whose message is that of
-// finalizers.Conflict. The others are of endpoints/apply.go (an apply that names a uid and creates),
-// internal/cluster/answer.go (questions about another uid), subresources of kinds (bindings, evictions, tokens) and
-// package loopback.
+// Errors of conflicts (409) are API errors, and therefore not in the table. Package registry makes most of them
+// (Target.Conflict, Creation.exists, Target.preconditionFailed, Target.checkScale). Others are in the subresources of
+// kinds (bindings, evictions, tokens), internal/cluster/answer.go and loopback/gc.go.
 package status

@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Errors that clients see. The table has their Status.
+// Errors that clients see. The table has the Status of each.
 var (
-	// ErrNoRoute: the path is below an installed group but names nothing that is served (0-11).
+	// ErrNoRoute: the path is below an installed group, but is not served (0-11).
 	ErrNoRoute = errors.New("the server could not find the requested resource")
 	// ErrNoMethod: the path is served, but not this verb (0-11).
 	ErrNoMethod = errors.New("the server does not allow this method on the requested resource")
@@ -22,11 +22,11 @@ var (
 	ErrNoTokens = errors.New("this server signs no tokens")
 	// ErrEmptyName: the path lacks a name (0-18).
 	ErrEmptyName = errors.New("name must be provided")
-	// ErrPatchMedia: the type of the patch is not supported here (B-50).
+	// ErrPatchMedia: the resource does not support this type of patch (B-50).
 	ErrPatchMedia = errors.New("415: Unsupported Media Type")
 	// ErrUnauthorized: the client has no credentials, or invalid ones.
 	ErrUnauthorized = errors.New("Unauthorized")
-	// ErrForeign: the port without TLS is for clients on this machine, not for web pages of other sites.
+	// ErrForeign: the port without TLS serves clients on this machine, but no web pages of other sites.
 	ErrForeign = errors.New("forbidden: this port accepts only requests whose Host is a loopback name and that do not " +
 		"come from another web site")
 	// ErrForeignCertificate: a web page of another site can't use the browser's certificate.
@@ -39,20 +39,20 @@ var (
 	//
 	//lint:ignore ST1005 it is what clients see
 	ErrBusy = errors.New("Too many requests, please try again later.")
-	// ErrFull: requests in flight hold the memory.
+	// ErrFull: open requests use up the memory.
 	ErrFull = errors.New("requests in flight hold too much memory")
-	// ErrTooLarge: the request needs more than one user may have.
+	// ErrTooLarge: the request needs more memory than one user may have.
 	ErrTooLarge = errors.New("the request needs too much memory")
 	// ErrCreateRevision: a new object has a resourceVersion.
 	ErrCreateRevision = errors.New("resourceVersion should not be set on objects to be created")
 )
 
-// table has the Status of errors that are not API errors; the first match applies. Errors without a row are 0-10.
+// table has the Status of errors that are not API errors. The first match applies. An error without a row is 0-10.
 var table = []struct {
 	is     error
 	code   int32
 	reason metav1.StatusReason
-	// text is the message; empty for the error's own.
+	// text is the message. If it is empty, the message is the error's own.
 	text string
 	// retry is retryAfterSeconds.
 	retry int32
@@ -144,12 +144,12 @@ func Of(err error) *metav1.Status {
 	return st
 }
 
-// BadRequest is an error 400 with a formatted message.
+// BadRequest returns an error 400 with a formatted message.
 func BadRequest(format string, args ...any) error {
 	return apierrors.NewBadRequest(fmt.Sprintf(format, args...))
 }
 
-// Error returns err as an API error, for callers inside the process.
+// Error returns err as an API error, for callers in the process.
 func Error(err error) error {
 	var s apierrors.APIStatus
 	if errors.As(err, &s) {
@@ -158,7 +158,7 @@ func Error(err error) error {
 	return &statusWrapper{apierrors.StatusError{ErrStatus: *Of(err)}, err}
 }
 
-// statusWrapper has a Status and its cause.
+// statusWrapper is an API error with its cause.
 type statusWrapper struct {
 	apierrors.StatusError
 	cause error
@@ -167,7 +167,7 @@ type statusWrapper struct {
 // Unwrap returns the cause.
 func (e *statusWrapper) Unwrap() error { return e.cause }
 
-// Oversized is the error 413 for a request that would take too much work.
+// Oversized returns the error 413 for a request that would take too much work.
 func Oversized(format string, args ...any) error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(format, args...))
 }

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// MaxBody is the maximum size of a response, in bytes. Kubernetes has none. A JSON patch that replaces an object of
-	// 3 MiB takes 4 MiB in base64; a conversion returns objects of 4 MiB and one more, and may add fields to them.
+	// MaxBody is the maximum size of a response in bytes. Kubernetes has none. A JSON patch that replaces an object of
+	// 3 MiB takes 4 MiB in base64. A conversion of a batch of 4 MiB and one more object may also add fields.
 	MaxBody = 8 << 20
-	// small is the size of a response that waits for no other, and maxLarge is how many larger ones are read or used at
-	// a time.
+	// small is the maximum size of a response that does not wait for others. maxLarge is the number of larger ones that
+	// are read or used at the same time.
 	small, maxLarge = 1 << 20, 8
 )
 
-// errTooLarge: a response has more than MaxBody bytes.
+// errTooLarge is the error for a response of more than MaxBody bytes.
 var errTooLarge = fmt.Errorf("the response is larger than %d MiB", MaxBody>>20)
 
-// read reads the body of a response. release must be called when it is not needed any more.
+// read reads the body of a response. The caller must call release when it no longer needs the body.
 func (c *Clients) read(r *http.Response) (body []byte, release func(), err error) {
 	release = func() {}
 	if r.ContentLength > MaxBody {

@@ -21,35 +21,35 @@ import (
 )
 
 const (
-	// mostRetries bounds how often a call is repeated after responses that ask for it (CG rest/with_retry.go).
+	// mostRetries limits the retries after responses that request them (CG rest/with_retry.go).
 	mostRetries = 10
-	// longestText bounds how much of an unexpected response an error contains (CG rest/request.go).
+	// longestText limits the bytes of an unexpected response in an error (CG rest/request.go).
 	longestText = 2048
 )
 
-// errConfig marks errors before a call: the configuration can't be used.
+// errConfig is an error of the configuration, before a call.
 type errConfig struct{ error }
 
 // Unwrap returns the cause.
 func (e errConfig) Unwrap() error { return e.error }
 
-// UnexpectedCode is the error for a response without success of a guarded webhook: its status code.
+// UnexpectedCode is the error for an unsuccessful response of a guarded webhook. It is the status code.
 type UnexpectedCode int
 
-// Error has the code and its name.
+// Error returns a message with the code and its name.
 func (c UnexpectedCode) Error() string {
 	return fmt.Sprintf("the webhook answered with the status code %d (%s)", int(c), http.StatusText(int(c)))
 }
 
-// IsConfig reports whether a call was not made because of the webhook's configuration.
+// IsConfig reports whether an error is about the webhook's configuration, and no call was made.
 func IsConfig(err error) bool {
 	var c errConfig
 	return errors.As(err, &c)
 }
 
 // Call posts a document to a webhook, and passes the body of its response to use, which must not keep it. The query has
-// the time that is left, in seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after that
-// time, within ctx (L-74).
+// the time that is left, in seconds, rounded up (L-62). After a response of 429 or 5xx with Retry-After, the call is
+// retried after that time, while ctx allows (L-74).
 func (c *Clients) Call(
 	ctx context.Context, config *Config, document []byte, header http.Header, use func(body []byte) error,
 ) error {
@@ -82,8 +82,8 @@ func (c *Clients) Call(
 	}
 }
 
-// send sends one request. It returns how long to wait for the next one, if the response asks for that and this request
-// is not the last, else it uses the response.
+// send sends one request. If the response requests a retry and this is not the last attempt, it returns the time to
+// wait. Otherwise it passes the response to use.
 func (c *Clients) send(to *client, r *http.Request, last bool, use func([]byte) error) (
 	wait time.Duration, again bool, err error) {
 	response, err := to.http.Do(r)
@@ -92,7 +92,7 @@ func (c *Clients) send(to *client, r *http.Request, last bool, use func([]byte) 
 	}
 	body, release, err := c.read(response)
 	defer release()
-	_ = response.Body.Close() // what is needed was read
+	_ = response.Body.Close() // it was read as far as needed
 	switch {
 	case errors.Is(err, errTooLarge):
 		return 0, false, err
@@ -109,7 +109,7 @@ func (c *Clients) send(to *client, r *http.Request, last bool, use func([]byte) 
 	return 0, false, use(body)
 }
 
-// plain is an error of net/http without what it adds to the end of a context.
+// plain returns an error without the text that net/http adds to a context's error.
 func plain(ctx context.Context, err error) error {
 	var of *url.Error
 	if ended := ctx.Err(); ended != nil && errors.As(err, &of) {
@@ -118,7 +118,7 @@ func plain(ctx context.Context, err error) error {
 	return err
 }
 
-// retryAfter is how long a response asks to wait before the request is repeated.
+// retryAfter returns the time after which a response requests a retry, and reports whether it does.
 func retryAfter(r *http.Response) (time.Duration, bool) {
 	if r.StatusCode != http.StatusTooManyRequests && r.StatusCode < http.StatusInternalServerError {
 		return 0, false
@@ -127,7 +127,7 @@ func retryAfter(r *http.Response) (time.Duration, bool) {
 	return time.Duration(seconds) * time.Second, err == nil
 }
 
-// sleep waits, or returns ctx's error.
+// sleep waits for d, or returns ctx's error.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -139,7 +139,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// check returns the error of a response that has no success, or no body, in client-go's words (CG rest/request.go:
+// check returns an error with client-go's message for an unsuccessful or empty response (CG rest/request.go:
 // transformResponse, newUnstructuredResponseError; Result.Into).
 func (c *client) check(r *http.Response, body []byte) error {
 	failed := r.StatusCode < http.StatusOK || r.StatusCode > http.StatusPartialContent
@@ -158,7 +158,7 @@ func (c *client) check(r *http.Response, body []byte) error {
 	return nil
 }
 
-// unexpected is the error of a response without success: its Status, if it has one, else what its code says.
+// unexpected returns the error for an unsuccessful response: its Status, if it has one, or one for its code.
 func unexpected(r *http.Response, body []byte) error {
 	var st metav1.Status
 	if json.Unmarshal(body, &st) == nil && st.Kind == "Status" && st.APIVersion == "v1" &&
@@ -175,7 +175,7 @@ func unexpected(r *http.Response, body []byte) error {
 	)
 }
 
-// isText reports whether a media type is text, as far as client-go looks: a type that is not set is.
+// isText reports whether a media type is text by client-go's rule, which includes an empty one.
 func isText(media string) bool {
 	kind, _, err := mime.ParseMediaType(media)
 	return media == "" || err == nil && strings.HasPrefix(kind, "text/")

@@ -8,7 +8,7 @@ import (
 	"k8s.io/component-base/metrics"
 )
 
-// certificates count the calls that fail because of a webhook's certificate (L-112; AS pkg/util/webhook/metrics.go).
+// certificates counts the calls that fail because of a webhook's certificate (L-112; AS pkg/util/webhook/metrics.go).
 type certificates struct{ missingSAN, insecureSHA1 *metrics.Counter }
 
 func newCertificates() certificates {
@@ -16,7 +16,7 @@ func newCertificates() certificates {
 		c := metrics.NewCounter(&metrics.CounterOpts{
 			Namespace: "apiserver", Subsystem: "webhooks", Name: name, Help: help, StabilityLevel: metrics.ALPHA,
 		})
-		c.Create(nil) // it counts only if it is created
+		c.Create(nil) // a counter counts only after this
 		return c
 	}
 	return certificates{

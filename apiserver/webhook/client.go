@@ -23,19 +23,19 @@ import (
 )
 
 const (
-	// MaxTimeout bounds one call (AS pkg/util/webhook/authentication.go: setGlobalDefaults).
+	// MaxTimeout limits the duration of a call (AS pkg/util/webhook/authentication.go: setGlobalDefaults).
 	MaxTimeout = 30 * time.Second
-	// mostClients bounds the configurations whose connections are kept (AS pkg/util/webhook/client.go).
+	// mostClients limits the configurations whose connections are kept (AS pkg/util/webhook/client.go).
 	mostClients = 200
 )
 
-// Config says where a webhook is, and what it is trusted by. Either URL or Service is set.
+// Config is the address of a webhook and its certificate authorities. Either URL or Service is set.
 type Config struct {
 	URL     string   `json:"url,omitempty"`
 	Service *Service `json:"service,omitempty"`
-	// CABundle has PEM certificates; empty for the system's.
+	// CABundle has PEM certificates. If it is empty, the system's are used.
 	CABundle []byte `json:"ca,omitempty"`
-	// Guarded reports whether redirects are not followed, and that errors contain no part of a response.
+	// Guarded prevents that redirects are followed and that errors contain a part of a response.
 	Guarded bool `json:"guarded,omitempty"`
 }
 
@@ -52,16 +52,16 @@ type Resolver func(ctx context.Context, namespace, name string, port int32) (add
 
 // Clients call webhooks. Their methods may be called from any goroutine.
 type Clients struct {
-	// resolve finds services; nil if there are none.
+	// resolve finds services. It may be nil.
 	resolve Resolver
-	// refused is Refuse's reason.
+	// refused is the reason that was passed to Refuse.
 	refused      error
 	kept         *lru.Cache
 	certificates certificates
 	large        *semaphore.Weighted
 }
 
-// errNoServices is the error for a webhook that is configured by a service where none can be reached.
+// errNoServices is the error for a webhook with a service if there is no resolver.
 var errNoServices = errors.New("a webhook can only be reached by its url here")
 
 // NewClients returns Clients. resolve may be nil.
@@ -73,7 +73,7 @@ func NewClients(resolve Resolver) *Clients {
 	return c
 }
 
-// Refuse makes all calls fail with the reason, before anything is sent. It must be called before the first Call.
+// Refuse makes all calls return the reason, without sending anything. It must be called before the first Call.
 func (c *Clients) Refuse(reason error) { c.refused = reason }
 
 // client is the HTTP client of one configuration.
@@ -87,7 +87,7 @@ type client struct {
 	guarded bool
 }
 
-// of returns the configuration's client.
+// of returns the client of a configuration.
 func (c *Clients) of(config *Config) (*client, error) {
 	if c.refused != nil {
 		return nil, c.refused
@@ -107,7 +107,7 @@ func (c *Clients) of(config *Config) (*client, error) {
 	return made, err
 }
 
-// dial makes a client. It connects when it is first used.
+// dial creates a client. It connects when it is first used.
 func (c *Clients) dial(config *Config) (*client, error) {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
@@ -141,13 +141,13 @@ func (c *Clients) dial(config *Config) (*client, error) {
 	return made, nil
 }
 
-// toService makes a transport connect to a service, and returns its URL.
+// toService configures a transport to connect to a service, and returns its URL.
 func (c *Clients) toService(t *http.Transport, s *Service) url.URL {
 	port := cmp.Or(s.Port, 443)
 	name := s.Name + "." + s.Namespace + ".svc"
 	host := net.JoinHostPort(name, strconv.Itoa(int(port)))
 	t.TLSClientConfig.ServerName = name
-	t.Proxy = nil // the name means something here only
+	t.Proxy = nil // a proxy can't resolve the name
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == host {
 			if c.resolve == nil {
@@ -164,8 +164,8 @@ func (c *Clients) toService(t *http.Transport, s *Service) url.URL {
 	return url.URL{Scheme: "https", Host: host, Path: path.Join("/", s.Path)}
 }
 
-// isLoopback reports whether a host is this machine. Others are spoken to over HTTP/1.1, which balances the load of
-// several instances (kubernetes#75791).
+// isLoopback reports whether a host is this machine. Other hosts get HTTP/1.1, which balances the load of several
+// instances (kubernetes#75791).
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

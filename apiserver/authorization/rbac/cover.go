@@ -8,15 +8,15 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// The limits of Missing: it compares at most steps strings, which takes about half a second, and returns at most shown
+// Limits of Missing. It compares at most steps strings, which takes about half a second, and returns at most shown
 // permissions.
 const (
 	steps = 1 << 26
 	shown = 1 << 10
 )
 
-// Missing returns the permissions in wanted that are not in held, each as a rule with one verb, one group, one resource
-// and at most one name; nil if held covers all of them (component-helpers auth/rbac/validation: Covers).
+// Missing returns the permissions in wanted that are not in held. Each is a rule with one verb, one group, one resource
+// and at most one name. The result is nil if held covers all (component-helpers auth/rbac/validation: Covers).
 func Missing(held, wanted []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return missing(wanted, comparison{held, steps})
 }
@@ -42,8 +42,8 @@ func missing(wanted []rbacv1.PolicyRule, c comparison) (missing []rbacv1.PolicyR
 	return missing
 }
 
-// comparison compares rules with the held ones. left is how many strings may still be compared; when it is negative,
-// every rule counts as not covered.
+// comparison compares rules with the held ones. left is the number of strings that may still be compared. If it is
+// negative, every rule counts as not covered.
 type comparison struct {
 	held []rbacv1.PolicyRule
 	left int
@@ -89,7 +89,7 @@ func singles(r *rbacv1.PolicyRule) func(yield func(rbacv1.PolicyRule) bool) {
 	}
 }
 
-// covers reports whether one rule allows everything that another one allows.
+// covers reports whether held allows everything that r allows.
 func (c *comparison) covers(held, r *rbacv1.PolicyRule) bool {
 	return c.all(held.Verbs, r.Verbs) && c.all(held.APIGroups, r.APIGroups) &&
 		(len(held.ResourceNames) == 0 || len(r.ResourceNames) > 0 && c.subset(held.ResourceNames, r.ResourceNames)) &&
@@ -145,7 +145,7 @@ func (c *comparison) urls(held, urls []string) bool {
 	return true
 }
 
-// Describe lists permissions as upstream's error messages do, one a line, sorted; the verbs of one resource are joined
+// Describe lists permissions as upstream's error messages do: one per line, sorted, with the verbs of a resource joined
 // (K pkg/registry/rbac/validation/policy_compact.go: CompactRules).
 func Describe(rules []rbacv1.PolicyRule) string {
 	type resource struct{ group, name string }

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Decide allows a request, or has no opinion on it (K plugin/pkg/auth/authorizer/rbac/rbac.go: Authorize).
+// Decide returns a decision to allow, or no opinion (K plugin/pkg/auth/authorizer/rbac/rbac.go: Authorize).
 func (p *Policy) Decide(a *authorization.Attributes) authorization.Decision {
 	w := want(a)
 	var by *binding
@@ -36,11 +36,11 @@ func (p *Policy) Decide(a *authorization.Attributes) authorization.Decision {
 	return authorization.Decision{Why: func() string { return "RBAC: " + err.Error() }}
 }
 
-// mostRepeated is the maximum number of rules that Rules returns for repeated bindings of roles. Without it, a thousand
-// bindings of a large role would give a large list, although the role is stored once.
+// mostRepeated is the maximum number of rules that Rules returns for repeated bindings of roles. Otherwise a thousand
+// bindings of one large role would result in a huge list.
 const mostRepeated = 1 << 12
 
-// Rules returns the user's rules in the namespace. The rules of a role are repeated for each of its bindings, up to
+// Rules returns the user's rules in the namespace. A role's rules are repeated for each of its bindings, up to
 // mostRepeated. The error names bound roles that do not exist.
 func (p *Policy) Rules(u authorization.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
 	seen, listed, left := map[*binding]bool{}, map[*role]bool{}, mostRepeated
@@ -67,7 +67,7 @@ func (p *Policy) Rules(u authorization.User, namespace string) (rules []rbacv1.P
 	return rules, err
 }
 
-// missing returns an error that names the roles that are bound to the user and do not exist; nil if there are none.
+// missing returns an error with the names of the roles that are bound to the user but do not exist, or nil.
 func (p *Policy) missing(u *authorization.User, namespace string) error {
 	var texts []string
 	p.each(u, namespace, func(g *grants) bool {
@@ -96,8 +96,8 @@ func (b *binding) missing() string {
 	return fmt.Sprintf("unsupported role reference kind: %q", b.ref.Kind)
 }
 
-// describe returns a description of a binding and of its first subject that matches the user (K
-// pkg/registry/rbac/validation/rule.go: describeSubject).
+// describe describes a binding and its first subject that matches the user (K pkg/registry/rbac/validation/rule.go:
+// describeSubject).
 func (b *binding) describe(u *authorization.User) string {
 	kind, name := "ClusterRoleBinding", b.name.Name
 	if b.name.Namespace != "" {

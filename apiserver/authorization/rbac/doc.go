@@ -1,18 +1,18 @@
-// Package rbac authorizes requests by roles and bindings, as Kubernetes' RBAC does.
+// Package rbac authorizes requests by roles and bindings, like Kubernetes' RBAC.
 //
 // It guarantees:
 //
-//  1. A Policy is only data: no I/O, no clock, no goroutine. Any number of goroutines may read it while none changes
-//     it.
+//  1. A Policy is only data: no I/O, no clock, no goroutine. Any number of goroutines may read it at the same time, but
+//     not during a change.
 //  2. A decision uses only the bindings of the user and its groups, in the cluster and in the request's namespace. Its
-//     cost does not depend on other bindings. For a subject with many bindings, an index by resource is made when it is
-//     first needed. The cost of a change is linear in the subjects of the bindings that it affects.
+//     cost does not depend on other bindings. A subject with many bindings gets an index by resource when it is first
+//     needed. The cost of a change is linear in the subjects of the changed bindings.
 //  3. Rules are only additive. There are no deny rules, so a missing role removes only its own permissions. The reason
 //     of a denial names the missing role.
-//  4. Decisions and reasons are deterministic: cluster-wide bindings precede those of the namespace, bindings of the
-//     user precede those of its groups, and otherwise they are ordered by name.
-//  5. If Missing returns nothing, every wanted permission is held. Permissions that are too many to compare count as
-//     missing.
+//  4. Decisions and reasons are deterministic: cluster-wide bindings precede those of the namespace, and bindings of the
+//     user precede those of its groups. Other bindings are ordered by name.
+//  5. If Missing returns nothing, every wanted permission is held. If there are too many permissions to compare, the
+//     rest counts as missing.
 //
-// Package apiserver updates a Policy from the cache; package bootstrap has the roles of a new cluster.
+// Package apiserver updates a Policy from the cache. Package bootstrap has the roles of a new cluster.
 package rbac

@@ -13,22 +13,22 @@ import (
 // grants are the bindings of one subject in one scope, sorted by name.
 type grants struct {
 	bindings []*binding
-	// index is made when many bindings are searched for the first time, and dropped when one of them or of their roles
-	// changes.
+	// index is made when many bindings are searched for the first time. It is dropped when one of them or of their
+	// roles changes.
 	index atomic.Pointer[index]
 }
 
-// many is from how many bindings an index is worth its cost.
+// many is the number of bindings above which an index is worth its cost.
 const many = 16
 
-// index finds the bindings whose rules contain a resource. Of those with the same role it has the first.
+// index finds the bindings whose roles have rules for a resource. Of those with the same role it has only the first.
 type index struct {
 	byResource map[place][]*binding
-	// urls are the bindings with rules for paths.
+	// urls are the bindings of roles with rules for paths.
 	urls []*binding
 }
 
-// place is a resource in a rule, with the name of an object if the rule is limited to some names.
+// place is a resource of a rule, with the name of an object if the rule is limited to names.
 type place struct{ resource, name string }
 
 func (g *grants) add(b *binding) {
@@ -37,7 +37,7 @@ func (g *grants) add(b *binding) {
 	g.index.Store(nil)
 }
 
-// remove reports whether there are no bindings left.
+// remove removes a binding. It reports whether no bindings are left.
 func (g *grants) remove(b *binding) bool {
 	if at := slices.Index(g.bindings, b); at >= 0 {
 		g.bindings = slices.Delete(g.bindings, at, at+1)
@@ -46,7 +46,7 @@ func (g *grants) remove(b *binding) bool {
 	return len(g.bindings) == 0
 }
 
-// find returns the first binding that allows the request, nil if none does.
+// find returns the first binding that allows the request, or nil.
 func (g *grants) find(a *authorization.Attributes, want *wanted) *binding {
 	if len(g.bindings) <= many {
 		return first(g.bindings, a, want)
@@ -122,7 +122,7 @@ func (x *index) add(b *binding, r *rbacv1.PolicyRule) {
 	}
 }
 
-// wanted is a request's resource in the forms in which rules contain it.
+// wanted is the resource of a request as rules name it.
 type wanted struct{ resource, anySub string }
 
 func want(a *authorization.Attributes) wanted {
@@ -149,12 +149,12 @@ func (w *wanted) allowedBy(a *authorization.Attributes, r *rbacv1.PolicyRule) bo
 	})
 }
 
-// has reports whether a rule's list contains the value or a wildcard.
+// has reports whether a list of a rule has the value or a wildcard.
 func has(list []string, value string) bool {
 	return slices.Contains(list, value) || slices.Contains(list, rbacv1.VerbAll)
 }
 
-// urlCovers reports whether a rule's path equals the path, or is a prefix of it followed by a star.
+// urlCovers reports whether a rule's path is the path, or a prefix of it followed by a star.
 func urlCovers(rule, path string) bool {
 	return rule == path || strings.HasSuffix(rule, "*") && strings.HasPrefix(path, strings.TrimRight(rule, "*"))
 }

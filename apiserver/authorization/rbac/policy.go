@@ -9,10 +9,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// Name is the name of a role or binding; Namespace is empty for ClusterRoles and ClusterRoleBindings.
+// Name is the name of a role or binding. Namespace is empty for ClusterRoles and ClusterRoleBindings.
 type Name struct{ Namespace, Name string }
 
-// Policy holds the roles, and the bindings by subject. Make one with New.
+// Policy has the roles, and the bindings by subject.
 //
 // Invariants: a role is in roles if it exists or is bound. Each binding is in the field bound of its role and in the
 // grants of each of its subjects, once. dangling counts the bindings whose role does not exist.
@@ -23,7 +23,7 @@ type Policy struct {
 	dangling int
 }
 
-// roleKey identifies the role to which a binding refers. The namespace of a Role is that of its binding.
+// roleKey identifies the role of a binding. A Role has the namespace of its binding.
 type roleKey struct {
 	kind      string
 	namespace string
@@ -41,12 +41,12 @@ type binding struct {
 	ref      rbacv1.RoleRef
 	subjects []rbacv1.Subject
 	role     *role
-	// keys are the subjects, each once.
+	// keys are the subjects without duplicates.
 	keys []subjectKey
 }
 
-// subjectKey is a user or group in a scope: a namespace, or the cluster if the scope is empty. A service account is the
-// user of its name.
+// subjectKey is a user or group in a scope. The scope is a namespace, or empty for the cluster. A service account is a
+// user.
 type subjectKey struct {
 	group       bool
 	scope, name string
@@ -158,8 +158,8 @@ func (p *Policy) RemoveBinding(n Name) {
 	}
 }
 
-// subjectKeys returns the binding's subjects, each once. Its time is linear in their number: an object may have many,
-// and all requests wait for it.
+// subjectKeys returns the binding's subjects without duplicates. Its time is linear in their number, because a binding
+// may have many subjects, and all requests wait.
 func (b *binding) subjectKeys() []subjectKey {
 	out, seen := make([]subjectKey, 0, len(b.subjects)), make(map[subjectKey]struct{}, len(b.subjects))
 	for i := range b.subjects {
@@ -172,8 +172,8 @@ func (b *binding) subjectKeys() []subjectKey {
 	return out
 }
 
-// key returns false for a subject that matches no user: one of an unknown kind, or a service account without a
-// namespace (K pkg/registry/rbac/validation/rule.go: appliesToUser).
+// key returns the key of a subject, or false if it matches no user: if its kind is unknown, or if it is a service
+// account without a namespace (K pkg/registry/rbac/validation/rule.go: appliesToUser).
 func (b *binding) key(s *rbacv1.Subject) (subjectKey, bool) {
 	switch s.Kind {
 	case rbacv1.UserKind:
@@ -187,7 +187,7 @@ func (b *binding) key(s *rbacv1.Subject) (subjectKey, bool) {
 	return subjectKey{}, false
 }
 
-// RoleRules returns the rules of the role to which a binding in the namespace refers; false if it does not exist.
+// RoleRules returns the rules of the role to which a binding in the namespace refers, and reports whether it exists.
 func (p *Policy) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool) {
 	r := p.roles[refKey(ref, namespace)]
 	if r == nil || !r.exists {
@@ -196,7 +196,7 @@ func (p *Policy) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.Polic
 	return r.rules, true
 }
 
-// each calls yield for the grants of the user in the namespace, in the order of guarantee 4 of the package, until yield
+// each calls yield for the grants of the user in the namespace, in the order of the package's guarantee 4, until yield
 // returns false. A binding is in the grants of each of its subjects, so yield may get it more than once.
 func (p *Policy) each(u *authorization.User, namespace string, yield func(*grants) bool) {
 	for _, scope := range scopes(namespace) {

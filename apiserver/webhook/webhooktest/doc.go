@@ -2,6 +2,6 @@
 //
 // It guarantees:
 //
-//  1. A server ends with its test, and has an authority of its own.
-//  2. Every request is recorded, in the order in which they came.
+//  1. A server ends with its test, and has its own certificate authority.
+//  2. All requests are recorded in order.
 package webhooktest

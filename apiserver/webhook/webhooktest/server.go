@@ -15,23 +15,23 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// Server is a webhook that a test scripts.
+// Server is a webhook whose responses a test sets.
 type Server struct {
 	URL string
-	// CA has the PEM certificate by which clients trust the server.
+	// CA is the PEM certificate that clients must trust.
 	CA []byte
 
 	mu     sync.Mutex
 	answer Answer
-	// paths are answered otherwise.
+	// paths have the responses of paths with their own.
 	paths map[string]Answer
 	seen  []Seen
 }
 
-// Answer answers a review.
+// Answer responds to a review.
 type Answer func(w http.ResponseWriter, review *admissionv1.AdmissionReview)
 
-// Seen is a request that has come.
+// Seen is a received request.
 type Seen struct {
 	Path, Query string
 	// Peer is the address of the client's connection.
@@ -41,7 +41,7 @@ type Seen struct {
 	Review admissionv1.AdmissionReview
 }
 
-// Start starts a server, which allows everything. It ends with the test.
+// Start starts a server that allows everything. It ends with the test.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	return start(t, nil)
@@ -78,21 +78,21 @@ func Certificate(t testing.TB, names ...string) *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{pair}}
 }
 
-// Script sets how the server answers from now on.
+// Script sets the response to all later requests.
 func (s *Server) Script(a Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = a
 }
 
-// ScriptPath is Script for one path.
+// ScriptPath sets the response to later requests for one path.
 func (s *Server) ScriptPath(path string, a Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.paths[path] = a
 }
 
-// Seen returns the requests that have come since the last call, in their order.
+// Seen returns the requests since the last call, in order.
 func (s *Server) Seen() []Seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return // the client is gone
 	}
 	seen := Seen{Path: r.URL.Path, Query: r.URL.RawQuery, Peer: r.RemoteAddr, Header: r.Header, Body: body}
-	_ = json.Unmarshal(body, &seen.Review) // what is no review has none
+	_ = json.Unmarshal(body, &seen.Review) // other bodies have an empty Review
 	s.mu.Lock()
 	s.seen = append(s.seen, seen)
 	answer := s.answer
@@ -123,7 +123,7 @@ func Allow(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
 	Respond(&admissionv1.AdmissionResponse{Allowed: true})(w, review)
 }
 
-// Respond answers with the response, for the review's uid.
+// Respond returns an Answer that sends the response with the review's uid.
 func Respond(r *admissionv1.AdmissionResponse) Answer {
 	return func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
 		out := *r
