@@ -10,8 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
 
-// Access is the configuration of authentication and authorization. Each field is a flag. Config.SetAccess reads the
-// files.
+// Access configures authentication and authorization. Each field is a flag. Config.SetAccess reads the files.
 type Access struct {
 	// ClientCAFile has CA certificates that verify client certificates, in addition to the CA in the data directory. It
 	// is read again when it changes.
@@ -41,9 +40,8 @@ type Access struct {
 	FrontProxy FrontProxy
 }
 
-// FrontProxy has the client certificate, and its key, that authenticate the server to the servers of APIServices. Both
-// files are read again when they change. Default: a certificate of the CA in the data directory, for the user
-// front-proxy-client.
+// FrontProxy has the client certificate for the servers of APIServices, and its key. Both files are read again when
+// they change. Default: a certificate of the CA in the data directory, for the user front-proxy-client.
 type FrontProxy struct {
 	CertFile string `flag:"proxy-client-cert-file"`
 	KeyFile  string `flag:"proxy-client-key-file"`

@@ -23,8 +23,7 @@ func Modes() []string { return []string{"AlwaysAllow", "AlwaysDeny", "RBAC"} }
 // errMode is the error for an unknown authorization mode.
 var errMode = errors.New("not an authorization mode")
 
-// authorizers returns the authorizers of the modes, after that for administrators. granted is the authorizer RBAC, or
-// nil.
+// authorizers returns the authorizers of the modes, after that for administrators. granted is that of RBAC, or nil.
 func authorizers(
 	modes []string, c *cache.Cache, log *slog.Logger,
 ) (chain authorization.Chain, granted *roles, err error) {

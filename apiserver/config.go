@@ -96,16 +96,15 @@ type AdmissionOptions struct {
 
 // Limits bound requests and events.
 type Limits struct {
-	// MaxInFlight is the number of requests, except watches, that are served at the same time. The priority level
-	// exempt, which administrators have, has this number of seats. All other levels share the same number again.
-	// Default: 400.
+	// MaxInFlight is the number of requests, except watches, that are served at the same time. The level exempt, which
+	// administrators have, gets this number of seats, and so do all other levels together. Default: 400.
 	MaxInFlight int
 	// MemoryInFlight is the budget, in bytes, of the estimated memory of requests while they are decoded, executed and
 	// encoded. One user gets at most half. Default: 1 GiB.
 	MemoryInFlight int64
 	// EventTTL is the time after which an Event expires. Default: one hour.
 	EventTTL time.Duration
-	// RequestTimeout limits a get and a write of one object, not a list, watch or deletecollection. Default: 34 s
+	// RequestTimeout limits a get and a write of one object, not list, watch and deletecollection. Default: 34 s
 	// (0-13).
 	RequestTimeout time.Duration
 	// MinWatch is the minimum duration of a watch without timeoutSeconds. The maximum is twice as long. Default: 30
@@ -127,8 +126,7 @@ type Documents struct {
 	Address string
 	// Checks are named health checks (see Check).
 	Checks []Check
-	// Debug are further handlers by path, for example that of the collector's graph. Profiling adds the handlers of
-	// profiles.
+	// Debug are further handlers by path (the collector's graph). Profiling adds the handlers of profiles.
 	Debug     map[string]http.Handler
 	Profiling bool
 	// Page serves the web UI at ui.Path.

@@ -87,8 +87,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version 
 	s.aggregator.Forward(w, r, to, user.DefaultInfo(requestinfo.UserOf(r)))
 }
 
-// forwarded handles requests for resources of other servers. Like other requests they wait for a seat and have a
-// timeout.
+// forwarded handles requests for resources of other servers. They wait for a seat and have a timeout, as usual.
 func (s *Server) forwarded() http.Handler {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		i := requestinfo.Of(r)

@@ -147,8 +147,7 @@ func (s *Server) extensions(r chi.Router, longRunning bool) {
 	}
 }
 
-// served passes on requests for this server's group versions. It forwards those for other servers' group versions, and
-// responds to those for a group version that is not served.
+// served forwards requests for group versions of other servers, and responds to those for unserved group versions.
 func (s *Server) served(next http.Handler) http.Handler {
 	forwarded := s.forwarded()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -92,8 +92,7 @@ func (p *ClusterTrustBundleAttest) Validate(_ context.Context, a *Attributes) er
 	return fmt.Errorf("user not permitted to attest for signerName %q", signer)
 }
 
-// bundleSigner returns the signer of a ClusterTrustBundle, in the served or the stored version. It is empty for other
-// objects.
+// bundleSigner returns the signer of a ClusterTrustBundle in the served or stored version, or an empty string.
 func bundleSigner(obj runtime.Object) string {
 	switch b := obj.(type) {
 	case *certificatesv1.ClusterTrustBundle:

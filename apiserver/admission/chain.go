@@ -56,8 +56,7 @@ type Attributes struct {
 type Deletion struct {
 	// Collection is set if the request deletes a collection. Then webhooks and policies get no name (L-15).
 	Collection bool
-	// Stored returns the stored state. It is nil for other operations. The state is decoded only if a webhook or policy
-	// gets it.
+	// Stored returns the stored state, decoded when a webhook or policy gets it. It is nil for other operations.
 	Stored func() (runtime.Object, error)
 }
 

@@ -159,8 +159,7 @@ func (a *Aggregator) Do(
 		got.code, method, schema.GroupResource{Group: gv.Group}, "", string(got.body[:min(len(got.body), 2048)]), 0, true)
 }
 
-// kept is a cached result. A value is read again after a minute, which is upstream's interval, and an error after
-// patience.
+// kept is a cached result. A value is kept for a minute, which is upstream's interval, and an error for patience.
 type kept[T any] struct {
 	// mu is held during a read, so that there is one at a time.
 	mu    sync.Mutex

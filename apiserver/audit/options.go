@@ -23,24 +23,21 @@ type Options struct {
 	// Format is json or legacy. Version is the group version of events.
 	Format  string `flag:"audit-log-format"`
 	Version string `flag:"audit-log-version"`
-	// MaxAge is the number of days for which rotated files are kept, MaxBackups the number of files. 0 is no limit.
-	// MaxSize is the size in megabytes at which the log is rotated. 0 disables rotation. Compress compresses rotated
-	// files.
+	// MaxAge is the maximum age of rotated files in days, MaxBackups their maximum number. 0 is no limit. The log is
+	// rotated at MaxSize megabytes. 0 disables rotation. Compress compresses rotated files.
 	MaxAge     int  `flag:"audit-log-maxage"`
 	MaxBackups int  `flag:"audit-log-maxbackup"`
 	MaxSize    int  `flag:"audit-log-maxsize"`
 	Compress   bool `flag:"audit-log-compress"`
 	// Mode is one of Modes.
 	Mode string `flag:"audit-log-mode"`
-	// Batch (flags audit-log-batch-*) is for the mode batch. Limits (audit-log-truncate-max-*) apply if Truncate is
-	// set.
+	// Batch (flags audit-log-batch-*) is for the mode batch, Limits (audit-log-truncate-max-*) for Truncate.
 	Batch    buffered.BatchConfig
 	Truncate bool `flag:"audit-log-truncate-enabled"`
 	Limits   truncate.Config
 }
 
-// The modes. In the blocking modes a request waits for the log. In blocking-strict it is rejected if its arrival can't
-// be recorded.
+// The modes. In the blocking modes a request waits for the log. In blocking-strict it is rejected if that fails.
 const (
 	ModeBatch          = "batch"
 	ModeBlocking       = "blocking"
@@ -59,8 +56,7 @@ func Defaults() Options {
 	}
 }
 
-// Check returns an error for the values that kube-apiserver rejects. Without a Path the values are not used, and not
-// checked.
+// Check returns an error for the values that kube-apiserver rejects. It checks them only if Path is set.
 func (o *Options) Check() error {
 	if o.Path == "" {
 		return nil

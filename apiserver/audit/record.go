@@ -17,8 +17,7 @@ import (
 // Record is the record of one request in the audit log. A nil Record is for a request that is not recorded: its methods
 // do nothing.
 type Record struct {
-	// event is upstream's record. It is safe for concurrent use. ctx contains it, too, because upstream's functions
-	// find it there.
+	// event is upstream's record, which is safe for concurrent use. Upstream's functions find it in ctx.
 	event *audit.AuditContext
 	ctx   context.Context
 	rule  audit.RequestAuditConfig
@@ -30,8 +29,7 @@ type Record struct {
 	done []func()
 }
 
-// Afterwards registers a function that is called after the last event of the request. The goroutine of the request
-// calls it.
+// Afterwards registers a function for the end of the last event. Only the request's goroutine may call it.
 func (r *Record) Afterwards(f func()) { r.done = append(r.done, f) }
 
 // Received records that the request has arrived. It returns false if this failed and the request must be rejected

@@ -20,8 +20,7 @@ var ErrProxyNotAllowed = errors.New("authentication: the proxy's certificate has
 // RequestHeader configures the proxies that may name the user of a request in headers.
 type RequestHeader struct {
 	// ClientCAFile has the CA certificates that verify the proxies' client certificates. Without it there are no
-	// proxies. It is read again when it changes. AllowedNames are the allowed common names. If it is empty, all are
-	// allowed.
+	// proxies. It is read again when it changes. AllowedNames are the allowed common names. Empty allows all.
 	ClientCAFile string   `flag:"requestheader-client-ca-file"`
 	AllowedNames []string `flag:"requestheader-allowed-names"`
 	// UsernameHeaders, UIDHeaders and GroupHeaders are the names of the headers, usually X-Remote-User, X-Remote-Uid and

@@ -15,10 +15,9 @@ import (
 // nothing about them.
 type Tokens map[[sha256.Size]byte]authorization.User
 
-// ParseTokens parses kube-apiserver's token file. It is a CSV file. A line has a token, the user's name, the UID and,
-// optionally, the groups, separated by commas in one field. Lines without a token are skipped. If several lines have
-// the same token, the last one counts (AS pkg/authentication/token/tokenfile). Errors have line numbers, but never the
-// content.
+// ParseTokens parses kube-apiserver's token file, a CSV file. A line has a token, the user's name, the UID and,
+// optionally, the groups, separated by commas in one field. Lines without a token are skipped. Of lines with the same
+// token, the last counts (AS pkg/authentication/token/tokenfile). Errors have line numbers, but never the content.
 func ParseTokens(r io.Reader) (Tokens, error) {
 	t := Tokens{}
 	lines := csv.NewReader(r)

@@ -14,9 +14,8 @@ import (
 )
 
 // Roles creates missing default roles and bindings, and updates the others. The system namespaces must exist. It
-// returns the errors of its requests, but only logs a rejected request or an object that can't be decoded: users who
-// can cause these must not prevent the server from starting (K pkg/registry/rbac/rest/storage_rbac.go:
-// EnsureRBACPolicy).
+// returns errors, but only logs a rejected request or an object that can't be decoded: users who can cause these must
+// not prevent the server from starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func Roles(ctx context.Context, r *registry.Registry) error {
 	e := &ensuring{r: r, l: r.AsServer("kube-apiserver")}
 	all := DefaultRoles()

@@ -35,7 +35,7 @@ const trustName = "extension-apiserver-authentication"
 const expiredFor = 5 * time.Minute
 
 // ensureTrust adds this server's authorities to the ConfigMap, because other servers may share the store. If it is too
-// large, it is deleted, and the next call creates it with current entries only (K
+// large, it is deleted, and the next call creates it again (K
 // pkg/controlplane/controller/clusterauthenticationtrust/cluster_authentication_trust_controller.go: syncConfigMap,
 // writeConfigMap).
 func ensureTrust(ctx context.Context, r *registry.Registry, t Trust, now time.Time) error {

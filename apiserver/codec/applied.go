@@ -10,9 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// Limits of an apply document. For an apply, structured-merge-diff inserts the fields of a list or map one by one into
-// a sorted slice, several times: 20,000 objects in reverse order take a second or two, 120,000 take minutes. Upstream
-// has no limit.
+// Limits of an apply document. structured-merge-diff inserts the fields of a list or map one by one into a sorted
+// slice: 20,000 objects in reverse order take a second or two, 120,000 take minutes. Upstream has no limit.
 const (
 	// maxApplied is the maximum number of objects in one list of an apply document.
 	maxApplied = 10_000

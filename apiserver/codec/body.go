@@ -52,8 +52,7 @@ func NewBody(data []byte, media, fieldValidation string) Body {
 	return Body{Bytes: data, Media: media, Strictness: cmp.Or(fieldValidation, metav1.FieldValidationWarn)}
 }
 
-// Decode decodes a body, which must have the kind and version of want. warn is called with the strict errors that are
-// warnings.
+// Decode decodes a body, which must have the kind and version of want. warn gets the strict errors that are warnings.
 func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := DecodeAny(b, want, coerce)
 	if strict, ok := runtime.AsStrictDecodingError(err); ok && b.Strictness != metav1.FieldValidationStrict {
@@ -191,8 +190,7 @@ func checkJSON(obj runtime.Object) error {
 	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
 }
 
-// CheckCost returns an error for a body whose decoding costs more than its size suggests. It returns the body, with
-// YAML as JSON.
+// CheckCost returns an error for a body that is too expensive to decode, or the body with YAML as JSON.
 func CheckCost(b Body) (Body, error) {
 	switch {
 	case b.Media == MediaProtobuf:

@@ -16,10 +16,10 @@ import (
 // ErrQuantity is the error for a quantity that takes too long to parse.
 var ErrQuantity = errors.New("quantities must not have more than 256 characters, or more than 4 digits in an exponent")
 
-// CheckQuantities returns ErrQuantity for a JSON or protobuf body with such a quantity. It finds all numbers that would
-// take too long as quantities, and replaces them by strings that are no quantities. If there are any, it calls decode
-// with this body. It returns every error of decode, because decode may stop at a string in a field of numbers before it
-// reaches a quantity.
+// CheckQuantities returns ErrQuantity for a JSON or protobuf body with such a quantity. It replaces all numbers that
+// would take too long as quantities by strings that are no quantities. If there are any, it calls decode with this
+// body. It returns every error of decode, which may stop at a string in a field of numbers before it reaches a
+// quantity.
 func CheckQuantities(b Body, decode func(Body) error) error {
 	data, found := bytes.Clone(b.Bytes), false
 	if b.Media == MediaProtobuf {

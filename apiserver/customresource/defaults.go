@@ -22,8 +22,7 @@ type defaults struct {
 	// own are the properties with a default. properties are all that have or contain one.
 	own, properties map[string]*defaults
 	items, rest     *defaults
-	// size is the number of bytes that the default adds, including the defaults inside it. It is at most
-	// mostDefaulted+1.
+	// size is the number of bytes that the default adds, with the defaults inside it. The maximum is mostDefaulted+1.
 	size int
 }
 

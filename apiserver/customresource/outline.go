@@ -19,8 +19,7 @@ type outline struct {
 	definition *apiextensionsv1.CustomResourceDefinition
 	// spec is the hash of the spec, to detect changes.
 	spec [sha256.Size]byte
-	// schemas are the encoded schemas of the versions, as parts of the stored value. Each is nil if the version has
-	// none.
+	// schemas are the encoded schemas of the versions, as parts of the stored value. An absent schema is nil.
 	schemas [][]byte
 }
 

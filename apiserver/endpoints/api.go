@@ -26,8 +26,7 @@ type Config struct {
 	// Memory is the budget of the memory that requests may hold.
 	Memory  *flowcontrol.Budget
 	Metrics *metrics.Metrics
-	// MinWatch is the minimum duration of a watch without timeoutSeconds. If it is negative, such a watch ends
-	// immediately.
+	// MinWatch is the minimum duration of a watch without timeoutSeconds. If it is negative, such a watch ends at once.
 	MinWatch time.Duration
 	// WriteTimeout is the time for which a client may leave a message of a WebSocket unread.
 	WriteTimeout time.Duration

@@ -7,9 +7,9 @@ import (
 )
 
 // bodyFactor and yamlFactor are the bytes of memory that a write needs for each byte of its body and of the stored
-// object, valueCost those for each of their values. BenchmarkWriteMemory measures the allocations of a create: 3 to 33
-// bytes for a byte of JSON, 28 to 130 for one of YAML, of which about a third is live at a time, and up to 2 KB for an
-// empty container, which is two values.
+// object, valueCost those for each value. BenchmarkWriteMemory measures the allocations of a create: 3 to 33 bytes for
+// a byte of JSON, 28 to 130 for one of YAML (about a third is live at a time), 2 KB for an empty container (two
+// values).
 const bodyFactor, yamlFactor, valueCost = 20, 40, 1 << 10
 
 // writeCost estimates the memory of a write. It exceeds the budget only if the length of the body alone does.

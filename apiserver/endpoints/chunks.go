@@ -10,8 +10,7 @@ import (
 type chunks struct {
 	to  http.ResponseWriter
 	buf []byte
-	// compressed is set if each chunk is compressed as a gzip member of its own, which a client can read immediately
-	// (V-056).
+	// compressed is set if each chunk is a gzip member of its own, which a client can read immediately (V-056).
 	compressed bool
 	// begun is set when the headers have been sent, flushed after the first flush.
 	begun, flushed bool

@@ -15,8 +15,7 @@ import (
 // tokenVersion is the only supported version of continue tokens (H-15).
 const tokenVersion = "meta.k8s.io/v1"
 
-// continueToken is the position at which a list continues: a revision (-1: the newest), and a key relative to the
-// collection.
+// continueToken is the position at which a list continues: a revision (-1: the newest), and a relative key.
 type continueToken struct {
 	Version  string `json:"v"`
 	Revision int64  `json:"rv"`

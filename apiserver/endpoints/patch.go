@@ -74,8 +74,8 @@ func (req *request) patch() (codec.Patch, *metav1.PatchOptions, error) {
 }
 
 // checkPatch returns an error for a patch that takes too much memory to decode, and for an apply document that can't be
-// read or applied. It runs before the object is looked up. A patch that is neither JSON nor YAML is not recorded in the
-// audit log (V-070, V-123).
+// read or applied, before the object is looked up. A patch that is neither JSON nor YAML is not recorded (V-070,
+// V-123).
 func (req *request) checkPatch(p codec.Patch) error {
 	body := codec.Body{Bytes: p.Bytes, Media: codec.MediaJSON}
 	if p.Kind == types.ApplyPatchType {

@@ -118,8 +118,7 @@ func (w *watch) compresses() bool {
 // initially reports whether the client requests initial events.
 func (w *watch) initially() bool { return w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents }
 
-// stream sends events until the watch ends. It returns nil: the response has started, so an error can't change its
-// status.
+// stream sends events until the watch ends, and returns nil: the response has started, and can't become an error.
 func (w *watch) stream(ctx context.Context) error {
 	end := time.Now().Add(w.lasts())
 	// The watch starts before the client gets the headers, so that it misses no later event.
@@ -224,9 +223,8 @@ func (w *watch) end() error {
 	return nil
 }
 
-// lasts returns the duration of the watch. A negative timeout ends it immediately (H-33). Without a timeout it is
-// random, so that the watches of a restarted server don't end together (AS pkg/endpoints/handlers/get.go:
-// ListResource).
+// lasts returns the duration of the watch. A negative timeout ends it immediately (H-33). Without one it is random, so
+// that the watches of a restarted server don't end together (AS pkg/endpoints/handlers/get.go: ListResource).
 func (w *watch) lasts() time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	if t := w.opts.TimeoutSeconds; t != nil && *t != 0 {

@@ -60,8 +60,7 @@ type Types interface {
 // Patch evaluates the mutation of an index and returns the changed object, without defaults. It does not modify the
 // object in v, and returns it if a test in a JSON patch fails (M-61). converter is for the matched kind.
 //
-// If an error is a Status, it is the response, independent of the failure policy. The failure policy applies to others
-// (M-61, M-63).
+// An error that is a Status is the response. The failure policy applies to other errors (M-61, M-63).
 func (p *Mutating) Patch(
 	ctx context.Context, index int, v *Version, b Bindings, types Types, converter managedfields.TypeConverter,
 ) (runtime.Object, error) {

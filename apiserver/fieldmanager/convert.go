@@ -18,9 +18,8 @@ type converter struct {
 	kinds *kinds
 	table *resources.Types
 	// core reports whether the resource is in the core group. kube-apiserver installs that group separately, so its
-	// field managers have no kinds of other groups, and those of other groups none of the core group. Therefore entries
-	// of events.k8s.io are lost when an event is written as v1 (AS
-	// pkg/server/genericapiserver.go:InstallLegacyAPIGroup, InstallAPIGroups).
+	// field managers and those of other groups don't share kinds, and entries of events.k8s.io are lost when an event
+	// is written as v1 (AS pkg/server/genericapiserver.go:InstallLegacyAPIGroup, InstallAPIGroups).
 	core bool
 }
 

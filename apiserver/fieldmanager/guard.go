@@ -42,8 +42,7 @@ func valid(entries []metav1.ManagedFieldsEntry) error {
 	return managedfields.ValidateManagedFields(entries)
 }
 
-// CheckEntries returns an error if an object has more than MaxEntries, and otherwise sorts their fields for decoding
-// (Sorted).
+// CheckEntries returns an error if an object has more than MaxEntries. Otherwise it sorts their fields (Sorted).
 func CheckEntries(obj metav1.Object) error {
 	entries := obj.GetManagedFields()
 	if n := len(entries); n > MaxEntries {

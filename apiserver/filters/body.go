@@ -50,8 +50,7 @@ type timedBody struct {
 	ended bool
 }
 
-// setDeadline limits the time of reads. 0 is no limit. It ignores an error: a writer without a connection has no slow
-// client.
+// setDeadline limits the time of reads. 0 is no limit. It ignores the error of a writer without a connection.
 func (b *timedBody) setDeadline(limit time.Duration) {
 	if limit == 0 {
 		_ = b.control.SetReadDeadline(time.Time{})

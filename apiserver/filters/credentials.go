@@ -137,8 +137,7 @@ func bearer(r *http.Request) (string, error) {
 	return token, nil
 }
 
-// bearerOf returns the user of a token, and those of the audiences for which it is valid. Without audiences, it uses
-// the server's.
+// bearerOf returns the user of a token, and those of the audiences, by default the server's, for which it is valid.
 func (c *Credentials) bearerOf(
 	ctx context.Context, token string, audiences []string,
 ) (authorization.User, []string, error) {

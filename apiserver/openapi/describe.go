@@ -45,14 +45,12 @@ func (d *definitions) describe(t reflect.Type) description {
 	return description{text: s.Description, fields: fields, complete: true}
 }
 
-// generatedDefinitions returns these definitions. It is called for each document, because it takes less than a
-// millisecond.
+// generatedDefinitions returns these definitions. A call takes less than a millisecond, so there is no cache.
 func generatedDefinitions() map[string]common.OpenAPIDefinition {
 	return generated.GetOpenAPIDefinitions(func(string) spec.Ref { return spec.Ref{} })
 }
 
-// swaggerDoc returns the documentation of a type. It ignores a method of an embedded struct, which documents that
-// struct.
+// swaggerDoc returns the documentation of a type. It ignores that of an embedded struct.
 func swaggerDoc(t reflect.Type) map[string]string {
 	d, ok := zero[documented](t)
 	if !ok {

@@ -56,8 +56,7 @@ func queryParameters(options documented, without ...string) []common.Parameter {
 	return list
 }
 
-// queryType returns the type of a query parameter, or "" if a query can't have it. For a list it is the type of its
-// items, because a parameter may be repeated.
+// queryType returns the type of a query parameter, or "" if a query can't have it. A list has the type of its items.
 func queryType(t reflect.Type) string {
 	t = behind(t)
 	switch t.Kind() {

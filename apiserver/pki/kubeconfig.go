@@ -44,8 +44,7 @@ func (b *Bundle) WriteKubeconfig(path string, mode fs.FileMode, url string) erro
 	return replaceFile(path, data, mode)
 }
 
-// AuthorityPEM returns the certificates that clients trust, in PEM: the authority's, and the serving certificate of
-// Options.
+// AuthorityPEM returns, in PEM, the certificates that clients trust: the authority's, and that of Options.CertFile.
 func (b *Bundle) AuthorityPEM() []byte {
 	if b.given == nil {
 		return b.authority.certPEM()

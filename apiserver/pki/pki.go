@@ -55,8 +55,7 @@ type Bundle struct {
 	mu      sync.Mutex
 	serving pair
 	client  pair
-	// failed is the time of the last failed renewal at a handshake that was logged. It is zero if the last renewal
-	// succeeded.
+	// failed is the time of the last failed renewal at a handshake that was logged, or zero after a success.
 	failed time.Time
 }
 

@@ -13,8 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// TLSOptions are the options of Bundle.TLS. With the zero value, clients' certificates are those of the bundle's
-// authority.
+// TLSOptions are the options of Bundle.TLS. By default, the bundle's authority signs clients' certificates.
 type TLSOptions struct {
 	// Clients are the authorities that the handshake names, so that clients know which certificate to send. Default:
 	// the bundle's authority.
@@ -113,8 +112,8 @@ func (s *secure) forClient(*tls.ClientHelloInfo) (*tls.Config, error) {
 
 // certificate chooses the serving certificate as crypto/tls chooses among upstream's (AS
 // pkg/server/dynamiccertificates/tlsconfig.go: GetConfigForClient, syncCerts). It is the certificate for the client's
-// name or, if the client sends none, for the address. Otherwise it is the first one that the client supports, beginning
-// with the default.
+// name or, without one, for the address. Otherwise it is the first that the client supports, beginning with the
+// default.
 func (s *secure) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	byDefault, err := s.bundle.certificate()
 	if len(s.named) == 0 || err != nil || hello == nil {

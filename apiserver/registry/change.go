@@ -27,8 +27,7 @@ type Change struct {
 	// Manager is the field manager of the change. It is empty if the new state already has its managedFields (apply,
 	// scale), and if the change is not recorded in them (binding).
 	Manager string
-	// Options are the options of the request, which webhooks and policies get: UpdateOptions or PatchOptions. It is nil
-	// if the request has none.
+	// Options are the options that webhooks and policies get: UpdateOptions or PatchOptions, or nil if there are none.
 	Options runtime.Object
 }
 

@@ -23,8 +23,7 @@ type Creation struct {
 	// Options are the options of the request, which webhooks and policies get: CreateOptions, UpdateOptions or
 	// PatchOptions. It is nil if the request has none.
 	Options runtime.Object
-	// MayCreate authorizes the creation if the client sent an update or an apply. If it is nil, the creation is
-	// allowed.
+	// MayCreate authorizes the creation if the client sent an update or an apply. A nil value allows it.
 	MayCreate func() error
 }
 
@@ -40,8 +39,7 @@ func (s *Registry) Create(ctx context.Context, c *Creation, obj Object) (*storag
 		if len(guards) == 0 {
 			return s.createOnce(ctx, c, obj, nil)
 		}
-		// The first attempt uses the original, because a Job's labels may share memory with its template's
-		// (batch/job.go).
+		// The first attempt uses the original: a Job's labels may share memory with its template's (batch/job.go).
 		again := obj.DeepCopyObject().(Object)
 		out, err := s.createOnce(ctx, c, obj, guards)
 		if !lostBy(err, guards) {

@@ -28,8 +28,7 @@ type Deletion struct {
 	guards []storage.Guard
 	// collection is set if the request deletes the collection of the object.
 	collection bool
-	// sent is the request as package trail records it. It is set when it is first needed. All objects of a collection
-	// share it.
+	// sent is the request for package trail, nil before it is needed. All objects of a collection share it.
 	sent *trail.Request
 }
 
@@ -41,8 +40,7 @@ type Deleted struct {
 	Accepted bool
 }
 
-// Response returns the code and the object of the response. The object is nil if the response is a Status (C-60 to
-// C-62).
+// Response returns the code of the response and its object, which is nil for a Status (C-60 to C-62).
 func (d *Deletion) Response(out Deleted) (code int, obj *storage.Object) {
 	switch {
 	case !out.Removed && out.Accepted: // C-61
@@ -79,14 +77,12 @@ type deleting struct {
 	finalizers.Options
 	guards  []storage.Guard
 	plugins *admission.Steps
-	// marked is the object as stored with a deletionTimestamp, if its removal follows immediately (C-32). Otherwise it
-	// is nil.
+	// marked is the object as stored with a deletionTimestamp, if its removal follows immediately (C-32), or nil.
 	marked *storage.Object
 }
 
-// finish prepares for the removal of a marked object. It drops the preconditions and guards, because they held when the
-// object was marked, and the mark can't be undone (C-14, C-90). The removal must not fail because of them: nothing else
-// removes the object.
+// finish prepares for the removal of a marked object. Preconditions and guards held at the mark, which can't be undone
+// (C-14, C-90). They must not prevent the removal: nothing else removes the object.
 func (p *deleting) finish(marked *storage.Object) {
 	p.marked, p.guards, p.UID, p.ResourceVersion = marked, nil, nil, nil
 }

@@ -26,8 +26,7 @@ func (s *Registry) Load(ctx context.Context, key string) (*storage.Object, error
 	return s.readable(o)
 }
 
-// cached returns the object from the cache, or else by a consistent read. The value of an object from the cache may be
-// unreadable.
+// cached returns the object from the cache, where it may be unreadable, or else by a consistent read.
 func (s *Registry) cached(ctx context.Context, key string) (*storage.Object, error) {
 	if o, _ := s.Cache.Get(key); o != nil {
 		return o, nil

@@ -263,8 +263,7 @@ func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (*storage
 	})
 }
 
-// Change updates an object: change gets the newest stored state and returns the new one. After a conflict it is called
-// again.
+// Change updates an object. change gets the newest stored state, and is called again after a conflict.
 func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (
 	*storage.Object, error) {
 	return l.change(ctx, "update", p, func(ctx context.Context, c *Change) (*storage.Object, error) {

@@ -61,8 +61,7 @@ func (l *Loopback) record(verb string, r *Request) error {
 	return nil
 }
 
-// recordEnd completes the record. err is the request's error, which is a Status error. panicked is the value of its
-// panic.
+// recordEnd completes the record. err is the request's Status error, panicked the value of its panic.
 func (r *Request) recordEnd(err error, panicked any) {
 	if r.Audit == nil {
 		return

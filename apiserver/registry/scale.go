@@ -256,8 +256,7 @@ func selectorAt(content map[string]any, path string) (string, error) {
 	return sel.String(), nil
 }
 
-// scaleShape shows the Scale of an object to webhooks and policies (L-17). It implements admission.Shape for one
-// attempt.
+// scaleShape implements admission.Shape for one attempt: webhooks and policies get the object's Scale (L-17).
 type scaleShape struct {
 	t Target
 	// changed is the Scale after the last change, or nil without a change.

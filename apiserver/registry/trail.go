@@ -16,8 +16,7 @@ type Sender interface {
 	Sent(t Target, cur *storage.Object) trail.Sent
 }
 
-// newBy returns the request as package trail records it. opts are the options of a deletion, and nil for other
-// operations.
+// newBy returns the request as package trail records it. opts are the options of a deletion, otherwise nil.
 func newBy(r *Request, cur *storage.Object, opts *metav1.DeleteOptions) *trail.Request {
 	sent := trail.Sent{}
 	if r.Sender != nil {

@@ -55,8 +55,7 @@ func (x *Rendering) makeItem(o *storage.Object) ([]byte, error) {
 	return m.Marshal()
 }
 
-// binaryObject returns an object with its kind, from the cached encoding. It has the same bytes as runtime.Encode
-// returns.
+// binaryObject returns an object with its kind, from the cached encoding, in the bytes of runtime.Encode.
 func (x *Rendering) binaryObject(o *storage.Object) ([]byte, error) {
 	meta, item, err := x.binaryParts(o)
 	if err != nil {

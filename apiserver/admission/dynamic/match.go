@@ -60,8 +60,7 @@ type match struct {
 
 func (n *match) has(name string) bool { return len(n.names) == 0 || slices.Contains(n.names, name) }
 
-// target is a form of requests: the requested resource, and the equivalent ones to whose versions objects can be
-// converted.
+// target is a form of requests: the requested resource, and the equivalent resources for conversions.
 type target struct {
 	webhook.Target
 	own         *resources.Resource

@@ -124,8 +124,7 @@ func (m *mutator) denial() error {
 	return err
 }
 
-// evaluate evaluates one policy for one binding and param. An error ends the request, independent of the failure
-// policy.
+// evaluate evaluates one policy for one binding and param. Any failure policy lets an error end the request.
 func (m *mutator) evaluate(ctx context.Context, i *invocation) error {
 	b, err := m.bindings(ctx, i)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 )
 
-// policy is a ValidatingAdmissionPolicy or MutatingAdmissionPolicy. Its expressions are compiled when they are first
-// evaluated.
+// policy is a ValidatingAdmissionPolicy or MutatingAdmissionPolicy. The first evaluation compiles its expressions.
 type policy struct {
 	name string
 	// params is the paramKind. It is nil if the policy has none.

@@ -18,11 +18,9 @@ type view struct {
 	a *admission.Attributes
 	// ctx is the context of the request, which ends conversions.
 	ctx context.Context
-	// object and old are the converted objects, by the resource that has their version. An object that does not exist
-	// is nil.
+	// object and old are the converted objects, by the resource that has their version. An absent object is nil.
 	object, old map[*resources.Resource]runtime.Object
-	// latest is the version of the latest change that is not yet in the object of the request. It is nil if there is
-	// none.
+	// latest is the version of the latest change that is not yet in the object of the request, or nil.
 	latest *resources.Resource
 }
 

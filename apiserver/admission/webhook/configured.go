@@ -20,8 +20,7 @@ type Configured struct {
 	// configuration may have the same name.
 	Configuration string
 	Index         int
-	// Rules match the requests for which it is called. Equivalent reports whether they also match requests in other
-	// versions.
+	// Rules match the requests for which it is called. Equivalent lets them match requests in other versions, too.
 	Rules      []admissionregistrationv1.NamedRuleWithOperations
 	Equivalent bool
 	// Namespaces and Objects are its selectors.
