@@ -19,8 +19,8 @@ func Delete(obj Object, k Kind, o Options, now time.Time) Verdict {
 	return v
 }
 
-// conflict checks the preconditions, that of the uid first (C-10, C-11). The uid precondition that a namespace's DELETE
-// implies (C-80) is obj's own uid and holds.
+// conflict checks the preconditions: first the uid, then the resourceVersion (C-10, C-11). A namespace's DELETE implies
+// a precondition (C-80) with obj's own uid, which always holds.
 func conflict(obj Object, k Kind, o Options) *Conflict {
 	c := Conflict{ByResource: k.Namespace || k.Cleanup != "", Lower: k.Cleanup != ""} // C-13
 	switch {
@@ -47,8 +47,8 @@ func decide(obj Object, k Kind, o Options, now time.Time) Verdict {
 	return generic(obj, k, o, now) // C-82 and the second DELETE of C-84 too
 }
 
-// beginNamespace is the first DELETE of a namespace (C-80). Unlike in C-20, orphanDependents=false means Foreground
-// here. Generation and the grace period are unchanged (J-47).
+// beginNamespace decides the first DELETE of a namespace (C-80). Unlike in C-20, orphanDependents=false means
+// Foreground here. Generation and the grace period are unchanged (J-47).
 func beginNamespace(obj Object, o Options, now time.Time) Verdict {
 	v := unchanged(obj)
 	v.Step, v.Deletion = Store, whole(now)
@@ -62,7 +62,7 @@ func beginNamespace(obj Object, o Options, now time.Time) Verdict {
 	case o.OrphanDependents != nil, o.PropagationPolicy == propagateForeground:
 		want = Foreground
 	}
-	// The order is unspecified; present finalizers keep theirs.
+	// The order of finalizers is unspecified; those that are present keep it.
 	v.Finalizers = slices.DeleteFunc(v.Finalizers, func(f string) bool { return isCollectors(f) && f != want })
 	if want != "" && !slices.Contains(v.Finalizers, want) {
 		v.Finalizers = append(v.Finalizers, want)
@@ -74,7 +74,7 @@ func isPolicy(p string) bool {
 	return p == propagateOrphan || p == propagateForeground || p == propagateBackground
 }
 
-// beginCleanup is the first DELETE of a kind with a cleanup finalizer, which ignores the policy (C-84, J-33).
+// beginCleanup decides the first DELETE of a kind with a cleanup finalizer, which ignores the policy (C-84, J-33).
 // Generation and the grace period are unchanged (J-47).
 func beginCleanup(obj Object, k Kind, now time.Time) Verdict {
 	v := unchanged(obj)
@@ -85,7 +85,7 @@ func beginCleanup(obj Object, k Kind, now time.Time) Verdict {
 	return v
 }
 
-// generic is a DELETE of every other kind.
+// generic decides a DELETE of an object of any other kind.
 func generic(obj Object, k Kind, o Options, now time.Time) Verdict {
 	v := unchanged(obj)
 	g := decideGrace(obj, k, o, now)
@@ -101,8 +101,8 @@ func generic(obj Object, k Kind, o Options, now time.Time) Verdict {
 		}
 	} else {
 		if len(next) == 0 {
-			// C-41. A resourceVersion precondition held. Removing a collector's finalizer together with the object
-			// needs no write of its own (J-20).
+			// C-41. A resourceVersion precondition, if any, held. The collector's finalizer and the object are removed
+			// together, without a write for the finalizer (J-20).
 			v.Step = Remove
 			return v
 		}

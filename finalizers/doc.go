@@ -6,11 +6,11 @@
 //
 //  1. Delete and Update never change their arguments, return nothing that aliases them, and depend on nothing else. A
 //     dry run makes the same call and gets the same verdict (J-21); its caller writes nothing.
-//  2. A verdict says everything that must be done, in order. The caller only carries it out, on exactly the state for
-//     which it was made (the same resourceVersion), and calls again if that state has been replaced (J-50).
-//  3. No verdict leads back from terminating to live (C-90). None moves a deletion timestamp to later than both the
-//     stored one and the present. A timestamp in the future only moves closer. One in the past is only moved, to the
-//     present, where an overdue graceful deletion is cut short (C-34, C-44).
+//  2. A verdict lists everything that must be done, in order. The caller executes it on exactly the state for which it
+//     was made (the same resourceVersion). If that state has been replaced, the caller asks for a new verdict (J-50).
+//  3. No verdict makes a terminating object live again (C-90). None moves a deletion timestamp to a time that is later
+//     than both the stored one and the present. A timestamp in the future only becomes earlier. A timestamp in the past
+//     changes only if a DELETE shortens an overdue graceful deletion: it then becomes the present (C-34, C-44).
 //  4. No verdict removes an object that would keep a finalizer, and none stores both finalizers of the collector unless
 //     both were stored already.
 //  5. Repeating a DELETE changes nothing (C-42) until the object changes or clocks run backwards. The first DELETE of

@@ -9,7 +9,7 @@ import (
 // removes the object. updated has passed validation (B-12, B-14).
 //
 // An update can't begin, end or postpone a deletion (B-11). It does not remove an object with a stored grace period,
-// even one that is over (B-21): so the current time has no effect.
+// even if that is over (B-21). So the current time has no effect.
 func Update(stored, updated Object, _ time.Time) Verdict {
 	if removes(stored, updated) {
 		v := unchanged(stored) // B-24: the submitted object is never written

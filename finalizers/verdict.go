@@ -47,7 +47,7 @@ type Verdict struct {
 	Conflict *Conflict
 }
 
-// ConflictKind says which precondition did not hold.
+// ConflictKind is the precondition that did not hold.
 type ConflictKind uint8
 
 // The kinds of conflicts.
@@ -89,7 +89,7 @@ func (c Conflict) Cause() string {
 		field, c.Want, field, c.Have, happened) // C-10, C-11
 }
 
-// unchanged is the verdict that changes nothing.
+// unchanged returns the verdict that changes nothing.
 func unchanged(obj Object) Verdict {
 	return Verdict{
 		Finalizers:         slices.Clone(obj.Finalizers),

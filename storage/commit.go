@@ -11,7 +11,7 @@ import (
 )
 
 // Commit implements Store. It is one etcd transaction. etcd writes concurrent transactions to the disk together, so
-// many should be in flight at a time.
+// callers should send many at a time.
 func (e *Etcd) Commit(ctx context.Context, t Txn) (int64, error) {
 	if err := e.beginWrite(ctx); err != nil {
 		return 0, err
@@ -53,7 +53,8 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	resp, err := e.txn(ctx, t, op).Commit()
 	if err != nil {
 		if err = e.failure(ctx, err); errors.Is(err, ErrNoSpace) {
-			// A cluster also responds so when it has carried out a put, and others took the space in the meantime.
+			// A cluster also returns this error for a put that it has carried out, if other writes used the space in
+			// the meantime.
 			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		return 0, fmt.Errorf("committing %s: %w", t.Key, err)
@@ -65,7 +66,8 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	return resp.Header.Revision, nil
 }
 
-// replacedLease is the lease of the value that a write has replaced or deleted; 0 for none, and if PrevKv was not set.
+// replacedLease returns the lease of the value that a write has replaced or deleted; 0 for none, and if PrevKv was not
+// set.
 func replacedLease(op *pb.ResponseOp) int64 {
 	if put := op.GetResponsePut(); put != nil {
 		return put.GetPrevKv().GetLease()
@@ -96,7 +98,7 @@ func (e *Etcd) txn(ctx context.Context, t Txn, do clientv3.Op) clientv3.Txn {
 	return e.client.Txn(ctx).If(conditions...).Then(do).Else(reads...)
 }
 
-// conflict reads from the else branch which condition did not hold.
+// conflict returns the condition that did not hold, from the reads of the else branch.
 func conflict(t Txn, resp *clientv3.TxnResponse) *ConflictError {
 	found := func(i int) *mvccpb.KeyValue {
 		if kvs := resp.Responses[i].GetResponseRange().GetKvs(); len(kvs) > 0 {
@@ -121,7 +123,7 @@ func conflict(t Txn, resp *clientv3.TxnResponse) *ConflictError {
 	return c
 }
 
-// holds reports whether the guard holds if the key, or the newest one below it, has these revisions.
+// holds reports whether the revisions of the key, or of the newest key below it, meet the guard's condition.
 func (g Guard) holds(created, modified int64) bool {
 	switch {
 	case g.Below:

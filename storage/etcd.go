@@ -28,7 +28,7 @@ type Etcd struct {
 	reads     sharedRead
 	followers followers
 
-	// floor is the revision before which nothing is read, even if etcd's history has them.
+	// floor is the oldest revision that may be read, even if etcd's history begins earlier.
 	floor atomic.Int64
 
 	// life is done when Close begins, or when an external cluster was set back; end ends it with the reason.
@@ -36,8 +36,8 @@ type Etcd struct {
 	end  context.CancelCauseFunc
 	// work counts followers and the goroutine that frees space. Close waits for them.
 	work sync.WaitGroup
-	// mu is held for reading during every request, so that Close waits for them, and Exclude: etcd's database must not
-	// be read once it is closed. It guards closed.
+	// Every request holds mu for reading, so that Close and Exclude wait for requests: etcd's database must not be read
+	// after it is closed. mu guards closed. It guards closed.
 	mu     sync.RWMutex
 	closed bool
 }
@@ -102,7 +102,7 @@ func (e *Etcd) beginRequest(ctx context.Context) error {
 
 func (e *Etcd) endRequest() { e.mu.RUnlock() }
 
-// beginWrite is beginRequest for a write, which a read-only store rejects.
+// beginWrite is beginRequest for a write; a read-only store returns ErrReadOnly.
 func (e *Etcd) beginWrite(ctx context.Context) error {
 	if e.readOnly != "" {
 		return fmt.Errorf("%w: %s", ErrReadOnly, e.readOnly)

@@ -33,8 +33,8 @@ const (
 	checkTimeout, checkPause = 2 * time.Second, 100 * time.Millisecond
 )
 
-// reconnect is gRPC's backoff for lost connections, but not with up to two minutes between attempts, during which all
-// writes would fail at once.
+// reconnect is gRPC's back-off for lost connections, with shorter pauses. With gRPC's own pauses of up to two minutes,
+// all writes would fail at once during that time.
 var reconnect = grpc.ConnectParams{
 	Backoff: backoff.Config{
 		BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second,
@@ -42,20 +42,20 @@ var reconnect = grpc.ConnectParams{
 	MinConnectTimeout: dialTimeout,
 }
 
-// external is what is known of an external cluster. etcd's client repeats reads if the connection breaks. It repeats
+// external has the state of an external cluster. etcd's client repeats reads if the connection breaks. It repeats
 // writes only if they were certainly not sent, so none is carried out twice.
 type external struct {
 	// members is the client for checks.
 	members *clientv3.Client
 	// complaint limits how often a member that can't be used is logged.
 	complaint rate.Sometimes
-	// cluster is the cluster's id, 0 before the first response; seen is the greatest revision that etcd has named.
+	// cluster is the cluster's id, 0 before the first response; seen is the greatest revision in a response.
 	cluster atomic.Uint64
 	seen    atomic.Int64
 }
 
-// connect connects to an external cluster, whose members are all checked if they respond. Config.Fatal is called when
-// the cluster is set back later.
+// connect connects to an external cluster, and checks all members that respond. Config.Fatal is called when the cluster
+// is set back later.
 func (e *Etcd) connect(ctx context.Context, c Config) error {
 	x := &external{complaint: rate.Sometimes{Interval: time.Minute}}
 	e.external = x
@@ -113,7 +113,7 @@ func (e *Etcd) checkAll(ctx context.Context, endpoints []string) error {
 		for i, endpoint := range endpoints {
 			all.Go(func() {
 				if err := e.check(ctx, endpoint); err == nil || errs[i] == nil || ctx.Err() == nil {
-					errs[i] = err // else the error before says more
+					errs[i] = err // otherwise the previous error has more details
 				}
 			})
 		}
@@ -124,7 +124,7 @@ func (e *Etcd) checkAll(ctx context.Context, endpoints []string) error {
 				return err
 			}
 			passed = passed || err == nil
-			final = final || len(errs) == 1 && strings.Contains(fmt.Sprint(err), "tls: ") // this takes other settings
+			final = final || len(errs) == 1 && strings.Contains(fmt.Sprint(err), "tls: ") // needs other settings
 		}
 		switch {
 		case passed:
@@ -183,7 +183,7 @@ func clientTLS(c Config) (*tls.Config, error) {
 	return transport.TLSInfo{CertFile: c.CertFile, KeyFile: c.KeyFile, TrustedCAFile: c.CAFile}.ClientConfig()
 }
 
-// intercept compares each response with what was known when its request was sent.
+// intercept compares the cluster and the revision of each response with those known when its request was sent.
 func (e *Etcd) intercept(
 	ctx context.Context, method string, q, resp any, conn *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption,
 ) error {

@@ -12,7 +12,7 @@ func Select(object []byte, paths []FieldPath) []string {
 		return nil
 	}
 	fields := make([]string, len(paths))
-	var last string // the member that was found last: most paths begin with the same
+	var last string // the member that was found last: most paths begin with the same member
 	var member []byte
 	for i, f := range paths {
 		fields[i] = f.Default
@@ -31,7 +31,7 @@ func Select(object []byte, paths []FieldPath) []string {
 	return fields
 }
 
-// lookup returns a string, number or boolean as it is printed; "" if there is none at the path.
+// lookup returns the value at the path as it is printed, if it is a string, a number or a boolean; otherwise "".
 func lookup(object []byte, path string, deeper bool) string {
 	for deeper {
 		var name string

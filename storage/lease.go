@@ -17,15 +17,16 @@ const (
 	// of 32,768 and the five hours before the milliseconds wrap around, in September 2039, so other programs don't have
 	// it by accident. The sign is 0, as etcd 3.4 and 3.5 forget leases with negative ids when they restart.
 	leaseMark = 0x6b63_ffff << leaseRandom
-	// leaseRandom is how many bits of the id are random; leaseTries is how many ids are tried, as one may be in use.
+	// leaseRandom is the number of random bits of an id. leaseTries is the number of ids that are tried, as an id may
+	// be in use.
 	leaseRandom, leaseTries = 32, 4
 )
 
-// grant grants the lease that deletes a key after ttl. Each put has a lease of its own, although that is one more
-// write. etcd deletes all keys of a lease in a single revision, which happens to kube-apiserver's Events
-// (pkg/storage/etcd3/lease_manager.go shares leases), and a watch that resumes in the middle would miss some of the
-// deletions. A write that replaces or deletes such a key revokes its lease, so there are never many more leases than
-// keys. etcd revokes at most 1000 expired leases a second, so keys may live longer.
+// grant grants the lease that deletes a key after ttl. Each put has a lease of its own, although that costs one more
+// write: etcd deletes all keys of a lease in a single revision, and a watch that resumes in the middle of it would miss
+// some of the deletions. (kube-apiserver's Events share leases: pkg/storage/etcd3/lease_manager.go.) A write that
+// replaces or deletes such a key revokes its lease, so there are never many more leases than keys. etcd revokes at most
+// 1000 expired leases a second, so keys may live longer.
 func (e *Etcd) grant(ctx context.Context, ttl time.Duration) (int64, error) {
 	seconds := int64((ttl + time.Second - 1) / time.Second)
 	for tries := 1; ; tries++ {
@@ -40,8 +41,8 @@ func (e *Etcd) grant(ctx context.Context, ttl time.Duration) (int64, error) {
 }
 
 // release revokes the lease of a put that was certainly not carried out, or of a value that was replaced. If that
-// fails, or the process ends before, the lease expires. So does a lease that this store has not granted, as it may have
-// other keys: kube-apiserver puts up to 1,000 Events under one.
+// fails, or the process ends before, the lease expires. release does not revoke a lease of another program, as it may
+// have other keys: kube-apiserver puts up to 1,000 Events under one.
 func (e *Etcd) release(ctx context.Context, lease int64) {
 	if lease>>leaseRandom == leaseMark>>leaseRandom {
 		_, _ = e.leases.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: lease})

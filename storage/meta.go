@@ -6,8 +6,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// objectMeta is what is read of an object's metadata. Its strings are copies, or else a uid that is kept would keep all
-// of the JSON in memory.
+// objectMeta has the fields of metadata that are read. Its strings are copies: otherwise a uid would keep the whole
+// JSON in memory.
 type objectMeta struct {
 	Name                       string            `json:"name"`
 	Namespace                  string            `json:"namespace"`
@@ -27,7 +27,7 @@ type objectMeta struct {
 	} `json:"ownerReferences"`
 }
 
-// parseMeta returns what is read of metadata in JSON.
+// parseMeta parses metadata in JSON.
 func parseMeta(data []byte) (m Meta, err error) {
 	var in objectMeta
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &in); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// Object is a stored value with its metadata parsed. It is immutable except for its verification, and
-// may be read from any goroutine. The fields that lists read of each object are the first, beside each other in memory.
+// Object is a stored value with its metadata parsed. It is immutable except for its verification, and may be read from
+// any goroutine. The fields that lists read are the first, so that they are adjacent in memory.
 type Object struct {
 	// Key is the full key.
 	Key string
@@ -21,15 +21,15 @@ type Object struct {
 	JSON []byte
 	// verified is the verification that was set last; nil for none.
 	verified atomic.Pointer[Verification]
-	// Err says why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty, except
-	// Meta.Name and Meta.Namespace, which come from the key.
+	// Err is the reason why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty,
+	// except Meta.Name and Meta.Namespace, which come from the key.
 	Err error
-	// Meta is what is read from metadata.
+	// Meta has the parsed fields of metadata.
 	Meta Meta
 	// Fields are the values of the collection's selectable fields, in the order of its
 	// FieldPaths; see Decoder.
 	Fields []string
-	// Stale is that of the record.
+	// Stale is as in the record.
 	Stale bool
 	// begin and end delimit the value of metadata in JSON; both are 0 in an object that was not decoded here.
 	begin, end int

@@ -13,15 +13,15 @@ type Record struct {
 	Value []byte
 	// ModRevision is the revision of the write that stored Value; 0 means absent.
 	ModRevision int64
-	// Sealed is what package encryption says of the value; the zero value without it.
+	// Sealed describes the encryption of the value; without encryption it is the zero value.
 	Sealed
 }
 
-// Sealed says how a value differs from what is stored.
+// Sealed describes the encryption of a stored value.
 type Sealed struct {
-	// Err says why the value can't be decrypted; it is as it is stored then.
+	// Err is the reason why the value can't be decrypted; the value is then as it is stored.
 	Err error
-	// Stale reports whether a write of the same value would store it otherwise, such as with another key.
+	// Stale reports whether a write of the same value would store other bytes, for example with another encryption key.
 	Stale bool
 }
 
@@ -34,7 +34,7 @@ type Guard struct {
 	// ModRevision. Deletions don't count.
 	Below bool
 	// Held is a weaker condition: Key may have been updated or deleted since ModRevision; only a creation since then is
-	// a conflict. It excludes Below.
+	// a conflict. Below must not be set.
 	Held bool
 }
 
@@ -57,7 +57,7 @@ type Page struct {
 	Records []Record
 	// Revision is the revision of the page.
 	Revision int64
-	// More reports whether keys after the last record remain; Remaining is how many.
+	// More reports whether keys after the last record remain; Remaining is their number.
 	More      bool
 	Remaining int64
 }
@@ -68,8 +68,8 @@ type Range struct {
 	Prefix string
 	// From, if set, excludes the keys before it; it is a full key.
 	From string
-	// End, if set, excludes itself and the keys after it; it is a full key. Remaining counts the keys before it only.
-	// Counting is most of the cost of a small part of a large range.
+	// End, if set, excludes itself and the keys after it; it is a full key. Page.Remaining counts only the keys before
+	// it, as counting is most of the cost of reading a small part of a large range.
 	End string
 	// Limit bounds the number of records; 0 means no bound.
 	Limit int64
@@ -82,7 +82,7 @@ type Range struct {
 type Store interface {
 	// Get returns the record under key, or ErrNotFound. Linearizable.
 	Get(ctx context.Context, key string) (Record, error)
-	// List returns a range. Linearizable if no revision is asked for. Errors: ErrCompacted, ErrFuture.
+	// List returns a range. Linearizable if Range.Revision is 0. Errors: ErrCompacted, ErrFuture.
 	List(ctx context.Context, r Range) (Page, error)
 	// Commit carries out one transaction and returns its revision. Errors: *ConflictError,
 	// ErrTooLarge, ErrNoSpace, ErrReadOnly, ErrUnavailable (it may have been carried out).
@@ -103,7 +103,7 @@ type Event struct {
 	Value []byte
 	// Revision is the revision of the write.
 	Revision int64
-	// Sealed is that of Record.
+	// Sealed is as in Record.
 	Sealed
 }
 
@@ -116,9 +116,10 @@ type Batch struct {
 	// Revision is the revision up to which the timeline is complete after this batch, at least that of the last event.
 	// A batch without events only advances it.
 	Revision int64
-	// Decoded has the objects of events that need not be decoded, by their indexes; nil for others. Follow sets none.
+	// Decoded has the object of each event, by the event's index, or nil if the event must be decoded. Follow does not
+	// set it.
 	Decoded []*Object
-	// Cut reports whether history begins with this batch: the state after it is not a continuation of what was before,
-	// which nothing may resume from. Follow never delivers one.
+	// Cut reports whether history begins with this batch: the state after it does not continue the state before, so
+	// that no reader may resume from that. Follow never delivers one.
 	Cut bool
 }

@@ -10,7 +10,7 @@ import (
 
 // Sentinel errors. Test with errors.Is.
 var (
-	// ErrExpired reports that the requested history is no longer in the cache, or not yet after a restart.
+	// ErrExpired reports that the requested history is not in the cache: it was dropped, or is older than the process.
 	ErrExpired = errors.New("cache: history expired")
 	// ErrMalformed reports that a batch breaks a guarantee of storage.Store.Follow; no part of it was applied.
 	ErrMalformed = errors.New("cache: malformed batch")
@@ -18,7 +18,7 @@ var (
 
 // ExpiredError is the type of the returned ErrExpired, with what a client's error message needs (H-30).
 type ExpiredError struct {
-	// Revision is the requested one; for a watcher that fell behind, the revision up to which it had read.
+	// Revision is the requested revision; for a watcher that fell behind, the revision up to which it had read.
 	Revision int64
 	// Oldest is the oldest available revision; 0 before the first batch.
 	Oldest int64
@@ -50,7 +50,7 @@ func (t Type) String() string { return [...]string{"ADDED", "MODIFIED", "DELETED
 // Event is one change of one object. It is immutable.
 type Event struct {
 	Type Type
-	// Collection as storage.Collection names it.
+	// Collection is the collection's name, a result of storage.Collection.
 	Collection string
 	// Object is the new state; for Deleted the last state, with the revision of the deletion as its resourceVersion.
 	Object *storage.Object
@@ -60,8 +60,8 @@ type Event struct {
 	Revision int64
 }
 
-// held is how many bytes of JSON only the event keeps in memory: those of the previous state and, as it is in no tree,
-// of the rendering of a deletion.
+// held returns the number of bytes of JSON that only the event keeps in memory: those of the previous state and, for a
+// deletion, those of Object, which is in no tree.
 func (e *Event) held() int64 {
 	var n int64
 	if e.Prev != nil {

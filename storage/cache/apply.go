@@ -75,8 +75,8 @@ func (c *Cache) follows(b storage.Batch) error {
 	return nil
 }
 
-// continues returns ErrSetBack if a whole state can't have followed the present one: it has a value at a revision that
-// was already applied, without that value. Missing values may have been deleted since.
+// continues returns ErrSetBack if a whole state can't have followed the present one: it has a value with a revision
+// that was already applied, and that value was not there. Missing values may have been deleted since.
 func (c *Cache) continues(b storage.Batch) error {
 	now := c.state.Load().revision
 	if !b.Reset || now == 0 {
@@ -158,8 +158,8 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 	d.record(timeline, change, c.line)
 }
 
-// decode returns the objects of a batch's events; nil for deletions. What is known is not decoded again: objects of a
-// whole state at the same revision, and those that this process has written.
+// decode returns the objects of a batch's events; nil for deletions. Objects of a whole state that are known at the
+// same revision, and objects that this process has written, are not decoded again.
 func (c *Cache) decode(b storage.Batch) []*storage.Object {
 	objects := make([]*storage.Object, len(b.Events))
 	copy(objects, b.Decoded)

@@ -40,8 +40,8 @@ func New(o Options) *Cache {
 	return c
 }
 
-// publish makes a draft the current state, drops the encodings of what is not in it, and wakes the watchers that it has
-// something for.
+// publish makes a draft the current state, drops the encodings of what is no longer in it, and wakes the watchers that
+// have new events.
 func (c *Cache) publish(d *draft) {
 	c.state.Store(d.state)
 	if d.base != d.from.base { // all history is dropped
@@ -76,8 +76,8 @@ func (c *Cache) Wait(ctx context.Context, rev int64) error {
 	}
 }
 
-// Get returns the object stored under the full key, nil if there is none, and the revision of the timeline of this
-// answer.
+// Get returns the object stored under the full key, nil if there is none, and the timeline's revision at which that is
+// true.
 func (c *Cache) Get(key string) (*storage.Object, int64) {
 	s := c.state.Load()
 	collection, _, ok := storage.Collection(c.decoder.Root, key)

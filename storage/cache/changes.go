@@ -8,8 +8,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Changes yields what differs between two results of Everything, in the order of the collections and keys: the object
-// then, nil if it was created since, and the one now, nil if it was deleted. Objects at the same revision don't differ.
+// Changes yields the differences between two results of Everything, in the order of collections and keys: the old
+// object (nil if it was created since) and the new one (nil if it was deleted). Objects at the same revision don't
+// differ.
 func Changes(then, now []*Snapshot) iter.Seq2[*storage.Object, *storage.Object] {
 	return func(yield func(was, is *storage.Object) bool) {
 		for len(then) > 0 || len(now) > 0 {
@@ -36,12 +37,12 @@ func Changes(then, now []*Snapshot) iter.Seq2[*storage.Object, *storage.Object] 
 	}
 }
 
-// all are the snapshot's objects.
+// all returns the snapshot's objects.
 func (s *Snapshot) all() []*storage.Object {
 	return slices.Collect(func(yield func(*storage.Object) bool) { s.Ascend("", "", yield) })
 }
 
-// compare yields what differs between the objects of a collection, both in the order of their keys.
+// compare yields the differences between the objects of a collection, both in the order of their keys.
 func compare(then, now []*storage.Object, yield func(was, is *storage.Object) bool) bool {
 	for len(then) > 0 || len(now) > 0 {
 		var was, is *storage.Object

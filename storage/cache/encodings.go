@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// mostForms is how many forms of one object or event are kept.
+	// mostForms is the maximum number of forms of one object or event.
 	mostForms = 8
-	// overhead is about how many bytes an encoding takes besides its own.
+	// overhead is the approximate memory that an encoding takes besides its bytes.
 	overhead = 256
 )
 
-// encodings keeps the encodings of objects, besides their JSON, and of events, up to a number of bytes. Those that were
-// not used for the longest time make room for others.
+// encodings keeps the encodings of objects, besides their JSON, and of events, up to a number of bytes. The least
+// recently used are dropped.
 type encodings struct {
 	limit int64
 
 	mu    sync.Mutex // guards the fields below, and each encoded but its forms' data
 	bytes int64
-	// kept has the elements of recent by what they are of: a *storage.Object or an *Event.
+	// kept maps a *storage.Object or an *Event to its element of recent.
 	kept map[any]*list.Element
-	// recent has an *encoded in each element, the one that was used last in the first.
+	// recent has an *encoded in each element; the most recently used is first.
 	recent list.List
 }
 
@@ -50,8 +50,8 @@ func newEncodings(limit int64) *encodings {
 	return &encodings{limit: limit, kept: map[any]*list.Element{}}
 }
 
-// share returns what encode returns, which is called once for a form: users at the same time wait for the first. An
-// error is not shared. Nothing is kept if it is not kept yet and keeps returns false.
+// share returns the encoding of a form. The first caller makes it with encode; callers at the same time wait for its
+// result. An error is not shared. A new form is kept only if keeps returns true.
 func (k *encodings) share(of any, name string, keeps func() bool, encode func() ([]byte, error)) ([]byte, error) {
 	f := k.form(of, name, keeps)
 	if f == nil {
@@ -72,8 +72,8 @@ func (k *encodings) share(of any, name string, keeps func() bool, encode func() 
 	return f.data, f.err
 }
 
-// form returns a form, which is new if there is none; nil if it is not to be kept. keeps is called with the lock, which
-// drop takes after it has become false.
+// form returns the form of that name, and adds it if there is none; nil if keeps returns false. keeps is called with
+// the lock held, and drop takes the lock after keeps has become false: so no form is added after drop.
 func (k *encodings) form(of any, name string, keeps func() bool) *form {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -100,7 +100,7 @@ func (k *encodings) form(of any, name string, keeps func() bool) *form {
 	return f
 }
 
-// charge counts the bytes of a form that was made, and drops what exceeds the limit.
+// charge counts the bytes of a form that was made, and drops the encodings that exceed the limit.
 func (k *encodings) charge(of any, n int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,7 +121,7 @@ func (k *encodings) remove(at *list.Element) {
 	k.bytes -= e.bytes
 }
 
-// drop drops what is kept of an object or event.
+// drop drops the encodings of an object or event.
 func (k *encodings) drop(of any) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -139,9 +139,9 @@ func (k *encodings) clear() {
 	k.recent.Init()
 }
 
-// Encoded returns an encoding of an object, which is called by the name of its form. It is made by the first caller,
-// and kept as long as the object is in the newest state and there is space. It must depend on nothing but the object
-// and the form. Callers must not modify it.
+// Encoded returns the encoding of an object in a form. The first caller makes it with encode. It is kept while the
+// object is in the newest state and there is space. It must depend only on the object and the form. Callers must not
+// modify it.
 func (c *Cache) Encoded(o *storage.Object, form string, encode func() ([]byte, error)) ([]byte, error) {
 	newest := func() bool {
 		now, _ := c.Get(o.Key)
@@ -150,7 +150,7 @@ func (c *Cache) Encoded(o *storage.Object, form string, encode func() ([]byte, e
 	return c.encodings.share(o, form, newest, encode)
 }
 
-// EncodedEvent is Encoded for an event, whose encodings are kept as long as its collection's history has it.
+// EncodedEvent is Encoded for an event. Its encodings are kept while its collection's history contains the event.
 func (c *Cache) EncodedEvent(e *Event, form string, encode func() ([]byte, error)) ([]byte, error) {
 	held := func() bool {
 		v := c.state.Load().version(e.Collection)
@@ -159,7 +159,7 @@ func (c *Cache) EncodedEvent(e *Event, form string, encode func() ([]byte, error
 	return c.encodings.share(e, form, held, encode)
 }
 
-// EncodedBytes is the size of all encodings that are kept.
+// EncodedBytes returns the size of all encodings that are kept.
 func (c *Cache) EncodedBytes() int64 {
 	c.encodings.mu.Lock()
 	defer c.encodings.mu.Unlock()

@@ -11,12 +11,11 @@ type limits struct {
 	bytes  int64
 }
 
-// log is recent history: the newest events of one collection, or of all. It is a value: a copy stays valid, while
-// append and drop make later ones that share its segments. One goroutine at a time makes later ones, and only from the
-// latest.
+// log is recent history: the newest events of one collection, or of all. It is a value: append and drop make a later
+// version, and the earlier versions, which share segments with it, stay valid. One goroutine at a time makes later
+// versions, only from the latest one.
 //
-// Every event has a sequence number, one more than that of the event before it; a reader only has the number of the
-// event it wants next.
+// Events are numbered in sequence. A reader only has the number of its next event.
 //
 // Invariants:
 //
@@ -94,11 +93,12 @@ func (g *log) run(seq uint64) []*Event {
 	return s.events[seq-s.first:]
 }
 
-// worth is how many events of one segment are enough to return without those of the next.
+// worth is the number of events of one segment that read returns without those of the next segment.
 const worth = 64
 
-// read returns at most most events from seq on; none only if seq is end. Usually the slice is a part of a segment that
-// watchers share, and must not be modified. If the rest of a segment is short, it is copied together with the next.
+// read returns up to most events from seq on, and none only if seq is end. Usually the slice is a part of a segment
+// that watchers share, and must not be modified. If the rest of a segment is short, read copies it together with the
+// next.
 func (g *log) read(seq uint64, most int) []*Event {
 	run, want := g.run(seq), int(min(uint64(most), g.end-seq))
 	if n := min(len(run), want); n == want || n >= worth {
@@ -125,8 +125,8 @@ func (g *log) after(rev int64) uint64 {
 	return s.first + uint64(sort.Search(len(s.events), func(i int) bool { return s.events[i].Revision > rev }))
 }
 
-// complete returns the revision up to which a reader that wants seq next has seen everything, when the timeline is at
-// now.
+// complete returns the revision up to which a reader has seen all events, if seq is its next event and the timeline is
+// at now.
 func (g *log) complete(seq uint64, now int64) int64 {
 	if seq < g.end {
 		return g.run(seq)[0].Revision - 1
@@ -134,7 +134,7 @@ func (g *log) complete(seq uint64, now int64) int64 {
 	return now
 }
 
-// back returns the events before the number end in the same segment, but none before seq; seq < end.
+// back returns those of the events seq..end-1 that are in the same segment as event end-1; seq < end.
 func (g *log) back(end, seq uint64) []*Event {
 	s := &g.open
 	if end <= s.first {

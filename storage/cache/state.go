@@ -129,8 +129,8 @@ func (d *draft) discard(dropped []*Event) {
 	}
 }
 
-// restart replaces a collection's objects and drops its history. It skips a sequence number, by which readers of the
-// old history notice that it has expired.
+// restart replaces a collection's objects and drops its history. It skips a sequence number, so that readers of the old
+// history get ErrExpired.
 func (d *draft) restart(place int, objects *tree) {
 	v := d.own(place)
 	v.objects = objects

@@ -9,11 +9,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// degree is that of the trees: a node has at most twice as many entries.
+// degree is the degree of the B-trees; a node has at most 2*degree entries.
 const degree = 16
 
-// tree has objects in the order of the bytes of their keys. One that a reader can see is never changed: its clone,
-// which shares all nodes until they are changed, is.
+// tree has objects in byte order of their keys. A tree that a reader can see is never changed. Changes are made to a
+// clone, which shares all unchanged nodes.
 type tree struct {
 	mu      sync.Mutex // held while the tree is cloned, by Apply and by readers of past revisions
 	entries *btree.BTree[entry]

@@ -94,7 +94,7 @@ func (w *Watcher) Next(ctx context.Context) (events []*Event, rev int64, err err
 	}
 }
 
-// Poll is Next, but returns no events, and still rev, when Next would block.
+// Poll is Next without waiting: when Next would block, Poll returns no events, and rev.
 func (w *Watcher) Poll() (events []*Event, rev int64, err error) {
 	s, v, err := w.look()
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// mostWritten is how many objects wait for their events.
+// mostWritten is the maximum number of objects that wait for their events.
 const mostWritten = 1 << 10
 
-// written are objects that this process has written and whose events have not arrived.
+// written has the objects that this process has written and whose events have not arrived.
 type written struct {
 	mu sync.Mutex // guards objects
-	// objects are by their revisions.
+	// objects maps revisions to objects.
 	objects map[int64]*storage.Object
 }
 
-// Share returns the cache's object for one that this process has written and decoded, so that it is decoded, verified
-// and encoded once. If its event has not arrived, that is the object itself.
+// Share returns the cache's object for o, which this process has written and decoded, so that it is decoded, verified
+// and encoded once. If the event of the write has not arrived, Share returns o, and the event will use it.
 func (c *Cache) Share(o *storage.Object) *storage.Object {
 	c.written.mu.Lock()
 	defer c.written.mu.Unlock()

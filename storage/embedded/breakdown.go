@@ -11,10 +11,10 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// breakdown is the end of an embedded etcd that can't continue, such as on a full disk. etcd logs the error as fatal or
-// as a panic, in any goroutine, and relies on not running any further: it holds locks, and its next step may be wrong.
-// So the goroutine ends, and others of etcd's may wait for it. All acknowledged writes are in etcd's log on disk by
-// then.
+// breakdown handles an error after which etcd can't continue, such as a full disk. etcd logs it as fatal or as a panic,
+// in any goroutine, which must then not continue: it holds locks, and its next step may be wrong. So breakdown ends the
+// goroutine. Other goroutines of etcd may wait for it forever. All acknowledged writes are already in etcd's log on
+// disk.
 type breakdown struct {
 	// dir is etcd's directory, for the error.
 	dir string
@@ -57,7 +57,7 @@ func (b *breakdown) describe(message string, fields []zapcore.Field) error {
 	return fmt.Errorf("etcd in %s stopped: %s: %w", b.dir, message, cause)
 }
 
-// failed is the error if there was a breakdown, else nil.
+// failed returns the error if there was a breakdown, else nil.
 func (b *breakdown) failed() error {
 	select {
 	case <-b.done:

@@ -9,8 +9,8 @@ import (
 	"go.etcd.io/etcd/server/v3/proxy/grpcproxy/adapter"
 )
 
-// Client returns a client of the server for keys, whose requests are function calls, and one for leases, whose ids the
-// caller may choose. Unlike etcd's v3client it leaves the quota to Admit.
+// Client returns two clients of the server, whose requests are function calls: one for keys, and one for leases with
+// ids that the caller may choose. Unlike etcd's v3client it leaves the quota to Admit.
 func (s *Server) Client() (*clientv3.Client, pb.LeaseClient) {
 	c := clientv3.NewCtxClient(context.Background(), clientv3.WithZapLogger(s.server.Logger()))
 	c.KV = clientv3.NewKVFromKVClient(adapter.KvServerToKvClient(v3rpc.NewKVServer(s.server)), c)

@@ -61,7 +61,7 @@ func inspect(member string) error {
 	there := err == nil && info.Mode().IsRegular() && info.Size() > 0
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil // etcd's own error says why it can't read the file
+		return nil // etcd's own error has the reason why it can't read the file
 	case !there && len(segments) > 0 && restored(member):
 		return damagedf("%s, etcd's database, is missing or empty, and the log doesn't reach back to its beginning", path)
 	case there && len(segments) == 0:
@@ -72,7 +72,8 @@ func inspect(member string) error {
 	return nil
 }
 
-// whole reports an error if a database is shorter than its content, which etcd would find by a fault of memory.
+// whole returns an error if a database file is shorter than its content. etcd maps the file into memory, and would
+// crash when it reads beyond the end.
 func whole(path string, size int64) (err error) {
 	db, err := bbolt.Open(path, 0, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
 	if err != nil {
@@ -90,8 +91,8 @@ func whole(path string, size int64) (err error) {
 // patience is how long a start may take after etcd has opened its files, before stuck looks for a reason.
 const patience = 3 * time.Second
 
-// stuck reports why etcd will never be ready, or only after as many writes as its log has lost; nil if there is no
-// reason.
+// stuck returns the reason why etcd will never be ready, or only after as many writes as its log has lost; nil if there
+// is none.
 func stuck(s *etcdserver.EtcdServer) error {
 	if len(s.Cluster().Members()) == 0 {
 		return damagedf("etcd's log names no member: its beginning is lost")

@@ -24,7 +24,7 @@ var (
 	ErrDamaged = errors.New("storage: data directory damaged")
 )
 
-// unavailable wraps an error of a request that the server has not carried out, with ctx's if that is done.
+// unavailable wraps the error of a request that was not carried out in ErrUnavailable, with ctx's error if ctx is done.
 func unavailable(ctx context.Context, err error) error {
 	err = rpctypes.Error(err)
 	if ctx.Err() != nil {

@@ -18,8 +18,8 @@ func loggedError(fields []zapcore.Field) error {
 	return nil
 }
 
-// logCore passes etcd's warnings and errors to slog, at debug level: the caller of a request, Start and Stop get their
-// errors, and what ends the server is an error of Fatal.
+// logCore passes etcd's warnings and errors to slog, at debug level: callers get the errors of requests, Start and
+// Stop, and Config.Fatal gets the error that stops the server.
 type logCore struct {
 	to     *slog.Logger
 	fields []zapcore.Field

@@ -11,9 +11,9 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// etcd can't start again after it was killed before it had saved the first entry of a new log. So a new data directory
-// has a marker file until etcd is ready. While the marker exists, nothing can have been acknowledged, and the next
-// start deletes the data and begins again.
+// etcd can't start again if it was killed before it had saved the first entry of a new log. So a new data directory has
+// a marker file until etcd is ready. While the marker exists, nothing can have been acknowledged, and the next start
+// deletes the data and begins again.
 const (
 	// markerName is the marker; memberDir is etcd's directory beside it.
 	markerName, memberDir = "first-start", "member"
@@ -21,8 +21,8 @@ const (
 	markerText = "etcd has not finished its first start here. If this file is still there at the next start, member/ is removed.\n"
 )
 
-// beginFirst creates the marker if etcd has never been ready in dir, and reports that; endFirst must follow when it is.
-// The data of an interrupted first start is removed.
+// beginFirst creates the marker if etcd has never been ready in dir, and reports whether that is so. Then endFirst must
+// be called when etcd is ready. The data of an interrupted first start is removed.
 func beginFirst(dir string, log *slog.Logger) (first bool, err error) {
 	marked, err := exists(filepath.Join(dir, markerName))
 	if err != nil {
@@ -61,14 +61,14 @@ func endFirst(dir string) error {
 	return nil
 }
 
-// restored reports whether member has a snapshot file. A restore writes one; a first start doesn't before it has ended.
-// So with a marker, an operator has restored a snapshot over the interrupted start.
+// restored reports whether an operator has restored a snapshot over an interrupted first start: then member has a
+// snapshot file. A restore writes one; a first start writes none before it has ended.
 func restored(member string) bool {
 	files, _ := fs.Glob(os.DirFS(member), "snap/*.snap") // only a bad pattern is an error
 	return len(files) > 0
 }
 
-// exists reports whether a name exists, also if it is a broken link.
+// exists reports whether a name exists, even if it is a broken link.
 func exists(name string) (bool, error) {
 	_, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

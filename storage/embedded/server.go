@@ -20,23 +20,24 @@ const (
 	memberName = "kubecascade"
 	// maxRequestBytes is etcd's own default. Larger objects must fail here as they do there.
 	maxRequestBytes = 1536 << 10
-	// tickMs and electionMs determine how long a start waits for the election: a single member skips all but one to five
-	// ticks of it; etcd requires at least five. Shorter ticks would wake an idle process more often.
+	// tickMs and electionMs determine how long a start waits for the election. etcd's election timeout is at least five
+	// ticks, and random up to nine; a single member skips the first four. Shorter ticks would wake an idle process more
+	// often.
 	tickMs, electionMs = 25, 125
 	// snapshotWrites is a quarter of etcd's default. Fewer would cost throughput, as each snapshot waits for the disk
 	// several times.
 	snapshotWrites = 2500
-	// kept is how many applied entries of its log etcd keeps in memory for followers that lag behind, of which there are
-	// none here, in a new directory. Where it applies a log again it may need more for the election, so it keeps its
+	// kept is the number of applied log entries that etcd keeps in memory for slow followers, in a new directory. There
+	// are no followers here. A start with an existing log may need more entries for the election, so it keeps etcd's
 	// default.
 	kept = 100
-	// segmentBytes is the size of the parts of etcd's log, which are allocated in full, and the next one ahead. With
-	// etcd's default of 64 MB the smallest store would take 128 MB, in memory if /tmp is in memory. Segments of any size
-	// can be read.
+	// segmentBytes is the size of a segment of etcd's log. etcd allocates each segment in full, and the next one in
+	// advance. With etcd's default of 64 MB the smallest store would take 128 MB, in memory if /tmp is in memory. etcd
+	// reads segments of any size.
 	segmentBytes = 8 << 20
 )
 
-// setSegments sets the size of segments, which is a variable of etcd's for all servers in a process.
+// setSegments sets the size of segments, a variable of etcd for all servers in a process.
 var setSegments = sync.OnceFunc(func() { wal.SegmentSizeBytes = segmentBytes })
 
 // Server is an etcd server in this process. Requests are function calls; it listens on no socket.
@@ -46,7 +47,7 @@ type Server struct {
 	lock   io.Closer
 	// cleared removes the temporary directory; nil if the directory stays.
 	cleared func()
-	// broken learns of an error that stops etcd.
+	// broken receives the error that stops etcd.
 	broken *breakdown
 	// space keeps the database within its quota.
 	space *space
@@ -112,7 +113,7 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	return s, s.broken.failed()
 }
 
-// take returns the directory of the data, and keeps other processes out of it.
+// take locks the data directory for this process, and returns it.
 func (s *Server) take(c Config) (dir string, err error) {
 	if c.Ephemeral {
 		dir, s.cleared, err = Temporary(c.DataDir)
@@ -122,7 +123,7 @@ func (s *Server) take(c Config) (dir string, err error) {
 	return c.DataDir, err
 }
 
-// restore calls Config.Restore. What an interrupted start has restored was removed by beginFirst.
+// restore calls Config.Restore. beginFirst has removed what an interrupted start restored.
 func restore(c Config, dir string, first bool) error {
 	member := filepath.Join(dir, memberDir)
 	there, err := exists(member)
@@ -135,8 +136,8 @@ func restore(c Config, dir string, first bool) error {
 	return c.Restore(member)
 }
 
-// ready waits until the member is the leader. It checks for other members all the time: with them this member may never
-// become leader, and the members that the log names are applied only now.
+// ready waits until the member is the leader. In the meantime it checks for other members: with them this member may
+// never become the leader. It can't check earlier, because etcd reads the members from its log only now.
 func (s *Server) ready(ctx context.Context) error {
 	again := time.NewTicker(electionMs * time.Millisecond)
 	defer again.Stop()
@@ -214,7 +215,7 @@ func (s *Server) Stop() (err error) {
 	return err
 }
 
-// startEtcd calls etcd, which panics or breaks down if it can't read a directory.
+// startEtcd starts etcd. It returns an error if etcd panics or breaks down, as etcd does if it can't read a directory.
 func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 	var e *embed.Etcd
 	var err error
@@ -238,7 +239,7 @@ func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 	return e, err
 }
 
-// config is the configuration of the member. Everything else has etcd's default.
+// config returns the configuration of the member. All other settings have etcd's defaults.
 func (s *Server) config(c Config, dir string, first bool) *embed.Config {
 	// The address only identifies the member; no one connects to it.
 	address := url.URL{Scheme: "unix", Host: memberName}

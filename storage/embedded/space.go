@@ -16,8 +16,9 @@ import (
 const (
 	// writeOverhead is the number of bytes that a write takes in addition to its key and value, as in etcd's quota.
 	writeOverhead = 256
-	// reserve limits writes that replace a value: they may exceed the quota by a fraction of 1/reserve. Such writes
-	// delete an object that waits for its dependents. The replaced values are history, which compaction removes.
+	// reserve limits writes that replace a value: they may exceed the quota by a fraction of 1/reserve. The deletion of
+	// an object that waits for its dependents begins with such a write. The replaced values are history, which
+	// compaction removes.
 	reserve = 16
 	// reclaimPause is the time between two attempts to free space.
 	reclaimPause = 2 * time.Second

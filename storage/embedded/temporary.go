@@ -13,12 +13,12 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// inUse is the file in a temporary directory that the process using it has locked.
+// inUse is the name of the file that a process locks in its temporary directory.
 const inUse = memberName + ".temporary"
 
-// Temporary creates a directory of this process alone in parent, or in the system's directory for temporary files if
-// parent is empty; done removes it, and leaves what it can't remove to the next process. In the background it removes
-// the directories of processes that were killed, as nothing uses them again.
+// Temporary creates a directory for this process in parent, or in the system's directory for temporary files if parent
+// is empty. done removes it; the next process removes what done can't remove. In the background Temporary removes the
+// directories of processes that were killed, as nothing uses them again.
 func Temporary(parent string) (dir string, done func(), err error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -49,8 +49,8 @@ func Temporary(parent string) (dir string, done func(), err error) {
 	}, nil
 }
 
-// empty removes all that a directory has but the file inUse, without which no process would go on with the removal if
-// this one is killed.
+// empty removes the content of a directory, except for the file inUse: without that file no other process would
+// continue the removal if this one is killed.
 func empty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

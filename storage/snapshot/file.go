@@ -18,22 +18,22 @@ import (
 	"go.etcd.io/etcd/api/v3/version"
 )
 
-// Info is what a file says of itself.
+// Info describes a file.
 type Info struct {
 	// Path is the file that was read; with a data directory, the database in it.
 	Path string
 	// Bytes is its size.
 	Bytes int64
-	// Hashed reports whether it ends with a hash, which matches: it is a snapshot as etcdctl writes it. The database of
-	// a data directory has none, and lacks the writes that are only in the log beside it.
+	// Hashed reports whether the file ends with a hash that matches, as snapshots of etcdctl do. The database of a data
+	// directory has no hash; it lacks the writes that are only in the log beside it.
 	Hashed bool
-	// Version is that of the format, such as 3.6.0; empty for etcd before 3.6.
+	// Version is the version of the format, such as 3.6.0; empty for etcd before 3.6.
 	Version string
 	// Revision is the newest revision. History before Compacted is gone.
 	Revision, Compacted int64
 }
 
-// File is an open file. It is not for use by several goroutines.
+// File is an open file, for one goroutine.
 type File struct {
 	Info
 	// file is nil if another reader is used.
@@ -45,11 +45,12 @@ type File struct {
 	newest map[string]position
 }
 
-// hashSize is how many bytes a snapshot has more than its database (etcd server/etcdserver/api/v3rpc/maintenance.go:
-// Snapshot).
+// hashSize is the size of the hash that follows the database in a snapshot (etcd
+// server/etcdserver/api/v3rpc/maintenance.go: Snapshot).
 const hashSize = sha256.Size
 
-// Open opens a snapshot, a database of etcd, or that of a data directory. It reads the whole file if that has a hash.
+// Open opens a snapshot or a database of etcd. If path is a data directory, it opens the database in it. If the file
+// has a hash, Open reads the whole file.
 func Open(path string) (*File, error) {
 	f, err := open(path)
 	if err != nil {
@@ -79,7 +80,7 @@ func open(path string) (_ *File, err error) {
 	return f, f.read(file, info.Size())
 }
 
-// Read is Open for a file that is read by r.
+// Read is Open for a file with the bytes of r.
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{}
 	if err := f.read(r, size); err != nil {
@@ -88,7 +89,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// read reads what Info says.
+// read checks the file, and sets its tree and Info.
 func (f *File) read(r io.ReaderAt, size int64) (err error) {
 	f.Bytes = size
 	if f.tree, f.Hashed, err = check(r, size); err != nil {
@@ -102,8 +103,8 @@ func (f *File) read(r io.ReaderAt, size int64) (err error) {
 	return f.readInfo()
 }
 
-// databaseIn is the file of a path: that in a directory of etcd, or of this program. What is neither a directory nor a
-// regular file is not opened: a pipe would wait for its writer.
+// databaseIn returns the file for a path. For a data directory of etcd or of this program it is the database. Only
+// directories and regular files are opened: opening a pipe would wait for its writer.
 func databaseIn(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -124,7 +125,7 @@ func databaseIn(path string) (string, error) {
 	return "", fmt.Errorf("%w: the directory has no member/snap/db", ErrForeign)
 }
 
-// cause is an error of the system without the path, which Open names.
+// cause removes the path from an error of the system, as Open adds it.
 func cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
@@ -156,7 +157,7 @@ func (f *File) takeLock() (err error) {
 	return nil
 }
 
-// check reads what is checked without a lock: the kind of the file, whether it is whole, and its hash.
+// check checks what needs no lock: the kind of the file, whether it is complete, and its hash.
 func check(r io.ReaderAt, size int64) (t tree, hashed bool, err error) {
 	m, err := newestMeta(r)
 	switch {
@@ -200,7 +201,7 @@ func checkHash(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// others are the beginnings of files that are taken for snapshots.
+// others has the first bytes of files that users take for snapshots.
 var others = []struct{ head, is string }{
 	{"\x1f\x8b", "it is compressed with gzip"},
 	{"\x28\xb5\x2f\xfd", "it is compressed with zstd"},
@@ -212,7 +213,7 @@ var others = []struct{ head, is string }{
 	{"age-encryption.org/", "it is encrypted with age"},
 }
 
-// foreign states what a file is that is no database of bbolt.
+// foreign returns an error that names the kind of a file that is no database of bbolt.
 func foreign(r io.ReaderAt, size int64) error {
 	head := make([]byte, min(size, headSize))
 	if size == 0 {
@@ -263,7 +264,7 @@ func (f *File) readInfo() error {
 	return err
 }
 
-// known returns an error for a format that is newer than this program's etcd. Patch releases have the same.
+// known returns an error for a format that is newer than this program's etcd. Patch releases do not change the format.
 func known(format string) error {
 	if format == "" {
 		return nil

@@ -29,7 +29,7 @@ const (
 	maxDepth = 64
 )
 
-// meta is what a meta page says.
+// meta is the content of a meta page.
 type meta struct {
 	pageSize int64
 	// root is the page of the bucket of buckets; pages is the number of pages in use, free ones included.
@@ -85,8 +85,8 @@ func newestMeta(r io.ReaderAt) (meta, error) {
 type tree struct {
 	r io.ReaderAt
 	meta
-	// left is how many pages may still be read in this pass. Each is a part of one tree only, so a pass that needs more
-	// than there are goes in a circle.
+	// left is the number of pages that this pass may still read. Each page is a part of one tree only, so a pass that
+	// reads more pages than there are goes in a circle.
 	left uint64
 }
 
@@ -100,7 +100,7 @@ type page struct {
 	count  int
 }
 
-// read reads a page with what overflows it.
+// read reads a page and its overflow pages.
 func (t *tree) read(id uint64) (page, error) {
 	if id < 2 || id >= t.pages { // 0 and 1 are meta pages
 		return page{}, fmt.Errorf("%w: page %d of %d is referred to", ErrDamaged, id, t.pages)
@@ -140,7 +140,7 @@ func parsePage(data []byte, id uint64) (page, error) {
 	return p, nil
 }
 
-// slice is a part of the page that an element at the offset refers to; ok is false if it is outside.
+// slice returns the part of the page that the element at the offset refers to; ok is false if it is outside the page.
 func (p page) slice(element int, pos, size uint32) (part []byte, ok bool) {
 	from := int64(element) + int64(pos)
 	if from+int64(size) > int64(len(p.data)) {
@@ -149,7 +149,7 @@ func (p page) slice(element int, pos, size uint32) (part []byte, ok bool) {
 	return p.data[from : from+int64(size)], true
 }
 
-// child is the page of an element of a branch page.
+// child returns the id of the page that an element of a branch page refers to.
 func (p page) child(i int) uint64 {
 	return binary.LittleEndian.Uint64(p.data[headSize+i*branchSize+8:])
 }

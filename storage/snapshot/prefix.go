@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// everyCluster are names of objects that each cluster of Kubernetes has, below the prefix of its keys. kube-apiserver
+// everyCluster has names of objects that exist in each Kubernetes cluster, below the prefix of its keys. kube-apiserver
 // creates both (K pkg/controlplane/controller/systemnamespaces).
 var everyCluster = []string{"/namespaces/kube-system", "/namespaces/default"}
 
-// Prefixes are the prefixes below which the keys have a cluster, the one with the most keys first. kube-apiserver's
+// Prefixes returns the prefixes below which keys contains a cluster, the one with the most keys first. kube-apiserver's
 // default is /registry (--etcd-prefix).
 func Prefixes(keys []string) []string {
 	below := map[string]int{}

@@ -13,9 +13,9 @@ import (
 // Record is the newest value of a key.
 type Record struct {
 	Key string
-	// Value is not used by anything else.
+	// Value belongs to the receiver of the record.
 	Value []byte
-	// Revision is that of the write.
+	// Revision is the revision of the write.
 	Revision int64
 }
 
@@ -26,7 +26,7 @@ const (
 	tombstoneSize = revisionSize + 1
 )
 
-// revision reads a key of the bucket.
+// revision parses a key of the bucket.
 func revision(key []byte) (main int64, tombstone bool, err error) {
 	tombstone = len(key) == tombstoneSize && key[revisionSize] == 't'
 	if len(key) != revisionSize && !tombstone {
@@ -52,7 +52,7 @@ func (f *File) Records(visit func(Record) error) error {
 	})
 }
 
-// Keys are the keys that have a value, in no order.
+// Keys returns the keys that have a value, in no order.
 func (f *File) Keys() ([]string, error) {
 	newest, err := f.scan()
 	return slices.Collect(maps.Keys(newest)), err

@@ -12,9 +12,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// RestoreOptions say how a copy differs from its original.
+// RestoreOptions choose how a copy differs from its original.
 type RestoreOptions struct {
-	// KeepLeases makes the leases of the copy last: no key expires. Otherwise each lease begins again when etcd starts.
+	// KeepLeases extends the leases of the copy, so that no key expires. Otherwise the time of each lease begins again
+	// when etcd starts.
 	KeepLeases bool
 	// Temporary copies without fsync.
 	Temporary bool
@@ -24,10 +25,10 @@ type RestoreOptions struct {
 const leaseTTL = 9_000_000_000
 
 // Restore copies the file's database into etcd's directory member, which must not exist, for a new cluster of one
-// member: it keeps all revisions and leases, and drops what belongs to the old cluster, which are its members, its
-// users, its alarms and its place in the log. As etcd starts with a new log, it begins with the state of the copy.
-// An error leaves an incomplete directory. (etcd etcdutl/snapshot/v3_snapshot.go: Restore, which writes the first
-// entries of a log and a snapshot of it, too.)
+// member. It keeps all revisions and leases. It drops the data of the old cluster: its members, its users, its alarms
+// and its position in the log. etcd then starts with a new log and the state of the copy. An error leaves an incomplete
+// directory. (etcd etcdutl/snapshot/v3_snapshot.go: Restore, which also writes the first entries of a log and a
+// snapshot of it.)
 func (f *File) Restore(member string, o RestoreOptions) error {
 	path := filepath.Join(member, "snap", "db")
 	if err := f.copyTo(path, o); err != nil {
@@ -64,7 +65,7 @@ func (f *File) copyTo(path string, o RestoreOptions) error {
 	return errors.Join(err, out.Close())
 }
 
-// database reads the database, without the hash. Between files the system copies.
+// database returns a reader of the database, without the hash. io.Copy lets the system copy between files.
 func (f *File) database() io.Reader {
 	size := f.Bytes
 	if f.Hashed {
@@ -79,10 +80,10 @@ func (f *File) database() io.Reader {
 // oldCluster are the buckets that belong to the old cluster (etcd server/storage/schema/bucket.go).
 var oldCluster = []string{"members", "members_removed", "cluster", "alarm", "auth", "authUsers", "authRoles"}
 
-// oldLog are keys of the bucket meta: the entry up to which the old log was applied.
+// oldLog has the keys of the bucket meta that record how far the old log was applied.
 var oldLog = []string{"consistent_index", "term", "confState"}
 
-// detach drops what belongs to the old cluster.
+// detach deletes the data of the old cluster.
 func detach(tx *bbolt.Tx, o RestoreOptions) error {
 	for _, name := range oldCluster {
 		if tx.Bucket([]byte(name)) == nil {
