@@ -150,7 +150,8 @@ func (c *settings) checkStorage() error {
 	return nil
 }
 
-// checkTLS validates what net/http needs for HTTP/2 (RFC 9113, section 9.2.2). It would fail after the start.
+// checkTLS validates what net/http needs for HTTP/2 (RFC 9113, section 9.2.2). Otherwise the server would fail after
+// the start.
 func (c *settings) checkTLS() error {
 	t := &c.TLS
 	needed := slices.ContainsFunc(t.CipherSuites, func(id uint16) bool {
@@ -314,7 +315,7 @@ func (c *settings) checkSnapshot() error {
 	on, _, err := controllers.Select(c.Controllers.Enabled)
 	switch {
 	case err != nil:
-		return nil // it is reported by the caller
+		return nil // the caller returns its error
 	case c.external():
 		return errors.New("--from-snapshot and --etcd-servers are mutually exclusive")
 	case c.Snapshot.Writable:

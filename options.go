@@ -20,8 +20,8 @@ import (
 )
 
 // Options configure a server. The zero value is a server for a test. The tag of a field names its flag of "kubecascade
-// serve", of which the help has more on its meaning. Zero fields have the defaults that the comments name; those of the
-// flags are the same, except for the ports, the data directory and logs.
+// serve", whose help has more details. A zero field has the default that its comment names. Flags have the same
+// defaults, except for the ports, the data directory and logs.
 type Options struct {
 	Addresses   Addresses
 	Storage     Storage
@@ -47,7 +47,7 @@ type Options struct {
 	Release string
 }
 
-// Addresses are where the server listens.
+// Addresses are the addresses of the server.
 type Addresses struct {
 	// SecurePort is the port for HTTPS; 0 chooses a free one. BindAddress is its IP address; default 127.0.0.1.
 	SecurePort  int    `flag:"secure-port"`
@@ -72,13 +72,13 @@ type Addresses struct {
 	CurvePreferences []int32  `flag:"tls-curve-preferences"`
 	// DisableHTTP2 serves HTTP/1.1 only.
 	DisableHTTP2 bool `flag:"disable-http2-serving"`
-	// AdvertiseAddress is the IPv4 address at which the members of the cluster reach the server, as the endpoints of the
+	// AdvertiseAddress is the IPv4 address at which the members of the cluster reach the server. The endpoints of the
 	// service "kubernetes" have it. Default: BindAddress. A loopback or unspecified address is not published.
 	AdvertiseAddress string `flag:"advertise-address"`
-	// EndpointReconcilerType is lease, master-count (which means the same here) or none, with which the service
-	// "kubernetes" has no endpoints; default lease.
+	// EndpointReconcilerType is lease, master-count (which means the same here) or none; default lease. With none the
+	// service "kubernetes" has no endpoints.
 	EndpointReconcilerType string `flag:"endpoint-reconciler-type"`
-	// ExternalHostname is the DNS name or IP address that other machines and containers reach the server by; the
+	// ExternalHostname is the DNS name or IP address by which other machines and containers reach the server; the
 	// kubeconfig and the serving certificate have it. Default: BindAddress.
 	ExternalHostname string `flag:"external-hostname"`
 	// Kubeconfig is the file to write an administrator's kubeconfig to; default: admin.kubeconfig in the data directory.
@@ -90,7 +90,7 @@ type Addresses struct {
 // NamedCertificate is a serving certificate for some host names.
 type NamedCertificate = pki.NamedCertificate
 
-// Storage is where the data is.
+// Storage chooses where the data is stored.
 type Storage struct {
 	// Dir is the directory for the embedded etcd, certificates and keys. Only one server at a time can use it. Without it
 	// there is a temporary directory, without fsync, which Stop removes.
@@ -101,17 +101,17 @@ type Storage struct {
 	CAFile    string   `flag:"etcd-cafile"`
 	CertFile  string   `flag:"etcd-certfile"`
 	KeyFile   string   `flag:"etcd-keyfile"`
-	// FromSnapshot is a snapshot of an etcd, or its data directory, which the server begins with, in place of an empty
-	// store: a backup of a cluster, or what SaveSnapshot has written. The file is not changed. Without Writable all writes
-	// are rejected (403), and there is no Dir. Webhooks are not called, and there are no controllers unless
+	// FromSnapshot is the path of a snapshot or a data directory of etcd: a backup of a cluster, or a file of
+	// SaveSnapshot. The server starts with its objects, and does not change the file. Without Writable all writes are
+	// rejected (403), and Dir must not be set. Webhooks are not called, and there are no controllers unless
 	// Controllers.Enabled names some, which needs Writable.
 	FromSnapshot string `flag:"from-snapshot"`
 	// Writable serves a copy of FromSnapshot that can be changed.
 	Writable bool `flag:"writable"`
 	// Prefix is the prefix of all keys in etcd; default /registry, or that of the cluster in FromSnapshot.
 	Prefix string `flag:"etcd-prefix"`
-	// EncryptionProviderConfig is a file with an EncryptionConfiguration (apiserver.config.k8s.io/v1), by which stored
-	// values are encrypted and decrypted. The provider kms can't be used. The file is read once.
+	// EncryptionProviderConfig is a file with an EncryptionConfiguration (apiserver.config.k8s.io/v1) for stored
+	// values. The provider kms can't be used. The file is read once.
 	EncryptionProviderConfig string `flag:"encryption-provider-config"`
 	// CompactionInterval is the interval of compactions; default 5 minutes, negative for none.
 	CompactionInterval time.Duration `flag:"etcd-compaction-interval"`
@@ -121,13 +121,13 @@ type Storage struct {
 	EventTTL time.Duration `flag:"event-ttl"`
 }
 
-// Controllers are what changes objects by itself.
+// Controllers configures the controllers.
 type Controllers = controllers.Options
 
-// Autoscaler is horizontal-pod-autoscaler-controller.
+// Autoscaler configures horizontal-pod-autoscaler-controller.
 type Autoscaler = controllers.Autoscaler
 
-// Simulation is a scheduler and a kubelet without containers.
+// Simulation configures a scheduler and kubelets without containers.
 type Simulation struct {
 	// Pods assigns pods to a simulated node, where they become Running and Ready. Delay is the duration of each step.
 	Pods  bool          `flag:"simulate-pods"`
@@ -136,25 +136,25 @@ type Simulation struct {
 	Nodes string `flag:"simulate-nodes"`
 }
 
-// Access is authentication and authorization.
+// Access configures authentication and authorization.
 type Access = apiserver.Access
 
-// RequestHeader are proxies that may name the user of a request in headers.
+// RequestHeader configures proxies that may name the user of a request in headers.
 type RequestHeader = apiserver.RequestHeader
 
-// Kubelets is how kubelets are reached.
+// Kubelets configures the connections to kubelets.
 type Kubelets = apiserver.Kubelets
 
 // FrontProxy has the client certificate that authenticates the server to the servers of APIServices.
 type FrontProxy = apiserver.FrontProxy
 
-// Admission are the admission plugins that are on or off other than by default.
+// Admission switches admission plugins on or off.
 type Admission struct {
 	Enable  []string `flag:"enable-admission-plugins"`
 	Disable []string `flag:"disable-admission-plugins"`
 }
 
-// API is what the API has.
+// API chooses the versions, resources and features of the API.
 type API struct {
 	// RuntimeConfig enables or disables versions and resources: "apps/v1=false", "api/beta=true".
 	RuntimeConfig []string `flag:"runtime-config"`
@@ -164,25 +164,26 @@ type API struct {
 	FeatureGates map[string]bool `flag:"feature-gates"`
 }
 
-// Services are the ranges from which Services get addresses and ports.
+// Services has the ranges from which Services get addresses and ports.
 type Services struct {
-	// ClusterIPRange is a CIDR of IPv4 addresses; default 10.0.0.0/24. NodePortRange is like the default, 30000-32767.
+	// ClusterIPRange is a CIDR of IPv4 addresses; default 10.0.0.0/24. NodePortRange has the form of its default,
+	// 30000-32767.
 	ClusterIPRange string `flag:"service-cluster-ip-range"`
 	NodePortRange  string `flag:"service-node-port-range"`
 	// KubernetesNodePort is the node port of the service "kubernetes"; 0 for none.
 	KubernetesNodePort int `flag:"kubernetes-service-node-port"`
 }
 
-// Limits bound what clients take of the server.
+// Limits limits the resources of the server that clients can use.
 type Limits struct {
-	// MaxInFlight is the number of concurrent requests, except watches, of administrators, and as many again of all
-	// others; default 400.
+	// MaxInFlight is the maximum number of concurrent requests, except watches, of administrators; all other users have
+	// as many again. Default 400.
 	MaxInFlight int `flag:"max-requests-inflight"`
-	// MaxMemoryInFlight is how many bytes requests may use, one user half of them; minimum 16 MiB; default: a quarter of
-	// ProcessMemory, or up to 256 MiB if that is at most half of it.
+	// MaxMemoryInFlight is the number of bytes that requests may use; those of one user may use half of it; minimum 16
+	// MiB; default: a quarter of ProcessMemory, or up to 256 MiB if that is at most half of it.
 	MaxMemoryInFlight int64 `flag:"max-memory-inflight"`
-	// ProcessMemory is how many bytes the process may use; default: the least of GOMEMLIMIT, the cgroup's limit and the
-	// machine's memory.
+	// ProcessMemory is the number of bytes that the process may use; default: the least of GOMEMLIMIT, the cgroup's
+	// limit and the machine's memory.
 	ProcessMemory int64
 	// RequestTimeout is the maximum duration of a request, except watches, lists and deletions of collections; default
 	// 34 s, minimum 1 ms.
@@ -193,7 +194,8 @@ type Limits struct {
 	// GoawayChance is the fraction of requests over HTTP/2 after which the server closes the connection; default 0,
 	// maximum 0.02.
 	GoawayChance float64 `flag:"goaway-chance"`
-	// ShutdownDelay is how long Stop still serves requests while /readyz fails, before it ends watches; default 0.
+	// ShutdownDelay is the time for which Stop still serves requests, while /readyz fails, before it ends watches;
+	// default 0.
 	ShutdownDelay time.Duration `flag:"shutdown-delay-duration"`
 	// ShutdownTimeout is how long Stop waits for active requests; default 10 s, negative for not at all.
 	ShutdownTimeout time.Duration `flag:"shutdown-timeout"`
@@ -270,7 +272,7 @@ func (a *Addresses) tls() (o pki.TLSOptions, err error) {
 	return o, nil
 }
 
-// endpoints says whether the service "kubernetes" has endpoints.
+// endpoints reports whether the service "kubernetes" has endpoints.
 func (a *Addresses) endpoints() (bool, error) {
 	switch t := a.EndpointReconcilerType; t {
 	case "", "lease", "master-count":
@@ -327,7 +329,7 @@ func (s Storage) options() server.StorageOptions {
 
 const loopback = "127.0.0.1"
 
-// orNone is d, the default if it is 0, and 0 if it is negative.
+// orNone returns d, the default if d is 0, or 0 if d is negative.
 func orNone(d, otherwise time.Duration) time.Duration { return max(cmp.Or(d, otherwise), 0) }
 
 func orDefault(list []string, otherwise string) []string {
@@ -347,7 +349,7 @@ func isSet(b *bool, otherwise bool) bool {
 // module is the path of this module.
 const module = "github.com/kubecascade/kubecascade"
 
-// release is the version of this module in the binary.
+// release returns the version of this module in the binary.
 func release() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, d := range append(info.Deps, &info.Main) {

@@ -2,8 +2,8 @@
 //
 // It guarantees:
 //
-//  1. A server of New accepts requests, and is stopped at the end of the test, before which its logs are in the test's.
-//     Nothing is logged after the end.
+//  1. New returns a server that accepts requests, and stops it at the end of the test. The server's log goes to the log
+//     of the test; nothing is logged after the end.
 //  2. A test whose server can't start, or does not end properly, fails; a failed start prints the end of the server's
 //     log.
 //  3. Each server of New has data, ports and certificates of its own, so tests may run in parallel.

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// mostLines is how many lines of the log a failed start prints.
+// mostLines is the number of log lines that a failed start prints.
 const mostLines = 50
 
 // log writes lines to the log of a test, and keeps the last ones.
 type log struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	t     testing.TB // nil after the end of the test, when nothing may be logged
 	lines []string
 }
@@ -48,7 +48,7 @@ func (l *log) end() {
 	l.t = nil
 }
 
-// tail is the last lines.
+// tail returns the last lines.
 func (l *log) tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// New starts a server that is stopped at the end of the test. Without options it is that of the zero
-// kubecascade.Options; functions change them. Warnings and errors go to the log of the test, unless Options.Log is set.
+// New starts a server that is stopped at the end of the test. The options change the zero kubecascade.Options, which
+// are the default. Warnings and errors go to the log of the test, unless Options.Log is set.
 func New(t testing.TB, options ...func(*kubecascade.Options)) *kubecascade.Server {
 	t.Helper()
 	l := newLog(t)

@@ -10,18 +10,19 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// beginning is the name of the checkpoint that tests go back to. They may make others, also without a name.
+// beginning is the name of the checkpoint to which the server is rolled back. Tests may make others, also without a
+// name.
 const beginning = "kubecascadetest.Shared"
 
 // Shared is a server that tests use one after the other: each begins with the same state. It is a variable of the
 // package of the tests.
 type Shared struct {
-	// Options change those of the server.
+	// Options changes the options of the server.
 	Options func(*kubecascade.Options)
-	// Prepare creates what all tests begin with. It is called once, by the first test.
+	// Prepare creates the objects with which all tests begin. It is called once, by the first test.
 	Prepare func(testing.TB, *kubecascade.Server)
 
-	turn sync.Mutex // is held by the test that uses the server; guards what follows
+	turn sync.Mutex // is held by the test that uses the server; guards the fields below
 	log  log
 	// server is nil before the first test.
 	server *kubecascade.Server
@@ -32,7 +33,7 @@ type Shared struct {
 }
 
 // Server returns the server for the test, after other tests that use it have ended; the first one starts it. At the end
-// of the test it goes back to the state of the beginning. A subtest gets the server of its parent.
+// of the test the server is rolled back to its first state. A subtest gets the server of its parent.
 func (s *Shared) Server(t testing.TB) *kubecascade.Server {
 	t.Helper()
 	if s.isUsedBy(t.Name()) {

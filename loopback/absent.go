@@ -18,16 +18,16 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// lookTimeout bounds the look for one owner.
+// lookTimeout limits the look-up of one owner.
 const lookTimeout = 30 * time.Second
 
-// absent returns the owners that do not exist: the server of the kind answers that there is no such object, or another
-// one of its name (GC/garbagecollector.go: isDangling). Others count as present: the server may not answer, or not know
+// absent returns the owners that do not exist: the server of the kind has no such object, or another object of that
+// name (GC/garbagecollector.go: isDangling). All others count as present: a server may not respond, or may not serve
 // its kinds yet.
 func absent(
 	ctx context.Context, others Aggregator, api *registry.Loopback, owners []graph.Elsewhere,
 ) []graph.Elsewhere {
-	all, _ := others.Resources() // those of versions that are not known are not found
+	all, _ := others.Resources() // owners of unknown versions count as present
 	return slices.DeleteFunc(owners, func(o graph.Elsewhere) bool {
 		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 		defer cancel()

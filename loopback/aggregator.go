@@ -20,8 +20,8 @@ type Aggregator interface {
 	// Resources returns the resources of the servers, those of a group's most important version first, and the versions
 	// whose resources are not known.
 	Resources() (all []metav1.APIResource, stale []schema.GroupVersion)
-	// Do sends a request below the path of a group version. The response is that kind of meta.k8s.io, if
-	// it is not empty.
+	// Do sends a request below the path of a group version. as is the kind of meta.k8s.io that the response has; empty
+	// for any.
 	Do(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, path, as string, body []byte) (
 		[]byte, error)
 }
@@ -54,7 +54,7 @@ func (n *Namespaces) others() (out []namespace.Resource, err error) {
 		"server APIs: %s", len(failed), strings.Join(failed, ", ")) //lint:ignore ST1005 upstream's words
 }
 
-// ask sends a request for a type of another server; suffix is behind the collection.
+// ask sends a request for a type of another server; suffix follows the path of the collection.
 func (n *Namespaces) ask(
 	ctx context.Context, method string, r namespace.Resource, ns, suffix string, o *metav1.DeleteOptions,
 ) (body []byte, err error) {

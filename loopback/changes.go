@@ -10,14 +10,14 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Changes is reconcile.Changes for events of some collections.
+// Changes implements reconcile.Changes for events of some collections.
 type Changes struct {
 	Cache       *cache.Cache
 	Collections []string
 	// Matters reports whether an event is a change; nil for all.
 	Matters func(*cache.Event) bool
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	watchers []*cache.Watcher
 	seen     bool
 }
@@ -35,7 +35,7 @@ func (c *Client) SpecChanges(all ...workload.Resource) *Changes {
 	return out
 }
 
-// annotations are those of an object.
+// annotations returns the annotations of an object.
 func annotations(o *storage.Object) map[string]string {
 	var v struct {
 		Metadata struct{ Annotations map[string]string }
@@ -53,7 +53,7 @@ func (c *Changes) Reset() {
 	c.watchers, c.seen = nil, false
 	for _, collection := range c.Collections {
 		w, err := c.Cache.Watch(collection, c.Cache.Revision())
-		if err != nil { // nothing is known yet, or history ends with this revision: the next check will tell
+		if err != nil { // the cache is empty, or its history ends with this revision: the next check decides
 			c.seen = true
 			return
 		}

@@ -34,7 +34,7 @@ const (
 	Deleted = cache.Deleted
 )
 
-// Client makes the requests of one controller with its identity. It is workload.API and autoscale.API.
+// Client makes the requests of one controller with its identity. It implements workload.API and autoscale.API.
 type Client struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
@@ -103,7 +103,7 @@ func (c *Client) Follow(
 	}.Follow(ctx)
 }
 
-// metaOf is an object's metadata for a controller.
+// metaOf returns an object's metadata for a controller.
 func metaOf(r workload.Resource, o *storage.Object) *workload.Meta {
 	m := &workload.Meta{Key: workload.Key{Namespace: o.Meta.Namespace, Name: o.Meta.Name}, UID: types.UID(o.Meta.UID),
 		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting()}
@@ -235,7 +235,7 @@ func (c *Client) CountEvent(ctx context.Context, e *corev1.Event) error {
 	})
 }
 
-// eventPath is the path of an Event, or of its collection if name is empty.
+// eventPath returns the path of an Event, or of its collection if name is empty.
 func eventPath(api *registry.Loopback, e *corev1.Event, name string) registry.Path {
 	return registry.Path{Resource: api.Types().Lookup("", "v1", "events"), Namespace: e.Namespace, Name: name}
 }
@@ -251,7 +251,7 @@ func countEvent(ctx context.Context, api *registry.Loopback, e *corev1.Event, co
 	_, err := api.Change(ctx, eventPath(api, e, e.Name), func(old runtime.Object) (runtime.Object, error) {
 		stored, ok := old.(*corev1.Event)
 		if !ok {
-			return nil, fmt.Errorf("counting an event: %T is none", old)
+			return nil, fmt.Errorf("counting an event: %T is not an Event", old)
 		}
 		count(stored)
 		return stored, nil

@@ -8,8 +8,9 @@
 //  2. Errors are API errors (k8s.io/apimachinery/pkg/api/errors).
 //  3. Reads see every event that the controller has received before, and every write that was acknowledged before them.
 //  4. A feed sends the state first and then the events, from one goroutine; if it falls behind it sends the state
-//     again. A feed of some collections isn't woken by writes to others; nor is one of all collections while it is
-//     quiet: the feeds of quotas, of namespaces and of CRDs, without quotas and with nothing that is being deleted.
+//     again. Writes to other collections don't wake a feed of some collections. They don't wake a feed of all
+//     collections either, while it is quiet: the feed of quotas if there are none, those of namespaces and CRDs if none
+//     is being deleted.
 //  5. Clients share one Index of dependents. Readers bring it up to date, and it holds one consistent state of the
 //     resources that were read.
 package loopback

@@ -14,8 +14,8 @@ import (
 // mostFollowed is the maximum number of collections of a Feed.
 const mostFollowed = 8
 
-// rest is how late changes of Late resources may arrive: most writes to their collections are to objects that no
-// controller needs, and must not wake the feed each time.
+// rest is the maximum delay of changes of Late resources. Most writes to their collections are to objects that no
+// controller needs, so that each write must not wake the feed.
 const rest = 50 * time.Millisecond
 
 // Feed is a controller's watch.
@@ -24,15 +24,15 @@ type Feed struct {
 	// First is the collection whose state is sent before anything else.
 	First string
 	// Collections are those whose events are sent, at most mostFollowed; none means all, in the order of their
-	// revisions. Each has a watcher of its own, so that writes elsewhere wake none; the order between collections may
-	// change.
+	// revisions. Each has a watcher of its own, so that writes elsewhere don't wake the feed. Events of different
+	// collections may arrive out of order.
 	Collections []string
-	// Quiet reports, after what was sent so far, that only events of the first collection matter. While it does, no
-	// other event is sent, and writes to other collections don't wake the feed. It is for feeds of all collections; nil
-	// means never.
+	// Quiet reports whether, after the events sent so far, only those of the first collection matter. While it returns
+	// true, no other event is sent, and writes to other collections don't wake the feed. It is for feeds of all
+	// collections; nil means never.
 	Quiet func() bool
-	// rest is how long writes to collections other than the first don't wake the feed after one of them has: their events
-	// come later by this time at most. Each wake takes processor time that requests could have.
+	// rest is the pause after an event of a collection other than the first. During it, writes to such collections
+	// don't wake the feed, and their events wait. This saves processor time for requests.
 	rest time.Duration
 	// Begin receives the state.
 	Begin func(state iter.Seq[*storage.Object])
@@ -92,13 +92,13 @@ func stateOf(s *cache.Snapshot) iter.Seq[*storage.Object] {
 type follower struct {
 	Feed
 	watchers []*cache.Watcher
-	// listening reports whether the only watcher is that of the first collection, because of quiet.
+	// listening reports whether the feed is quiet, so that its only watcher is that of the first collection.
 	listening bool
 	// at is the revision of the last event that was sent while listening, and skip the number of events of the first
 	// collection with that revision that were sent: a transaction of another program may have several.
 	at   int64
 	skip int
-	// rested is when writes to collections other than the first wake the feed again.
+	// rested is the time from which writes to collections other than the first wake the feed again.
 	rested time.Time
 }
 
@@ -181,7 +181,7 @@ func (r *follower) send(events []*cache.Event, rev int64) error {
 	return nil
 }
 
-// wait returns when there is an event to poll, or when the loop asks whether there is one.
+// wait returns when there is an event to poll, or when the loop requests a check for one.
 func (r *follower) wait(ctx context.Context, loop reconcile.Feed) error {
 	var c [mostFollowed]<-chan struct{}
 	for i, w := range r.watchers {

@@ -18,7 +18,7 @@ import (
 type GarbageCollector struct {
 	config  gc.Config
 	adapter *Collector
-	// running is nil if there is none.
+	// running is the collector of the current term; nil if there is none.
 	running atomic.Pointer[gc.Collector]
 }
 
@@ -42,7 +42,7 @@ func NewGarbageCollector(o GarbageCollectorOptions) *GarbageCollector {
 		Workers: o.Workers, Root: o.Root, Events: o.Events, Registerer: o.Registerer, Log: o.Log}}
 }
 
-// Handlers are the handlers of the graph by their paths: that of kube-controller-manager (D-90), and the short one.
+// Handlers returns the handlers of the graph by their paths: kube-controller-manager's (D-90), and a short one.
 func (c *GarbageCollector) Handlers() map[string]http.Handler {
 	return map[string]http.Handler{
 		"/debug/controllers/garbage-collector-controller/graph": c,
@@ -51,8 +51,8 @@ func (c *GarbageCollector) Handlers() map[string]http.Handler {
 	}
 }
 
-// With returns the function that collects until its context is done, and sends requests to the API. The API comes
-// later than New, as its server also serves the graph. others may be nil.
+// With returns a function that collects garbage, with requests to the API, until its context is done. The API is no
+// option of NewGarbageCollector because its server also serves the graph. others may be nil.
 func (c *GarbageCollector) With(api *registry.Loopback, others Aggregator) func(context.Context) {
 	c.adapter.API = api
 	if others != nil {
@@ -70,7 +70,7 @@ func (c *GarbageCollector) With(api *registry.Loopback, others Aggregator) func(
 	}
 }
 
-// Queued is how many objects wait for the running collector; ok is false if none runs here.
+// Queued returns the number of objects that wait for the running collector; ok is false if none runs here.
 func (c *GarbageCollector) Queued() (n int, ok bool) {
 	if c == nil {
 		return 0, false

@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
-// Collector is gc.API and gc.Kinds.
+// Collector implements gc.API and gc.Kinds.
 type Collector struct{ API *registry.Loopback }
 
 // Kinds implements gc.Kinds.
@@ -64,13 +64,13 @@ func (c *Collector) Delete(ctx context.Context, d gc.DeleteRequest) error {
 		return err
 	}
 	uid, rev := types.UID(d.Object.UID), strconv.FormatInt(d.Object.Revision, 10)
-	_, err = c.API.Because(because(d.Cause)).Delete(ctx, p, &metav1.DeleteOptions{
+	_, err = c.API.Because(trailCause(d.Cause)).Delete(ctx, p, &metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &rev}, PropagationPolicy: &d.Policy}, d.Guards...)
 	return err
 }
 
-// because is the cause of a deletion as the trail has it.
-func because(c graph.Cause) (trail.Reason, []trail.Object) {
+// trailCause returns the cause of a deletion in the form that the trail records.
+func trailCause(c graph.Cause) (trail.Reason, []trail.Object) {
 	var owners []trail.Object
 	if o := c.Owner; o.UID != "" {
 		owners = []trail.Object{{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID}}
@@ -102,7 +102,7 @@ func (c *Collector) RemoveOwners(ctx context.Context, r gc.RemoveOwnersRequest) 
 	return err
 }
 
-// merged moves references with one uid together, to the first one's position, as a strategic merge does (D-50).
+// merged moves references with the same uid to the position of the first of them, as a strategic merge does (D-50).
 func merged(refs []metav1.OwnerReference) []metav1.OwnerReference {
 	first := map[types.UID]int{}
 	for i, r := range refs {

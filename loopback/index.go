@@ -24,7 +24,7 @@ import (
 )
 
 // Index is the index for the reads of workload controllers: dependents by their controller's uid, free objects by their
-// namespace. All of them share it, and readers bring it up to date; it has no goroutine, and costs nothing while it
+// namespace. All controllers share it. Readers bring it up to date: it has no goroutine, and costs nothing while it
 // isn't read. The table of a resource is built when it is first read. Decoded objects are kept as long as they are
 // current, pods only until the next garbage collection.
 type Index struct {
@@ -37,7 +37,7 @@ type Index struct {
 	mu sync.RWMutex
 	// watcher is the position of the built tables in the timeline; nil if they must be built again.
 	watcher *cache.Watcher
-	// revision is that of the built tables.
+	// revision is the revision of the built tables.
 	revision int64
 	// tables by collection.
 	tables map[string]*table
@@ -54,9 +54,9 @@ type table struct {
 	namespaces map[string][]*entry
 	free       map[string][]*entry
 	controlled map[string][]*entry
-	// mounting are the pods by the keys of the claims that they mount.
+	// mounting has the pods by the keys of the claims that they mount.
 	mounting map[workload.Key][]*entry
-	// unreadable are the objects, by their keys, that can't be decoded, as far as that was tried.
+	// unreadable has, by their keys, the objects that could not be decoded; not all objects were tried.
 	unreadable map[string]*entry
 }
 
@@ -67,11 +67,11 @@ type entry struct {
 	// are many pods, and few are read again.
 	decoded atomic.Pointer[workload.Object]
 	recent  atomic.Pointer[weak.Pointer[workload.Object]]
-	// claims are the names of those that a pod mounts.
+	// claims has the names of the claims that a pod mounts.
 	claims []string
 }
 
-// NewIndex returns an index of everything that workload.Resources has, except Sparse resources.
+// NewIndex returns an index of all workload.Resources, except Sparse ones.
 func NewIndex(c *cache.Cache, types *resources.Types, root string) *Index {
 	x := &Index{cache: c, types: types, root: root, tables: map[string]*table{}}
 	for _, r := range workload.Resources() {
@@ -136,8 +136,8 @@ func (x *Index) catchUp() error {
 	}
 }
 
-// watch begins a new timeline, and builds those tables again that have been read. Their state may be newer than the
-// beginning of the timeline: the events that it has already lead to the same state again.
+// watch starts a new watch of the timeline, and builds the tables again that have been read. Their state may be newer
+// than the start of the watch: to apply its events again leads to the same state.
 func (x *Index) watch() error {
 	w, err := x.cache.Timeline(x.cache.Revision())
 	if err != nil {
@@ -299,14 +299,15 @@ func (t *table) objects(list []*entry) []workload.Object {
 	return out
 }
 
-// reader is workload.Reader, while the index is locked.
+// reader implements workload.Reader while the index is locked.
 type reader struct {
 	*Index
-	// err is why a table is missing.
+	// err is the reason why a table is missing.
 	err error
 }
 
-// table returns the table of a resource, and builds it, in the state of the others, if it is read for the first time.
+// table returns the table of a resource. It builds a table that is read for the first time, at the revision of the
+// others.
 func (r *reader) table(res workload.Resource) *table {
 	for _, t := range r.tables {
 		if t.resource != res {
@@ -324,7 +325,7 @@ func (r *reader) table(res workload.Resource) *table {
 	panic(fmt.Sprintf("loopback: %v is not indexed", res))
 }
 
-// find returns an object's entry, nil if there is no object. One of a Sparse resource is read from the cache.
+// find returns an object's entry, nil if there is no object. An object of a Sparse resource is read from the cache.
 func (r *reader) find(res workload.Resource, namespace, name string) *entry {
 	if res.Sparse {
 		collection := r.types.Lookup(res.Group, res.Version, res.Plural).Collection

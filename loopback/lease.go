@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// Lease is election.API for the lease of that name.
+// Lease implements election.API for the lease of its name.
 type Lease struct {
 	API             *registry.Loopback
 	Namespace, Name string

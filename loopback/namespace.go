@@ -20,11 +20,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Namespaces is namespace.API.
+// Namespaces implements namespace.API.
 type Namespaces struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
-	// Others are the other servers of APIServices; nil for none.
+	// Others sends requests to the servers of APIServices; nil for none.
 	Others Aggregator
 }
 
@@ -50,12 +50,12 @@ func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) err
 
 // namespaceFeed sends events that affect namespaces. It belongs to one goroutine.
 type namespaceFeed struct {
-	// deleting are the namespaces that are being deleted.
+	// deleting has the namespaces that are being deleted.
 	deleting map[string]bool
 	sink     func(namespace.Event)
 }
 
-// handle sends what affects a namespace: its own events, and the removal of objects from it while it is being deleted.
+// handle sends the events that affect a namespace: its own and, while it is being deleted, the removals of its objects.
 func (f *namespaceFeed) handle(e *cache.Event) {
 	switch m := &e.Object.Meta; {
 	case e.Collection == namespaces && e.Type == cache.Deleted:
@@ -68,7 +68,7 @@ func (f *namespaceFeed) handle(e *cache.Event) {
 	}
 }
 
-// exists sends a namespace.
+// exists sends the state of a namespace that exists.
 func (f *namespaceFeed) exists(o *storage.Object) {
 	deleting := o.Meta.Deleting()
 	if deleting {
@@ -111,7 +111,7 @@ func Typed[T any](o *storage.Object, err error) (*T, error) {
 	return out, nil
 }
 
-// Resources implements namespace.API: each stored type once, in its storage version, and those of other servers.
+// Resources implements namespace.API: each stored type once, in its storage version, and the types of other servers.
 func (n *Namespaces) Resources() (out []namespace.Resource, err error) {
 	for _, r := range n.API.Types().All() {
 		if r.Namespaced && r.Collection != "" && r.ToStored == nil && r.Has("delete") {
@@ -166,7 +166,7 @@ func (n *Namespaces) Delete(ctx context.Context, r namespace.Resource, ns, name 
 	return err
 }
 
-// deleting is the client that deletes the content of a namespace.
+// deleting returns the client that deletes the content of a namespace.
 func (n *Namespaces) deleting(name string) *registry.Loopback {
 	owner := trail.Object{APIVersion: "v1", Kind: "Namespace", Name: name}
 	if o, _ := n.Cache.Get(n.API.Key(n.path("", "").Resource, "", name)); o != nil {

@@ -67,7 +67,7 @@ func (c *Client) Rescale(ctx context.Context, namespace string, ref autoscalingv
 // errUnscalable is the error of upstream's client for a kind without the scale subresource.
 var errUnscalable = errors.New("the server could not find the requested resource")
 
-// target is the path of a target's scale, in the preferred version of its kind.
+// target returns the path of a target's scale, in the preferred version of its kind.
 func (c *Client) target(
 	namespace string, ref autoscalingv2.CrossVersionObjectReference,
 ) (p registry.Path, err error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Removals tells a trail of the removals that other servers over the same etcd make.
+// Removals records in a trail the removals that other servers over the same etcd make.
 type Removals struct {
 	Cache *cache.Cache
 	Types *resources.Types
@@ -24,7 +24,7 @@ type Removals struct {
 // retryRemovals is the pause after an error.
 const retryRemovals = time.Second
 
-// Follow follows the timeline until ctx is done. Removals that it misses, when it falls behind, stay unknown.
+// Follow follows the timeline until ctx is done. It does not record removals that it misses because it falls behind.
 func (r *Removals) Follow(ctx context.Context) {
 	feed := Feed{Cache: r.Cache, First: namespaces, Begin: func(iter.Seq[*storage.Object]) {},
 		Each: func(e *cache.Event) error {
@@ -34,12 +34,12 @@ func (r *Removals) Follow(ctx context.Context) {
 			return nil
 		}}
 	for ctx.Err() == nil {
-		_ = feed.Follow(ctx) // it passes
+		_ = feed.Follow(ctx) // errors are temporary
 		reconcile.Sleep(ctx, retryRemovals)
 	}
 }
 
-// seen records a removal. Objects of types that aren't served aren't recorded, nor are Events, as by the registry.
+// seen records a removal. Like the registry, it does not record Events and objects of types that aren't served.
 func (r *Removals) seen(e *cache.Event) {
 	res := r.Types.Collection(e.Collection)
 	if res == nil || res.Expires {

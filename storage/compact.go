@@ -13,7 +13,7 @@ import (
 // that both can share a cluster (AS pkg/storage/etcd3/compact.go).
 const compactKey = "compact_rev_key"
 
-// Compactor compacts etcd's history at intervals. Of several servers over one etcd, the first in an interval does it.
+// Compactor compacts etcd's history at intervals. Of several servers over one etcd, the first in an interval compacts.
 type Compactor struct {
 	store Store
 	every time.Duration
@@ -23,8 +23,8 @@ type Compactor struct {
 	seen, next int64
 }
 
-// NewCompactor writes compactKey; every is the interval, 0 means no compactions. Because of that write, no store that
-// is served is at etcd's very first revision. A store without space for it is not at that revision either.
+// NewCompactor writes compactKey; every is the interval, 0 means no compactions. Because of that write, a served store
+// never has etcd's first revision. A store without space for the write has a later revision anyway.
 func NewCompactor(ctx context.Context, store Store, every time.Duration, log *slog.Logger) (*Compactor, error) {
 	c := &Compactor{store: store, every: every, log: log}
 	if _, err := c.mark(ctx); err != nil && !errors.Is(err, ErrNoSpace) {
@@ -33,7 +33,8 @@ func NewCompactor(ctx context.Context, store Store, every time.Duration, log *sl
 	return c, nil
 }
 
-// mark writes compactKey unless another server has written it since the last round; won says whether this one did.
+// mark writes compactKey unless another server has written it since the last round; won reports whether this server has
+// written it.
 func (c *Compactor) mark(ctx context.Context) (won bool, err error) {
 	rev, err := c.store.Commit(ctx, Txn{Key: compactKey, Expect: c.seen, Value: strconv.AppendInt(nil, c.next, 10)})
 	var lost *ConflictError
@@ -68,8 +69,8 @@ func (c *Compactor) Run(ctx context.Context) {
 }
 
 // round compacts to the revision of the round before, if this server is the first to do so. If there is no space to
-// write compactKey, it compacts without: history is what takes the space, and a second compaction does no harm. An
-// external cluster's operator must still defragment it and disarm its alarm before it accepts puts again.
+// write compactKey, it compacts anyway: the history takes the space, and a second compaction does no harm. An external
+// cluster's operator must still defragment it and disarm its alarm before it accepts puts again.
 func (c *Compactor) round(ctx context.Context) error {
 	target := c.next
 	won, err := c.mark(ctx)

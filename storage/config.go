@@ -9,17 +9,17 @@ import (
 	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
-// DefaultRoot is the prefix of all keys unless Config.Root says otherwise; it is kube-apiserver's own.
+// DefaultRoot is the default of Config.Root, and of kube-apiserver.
 const DefaultRoot = "/registry"
 
-// DefaultQuota is the size in bytes that etcd recommends as the largest.
+// DefaultQuota is the largest quota in bytes that etcd recommends.
 const DefaultQuota = 8 << 30
 
 // MinQuota is the smallest quota in bytes that the settings of a server may have.
 const MinQuota = 1 << 20
 
-// Config says where the data is. Without Endpoints, etcd runs in this process and stores its data in DataDir or, if
-// Ephemeral, in a temporary directory.
+// Config chooses where the data is stored. Without Endpoints, etcd runs in this process and stores its data in DataDir
+// or, if Ephemeral, in a temporary directory.
 type Config struct {
 	// DataDir is etcd's data directory; Open creates it if it doesn't exist. With Ephemeral it is the parent of the
 	// temporary directory (default: the system's).
@@ -34,7 +34,7 @@ type Config struct {
 	// Restore makes the database of a new data directory, in etcd's directory member (package snapshot); nil for an empty
 	// one. With data in DataDir Open fails with ErrNotEmpty.
 	Restore func(member string) error
-	// ReadOnly is why commits and compactions fail with ErrReadOnly; empty if they don't.
+	// ReadOnly, if it is not empty, makes commits and compactions fail with ErrReadOnly and this reason.
 	ReadOnly string
 	// QuotaBytes limits how many bytes of the embedded database are in use (default DefaultQuota). Beyond it, commits
 	// that create keys fail with ErrNoSpace; those that replace values may use another sixteenth. etcd's history is
@@ -78,7 +78,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// embedded is the part of the configuration for an embedded etcd.
+// embedded returns the part of the configuration for an embedded etcd.
 func (c Config) embedded() embedded.Config {
 	return embedded.Config{
 		DataDir: c.DataDir, Ephemeral: c.Ephemeral, Restore: c.Restore, QuotaBytes: c.QuotaBytes,

@@ -40,7 +40,7 @@ func (d *Decoder) Decode(r Record) *Object {
 	return o
 }
 
-// corruptError says why a value can't be decoded. It has the value: the object is all that is known of it.
+// corruptError is the reason why a value can't be decoded. It has the record for Object.Stored.
 type corruptError struct {
 	record Record
 	cause  error
@@ -54,7 +54,7 @@ func (e *corruptError) Error() string {
 // Unwrap returns ErrCorrupt and the cause.
 func (e *corruptError) Unwrap() []error { return []error{ErrCorrupt, e.cause} }
 
-// Size is how many bytes Stored returns, and a few more.
+// Size returns the number of bytes that Stored returns, or a few more.
 func (o *Object) Size() int {
 	if corrupt := new(corruptError); errors.As(o.Err, &corrupt) {
 		return len(corrupt.record.Value)
@@ -112,8 +112,8 @@ func convert(what string, f func() ([]byte, error)) (out []byte, err error) {
 	return f()
 }
 
-// format names kube-apiserver's storage formats besides JSON. It has CBOR for custom resources (AM
-// pkg/runtime/serializer/cbor; feature gate CBORServingAndStorage).
+// format returns the name of the value's format, for kube-apiserver's storage formats besides JSON. It has CBOR for
+// custom resources (AM pkg/runtime/serializer/cbor; feature gate CBORServingAndStorage).
 func format(value []byte) string {
 	switch {
 	case bytes.HasPrefix(value, []byte("k8s\x00")):
@@ -139,8 +139,8 @@ func (d *Decoder) parse(o *Object, value []byte, paths []FieldPath) (err error) 
 	return nil
 }
 
-// Revise returns the object with another revision, as a DELETED event shows its last state with the
-// revision of the deletion (C-63). It shares all but JSON with o.
+// Revise returns the object with another revision: a DELETED event shows the last state with the revision of the
+// deletion (C-63). The result shares all but JSON with o.
 func (d *Decoder) Revise(o *Object, rev int64) *Object {
 	n := &Object{Key: o.Key, Revision: rev, JSON: o.JSON, Meta: o.Meta, Fields: o.Fields, Err: o.Err}
 	n.verified.Store(o.verified.Load())

@@ -39,9 +39,9 @@ var (
 	ErrDamaged = embedded.ErrDamaged
 	// ErrReadOnly reports that the store was opened for reading only; see Config.ReadOnly.
 	ErrReadOnly = errors.New("this server is read-only")
-	// ErrShared reports that what was asked for needs an etcd that no other program uses.
+	// ErrShared reports that the operation needs an etcd that no other program uses.
 	ErrShared = errors.New("storage: an external etcd can't be used by one program alone")
-	// ErrNotEmpty reports that there is data where Config.Restore was to put some.
+	// ErrNotEmpty reports that the data directory has data, so that Config.Restore can't be used.
 	ErrNotEmpty = embedded.ErrNotEmpty
 	// ErrCorrupt reports that a stored value can't be decoded into an object.
 	ErrCorrupt = errors.New("storage: corrupt value")

@@ -26,11 +26,11 @@ func (e *Etcd) Exclude(f func(*Exclusive) error) error {
 	if e.life.Err() != nil {
 		return unavailable(context.Cause(e.life))
 	}
-	// etcd carries out what it was sent in order, so after this it carries out no commit that was given up. It writes
-	// nothing: no key has such a revision.
+	// etcd carries out requests in order. So after this transaction it carries out no commit that a caller has given
+	// up. The transaction writes nothing: no key has such a revision.
 	never := clientv3.Compare(clientv3.ModRevision(e.root), "=", -1)
 	if _, err := e.client.Txn(e.life).If(never).Then(clientv3.OpPut(e.root, "")).Commit(); err != nil {
-		return fmt.Errorf("excluding others: %w", e.failure(e.life, err))
+		return fmt.Errorf("excluding other requests: %w", e.failure(e.life, err))
 	}
 	return f(&Exclusive{e})
 }

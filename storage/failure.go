@@ -20,7 +20,7 @@ var failures = map[error]error{
 	rpctypes.ErrNoSpace:         ErrNoSpace,
 }
 
-// unavailable is why nothing is carried out any more, as an ErrUnavailable.
+// unavailable wraps the reason why no request is carried out any more in ErrUnavailable.
 func unavailable(cause error) error {
 	if errors.Is(cause, ErrUnavailable) {
 		return cause
@@ -28,8 +28,8 @@ func unavailable(cause error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, cause)
 }
 
-// failure turns an error of etcd's client into one of this package. It keeps etcd's error, and ctx's if that ended the
-// request. After Close, and when an external cluster was set back, that is the error of all requests.
+// failure turns an error of etcd's client into one of this package. It wraps etcd's error, and ctx's if that ended the
+// request. After Close, and after an external cluster was set back, it returns that reason for all requests.
 func (e *Etcd) failure(ctx context.Context, err error) error {
 	if e.life.Err() != nil {
 		return unavailable(context.Cause(e.life))

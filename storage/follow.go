@@ -21,7 +21,7 @@ const (
 	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
 )
 
-// followers are all calls of Follow.
+// followers has all calls of Follow.
 type followers struct {
 	all sync.Map // its keys are *follower
 	// asked is the greatest revision that Revision has returned. Followers must reach it.

@@ -69,7 +69,7 @@ func record(kv *mvccpb.KeyValue) Record {
 	return r
 }
 
-// event is the write that stored the record.
+// event returns the write that stored the record.
 func (r Record) event() Event {
 	return Event{Key: r.Key, Value: r.Value, Revision: r.ModRevision, Sealed: r.Sealed}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Revision implements Store. The embedded server's revision is read from its memory; see read for why that is
-// linearizable. An external cluster is asked once for all waiting callers.
+// linearizable. For an external cluster, one request serves all waiting callers.
 func (e *Etcd) Revision(ctx context.Context) (rev int64, err error) {
 	if e.local != nil {
 		rev, err = e.readRevision(ctx)
@@ -31,14 +31,14 @@ func (e *Etcd) Revision(ctx context.Context) (rev int64, err error) {
 	return rev, nil
 }
 
-// sharedRead reads the revision of an external cluster for all callers that have asked before it begins. Callers never
-// join an active read: that may be older than a write that they know of.
+// sharedRead reads the revision of an external cluster once for all callers that wait when the read begins. Callers
+// never join an active read: its result may be older than a write that they know of.
 type sharedRead struct {
 	waiting singleflight.Group
 	active  sync.Mutex // is held by the active read
 }
 
-// readForAll is one such read.
+// readForAll performs one such read.
 func (e *Etcd) readForAll() (any, error) {
 	e.reads.active.Lock()
 	defer e.reads.active.Unlock()
@@ -48,8 +48,8 @@ func (e *Etcd) readForAll() (any, error) {
 	return e.readRevision(ctx)
 }
 
-// readRevision reads the revision, of an external cluster by a key that even a user with access to no other key may
-// read.
+// readRevision reads the revision. In an external cluster it reads a key below the root, for etcd users who may read no
+// others.
 func (e *Etcd) readRevision(ctx context.Context) (int64, error) {
 	if err := e.beginRequest(ctx); err != nil {
 		return 0, err

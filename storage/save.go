@@ -9,8 +9,8 @@ import (
 )
 
 // Save writes a snapshot of all that is stored, in the format of "etcdctl snapshot save": the database of etcd, with
-// its history, and a hash. It has every write that was acknowledged before the call. While w is slow, the embedded etcd
-// can't use the space of what is deleted during it. It ends when ctx is done, or when the store is closed.
+// its history, and a hash. It has every write that was acknowledged before the call. While Save runs, the embedded etcd
+// can't reuse the space of deleted data. Save ends when ctx is done, or when the store is closed.
 func (e *Etcd) Save(ctx context.Context, w io.Writer) error {
 	if err := e.beginRequest(ctx); err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Encryption is by what a value was encrypted. Its beginning says it: k8s:enc:aescbc:v1:key1: (AS
-// pkg/server/options/encryptionconfig/config.go).
+// Encryption names the provider and the key that encrypted a value. The prefix of the value has both:
+// k8s:enc:aescbc:v1:key1: (AS pkg/server/options/encryptionconfig/config.go).
 type Encryption struct {
 	// Provider is aescbc, aesgcm, secretbox or kms; empty if it can't be read.
 	Provider string
@@ -27,10 +27,10 @@ func (e *Encryption) String() string {
 
 var encrypted = []byte("k8s:enc:")
 
-// longestEncryption limits what is read as names.
+// longestEncryption is the maximum length of the part of a value that is read for names.
 const longestEncryption = 256
 
-// EncryptedBy returns by what a stored value was encrypted; nil for other values.
+// EncryptedBy returns how a stored value was encrypted; nil for other values.
 func EncryptedBy(value []byte) *Encryption {
 	rest, ok := bytes.CutPrefix(value, encrypted)
 	if !ok {

@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	// reportsAhead is how many reports of a watch wait for its reader. Then an embedded etcd, whose own buffer of 128 a
-	// busy moment overflows, reads further events from its database, up to 1,000 revisions a report.
+	// reportsAhead is the number of reports of a watch that may wait for its reader. Beyond them an embedded etcd reads
+	// further events from its database, up to 1,000 revisions a report. In a busy moment etcd's own buffer of 128
+	// reports is too small.
 	reportsAhead = 1 << 12
-	// mostEvents is how many events a batch has before it takes no further report.
+	// mostEvents is the number of events from which a batch takes no further report.
 	mostEvents = 1 << 14
 )
 
 // watch is an etcd watch of all keys below the root.
 type watch struct {
-	// reports are those of the watch; closed when it has ended.
+	// reports has the reports of the watch; it is closed when the watch has ended.
 	reports chan clientv3.WatchResponse
 	// progress requests the progress of the watch, which etcd reports if the watch is not behind.
 	progress func()
@@ -37,7 +38,7 @@ func (w *watch) close() {
 	w.pump.Wait()
 }
 
-// openWatch begins after the revision.
+// openWatch starts a watch of the events after the revision.
 func (e *Etcd) openWatch(ctx context.Context, after int64) (*watch, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &watch{reports: make(chan clientv3.WatchResponse, reportsAhead), stop: cancel}
@@ -53,7 +54,7 @@ func (e *Etcd) openWatch(ctx context.Context, after int64) (*watch, error) {
 }
 
 // watchLocal watches the embedded database directly. Through etcd's client each event would pass four more goroutines,
-// which takes a cascade a quarter more processor time.
+// which would take a quarter more processor time in a cascade.
 func (e *Etcd) watchLocal(ctx context.Context, w *watch, after int64) error {
 	if err := e.beginRequest(ctx); err != nil {
 		return err
@@ -116,8 +117,8 @@ func pump[R, T any](ctx context.Context, to chan<- T, from <-chan R, as func(R) 
 	}
 }
 
-// take returns the events after the revision, of the first report and of those that are there already, up to an error.
-// All events of a revision are in one report. A watch that etcd's client has restarted may repeat reports.
+// take returns the events after the revision, from the first report and from reports that have already arrived, up to
+// an error. All events of a revision are in one report. A watch that etcd's client has restarted may repeat reports.
 func (w *watch) take(first clientv3.WatchResponse, open bool, after int64) (b Batch, err error) {
 	b.Revision = after
 	for r := first; ; r, open = <-w.reports {

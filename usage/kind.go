@@ -12,11 +12,11 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// kind is how objects of a resource are measured. All functions are set.
+// kind measures the objects of a resource. All functions are set.
 type kind struct {
 	// tracks reports whether objects count for the name.
 	tracks func(corev1.ResourceName) bool
-	// usage is what an object counts for.
+	// usage returns the quantities that an object counts for.
 	usage func(obj runtime.Object, now time.Time) corev1.ResourceList
 	// inScope reports whether an object is within one scope of a quota.
 	inScope func(corev1.ScopedResourceSelectorRequirement, runtime.Object) bool
@@ -54,12 +54,12 @@ func Measured(r schema.GroupResource) bool { return kindOf(r).measured }
 
 const countPrefix = "count/"
 
-// countName is the name for the number of objects: count/pods, count/jobs.batch.
+// countName returns the name for the number of objects: count/pods, count/jobs.batch.
 func countName(r schema.GroupResource) corev1.ResourceName {
 	return corev1.ResourceName(countPrefix + r.String())
 }
 
-// Counted are the resources that count for at least one of the names, sorted.
+// Counted returns the resources that count for at least one of the names, sorted.
 func Counted(named []corev1.ResourceName) []schema.GroupResource {
 	var out []schema.GroupResource
 	find := func(r schema.GroupResource) {
@@ -108,7 +108,7 @@ func noScope(corev1.ScopedResourceSelectorRequirement, runtime.Object) bool { re
 
 func nothing([]corev1.ResourceName, runtime.Object) error { return nil }
 
-// of are the names among those that objects of the kind count for, sorted.
+// of returns those of the names that objects of the kind count for, sorted.
 func (k kind) of(named []corev1.ResourceName) (out []corev1.ResourceName) {
 	for _, name := range named {
 		if k.tracks(name) {

@@ -30,7 +30,7 @@ func atLeast(a, b corev1.ResourceList) {
 	}
 }
 
-// more is by how much a exceeds b, without names where it doesn't.
+// more returns the amounts by which a exceeds b, without names where it doesn't.
 func more(a, b corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, q := range a {
@@ -43,7 +43,7 @@ func more(a, b corev1.ResourceList) corev1.ResourceList {
 	return out
 }
 
-// only is the part of a list with those names.
+// only returns the part of a list with those names.
 func only(list corev1.ResourceList, named []corev1.ResourceName) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for _, name := range named {
@@ -59,7 +59,7 @@ func Same(a, b corev1.ResourceList) bool {
 	return maps.EqualFunc(a, b, func(x, y resource.Quantity) bool { return x.Cmp(y) == 0 })
 }
 
-// Names are the names in a list, sorted.
+// Names returns the names in a list, sorted.
 func Names(l corev1.ResourceList) []corev1.ResourceName { return slices.Sorted(maps.Keys(l)) }
 
 // printed formats a list as "a=1,b=2".
@@ -82,5 +82,5 @@ func joined[T ~string](list []T) string {
 	return strings.Join(parts, ",")
 }
 
-// number is the quantity of a count.
+// number returns a count as a quantity.
 func number(n int64) resource.Quantity { return *resource.NewQuantity(n, resource.DecimalSI) }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// explicit are the names that every container must specify if they are limited. Upstream regrets this rule, and has no
+// explicit has the names that every container must specify if they are limited. Upstream regrets this rule, and has no
 // such rule for later resources.
 var explicit = []corev1.ResourceName{
 	corev1.ResourceCPU, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory,
@@ -48,7 +48,8 @@ func extended(name corev1.ResourceName) bool {
 		!native(s) && !strings.HasPrefix(s, requests) && len(validation.IsQualifiedName(requests+s)) == 0
 }
 
-// podUsage: a finished pod only counts as an object, and so does one that should be gone by now (PodUsageFunc).
+// podUsage returns the usage of a pod. A finished pod only counts as an object, and so does a pod whose deletion is
+// overdue (PodUsageFunc).
 func podUsage(obj runtime.Object, now time.Time) corev1.ResourceList {
 	pod := obj.(*corev1.Pod)
 	out := corev1.ResourceList{countName(pods): number(1)}
@@ -175,7 +176,7 @@ func claimUsage(obj runtime.Object, _ time.Time) corev1.ResourceList {
 	return out
 }
 
-// StorageClass is the name of the claim's class, which may be in a deprecated annotation; empty if there is none.
+// StorageClass returns the name of the claim's class, which may be in a deprecated annotation; empty if there is none.
 func StorageClass(c *corev1.PersistentVolumeClaim) string {
 	if name, ok := c.Annotations[corev1.BetaStorageClassAnnotation]; ok {
 		return name

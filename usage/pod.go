@@ -5,29 +5,29 @@ import (
 	podresource "k8s.io/component-helpers/resource"
 )
 
-// Requests are the requests of a pod: of its containers and sidecars together, or of an init container with the
-// sidecars before it if that is more; the pod's own values for CPU and memory replace them.
+// Requests returns the requests of a pod: of its containers and sidecars together or, if that is more, of an init
+// container with the sidecars before it. The pod's own values for CPU and memory replace these.
 func Requests(s *corev1.PodSpec) corev1.ResourceList {
 	sum := podresource.AggregateContainerRequests(&corev1.Pod{Spec: *s}, podresource.PodResourcesOptions{})
 	override(sum, ownResources(s).Requests)
 	return sum
 }
 
-// Limits are the limits of a pod, added up as Requests are.
+// Limits returns the limits of a pod, added up as Requests are.
 func Limits(s *corev1.PodSpec) corev1.ResourceList {
 	sum := podresource.AggregateContainerLimits(&corev1.Pod{Spec: *s}, podresource.PodResourcesOptions{})
 	override(sum, ownResources(s).Limits)
 	return sum
 }
 
-// podResources are the requests and limits that quotas count: at least what the node has already allocated, plus the
-// pod's overhead (K pkg/quota/v1/evaluator/core: PodUsageFunc).
+// podResources returns the requests and limits that quotas count: at least the amounts that the node has already
+// allocated, plus the pod's overhead (K pkg/quota/v1/evaluator/core: PodUsageFunc).
 func podResources(pod *corev1.Pod) (requests, limits corev1.ResourceList) {
 	options := podresource.PodResourcesOptions{UseStatusResources: true}
 	return podresource.PodRequests(pod, options), podresource.PodLimits(pod, options)
 }
 
-// ownResources are the pod's own resources, without its containers.
+// ownResources returns the pod's own resources, without its containers.
 func ownResources(s *corev1.PodSpec) corev1.ResourceRequirements {
 	if s.Resources == nil {
 		return corev1.ResourceRequirements{}

@@ -40,7 +40,7 @@ func (w Write) Counts() bool {
 }
 
 // CheckRequest returns the usage that a write adds to each quota, by the quota's name; quotas without additional usage
-// are omitted. The error says which quota denies the write, or why a quota can't be checked (AS
+// are omitted. The error names the quota that denies the write, or the reason why a quota can't be checked (AS
 // pkg/admission/plugin/resourcequota/controller.go: CheckRequest). Quotas are checked in the given order.
 func CheckRequest(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	if !w.Counts() {

@@ -93,7 +93,8 @@ func reachesOut(a *corev1.Affinity) bool {
 	})
 }
 
-// claimInScope: claims only match scopes for their volume attributes classes, the present and the requested one.
+// claimInScope reports whether a claim matches a scope. Claims only match scopes for volume attributes classes: for the
+// present and the requested one.
 func claimInScope(r corev1.ScopedResourceSelectorRequirement, obj runtime.Object) bool {
 	c := obj.(*corev1.PersistentVolumeClaim)
 	if r.ScopeName != corev1.ResourceQuotaScopeVolumeAttributesClass {

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Total is a quota's usage by the objects of a namespace: for each name in spec.hard that some resource counts for.
-// objects are those of the namespace by resource; it must have those of Counted, except for resources that aren't
-// served. Names that nothing counts for are omitted (CalculateUsage).
+// Total returns a quota's usage by the objects of a namespace, for each name in spec.hard that a resource counts for.
+// objects has the objects of the namespace, by resource, for all resources of Counted that are served. Names that
+// nothing counts for are omitted (CalculateUsage).
 func Total(q *corev1.ResourceQuotaSpec, objects map[schema.GroupResource][]runtime.Object,
 	now time.Time) corev1.ResourceList {
 	out := corev1.ResourceList{}

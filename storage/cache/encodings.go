@@ -51,7 +51,8 @@ func newEncodings(limit int64) *encodings {
 }
 
 // share returns the encoding of a form. The first caller makes it with encode; callers at the same time wait for its
-// result. An error is not shared. A new form is kept only if keeps returns true.
+// result. An error is not shared. The result is not kept if the object or event has no encodings yet and keeps returns
+// false.
 func (k *encodings) share(of any, name string, keeps func() bool, encode func() ([]byte, error)) ([]byte, error) {
 	f := k.form(of, name, keeps)
 	if f == nil {
@@ -72,8 +73,9 @@ func (k *encodings) share(of any, name string, keeps func() bool, encode func() 
 	return f.data, f.err
 }
 
-// form returns the form of that name, and adds it if there is none; nil if keeps returns false. keeps is called with
-// the lock held, and drop takes the lock after keeps has become false: so no form is added after drop.
+// form returns the form of that name, and adds it if there is none. It returns nil if there are mostForms, or if there
+// are none and keeps returns false. keeps is called with the lock, which drop takes after keeps has become false: so no
+// form is added after drop.
 func (k *encodings) form(of any, name string, keeps func() bool) *form {
 	k.mu.Lock()
 	defer k.mu.Unlock()

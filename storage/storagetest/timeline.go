@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Timeline is what a follower has received. It checks every batch against the guarantees of Follow and fails the test
+// Timeline records what a follower receives. It checks every batch against the guarantees of Follow and fails the test
 // at the first violation.
 type Timeline struct {
 	t testing.TB

@@ -178,7 +178,7 @@ func (w *Twin) created(key string) (rev int64) {
 	return rev
 }
 
-// newest is the latest mod revision under the prefix; w.mu is held.
+// newest returns the latest mod revision under the prefix; w.mu is held.
 func (w *Twin) newest(prefix string) (rev int64) {
 	for _, rec := range w.at(w.revision) {
 		if strings.HasPrefix(rec.Key, prefix) {
@@ -218,7 +218,7 @@ func (w *Twin) Restart() {
 	w.wake()
 }
 
-// SetBack has the effect on a Store of restoring an older backup: all requests fail from then on, and followers end.
+// SetBack acts as if an older backup was restored: all requests fail from then on, and followers end.
 func (w *Twin) SetBack() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
