@@ -32,18 +32,18 @@ type API interface {
 }
 
 // Object identifies one state of one object: its key, kind, uid, and the revision on which the decision was made. Kind
-// and APIVersion are the preferred ones if Kinds says so.
+// and APIVersion are the preferred ones if Kinds marks them.
 type Object = graph.Ref
 
 // DeleteRequest is a DELETE with options and guards.
 type DeleteRequest struct {
-	// The UID and Revision of Object are preconditions; another revision or uid is a conflict.
+	// The UID and Revision of Object are preconditions; another revision or uid causes a conflict.
 	Object Object
 	Policy metav1.DeletionPropagation
 	// Guards are the keys of all owners on which the decision was made, with their revisions, 0 for none. The same
-	// transaction must check them; one that doesn't hold is a conflict.
+	// transaction must check them; a guard that doesn't hold causes a conflict.
 	Guards []storage.Guard
-	// Cause is why. It has no effect but on what users see.
+	// Cause is the reason for users to see. It has no other effect.
 	Cause graph.Cause
 }
 
@@ -74,7 +74,7 @@ type RemoveFinalizerRequest struct {
 	Finalizer string
 }
 
-// Timeline is the store's state and its changes, all types in one order. A *cache.Cache is one.
+// Timeline is the store's state and its changes, all types in one order. *cache.Cache implements it.
 type Timeline interface {
 	// Ready is closed when there is a first state.
 	Ready() <-chan struct{}

@@ -31,12 +31,13 @@ type Config struct {
 	Ignored []string
 	// Timeout is the timeout of one request; 0 means 30 s, less than the server's own limit (0-13).
 	Timeout time.Duration
-	// Elsewhere returns those of the owners that do not exist on the servers that have their kinds; nil if no other
-	// server has kinds. It is asked every Interval, default 30 s, about the owners whose kinds are not in the table.
+	// Elsewhere returns those of the owners that do not exist on the other servers that have their kinds; nil if there
+	// are no other servers. It is called every Interval (default 30 s) with the owners whose kinds are not in the
+	// table.
 	Elsewhere func(context.Context, []graph.Elsewhere) (absent []graph.Elsewhere)
 	Interval  time.Duration
-	// Lag is how long the timeline may take to show the effect of a request before the collector decides again; 0 means
-	// 30 s.
+	// Lag is the time within which the timeline must show the effect of a request, before the collector decides again;
+	// 0 means 30 s.
 	Lag time.Duration
 	// Events stores an Event for each object that the collector deletes.
 	Events bool
@@ -72,7 +73,7 @@ type Collector struct {
 	config   Config
 	metrics  *metrics
 	executor *executor
-	// recorder has the Events about references, and executor.recorder those about collected objects.
+	// recorder stores the Events about references, and executor.recorder those about collected objects.
 	recorder *recorder
 	questions
 	// started and stopped are closed when Run begins and ends.
@@ -80,27 +81,27 @@ type Collector struct {
 
 	// The fields below belong to the goroutine of Run.
 
-	// waiting are the unanswered requests of Idle.
+	// waiting has the unanswered requests of Idle.
 	waiting []idleRequest
 	// activity counts actions and the answers to requests.
 	activity uint64
 	graph    *graph.Graph
 	queue    queue
-	// underWay are the requests that were sent and not answered.
+	// underWay has the requests that were sent and not yet answered.
 	underWay map[graph.Ticket]request
 	// backOffLog limits how often retries with a back-off are logged.
 	backOffLog rate.Sometimes
 	// took is the duration of a failed request while the graph processes the failure; else 0.
 	took time.Duration
-	// broken are the objects that can't be decoded and were logged, at most mostBroken.
+	// broken has the objects that can't be decoded and were logged, at most mostBroken.
 	broken map[graph.Key]struct{}
 }
 
-// questions are what others ask of the goroutine of Run, and it of others.
+// questions connects the goroutine of Run with other goroutines.
 type questions struct {
-	// asks are called in that goroutine, with its context.
+	// asks has functions that Run calls in its goroutine, with its context.
 	asks chan func(context.Context)
-	// looks are the goroutines that read from other servers.
+	// looks counts the goroutines that read from other servers.
 	looks sync.WaitGroup
 }
 
@@ -161,12 +162,12 @@ func (c *Collector) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Queued is how many objects wait to be looked at. It may be called from any goroutine.
+// Queued returns the number of objects that wait for a decision. It may be called from any goroutine.
 func (c *Collector) Queued() int { return int(c.metrics.queued.Load()) }
 
 // follow loads everything and then processes events, until ctx is done or history has expired.
 func (c *Collector) follow(ctx context.Context) error {
-	c.settle(ctx)
+	c.awaitAnswers(ctx)
 	f := &feed{timeline: c.config.Timeline, kinds: c.config.Kinds}
 	if err := c.load(ctx, f); err != nil {
 		return err
@@ -201,7 +202,7 @@ func (c *Collector) follow(ctx context.Context) error {
 		case <-overdue.C:
 			c.step(ctx, graph.Overdue{})
 		case <-elsewhere.C:
-			if absent == nil { // the last look has ended
+			if absent == nil { // the last look-up has ended
 				absent = c.look(ctx)
 			}
 		case gone := <-absent:
@@ -217,9 +218,9 @@ func (c *Collector) follow(ctx context.Context) error {
 	}
 }
 
-// settle waits for the answers to the requests of an earlier graph, so that no more than Config.Workers requests are
-// ever in flight.
-func (c *Collector) settle(ctx context.Context) {
+// awaitAnswers waits for the answers to the requests of an earlier graph, so that no more than Config.Workers requests
+// are ever in flight.
+func (c *Collector) awaitAnswers(ctx context.Context) {
 	c.queue.clear()
 	for len(c.underWay) > 0 && ctx.Err() == nil {
 		select {
@@ -263,7 +264,7 @@ func (c *Collector) answer(ctx context.Context, r graph.Result) {
 	c.took = 0
 }
 
-// noteDelay is the back-off from which on retries are logged, a few of them if they are many.
+// noteDelay is the shortest back-off of retries that are logged. If there are many, only a few are.
 const noteDelay = 10 * time.Second
 
 // retry queues the ticket for the duration of the back-off.

@@ -14,9 +14,9 @@ import (
 )
 
 // Handler serves the graph of owners and dependents (D-90 to D-93): in the DOT language of Graphviz, or with
-// ?format=json as a list of objects; ?uid= restricts it to what is connected with that uid, and may be repeated. It is
-// to be mounted at /debug/controllers/garbage-collector-controller/*; it answers 404 without a body to other paths than
-// /graph, and 503 while the collector doesn't run.
+// ?format=json as a list of objects; ?uid= restricts it to the objects that are connected with that uid, and may be
+// repeated. Mount it at /debug/controllers/garbage-collector-controller/*. It responds with 404 without a body to other
+// paths than /graph, and with 503 while the collector doesn't run.
 func (c *Collector) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !IsGraph(r.URL.Path) {
@@ -39,13 +39,13 @@ func (c *Collector) Handler() http.Handler {
 	})
 }
 
-// IsGraph reports whether the path is that of the graph: a trailing slash makes another one (D-90).
+// IsGraph reports whether the path is that of the graph: with a trailing slash it is another path (D-90).
 func IsGraph(p string) bool {
 	controller, name := path.Split(p)
 	return name == "graph" && path.Dir(path.Clean(controller)) == "/debug/controllers"
 }
 
-// snapshot asks for the graph; ok is false if the collector doesn't run.
+// snapshot requests the graph from the goroutine of Run; ok is false if the collector doesn't run.
 func (c *Collector) snapshot(r *http.Request) (views []graph.View, ok bool) {
 	select {
 	case <-c.started:

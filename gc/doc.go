@@ -3,8 +3,8 @@
 //
 // It guarantees:
 //
-//  1. One goroutine (the collector) owns the graph and the queue; there are no locks. Workers (the executor) only carry
-//     out one action each and report back to it.
+//  1. One goroutine (the collector) owns the graph and the queue; there are no locks. Each worker (the executor)
+//     carries out one action at a time, and reports the result to the collector.
 //  2. It never deletes an object that had a solid owner at the moment of the deletion. As in upstream, an owner is
 //     solid if it exists and does not wait for the deletion of its dependents. A delete is conditional on the object's
 //     revision and on the keys of its owners (up to 120 of them, existing ones first). If another object has an owner's
@@ -34,7 +34,7 @@
 // others must be set by one Replace, so that no table in between is visible.
 //
 //   - An object with a reference to a kind that isn't served stays. It is decided as soon as the kind is served (D-73,
-//     D-S35). Nothing is polled but owners that other servers may have (Config.Elsewhere).
+//     D-S35). Nothing is polled, except owners that other servers may have (Config.Elsewhere).
 //   - A kind may leave the table before or after its last object is gone. Owners whose deletion was seen stay deleted,
 //     whether or not their kind is still served, or was in any table that the collector has read (J-45, D-S32).
 //   - Objects of a collection that isn't served stay in the graph, but can't be requested. Owners wait for them, both

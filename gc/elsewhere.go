@@ -6,9 +6,9 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// look returns a channel for those of the owners of kinds that are not served here that do not exist on other servers;
-// nil if there is nothing to look for. Upstream's collector watches the objects of all servers (GC/garbagecollector.go:
-// Sync); here they are not in the timeline, and are read while something depends on them.
+// look starts a look-up, on other servers, of the owners whose kinds are not served here. It returns a channel for the
+// owners that do not exist; nil if there is nothing to look up. Upstream's collector watches the objects of all servers
+// (GC/garbagecollector.go: Sync); here they are not in the timeline, and are read while something depends on them.
 func (c *Collector) look(ctx context.Context) <-chan []graph.Elsewhere {
 	if c.config.Elsewhere == nil {
 		return nil

@@ -24,13 +24,13 @@ import (
 const component = "garbage-collector-controller"
 
 const (
-	// maxReports is how many events about references may wait to be sent, and maxCollected how many about collected
-	// objects; further ones are dropped.
+	// maxReports and maxCollected limit the Events that wait to be sent, about references and about collected objects.
+	// Further ones are dropped.
 	maxReports   = 1000
 	maxCollected = 10_000
 )
 
-// note is what an Event says.
+// note is the content of an Event.
 type note struct {
 	object                graph.Ref
 	kind, reason, message string
@@ -39,8 +39,8 @@ type note struct {
 // String is the note in logs.
 func (n note) String() string { return n.reason + " " + n.object.String() + ": " + n.message }
 
-// foreign is the note about a reference into another namespace. Its message is that of D-80; the owner is printed with
-// the dependent's namespace.
+// foreign returns the note about a reference into another namespace. Its message is that of D-80; the owner is printed
+// with the dependent's namespace.
 func foreign(p graph.Report) note {
 	ns := p.Object.Namespace
 	return note{p.Object, corev1.EventTypeWarning, "OwnerRefInvalidNamespace",
@@ -48,7 +48,7 @@ func foreign(p graph.Report) note {
 			p.Owner.APIVersion, p.Owner.Kind, ns, p.Owner.Name, p.Owner.UID, ns)}
 }
 
-// collected is the note about an object that the collector has deleted (--collection-events).
+// collected returns the note about an object that the collector has deleted (--collection-events).
 func collected(a graph.Delete) note {
 	why, o := "no owner exists", a.Cause.Owner
 	if o.UID != "" {
@@ -94,7 +94,7 @@ func (r *recorder) record(n note) {
 	}
 }
 
-// run sends notes until ctx is done; those that then still wait are not sent.
+// run sends notes until ctx is done; notes that wait then are not sent.
 func (r *recorder) run(ctx context.Context) {
 	for {
 		select {
@@ -108,7 +108,7 @@ func (r *recorder) run(ctx context.Context) {
 			err := r.send(ctx, n, time.Now())
 			switch {
 			case err == nil || ctx.Err() != nil:
-			case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // it takes no Events (I-18)
+			case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // it accepts no Events (I-18)
 				r.log.Debug("the garbage collector's Event is not stored", "event", n.String(), "err", err)
 			default:
 				r.log.Warn("failed to store an Event of the garbage collector", "event", n.String(), "err", err)
@@ -133,9 +133,9 @@ func (r *recorder) send(ctx context.Context, n note, now time.Time) error {
 	return err
 }
 
-// eventName is the object's name and a number in the format of client-go's, where it is a time; here it is a hash of
-// the object and the message. If that isn't a valid Event name, as with the names of cluster roles, it is a UUID
-// (client-go tools/record/util: GenerateEventName).
+// eventName returns the object's name and a number in the format of client-go, where it is a time; here it is a hash of
+// the object and the message. If that isn't a valid Event name, as with the names of cluster roles, eventName returns a
+// UUID (client-go tools/record/util: GenerateEventName).
 func eventName(n note) string {
 	digest := sha256.Sum256([]byte(n.object.UID + "\x00" + n.message))
 	name := fmt.Sprintf("%s.%x", n.object.Name, digest[:8])
@@ -145,7 +145,7 @@ func eventName(n note) string {
 	return name
 }
 
-// newEvent is the Event of D-80 to D-82.
+// newEvent returns the Event of D-80 to D-82.
 func newEvent(n note, now time.Time) *corev1.Event {
 	namespace := cmp.Or(n.object.Namespace, metav1.NamespaceDefault) // J-19
 	at := metav1.NewTime(now)

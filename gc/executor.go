@@ -73,7 +73,7 @@ func newExecutor(c Config, m *metrics) *executor {
 	}
 }
 
-// maxQueued is how many requests, and answers, may be queued between the collector and its workers.
+// maxQueued is the maximum number of requests, and of answers, that are queued between the collector and its workers.
 const maxQueued = 256
 
 // begin passes a request to a worker. underWay is the number of requests in flight, including this one. Workers are
@@ -122,7 +122,7 @@ func (x *executor) record(a graph.Action) {
 	}
 }
 
-// carry makes one request.
+// carry sends one request.
 func (x *executor) carry(ctx context.Context, a graph.Action) error {
 	ctx, cancel := context.WithTimeout(ctx, x.timeout)
 	defer cancel()
@@ -147,7 +147,7 @@ func (x *executor) carry(ctx context.Context, a graph.Action) error {
 const maxGuards = 120
 
 // guards returns the keys to compare. If an object has more owners than fit, existing ones are compared first: a
-// missing owner, or one whose name another object has, would have to return with the same uid.
+// missing owner, or one whose name another object has, could only count again if it returned with the same uid.
 func (x *executor) guards(from []graph.Guard) []storage.Guard {
 	if len(from) > maxGuards {
 		from = slices.SortedStableFunc(slices.Values(from), func(a, b graph.Guard) int {
@@ -162,7 +162,7 @@ func (x *executor) guards(from []graph.Guard) []storage.Guard {
 	return guards
 }
 
-// existing is the revision of the owner; 0 if it doesn't exist.
+// existing returns the revision of the owner; 0 if it doesn't exist.
 func existing(g graph.Guard) int64 {
 	if g.Held {
 		return 0
@@ -201,7 +201,7 @@ func namesUID(err error) bool {
 	})
 }
 
-// queueOf names the queue of upstream's from which the request would have come.
+// queueOf returns the name of upstream's queue from which the request would have come.
 func queueOf(a graph.Action) string {
 	switch a := a.(type) {
 	case graph.RemoveOwners:

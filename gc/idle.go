@@ -12,7 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// soon is how soon a retry must be due for the collector not to be idle: later ones follow repeated failures.
+// soon is a limit: the collector is not idle while a retry is due within that time. Later retries follow repeated
+// failures.
 const soon = time.Second
 
 // idleRequest requests the activity when the collector is idle at the revision or a later one.
@@ -21,8 +22,8 @@ type idleRequest struct {
 	reply    chan<- uint64
 }
 
-// ask calls f in the goroutine of Run, with its context, and returns what it or a later step sends to reply, which has
-// space for it. It returns ErrStopped if the collector stops before.
+// ask calls f in the goroutine of Run, with Run's context, and returns the answer that f or a later step sends to
+// reply. Sending does not block. ask returns ErrStopped if the collector stops before.
 func ask[A any](
 	ctx context.Context, c *Collector, f func(ctx context.Context, reply chan<- A),
 ) (answer A, err error) {
@@ -111,7 +112,7 @@ func (c *Collector) report(ctx context.Context, most int) reconcile.Report {
 	return out
 }
 
-// refer names an object. Its collection has the resource behind the group, and services those of two.
+// refer names an object. The resource is the last part of its collection, except for services (services/specs).
 func refer(o graph.Ref) reconcile.Object {
 	group, version, found := strings.Cut(o.APIVersion, "/")
 	if !found {
@@ -128,7 +129,7 @@ func refer(o graph.Ref) reconcile.Object {
 		Name: o.Name}
 }
 
-// verbOf is the kind of a request.
+// verbOf returns the verb of a request.
 func verbOf(a graph.Action) string {
 	if isPatch(a) {
 		return "patch"

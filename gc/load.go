@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// load makes a new graph of the whole state. f returns the later events.
+// load makes a new graph from the whole state. f then returns the later events.
 func (c *Collector) load(ctx context.Context, f *feed) error {
 	var first graph.Ticket
 	if c.graph != nil {
@@ -32,8 +32,8 @@ func (c *Collector) load(ctx context.Context, f *feed) error {
 	return nil
 }
 
-// object is a stored object as the graph needs it. A value without a uid is no API object (allocation ranges, leases of
-// masters).
+// object converts a stored object for the graph. It returns false for a value without a uid, which is no API object
+// (allocation ranges, leases of masters).
 func (c *Collector) object(collection string, o *storage.Object) (graph.Object, bool) {
 	g := graph.Object{Key: c.key(collection, o.Key), Revision: o.Revision}
 	if o.Err != nil {
@@ -76,7 +76,7 @@ func (c *Collector) key(collection, key string) graph.Key {
 // mostBroken is the maximum number of objects that can't be decoded and are logged by name.
 const mostBroken = 1000
 
-// logBroken logs that an object can't be decoded, once until it is gone or can be.
+// logBroken logs that an object can't be decoded, once until it is removed or can be decoded.
 func (c *Collector) logBroken(k graph.Key, o *storage.Object) {
 	if _, logged := c.broken[k]; logged || len(c.broken) == mostBroken {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// logDone logs a request that has changed an object: what was done to which object, for which owner, and why. These are
-// the lines of -v 1 by which a user sees why an object has gone.
+// logDone logs a request that has changed an object: the change, the object, the owner and the reason. With -v 1 these
+// lines show users why an object is gone.
 func (x *executor) logDone(ctx context.Context, a graph.Action) {
 	if !x.log.Enabled(ctx, slog.LevelInfo) {
 		return
@@ -28,7 +28,7 @@ func (x *executor) logDone(ctx context.Context, a graph.Action) {
 	}
 }
 
-// described are the attributes of an object and of the cause.
+// described returns the attributes of an object and of the cause.
 func described(o graph.Ref, c graph.Cause) []any {
 	attributes := []any{"object", named(o.Kind, o.Namespace, o.Name), "uid", o.UID, "reason", c.Reason.String()}
 	if c.Owner.UID != "" {
@@ -37,7 +37,7 @@ func described(o graph.Ref, c graph.Cause) []any {
 	return attributes
 }
 
-// named is "kind namespace/name".
+// named returns "kind namespace/name".
 func named(kind, namespace, name string) string {
 	if namespace != "" {
 		name = namespace + "/" + name

@@ -11,14 +11,14 @@ import (
 )
 
 // The queues of upstream's collector (D-94). Here there is one queue for everything. Requests are counted under the
-// queue from which they would have come upstream; what waits in the queue is counted under the first.
+// queue from which they would have come upstream; waiting objects are counted under the first.
 const (
 	deleteQueue  = "garbage_collector_attempt_to_delete"
 	orphanQueue  = "garbage_collector_attempt_to_orphan"
 	changesQueue = "garbage_collector_graph_changes"
 )
 
-// pulseInterval is how often the age of requests in flight is published.
+// pulseInterval is the interval at which the age of requests in flight is published.
 const pulseInterval = 5 * time.Second
 
 // metrics are the series of D-94. Those of work queues are shared with other components that register them.

@@ -31,10 +31,10 @@ func delay(attempt int, took time.Duration) time.Duration {
 	return d + rand.N(d/4)
 }
 
-// queue holds retries until they are due. clear makes it empty, also for the first time.
+// queue holds retries until they are due. clear empties and initializes it.
 type queue struct {
 	order *reconcile.Queue[graph.Ticket]
-	// retries are for reports of what the collector waits for.
+	// retries has the retries by their tickets, for reports.
 	retries map[graph.Ticket]graph.Retry
 	timer   *time.Timer
 }

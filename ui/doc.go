@@ -8,6 +8,6 @@
 //     no other host. Its Content-Security-Policy allows nothing else, no inline script, and no markup made of strings.
 //  2. The files are the same for all users, and contain no data of a cluster.
 //  3. A stream is a sequence of lines, each a Message. It begins with MessageBegin; everything up to MessageSynced is
-//     one state. After MessageBegin comes a whole new state, also later in a stream.
-//  4. Changes are in the order in which they happened. One that changes nothing that an Object has is left out.
+//     one state. MessageBegin may also come later in a stream; a whole new state follows it.
+//  4. Changes are in the order in which they happened. A change that changes nothing of an Object is left out.
 package ui

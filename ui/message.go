@@ -31,12 +31,13 @@ type Message struct {
 	// Revision is the store's, up to which everything has been sent; 0 if the state is not of one revision.
 	Revision int64     `json:"revision,omitempty"`
 	Time     time.Time `json:"time"`
-	// Source, in MessageBegin, says whose state it is: SourceServer or SourceLists.
+	// Source, in MessageBegin, is the source of the state: SourceServer or SourceLists.
 	Source    string     `json:"source,omitempty"`
 	Resources []Resource `json:"resources,omitempty"`
 	Objects   []Object   `json:"objects,omitempty"`
 	Changes   []Change   `json:"changes,omitempty"`
-	// Queue, in MessageBeat and MessageSynced, is how many objects wait for the garbage collector; nil if not known.
+	// Queue, in MessageBeat and MessageSynced, is the number of objects that wait for the garbage collector; nil if not
+	// known.
 	Queue *int `json:"queue,omitempty"`
 	// Stale, in MessageBeat, are the resources that can't be watched at present, with the reasons.
 	Stale []string `json:"stale,omitempty"`
@@ -58,7 +59,7 @@ type Resource struct {
 	Kind       string `json:"kind"`
 	Plural     string `json:"plural"`
 	Namespaced bool   `json:"namespaced,omitempty"`
-	Unknown    string `json:"unknown,omitempty"` // says why the objects are not shown
+	Unknown    string `json:"unknown,omitempty"` // the reason why the objects are not shown
 }
 
 // Object is what the page shows of an object: its metadata, as far as the deletion depends on it.
@@ -96,5 +97,5 @@ type Change struct {
 	After  *Object `json:"a,omitempty"`
 }
 
-// Visible reports whether anything that an Object has is changed.
+// Visible reports whether the change changes anything of an Object.
 func (c *Change) Visible() bool { return !reflect.DeepEqual(c.Before, c.After) }

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Path is where the page is. It ends with a slash, so that the page's files are below it.
+// Path is the path of the page. It ends with a slash, so that the page's files are below it.
 const Path = "/ui/"
 
 //go:embed dist/index.html dist/app.js dist/app.css dist/icon.svg dist/licenses.txt
 var dist embed.FS
 
 // policy is the Content-Security-Policy of the page: its own files only, requests to its own server only, and no
-// strings that become markup or script. The library that draws the graph needs none of that either.
+// strings that become markup or script. The library that draws the graph needs nothing else either.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
@@ -38,13 +38,13 @@ type file struct {
 	media, id string
 }
 
-// media are the types of the files, by their extension: those of a machine may be others.
+// media has the media types of the files by their extensions: the table of the machine may have others.
 var media = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
 }
 
-// files are the page's files by their names below Path.
+// files returns the page's files by their names below Path.
 func files() map[string]file {
 	all := map[string]file{}
 	entries, err := dist.ReadDir("dist")
@@ -56,7 +56,7 @@ func files() map[string]file {
 		all[e.Name()] = file{data, media[path.Ext(e.Name())], fmt.Sprintf(`"%x"`, sha256.Sum256(data))}
 	}
 	if err != nil {
-		panic(err) // it is in the program
+		panic(err) // the files are embedded in the program
 	}
 	all[""] = all["index.html"]
 	return all

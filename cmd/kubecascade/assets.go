@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/assets"
 )
 
-// collecting are the controllers of --collector.
+// collecting has the controllers of --collector.
 var collecting = []string{controllers.GarbageCollector, controllers.Namespaces}
 
 func assetsCommand() *cobra.Command {

@@ -66,7 +66,7 @@ func (o *options) complete(changed func(name string) bool) error {
 	return nil
 }
 
-// seconds is the duration of --min-request-timeout; 0 seconds are negative in Options.
+// seconds returns the duration of --min-request-timeout in Options, where 0 seconds are a negative value.
 func seconds(n int) time.Duration {
 	if n == 0 {
 		return -1
@@ -74,8 +74,8 @@ func seconds(n int) time.Duration {
 	return time.Duration(min(n, math.MaxInt32)) * time.Second
 }
 
-// given rejects values that only flags can have: an empty or zero field of Options represents its default, and a
-// negative one for none.
+// given rejects explicit values that Options can't have: there an empty or zero field means the default, and a negative
+// one means none.
 func (o *options) given(changed func(name string) bool) error {
 	switch {
 	case changed("etcd-servers") && len(o.Storage.Endpoints) == 0:

@@ -56,7 +56,7 @@ func atMostOneName(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkpointRequest is what the two commands have in common: the server, and the output.
+// checkpointRequest has the flags of both commands: the server, and the output.
 type checkpointRequest struct {
 	connection
 	output string

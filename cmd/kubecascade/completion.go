@@ -19,11 +19,11 @@ import (
 	"github.com/kubecascade/kubecascade/controllers"
 )
 
-// values are the values that a shell offers for a flag, each with a description after a tab if there is one. The shell
-// drops those that don't begin with what was typed.
+// values returns the values that a shell offers for a flag, each with a description after a tab if there is one. The
+// shell drops those that don't begin with what was typed.
 type values func(c *cobra.Command, typed string) []string
 
-// flagValues are the flags with known values, for each command that has them.
+// flagValues returns the flags with known values, for each command that has them.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"controllers":               list(controllerWords),
@@ -45,7 +45,8 @@ func flagValues() map[string]cobra.CompletionFunc {
 	}
 }
 
-// directories and files are the flags whose value is a path; others' values are not completed with the names of files.
+// directories and files are the flags whose value is a path; the values of other flags are not completed with the names
+// of files.
 var (
 	directories = []string{"data-dir", "dir", "recorded", "record"}
 	files       = []string{
@@ -90,7 +91,7 @@ func complete(c *cobra.Command) {
 	}
 }
 
-// fixed are values that are always the same.
+// fixed returns values that are always the same.
 func fixed(words ...string) values { return func(*cobra.Command, string) []string { return words } }
 
 // one completes a single value.
@@ -125,7 +126,7 @@ func list(of values) cobra.CompletionFunc {
 	}
 }
 
-// controllerWords are the words of --controllers; with a hyphen, those that disable a controller.
+// controllerWords returns the words of --controllers; with a hyphen, those that disable a controller.
 func controllerWords(_ *cobra.Command, typed string) []string {
 	if strings.HasPrefix(typed, "-") {
 		var off []string
@@ -138,7 +139,7 @@ func controllerWords(_ *cobra.Command, typed string) []string {
 		controllers.Names()...)
 }
 
-// gateWords are the feature gates with both values.
+// gateWords returns the feature gates with both values.
 func gateWords(*cobra.Command, string) (words []string) {
 	for name := range kubecascade.FeatureGates() {
 		words = append(words, name+"=true", name+"=false")
@@ -147,7 +148,7 @@ func gateWords(*cobra.Command, string) (words []string) {
 	return words
 }
 
-// versionWords are the versions that --runtime-config enables, and the names of several.
+// versionWords returns the versions that --runtime-config enables, and the names of several.
 func versionWords(*cobra.Command, string) (words []string) {
 	for _, v := range append([]string{"api/all", "api/beta", "api/alpha"}, resources.NotByDefault()...) {
 		words = append(words, v+"=true")
@@ -155,7 +156,7 @@ func versionWords(*cobra.Command, string) (words []string) {
 	return words
 }
 
-// caseNames are the conformance cases; they may follow the ^ of a regular expression.
+// caseNames returns the conformance cases; they may follow the ^ of a regular expression.
 func caseNames(_ *cobra.Command, typed string) (names []string) {
 	start := typed[:len(typed)-len(strings.TrimPrefix(typed, "^"))]
 	for _, c := range cases.All() {
@@ -164,7 +165,7 @@ func caseNames(_ *cobra.Command, typed string) (names []string) {
 	return names
 }
 
-// scenarioNames are the recorded scenarios of "conformance replay"; none if they can't be read.
+// scenarioNames returns the recorded scenarios of "conformance replay"; none if they can't be read.
 func scenarioNames(*cobra.Command, string) []string {
 	recordings, err := recorded.Files()
 	if err != nil {
@@ -173,8 +174,8 @@ func scenarioNames(*cobra.Command, string) []string {
 	return replay.Paths(recordings)
 }
 
-// contexts are the contexts of the file that --kubeconfig names, or of those of $KUBECONFIG for commands that use them;
-// none if they can't be read.
+// contexts returns the contexts of the file that --kubeconfig names, or of the files of $KUBECONFIG for commands that
+// use them; none if they can't be read.
 func contexts(c *cobra.Command, _ string) []string {
 	path, err := c.Flags().GetString("kubeconfig")
 	if err != nil {
@@ -190,7 +191,7 @@ func contexts(c *cobra.Command, _ string) []string {
 	return contextsOf(rules)
 }
 
-// contextsOf are the contexts of files, with the cluster of each.
+// contextsOf returns the contexts of files, with the cluster of each.
 func contextsOf(rules *clientcmd.ClientConfigLoadingRules) (names []string) {
 	config, err := rules.Load()
 	if err != nil {
@@ -203,7 +204,7 @@ func contextsOf(rules *clientcmd.ClientConfigLoadingRules) (names []string) {
 	return names
 }
 
-// formats are the values of --output, by the commands that have the flag.
+// formats returns the values of --output, by the commands that have the flag.
 func formats(c *cobra.Command) []string {
 	switch c.Name() {
 	case "version":

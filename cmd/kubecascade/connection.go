@@ -10,10 +10,10 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// connection is a server as kubectl finds it, by a kubeconfig and kubectl's flags.
+// connection finds a server as kubectl does, by a kubeconfig and kubectl's flags.
 type connection struct {
 	target
-	overrides clientcmd.ConfigOverrides // names in the kubeconfig, and who is impersonated
+	overrides clientcmd.ConfigOverrides // names in the kubeconfig, and the impersonated user
 	namespace string
 	client    *cluster.Client // dial sets it
 }

@@ -53,5 +53,5 @@ func healthCommand() *cobra.Command {
 	return c
 }
 
-// plainServer is the URL of the plain HTTP port by default.
+// plainServer is the default URL of the plain HTTP port.
 const plainServer = "http://127.0.0.1:8080"

@@ -15,13 +15,13 @@ import (
 	"github.com/kubecascade/kubecascade/internal/child"
 )
 
-// roles are what the program is by the name that it is called by, besides its own. They get all arguments.
+// roles has the main functions of the program when it is called by another name than its own. They get all arguments.
 var roles = map[string]func(args []string){
 	"etcd": asEtcd, "kube-apiserver": asAPIServer,
 	assets.Plugin: asPlugin, assets.PluginCompletion: asPluginCompletion,
 }
 
-// started is about when the process began.
+// started is the approximate time at which the process began.
 var started = time.Now()
 
 func main() {
@@ -32,8 +32,8 @@ func main() {
 	execute(root(), os.Args[1:])
 }
 
-// errUsage marks errors of wrong usage; errUnable, errors that prevent any result; errInterrupted, the end by a signal.
-// A child.ExitError has an exit code of its own; without an error there is nothing to report.
+// errUsage marks errors of wrong usage, errUnable errors that prevent any result, and errInterrupted the end by a
+// signal. A child.ExitError has an exit code of its own; if it has no error, nothing is reported.
 type (
 	errUsage       struct{ error }
 	errUnable      struct{ error }
@@ -46,8 +46,8 @@ func (e errUsage) Unwrap() error { return e.error }
 // Unwrap returns the wrapped error.
 func (e errUnable) Unwrap() error { return e.error }
 
-// exitCode is 1 for an error or a negative result, 2 if there is no result, and 130 for an interruption, as in a shell.
-// A child.ExitError has its own.
+// exitCode returns 1 for an error or a negative result, 2 if there is no result, and 130 for an interruption, as in a
+// shell. A child.ExitError has its own.
 func exitCode(err error) int {
 	var (
 		usage       errUsage
@@ -80,7 +80,8 @@ func rootOf(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	c.SilenceErrors, c.SilenceUsage = true, true
 	// A command that handles signals itself has another function here.
 	c.PersistentPreRun = func(c *cobra.Command, _ []string) { c.SetContext(untilSignal(c.Context())) }
-	// Not cobra's own, which has the log level's shorthand -v. A root command only prints its help, or this instead.
+	// cobra's own flag has the shorthand -v, which is that of the log level. A root command only prints its help, or
+	// the version instead.
 	version, help := c.Flags().Bool("version", false, "print the version"), c.HelpFunc()
 	c.SetHelpFunc(func(called *cobra.Command, args []string) {
 		if !*version {
@@ -113,7 +114,7 @@ func parent(c *cobra.Command, hint string, subs ...*cobra.Command) *cobra.Comman
 	return c
 }
 
-// noArguments is the error of arguments for a command that takes none.
+// noArguments returns an error if there are arguments, for a command that takes none.
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return errUsage{fmt.Errorf("unexpected argument %q", args[0])}
@@ -126,7 +127,7 @@ var kinds = map[string]string{
 	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "duration": "a duration like 1m30s",
 }
 
-// allowed makes an error about a flag's value say which values are allowed, instead of which function rejected it.
+// allowed makes an error about a flag's value name the allowed values, instead of the function that rejected it.
 func allowed(err error) error {
 	var wrong *pflag.InvalidValueError
 	if !errors.As(err, &wrong) || kinds[wrong.GetFlag().Value.Type()] == "" {

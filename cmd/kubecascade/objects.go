@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// completionTimeout is how long a shell waits for the server, and mostNames how many names of the first page of a list
-// it offers.
+// completionTimeout is the time for which a shell waits for the server, and mostNames the number of names that it
+// offers, from the first page of a list.
 const completionTimeout, mostNames = 3 * time.Second, 500
 
 // offerValues lets shells complete the values of the question's flags.
@@ -40,7 +40,7 @@ func (q *question) offerArguments(c *cobra.Command, limit int) {
 	}
 }
 
-// offer connects and calls f, which may send requests until the shell's patience ends.
+// offer connects and calls f, which may send requests until completionTimeout.
 func (q *question) offer(c *cobra.Command, f func(context.Context) []string) []string {
 	ctx, cancel := context.WithTimeout(c.Context(), completionTimeout)
 	defer cancel()
@@ -50,7 +50,7 @@ func (q *question) offer(c *cobra.Command, f func(context.Context) []string) []s
 	return f(ctx)
 }
 
-// offerObjects are types and names for KIND/NAME..., or KIND NAME....
+// offerObjects returns types and names for KIND/NAME..., or KIND NAME....
 func (q *question) offerObjects(c *cobra.Command, args []string, typed string, most int) []string {
 	kind, _, slash := strings.Cut(typed, "/")
 	before := kind + "/"
@@ -102,7 +102,7 @@ func (q *question) offerNamespaces(c *cobra.Command, _ string) []string {
 	})
 }
 
-// offerContexts are the contexts of the files that the commands use.
+// offerContexts returns the contexts of the files that the commands use.
 func (q *question) offerContexts(*cobra.Command, string) []string {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = q.kubeconfig

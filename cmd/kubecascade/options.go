@@ -21,9 +21,9 @@ import (
 type options struct {
 	kubecascade.Options
 	declared []group
-	// What follows are flags whose values complete turns into fields of Options.
+	// complete converts the values of the following flags to fields of Options.
 	ephemeral, leaderElect, anonymous, page bool
-	// gates are the feature gates by name, with unparsed values.
+	// gates has the feature gates by name, with unparsed values.
 	gates          map[string]string
 	maxMemory      string
 	kubeconfigMode string
@@ -32,7 +32,7 @@ type options struct {
 	logFormat      string
 	// workers are the numbers of concurrent objects, by the name of the controller.
 	workers map[string]*int
-	// named are the values of --tls-sni-cert-key.
+	// named has the values of --tls-sni-cert-key.
 	named []cliflag.NamedCertKey
 	// minRequestTimeout is in seconds.
 	minRequestTimeout int

@@ -27,8 +27,8 @@ func (o outputs) check(formats ...string) error {
 	return nil
 }
 
-// open creates the files of --output, nil for values without one. It is called before the run, which would be in vain
-// if it could not be reported.
+// open creates the files of --output, nil for values without one. It is called before the run, so that no run is lost
+// because its report can't be written.
 func (o outputs) open() ([]*os.File, error) {
 	files := make([]*os.File, len(o))
 	for i, v := range o {
@@ -69,7 +69,7 @@ func (o outputs) write(stdout io.Writer, files []*os.File, formats map[string]fu
 	return errors.Join(errs...)
 }
 
-// style is how answers are shown on an output: with the width and the colours of a terminal, if it is one.
+// style returns the style of answers on an output: with the width and the colours of a terminal, if it is one.
 func style(w io.Writer) explain.Style {
 	s := explain.Style{Now: time.Now()}
 	f, ok := w.(*os.File)
@@ -83,5 +83,6 @@ func style(w io.Writer) explain.Style {
 	return s
 }
 
-// colored reports whether the environment lets a terminal have colours: an empty NO_COLOR is none (no-color.org).
+// colored reports whether the environment lets a terminal have colours: an empty NO_COLOR counts as unset
+// (no-color.org).
 func colored(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }

@@ -11,14 +11,14 @@ import (
 	"github.com/kubecascade/kubecascade/internal/assets"
 )
 
-// explaining are the commands that ask any cluster. They are those of kubectl's plugin, too.
+// explaining returns the commands that explain any cluster. kubectl's plugin has them, too.
 func explaining() []*cobra.Command {
 	return []*cobra.Command{
 		treeCommand(), whyCommand(), trailCommand(), previewCommand(), lintCommand(), uiCommand(), waitSettledCommand(),
 	}
 }
 
-// pluginRoot is the command that the program is under the name kubectl-cascade.
+// pluginRoot returns the root command of the program under the name kubectl-cascade.
 func pluginRoot() *cobra.Command {
 	c := rootOf(&cobra.Command{
 		Use:         assets.Plugin,
@@ -32,12 +32,12 @@ func pluginRoot() *cobra.Command {
 // asPlugin runs the program as kubectl's plugin. Its last arguments may be words to complete.
 func asPlugin(args []string) { execute(pluginRoot(), args[1:]) }
 
-// asPluginCompletion prints what completes the words, in cobra's form, as kubectl takes it.
+// asPluginCompletion prints completions of the words in cobra's format, which kubectl reads.
 func asPluginCompletion(args []string) {
 	execute(pluginRoot(), append([]string{cobra.ShellCompRequestCmd}, args[1:]...))
 }
 
-// pluginCommand is "kubectl-plugin".
+// pluginCommand returns the command "kubectl-plugin".
 func pluginCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{

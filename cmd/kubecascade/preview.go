@@ -14,13 +14,13 @@ import (
 // cascades are the values of --cascade, as kubectl has them, with the propagation policy of each.
 var cascades = map[string]string{"background": "Background", "foreground": "Foreground", "orphan": "Orphan"}
 
-// previewCommand is "preview", which has "delete".
+// previewCommand returns the command "preview", which has the subcommand "delete".
 func previewCommand() *cobra.Command {
 	return parent(&cobra.Command{Use: "preview", Short: "Show what a deletion would do, on any cluster"},
 		"only deletions are previewed", previewDeleteCommand())
 }
 
-// previewDelete is "preview delete".
+// previewDelete has the flags of "preview delete".
 type previewDelete struct {
 	question
 	cascade string

@@ -30,7 +30,7 @@ type progressLine struct {
 	mu     sync.Mutex // guards the fields below: an interruption clears the line from another goroutine
 	shown  bool
 	closed bool
-	// next is when the next line may be printed on such an output.
+	// next is the time from which the next line may be printed on an output that is no terminal.
 	next time.Time
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/selection"
 )
 
-// question is what the commands that explain a cluster have in common: the server, and the output.
+// question has the flags of all commands that explain a cluster: the server, and the output.
 type question struct {
 	connection
 	output    string
@@ -44,7 +44,8 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 	}
 }
 
-// explains declares what a command about at most limit objects has, which a server may answer.
+// explains declares the flags and arguments of a command about at most limit objects, whose question a kubecascade
+// server may answer.
 func (q *question) explains(c *cobra.Command, limit int, formats ...string) *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
 	q.flags(c, formats...)
@@ -143,5 +144,5 @@ func warnUnknown(w io.Writer, hidden []explain.Hidden) {
 	}
 }
 
-// errFound is the result of --exit-code if there is something to see.
+// errFound is the error for --exit-code if something was found.
 var errFound = &child.ExitError{Code: 1}

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// readyMessage says where the server is.
+// readyMessage returns the message with the addresses of the server.
 func readyMessage(s *kubecascade.Server) string {
 	return fmt.Sprintf("kubecascade %s ready in %d ms: %s, kubeconfig %s", version, time.Since(started).Milliseconds(),
 		strings.TrimSpace(s.InsecureURL()+" "+s.URL()), s.Kubeconfig())
@@ -74,7 +74,7 @@ func (r ready) begin(s *kubecascade.Server) error {
 	return nil
 }
 
-// end withdraws both, before the server stops.
+// end removes the file and notifies systemd, before the server stops.
 func (r ready) end() error {
 	r.notify(daemon.SdNotifyStopping)
 	if r.path == "" {
@@ -86,7 +86,7 @@ func (r ready) end() error {
 	return nil
 }
 
-// notify tells systemd the state, if it has started the process as a service of the type notify.
+// notify sends the state to systemd, if systemd has started the process as a service of the type notify.
 func (r ready) notify(state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
 		r.warn(err)

@@ -26,7 +26,7 @@ type replayer struct {
 	output             outputs
 }
 
-// replayCommand is "conformance replay".
+// replayCommand returns the command "conformance replay".
 func replayCommand() *cobra.Command {
 	r := &replayer{}
 	c := &cobra.Command{
@@ -166,7 +166,7 @@ func (r *replayer) scenarios() ([]replay.Scenario, error) {
 	return all, nil
 }
 
-// outcome is the error of the command.
+// outcome returns the error of the command.
 func outcome(rep *replay.Report) error {
 	switch {
 	case rep.Different > 0:

@@ -65,8 +65,8 @@ func runCommand() *cobra.Command {
 	return c
 }
 
-// notForRun are flags of serve without a meaning for a server that lives as long as a command and has a kubeconfig for
-// it alone, besides those of the group Storage.
+// notForRun has the flags of serve, besides those of the group Storage, that make no sense for run: its server runs as
+// long as a command, and has a kubeconfig for that alone.
 var notForRun = []string{"kubeconfig-out", "kubeconfig-mode", "ready-file", "leader-elect",
 	"leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period"}
 
@@ -89,7 +89,7 @@ func (o *options) runGroups() (kept []group) {
 	return kept
 }
 
-// runFlag changes what the help says about flags that are different with run.
+// runFlag changes the help of flags that are different with run.
 func runFlag(f *pflag.Flag) *pflag.Flag {
 	switch f.Name {
 	case "insecure-port", "secure-port":
@@ -150,7 +150,7 @@ func (o *options) run(ctx context.Context, k *child.Child, stderr io.Writer) err
 	return err
 }
 
-// unreported is err unless it is only the exit code of a command.
+// unreported returns err, or nil if err is only the exit code of a command.
 func unreported(err error) error {
 	if exit, ok := errors.AsType[*child.ExitError](err); ok && exit.Err == nil {
 		return nil
@@ -158,8 +158,8 @@ func unreported(err error) error {
 	return err
 }
 
-// stopFailed is the result of a run whose command ended with err and whose server didn't stop properly: the command's
-// exit code, unless that is 0.
+// stopFailed returns the result of a run whose command ended with err and whose server didn't stop properly: the
+// command's exit code, unless that is 0.
 func stopFailed(err, stopErr error) error {
 	stopErr = fmt.Errorf("stopping the server: %w", stopErr)
 	if err == nil {
@@ -168,7 +168,7 @@ func stopFailed(err, stopErr error) error {
 	return &child.ExitError{Code: exitCode(err), Err: errors.Join(unreported(err), stopErr)}
 }
 
-// startUnlessSignaled starts a server, or ends the start with an error at a signal.
+// startUnlessSignaled starts a server. A signal ends the start with an error.
 func (o *options) startUnlessSignaled(ctx context.Context, signals <-chan os.Signal) (*kubecascade.Server, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

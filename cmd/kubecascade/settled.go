@@ -16,7 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// waitSettled is "wait-settled".
+// waitSettled has the flags of "wait-settled".
 type waitSettled struct {
 	connection
 	timeout  time.Duration
@@ -87,7 +87,7 @@ var settledText = template.Must(template.New("").Parse(`settled at revision {{.R
 var unsettledText = template.Must(template.New("").Parse(`{{.Message}}, after {{.After}}{{range .Causes}}
   {{with .Field}}{{.}}: {{end}}{{.Message}}{{end}}`))
 
-// settledDelay is how much longer than its timeout the server may take to answer.
+// settledDelay is the time that the server may take to answer after its timeout.
 const settledDelay = 15 * time.Second
 
 // wait returns the server's answer. If it has not settled at the timeout, the error has a line for each cause.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// endSignals are the signals that end the process: SIGINT, SIGTERM, and SIGHUP unless nohup(1) ignores it.
+// endSignals returns the signals that end the process: SIGINT, SIGTERM, and SIGHUP unless nohup(1) ignores it.
 func endSignals() []os.Signal {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {

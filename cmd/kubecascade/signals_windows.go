@@ -5,7 +5,6 @@ import (
 	"syscall"
 )
 
-// endSignals are the console's events that end the process: Ctrl-C and Ctrl-Break, which Go has as os.Interrupt; the
-// closing of the console, a logoff and a shutdown, which Go has as SIGTERM. After the latter the system gives a process
-// some seconds.
+// endSignals returns the signals that end the process. Go maps Ctrl-C and Ctrl-Break to os.Interrupt, and the closing
+// of the console, a logoff and a shutdown to SIGTERM. After these three the system gives the process some seconds.
 func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }

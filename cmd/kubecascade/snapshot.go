@@ -8,14 +8,14 @@ import (
 	"github.com/kubecascade/kubecascade/internal/backup"
 )
 
-// snapshotCommand is "snapshot".
+// snapshotCommand returns the command "snapshot".
 func snapshotCommand() *cobra.Command {
 	return parent(&cobra.Command{
 		Use: "snapshot", Short: "Save a snapshot of a kubecascade server, or inspect one of any cluster",
 	}, "there are save and inspect", saveCommand(), inspectCommand())
 }
 
-// oneFile is the error of arguments that are not one file.
+// oneFile returns an error unless the arguments are one file.
 func oneFile(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return errUsage{fmt.Errorf("name one FILE, not %d", len(args))}
@@ -23,7 +23,7 @@ func oneFile(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// saveCommand is "snapshot save".
+// saveCommand returns the command "snapshot save".
 func saveCommand() *cobra.Command {
 	var from connection
 	c := &cobra.Command{
@@ -55,7 +55,7 @@ snapshot goes to standard output, after it was checked, and messages to standard
 	return c
 }
 
-// inspectCommand is "snapshot inspect".
+// inspectCommand returns the command "snapshot inspect".
 func inspectCommand() *cobra.Command {
 	var o backup.Options
 	var output string

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance"
 )
 
-// target is the tested server, with the client's credentials.
+// target has the flags for the tested server and the client's credentials.
 type target struct {
 	server, kubeconfig, context string
 	token, authority            string
@@ -23,13 +23,13 @@ type target struct {
 	environmental bool
 }
 
-// kubeconfigs are the files of $KUBECONFIG, as kubectl reads it.
+// kubeconfigs returns the files of $KUBECONFIG, as kubectl reads it.
 func kubeconfigs() []string {
 	files := filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar))
 	return slices.DeleteFunc(files, func(path string) bool { return path == "" })
 }
 
-// flags declares the flags of a command that uses them alone.
+// flags declares the flags of a command that does not use $KUBECONFIG.
 func (t *target) flags(f *pflag.FlagSet) { t.declare(f, "") }
 
 // environmentNote is a part of the help of --kubeconfig.
@@ -56,7 +56,8 @@ func (t *target) declare(f *pflag.FlagSet, note string) {
 	f.BoolVar(&t.insecure, "insecure-skip-tls-verify", false, "don't verify the server's certificate")
 }
 
-// client uses a kubeconfig, or flags alone. It doesn't use ~/.kube/config, so that no cluster is tested by accident.
+// client returns a client by a kubeconfig, or by flags alone. It doesn't use ~/.kube/config, so that no cluster is
+// tested by accident.
 func (t *target) client() (*conformance.Client, error) {
 	c, err := t.config()
 	if err != nil {
@@ -78,8 +79,8 @@ func connect(c *rest.Config) (*conformance.Client, error) {
 	return &conformance.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}, nil
 }
 
-// files are the kubeconfig files, and how an error names them; nil if flags are used alone. $KUBECONFIG is not used
-// with --server, whose server should not get the credentials of another one, unless --context names them.
+// files returns the kubeconfig files, and their name in errors; nil if only flags are used. With --server, $KUBECONFIG
+// is used only if --context is given: otherwise the server could get the credentials for another one.
 func (t *target) files() (rules *clientcmd.ClientConfigLoadingRules, name string) {
 	if t.kubeconfig != "" {
 		return &clientcmd.ClientConfigLoadingRules{ExplicitPath: t.kubeconfig}, "--kubeconfig"
@@ -90,7 +91,7 @@ func (t *target) files() (rules *clientcmd.ClientConfigLoadingRules, name string
 	return nil, ""
 }
 
-// config has the server's URL, and the user's credentials.
+// config returns the server's URL, and the user's credentials.
 func (t *target) config() (*rest.Config, error) {
 	files, name := t.files()
 	sources := "--kubeconfig"

@@ -17,7 +17,7 @@ const (
 	ownLine = 10
 )
 
-// usages is the help of the flags, in their order: names and types in one column, usages in another. It replaces
+// usages returns the help of the flags, in their order: names and types in one column, usages in another. It replaces
 // pflag's FlagUsagesWrapped, which doesn't wrap the rest of a usage after a word that is wider than the column, such as
 // the name of a controller beside the longest flag.
 func usages(flags *pflag.FlagSet) string {

@@ -28,8 +28,8 @@ func init() {
 	}
 }
 
-// versionOf is the version that was set by the linker, or that of the main module if go install has built it from the
-// module cache. The go command also derives a module version from a checkout; it isn't used, because there the
+// versionOf returns the version that was set by the linker, or that of the main module if go install has built it from
+// the module cache. The go command also derives a module version from a checkout; it isn't used, because there the
 // checkout's commit and state are known.
 func versionOf(stamped string, info *debug.BuildInfo) string {
 	installed := info.Main.Version
@@ -39,8 +39,8 @@ func versionOf(stamped string, info *debug.BuildInfo) string {
 	return strings.TrimPrefix(stamped, "v")
 }
 
-// versions is what "version -o" prints. The fields have the names of Kubernetes' version.Info, as in
-// "kubectl version -o json"; those that aren't known are missing.
+// versions is the output of "version -o". The fields have the names of Kubernetes' version.Info, as in "kubectl version
+// -o json"; those that aren't known are missing.
 type versions struct {
 	// GitVersion is kubecascade's version, with a leading v.
 	GitVersion string `json:"gitVersion"`
@@ -68,7 +68,7 @@ func versionsOf(version string, info *debug.BuildInfo) versions {
 	return v
 }
 
-// ownVersions are the versions of this binary.
+// ownVersions returns the versions of this binary.
 func ownVersions() versions {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -77,7 +77,7 @@ func ownVersions() versions {
 	return versionsOf(version, info)
 }
 
-// String is one line.
+// String returns the versions on one line.
 func (v versions) String() string {
 	commit := ""
 	if v.GitCommit != "" {

@@ -34,8 +34,8 @@ objects is listed. Nothing is written.`,
 	}, 1, "text", "json")
 }
 
-// gone returns the error for an object that has no answer. If it, or its kind, does not exist, what removed it is
-// printed first, as far as the server can tell.
+// gone returns the error for an object that has no answer. If the object or its kind does not exist, gone first prints
+// what removed it, if the server knows that.
 func (q *question) gone(c *cobra.Command, line *selection.Line, err error) error {
 	if q.discovery == nil || len(line.Objects) == 0 {
 		return err

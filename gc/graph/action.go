@@ -37,12 +37,12 @@ const (
 // String is the name in metadata.finalizers.
 func (f Finalizer) String() string { return [...]string{"orphan", "foregroundDeletion"}[f] }
 
-// Reason is why a request is made.
+// Reason is the reason for a request.
 type Reason uint8
 
 // The reasons.
 const (
-	// AbsentOwner: none of the owners exists, and the deletion of none was seen.
+	// AbsentOwner: no owner exists, and the graph has seen no deletion of one.
 	AbsentOwner Reason = iota
 	// DeletedOwner: the deletion of an owner was seen.
 	DeletedOwner

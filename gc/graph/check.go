@@ -35,7 +35,7 @@ func (g *Graph) Check() error {
 func (g *Graph) checkNode(n *node) error {
 	switch {
 	case n.gone:
-		return fmt.Errorf("%s is gone and known", n.key())
+		return fmt.Errorf("%s is gone and still indexed", n.key())
 	case g.nodes[n.place] != n:
 		return fmt.Errorf("%s is listed under another key", n.key())
 	case n.uid != "" && !g.listed(n):
@@ -87,7 +87,7 @@ func (g *Graph) checkEdges(n *node) error {
 
 func (g *Graph) checkWork(n *node) error {
 	if s := n.state(); (s == Settled) != (holds(g.settled, n) || holds(g.overdue, n)) {
-		return fmt.Errorf("%s is %s and its place says otherwise", n.key(), s)
+		return fmt.Errorf("%s is %s, but not in the queue, ticket or set of that state", n.key(), s)
 	}
 	switch n.state() {
 	case InFlight, BackOff:

@@ -17,8 +17,9 @@ func (g *Graph) breakCycles(n *node) {
 	})
 }
 
-// suspects are waiting objects that may wait for themselves, each with the number of suspects that wait for it. A search
-// from every object that is loaded would take the square of the length of a chain of owners: only suspects need one.
+// suspects has the waiting objects that may wait for themselves, each with the number of suspects that wait for it.
+// Only suspects are searched: a search from every loaded object would take a time quadratic in the length of a chain of
+// owners.
 type suspects map[*node]int
 
 // suspectsOf returns the suspects among loaded objects.
@@ -51,13 +52,13 @@ func (s suspects) owners(n *node, f func(*node)) {
 	})
 }
 
-// count is how many suspects wait for n.
+// count returns the number of suspects that wait for n.
 func (s suspects) count(n *node) (waiting int) {
 	s.owners(n, func(*node) { waiting++ })
 	return waiting
 }
 
-// trim removes suspects that wait for no other one, such as those below a cycle.
+// trim removes suspects that wait for no other suspect, such as those below a cycle.
 func (s suspects) trim() {
 	waits, next := map[*node]int{}, []*node(nil)
 	for n := range s {
@@ -80,7 +81,7 @@ func (s suspects) trim() {
 	}
 }
 
-// clear removes n if no suspect waits for it, and then those for which no other one waits.
+// clear removes n if no suspect waits for it, and then likewise the dependents for which n waited.
 func (s suspects) clear(n *node) {
 	for next := []*node{n}; len(next) > 0; {
 		n, next = next[0], next[1:]
@@ -120,7 +121,7 @@ func (e *edge) awaitedBy(target *node) (found bool) {
 }
 
 // isAwaited reports whether target is n or waits for it, directly or not. It searches upwards, from dependents to the
-// owners that wait for them. There are few of them, as a cascade begins at the top.
+// owners that wait for them. There are few such owners, as a cascade begins at the top.
 func isAwaited(n, target *node) bool {
 	seen := map[*node]bool{n: true}
 	stack := []*node{n}

@@ -61,7 +61,7 @@ func (n *node) released() bool {
 	return false
 }
 
-// released reports whether the owner orphans its dependents, or did when it vanished. Only the uid counts (D-62).
+// released reports whether the owner orphans its dependents, or did when it was removed. Only the uid counts (D-62).
 func (r *ref) released() bool {
 	return r.orphaned || r.edge.ownerUID.has(Releasing)
 }
@@ -93,8 +93,8 @@ func (g *Graph) request(n *node, m Move, t Ticket) Action {
 	panic("graph: no request for the move " + m.String())
 }
 
-// cause is why n is deleted, or loses references. An owner that orphans n comes first, as n then stays (D-62), and then
-// one that waits for n.
+// cause returns the reason why n is deleted, or loses references. An owner that orphans n comes first, as n then stays
+// (D-62), and then one that waits for n.
 func (g *Graph) cause(n *node) (c Cause) {
 	at := -1
 	for i := range n.refs {

@@ -17,13 +17,14 @@
 //     (J-08, J-09).
 //  5. No work is lost: every object that needs something to be done is queued, in flight, settled (the response has
 //     arrived, but not yet the event), or waiting for a retry. Check verifies this.
-//  6. The cost of an event grows with the references of its object and, when an owner is deleted or begins to be, with
+//  6. The cost of an event grows with the references of its object and, when an owner's deletion begins or ends, with
 //     the number of its dependents; never with the number of all objects.
 //
-// Dependents are visited in the order in which they became known, which is the timeline's; output is sorted.
+// Dependents are visited in the order in which they became known, which is that of the timeline; output is sorted.
 //
 // Two objects may have the same uid if they were written to etcd without an API server. A reference is resolved by name
-// and kind, so it is solid as long as the object that it names exists. Waiting and orphaning go by the uid, as upstream
-// (GC/graph_builder.go: uidToNode): an owner that is deleted in the foreground also waits for the dependents of the
-// other object, and one that orphans its dependents also removes their references to the other object.
+// and kind, so it is solid as long as the object that it names exists. Waiting and orphaning depend only on the uid, as
+// in upstream (GC/graph_builder.go: uidToNode): an owner that is deleted in the foreground also waits for the
+// dependents of the other object, and one that orphans its dependents also removes their references to the other
+// object.
 package graph

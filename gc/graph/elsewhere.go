@@ -8,7 +8,7 @@ import (
 // Elsewhere is an owner whose kind is not in the table: another server may have it.
 type Elsewhere struct {
 	APIVersion, Kind, Name, UID string
-	// Namespace is that of its dependents, empty if one is cluster-scoped.
+	// Namespace is the namespace of its dependents, empty if one is cluster-scoped.
 	Namespace string
 }
 
@@ -30,9 +30,9 @@ func (g *Graph) Elsewhere() []Elsewhere {
 	})
 }
 
-// absent records that the server that has the kind has no such owner. Uids do not come back, so the references dangle
-// from now on, as those to an owner whose deletion was seen. Nothing is stored at the place of such an owner, so the
-// guards of a deletion hold. If the kind is served now, it decides.
+// absent records that an owner does not exist on the server that has its kind. Uids do not come back, so the references
+// dangle from now on, like those to an owner whose deletion was seen. Nothing is stored at the place of such an owner,
+// so the guards of a deletion hold. If the kind is served here in the meantime, absent has no effect.
 func (g *Graph) absent(e Elsewhere) {
 	a, k := g.ownerUIDs[e.UID], g.kinds[kindName{e.APIVersion, e.Kind}]
 	if a == nil || k == nil || k.served {

@@ -19,7 +19,7 @@ type Kinds struct{ Table []Kind }
 // Loaded is the event that the whole state at Revision has been observed. No action is taken before.
 type Loaded struct{ Revision int64 }
 
-// Absent is the event that the server which has an owner's kind has no such owner.
+// Absent is the event that an owner does not exist on the other server that has its kind.
 type Absent struct{ Owner Elsewhere }
 
 // Result is the answer to the request with that ticket.

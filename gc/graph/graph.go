@@ -32,7 +32,7 @@ type Graph struct {
 	out []Action
 }
 
-// index finds objects, and what is known of kinds.
+// index finds objects and kinds.
 type index struct {
 	nodes       map[place]*node
 	uids        map[string]*node
@@ -42,12 +42,12 @@ type index struct {
 	collections map[string]*collection
 }
 
-// waiting are the objects that something has to happen to before they are decided on.
+// waiting has the objects that wait for an event before they are decided.
 type waiting struct {
 	// unread are the waiting lists of objects that wait for a key whose value could never be decoded.
 	unread map[place]*waitingList
-	// guarded are the waiting lists of objects with a request that a key guards, until the key is written. If the
-	// answer is a conflict, they stay on the list.
+	// guarded has the waiting lists of objects with a request that a key guards. After a conflict they stay on the list
+	// until the key is written.
 	guarded map[place]*waitingList
 	// loaded are the objects to decide on when loading is complete.
 	loaded []*node
@@ -56,9 +56,9 @@ type waiting struct {
 // inFlight are the objects with requests.
 type inFlight struct {
 	ticket Ticket
-	// tickets are the nodes with a request in flight or a pending retry.
+	// tickets has the nodes with a request in flight or a pending retry.
 	tickets map[Ticket]*node
-	// settled are nodes whose request was answered, and whose effect the timeline has not shown yet; overdue are those
+	// settled has the nodes with an answered request whose effect the timeline has not shown yet; overdue has those
 	// that were settled before the last Overdue.
 	settled, overdue map[*node]struct{}
 }
@@ -118,7 +118,7 @@ func (g *Graph) Step(e Event) []Action {
 
 // Stats are counts of a graph.
 type Stats struct {
-	// Nodes are the objects; Edges, the pairs of an object and a uid that it names.
+	// Nodes is the number of objects, Edges that of pairs of an object and a uid that it names.
 	Nodes, Edges int
 	// Ready objects wait for a free slot, InFlight ones for an answer, BackOff ones for a retry, Settled ones for the
 	// timeline to show the effect of an answered request.

@@ -10,8 +10,8 @@ import (
 // kindName is an apiVersion and a kind, interned.
 type kindName struct{ apiVersion, kind string }
 
-// kind is what references to an apiVersion and kind mean. It exists while the kind is served or a reference names it.
-// As long as it exists it keeps its meaning, also when it is no longer served (J-45).
+// kind is the meaning of references to an apiVersion and kind. It exists while the kind is served or a reference names
+// it. As long as it exists it keeps its meaning, even if it is no longer served (J-45).
 type kind struct {
 	name kindName
 	// refs is the number of references that name the kind.
@@ -31,7 +31,8 @@ type collection struct {
 	inert bool
 	// served: a kind of the table has this collection.
 	served bool
-	// preferred is the apiVersion and kind in which requests name its objects; nil for those in which they are stored.
+	// preferred is the apiVersion and kind in which requests name its objects; nil means those in which an object is
+	// stored.
 	preferred *kindName
 	// unreachable are the objects for which no request is possible until the collection is served.
 	unreachable waitingList
@@ -91,8 +92,8 @@ func (g *Graph) dropKind(k *kind) {
 }
 
 // setKinds replaces the table and marks the objects that the change affects: those that waited for a kind or for their
-// own collection, and, if a known kind now has another collection or scope, all with references to it. To find the last
-// ones it visits all objects, but that is rare.
+// own collection, and, if a known kind now has another collection or scope, all with references to it. To find the
+// latter it visits all objects, which is rare.
 func (g *Graph) setKinds(table []Kind) {
 	table = slices.Clone(table)
 	slices.SortFunc(table, func(a, b Kind) int {

@@ -1,6 +1,6 @@
 package graph
 
-// link sets n's references. old are those that it had before; what was known about them is kept.
+// link sets n's references. old are the references that it had before; what is known about them is kept.
 func (g *Graph) link(n *node, owners []Owner, old []ref) {
 	if len(owners) == 0 {
 		return
@@ -26,7 +26,8 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 	g.edgeCount += len(edges)
 }
 
-// memories are the references with knowledge that an update doesn't change, by uid.
+// memories returns, by uid, the references to owners of which the graph has seen the deletion. An update doesn't change
+// that.
 func memories(old []ref) map[string][]*ref {
 	var known map[string][]*ref
 	for i := range old {
@@ -41,7 +42,7 @@ func memories(old []ref) map[string][]*ref {
 	return known
 }
 
-// remember copies what was known about the references with the same uid.
+// remember copies what is known about a reference with the same uid.
 func (r *ref) remember(known []*ref) {
 	for _, was := range known {
 		r.orphaned = r.orphaned || was.orphaned
@@ -126,7 +127,7 @@ func (g *Graph) change(n *node, alter func()) {
 	})
 }
 
-// dependents is the first edge of the list of n's dependents; nil if there are none.
+// dependents returns the first edge of the list of n's dependents; nil if there are none.
 func (n *node) dependents() *edge {
 	if n.ownerUID == nil {
 		return nil
@@ -142,9 +143,9 @@ func (g *Graph) markDependents(n *node) {
 }
 
 // lose records, in the references to n, that n is gone. Later a look-up may be impossible: deleting a
-// CustomResourceDefinition removes the meaning of its kind (J-45). Tables of kinds are read after events, and may have
-// skipped those in which n's kind was served: then n's own kind shows that the reference means n. An owner that was
-// orphaning has released all objects that name its uid (D-62).
+// CustomResourceDefinition removes the meaning of its kind (J-45). The collector reads tables of kinds after events, so
+// it may have read none in which n's kind was served: then n's own kind shows that the reference means n. An owner that
+// was orphaning has released all objects that name its uid (D-62).
 func (g *Graph) lose(n *node) {
 	was := n.place
 	for e := n.dependents(); e != nil; e = e.next {
@@ -185,9 +186,9 @@ func (e *edge) blocks() bool {
 	return false
 }
 
-// fits reports whether n's reference names the owner by name and kind, and from a namespace in which that is possible
-// (D-70). The version is ignored, and whether it is served. So is the group, as an object that an old API server stored
-// may have another group than the one that is served (extensions).
+// fits reports whether n's reference names the owner by name and kind, and whether n's namespace allows it (D-70). The
+// version does not matter, nor whether it is served. The group does not matter either: an old API server may have
+// stored an object in another group than the served one (extensions).
 func (r *ref) fits(n, owner *node) bool {
 	return r.name == owner.name && r.kind.name.kind == owner.stored.kind &&
 		(owner.namespace == "" || owner.namespace == n.namespace)

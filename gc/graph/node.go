@@ -147,7 +147,7 @@ const (
 // String names the class.
 func (c Class) String() string { return [...]string{"firm", "waiting", "releasing", "unknown"}[c] }
 
-// class depends only on the flags of the newest state, never on transitions (J-01, J-03).
+// class returns n's class. It depends only on the flags of the newest state, never on transitions (J-01, J-03).
 func (n *node) class() Class {
 	switch {
 	case n.flags.Has(Broken):
@@ -169,7 +169,7 @@ func (n *node) ref() Ref {
 	return Ref{Key: n.key(), APIVersion: name.apiVersion, Kind: name.kind, UID: n.uid, Revision: n.revision}
 }
 
-// owner is the reference at i in the API's form.
+// owner returns the reference at i in the API's form.
 func (n *node) owner(i int) Owner {
 	r := &n.refs[i]
 	return Owner{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Key is the key of a stored object. Answers of gc/explain have it in JSON.
+// Key is the key of a stored object. It is a part of gc/explain's answers in JSON.
 type Key struct {
 	// Collection is the part of the storage key that names the resource ("pods", "services/specs").
 	Collection string `json:"resource"`
@@ -32,7 +32,7 @@ func (k Key) Compare(o Key) int {
 	)
 }
 
-// Owner is one owner reference. Answers of gc/explain have it in JSON.
+// Owner is one owner reference. It is a part of gc/explain's answers in JSON.
 type Owner struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -97,8 +97,8 @@ func (r Ref) String() string { return fmt.Sprintf("%s@%d", r.Key, r.Revision) }
 type Guard struct {
 	Key      Key
 	Revision int64
-	// Held is a weaker condition: the object at the key may have been updated or deleted since Revision. An object
-	// with another uid isn't the owner.
+	// Held is a weaker condition: the object at the key, which isn't the owner as it has another uid, may have been
+	// updated or deleted since Revision.
 	Held bool
 }
 

@@ -22,8 +22,8 @@ type View struct {
 	Attempts int
 }
 
-// Snapshot returns the objects that have owners or dependents, and the missing uids, sorted by uid. With uids it is
-// restricted to what is connected with them, through owners and dependents; unknown uids are ignored (D-90, D-93).
+// Snapshot returns the objects that have owners or dependents, and the missing uids, sorted by uid. With uids it has
+// only the objects that are connected with them, through owners and dependents; unknown uids are ignored (D-90, D-93).
 func (g *Graph) Snapshot(uids []string) []View {
 	nodes := g.nodes
 	if len(uids) > 0 {

@@ -86,7 +86,7 @@ func (g *Graph) owners(n *node) (Owners, *waitingList) {
 }
 
 // superfluous returns the uids to remove from n's references: those of owners that orphan their dependents and, if
-// others is set, of all that aren't solid. exact reports that this depends on n's present state.
+// others is set, of all that aren't solid. exact reports whether an update of n may change this.
 func (g *Graph) superfluous(n *node, others bool) (uids []string, exact bool) {
 	for i := range n.refs {
 		r := &n.refs[i]

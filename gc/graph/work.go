@@ -26,10 +26,10 @@ func (s State) String() string {
 	return [...]string{"idle", "ready", "in flight", "back-off", "settled"}[s]
 }
 
-// tries are the failures since the last success or change.
+// tries has the failures since the last success or change.
 type tries struct {
-	// attempts determine the back-off. failures are all failures, including conflicts with a write that has been seen
-	// by now and will not happen again.
+	// attempts determine the back-off. failures counts all failures, including conflicts with a write that the timeline
+	// has shown since, so that they will not happen again.
 	attempts, failures int
 	// conflict: the last request failed because of another revision.
 	conflict bool
@@ -94,7 +94,7 @@ func (g *Graph) mark(n *node) {
 	}
 }
 
-// touch records that n itself was written; changed says whether the change matters.
+// touch records that n itself was written; changed reports whether the change matters to n's decision.
 func (g *Graph) touch(n *node, changed bool) {
 	switch n.state() {
 	case Idle, Ready:
@@ -120,7 +120,7 @@ func (g *Graph) touch(n *node, changed bool) {
 	}
 }
 
-// setState moves n to a state, from whichever state it had.
+// setState moves n to a state, from any other.
 func (g *Graph) setState(n *node, s State, t tries) {
 	if n.work == nil {
 		n.work = &work{}

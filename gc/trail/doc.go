@@ -8,7 +8,6 @@
 //     URIs and finalizers push out more than one older removal. Nothing is written anywhere.
 //  2. Strings of clients are cut off at 512 bytes. Strings of objects are copied, so that no object stays in memory.
 //  3. One mutex guards everything. A query is a scan of both parts; owners are looked up by uid.
-//  4. It imports neither net nor k8s.io, reads no clock and starts no goroutine. It decides nothing and guesses
-//     nothing: an object whose removal it saw without the request (another server over the same etcd made it) has
-//     none.
+//  4. It imports neither net nor k8s.io, reads no clock and starts no goroutine. It guesses nothing: a removal by
+//     another server over the same etcd, whose request is not known, has no request.
 package trail

@@ -21,11 +21,11 @@ func (q *Query) selects(e *entry) bool {
 		(q.Kind == "" || strings.EqualFold(q.Kind, e.of.Kind) || strings.EqualFold(q.Kind, e.of.Resource))
 }
 
-// May returns why the user may not see objects of the type in the namespace; empty if they may.
+// May returns the reason why the user may not see objects of the type in the namespace; empty if they may.
 type May func(t Type, namespace string) (why string)
 
-// The limits of an answer: the removals that the query selects and the user's permissions are checked for, those that
-// are returned, and the number of trails of owners.
+// The limits of an answer: the selected removals for which permissions are checked, the returned removals, and the
+// trails of owners.
 const (
 	mostSelected = 1000
 	mostItems    = 20

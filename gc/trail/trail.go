@@ -18,7 +18,7 @@ const (
 // Trail records removals. Its methods may be called from any goroutine.
 type Trail struct {
 	mu sync.Mutex // guards the fields below
-	// since is when it began to record, and all the number of removals since then.
+	// since is the time when it began to record, and all is the number of removals since then.
 	since             time.Time
 	all               int64
 	removed, deleting recent
@@ -96,7 +96,7 @@ func (t *Trail) Seen(s *Subject, revision int64, at time.Time) {
 	}
 }
 
-// begun makes an entry that of a removal, with the request that began the deletion, if it is known.
+// begun turns e into the entry of a removal, and adds the request that began the deletion, if it is known.
 func (t *Trail) begun(e *entry, revision int64, at time.Time) {
 	e.Removed = moment(revision, at)
 	if m := t.deleting.take(e.Object.UID); m != nil {
@@ -181,8 +181,8 @@ func (e *entry) removal() *Removal {
 	return &r
 }
 
-// entryBytes is about the size of an entry without its strings, with its places in the list and in the index, and of
-// its own request.
+// entryBytes is the approximate size of an entry without its strings, with its places in the list and in the index, and
+// of its own request.
 const entryBytes = 490
 
 // weigh estimates the bytes that the entry keeps in memory. A request that several entries share counts for each.
@@ -208,7 +208,7 @@ func (e *entry) weigh() int {
 	return n
 }
 
-// recent are the last entries in the order in which they were added, at most limit, and with at most the bytes.
+// recent has the last entries in the order in which they were added, at most limit, and with at most the bytes.
 type recent struct {
 	limit, bytes int
 	weight       int
@@ -225,7 +225,7 @@ func (r *recent) get(uid string) *entry {
 	return nil
 }
 
-// add adds an entry, after it has removed the oldest ones that are too many.
+// add adds an entry. It first removes the oldest entries that exceed the limits.
 func (r *recent) add(e *entry) {
 	e.weight = e.weigh()
 	for r.order.Len() >= r.limit || r.order.Len() > 0 && r.weight+e.weight > r.bytes {
