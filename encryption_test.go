@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/backup"
 )
 
-// encryptionFile is a file with an EncryptionConfiguration of the resources; a provider is its name and that of its
-// key, which depends on both.
+// encryptionFile returns a file with an EncryptionConfiguration of the resources; a provider is its name and that of
+// its key, which depends on both.
 func encryptionFile(t *testing.T, resources string, providers ...string) string {
 	t.Helper()
 	text := "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n" +

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// goroutines are the stacks of all goroutines by their numbers.
+// goroutines returns the stacks of all goroutines by their numbers.
 func goroutines() map[string]string {
 	buf := make([]byte, 1<<20)
 	for {
@@ -30,7 +30,8 @@ func goroutines() map[string]string {
 	return all
 }
 
-// newGoroutines are the stacks of goroutines that are not among the earlier ones and do not end within the patience.
+// newGoroutines returns the stacks of goroutines that are not among the earlier ones and do not end within the
+// patience.
 func newGoroutines(before map[string]string, patience time.Duration) string {
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		now := goroutines()
@@ -66,7 +67,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// heap is how many MiB reachable objects take.
+// heap returns the size of all reachable objects in MiB.
 func heap() float64 {
 	for range 2 { // what pools keep, and what had a finalizer, goes with the second collection
 		runtime.GC()

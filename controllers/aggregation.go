@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// aggregatedRoles fills the rules of cluster roles with an aggregation rule: with those of the cluster roles that it
-// selects (K pkg/controller/clusterroleaggregation: syncClusterRole). A pass is over all roles.
+// aggregatedRoles sets the rules of each cluster role with an aggregation rule to those of the cluster roles that it
+// selects (K pkg/controller/clusterroleaggregation: syncClusterRole). One pass handles all roles.
 func aggregatedRoles() workload.Controller {
 	return workload.Controller{
 		Name: "clusterrole-aggregation", For: workload.ClusterRoles, Quiet: true, Task: "aggregate cluster roles",
@@ -26,8 +26,8 @@ func aggregatedRoles() workload.Controller {
 	}
 }
 
-// aggregate updates the roles that get other rules. It compares all roles with each other, which takes long if there
-// are many.
+// aggregate updates the roles that get other rules. It compares each role with all others, which is slow if there are
+// many.
 func aggregate(all []*rbacv1.ClusterRole) (plan workload.Plan) {
 	for _, r := range changedRoles(all) {
 		plan.Do = append(plan.Do, workload.Update{Object: r})

@@ -31,19 +31,19 @@ const (
 
 // apiServices keeps an APIService for each group version that the server itself serves, and the condition Available of
 // every APIService (KA pkg/controllers/autoregister and pkg/controllers/status, K
-// pkg/controlplane/controller/crdregistration; KA is k8s.io/kube-aggregator). That of a built-in group version is
-// created, or updated, once after each start: if a user deletes or changes it afterwards, that lasts until the next
-// start. That of a custom resource's group version exists as long as any CRD serves the version. An APIService without
-// the label is never changed, except for its status, nor deleted.
+// pkg/controlplane/controller/crdregistration; KA is k8s.io/kube-aggregator). The APIService of a built-in group
+// version is created or updated once after each start: if a user deletes or changes it afterwards, that lasts until the
+// next start. The APIService of a custom group version exists as long as any CRD serves the version. An APIService
+// without the label is never changed, except for its status, nor deleted.
 type apiServices struct {
 	types *resources.Types
-	// check returns why the server of a group version does not answer.
+	// check returns the reason why the server of a group version does not respond; nil if it does.
 	check func(ctx context.Context, group, version string) error
 
 	// mu guards the fields below.
 	mu sync.Mutex
-	// stored are the APIServices that existed at the first pass; nil before. kept are those of built-in group versions
-	// that were as wanted in a pass.
+	// stored has the APIServices that existed at the first pass; it is nil before. kept has those of built-in group
+	// versions that a pass has found as wanted.
 	stored, kept map[string]bool
 }
 
@@ -63,8 +63,8 @@ func (a *apiServices) controller(ctx context.Context) workload.Controller {
 	}
 }
 
-// concerned returns the APIServices of the group of a CRD, whose versions may have changed, and those that name a
-// service or the service of an EndpointSlice.
+// concerned returns the APIServices that a change affects: for a CRD those of its group, whose versions may have
+// changed; for a service or an EndpointSlice those that name the service.
 func (a *apiServices) concerned(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	m := cmp.Or(c.New, c.Old)
 	service := m.Name
@@ -128,7 +128,7 @@ func (a *apiServices) wanted(name string) *apiregistrationv1.APIService {
 	return s
 }
 
-// past returns what is known about an APIService. In the first pass it records which exist.
+// past returns the records about an APIService. In the first pass it records which APIServices exist.
 func (a *apiServices) past(v workload.View) past {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -141,7 +141,7 @@ func (a *apiServices) past(v workload.View) past {
 	return past{stored: a.stored[v.Key.Name], kept: a.kept[v.Key.Name]}
 }
 
-// decide does what one APIService needs now.
+// decide plans the changes that one APIService needs now.
 func (a *apiServices) decide(ctx context.Context, v workload.View, now time.Time) (plan workload.Plan) {
 	have, _ := v.Object.(*apiregistrationv1.APIService)
 	if err := v.Err(workload.APIServices, "", v.Key.Name); have == nil && err != nil {
@@ -186,8 +186,8 @@ func (a *apiServices) decide(ctx context.Context, v workload.View, now time.Time
 // checkInterval is the interval of the checks of a server (KA remote_available_controller.go: New).
 const checkInterval = 30 * time.Second
 
-// nextCheck is the time until the next check of a server: after a failure as long as the server has not answered, so
-// that the pauses double.
+// nextCheck returns the time until the next check of a server. After a failure it is the time for which the server has
+// not responded, so that the pauses double.
 func nextCheck(
 	have *apiregistrationv1.APIService, c apiregistrationv1.APIServiceCondition, now time.Time,
 ) time.Duration {
@@ -251,7 +251,7 @@ func moveOf(have, want *apiregistrationv1.APIService, p past) move {
 	return update
 }
 
-// managed is the value of the label: onStart, always, or empty for an APIService of a user.
+// managed returns the value of the label: onStart, always, or empty for an APIService of a user.
 func managed(s *apiregistrationv1.APIService) string {
 	if s == nil {
 		return ""
@@ -262,11 +262,11 @@ func managed(s *apiregistrationv1.APIService) string {
 	return ""
 }
 
-// passed is the reason of the condition of a server that answers.
+// passed is the condition's reason for a server that responds.
 const passed = "Passed"
 
 // available returns the condition of an APIService, without a time. A local group version is available. For a service
-// it makes upstream's checks but the last, the request (KA pkg/controllers/status/remote: sync).
+// it makes all of upstream's checks except the last, the request (KA pkg/controllers/status/remote: sync).
 func available(r workload.Reader, s *apiregistrationv1.APIService) apiregistrationv1.APIServiceCondition {
 	c := apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available,
 		Status: apiregistrationv1.ConditionTrue,

@@ -111,7 +111,7 @@ func holds(r workload.Reader, a *networkingv1.IPAddress) bool {
 	return s != nil && hasClusterIP(s, a.Name) || r.Err(workload.Services, p.Namespace, p.Name) != nil
 }
 
-// addressOf is the IPAddress of a service's cluster IP (K ipallocator.go: createIPAddress).
+// addressOf returns the IPAddress of a service's cluster IP (K ipallocator.go: createIPAddress).
 func addressOf(s *corev1.Service, ip netip.Addr) *networkingv1.IPAddress {
 	return &networkingv1.IPAddress{
 		ObjectMeta: metav1.ObjectMeta{Name: ip.String(), Labels: map[string]string{

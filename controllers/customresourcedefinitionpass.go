@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// pass does what one CRD needs now.
+// pass makes the changes that one CRD needs now.
 func (c *CustomResourceDefinitions) pass(ctx context.Context, name string) error {
 	all, err := c.list()
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *CustomResourceDefinitions) pass(ctx context.Context, name string) error
 
 // empty deletes the CRD's objects, and removes its finalizer when there are none (F-09, F-10).
 func (c *CustomResourceDefinitions) empty(ctx context.Context, d *definition) error {
-	if !deletionFails(d) { // an error stays in the status until it is over; and each write is an event, so a pass
+	if !deletionFails(d) { // an error stays in the status as long as it lasts, and each write causes a pass
 		var err error
 		if d, err = c.inProgress(ctx, d); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (c *CustomResourceDefinitions) release(ctx context.Context, d *definition, 
 	return err
 }
 
-// terminating stores why the CRD still exists.
+// terminating stores the reason why the CRD still exists.
 func (c *CustomResourceDefinitions) terminating(
 	ctx context.Context, d *definition, reason, message string,
 ) (*definition, error) {

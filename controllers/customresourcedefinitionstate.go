@@ -67,8 +67,8 @@ func (c *CustomResourceDefinitions) follow(ctx context.Context, sink func(name s
 	}.Follow(ctx)
 }
 
-// instancesOf is the name of the CRD whose objects are in the collection, whether or not its versions are served; empty
-// for collections of built-in types.
+// instancesOf returns the name of the CRD whose objects are in the collection, whether or not its versions are served;
+// empty for collections of built-in types.
 func instancesOf(collection string) string {
 	group, plural, custom := strings.Cut(collection, "/")
 	if !custom {
@@ -189,7 +189,7 @@ func (c *CustomResourceDefinitions) updateStatus(ctx context.Context, one *defin
 	return c.decode(o)
 }
 
-// errDefinitionChanged is why a status for an older state isn't stored.
+// errDefinitionChanged is the reason why a status for an older state isn't stored.
 var errDefinitionChanged = errors.New("the CustomResourceDefinition has changed")
 
 // instances is the entry of the CRD's custom resource.

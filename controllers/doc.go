@@ -7,11 +7,11 @@
 //  1. Names and aliases are those of kube-controller-manager v1.37, and kube-scheduler.
 //  2. Each part makes its requests with the service account and the field manager of its controller.
 //  3. Parts may run more than once, one run after the other. Run returns when everything that it started has ended.
-//  4. Each monitored part joins the monitor of its context once, so that a caller can wait for all of them. Settle does:
-//     it proves that they had nothing to do at one moment (settle.go).
+//  4. Each monitored part joins the monitor of its context once, so that a caller can wait for all of them. Settle
+//     waits for them, and proves that they had nothing to do at one moment (settle.go).
 //
-// Adding a controller is one entry in table.go, with functions for package workload, whose doc.go says how to write
-// them.
+// A controller is added by one entry in table.go, with functions for package workload, whose doc.go describes how to
+// write them.
 //
 // To read the source: names.go and select.go (--controllers), table.go, parts.go (controllers that need more than the
 // API), process.go (what they get from the server, and Run); the other files are controllers.

@@ -26,8 +26,8 @@ const (
 )
 
 const (
-	// flowDelay is the delay of the first pass after the start: a new server has conditions to write for all
-	// FlowSchemas, and its first clients' requests have precedence.
+	// flowDelay is the delay of the first pass after the start: a new server must write the conditions of all
+	// FlowSchemas, and requests of its first clients take precedence.
 	flowDelay = 500 * time.Millisecond
 	// flowInterval is the interval of checks of the mandatory and suggested objects.
 	flowInterval = time.Minute
@@ -38,7 +38,7 @@ const (
 
 // flowConditions keeps the condition Dangling of FlowSchemas (KEP-1040), which reports whether their priority level is
 // missing (AS pkg/util/flowcontrol/apf_controller.go: presyncFlowSchemaStatus). exists reports whether there is a
-// PriorityLevelConfiguration of a name, even one that can't be decoded.
+// PriorityLevelConfiguration of that name, even one that can't be decoded.
 func flowConditions(exists func(name string) bool) workload.Controller {
 	return workload.Controller{
 		Name: "priority-and-fairness", For: workload.FlowSchemas, Sees: []workload.Resource{workload.PriorityLevels},
@@ -61,7 +61,7 @@ func flowConditions(exists func(name string) bool) workload.Controller {
 	}
 }
 
-// flowParts are the parts of the controller of API Priority and Fairness. The first run waits for flowDelay.
+// flowParts returns the parts of the controller of API Priority and Fairness. The first run waits for flowDelay.
 func flowParts(s *setup) []run {
 	c := s.client()
 	levels := c.API.Types().Lookup(flowcontrolv1.GroupName, "v1", workload.PriorityLevels.Plural)
@@ -112,8 +112,8 @@ type flowKeeper struct {
 	levels  *kind[*flowcontrolv1.PriorityLevelConfiguration]
 }
 
-// check creates, updates and deletes objects. Levels come before the schemas that name them. It does nothing while an
-// object of them can't be decoded, and returns the error, which names it.
+// check creates, updates and deletes objects. Levels come before the schemas that name them. If one of these objects
+// can't be decoded, it does nothing, and returns an error that names the object.
 func (k *flowKeeper) check(ctx context.Context) error {
 	levels, err := decoded[flowcontrolv1.PriorityLevelConfiguration](k.api, workload.PriorityLevels)
 	if err != nil {

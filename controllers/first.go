@@ -11,10 +11,11 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// firstInterval is how often the objects that every cluster has are checked.
+// firstInterval is the interval of checks of the objects that every cluster has.
 const firstInterval = 10 * time.Second
 
-// firstObjects keeps the service kubernetes, its endpoints, the default ServiceCIDR, and what extension API servers trust.
+// firstObjects maintains the service kubernetes, its endpoints, the default ServiceCIDR, and the ConfigMap with the
+// authorities that extension API servers trust.
 func firstObjects(s *setup) []run {
 	return []run{func(ctx context.Context) {
 		rounds := &reconcile.Rounds{

@@ -2,8 +2,8 @@ package controllers
 
 import "slices"
 
-// known are those of kube-controller-manager v1.37, with the names from before v1.28 that --controllers
-// still accepts (K cmd/kube-controller-manager/names/controller_names.go, and aliases in
+// known has the controllers of kube-controller-manager v1.37, with their names before v1.28 that --controllers still
+// accepts (K cmd/kube-controller-manager/names/controller_names.go, and aliases in
 // cmd/kube-controller-manager/app/*.go; the cloud's: k8s.io/cloud-provider/names).
 var known = []struct{ name, alias string }{
 	{"serviceaccount-token-controller", "serviceaccount-token"},
@@ -60,8 +60,8 @@ var known = []struct{ name, alias string }{
 	{"selinux-warning-controller", ""},
 }
 
-// Find returns the name of the controller for a word of --controllers, which is its name or an alias; empty if there is
-// none, neither here nor in kube-controller-manager.
+// Find returns the name of the controller for a word of --controllers, which is its name or an alias; empty if neither
+// this program nor kube-controller-manager has such a controller.
 func Find(word string) string {
 	if word == Scheduler {
 		return word
@@ -74,7 +74,7 @@ func Find(word string) string {
 	return ""
 }
 
-// Absent are those of kube-controller-manager that this program doesn't have, in alphabetical order.
+// Absent returns the controllers of kube-controller-manager that this program doesn't have, in alphabetical order.
 func Absent() (names []string) {
 	here := Names()
 	for _, k := range known {

@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// path is that of a migration; sub is a subresource.
+// path returns the path of a migration; sub is a subresource.
 func (c *migrator) path(sub, name string) loopback.Path {
 	r := c.statuses.API.Types().Lookup(storagemigrationv1.GroupName, "v1", "storageversionmigrations")
 	return loopback.Path{Resource: r, Subresource: sub, Name: name}
@@ -31,8 +31,8 @@ func (c *migrator) definitionPath(sub string, r groupResource) loopback.Path {
 		Name: r.Resource + "." + r.Group}
 }
 
-// follow sends the resources of all migrations, and then those of which a migration or the definition changes. Of a
-// migration that can't be decoded nothing is known.
+// follow sends the resources of all migrations, and then each resource whose migrations or definition change. It
+// ignores migrations that can't be decoded.
 func (c *migrator) follow(ctx context.Context, sink func(groupResource)) error {
 	collection := c.path("", "").Resource.Collection
 	definitions := c.definitionPath("", groupResource{}).Resource.Collection
@@ -69,8 +69,8 @@ func (c *migrator) follow(ctx context.Context, sink func(groupResource)) error {
 // migrationResources has the resources of migrations by the migrations' names.
 type migrationResources map[string]groupResource
 
-// defined returns the resource of a definition; false if no migration is of that. Definitions change often, and each
-// pass reads all migrations.
+// defined returns the resource of a definition; false if it has no migration. Other definitions, which change often,
+// cause no pass, as each pass reads all migrations.
 func (n migrationResources) defined(definition string) (r groupResource, ok bool) {
 	plural, group, ok := strings.Cut(definition, ".")
 	r = groupResource{Group: group, Resource: plural}
@@ -121,7 +121,7 @@ func (c *migrator) revision(ctx context.Context) (string, error) {
 	return strconv.FormatInt(c.statuses.Cache.Revision(), 10), nil
 }
 
-// entry is served for a resource that must be.
+// entry returns the same as served, or an error if the resource is not served.
 func (c *migrator) entry(r groupResource) (*loopback.Type, error) {
 	if e := c.served(r); e != nil {
 		return e, nil

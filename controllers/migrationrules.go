@@ -18,7 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// migration is short for the kind.
+// migration is a short name of the kind.
 type migration = storagemigrationv1.StorageVersionMigration
 
 // The reasons of conditions (K migrationrunner.go, storageversionmigrator.go).
@@ -29,7 +29,8 @@ const (
 	reasonMigrationFailed    = "StorageVersionMigrationFailed"
 )
 
-// migrationPatience is how long a migration waits for its resource to be served (K storageversionmigrator.go: sync).
+// migrationPatience is the time for which a migration waits until its resource is served (K storageversionmigrator.go:
+// sync).
 const migrationPatience = time.Minute
 
 func migrationIs(m *migration, t storagemigrationv1.MigrationConditionType) bool {
@@ -51,7 +52,7 @@ func openMigrations(all []*migration) []*migration {
 	return left
 }
 
-// migrationOrder is 0 for a migration that runs, else 1.
+// migrationOrder returns 0 for a migration that runs, else 1.
 func migrationOrder(m *migration) int {
 	if migrationIs(m, storagemigrationv1.MigrationRunning) {
 		return 0
@@ -59,8 +60,8 @@ func migrationOrder(m *migration) int {
 	return 1
 }
 
-// migrationObstacle returns why a migration fails before it touches an object, or how long it waits; neither if it can
-// go on. e is the entry of the resource; nil if it is not served.
+// migrationObstacle returns the reason why a migration fails before it rewrites an object, or the time that it must
+// wait; neither if it can continue. e is the entry of the resource; nil if it is not served.
 func migrationObstacle(e *loopback.Type, m *migration, now time.Time) (failure string, wait time.Duration) {
 	switch end := m.CreationTimestamp.Add(migrationPatience); {
 	case e != nil && e.Collection != "" && e.Has("list") && e.Has("update") && e.Has("patch"):
@@ -90,7 +91,7 @@ func olderObjects(all []*loopback.Object, than string) (out []*loopback.Object, 
 // needsNoRewrite reports whether an object needs no rewrite because it was changed, deleted, or created again.
 func needsNoRewrite(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
-// isRetriable reports whether an error may pass (K storageversionmigrator.go: isRetriableError).
+// isRetriable reports whether an error may be temporary (K storageversionmigrator.go: isRetriableError).
 func isRetriable(err error) bool {
 	return apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err) || apierrors.IsServiceUnavailable(err) ||
 		apierrors.IsInternalError(err) || apierrors.IsTimeout(err)
@@ -130,7 +131,8 @@ func failMigration(m *migration, why string, now time.Time) {
 		"migration encountered unhandled error: "+why, now)
 }
 
-// completeMigration ends the running of a migration that ran: the API allows no other condition to be true beside it.
+// completeMigration sets the condition Running of a migration to false: the API allows no other true condition beside
+// it.
 func completeMigration(m *migration, now time.Time) {
 	if meta.FindStatusCondition(m.Status.Conditions, string(storagemigrationv1.MigrationRunning)) != nil {
 		setMigrationCondition(m, storagemigrationv1.MigrationRunning, metav1.ConditionFalse, reasonMigrationCompleted,
@@ -138,7 +140,7 @@ func completeMigration(m *migration, now time.Time) {
 	}
 }
 
-// definition is short for the kind.
+// definition is a short name of the kind.
 type definition = apiextensionsv1.CustomResourceDefinition
 
 // conditionMigrating returns the condition of a definition whose objects the migration begins to rewrite (K
@@ -149,9 +151,9 @@ func conditionMigrating(d *definition, m *migration, now time.Time) apiextension
 		Message: "Migration " + m.Name + " is running", ObservedGeneration: d.Generation}
 }
 
-// conditionMigrated returns the condition of a definition after a migration, and the versions that objects may be
-// stored in since. They are only the present one if the definition has not changed since the migration began, even if
-// it has failed (K migrationrunner.go: finishCRDMigration; migrationrunner_test.go).
+// conditionMigrated returns the condition of a definition after a migration, and the versions in which objects may be
+// stored after it. These are only the present storage version if the definition has not changed since the migration
+// began, even if the migration has failed (K migrationrunner.go: finishCRDMigration; migrationrunner_test.go).
 func conditionMigrated(d *definition, success bool, now time.Time) (
 	c apiextensionsv1.CustomResourceDefinitionCondition, stored []string,
 ) {

@@ -6,7 +6,7 @@ import "slices"
 const (
 	GarbageCollector = "garbage-collector-controller"
 	Namespaces       = "namespace-controller"
-	// Scheduler is none of kube-controller-manager's, and off by default.
+	// Scheduler is not a controller of kube-controller-manager, and is off by default.
 	Scheduler = "kube-scheduler"
 )
 
@@ -19,13 +19,13 @@ type Controller struct {
 	// cmd/kube-controller-manager/app/options; pkg/controller/*/config/v1alpha1/defaults.go). The garbage collector
 	// chooses the number if it is 0.
 	Workers, Least int
-	// What describes Workers, after "maximum number of".
+	// What completes the description of Workers, "maximum number of ...".
 	What string
 	// Off reports whether '*' leaves it off.
 	Off bool
 
-	// account is its service account of the namespace kube-system in a cluster (K cmd/kube-controller-manager/app), and
-	// manager its field manager, both as Process.Client has them.
+	// account is its service account in the namespace kube-system (K cmd/kube-controller-manager/app), and manager its
+	// field manager: the arguments of Process.Client.
 	account, manager string
 	// parts makes the functions that run, for one process.
 	parts func(s *setup) []run
@@ -36,7 +36,7 @@ type Controller struct {
 // All returns the controllers of this program.
 func All() []Controller { return slices.Clone(table) }
 
-// Names are the names of the controllers, as in kube-controller-manager, and Scheduler.
+// Names returns the names of the controllers, as in kube-controller-manager, and Scheduler.
 func Names() (names []string) {
 	for _, c := range table {
 		names = append(names, c.Name)

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// Server is the field manager of the server itself, and the name of what belongs to none of its controllers.
+// Server is the field manager of the server itself, and the name for work that belongs to none of its controllers.
 const Server = "kube-apiserver"
 
 // ofServer are the controllers that are a part of kube-apiserver, so they always run.
@@ -79,7 +79,7 @@ func claims(s *setup) []run {
 	return engine(made...)(s)
 }
 
-// nodes notices the nodes of an earlier simulation, too.
+// nodes also handles the nodes of an earlier simulation.
 func nodes(s *setup) []run {
 	made := []func() workload.Controller{node.Lifecycle}
 	if !s.process.Simulate {
@@ -88,7 +88,7 @@ func nodes(s *setup) []run {
 	return engine(made...)(s)
 }
 
-// deviceTaints has two parts that share what they remember.
+// deviceTaints has two parts that share their state.
 func deviceTaints(s *setup) []run { return engine(devicetaint.New())(s) }
 
 // trustBundles doesn't run if the resource isn't served in any version (K

@@ -19,7 +19,7 @@ type typeCheck = func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.Ex
 // CustomResourceDefinition is created later (M-52, M-55). The status is that of the generation that was checked: if the
 // policy changes during the check, the status is not written. The effect of a policy never depends on it (M-54).
 //
-// The schemas of one policy's kinds may be large, so one is checked at a time, where upstream has five workers.
+// One policy is checked at a time, as the schemas of its kinds may be large. (Upstream has five workers.)
 func policyStatus(check typeCheck) workload.Controller {
 	return workload.Controller{
 		Name: "validatingadmissionpolicy-status", For: workload.Policies,
@@ -35,8 +35,8 @@ func policyStatus(check typeCheck) workload.Controller {
 	}
 }
 
-// checkPolicy checks a policy (K controller.go: reconcile). A panic of the type checker is an error: expressions are
-// the users'.
+// checkPolicy checks a policy (K controller.go: reconcile). A panic of the type checker becomes an error, as users
+// write the expressions.
 func checkPolicy(p *admissionv1.ValidatingAdmissionPolicy, check typeCheck) (plan workload.Plan) {
 	defer func() {
 		if r := recover(); r != nil {

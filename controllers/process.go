@@ -22,20 +22,20 @@ import (
 // Manager is the field manager of the controllers of kube-controller-manager, and the name of their lease.
 const Manager = "kube-controller-manager"
 
-// Process has everything that the controllers use of the server that they run in.
+// Process has everything that the controllers need from the server in which they run.
 type Process struct {
-	// Client returns a client with the identity of a service account of kube-system, that of the server itself if
-	// account is empty, and a field manager.
+	// Client returns a client with a field manager and the identity of a service account of kube-system, or of the
+	// server itself if account is empty.
 	Client func(account, manager string) *loopback.Client
 	// Gates are all feature gates.
 	Gates map[string]bool
-	// Authority signs certificates, and Certificates are those, in PEM, by which clients verify the server.
+	// Authority signs certificates. Certificates has the certificates, in PEM, by which clients verify the server.
 	Authority    certificates.Authority
 	Certificates []byte
 	// Webhooks call the conversion webhooks of CustomResourceDefinitions.
 	Webhooks *webhook.Clients
-	// CheckFirst writes what is missing or wrong of the service kubernetes, its endpoints, the default ServiceCIDR, and
-	// what extension API servers trust.
+	// CheckFirst creates or corrects the service kubernetes, its endpoints, the default ServiceCIDR, and the ConfigMap
+	// with the authorities that extension API servers trust.
 	CheckFirst func(context.Context) error
 	// CheckTypes returns the warnings about the types in a policy's expressions.
 	CheckTypes func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning
@@ -47,26 +47,27 @@ type Process struct {
 	Simulate   bool
 	Simulation simulation.Options
 	Options
-	// Version is that of the server, which simulated nodes have, too.
+	// Version is the version of the server, and of simulated nodes.
 	Version string
 	Log     *slog.Logger
 }
 
 // Aggregator sends requests to the servers that APIServices name.
 type Aggregator interface {
-	// Check returns why the server of a group version does not answer.
+	// Check returns the reason why the server of a group version does not respond.
 	Check(ctx context.Context, group, version string) error
 	loopback.Aggregator
 }
 
-// Options are the settings of the controllers, with the flags of the fields. Package kubecascade sets the defaults that
-// the comments name; here only Autoscaler may have fields that are not set.
+// Options are the settings of the controllers, with the flags of the fields. Package kubecascade sets the defaults in
+// these comments; this package only sets those of Autoscaler.
 type Options struct {
 	// Enabled are the words of kube-controller-manager's flag: "*" enables all that are on by default, "name" enables
 	// one, "-name" disables one. nil means "*"; an empty slice disables all.
 	Enabled []string `flag:"controllers"`
-	// Workers is how many objects a controller works on concurrently, by its name, such as "deployment-controller" (flags
-	// --concurrent-*-syncs). Default: that of kube-controller-manager; for "garbage-collector-controller", 0 chooses it.
+	// Workers is the number of objects that a controller works on concurrently, by its name, such as
+	// "deployment-controller" (flags --concurrent-*-syncs). Default: that of kube-controller-manager; for
+	// "garbage-collector-controller", 0 chooses it.
 	Workers map[string]int
 	// Autoscaler configures horizontal-pod-autoscaler-controller.
 	Autoscaler Autoscaler
@@ -75,9 +76,9 @@ type Options struct {
 	// LeaderElect runs the controllers only while this server holds the lease kube-system/kube-controller-manager;
 	// default: true with Storage.Endpoints.
 	LeaderElect *bool `flag:"leader-elect"`
-	// LeaseDuration is how long other servers wait after the last renewal before they take over the lease; default 15 s.
-	// RenewDeadline is how long a leader tries to renew it before it stops the controllers; default 10 s. RetryPeriod is
-	// the interval between attempts; default 2 s.
+	// LeaseDuration is the time after the last renewal at which other servers take over the lease; default 15 s.
+	// RenewDeadline is the time for which a leader tries to renew it before it stops the controllers; default 10 s.
+	// RetryPeriod is the interval between attempts; default 2 s.
 	LeaseDuration time.Duration `flag:"leader-elect-lease-duration"`
 	RenewDeadline time.Duration `flag:"leader-elect-renew-deadline"`
 	RetryPeriod   time.Duration `flag:"leader-elect-retry-period"`
@@ -88,7 +89,7 @@ type Autoscaler = autoscale.Settings
 
 // Part is a part of a controller. It joins the monitor of its context once.
 type Part struct {
-	// Controller is the part's.
+	// Controller is the controller that the part belongs to.
 	Controller
 	// Run runs until its context is done, and returns when everything that it started has ended.
 	Run func(context.Context)
@@ -172,7 +173,7 @@ func (s *setup) client() *loopback.Client {
 }
 
 // engine returns the parts of a controller that uses package workload. Each run has a Controller of its own, as some
-// remember what they have seen.
+// have state.
 func engine(made ...func() workload.Controller) func(*setup) []run {
 	return func(s *setup) (out []run) {
 		api := s.client()
@@ -189,8 +190,8 @@ func one(made func(s *setup) workload.Controller) func(*setup) []run {
 	return func(s *setup) []run { return engine(func() workload.Controller { return made(s) })(s) }
 }
 
-// silent is a part of node-lifecycle-controller without a simulation: it notices that the nodes of an earlier one have
-// no kubelets.
+// silent returns a part of node-lifecycle-controller for servers without a simulation: it handles the nodes of an
+// earlier simulation, which have no kubelets.
 func (s *setup) silent() workload.Controller {
 	c := simulation.Off()
 	decide := c.Decide

@@ -20,16 +20,16 @@ import (
 type protection struct {
 	name, finalizer string
 	protects        workload.Resource
-	// users are the resources whose objects may use protected ones; none if an object's own state tells. wake returns
-	// the keys that may have lost a user with a change of one.
+	// users has the resources whose objects may use protected ones; none if an object's own state shows whether it is
+	// in use. wake returns the keys of objects that may have lost a user by a change of a user.
 	users []workload.Resource
 	wake  func(workload.Reader, workload.Change) []workload.Key
-	// used reports whether the object of the view is in use. Users are read in the same state in which the object is
-	// being deleted, so none that existed before is missed (F-06).
+	// used reports whether the object of the view is in use. Users are read in a state in which the object is already
+	// being deleted, so no earlier user is missed (F-06).
 	used func(workload.View) bool
 }
 
-// volumeProtection protects PersistentVolumes while they are bound, which the binder sets (F-03).
+// volumeProtection protects PersistentVolumes while their phase, which the binder sets, is Bound (F-03).
 func volumeProtection() workload.Controller {
 	return protection{
 		name: "pv-protection", finalizer: "kubernetes.io/pv-protection", protects: workload.Volumes,
@@ -147,8 +147,8 @@ func unmounted(r workload.Reader, c workload.Change) []workload.Key {
 	return claimsOf(r, c)
 }
 
-// claimsOf returns the claims that the pod of a change mounts or mounted: all of its namespace if a pod could not be
-// decoded before. While it can't, nothing is done about claims that it may mount.
+// claimsOf returns the claims that the pod of a change mounts or mounted. If the pod could not be decoded before, it
+// returns all claims of the namespace. As long as a pod can't be decoded, the claims that it may mount stay protected.
 func claimsOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	var names []string
 	namespace := cmp.Or(c.Old, c.New).Namespace

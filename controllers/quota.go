@@ -244,7 +244,7 @@ func (q *quotaCounter) objects(
 	return out, nil
 }
 
-// stored is the resource's entry of the storage version; nil if it isn't served.
+// stored returns the resource's entry of the storage version; nil if it isn't served.
 func (q *quotaCounter) stored(r schema.GroupResource) *loopback.Type {
 	for _, res := range q.client.API.Types().All() {
 		if res.GroupResource() == r && res.Namespaced && res.Collection != "" && res.ToStored == nil {

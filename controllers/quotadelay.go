@@ -22,9 +22,9 @@ const (
 // for an object that isn't stored yet would be lost.
 type quotaDelay struct {
 	quotas map[string]bool
-	// since is when a count was first requested, zero if none is; due is when it may begin.
+	// since is the time when a count was first requested, zero if none is; due is when it may begin.
 	since, due time.Time
-	// quiet is when the last write to a quota has settled.
+	// quiet is the time when the last write to a quota has settled.
 	quiet time.Time
 }
 

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// None is the value of --controllers for none of them. An empty value means the same, as for
-// kube-controller-manager, but is easily lost in a shell or a manifest.
+// None is the value of --controllers that disables all. An empty value means the same, as in kube-controller-manager,
+// but a shell or a manifest easily loses it.
 const None = "none"
 
-// Select parses --controllers: the first word for a name counts, and '*' means all other names that are
-// on by default (K cmd/kube-controller-manager: IsControllerEnabled), which all but Scheduler are. absent are the
-// selected names that only kube-controller-manager has.
+// Select parses --controllers: the first word for a name counts, and '*' means all other names that are on by default
+// (K cmd/kube-controller-manager: IsControllerEnabled), which all but Scheduler are. absent has the selected names that
+// only kube-controller-manager has.
 func Select(words []string) (on map[string]bool, absent []string, err error) {
 	on = map[string]bool{}
 	if len(words) == 1 && words[0] == None {

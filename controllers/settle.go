@@ -19,30 +19,31 @@ import (
 const (
 	// mostSettled is the maximum number of entries in each list of a Settled.
 	mostSettled = 100
-	// quickRounds is how many rounds of Settle follow each other at once, and roundPause the time between later ones: a
-	// server whose objects are written all the time never settles, and shall not be busy with noticing that.
+	// quickRounds is the number of rounds of Settle that follow each other at once. roundPause is the pause between
+	// later rounds: a server whose objects are written all the time never settles, and must not use its processor to
+	// notice that.
 	quickRounds, roundPause = 16, 5 * time.Millisecond
 )
 
 // Settled is the result of Settle.
 type Settled struct {
-	// Revision is the one at which the controllers had nothing to do; without success that of the last look, 0 for
-	// none.
+	// Revision is the revision at which the controllers had nothing to do. Without success it is that of the last
+	// round; 0 for none.
 	Revision int64
-	// Waits are what controllers will do at a time.
+	// Waits is the work that controllers will do at a later time.
 	Waits reconcile.List[reconcile.Wait]
-	// Works are what they do; empty after success.
+	// Works is the current work of the controllers; empty after success.
 	Works reconcile.List[reconcile.Work]
 }
 
 // UnsettledError is returned if Settle ended before the controllers had nothing to do.
 type UnsettledError struct {
 	Settled
-	// Cause is why it ended.
+	// Cause is the reason why it ended.
 	Cause error
 }
 
-// Error names some of what is going on.
+// Error names some of the current work.
 func (e *UnsettledError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "not settled at revision %d: %v", e.Revision, e.Cause)
@@ -62,7 +63,7 @@ func (e *UnsettledError) Error() string {
 // Unwrap returns the cause.
 func (e *UnsettledError) Unwrap() error { return e.Cause }
 
-// DescribeObject names an object for people.
+// DescribeObject returns the name of an object for people.
 func DescribeObject(o reconcile.Object) string {
 	if o.Namespace == "" {
 		return o.Kind + " " + o.Name
@@ -70,20 +71,21 @@ func DescribeObject(o reconcile.Object) string {
 	return o.Kind + " " + o.Namespace + "/" + o.Name
 }
 
-// Set are the controllers of a process.
+// Set has the controllers of a process.
 type Set struct {
 	// Monitor waits for the parts of controllers.
 	Monitor reconcile.Monitor
-	// Own are the parts of kube-apiserver's controllers. Led are those of the others, which run in RunLed.
+	// Own has the parts of kube-apiserver's controllers, Led those of all others, which RunLed runs.
 	Own, Led []Part
-	// RetryPeriod is that of the lease without which RunLed is not called; 0 if there is no election.
+	// RetryPeriod is the retry period of the leader election; 0 if there is none. With an election, RunLed is called
+	// only by the leader.
 	RetryPeriod time.Duration
 	// Cache has the state of a store whose newest revision Revision returns.
 	Cache    *cache.Cache
 	Revision func(context.Context) (int64, error)
 
 	leading atomic.Bool
-	// settling is full while a call of Settle makes rounds.
+	// settling has an element while a call of Settle makes rounds.
 	settling chan struct{}
 }
 
@@ -109,11 +111,12 @@ func (s *Set) Elect(ctx context.Context, lease election.API, o *Options, seize b
 // Leading reports whether RunLed runs.
 func (s *Set) Leading() bool { return s.leading.Load() }
 
-// Settle waits until the controllers have nothing to do. They have then processed everything up to a revision that is
-// at least the given one and that of the store at the call, they carry nothing out, have nothing to carry out within
-// reconcile.Soon, and nothing was written in the meantime. So no object changes after that revision without another
-// request, but for the waits. Of several servers with one etcd it waits for the controllers of this one; while another
-// holds the lease of the controllers, nothing is settled. The error is an *UnsettledError, or that of the store.
+// Settle waits until the controllers are idle. Idle means: they have processed everything up to a revision that is at
+// least the given one and that of the store at the call; they carry nothing out, and have nothing to do within
+// reconcile.Soon; and nothing was written in the meantime. So no object changes after that revision without another
+// request, except by the returned Waits. Of several servers with one etcd, Settle waits for the controllers of this
+// one. While another server holds the lease of the controllers, Settle does not succeed. The error is an
+// *UnsettledError, or that of the store.
 func (s *Set) Settle(ctx context.Context, revision int64) (*Settled, error) {
 	var out Settled
 	err := s.rounds(ctx, revision, &out)
@@ -126,8 +129,8 @@ func (s *Set) Settle(ctx context.Context, revision int64) (*Settled, error) {
 	return &out, nil
 }
 
-// rounds makes rounds until one succeeds; out is also set if ctx ends. One caller makes rounds at a time: the others
-// then need but one, as long as nothing is written.
+// rounds makes rounds until one succeeds; out is also set if ctx ends. One caller makes rounds at a time. The others
+// then need only one round, if nothing is written.
 func (s *Set) rounds(ctx context.Context, revision int64, out *Settled) error {
 	var marks reconcile.Marks
 	defer func() {
@@ -156,11 +159,12 @@ func (s *Set) rounds(ctx context.Context, revision int64, out *Settled) error {
 	}
 }
 
-// round waits until all parts were idle one after the other, and reports whether they were so at one moment.
+// round waits until each part has been idle, one after the other, and reports whether all were idle at one moment.
 //
 // The proof: each part was idle at the revision "before" when it answered Idle. If its activity is the same in Quiet,
-// it was so at every moment in between, of which one belongs to all parts. If nothing was written after "before" until
-// "after" was read, no part had anything to take in at that moment. So only time, or a request, can make a part act.
+// it was idle at every moment in between. The intervals of all parts have a moment in common. If nothing was written
+// between the reads of "before" and "after", no part had an event to process at that moment. So only time, or a
+// request, can make a part act.
 func (s *Set) round(ctx context.Context, out *Settled) (marks reconcile.Marks, quiet bool, err error) {
 	before, err := s.Revision(ctx)
 	if err != nil {
@@ -212,10 +216,10 @@ func leaseObject() reconcile.Object {
 		Namespace: metav1.NamespaceSystem, Name: Manager}
 }
 
-// reportTimeout bounds how long parts are asked what they do.
+// reportTimeout limits the time in which parts must report their work.
 const reportTimeout = time.Second
 
-// unsettled sets what is going on.
+// unsettled sets the current work of the parts.
 func (s *Set) unsettled(revision int64, marks reconcile.Marks, out *Settled) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// metricsReader is the role by which the roles view, edit and admin read metrics.k8s.io (metrics-server
+// metricsReader returns the role by which the roles view, edit and admin read metrics.k8s.io (metrics-server
 // manifests/base/rbac.yaml).
 func metricsReader() *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
@@ -32,9 +32,9 @@ func metricsReader() *rbacv1.ClusterRole {
 }
 
 // EnsureSimulated creates the missing objects of --simulate-pods: the role for metrics, the class of volumes, and the
-// nodes of the file, which a kubelet registers when it starts. What is present stays as it is. Only an invalid node is
-// an error: an object that a webhook or a policy rejects must not prevent the start, as these could not be removed
-// then.
+// nodes of the file, which a kubelet registers when it starts. Objects that exist stay as they are. Only an invalid
+// node is an error. If a webhook or a policy rejects an object, the server must start all the same: otherwise users
+// could not remove the webhook or the policy.
 func EnsureSimulated(
 	ctx context.Context, api NamespaceAPI, file string, nodes []*corev1.Node, log *slog.Logger,
 ) error {

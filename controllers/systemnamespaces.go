@@ -29,9 +29,9 @@ type NamespaceAPI interface {
 	Create(ctx context.Context, o workload.Object) (name string, err error)
 }
 
-// EnsureSystemNamespaces creates the missing system namespaces. It ignores terminating ones. A rejected request, as by
-// a webhook that is down, is only logged: the server must start, so that the webhook can be removed, and the controller
-// tries again (K pkg/controlplane/controller/systemnamespaces).
+// EnsureSystemNamespaces creates the missing system namespaces. It ignores terminating ones. A rejected request, for
+// example by a webhook that is down, is only logged: the server must start so that users can remove the webhook, and
+// the controller tries again (K pkg/controlplane/controller/systemnamespaces).
 func EnsureSystemNamespaces(ctx context.Context, api NamespaceAPI, log *slog.Logger) error {
 	var errs []error
 	for _, name := range systemNamespaces {
@@ -46,8 +46,8 @@ func EnsureSystemNamespaces(ctx context.Context, api NamespaceAPI, log *slog.Log
 	return errors.Join(errs...)
 }
 
-// ensureNamespace creates a namespace unless it exists. It reads it first, as a webhook would otherwise be called for
-// each start.
+// ensureNamespace creates a namespace unless it exists. It reads the namespace first: otherwise each start would call
+// webhooks.
 func ensureNamespace(ctx context.Context, api NamespaceAPI, name string) error {
 	_, err := api.Lookup(ctx, workload.Namespaces, workload.Key{Name: name})
 	if err == nil {

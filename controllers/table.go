@@ -88,7 +88,7 @@ var table = []Controller{
 		parts: engine(certificates.CleaningPods)},
 	{Name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", Workers: 1, parts: trustBundles,
 		account: "kube-apiserver-serving-clustertrustbundle-publisher"},
-	{Name: "persistentvolume-binder-controller", Workers: 1, // two claims must not choose a volume at a time
+	{Name: "persistentvolume-binder-controller", Workers: 1, // two claims must not choose volumes at the same time
 		account: "persistent-volume-binder", parts: engine(persistentvolume.Claims, persistentvolume.Volumes)},
 	{Name: "service-cidr-controller", Workers: 1, // of two equal ranges only one may go while they are used
 		account: "service-cidrs-controller", manager: "service-cidr-controller", parts: engine(serviceRanges)},

@@ -10,10 +10,11 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// unusedClaims maintains the condition Unused of PersistentVolumeClaims, which holds since when no pod has referred to
-// a claim (V-083; K pkg/controller/volume/pvcprotection, with the gate PersistentVolumeClaimUnusedSinceTime). Only
-// claims that are bound and not being deleted get it. It is True while no pod that has not finished mounts the claim;
-// pods without a node count. lastTransitionTime changes with the status only.
+// unusedClaims maintains the condition Unused of PersistentVolumeClaims, which has the time since which no pod has
+// referred to a claim (V-083; K pkg/controller/volume/pvcprotection, with the gate
+// PersistentVolumeClaimUnusedSinceTime). Only claims that are bound and not being deleted get it. It is True while no
+// pod that has not finished mounts the claim; pods without a node count. lastTransitionTime changes with the status
+// only.
 func unusedClaims() workload.Controller {
 	return workload.Controller{
 		Name: "pvc-unused", For: workload.Claims, Quiet: true, Sees: []workload.Resource{workload.Pods},
@@ -59,7 +60,7 @@ func unused(v workload.View, now time.Time) workload.Plan {
 	return workload.Plan{Status: c}
 }
 
-// condition is the condition of a claim that is used, or not.
+// condition returns the condition of a claim that is used, or not.
 func condition(used bool) corev1.PersistentVolumeClaimCondition {
 	if used {
 		return corev1.PersistentVolumeClaimCondition{Type: corev1.PersistentVolumeClaimUnused,

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// epoch is when every scenario begins; times are printed relative to it.
+// epoch is the time when every scenario begins; times are printed relative to it.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // kinds are the names that scenarios use.
@@ -146,7 +146,7 @@ func (s *scenario) carryOut(v Verdict, specFinalizers []string) {
 	}
 }
 
-// stored is the object after v has been written over it.
+// stored returns the object after v has been written over it.
 func stored(obj Object, v Verdict) Object {
 	rv, _ := strconv.Atoi(obj.ResourceVersion)
 	obj.ResourceVersion = strconv.Itoa(rv + 1)

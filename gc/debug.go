@@ -100,7 +100,7 @@ func writeNode(w io.Writer, v graph.View) {
 	fmt.Fprintln(w, "  ];")
 }
 
-// label is the label of a vertex (D-92).
+// label returns the label of a vertex (D-92).
 func label(v graph.View) string {
 	group, version := split(v.APIVersion)
 	kind := v.Kind + "." + version

@@ -36,7 +36,7 @@ type note struct {
 	kind, reason, message string
 }
 
-// String is the note in logs.
+// String returns the note in logs.
 func (n note) String() string { return n.reason + " " + n.object.String() + ": " + n.message }
 
 // foreign returns the note about a reference into another namespace. Its message is that of D-80; the owner is printed

@@ -168,7 +168,7 @@ func TestCollectionEvents(t *testing.T) {
 	}
 }
 
-// terminating is the error for an Event in a namespace that is being deleted (I-18).
+// terminating returns the error for an Event in a namespace that is being deleted (I-18).
 func terminating(name string) error {
 	err := apierrors.NewForbidden(corev1.Resource("events"), name, errors.New("the namespace is being terminated"))
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}

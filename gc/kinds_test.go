@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// odds is the table with the kind Odd in one of its scopes.
+// odds returns the table with the kind Odd in one of its scopes.
 func odds(namespaced bool) []graph.Kind {
 	odd := graph.Kind{APIVersion: "odd.io/v1", Kind: "Odd", Collection: "odds", Namespaced: namespaced}
 	return append(slices.Clone(builtins), odd)

@@ -140,7 +140,7 @@ func TestAuditOfCascade(t *testing.T) {
 	}
 }
 
-// recorded is an event in one line, with its objects.
+// recorded returns an event in one line, with its objects.
 func recorded(e auditv1.Event) string {
 	shown := func(o *runtime.Unknown) string {
 		if o == nil {

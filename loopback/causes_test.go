@@ -65,7 +65,7 @@ func TestCauses(t *testing.T) {
 	})
 }
 
-// said is an answer's code, and of a failure the message and the causes.
+// said returns an answer's code, and of a failure the message and the causes.
 func said(a apiservertest.Answer) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, a.Code)

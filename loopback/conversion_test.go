@@ -92,7 +92,7 @@ func (w *webhook) config() string {
 	return fmt.Sprintf(`{"url":%q,"caBundle":%q}`, w.URL+"/convert", base64.StdEncoding.EncodeToString(ca))
 }
 
-// routes is a definition of two versions that only a webhook can convert.
+// routes returns a definition of two versions that only a webhook can convert.
 func routes(client string) string {
 	v1 := version(
 		"v1", true,

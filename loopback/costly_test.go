@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// allocated is how many bytes of memory do takes, with what other goroutines take meanwhile.
+// allocated returns the number of bytes that do allocates, and other goroutines in the meantime.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -18,7 +18,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// list is a JSON list of n items.
+// list returns a JSON list of n items.
 func list(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }

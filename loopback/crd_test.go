@@ -25,7 +25,7 @@ func defined(t testing.TB, o *apiservertest.Options) *apiservertest.Server {
 	return s
 }
 
-// widgets is a definition; version is the rest of a version's fields for each name.
+// widgets returns a definition; version is the rest of a version's fields for each name.
 func widgets(plural, kind string, versions ...string) string {
 	return fmt.Sprintf(`{"metadata":{"name":"%s.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":%q,"kind":%q},"versions":[%s]}}`,
 		plural, plural, kind, strings.Join(versions, ","))

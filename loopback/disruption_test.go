@@ -107,7 +107,7 @@ func TestDisruptionFailures(t *testing.T) {
 	}
 }
 
-// owned is a pod with a controller; its label app is its name.
+// owned returns a pod with a controller; its label app is its name.
 func owned(name, version, kind, owner, uid string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"app":%[1]q},"ownerReferences":[{"apiVersion":%q,"kind":%q,
 		"name":%q,"uid":%q,"controller":true}]},"spec":{"containers":[{"name":"c","image":"i"}]}}`,

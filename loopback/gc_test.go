@@ -47,7 +47,7 @@ func collect(t testing.TB, s *apiservertest.Server) (stop func()) {
 	return during(t, func(ctx context.Context) { _ = collector.Run(ctx) }) // its error is the context's
 }
 
-// reference is an owner reference.
+// reference returns an owner reference.
 func reference(o *unstructured.Unstructured, block any) map[string]any {
 	r := map[string]any{
 		"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "name": o.GetName(), "uid": string(o.GetUID()),

@@ -105,7 +105,7 @@ func encoded(t *testing.T, v []any) string {
 	return string(data)
 }
 
-// anonymous is an object without what differs between two of them.
+// anonymous returns an object without the fields that differ between equal objects.
 func anonymous(a apiservertest.Answer) map[string]any {
 	o := a.Object()
 	for _, f := range []string{"name", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"} {

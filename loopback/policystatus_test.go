@@ -15,7 +15,7 @@ import (
 
 const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
 
-// policyOn is a policy on resources of a group version, with an expression and other fields of the spec.
+// policyOn returns a policy on resources of a group version, with an expression and other fields of the spec.
 func policyOn(name, group, version, resource, expression, more string) string {
 	return fmt.Sprintf(
 		`{"metadata":{"name":%q},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[%q],"apiVersions":[%q],`+

@@ -18,7 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// binary is an object in kube-apiserver's protobuf storage format.
+// binary returns an object in kube-apiserver's protobuf storage format.
 func binary(t *testing.T, obj runtime.Object) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -88,7 +88,7 @@ func (s *trailed) why(name string) *trail.Removal {
 	return answer.Items[0]
 }
 
-// inShort is a request in short: the user, the verb, the policy, the reason, and the names of the owners.
+// inShort returns a request in short: the user, the verb, the policy, the reason, and the names of the owners.
 func inShort(r *trail.Request) string {
 	if r == nil {
 		return ""

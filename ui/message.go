@@ -91,7 +91,7 @@ type Owner struct {
 // Change is a change of one object. One without Before is a creation, and one without After a removal.
 type Change struct {
 	Revision int64 `json:"rev,omitempty"`
-	// Time is when it happened, in seconds since 1970; 0 if that is not known, as for some in MessagePast.
+	// Time is the time when it happened, in seconds since 1970; 0 if that is not known, as for some in MessagePast.
 	Time   float64 `json:"t,omitempty"`
 	Before *Object `json:"b,omitempty"`
 	After  *Object `json:"a,omitempty"`

@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// command is a program in the script's directory and environment, as far as they matter to it.
+// command returns a program in the script's directory and environment, as far as they matter to it.
 func command(ts *testscript.TestScript, name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Dir = ts.MkAbs(".")

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers"
 )
 
-// tagged are the flags that the tags of a struct's fields name.
+// tagged returns the flags that the tags of a struct's fields name.
 func tagged(t reflect.Type) map[string]bool {
 	all := map[string]bool{}
 	for i := range t.NumField() {

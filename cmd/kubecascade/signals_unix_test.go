@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// receptive are the attributes of a process that send can reach.
+// receptive returns the attributes of a process that send can reach.
 func receptive() *syscall.SysProcAttr { return nil }
 
 // send sends a signal to a process.

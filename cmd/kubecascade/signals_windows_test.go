@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// receptive are the attributes of a process that send can reach: console events go to groups.
+// receptive returns the attributes of a process that send can reach: console events go to groups.
 func receptive() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }

@@ -136,7 +136,7 @@ func (d *decision) bounded(n, least int32) (int32, why) {
 	return n, inRange
 }
 
-// ceiling is the largest size that the policies of growth allow (calculateScaleUpLimitWithScalingRules).
+// ceiling returns the largest size that the policies of growth allow (calculateScaleUpLimitWithScalingRules).
 func (d *decision) ceiling() int32 {
 	return d.limit(d.rules(true), func(start int64, p autoscalingv2.HPAScalingPolicy) int64 {
 		if p.Type == autoscalingv2.PodsScalingPolicy {
@@ -146,7 +146,7 @@ func (d *decision) ceiling() int32 {
 	}, slices.Max[[]int64], slices.Min[[]int64])
 }
 
-// floor is the smallest size that the policies of shrinking allow (calculateScaleDownLimitWithBehaviors).
+// floor returns the smallest size that the policies of shrinking allow (calculateScaleDownLimitWithBehaviors).
 func (d *decision) floor() int32 {
 	return d.limit(d.rules(false), func(start int64, p autoscalingv2.HPAScalingPolicy) int64 {
 		if p.Type == autoscalingv2.PodsScalingPolicy {
@@ -172,12 +172,12 @@ func (d *decision) limit(r *autoscalingv2.HPAScalingRules, of func(start int64, 
 	return int32(max(math.MinInt32, min(math.MaxInt32, most(limits))))
 }
 
-// selected is the policy that counts.
+// selected returns the policy that counts.
 func selected(r *autoscalingv2.HPAScalingRules) autoscalingv2.ScalingPolicySelect {
 	return ptr.Deref(r.SelectPolicy, autoscalingv2.MaxChangePolicySelect)
 }
 
-// begun is the size at the begin of a policy's period.
+// begun returns the size at the begin of a policy's period.
 func (d *decision) begun(p autoscalingv2.HPAScalingPolicy) int32 {
 	period := time.Duration(p.PeriodSeconds) * time.Second
 	return d.old - within(d.memory.up, d.now, period) + within(d.memory.down, d.now, period)

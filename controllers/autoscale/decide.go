@@ -52,7 +52,7 @@ type amount struct {
 	at       time.Time
 }
 
-// wait is the time until the next pass is due, 0 if it is now.
+// wait returns the time until the next pass is due, 0 if it is now.
 func (m memory) wait(a *autoscalingv2.HorizontalPodAutoscaler, now time.Time, period time.Duration) time.Duration {
 	if m.spec == nil || now.Before(m.at) || !equality.Semantic.DeepEqual(*m.spec, a.Spec) {
 		return 0
@@ -118,7 +118,7 @@ func decide(o Options, in input, m memory, now time.Time) verdict {
 	return d.verdict
 }
 
-// least is the minimum number of replicas.
+// least returns the minimum number of replicas.
 func (d *decision) least() int32 {
 	if n := d.hpa.Spec.MinReplicas; n != nil {
 		return *n
@@ -246,10 +246,10 @@ func (d *decision) selectPods() error {
 	return nil
 }
 
-// named is an autoscaler in a message.
+// named returns the name of an autoscaler for a message.
 func named(k workload.Key) string { return "{" + k.Name + " " + k.Namespace + "}" }
 
-// unselected says why the pods of the target can't be selected.
+// unselected returns the reason why the pods of the target can't be selected.
 func (d *decision) unselected(event, reason, problem, message string) error {
 	d.warn(event, problem)
 	d.condition(autoscalingv2.ScalingActive, false, reason, message)

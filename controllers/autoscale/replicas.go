@@ -103,7 +103,7 @@ func (d *decision) requests(resource corev1.ResourceName, container string) (map
 	return out, nil
 }
 
-// running are the containers that run as long as the pod does.
+// running returns the containers that run as long as the pod does.
 func running(p *corev1.Pod) []corev1.Container {
 	out := append([]corev1.Container(nil), p.Spec.Containers...)
 	for _, c := range p.Spec.InitContainers {
@@ -191,7 +191,7 @@ func (d *decision) sized(g groups, of func(map[string]sample) (measure, error),
 	return n, m, nil
 }
 
-// ceil is the size for a ratio of usage and target with n pods.
+// ceil returns the size for a ratio of usage and target with n pods.
 func ceil(ratio float64, n int) int32 {
 	return int32(min(math.Ceil(ratio*float64(n)), math.MaxInt32))
 }

@@ -10,7 +10,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 )
 
-// signers has what the signers require of a request (signer.go: getCSRVerificationFuncForSignerName).
+// signers has the checks of a request by each signer (signer.go: getCSRVerificationFuncForSignerName).
 var signers = map[string]func(*x509.CertificateRequest, []certificatesv1.KeyUsage) error{
 	certificatesv1.KubeAPIServerClientSignerName:        checkClient,
 	certificatesv1.KubeAPIServerClientKubeletSignerName: checkKubeletClient,
@@ -18,8 +18,8 @@ var signers = map[string]func(*x509.CertificateRequest, []certificatesv1.KeyUsag
 	"kubernetes.io/legacy-unknown":                      checkName,
 }
 
-// checkName accepts all requests but one for the certificate by which this server names users to extension API servers:
-// the same authority signs that.
+// checkName rejects the name of the certificate with which this server authenticates to extension API servers as a
+// proxy, because the same authority signs that certificate. It accepts all other requests.
 func checkName(r *x509.CertificateRequest, _ []certificatesv1.KeyUsage) error {
 	if r.Subject.CommonName == "front-proxy-client" {
 		return errors.New("the common name front-proxy-client is that of the server")
@@ -45,7 +45,8 @@ func checkClient(r *x509.CertificateRequest, list []certificatesv1.KeyUsage) err
 	return nil
 }
 
-// mismatch is why a signer does not accept a kubelet's request, as clients see it (pkg/apis/certificates/helpers.go).
+// mismatch is the reason why a signer does not accept a kubelet's request, as clients see it
+// (pkg/apis/certificates/helpers.go).
 type mismatch string
 
 // Error implements error.
@@ -103,7 +104,7 @@ func checkKubeletServing(r *x509.CertificateRequest, list []certificatesv1.KeyUs
 	return nil
 }
 
-// exactly requires the usage and that of digital signatures. That of encrypting keys, which RSA needs, is optional.
+// exactly requires the usage and digital signature, and no others. Key encipherment, which RSA needs, is optional.
 func exactly(list []certificatesv1.KeyUsage, usage certificatesv1.KeyUsage) error {
 	want := []certificatesv1.KeyUsage{
 		certificatesv1.UsageDigitalSignature, certificatesv1.UsageKeyEncipherment, usage,

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// How long requests are kept (cleaner.go: approvedExpiration, deniedExpiration, pendingExpiration).
+// The times for which requests are kept (cleaner.go: approvedExpiration, deniedExpiration, pendingExpiration).
 const (
 	decided   = time.Hour
 	undecided = 24 * time.Hour
@@ -29,7 +29,7 @@ func Cleaning() workload.Controller {
 	}
 }
 
-// deleteAt deletes a request at a time; never if that is zero.
+// deleteAt plans the deletion of a request at the time end; none if end is zero.
 func deleteAt(r workload.Object, end, now time.Time) workload.Plan {
 	switch {
 	case end.IsZero(), r.GetDeletionTimestamp() != nil:
@@ -41,7 +41,7 @@ func deleteAt(r workload.Object, end, now time.Time) workload.Plan {
 }
 
 // old is the age at which a PodCertificateRequest is deleted (cmd/kube-controller-manager/app/certificates.go:
-// newPodCertificateRequestCleanerController): the requests of kubelets are complete before.
+// newPodCertificateRequestCleanerController): kubelets complete their requests earlier.
 const old = 15 * time.Minute
 
 // CleaningPods returns podcertificaterequest-cleaner-controller, which considers only the age (pcrcleaner.go:

@@ -8,13 +8,13 @@
 //  1. Decisions are pure: a request, the time and the randomness in, a plan out. The key of the authority stays behind
 //     the interface Authority.
 //  2. Only requests for the four signers of kubernetes.io that kube-controller-manager has are signed, only if they are
-//     approved and not denied, and only once. What a signer does not accept gets the condition Failed.
-//  3. A certificate is no authority. Of a request's extensions only the subject's alternative names are taken over.
-//  4. A certificate ends with the authority's own at the latest.
+//     approved and not denied, and only once. A request that a signer does not accept gets the condition Failed.
+//  3. A signed certificate is no authority. Of a request's extensions, it has only the subject's alternative names.
+//  4. A signed certificate does not outlive the authority's certificate.
 //  5. A request is deleted when its time is over: an hour after it was approved, denied or failed, a day after it was
-//     created if nothing was decided, or as its certificate expires. Nothing is polled; upstream looks every hour.
-//  6. Requests that are approved, but for which no signer here is responsible, are kept.
-//  7. A PodCertificateRequest is deleted 15 minutes after its creation, in any state; upstream looks every five
+//     created if nothing was decided, or when its certificate expires. Nothing is polled; upstream checks every hour.
+//  6. Approved requests for other signers are kept.
+//  7. A PodCertificateRequest is deleted 15 minutes after its creation, in any state; upstream checks every five
 //     minutes.
 //  8. The ClusterTrustBundle of the server's certificates is created before others of its signer are deleted. Changes
 //     of its content are reverted; its metadata is kept. It has no certificates that validation would reject.

@@ -19,8 +19,9 @@ import (
 // (K cmd/kube-controller-manager/app/certificates.go: newKubeAPIServerSignerClusterTrustBundledPublisherController).
 const servingSigner = "kubernetes.io/kube-apiserver-serving"
 
-// Publishing returns kube-apiserver-serving-clustertrustbundle-publisher-controller: of the ClusterTrustBundles of the
-// signer, one has the certificates, in PEM, and there is no other. It records no events, like upstream's.
+// Publishing returns kube-apiserver-serving-clustertrustbundle-publisher-controller. It keeps one ClusterTrustBundle of
+// the signer, with the certificates in PEM, and deletes all others of the signer. It records no events, like
+// upstream's.
 func Publishing(certificates string) workload.Controller {
 	prefix := strings.ReplaceAll(servingSigner, "/", ":") + ":"
 	own := workload.Key{Name: prefix + hashOf(certificates)}
@@ -54,14 +55,14 @@ func Anchors(trusted []byte) string {
 	return out.String()
 }
 
-// hashOf is the part of a bundle's name that differs between its contents (publisher.go: constructBundleName).
+// hashOf returns the part of a bundle's name that differs between its contents (publisher.go: constructBundleName).
 func hashOf(certificates string) string {
 	sum := sha256.Sum256([]byte(certificates))
 	return fmt.Sprintf("%x", sum[:12])
 }
 
-// publish creates or corrects the bundle of the pass, and then deletes those with other names, so that there always is
-// one (publisher.go: syncClusterTrustBundle).
+// publish creates or corrects the bundle of the pass. Then it deletes those with other names, so that there is always
+// at least one (publisher.go: syncClusterTrustBundle).
 func publish(v workload.View, certificates string) (plan workload.Plan) {
 	b, _ := v.Object.(*certificatesv1.ClusterTrustBundle)
 	switch {

@@ -34,7 +34,7 @@ type Options struct {
 	Authority Authority
 	// Random is the source of serial numbers; nil means crypto/rand.
 	Random io.Reader
-	// Log receives why a certificate could not be signed.
+	// Log receives the reasons why certificates could not be signed.
 	Log *slog.Logger
 }
 
@@ -54,15 +54,15 @@ const (
 	// longest is --cluster-signing-duration.
 	longest  = 365 * 24 * time.Hour
 	shortest = 10 * time.Minute
-	// A certificate is valid since backdate before it is signed, for clocks that differ. One that lives shorter than
-	// short does not end earlier for that.
+	// A certificate is valid from the time backdate before its signature, as clocks differ. The end of one that is
+	// valid for less than short does not move with that.
 	backdate = 5 * time.Minute
 	short    = 8 * time.Hour
 	// retry is the time until a certificate that could not be signed is tried again.
 	retry = time.Minute
 )
 
-// decide signs a request, or says why it fails (signer.go: handle).
+// decide signs a request, or reports why it fails (signer.go: handle).
 func (o Options) decide(
 	v workload.View, r *certificatesv1.CertificateSigningRequest, now time.Time,
 ) (plan workload.Plan) {
@@ -195,7 +195,7 @@ var (
 	}
 )
 
-// usages translates usages; validation accepts no others.
+// usages converts the API's usages; validation accepts no others.
 func usages(list []certificatesv1.KeyUsage) (all x509.KeyUsage, more []x509.ExtKeyUsage) {
 	found := map[x509.ExtKeyUsage]bool{}
 	for _, u := range list {

@@ -65,7 +65,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// request is a request in PEM.
+// request returns a request in PEM.
 func request(t *testing.T, key crypto.Signer, r *x509.CertificateRequest) []byte {
 	t.Helper()
 	der, err := x509.CreateCertificateRequest(rand.Reader, r, key)
@@ -75,7 +75,7 @@ func request(t *testing.T, key crypto.Signer, r *x509.CertificateRequest) []byte
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 }
 
-// signed is an approved request.
+// signed returns an approved request.
 func signed(signer string, text []byte, usages ...certificatesv1.KeyUsage) *certificatesv1.CertificateSigningRequest {
 	r := &certificatesv1.CertificateSigningRequest{
 		ObjectMeta: metav1.ObjectMeta{Name: "r"},

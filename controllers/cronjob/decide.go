@@ -45,7 +45,7 @@ func decide(v workload.View, c *batchv1.CronJob, now time.Time) workload.Plan {
 type pass struct {
 	view workload.View
 	cron *batchv1.CronJob
-	// jobs are those that it controls, sorted by name. replaced are those of them that the next one replaces.
+	// jobs has the Jobs that the CronJob controls, sorted by name. replaced has those that the next Job replaces.
 	jobs, replaced []*batchv1.Job
 	now            time.Time
 	status         *batchv1.CronJobStatus
@@ -57,7 +57,7 @@ func (p *pass) event(kind, reason, format string, args ...any) {
 		args...)})
 }
 
-// settle updates the status by the present Jobs.
+// settle updates the status to the present Jobs.
 func (p *pass) settle() {
 	known := map[types.UID]bool{}
 	for _, j := range p.jobs {
@@ -167,7 +167,7 @@ func (p *pass) start() {
 	}
 }
 
-// may reports whether a Job may be created for a time that has come. It plans the deletion of those that prevent it.
+// may reports whether a Job may be created for a time that has come. It plans the deletion of Jobs that prevent it.
 func (p *pass) may(at time.Time) bool {
 	spec := &p.cron.Spec
 	if d := spec.StartingDeadlineSeconds; d != nil && at.Add(seconds(*d)).Before(p.now) {
@@ -232,7 +232,7 @@ func byStart(a, b *metav1.Time) int {
 	return a.Compare(b.Time)
 }
 
-// ending is how the Job ended; empty if it hasn't.
+// ending returns how the Job ended; empty if it hasn't.
 func ending(j *batchv1.Job) batchv1.JobConditionType {
 	for _, c := range j.Status.Conditions {
 		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
@@ -242,12 +242,12 @@ func ending(j *batchv1.Job) batchv1.JobConditionType {
 	return ""
 }
 
-// jobName has the time in minutes (I-07).
+// jobName returns the name of a Job, which has the time in minutes (I-07).
 func jobName(c *batchv1.CronJob, at time.Time) string {
 	return fmt.Sprintf("%s-%d", c.Name, at.Unix()/60)
 }
 
-// newJob is the Job for a scheduled time (utils.go: getJobFromTemplate2).
+// newJob returns the Job for a scheduled time (utils.go: getJobFromTemplate2).
 func newJob(c *batchv1.CronJob, at time.Time, zone *time.Location) *batchv1.Job {
 	t := c.Spec.JobTemplate.DeepCopy()
 	annotations := map[string]string{}

@@ -10,10 +10,10 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 )
 
-// errNever: the schedule has no times: 31 February.
+// errNever is the error for a schedule without times, such as 31 February.
 var errNever = errors.New("time difference between two schedules is less than 1 second")
 
-// errZone: a time zone without a schedule after it.
+// errZone is the error for a time zone without a schedule after it.
 var errZone = errors.New("expected exactly 5 fields, found 0: []")
 
 // parse parses the schedule. Without a time zone it uses this process's, as upstream uses kube-controller-manager's
@@ -31,19 +31,19 @@ func parse(c *batchv1.CronJob) (s cron.Schedule, err error) {
 	return cron.ParseStandard(text)
 }
 
-// most is how many times may be missed without a warning.
+// most is the number of times that may be missed without a warning.
 const most = 100
 
 // times are the relevant times of a schedule.
 type times struct {
-	// last is the newest one that isn't in the future; zero if there is none.
+	// last is the newest time that isn't in the future; zero if there is none.
 	last time.Time
 	// many reports whether more than most were missed.
 	many bool
 }
 
-// since returns the times after a moment (utils.go: mostRecentScheduleTime). Upstream estimates from the distance of
-// two times; this finds the last time of an irregular schedule, too.
+// since returns the times after a moment (utils.go: mostRecentScheduleTime). Upstream estimates it from the distance of
+// two times; since also finds the last time of an irregular schedule.
 func since(s cron.Schedule, from, now time.Time) (times, error) {
 	t1 := s.Next(from)
 	t2 := s.Next(t1)
@@ -58,11 +58,11 @@ func since(s cron.Schedule, from, now time.Time) (times, error) {
 	return times{last: newest(s, from, now), many: now.Sub(t1)/t2.Sub(t1)+1 > most}, nil
 }
 
-// newest returns the last time that isn't after now; there is one after from.
+// newest returns the last time that isn't after now. The caller knows that there is one after from.
 func newest(s cron.Schedule, from, now time.Time) (last time.Time) {
 	start := from
 	if every, ok := s.(cron.ConstantDelaySchedule); ok {
-		// These are counted from the start, so only whole delays can be skipped.
+		// These times are counted from the start, so only whole delays can be skipped.
 		if n := now.Sub(from)/every.Delay - 1; n > 0 {
 			start = s.Next(from).Add((n - 1) * every.Delay)
 		}
@@ -83,8 +83,8 @@ func newest(s cron.Schedule, from, now time.Time) (last time.Time) {
 // delta is the delay of a pass after a scheduled time (cronjob_controllerv2.go: nextScheduleDelta).
 const delta = 100 * time.Millisecond
 
-// next is the time of the next pass: shortly after the next scheduled time. A schedule of delays continues from the
-// last of its times, so that changes of the CronJob don't shift it.
+// next returns the time of the next pass: shortly after the next scheduled time. A schedule of delays continues from
+// the last of its times, so that changes of the CronJob don't shift it.
 func next(s cron.Schedule, from, now time.Time) time.Time {
 	if t, err := since(s, from, now); err != nil {
 		from = now
@@ -94,7 +94,7 @@ func next(s cron.Schedule, from, now time.Time) time.Time {
 	return s.Next(from).Add(delta)
 }
 
-// handled is the moment up to which all times were handled, according to a status.
+// handled returns the time up to which the status records all times as handled.
 func handled(c *batchv1.CronJob, s *batchv1.CronJobStatus) time.Time {
 	if t := s.LastScheduleTime; t != nil {
 		return t.Time
@@ -102,7 +102,7 @@ func handled(c *batchv1.CronJob, s *batchv1.CronJobStatus) time.Time {
 	return c.CreationTimestamp.Time
 }
 
-// begin is the moment after which times count: earlier ones were handled, or are too old.
+// begin returns the moment after which times count: earlier ones were handled, or are too old.
 func begin(c *batchv1.CronJob, from, now time.Time) time.Time {
 	if d := c.Spec.StartingDeadlineSeconds; d != nil {
 		if oldest := now.Add(-seconds(*d)); oldest.After(from) {
@@ -112,5 +112,5 @@ func begin(c *batchv1.CronJob, from, now time.Time) time.Time {
 	return from
 }
 
-// seconds is a duration; numbers that are too large for one are limited.
+// seconds returns a duration; numbers that are too large for one are limited.
 func seconds(n int64) time.Duration { return time.Duration(min(n, 1e9)) * time.Second }

@@ -12,10 +12,10 @@ import (
 // pauses are the pauses before failed pods are deleted (daemon_controller.go: NewDaemonSetsController).
 var pauses = reconcile.Backoff{Min: time.Second, Max: 15 * time.Minute}
 
-// failures are the failures of a set's pods, by node.
+// failures has the failures of a set's pods, by node.
 type failures map[string]failure
 
-// failure is how often pods on a node have failed, and when the last of them was deleted.
+// failure has the number of failed pods on a node, and the time at which the last of them was deleted.
 type failure struct {
 	times int
 	last  time.Time
@@ -31,7 +31,7 @@ type state struct {
 
 func stateOf(set *appsv1.DaemonSet) state { return state{set.UID, set.Status.ObservedGeneration} }
 
-// until is when the next failed pod on the node may be deleted. A new state starts without failures.
+// until returns the time when the next failed pod on the node may be deleted. A new state starts without failures.
 func (f failures) until(node string, of state) time.Time {
 	if e := f[node]; e.times > 0 && e.of == of {
 		return e.last.Add(pauses.After(e.times))

@@ -116,7 +116,7 @@ func (s *pass) forget() {
 	limit := int(*s.set.Spec.RevisionHistoryLimit)
 	for _, r := range s.old {
 		if live(r) {
-			limit-- // these count as well
+			limit-- // these revisions count as well
 		}
 	}
 	for _, r := range workload.ExcessRevisions(s.old, limit, live) {

@@ -113,7 +113,7 @@ func (s *pass) event(e event) { s.plan.Events = append(s.plan.Events, e) }
 // surges reports whether a new pod may run beside the old one.
 func (s *pass) surges() bool { return s.share(1, true) > 0 }
 
-// share is maxSurge or maxUnavailable for a number of nodes, rounded up; 0 without a rolling update (daemon/util:
+// share returns maxSurge or maxUnavailable for a number of nodes, rounded up; 0 without a rolling update (daemon/util:
 // SurgeCount, UnavailableCount).
 func (s *pass) share(nodes int, surge bool) int {
 	u := s.set.Spec.UpdateStrategy

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// fit reports whether a node should have a pod, and whether a present one may stay. spec is the pods', affinity the
-// template's (daemon_controller.go: NodeShouldRunDaemonPod).
+// fit reports whether a node should have a pod, and whether a present pod may stay. spec is that of the set's pods,
+// affinity that of the template (daemon_controller.go: NodeShouldRunDaemonPod).
 func fit(n *corev1.Node, spec *corev1.PodSpec, affinity *corev1.Affinity) (want, keep bool) {
 	if spec.NodeName != "" && spec.NodeName != n.Name || !selected(n, spec.NodeSelector, affinity) {
 		return false, false
@@ -27,7 +27,7 @@ func selected(n *corev1.Node, selector map[string]string, affinity *corev1.Affin
 }
 
 // tolerant returns the tolerations of a daemon's pod: it stays on a node with problems, and is created on unschedulable
-// ones (daemon/util: AddOrUpdateDaemonPodTolerations).
+// nodes (daemon/util: AddOrUpdateDaemonPodTolerations).
 func tolerant(spec *corev1.PodSpec) []corev1.Toleration {
 	out := slices.Clone(spec.Tolerations)
 	add := func(key string, effect corev1.TaintEffect) {

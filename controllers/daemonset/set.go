@@ -22,20 +22,22 @@ type pass struct {
 	set    *appsv1.DaemonSet
 	now    time.Time
 	failed failures
-	// nodes are all nodes, by name. want has those that should have a pod, keep those on which one may stay.
+	// nodes has all nodes, by name. want has the nodes that should have a pod, keep those on which a pod may stay.
 	nodes      []*corev1.Node
 	want, keep map[string]bool
-	// pods are the set's pods, on those of them with a node, by the node's name, in the order in which they stay.
+	// pods has the set's pods. on has the pods with a node, by the node's name; the first of a node is the last to be
+	// deleted.
 	pods []*corev1.Pod
 	on   map[string][]*corev1.Pod
 	revisions
-	// create are the nodes that get a pod, remove the pods to delete.
+	// create has the nodes that get a pod, remove the pods to delete.
 	create []string
 	remove []*corev1.Pod
 	plan   workload.Plan
 }
 
-// revisions are the set's. history is sorted; current is one of it, old are the others, hash is the current one's.
+// revisions has the revisions of the set. history is sorted. current is one of history, with its hash; old has the
+// others.
 type revisions struct {
 	history, old []*appsv1.ControllerRevision
 	current      *appsv1.ControllerRevision
@@ -73,7 +75,7 @@ func (s *pass) read() []workload.Action {
 	return nil
 }
 
-// oldest orders pods by which stays: assigned ones first, then older ones (daemon_controller.go:
+// oldest orders pods: the first one stays. Assigned pods come first, then older ones (daemon_controller.go:
 // podByCreationTimestampAndPhase).
 func oldest(a, b *corev1.Pod) int {
 	if bound := a.Spec.NodeName != ""; bound != (b.Spec.NodeName != "") {
@@ -88,7 +90,7 @@ func oldest(a, b *corev1.Pod) int {
 // nameField is the field by which a node affinity names a node.
 const nameField = metav1.ObjectNameField
 
-// target is the node that the pod is on, or was created for (daemon/util: GetTargetNodeName).
+// target returns the node that the pod is on, or was created for (daemon/util: GetTargetNodeName).
 func target(p *corev1.Pod) string {
 	if p.Spec.NodeName != "" {
 		return p.Spec.NodeName
@@ -106,7 +108,7 @@ func target(p *corev1.Pod) string {
 	return ""
 }
 
-// generation is the template's generation from an annotation; false if it is absent or invalid (daemon/util:
+// generation returns the template's generation from an annotation; false if it is absent or invalid (daemon/util:
 // GetTemplateGeneration).
 func (s *pass) generation() (string, bool) {
 	n, err := strconv.ParseInt(s.set.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
@@ -123,7 +125,7 @@ func (s *pass) updated(p *corev1.Pod) bool {
 		ok && p.Labels[generationLabel] == g
 }
 
-// newPod is the pod for a node (daemon/util: CreatePodTemplate, ReplaceDaemonSetPodNodeNameNodeAffinity).
+// newPod returns the pod for a node (daemon/util: CreatePodTemplate, ReplaceDaemonSetPodNodeNameNodeAffinity).
 func (s *pass) newPod(node string) *corev1.Pod {
 	p := workload.FromTemplate(s.set, &s.set.Spec.Template)
 	labels := map[string]string{}

@@ -51,8 +51,8 @@ func (s *pass) parted(node string) (current, old *corev1.Pod, ok bool) {
 	return current, old, true
 }
 
-// renewInPlace deletes outdated pods: unavailable ones, and as many others as may be unavailable. New ones are created
-// in later passes.
+// renewInPlace deletes outdated pods: unavailable ones, and as many others as may be unavailable. Later passes create
+// new pods.
 func (s *pass) renewInPlace(nodes []string, limit int) {
 	var candidates []*corev1.Pod
 	missing := 0

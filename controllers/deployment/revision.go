@@ -32,7 +32,7 @@ const mostHistory = 2000
 // own are annotations that aren't copied to ReplicaSets.
 var own = []string{corev1.LastAppliedConfigAnnotation, revisionKey, historyKey, desiredKey, maxKey, rollbackKey}
 
-// revisionOf is the revision of a ReplicaSet, 0 if it has none.
+// revisionOf returns the revision of a ReplicaSet, 0 if it has none.
 func revisionOf(rs *appsv1.ReplicaSet) int64 {
 	n, err := strconv.ParseInt(rs.Annotations[revisionKey], 10, 64)
 	if err != nil {
@@ -41,7 +41,7 @@ func revisionOf(rs *appsv1.ReplicaSet) int64 {
 	return n
 }
 
-// next is the revision after those of the old ReplicaSets.
+// next returns the revision after those of the old ReplicaSets.
 func (s *state) next() int64 {
 	var n int64
 	for _, rs := range s.olds {
@@ -145,7 +145,7 @@ func (s *state) create() {
 	}
 }
 
-// made is a ReplicaSet for the template (I-06).
+// made returns a ReplicaSet for the template (I-06).
 func (s *state) made() *appsv1.ReplicaSet {
 	hash := workload.TemplateHash(&s.d.Spec.Template, s.d.Status.CollisionCount)
 	template, selector := s.d.Spec.Template.DeepCopy(), s.d.Spec.Selector.DeepCopy()

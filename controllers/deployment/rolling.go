@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// scaled is the event of a change of size.
+// scaled returns the event of a change of size.
 func scaled(direction, name string, from, to int32) workload.Event {
 	return workload.Normal(
 		"ScalingReplicaSet", fmt.Sprintf("Scaled %s replica set %s from %d to %d", direction, name, from, to),
@@ -32,7 +32,7 @@ func (s *state) resize(rs *appsv1.ReplicaSet, n int32) bool {
 	return true
 }
 
-// space is the size that the newest ReplicaSet may have, if it has now (NewRSNewReplicas).
+// space returns the size that the newest ReplicaSet may have; now is its present size (NewRSNewReplicas).
 func (s *state) space(now int32) int32 {
 	if s.d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return s.size

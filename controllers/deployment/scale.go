@@ -50,7 +50,7 @@ func (s *state) scale() {
 	}
 }
 
-// only is the ReplicaSet that gets all pods, if no two have some (FindActiveOrLatest).
+// only returns the ReplicaSet that gets all pods, unless two or more have pods (FindActiveOrLatest).
 func (s *state) only(wanting []*appsv1.ReplicaSet) *appsv1.ReplicaSet {
 	switch {
 	case len(wanting) == 1:
@@ -102,7 +102,7 @@ func (s *state) proportion(wanting []*appsv1.ReplicaSet) {
 	}
 }
 
-// part is the share of one ReplicaSet in the difference (GetReplicaSetProportion, getReplicaSetFraction).
+// part returns the share of one ReplicaSet in the difference (GetReplicaSetProportion, getReplicaSetFraction).
 func (s *state) part(rs *appsv1.ReplicaSet, add, added int32) int32 {
 	if add == added {
 		return 0

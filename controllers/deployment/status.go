@@ -13,7 +13,7 @@ import (
 // setStatus sets the new status.
 func (s *state) setStatus(next appsv1.DeploymentStatus) { s.status = next }
 
-// counted is the status that follows from the ReplicaSets (calculateStatus).
+// counted returns the status that follows from the ReplicaSets (calculateStatus).
 func (s *state) counted() appsv1.DeploymentStatus {
 	n := appsv1.DeploymentStatus{
 		ObservedGeneration: s.d.Generation, CollisionCount: s.status.CollisionCount,
@@ -114,7 +114,7 @@ func (s *state) watch(n *appsv1.DeploymentStatus, now *appsv1.DeploymentConditio
 	}
 }
 
-// failure is the failure condition of the ReplicaSets, the newest first (getReplicaFailures).
+// failure returns the failure condition of the ReplicaSets, the newest first (getReplicaFailures).
 func (s *state) failure() *appsv1.DeploymentCondition {
 	for _, rs := range append([]*appsv1.ReplicaSet{s.newest}, s.all...) {
 		if rs == nil {

@@ -31,9 +31,9 @@ type memory struct {
 type known struct {
 	// generation is that of the spec by which the pods of all claims got a pass.
 	generation int64
-	// counted is when the pods that are to be evicted were counted last, and the status was right.
+	// counted is the time of the last count of the pods to evict that agreed with the status.
 	counted time.Time
-	// evicted is how many pods were evicted.
+	// evicted is the number of evicted pods.
 	evicted int
 }
 
@@ -145,7 +145,7 @@ func (m *memory) keep(rules []*resourcev1.DeviceTaintRule) {
 	})
 }
 
-// keys are the pods with a scheduled eviction.
+// keys returns the pods with a scheduled eviction.
 func (m *memory) keys() []workload.Key {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -223,7 +223,7 @@ func (m *memory) decide(v workload.View, now time.Time) (plan workload.Plan) {
 	return plan
 }
 
-// note is an event about a pod (emitPodDeletionEvent, emitCancelPodDeletionEvent).
+// note returns an event about a pod (emitPodDeletionEvent, emitCancelPodDeletionEvent).
 func note(p *corev1.Pod, message string) workload.Note {
 	return workload.Note{
 		About: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},

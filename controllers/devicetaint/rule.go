@@ -104,7 +104,7 @@ func condition(r workload.Reader, rule *resourcev1.DeviceTaintRule, gone int) me
 	return c
 }
 
-// plural is a number with its noun.
+// plural returns a number with its noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

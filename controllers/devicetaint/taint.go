@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// eviction is when a pod is to be evicted, and by which rules.
+// eviction is the time when a pod is to be evicted, and by which rules.
 type eviction struct {
 	at    time.Time
 	rules []types.UID

@@ -21,7 +21,7 @@ func Budgets() workload.Controller {
 		Sees: []workload.Resource{workload.Pods}, Wake: affected, Decide: workload.Present(decide)}
 }
 
-// affected returns the budgets that select a changed pod, or did before.
+// affected returns the budgets that select a changed pod, or selected it before.
 func affected(r workload.Reader, c workload.Change) []workload.Key {
 	if c.Resource != workload.Pods {
 		return nil
@@ -34,7 +34,7 @@ func affected(r workload.Reader, c workload.Change) []workload.Key {
 		})
 }
 
-// budgetsOf returns the budgets that select the pod. An empty selector selects every pod, an invalid one none
+// budgetsOf returns the budgets that select the pod. An empty selector selects every pod, an invalid one selects none
 // (client-go listers/policy/v1: GetPodPodDisruptionBudgets).
 func budgetsOf(r workload.Reader, p *corev1.Pod) (out []*policyv1.PodDisruptionBudget) {
 	for _, b := range workload.All[*policyv1.PodDisruptionBudget](r, p.Namespace) {

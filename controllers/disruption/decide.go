@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// deletionTimeout is how long an evicted pod may take until it is being deleted (disruption.go: DeletionTimeout).
+// deletionTimeout is the time within which the deletion of an evicted pod must begin (disruption.go: DeletionTimeout).
 const deletionTimeout = 2 * time.Minute
 
 // decide makes the new status of a budget (trySync).
@@ -89,8 +89,8 @@ func setAllowed(s *policyv1.PodDisruptionBudgetStatus, now time.Time) {
 	meta.SetStatusCondition(&s.Conditions, c)
 }
 
-// awaited returns the evicted pods that are expected to be deleted still, the time until the first of them is late, and
-// an event about each that is late now (buildDisruptedPodMap).
+// awaited returns the evicted pods whose deletion is still expected, the time until the first of them is late, and an
+// event about each pod that is late now (buildDisruptedPodMap).
 func awaited(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod, now time.Time) (
 	out map[string]metav1.Time, again time.Duration, late []workload.Note) {
 	out = map[string]metav1.Time{}

@@ -21,7 +21,7 @@ type demand struct {
 	unmanaged bool
 }
 
-// demandOf calculates the demand of a budget. unknown are the controllers whose scale is needed, but not known yet
+// demandOf calculates the demand of a budget. unknown has the controllers whose scale is needed, but not known yet
 // (getExpectedPodCount).
 func demandOf(v workload.View, b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (
 	d demand, unknown []workload.Owner, err error) {

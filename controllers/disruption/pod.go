@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// staleTimeout is how long a pod may have the condition DisruptionTarget without being deleted (disruption.go:
-// stalePodDisruptionTimeout).
+// staleTimeout is the time for which a pod may have the condition DisruptionTarget without being deleted
+// (disruption.go: stalePodDisruptionTimeout).
 const staleTimeout = 2 * time.Minute
 
 // Pods returns the part of disruption-controller that resets stale conditions of pods, and warns of pods that several

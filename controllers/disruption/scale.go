@@ -15,9 +15,9 @@ import (
 // appsGroups are the groups of ReplicaSets and Deployments in references, of which the second is not served any more.
 var appsGroups = []string{appsv1.GroupName, "extensions"}
 
-// scaleOf returns the scale of a pod's controller, without a UID if there is no such object. If it is neither a
-// ReplicationController, a ReplicaSet, its Deployment nor a StatefulSet, its scale subresource must be read: known is
-// false until it was (finders).
+// scaleOf returns the scale of a pod's controller, without a UID if there is no such object. For a controller that is
+// not a ReplicationController, a ReplicaSet (of a Deployment) or a StatefulSet, the scale subresource must be read;
+// known is false until it was read (finders).
 func scaleOf(v workload.View, namespace string, owner workload.Owner) (s workload.Scale, known bool, err error) {
 	gv, err := schema.ParseGroupVersion(owner.APIVersion)
 	if err != nil {

@@ -181,7 +181,7 @@ func TestLeftBehind(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		seize bool
-		// after is when the candidate may and before when it must lead.
+		// after is the time when the candidate may and before when it must lead.
 		after, before time.Duration
 	}{
 		{"honoured", false, 14 * time.Second, 20 * time.Second},

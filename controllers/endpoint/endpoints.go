@@ -116,7 +116,7 @@ func comparePorts(a, b corev1.EndpointPort) int { //nolint:staticcheck // still 
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Protocol, b.Protocol))
 }
 
-// placeOf is the pod's address in the service's family.
+// placeOf returns the pod's address in the service's family.
 func placeOf(s *corev1.Service, p *corev1.Pod) place {
 	at := addresses(p, families(s)[0])
 	if len(at) == 0 {

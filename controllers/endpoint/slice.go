@@ -109,7 +109,7 @@ func portKey(ports []discoveryv1.EndpointPort) (out []string) {
 	return out
 }
 
-// endpointOf is a pod's endpoint (k8s.io/endpointslice: podToEndpoint).
+// endpointOf returns a pod's endpoint (k8s.io/endpointslice: podToEndpoint).
 func endpointOf(v workload.Reader, s *corev1.Service, p *corev1.Pod, at []string) discoveryv1.Endpoint {
 	serving, dying := ready(p), p.DeletionTimestamp != nil
 	is := s.Spec.PublishNotReadyAddresses || serving && !dying
@@ -226,7 +226,7 @@ func distribute(wanted []discoveryv1.Endpoint, have []*discoveryv1.EndpointSlice
 	return out
 }
 
-// prefix is the prefix of a slice's name.
+// prefix returns the prefix of a slice's name.
 func prefix(service string) string {
 	if p := service + "-"; len(validation.NameIsDNSSubdomain(p, true)) == 0 {
 		return p
@@ -234,7 +234,7 @@ func prefix(service string) string {
 	return service
 }
 
-// made is a new slice (I-09).
+// made returns a new slice (I-09).
 func made(
 	s *corev1.Service, family discoveryv1.AddressType, ports []discoveryv1.EndpointPort, endpoints []discoveryv1.Endpoint,
 ) *discoveryv1.EndpointSlice {
@@ -245,7 +245,7 @@ func made(
 	}
 }
 
-// labelsOf are the service's labels and those that identify its slices (setEndpointSliceLabels).
+// labelsOf returns the service's labels and those that identify its slices (setEndpointSliceLabels).
 func labelsOf(s *corev1.Service) map[string]string {
 	out := map[string]string{}
 	for k, v := range s.Labels {
@@ -272,7 +272,7 @@ func renewed(
 	return next, !equality.Semantic.DeepEqual(e, next)
 }
 
-// changed is when the endpoints last changed, as far as it is known.
+// changed returns the time when the endpoints last changed, as far as it is known.
 func changed(s *corev1.Service, pods []*corev1.Pod) time.Time {
 	at := s.CreationTimestamp.Time
 	for _, p := range pods {

@@ -16,12 +16,12 @@ const (
 	mostDelay  = 10 * time.Minute
 )
 
-// Backoff is the record of a Job's failures, by which failing pods are replaced ever more slowly. It isn't stored: a
-// restarted controller has none.
+// Backoff is the record of a Job's failures. The pause before a failed pod is replaced grows with it. It isn't stored:
+// a restarted controller has none.
 type Backoff struct {
 	// Failures since the last success.
 	Failures int
-	// Last is when the last of them was; zero without one.
+	// Last is the time of the last of them; zero without one.
 	Last time.Time
 }
 
@@ -44,8 +44,8 @@ func (b Backoff) after(succeeded, failed []*corev1.Pod) Backoff {
 	return b
 }
 
-// by replaces the time of a failure in the future, from before the clock was set back, by now, so that no pause is
-// longer than mostDelay. Upstream waits until the clock has caught up.
+// by replaces a failure time in the future by now, so that no pause is longer than mostDelay. Such a time is from
+// before the clock was set back. Upstream waits until the clock has caught up.
 func (b Backoff) by(now time.Time) Backoff {
 	if b.Last.After(now) {
 		b.Last = now
@@ -53,7 +53,7 @@ func (b Backoff) by(now time.Time) Backoff {
 	return b
 }
 
-// until is when the next pod may be created.
+// until returns the time when the next pod may be created.
 func (b Backoff) until() time.Time {
 	if b.Failures == 0 {
 		return time.Time{}
@@ -88,7 +88,7 @@ func finished(p *corev1.Pod) time.Time {
 	return p.CreationTimestamp.Time
 }
 
-// terminated is when the last container ended; zero unless all have.
+// terminated returns the time at which the last container ended; zero unless all have ended.
 func terminated(containers []corev1.ContainerStatus) (last time.Time) {
 	for _, c := range containers {
 		if c.State.Terminated == nil || c.State.Terminated.FinishedAt.IsZero() {

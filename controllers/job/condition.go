@@ -19,7 +19,7 @@ func isTrue(list []batchv1.JobCondition, t batchv1.JobConditionType) bool {
 	return c != nil && c.Status == corev1.ConditionTrue
 }
 
-// newCondition is a condition that is true as of now.
+// newCondition returns a condition that is true as of now.
 func (p *pass) newCondition(t batchv1.JobConditionType, reason, message string) *batchv1.JobCondition {
 	return &batchv1.JobCondition{
 		Type: t, Status: corev1.ConditionTrue, Reason: reason, Message: message,

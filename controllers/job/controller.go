@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// New returns the controller of Jobs. It remembers failures, so two runs need one controller each.
+// New returns the controller of Jobs. It records failures, so each run needs its own controller.
 func New() workload.Controller {
 	c := &controller{remembered: map[workload.Key]*memory{}}
 	return workload.Controller{
@@ -24,24 +24,24 @@ func New() workload.Controller {
 	}
 }
 
-// controller keeps the memories between passes.
+// controller records the memory of each Job between passes.
 type controller struct {
-	// mu guards remembered; each memory belongs to the active pass over its Job.
+	// mu guards remembered. The active pass over a Job owns its memory.
 	mu         sync.Mutex
 	remembered map[workload.Key]*memory
 }
 
-// memory is what the controller remembers of an unfinished Job.
+// memory is the controller's record of an unfinished Job.
 type memory struct {
 	uid types.UID
-	// backoff includes all pods that are in the status.
+	// backoff includes the failures of all pods in the status.
 	backoff Backoff
-	// next also includes those in fresh, which the last plan was to add to the status.
+	// next also includes those of the pods in fresh, which the last plan adds to the status.
 	next  Backoff
 	fresh []types.UID
 }
 
-// recall returns the memory of the Job. That of a deleted or finished Job is dropped.
+// recall returns the memory of the Job. It drops that of a deleted or finished Job.
 func (c *controller) recall(key workload.Key, j *batchv1.Job) *memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	if len(m.fresh) > 0 && !slices.ContainsFunc(m.fresh, func(u types.UID) bool {
 		return slices.Contains(plan.Fresh, u)
 	}) {
-		m.backoff, m.fresh = m.next.by(now), nil // the status has them now
+		m.backoff, m.fresh = m.next.by(now), nil // the stored status has them now
 		view.Backoff = m.backoff
 		plan = Decide(view, now)
 	}
@@ -107,7 +107,7 @@ func (p Plan) carryOut(j *batchv1.Job, now time.Time) (out workload.Plan) {
 	return out
 }
 
-// untracked is the pod without the finalizer. The order of the others is unchanged (F-22).
+// untracked returns the pod without the finalizer. The order of the others is unchanged (F-22).
 func untracked(pod *corev1.Pod) *corev1.Pod {
 	pod = pod.DeepCopy()
 	pod.Finalizers = slices.DeleteFunc(pod.Finalizers, func(f string) bool { return f == batchv1.JobTrackingFinalizer })

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// newPod is a pod of the Job's template (I-03, F-13).
+// newPod returns a pod of the Job's template (I-03, F-13).
 func newPod(j *batchv1.Job) *corev1.Pod {
 	p := workload.FromTemplate(j, &j.Spec.Template)
 	if !tracked(p) {
@@ -25,7 +25,7 @@ func newPod(j *batchv1.Job) *corev1.Pod {
 // mostPrefix is the maximum length of metadata.generateName that isn't truncated.
 const mostPrefix = 58
 
-// newIndexedPod is a pod with a completion index. If it replaces a failed one, it continues the count of failures
+// newIndexedPod returns a pod with a completion index. If it replaces a failed one, it continues the count of failures
 // (indexed_job_utils.go).
 func newIndexedPod(j *batchv1.Job, index int, old *corev1.Pod) *corev1.Pod {
 	p, i := newPod(j), strconv.Itoa(index)
@@ -76,7 +76,7 @@ func filled(m map[string]string) map[string]string {
 	return maps.Clone(m)
 }
 
-// attempts is how often the pod's index had failed when the pod was created.
+// attempts returns how often the pod's index had failed when the pod was created.
 func attempts(p *corev1.Pod) int { return failuresOf(p) + ignoredOf(p) }
 
 func failuresOf(p *corev1.Pod) int { return number(p, batchv1.JobIndexFailureCountAnnotation) }

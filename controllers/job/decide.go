@@ -20,21 +20,21 @@ type pass struct {
 	pods []*corev1.Pod
 	// stored is the stored status.
 	stored *batchv1.JobStatus
-	// active are the active pods, sorted by name.
+	// active has the active pods, sorted by name.
 	active []*corev1.Pod
-	// uncounted are the UIDs in status.uncountedTerminatedPods.
+	// uncounted has the UIDs in status.uncountedTerminatedPods.
 	uncounted struct{ succeeded, failed map[types.UID]bool }
 	// succeeded and failed are the numbers of such pods, including those that aren't in the counters yet.
 	succeeded, failed int32
-	// done are the indexes that have succeeded, doneBefore those that the status has. lost are the indexes that have
-	// failed finally, if there is a limit per index.
+	// done has the indexes that have succeeded, doneBefore those of them in the status. lost has the indexes that have
+	// failed for the last time, if there is a limit per index.
 	done, doneBefore, lost indexes
-	// held are failed pods that are kept until their replacement exists, which takes over their count of failures.
+	// held has the failed pods that are kept until their replacements exist, which continue their count of failures.
 	held map[int]*corev1.Pod
 	// finish is the condition with which the Job ends; nil if it continues. It is the interim condition, or the final
 	// one if the status has the interim one.
 	finish *batchv1.JobCondition
-	// managed reports whether the wanted pods were created or deleted: the Job neither ends nor is being deleted.
+	// managed reports whether this pass creates or deletes pods: it does unless the Job ends or is being deleted.
 	managed bool
 	plan    Plan
 }
@@ -94,7 +94,7 @@ func read(v View, now time.Time) *pass {
 	return p
 }
 
-// readIndexes counts by indexes, including those that have finished since (indexed_job_utils.go).
+// readIndexes counts by indexes, including pods that have finished since (indexed_job_utils.go).
 func (p *pass) readIndexes() {
 	limit := int(*p.job.Spec.Completions)
 	mine := filter(p.pods, func(pod *corev1.Pod) bool { return tracked(pod) && counted(p.job, pod) })
@@ -155,7 +155,8 @@ func (p *pass) conclude() {
 	}
 }
 
-// failure returns why the Job fails; the reason is empty if it doesn't. The order is upstream's.
+// failure returns the reason and the message of the Job's failure; the reason is empty if it doesn't fail. The order of
+// checks is upstream's.
 func (p *pass) failure() (reason, message string) {
 	for _, pod := range p.pods {
 		if j := matchRule(p.job.Spec.PodFailurePolicy, pod); j.action == batchv1.PodFailurePolicyActionFailJob &&
@@ -193,7 +194,7 @@ func (p *pass) restartsExceeded() bool {
 	return n >= max(1, *p.job.Spec.BackoffLimit)
 }
 
-// deadline is when the Job must have finished, by spec.activeDeadlineSeconds.
+// deadline returns the time when the Job must have finished, by spec.activeDeadlineSeconds.
 func (p *pass) deadline() time.Time {
 	return p.job.Status.StartTime.Add(time.Duration(*p.job.Spec.ActiveDeadlineSeconds) * time.Second)
 }

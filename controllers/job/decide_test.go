@@ -235,7 +235,7 @@ func (w *world) check(t *testing.T, s *batchv1.JobStatus) {
 	}
 }
 
-// line is a status in one line.
+// line returns a status in one line.
 func line(s *batchv1.JobStatus) string {
 	var b strings.Builder
 	fmt.Fprintf(

@@ -49,7 +49,7 @@ func (x indexes) add(s span) indexes {
 	return append(x, s)
 }
 
-// with returns the union.
+// with returns the union of both sets.
 func (x indexes) with(y indexes) indexes {
 	var out indexes
 	for len(x) > 0 || len(y) > 0 {
@@ -70,7 +70,7 @@ func setOf(list []int) (out indexes) {
 	return out
 }
 
-// total is the number of indexes.
+// total returns the number of indexes.
 func (x indexes) total() (n int) {
 	for _, s := range x {
 		n += s.last - s.first + 1
@@ -83,7 +83,7 @@ func (x indexes) has(i int) bool {
 	return at < len(x) && x[at].first <= i
 }
 
-// common is the number of indexes that are in both.
+// common returns the number of indexes that are in both sets.
 func (x indexes) common(y indexes) (n int) {
 	for len(x) > 0 && len(y) > 0 {
 		n += max(0, min(x[0].last, y[0].last)-max(x[0].first, y[0].first)+1)
@@ -129,10 +129,10 @@ func (x indexes) String() string {
 	return b.String()
 }
 
-// none is the completion index of a pod that has none.
+// none is the index of a pod without a completion index.
 const none = -1
 
-// indexOf is the pod's completion index.
+// indexOf returns the pod's completion index.
 func indexOf(p *corev1.Pod) int {
 	i, err := strconv.Atoi(p.Annotations[batchv1.JobCompletionIndexAnnotation])
 	if err != nil || i < 0 {
@@ -141,7 +141,7 @@ func indexOf(p *corev1.Pod) int {
 	return i
 }
 
-// indexesOf are the indexes of the pods.
+// indexesOf returns the indexes of the pods.
 func indexesOf(pods []*corev1.Pod) indexes {
 	var list []int
 	for _, p := range pods {

@@ -42,7 +42,7 @@ func (p *pass) manage() {
 	}
 }
 
-// wanted is how many pods should be active.
+// wanted returns the number of pods that should be active.
 func (p *pass) wanted() int {
 	parallelism := int(*p.job.Spec.Parallelism)
 	switch {
@@ -60,8 +60,8 @@ func (p *pass) remove(pods []*corev1.Pod) {
 	p.plan.Release, p.plan.Remove = filter(pods, tracked), pods
 }
 
-// surplus returns at least n active pods to delete: of an indexed Job first those without an index of the Job, or with
-// a duplicate one, and then those that lose the least work (job_controller.go: activePodsForRemoval).
+// surplus returns at least n active pods to delete: first, if the Job is indexed, those without an index of the Job or
+// with a duplicate one; then those with which the least work is lost (job_controller.go: activePodsForRemoval).
 func (p *pass) surplus(n int) (rm []*corev1.Pod) {
 	left := p.active
 	if indexed(p.job) {
@@ -120,8 +120,8 @@ func (p *pass) createIndexes(n int) {
 	}
 }
 
-// retry is when a pod of the index may be created. An index has no memory, so a pod that failed in the future, before
-// the clock was set back, causes no wait.
+// retry returns the time when a pod of the index may be created. A failure in the future, from before the clock was set
+// back, causes no wait.
 func (p *pass) retry(i int) time.Time {
 	old := p.held[i]
 	if old == nil {

@@ -27,7 +27,7 @@ func Orphans() workload.Controller {
 	}
 }
 
-// owner is the Job named by the pod's controller reference.
+// owner returns the Job named by the pod's controller reference.
 func owner(r workload.Reader, pod *corev1.Pod) *batchv1.Job {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	if ref == nil {

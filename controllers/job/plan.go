@@ -15,7 +15,7 @@ import (
 type View struct {
 	// Job is the Job, with defaults; it isn't changed.
 	Job *batchv1.Job
-	// Pods are those that the Job controls, including those that are being deleted.
+	// Pods are the pods that the Job controls, including those that are being deleted.
 	Pods []*corev1.Pod
 	// Backoff is the record of its failures.
 	Backoff Backoff
@@ -23,21 +23,21 @@ type View struct {
 	Failed bool
 }
 
-// Plan is what to do, in the order of the fields.
+// Plan has the actions, in the order of the fields.
 type Plan struct {
-	// Forget are pods whose finalizer is removed, as the stored status has counted them, or need not (F-13).
+	// Forget has the pods whose finalizer is removed because the stored status has counted them, or need not (F-13).
 	Forget []*corev1.Pod
-	// Release are pods whose finalizer is removed before Remove: they are not counted.
+	// Release has pods whose finalizer is removed before Remove: they are not counted.
 	Release []*corev1.Pod
-	// Remove are pods to delete.
+	// Remove has the pods to delete.
 	Remove []*corev1.Pod
-	// Create are new pods, complete except for their names.
+	// Create has the new pods, complete except for their names.
 	Create []*corev1.Pod
 	// Status is the new status; nil if it is unchanged.
 	Status *batchv1.JobStatus
 	// Events are recorded about the Job once Status is stored.
 	Events []workload.Event
-	// Backoff is the new record of failures once Status is stored, and Fresh are the pods that it includes.
+	// Backoff is the new record of failures once Status is stored, and Fresh has the pods that it newly includes.
 	Backoff Backoff
 	Fresh   []types.UID
 	// Again is the time of the next pass without an event; zero for none.
@@ -61,7 +61,7 @@ func Finished(j *batchv1.Job) bool {
 }
 
 // Abandoned reports whether the pod's finalizer has no use any more: its Job doesn't count it (F-14). owner is the Job
-// that its controller reference names; nil if there is none by that name, or another one has the name
+// that its controller reference names; nil if that Job does not exist, even if another one has its name
 // (job_controller.go: syncOrphanPod).
 func Abandoned(pod *corev1.Pod, owner *batchv1.Job) bool {
 	if !tracked(pod) {

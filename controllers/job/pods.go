@@ -27,7 +27,7 @@ func condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
 	return nil
 }
 
-// lost reports whether the pod is a failure of the Job. So is a deleted pod, as it may never report its phase
+// lost reports whether the pod counts as failed. A deleted pod does, as it may never report its phase
 // (job_controller.go: isPodFailed).
 func lost(j *batchv1.Job, p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodFailed || !patient(j) && workload.Terminating(p)
@@ -52,8 +52,8 @@ func count(pods []*corev1.Pod, what func(*corev1.Pod) bool) int32 {
 	return int32(len(filter(pods, what)))
 }
 
-// dearest orders pods by how little work is lost with them: those on no node, pending, not ready, ready for a short
-// time, restarted often and young come first (controller_utils.go: ActivePods).
+// dearest orders pods by the work that is lost with them, the least first: pods on no node, pending, not ready, ready
+// for a short time, restarted often, and young (controller_utils.go: ActivePods).
 func dearest(a, b *corev1.Pod) int {
 	return cmp.Or(
 		last(a.Spec.NodeName != "", b.Spec.NodeName != ""),
@@ -79,7 +79,7 @@ func last(a, b bool) int {
 	return -1
 }
 
-// readySince is the time, in seconds, since which the pod is ready; 0 if it isn't.
+// readySince returns the time, in seconds, since which the pod is ready; 0 if it isn't.
 func readySince(p *corev1.Pod) int64 {
 	if since, ok := workload.Ready(p); ok {
 		return since.Unix()

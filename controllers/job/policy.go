@@ -12,7 +12,7 @@ import (
 type policyMatch struct {
 	// action is the action of the matching rule; empty if none matches.
 	action batchv1.PodFailurePolicyAction
-	// message is why the Job fails, if the action is FailJob.
+	// message is the reason why the Job fails, if the action is FailJob.
 	message string
 }
 

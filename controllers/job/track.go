@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// account plans the status. ok says whether the plan's creations and deletions have succeeded.
+// account plans the status. ok reports whether the plan's creations and deletions have succeeded.
 func (p *pass) account(ok bool) {
 	a := &account{pass: p, status: p.job.Status.DeepCopy(), finish: p.finish}
 	if !ok {
@@ -30,17 +30,17 @@ func (p *pass) account(ok bool) {
 	}
 }
 
-// account is a status in the making.
+// account is the status while it is computed.
 type account struct {
 	*pass
 	status *batchv1.JobStatus
-	// finish is the pass's finish, or the condition that the Job is complete.
+	// finish is pass.finish, or the condition that the Job is complete.
 	finish *batchv1.JobCondition
 	// fresh are the newly succeeded indexes.
 	fresh []int
 }
 
-// numbers sets the present numbers of pods.
+// numbers sets the numbers of active, ready and terminating pods.
 func (a *account) numbers(ok bool) {
 	activePods, readyPods, leaving := int32(len(a.active)), count(a.active, ready), count(a.pods, workload.Terminating)
 	if ok {
@@ -136,11 +136,11 @@ func (a *account) collect() {
 	}
 }
 
-// place is the part of the status that a pod must be in before its finalizer is removed.
+// place is the part of the status that must contain a pod before its finalizer is removed.
 type place uint8
 
 const (
-	nowhere   place = iota // the status has it, or needs not
+	nowhere   place = iota // the status has the pod, or need not have it
 	successes              // uncountedTerminatedPods.succeeded
 	failures               // uncountedTerminatedPods.failed
 	completed              // completedIndexes

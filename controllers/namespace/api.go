@@ -69,7 +69,7 @@ var pods = schema.GroupResource{Resource: "pods"}
 type Item struct {
 	Name       string
 	Finalizers []string
-	// Unreadable is why the stored value can't be decoded, with its key; empty if it can.
+	// Unreadable is the reason why the stored value can't be decoded, with its key; empty if it can.
 	Unreadable string
 	// Deleting is set if the object has a deletionTimestamp.
 	Deleting bool

@@ -12,7 +12,7 @@ import (
 
 // findings are the results of a pass.
 type findings struct {
-	// discovery is why not all types are known.
+	// discovery is the reason why not all types are known.
 	discovery   error
 	contentErrs []error
 	left        []remains
@@ -32,7 +32,7 @@ func (f *findings) add(left remains, err error) {
 	}
 }
 
-// seconds is the longest estimate (E-13).
+// seconds returns the longest estimate (E-13).
 func (f *findings) seconds() int64 {
 	var longest int64
 	for _, l := range f.left {
@@ -41,7 +41,7 @@ func (f *findings) seconds() int64 {
 	return longest
 }
 
-// overdue is the longest time until the next attempt to delete objects that should be gone.
+// overdue returns the longest time until the next attempt to delete objects that should be gone.
 func (f *findings) overdue() (longest int64) {
 	for _, l := range f.left {
 		longest = max(longest, l.overdue)
@@ -49,7 +49,7 @@ func (f *findings) overdue() (longest int64) {
 	return longest
 }
 
-// count is the known number of remaining objects.
+// count returns the known number of remaining objects.
 func (f *findings) count() int {
 	n := 0
 	for _, l := range f.left {
@@ -58,7 +58,7 @@ func (f *findings) count() int {
 	return n
 }
 
-// err has all errors that prevent the finalizer's removal in this pass (E-14).
+// err returns all errors that prevent the finalizer's removal in this pass (E-14).
 func (f *findings) err() error { return errors.Join(append([]error{f.discovery}, f.contentErrs...)...) }
 
 // conditions returns the conditions of a namespace's status after a pass (E-15), and whether they have changed (E-17).
@@ -108,7 +108,7 @@ func found(f findings) []corev1.NamespaceCondition {
 	}
 }
 
-// condition is True, and a problem, if there is a message about one.
+// condition returns a condition, which is True if there is a problem.
 func condition(t corev1.NamespaceConditionType, problem, badReason, goodReason, good string) corev1.NamespaceCondition {
 	if problem != "" {
 		return corev1.NamespaceCondition{Type: t, Status: corev1.ConditionTrue, Reason: badReason, Message: problem}
@@ -149,7 +149,7 @@ func remaining(left []remains) (resources, finalizers string) {
 	return resources, finalizers
 }
 
-// sorted prints and joins, in the order of what is printed.
+// sorted prints all values, and joins the sorted texts.
 func sorted[T any](ts []T, print func(T) string) string {
 	var s []string
 	for _, t := range ts {

@@ -9,23 +9,23 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// finalizerSeconds is how long finalizers are expected to take (E-12).
+// finalizerSeconds is the time that finalizers are expected to take (E-12).
 const finalizerSeconds = 15
 
-// remains are the remaining objects of one type after its deletion.
+// remains has the remaining objects of one type after its deletion.
 type remains struct {
 	resource Resource
 	count    int
 	// finalizers counts the objects with each finalizer.
 	finalizers map[string]int
-	// seconds is the estimated time until they are gone; 0 means that there is no estimate. If they should be gone and
-	// all are being deleted, overdue is the time until they are deleted again.
+	// seconds is the estimated time until they are gone; 0 means that there is no estimate. overdue is the time until
+	// they are deleted again, if they should be gone and all are being deleted.
 	seconds, overdue int64
 	// counted is a revision that is not newer than the count.
 	counted int64
 }
 
-// grace is the longest grace period of pods that have not ended, in seconds.
+// grace returns the longest grace period of pods that have not ended, in seconds.
 func grace(items []Item) (longest int64) {
 	for _, p := range items {
 		if p.Phase != corev1.PodSucceeded && p.Phase != corev1.PodFailed && p.GraceSeconds != nil {
@@ -35,8 +35,8 @@ func grace(items []Item) (longest int64) {
 	return longest
 }
 
-// count counts the remaining objects of a type. Those of pods may take their grace period, from the deletion of the
-// namespace on. It is an error if objects remain without a known reason (E-12).
+// count counts the remaining objects of a type. Pods may take their grace period, counted from the deletion of the
+// namespace. It is an error if objects remain without a known reason (E-12).
 func count(r Resource, namespace string, deleted, now time.Time, items []Item) (remains, error) {
 	left := remains{resource: r, count: len(items), finalizers: map[string]int{}}
 	if left.count == 0 {
@@ -73,7 +73,7 @@ func count(r Resource, namespace string, deleted, now time.Time, items []Item) (
 // mostNamed is the maximum number of undecodable objects that a condition names.
 const mostNamed = 5
 
-// unreadable says which objects can't be decoded, and why; empty if all can.
+// unreadable returns which objects can't be decoded, and why; empty if all can.
 func unreadable(items []Item) string {
 	var named []string
 	n := 0

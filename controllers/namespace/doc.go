@@ -9,9 +9,9 @@
 //  3. An error with one type stops no other type, and an error with one namespace delays no other namespace: each has
 //     its own back-off (E-07, E-09).
 //  4. A pass reads and deletes each object once. The next one begins when all objects that it left have been removed,
-//     when another client changes the namespace, or after the estimate (E-13). Objects that should be gone, but are
-//     being deleted, are deleted again after their grace period. Passes over one namespace never overlap. The pause
-//     between them grows to a second while they change nothing. A namespace has at most one warning a minute.
+//     when another client changes the namespace, or after the estimate (E-13). Objects that are still terminating after
+//     their grace period are deleted again. Passes over one namespace never overlap. The pause between them grows to a
+//     second while they change nothing. A namespace has at most one warning a minute.
 //  5. At most Options.Workers passes run at a time. One goroutine owns the schedule; there are no locks.
 //  6. Run returns when its context is done, after everything that it started has returned.
 //

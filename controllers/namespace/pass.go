@@ -23,13 +23,13 @@ const conflicts = 10
 type outcome struct {
 	// done: the controller has nothing to do, now or later.
 	done bool
-	// after is the time until the next pass without an event, if done is not set; after an error the least one.
+	// after is the time until the next pass without an event, if done is not set; after an error it is the minimum.
 	after time.Duration
 	err   error
 	// left is the known number of remaining objects, at the revision counted or a later one.
 	left    int
 	counted int64
-	// revision is that of the namespace as the pass has left it; 0 if it is not known.
+	// revision is the revision of the namespace after the pass; 0 if it is not known.
 	revision int64
 }
 
@@ -69,16 +69,16 @@ func (p *pass) run(ctx context.Context, name string) outcome {
 	return outcome{done: true, revision: revision(ns)}
 }
 
-// pause is a number of seconds, which clients choose: it must not overflow.
+// pause returns n seconds as a duration that does not overflow, as clients choose n.
 func pause(n int64) time.Duration { return time.Duration(min(n, 1<<32)) * time.Second }
 
-// revision is that of a namespace; 0 if it has none.
+// revision returns the revision of a namespace; 0 if it has none.
 func revision(ns *corev1.Namespace) int64 {
 	n, _ := strconv.ParseInt(ns.ResourceVersion, 10, 64) // opaque for clients; without it a change causes a pass
 	return n
 }
 
-// ended is the outcome after an error about the namespace itself: done if it is gone.
+// ended returns the outcome after an error about the namespace itself: done if it is gone.
 func ended(err error) outcome {
 	if apierrors.IsNotFound(err) {
 		return outcome{done: true}
@@ -156,7 +156,7 @@ func (p *pass) empty(ctx context.Context, ns *corev1.Namespace) findings {
 	for _, r := range first {
 		left, err := p.deleteAll(ctx, r, ns)
 		f.add(left, err)
-		// After an error pods may remain; other objects that they may need are then kept, too.
+		// After an error pods may remain. Then other objects, which they may need, are kept, too.
 		f.podsFirst = f.podsFirst || left.count > 0 || err != nil
 	}
 	if f.podsFirst {

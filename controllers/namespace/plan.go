@@ -8,8 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// order returns the types in the order of a pass: pods separately, which are first (E-09), and the others by group,
-// version and name.
+// order returns the types in the order of a pass: first the pods (E-09), then the others by group, version and name.
 func order(rs []Resource) (first, rest []Resource) {
 	for _, r := range rs {
 		if r.GroupResource() == pods {
@@ -25,8 +24,8 @@ func order(rs []Resource) (first, rest []Resource) {
 	return first, rest
 }
 
-// letGo returns the entries of spec.finalizers that remain when the content is gone, sorted and each once; ok is false
-// if this controller's entry is not among them and nothing has to be written (E-08).
+// letGo returns the entries of spec.finalizers that remain when the content is gone, sorted, each once. ok is false if
+// this controller's entry is missing, so that nothing has to be written (E-08).
 func letGo(fs []corev1.FinalizerName) (stay []corev1.FinalizerName, ok bool) {
 	if !slices.Contains(fs, corev1.FinalizerKubernetes) {
 		return fs, false

@@ -13,8 +13,8 @@ var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 60 * time.Second
 // warnEvery is the shortest time between two warnings about a namespace.
 const warnEvery = time.Minute
 
-// distance is the pause after a change. Others may keep changing a namespace that can't be emptied, so the pause grows
-// while the number of objects doesn't decrease.
+// distance is the pause after a change. It grows while the number of objects doesn't decrease, as other clients may
+// keep changing a namespace that can't be emptied.
 var distance = reconcile.Backoff{Min: 10 * time.Millisecond, Max: time.Second}
 
 // schedule decides which events cause a pass, and when the next one follows a pass.
@@ -31,14 +31,14 @@ type entry struct {
 	running bool
 	// gone is set if the namespace was removed during the pass.
 	gone bool
-	// changed is the revision of the last change of the namespace during the pass, and removed are those of removals in
-	// it. seen is the revision as which the last pass has left the namespace.
+	// changed is the revision of the last change of the namespace during the pass, and removed has the revisions of
+	// removals in it. seen is the revision of the namespace after the last pass.
 	changed, seen int64
 	removed       []int64
-	// failures and idle count the passes in a row that failed, and that left as many objects as before.
+	// failures counts the passes in a row that failed, and idle those that left as many objects as before.
 	failures, idle int
-	// counted is the number of objects that the last pass has left, at revision at or a later one; left is how many of
-	// them have not been removed since.
+	// counted is the number of objects that the last pass has left, at revision at or a later one. left is the number
+	// of those that have not been removed since.
 	counted, left int
 	at            int64
 	warned        time.Time
@@ -66,8 +66,8 @@ func (s *schedule) observe(ev Event) bool {
 		e.removed = append(e.removed, ev.Revision)
 		return false
 	case ev.Type == Removed:
-		// There isn't a pass for each removal: a pass reads and deletes all objects. After a failure it may not be
-		// known how many there are.
+		// A removal alone causes no pass, as a pass reads and deletes all objects. After a failure the number of
+		// objects may not be known.
 		e.remove(ev.Revision)
 		return e.counted > 0 && e.left <= 0
 	case e.running: // Gone, or a new namespace with the name that isn't being deleted
@@ -78,14 +78,14 @@ func (s *schedule) observe(ev Event) bool {
 	return true // a pass that does nothing, in place of the one that waits
 }
 
-// remove counts the removal of an object, unless the last pass has not counted the object.
+// remove counts the removal of an object that the last pass has counted.
 func (e *entry) remove(revision int64) {
 	if revision > e.at {
 		e.left--
 	}
 }
 
-// begin records that a pass begins; false if there is nothing to do.
+// begin records that a pass begins; it returns false if there is nothing to do.
 func (s *schedule) begin(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // evictionName is the source of the events, too (cmd/kube-controller-manager/app: newTaintEvictionController).
 const evictionName = "taint-eviction-controller"
 
-// Eviction returns taint-eviction-controller. It remembers scheduled evictions, so two runs need one controller each.
+// Eviction returns taint-eviction-controller. It records scheduled evictions, so each run needs its own controller.
 func Eviction() workload.Controller {
 	c := &controller{scheduled: map[workload.Key]eviction{}}
 	return workload.Controller{

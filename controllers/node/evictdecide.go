@@ -75,7 +75,8 @@ func (c *controller) cancel(key workload.Key, e eviction) []workload.Note {
 	return []workload.Note{note(key, "Cancelling deletion of Pod %s")}
 }
 
-// note is an event about a pod, which it refers to without its uid (emitPodDeletionEvent, emitCancelPodDeletionEvent).
+// note returns an event about a pod, which it refers to without its uid (emitPodDeletionEvent,
+// emitCancelPodDeletionEvent).
 func note(key workload.Key, format string) workload.Note {
 	return workload.Note{
 		About: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}},
@@ -83,14 +84,14 @@ func note(key workload.Key, format string) workload.Note {
 	}
 }
 
-// toleration is how long a pod tolerates the taints of its node: forever, some time, or not at all.
+// toleration is the time for which a pod tolerates the taints of its node: forever, for a time, or not at all.
 type toleration struct {
 	forever, some bool
-	// wait is the time, if it is some. It is 0 if a toleration that is used has no time left for the pod at all.
+	// wait is the time, if it is limited. It is 0 if a toleration in use allows no time.
 	wait time.Duration
 }
 
-// tolerated finds the first toleration for each NoExecute taint, and returns the shortest time of these
+// tolerated finds the first toleration for each NoExecute taint, and returns the shortest time of them
 // (v1/helper.GetMatchingTolerations, getMinTolerationTime). Comparisons are off by default.
 func tolerated(p *corev1.Pod, taints []corev1.Taint) toleration {
 	out := toleration{forever: true}

@@ -14,22 +14,22 @@ import (
 
 // Defaults of kube-controller-manager (pkg/controller/nodelifecycle/config/v1alpha1/defaults.go, options.go).
 const (
-	// settled is how long a node is not ready until it gets its taint: --node-monitor-period, with which upstream looks
-	// at all nodes together.
+	// settled is the time for which a node is not ready before it gets its taint: --node-monitor-period, the interval
+	// at which upstream checks all nodes.
 	settled = 5 * time.Second
-	// pace is the time between two nodes of a zone, by --node-eviction-rate, and slow that of a large zone most of
-	// which is not ready, by --secondary-node-eviction-rate.
+	// pace is the time between two nodes of a zone (--node-eviction-rate). slow is that time in a large zone most of
+	// whose nodes are not ready (--secondary-node-eviction-rate).
 	pace, slow = 10 * time.Second, 100 * time.Second
-	// unhealthy is the part of a zone's nodes, by --unhealthy-zone-threshold, and large the number of nodes, by
-	// --large-cluster-size-threshold.
+	// A zone with the fraction unhealthy of nodes that are not ready is disrupted (--unhealthy-zone-threshold). A zone
+	// with more nodes than large is large (--large-cluster-size-threshold).
 	unhealthy, large = 0.55, 50
 )
 
 // excluded is the label of nodes that do not count (node_lifecycle_controller.go: labelNodeDisruptionExclusion).
 const excluded = "node.kubernetes.io/exclude-disruption"
 
-// executed returns the taints of a node with those that evict its pods, by whether it is ready; again is the time until
-// one may be added (node_lifecycle_controller.go: processTaintBaseEviction, doNoExecuteTaintingPass).
+// executed returns the taints of a node, with those that evict its pods if it is not ready; again is the time until one
+// may be added (node_lifecycle_controller.go: processTaintBaseEviction, doNoExecuteTaintingPass).
 func executed(r workload.Reader, n *corev1.Node, taints []corev1.Taint, now time.Time) (
 	out []corev1.Taint, changed bool, again time.Duration) {
 	want, other := "", corev1.TaintNodeNotReady
@@ -59,8 +59,8 @@ func executed(r workload.Reader, n *corev1.Node, taints []corev1.Taint, now time
 // never is the waiting time of a node that is not tainted until other nodes change.
 const never = -1
 
-// disrupted decides whether a node that is not ready may be tainted: wait is 0 for now. If no node at all is ready, the
-// network of the control plane may be the reason, and every reports that no node keeps a taint
+// disrupted decides when a node that is not ready may be tainted: a wait of 0 means now. every reports whether no node
+// at all is ready: then the network of the control plane may be the reason, and no node keeps a taint
 // (node_lifecycle_controller.go: handleDisruption, ComputeZoneState).
 func disrupted(r workload.Reader, n *corev1.Node, now time.Time) (every bool, wait time.Duration) {
 	var cluster, near tally
@@ -117,7 +117,7 @@ func (t *tally) add(status corev1.ConditionStatus) {
 	}
 }
 
-// first is the name of the node that is not ready for the longest time. The others follow it one by one.
+// first returns the name of the node that has been unready for the longest time. It is tainted first.
 func first(waiting []*corev1.Node) string {
 	if len(waiting) == 0 {
 		return ""
@@ -129,7 +129,8 @@ func first(waiting []*corev1.Node) string {
 	}).Name
 }
 
-// ready returns the status of the condition Ready, empty if the node has none, and since when it is that.
+// ready returns the status of the condition Ready, empty if the node has none, and the time since which it has that
+// status.
 func ready(n *corev1.Node) (corev1.ConditionStatus, time.Time) {
 	for i := range n.Status.Conditions {
 		if c := &n.Status.Conditions[i]; c.Type == corev1.NodeReady {

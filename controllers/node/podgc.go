@@ -21,8 +21,8 @@ const (
 // OrphanedPods deletes pods that no kubelet will ever delete (K pkg/controller/podgc): those of nodes that have been
 // gone for 40 seconds, those that are being deleted on nodes that are out of service, and those that are being deleted
 // without ever having had a node. A pod is Failed before it is deleted, unless it has finished, so that controllers
-// count it. Finalizers of pods are left to their owners. Missing nodes are remembered, so each run needs a controller
-// of its own.
+// count it. Finalizers of pods are left to their owners. The controller records missing nodes, so each run needs its
+// own.
 //
 // Unlike upstream's it doesn't delete finished pods when there are too many of them (--terminated-pod-gc-threshold).
 func OrphanedPods() workload.Controller {
@@ -34,7 +34,7 @@ func OrphanedPods() workload.Controller {
 	}
 }
 
-// verdict is why a pod is garbage.
+// verdict is the reason why a pod is garbage.
 type verdict uint8
 
 const (
@@ -64,7 +64,7 @@ func classify(r workload.Reader, p *corev1.Pod) verdict {
 	return fine
 }
 
-// outOfService reports whether the node has the taint of one that won't come back.
+// outOfService reports whether the node has the taint out-of-service: it won't come back.
 func outOfService(n *corev1.Node) bool {
 	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
 		return t.Key == corev1.TaintNodeOutOfService
@@ -102,7 +102,7 @@ type podCollector struct {
 	missed map[string]time.Time
 }
 
-// missedFor is how long a missing node is remembered.
+// missedFor is the time for which a missing node is recorded.
 const missedFor = time.Hour
 
 // since returns the time since which a node is missing, which may be now.
@@ -138,7 +138,7 @@ func (c *podCollector) decide(v workload.View, p *corev1.Pod, now time.Time) wor
 	case orphaned:
 		at = c.since(p.Spec.NodeName, now).Add(quarantine)
 	case unassigned:
-		if !workload.Requested(p).After(now) { // otherwise the clock was set back since
+		if !workload.Requested(p).After(now) { // otherwise the clock was set back since then
 			at = p.DeletionTimestamp.Add(period)
 		}
 	}

@@ -83,7 +83,7 @@ func tainted(n *corev1.Node, now time.Time) (out []corev1.Taint, changed bool) {
 	return out, changed
 }
 
-// keys are the keys of trouble, in its order.
+// keys returns the keys of trouble, in its order.
 func keys() (out []string) {
 	for _, t := range trouble {
 		out = append(out, t.key)

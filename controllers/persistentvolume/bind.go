@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// bind makes the next write of a binding; the write causes a pass that makes the one after it (bind).
+// bind plans the next write of a binding. The write causes a pass that plans the following one (bind).
 func bind(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) (plan workload.Plan) {
 	if next := refer(v, p); next != nil {
 		plan.Do = []workload.Action{workload.Update{Object: next}}
@@ -29,7 +29,7 @@ func bind(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) (plan wor
 	return plan
 }
 
-// refer returns the volume with a reference to the claim; nil if it has that (GetBindVolumeToClaim).
+// refer returns the volume with a reference to the claim; nil if it already has one (GetBindVolumeToClaim).
 func refer(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) *corev1.PersistentVolume {
 	if ref := v.Spec.ClaimRef; refers(v, p) && ref.UID == p.UID {
 		return nil
@@ -43,7 +43,7 @@ func refer(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) *corev1.
 	return next
 }
 
-// name returns the claim with the name of its volume; nil if it has that (bindClaimToVolume).
+// name returns the claim with the name of its volume; nil if it already has it (bindClaimToVolume).
 func name(p *corev1.PersistentVolumeClaim, v *corev1.PersistentVolume) *corev1.PersistentVolumeClaim {
 	_, done := p.Annotations[bindCompleted]
 	if done && p.Spec.VolumeName == v.Name {
@@ -100,7 +100,7 @@ func size(v *corev1.PersistentVolume) *resource.Quantity {
 	return &q
 }
 
-// phase returns the volume in a phase; nil if it is in it (updateVolumePhase).
+// phase returns the volume in a phase; nil if it is already in that phase (updateVolumePhase).
 func phase(v *corev1.PersistentVolume, p corev1.PersistentVolumePhase, message string) *corev1.PersistentVolume {
 	if v.Status.Phase == p {
 		return nil

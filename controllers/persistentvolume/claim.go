@@ -22,7 +22,7 @@ func syncClaim(v workload.View, p *corev1.PersistentVolumeClaim, _ time.Time) wo
 	return unbound(v, p)
 }
 
-// unbound finds a volume for a claim, or asks for one (syncUnboundClaim).
+// unbound finds a volume for a claim, or requests one (syncUnboundClaim).
 func unbound(r workload.Reader, p *corev1.PersistentVolumeClaim) workload.Plan {
 	late := delayed(r, p)
 	if v := match(r, p, late); v != nil {
@@ -93,7 +93,7 @@ func pending(p *corev1.PersistentVolumeClaim, events ...workload.Event) workload
 	return workload.Plan{Status: claimStatus(p, corev1.ClaimPending, nil), Events: events}
 }
 
-// consumers says for which pods a claim waits (emitEventForUnboundDelayBindingClaim).
+// consumers returns an event that names the pods for which a claim waits (emitEventForUnboundDelayBindingClaim).
 func consumers(r workload.Reader, p *corev1.PersistentVolumeClaim) workload.Event {
 	var names []string
 	for _, pod := range users(r, p) {

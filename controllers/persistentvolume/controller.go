@@ -41,7 +41,7 @@ func Volumes() workload.Controller {
 	}
 }
 
-// claimsOf returns the claims that a change of another object concerns.
+// claimsOf returns the claims that a change of another object affects.
 func claimsOf(r workload.Reader, c workload.Change) []workload.Key {
 	switch {
 	case c.Resource == workload.Volumes:
@@ -88,7 +88,7 @@ func selected(r workload.Reader, is func(*corev1.PersistentVolumeClaim) bool) []
 	return workload.KeysOf(workload.All[*corev1.PersistentVolumeClaim](r, ""), is)
 }
 
-// waiting reports whether the claim takes any volume that fits.
+// waiting reports whether the claim is unbound and accepts any volume that fits.
 func waiting(p *corev1.PersistentVolumeClaim) bool {
 	_, done := p.Annotations[bindCompleted]
 	return !done && p.Spec.VolumeName == ""

@@ -52,7 +52,7 @@ func generic(v corev1.Volume) bool {
 	return v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil
 }
 
-// nameOf is the name of a volume's claim (k8s.io/component-helpers/storage/ephemeral: VolumeClaimName).
+// nameOf returns the name of a volume's claim (k8s.io/component-helpers/storage/ephemeral: VolumeClaimName).
 func nameOf(p *corev1.Pod, v corev1.Volume) string { return p.Name + "-" + v.Name }
 
 // missingClaims plans the missing claims of a pod; one that can't be created delays those after it.
@@ -78,7 +78,7 @@ func missingClaims(r workload.View, p *corev1.Pod, _ time.Time) (plan workload.P
 	return plan
 }
 
-// ephemeralClaim is the claim of a volume.
+// ephemeralClaim returns the claim of a volume.
 func ephemeralClaim(p *corev1.Pod, v corev1.Volume) *corev1.PersistentVolumeClaim {
 	t := v.Ephemeral.VolumeClaimTemplate.DeepCopy()
 	return &corev1.PersistentVolumeClaim{

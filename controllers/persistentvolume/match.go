@@ -18,7 +18,7 @@ import (
 
 // match returns the best volume for a claim, nil if none fits (index.go: findByClaim;
 // k8s.io/component-helpers/storage/volume/pv_helpers.go: FindMatchingVolume). Volumes with fewer access modes come
-// first. Of a delayed claim only volumes that are reserved for it match.
+// first. Only volumes that are reserved for it match a delayed claim.
 func match(r workload.Reader, p *corev1.PersistentVolumeClaim, delayed bool) *corev1.PersistentVolume {
 	return best(candidates(r, p, delayed), p)
 }
@@ -48,7 +48,7 @@ func best(fit []*corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) *core
 	})
 }
 
-// modes are the access modes of a volume, in order, each once.
+// modes returns the access modes of a volume, in order, each once.
 func modes(v *corev1.PersistentVolume) []corev1.PersistentVolumeAccessMode {
 	return slices.Compact(slices.Sorted(slices.Values(v.Spec.AccessModes)))
 }
@@ -75,7 +75,7 @@ func fits(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim, delayed b
 	return err == nil && s.Matches(labels.Set(v.Labels))
 }
 
-// satisfies says why the claim can't be bound to the volume that it names (checkVolumeSatisfyClaim).
+// satisfies returns the reason why the claim can't be bound to the volume that it names (checkVolumeSatisfyClaim).
 func satisfies(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) error {
 	requested := p.Spec.Resources.Requests[corev1.ResourceStorage]
 	switch {
@@ -114,7 +114,7 @@ func mode(m *corev1.PersistentVolumeMode) corev1.PersistentVolumeMode {
 
 func text(s *string) string { return ptr.Deref(s, "") }
 
-// classOf is the class of a claim, empty for none (GetPersistentVolumeClaimClass).
+// classOf returns the class of a claim, empty for none (GetPersistentVolumeClaimClass).
 func classOf(p *corev1.PersistentVolumeClaim) string {
 	if name, ok := p.Annotations[corev1.BetaStorageClassAnnotation]; ok {
 		return name
@@ -122,13 +122,13 @@ func classOf(p *corev1.PersistentVolumeClaim) string {
 	return text(p.Spec.StorageClassName)
 }
 
-// hasClass reports whether the claim says which class it wants, or that it wants none (PersistentVolumeClaimHasClass).
+// hasClass reports whether the claim names a class, or explicitly none (PersistentVolumeClaimHasClass).
 func hasClass(p *corev1.PersistentVolumeClaim) bool {
 	_, ok := p.Annotations[corev1.BetaStorageClassAnnotation]
 	return ok || p.Spec.StorageClassName != nil
 }
 
-// classOfVolume is the class of a volume (GetPersistentVolumeClass).
+// classOfVolume returns the class of a volume (GetPersistentVolumeClass).
 func classOfVolume(v *corev1.PersistentVolume) string {
 	if name, ok := v.Annotations[corev1.BetaStorageClassAnnotation]; ok {
 		return name
@@ -136,7 +136,7 @@ func classOfVolume(v *corev1.PersistentVolume) string {
 	return v.Spec.StorageClassName
 }
 
-// delayed reports whether the class of the claim binds volumes when there is a pod (IsDelayBindingMode).
+// delayed reports whether the class of the claim binds volumes only when a pod uses the claim (IsDelayBindingMode).
 func delayed(r workload.Reader, p *corev1.PersistentVolumeClaim) bool {
 	name := classOf(p)
 	if name == "" {
@@ -153,7 +153,7 @@ func isDefault(c *storagev1.StorageClass) bool {
 		c.Annotations["storageclass.beta.kubernetes.io/is-default-class"] == "true"
 }
 
-// defaultClass returns the newest default class, of equally new ones the first by name; nil if there is none
+// defaultClass returns the newest default class, or the first by name if several are equally new; nil if there is none
 // (pkg/volume/util/storageclass.go: GetDefaultClass).
 func defaultClass(r workload.Reader) (out *storagev1.StorageClass) {
 	for _, c := range workload.All[*storagev1.StorageClass](r, "") {

@@ -21,10 +21,11 @@ const (
 	usedOnce = "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
 )
 
-// Needs returns what a scheduler needs to know about the claims of a pod: why the pod can't be assigned at all, empty
-// if it can; why it can't be on a node; and the writes that begin to bind its claims for a node. ready reports whether
-// all are bound, so that the pod can be assigned; until then the claims' changes matter. fits is nil if the pod has no
-// claims. assigned reports whether another pod is on a node, or is being assigned.
+// Needs returns what a scheduler needs to know about the claims of a pod. why is the reason why the pod can't be
+// assigned to any node, empty if it can. fits returns the reason why it can't be on one node; fits is nil if the pod
+// has no claims. bind returns the writes that begin to bind its claims for a node; ready reports whether all claims are
+// bound, so that the pod can be assigned. Until then changes of the claims matter. assigned reports whether another pod
+// is on a node, or is being assigned.
 func Needs(r workload.Reader, pod *corev1.Pod, assigned func(*corev1.Pod) bool) (
 	why string, fits func(*corev1.Node) string, bind func(*corev1.Node) (do []workload.Action, ready bool)) {
 	var bound []*corev1.PersistentVolumeClaim
@@ -83,7 +84,7 @@ type unboundClaim struct {
 	volumes []*corev1.PersistentVolume
 }
 
-// unusable returns why a claim can't be used by any pod, or by this one (K
+// unusable returns the reason why a claim can't be used by any pod, or by this one (K
 // pkg/scheduler/framework/plugins/volumebinding/volume_binding.go: podHasPVCs).
 func unusable(pod *corev1.Pod, v *corev1.Volume, p *corev1.PersistentVolumeClaim, name string) string {
 	switch {
@@ -112,8 +113,8 @@ func reaches(v *corev1.PersistentVolume, n *corev1.Node) bool {
 }
 
 // choices returns the writes that begin to bind claims for a node: each reserves a volume that fits, or else selects
-// the node for a provisioner (K pkg/scheduler/framework/plugins/volumebinding/binder.go: FindPodVolumes, bindAPIUpdate).
-// ok is false if there is neither for one of them.
+// the node for a provisioner (K pkg/scheduler/framework/plugins/volumebinding/binder.go: FindPodVolumes,
+// bindAPIUpdate). ok is false if neither is possible for one of the claims.
 func choices(r workload.Reader, claims []unboundClaim, n *corev1.Node) (do []workload.Action, ok bool) {
 	var taken []string
 	for _, p := range claims {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Plugins of kube-controller-manager that have not moved to CSI drivers. It has them, but none of them provisions.
+// Plugins of kube-controller-manager that have not moved to CSI drivers. None of them provisions volumes.
 const (
 	hostPath = "kubernetes.io/host-path"
 	nfs      = "kubernetes.io/nfs"
@@ -19,7 +19,7 @@ const (
 	csi      = "kubernetes.io/csi"
 )
 
-// drivers are the CSI drivers to which plugins have moved (k8s.io/csi-translation-lib/plugins).
+// drivers has the CSI drivers to which plugins have moved (k8s.io/csi-translation-lib/plugins).
 var drivers = map[string]string{
 	"kubernetes.io/aws-ebs":         "ebs.csi.aws.com",
 	"kubernetes.io/gce-pd":          "pd.csi.storage.gke.io",
@@ -30,7 +30,7 @@ var drivers = map[string]string{
 	"kubernetes.io/portworx-volume": "pxd.portworx.com",
 }
 
-// provision asks the provisioner of the claim's class for a volume (provisionClaim, findProvisionablePlugin).
+// provision requests a volume from the provisioner of the claim's class (provisionClaim, findProvisionablePlugin).
 func provision(r workload.Reader, p *corev1.PersistentVolumeClaim) workload.Plan {
 	class := workload.Get[*storagev1.StorageClass](r, "", classOf(p))
 	if class == nil {

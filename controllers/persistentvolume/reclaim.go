@@ -41,8 +41,8 @@ func fail(v *corev1.PersistentVolume, reason, message string) (plan workload.Pla
 	return plan
 }
 
-// deletable reports whether a volume is left to an external provisioner, or else why no plugin can delete it
-// (findDeletablePlugin, doDeleteVolume).
+// deletable reports whether an external provisioner deletes a volume; if not, err is the reason why no plugin can
+// delete it (findDeletablePlugin, doDeleteVolume).
 func deletable(v *corev1.PersistentVolume) (external bool, err error) {
 	s := &v.Spec
 	switch by := v.Annotations[provisionedBy]; {

@@ -63,7 +63,7 @@ func Provisioning() workload.Controller {
 	}
 }
 
-// provisioned is the volume for a claim (sig-storage-lib-external-provisioner controller/controller.go:
+// provisioned returns the volume for a claim (sig-storage-lib-external-provisioner controller/controller.go:
 // provisionClaimOperation).
 func provisioned(p *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) *corev1.PersistentVolume {
 	name := "pvc-" + string(p.UID)

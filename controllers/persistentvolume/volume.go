@@ -39,7 +39,7 @@ func syncVolume(view workload.View, v *corev1.PersistentVolume, _ time.Time) wor
 	return workload.Plan{} // the claim is being bound
 }
 
-// enter plans a status with the phase and without a message, unless the volume has it.
+// enter plans a status with the phase and without a message, unless the volume has that status.
 func enter(v *corev1.PersistentVolume, p corev1.PersistentVolumePhase) (plan workload.Plan) {
 	if next := phase(v, p, ""); next != nil {
 		plan.Status = next

@@ -48,7 +48,7 @@ func (c *Clock) Advance(d time.Duration) error {
 	return nil
 }
 
-// Ahead is how far the clock is ahead of the machine's.
+// Ahead returns how far the clock is ahead of the machine's.
 func (c *Clock) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
 
 // Restore sets how far the clock is ahead, as Ahead was before. It may set the time back, so nothing may run that

@@ -8,7 +8,7 @@ import (
 // List is a list of limited length.
 type List[T any] struct {
 	Items []T
-	// Omitted is how many more there are.
+	// Omitted is the number of entries that the list lacks.
 	Omitted int
 }
 

@@ -63,7 +63,7 @@ type Monitor struct {
 
 	mu    sync.Mutex // guards what follows
 	parts map[*member]struct{}
-	// counted is how many parts Await counts.
+	// counted is the number of parts that Await counts.
 	counted int
 	// grown is closed when a part is added; nil if no one waits.
 	grown chan struct{}
@@ -163,7 +163,7 @@ func (m *Monitor) Await(ctx context.Context, parts int) error {
 	}
 }
 
-// members are the present parts.
+// members returns the present parts.
 func (m *Monitor) members() map[*member]struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -246,14 +246,14 @@ func (m *Monitor) Report(ctx context.Context, since Marks, most int) (works List
 	return works, waits
 }
 
-// within is a context for a question to the part, which also ends with the part.
+// within returns a context for a question to the part, which also ends with the part.
 func (one *member) within(ctx context.Context) (within context.Context, stop func()) {
 	within, cancel := context.WithCancel(ctx)
 	unlink := context.AfterFunc(one.life, cancel)
 	return within, func() { unlink(); cancel() }
 }
 
-// waits are those of the report, with the controller's name.
+// waits returns the waits of the report, with the controller's name.
 func (one *member) waits(r Report) []Wait {
 	for i := range r.Waits {
 		r.Waits[i].Controller = one.name

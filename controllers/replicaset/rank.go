@@ -80,7 +80,7 @@ func (r rank) compare(o rank) int {
 		cmp.Compare(r.pod.UID, o.pod.UID))
 }
 
-// magnitude is the order of magnitude of the elapsed time; unknown times count as now.
+// magnitude returns the order of magnitude of the elapsed time; unknown times count as now.
 func magnitude(since, now time.Time) int {
 	d := now.Sub(since)
 	if since.IsZero() || d < 1 {
@@ -89,7 +89,7 @@ func magnitude(since, now time.Time) int {
 	return int(math.Log2(float64(d)))
 }
 
-// deletionCost is the annotation's value, 0 if it is absent or invalid (K pkg/apis/core/helper:
+// deletionCost returns the annotation's value, 0 if it is absent or invalid (K pkg/apis/core/helper:
 // GetDeletionCostFromPodAnnotations).
 func deletionCost(p *corev1.Pod) int64 {
 	n, err := strconv.ParseInt(p.Annotations[corev1.PodDeletionCost], 10, 32)

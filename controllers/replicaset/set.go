@@ -87,7 +87,7 @@ func general(s *corev1.ReplicationControllerStatus) appsv1.ReplicaSetStatus {
 	return out
 }
 
-// particular is the reverse conversion.
+// particular returns the reverse conversion.
 func particular(s appsv1.ReplicaSetStatus) corev1.ReplicationControllerStatus {
 	out := corev1.ReplicationControllerStatus{Replicas: s.Replicas, FullyLabeledReplicas: s.FullyLabeledReplicas,
 		ReadyReplicas:     s.ReadyReplicas,

@@ -71,7 +71,7 @@ func Warnings(annotations, before map[string]string) (out []string) {
 // prefix begins the names of all annotations.
 const prefix = Annotation
 
-// unknown says why a value of Annotation is ignored; empty if it isn't.
+// unknown returns the reason why a value of Annotation is ignored; empty if it isn't.
 func unknown(value string) string {
 	if _, ok := parseOutcome(value); ok {
 		return ""

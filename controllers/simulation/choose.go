@@ -64,7 +64,7 @@ func choose(places []*place, w *wants) (node string, helped effect, why string) 
 	return "", helped, noNode(w.pod, len(places), helpful, counted(reasons))
 }
 
-// noNode is the message for a pod that fits no node (K pkg/scheduler/framework/types.go: FitError.Error;
+// noNode returns the message for a pod that fits no node (K pkg/scheduler/framework/types.go: FitError.Error;
 // framework/preemption: Preempt; plugins/dynamicresources: PostFilter). helpful is the number of nodes on which the
 // eviction of other pods could help; no pod is evicted for another one.
 func noNode(p *corev1.Pod, nodes, helpful int, reasons string) string {

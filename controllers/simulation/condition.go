@@ -57,7 +57,7 @@ func wrongs(value string) (out []string) {
 	return out
 }
 
-// wrongConditions says which value of AnnotationConditions is ignored; empty if none is.
+// wrongConditions returns which value of AnnotationConditions is ignored; empty if none is.
 func wrongConditions(value string) string {
 	var valid []string
 	for _, c := range nodeConditions {

@@ -161,7 +161,7 @@ func (c *container) restarts() bool {
 	return true
 }
 
-// pause is the time before the next restart. It doubles with each.
+// pause returns the time before the next restart. It doubles with each.
 func (c *container) pause() time.Duration {
 	if c.what == CrashLoop {
 		return doubled(kubeletPause, c.RestartCount-1)

@@ -153,7 +153,7 @@ func (w *wants) free(p *place) (out int64) {
 	return out
 }
 
-// named is the node that a pod's required affinity names in its only term, as for DaemonSets' pods.
+// named returns the node that a pod's required affinity names in its only term, as for DaemonSets' pods.
 func named(p *corev1.Pod) string {
 	a := p.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {

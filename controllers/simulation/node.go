@@ -127,7 +127,7 @@ func equip(n *corev1.Node) {
 	}
 }
 
-// address is the address of a node. Those of others than NodeName may be equal, which is unlikely.
+// address returns the address of a node. Those of others than NodeName may be equal, which is unlikely.
 func address(node string) string {
 	if node == NodeName {
 		return hostIP
@@ -157,7 +157,7 @@ func hosts(n *corev1.Node, name string) (out []string) {
 	return out
 }
 
-// number is a pseudo-random number of the pod.
+// number returns a pseudo-random number of the pod.
 func number(p *corev1.Pod) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(p.UID))

@@ -40,7 +40,7 @@ func off(v workload.View, now time.Time) workload.Plan {
 		workload.Normal("NodeNotReady", fmt.Sprintf("Node %s status is now: NodeNotReady", n.Name))}}
 }
 
-// ready is the index of the condition Ready; -1 if there is none.
+// ready returns the index of the condition Ready; -1 if there is none.
 func ready(n *corev1.Node) int {
 	if n == nil {
 		return -1

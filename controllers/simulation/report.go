@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// report is a kubelet's event about a container, at the field of which it is (K pkg/kubelet/container/ref.go:
+// report returns a kubelet's event about the container at a field of the pod (K pkg/kubelet/container/ref.go:
 // GenerateContainerRef).
 func report(p *corev1.Pod, kind, reason, message, field string) workload.Event {
 	return workload.Event{Type: kind, Reason: reason, Message: message, Field: field, Host: p.Spec.NodeName}
@@ -29,7 +29,7 @@ func fields(p *corev1.Pod) (containers []corev1.Container, at []string) {
 	return containers, at
 }
 
-// starting are the events of a container that starts (K pkg/kubelet/images/image_manager.go: EnsureImageExists;
+// starting returns the events of a container that starts (K pkg/kubelet/images/image_manager.go: EnsureImageExists;
 // pkg/kubelet/kuberuntime/kuberuntime_container.go: startContainer). Images are present.
 func starting(p *corev1.Pod, c corev1.Container, at string) []workload.Event {
 	return []workload.Event{
@@ -40,7 +40,7 @@ func starting(p *corev1.Pod, c corev1.Container, at string) []workload.Event {
 	}
 }
 
-// fullName is a pod in kubelets' messages (K pkg/kubelet/util/format/pod.go: Pod).
+// fullName returns the name of a pod as in kubelets' messages (K pkg/kubelet/util/format/pod.go: Pod).
 func fullName(p *corev1.Pod) string { return fmt.Sprintf("%s_%s(%s)", p.Name, p.Namespace, p.UID) }
 
 // killed are the events of running containers that are stopped (K

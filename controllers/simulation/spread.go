@@ -61,7 +61,7 @@ func (p *place) lacks(t corev1.TopologySpreadConstraint) bool {
 	return !ok
 }
 
-// least is the smallest number of pods in a domain; 0 if there are fewer domains than required.
+// least returns the smallest number of pods in a domain; 0 if there are fewer domains than required.
 func least(count map[string]int, domains *int32) int {
 	if len(count) == 0 || domains != nil && len(count) < int(*domains) {
 		return 0

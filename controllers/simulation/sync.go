@@ -114,7 +114,7 @@ func (c *container) observe() {
 	}
 }
 
-// phaseOf is the phase that follows from the states of the containers (K pkg/kubelet/kubelet_pods.go: getPhase).
+// phaseOf returns the phase that follows from the states of the containers (K pkg/kubelet/kubelet_pods.go: getPhase).
 func phaseOf(p *corev1.Pod, incomplete []string) corev1.PodPhase {
 	var waiting, running, failed int
 	for _, s := range p.Status.InitContainerStatuses {

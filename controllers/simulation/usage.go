@@ -51,7 +51,7 @@ func Metrics(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 	return m
 }
 
-// containersOf are the containers that run as long as the pod does.
+// containersOf returns the containers that run as long as the pod does.
 func containersOf(p *corev1.Pod) []corev1.Container {
 	out := append([]corev1.Container(nil), p.Spec.Containers...)
 	for _, c := range p.Spec.InitContainers {
@@ -88,7 +88,7 @@ func parseUsage(text string) usage {
 	return out
 }
 
-// wrongUsage says which entry of AnnotationUsage is ignored; empty if none is.
+// wrongUsage returns which entry of AnnotationUsage is ignored; empty if none is.
 func wrongUsage(value string) string {
 	for entry := range strings.SplitSeq(value, ",") {
 		name, amount, ok := strings.Cut(strings.TrimSpace(entry), "=")

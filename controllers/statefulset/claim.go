@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// claimName is the name of a template's claim for an ordinal (I-05).
+// claimName returns the name of a template's claim for an ordinal (I-05).
 func (s *pass) claimName(template string, n int) string {
 	return fmt.Sprintf("%s-%s-%d", template, s.set.Name, n)
 }
@@ -33,7 +33,7 @@ func (s *pass) volumes(old []corev1.Volume, n int) (out []corev1.Volume) {
 	return out
 }
 
-// claim is the stored claim of a template for an ordinal; nil if there is none.
+// claim returns the stored claim of a template for an ordinal; nil if there is none.
 func (s *pass) claim(template string, n int) *corev1.PersistentVolumeClaim {
 	return workload.Get[*corev1.PersistentVolumeClaim](s.View, s.set.Namespace, s.claimName(template, n))
 }
@@ -71,7 +71,7 @@ const (
 	remove = appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 )
 
-// policy is the retention policy of claims.
+// policy returns the retention policy of claims.
 func (s *pass) policy() appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy {
 	if p := s.set.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		return *p
@@ -97,7 +97,7 @@ func (s *pass) retention(p *corev1.Pod) (do []workload.Action) {
 	return do
 }
 
-// references are the new owner references of a claim: those of others, and one to the set or to the pod, or none
+// references returns the new owner references of a claim: those of others, and one to the set or to the pod, or none
 // (stateful_set_utils.go: updateClaimOwnerRefForSetAndPod).
 func (s *pass) references(c *corev1.PersistentVolumeClaim, p *corev1.Pod) []metav1.OwnerReference {
 	policy := s.policy()

@@ -50,7 +50,7 @@ func (s *pass) revise() (do []workload.Action, ok bool) {
 	return nil, true
 }
 
-// newRevision is a revision of the set's template. Names in use are skipped.
+// newRevision returns a revision of the set's template. Names in use are skipped.
 func (s *pass) newRevision(data []byte, number int64) *appsv1.ControllerRevision {
 	r := &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{
@@ -70,7 +70,7 @@ func (s *pass) newRevision(data []byte, number int64) *appsv1.ControllerRevision
 	}
 }
 
-// template is the template of a revision, or the set's if it can't be decoded.
+// template returns the template of a revision, or the set's if it can't be decoded.
 func (s *pass) template(r *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
 	if t, err := workload.RevisionTemplate(r); err == nil {
 		return t

@@ -98,7 +98,7 @@ func (s *pass) arrange() {
 	vacant(s.start() + int(*s.set.Spec.Replicas))
 }
 
-// start is the lowest ordinal.
+// start returns the lowest ordinal.
 func (s *pass) start() int {
 	if s.set.Spec.Ordinals != nil {
 		return int(s.set.Spec.Ordinals.Start)
@@ -149,11 +149,11 @@ func healthy(p *corev1.Pod) bool {
 	return ok && p.Status.Phase == corev1.PodRunning
 }
 
-// revisionOf is the name of the pod's revision.
+// revisionOf returns the name of the pod's revision.
 func revisionOf(p *corev1.Pod) string { return p.Labels[appsv1.StatefulSetRevisionLabel] }
 
-// newPod is the pod of an ordinal (stateful_set_utils.go: newVersionedStatefulSetPod). Pods below the partition keep
-// the current revision.
+// newPod returns the pod of an ordinal (stateful_set_utils.go: newVersionedStatefulSetPod). Pods below the partition
+// keep the current revision.
 func (s *pass) newPod(n int) *corev1.Pod {
 	r := s.update
 	if u := s.set.Spec.UpdateStrategy; u.Type == appsv1.RollingUpdateStatefulSetStrategyType && u.RollingUpdate == nil {
@@ -174,7 +174,7 @@ func (s *pass) newPod(n int) *corev1.Pod {
 	return p
 }
 
-// partition is the ordinal below which no pod is replaced.
+// partition returns the ordinal below which no pod is replaced.
 func (s *pass) partition() int {
 	if u := s.set.Spec.UpdateStrategy.RollingUpdate; u != nil && u.Partition != nil {
 		return int(*u.Partition)

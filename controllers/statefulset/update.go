@@ -64,7 +64,7 @@ func (s *pass) replace(pods []*corev1.Pod) {
 	}
 }
 
-// mostUnavailable is how many pods may be unavailable during an update, 1 at least
+// mostUnavailable returns the number of pods that may be unavailable during an update, at least 1
 // (stateful_set_utils.go: getStatefulSetMaxUnavailable).
 func (s *pass) mostUnavailable() int {
 	u := s.set.Spec.UpdateStrategy.RollingUpdate

@@ -67,7 +67,7 @@ type Owner struct {
 	UID                    types.UID
 }
 
-// OwnerOf is the owner that a reference names.
+// OwnerOf returns the owner that a reference names.
 func OwnerOf(r *metav1.OwnerReference) Owner { return Owner{r.APIVersion, r.Kind, r.Name, r.UID} }
 
 // Scale is what the scale subresource says of an object.

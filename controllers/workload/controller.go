@@ -43,10 +43,10 @@ type Controller struct {
 	Most time.Duration
 }
 
-// StartWith is a Controller's Start of fixed keys.
+// StartWith returns a Controller's Start of fixed keys.
 func StartWith(keys ...Key) func() []Key { return func() []Key { return keys } }
 
-// Present is a Decide that plans nothing if the object does not exist.
+// Present returns a Decide that plans nothing if the object does not exist.
 func Present[T Object](decide func(v View, o T, now time.Time) Plan) func(View, time.Time) Plan {
 	return func(v View, now time.Time) (plan Plan) {
 		if v.Object != nil {

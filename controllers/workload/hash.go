@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// RevisionHash is the hash of data, for StatefulSets. collisions distinguishes revisions with the same hash
+// RevisionHash returns the hash of data, for StatefulSets. collisions distinguishes revisions with the same hash
 // (history.HashControllerRevision).
 func RevisionHash(data []byte, collisions int32) string {
 	h := fnv.New32()
@@ -20,8 +20,8 @@ func RevisionHash(data []byte, collisions int32) string {
 	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
-// TemplateHash is the hash of a template, for DaemonSets and Deployments, in a form that contains no words. collisions
-// distinguishes templates with the same hash; nil if there were none (K pkg/controller/controller_utils.go:
+// TemplateHash returns the hash of a template, for DaemonSets and Deployments, in a form that contains no words.
+// collisions distinguishes templates with the same hash; nil if there were none (K pkg/controller/controller_utils.go:
 // ComputeHash).
 func TemplateHash(t *corev1.PodTemplateSpec, collisions *int32) string {
 	h := fnv.New32a()

@@ -34,7 +34,7 @@ type Plan struct {
 	// Slow, if set, makes the plan in place of this one, after the view: for decisions that take long. It uses only
 	// objects that were read in the view. It isn't called for a plan with View.Failed.
 	Slow func() Plan
-	// Err is why nothing can be decided; the pass fails with it.
+	// Err is the reason why nothing can be decided; the pass fails with it.
 	Err error
 }
 

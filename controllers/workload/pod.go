@@ -22,7 +22,8 @@ func Active(p *corev1.Pod) bool { return !Finished(p) && p.DeletionTimestamp == 
 // Terminating reports whether the pod is being deleted and has not finished.
 func Terminating(p *corev1.Pod) bool { return !Finished(p) && p.DeletionTimestamp != nil }
 
-// Requested is when the deletion of a pod was requested: its deletionTimestamp is the end of its grace period.
+// Requested returns the time when the deletion of a pod was requested: its deletionTimestamp is the end of its grace
+// period.
 func Requested(p *corev1.Pod) time.Time {
 	return p.DeletionTimestamp.Add(-time.Duration(ptr.Deref(p.DeletionGracePeriodSeconds, 0)) * time.Second)
 }
@@ -75,14 +76,14 @@ func ClaimsOf(p *corev1.Pod) (names []string) {
 	return slices.Compact(names)
 }
 
-// CreatePod is the action that creates a pod, with the events of upstream's pod control (K
+// CreatePod returns the action that creates a pod, with the events of upstream's pod control (K
 // pkg/controller/controller_utils.go: RealPodControl).
 func CreatePod(p *corev1.Pod) Create {
 	return Create{Object: p, Done: Normal("SuccessfulCreate", "Created pod: "+Name),
 		Failed: Warning("FailedCreate", "Error creating: "+Problem)}
 }
 
-// DeletePod is the action that deletes a pod, with the events of upstream's pod control.
+// DeletePod returns the action that deletes a pod, with the events of upstream's pod control.
 func DeletePod(p *corev1.Pod) Delete {
 	return Delete{Object: p, Done: Normal("SuccessfulDelete", "Deleted pod: "+Name),
 		Failed: Warning("FailedDelete", "Error deleting: "+Problem)}

@@ -19,7 +19,7 @@ type EventAPI interface {
 	CountEvent(ctx context.Context, e *corev1.Event) error
 }
 
-// maxQueued is how many Events may wait to be sent.
+// maxQueued is the maximum number of Events that wait to be sent.
 const maxQueued = 1000
 
 // Recorder sends the Events that one component, such as a controller, records. Record never blocks and never fails: it

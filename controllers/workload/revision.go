@@ -82,7 +82,7 @@ const RevisionHashLabel = "controller.kubernetes.io/hash"
 // mostName leaves space in a name for the hash.
 const mostName = 223
 
-// RevisionName is the name of an owner's revision with a hash (I-08).
+// RevisionName returns the name of an owner's revision with a hash (I-08).
 func RevisionName(owner, hash string) string { return owner[:min(len(owner), mostName)] + "-" + hash }
 
 // SortRevisions sorts a history, oldest first (history.SortControllerRevisions).
@@ -95,7 +95,7 @@ func SortRevisions(list []*appsv1.ControllerRevision) []*appsv1.ControllerRevisi
 	})
 }
 
-// NextRevision is the number of the revision after a sorted history.
+// NextRevision returns the number of the revision after a sorted history.
 func NextRevision(sorted []*appsv1.ControllerRevision) int64 {
 	if len(sorted) == 0 {
 		return 1

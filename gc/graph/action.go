@@ -22,7 +22,7 @@ const (
 	OrphanPolicy
 )
 
-// String is the policy as in DeleteOptions.
+// String returns the policy as in DeleteOptions.
 func (p Policy) String() string { return [...]string{"Background", "Foreground", "Orphan"}[p] }
 
 // Finalizer is one of the two finalizers of the collector.
@@ -34,7 +34,7 @@ const (
 	Foreground
 )
 
-// String is the name in metadata.finalizers.
+// String returns the name in metadata.finalizers.
 func (f Finalizer) String() string { return [...]string{"orphan", "foregroundDeletion"}[f] }
 
 // Reason is the reason for a request.
@@ -52,7 +52,7 @@ const (
 	OrphaningOwner
 )
 
-// String is the reason in logs.
+// String returns the reason in logs.
 func (r Reason) String() string {
 	return [...]string{"absent owner", "background", "foreground", "orphan"}[r]
 }

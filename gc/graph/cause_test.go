@@ -31,7 +31,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// causes are the requests for an object with these owners after all of them have changed as their names say.
+// causes returns the requests for an object with these owners after all of them have changed as their names say.
 func causes(owners []string) string {
 	g := New(Config{Limit: 1})
 	g.Step(Kinds{Table: []Kind{

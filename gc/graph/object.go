@@ -15,7 +15,7 @@ type Key struct {
 	Name      string `json:"name"`
 }
 
-// String is the storage key without its root: pods/default/a.
+// String returns the storage key without its root: pods/default/a.
 func (k Key) String() string {
 	if k.Namespace == "" {
 		return k.Collection + "/" + k.Name

@@ -128,7 +128,7 @@ func (g *Graph) guards(n *node) []Guard {
 	return slices.Compact(guards)
 }
 
-// unreadList is the list of objects that wait until a value can be decoded.
+// unreadList returns the list of objects that wait until a value can be decoded.
 func (g *Graph) unreadList(p place) *waitingList {
 	s := g.unread[p]
 	if s == nil {

@@ -71,7 +71,7 @@ func (w *world) put(t *thing) {
 	w.timeline = append(w.timeline, Observed{Object: t.shown()})
 }
 
-// shown is the object as the timeline shows it; of what can't be read, only that it is there.
+// shown returns the object as the timeline shows it; of an object that can't be read, only its key.
 func (t *thing) shown() Object {
 	if t.Flags.Has(Broken) {
 		return Object{Key: t.Key, Revision: t.Revision, Flags: Broken}

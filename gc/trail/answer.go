@@ -9,8 +9,8 @@ const APIVersion = "kubecascade/v1"
 type Answer struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Since is when the server began to record, Removals the number of removals since then, Kept the number of removals
-	// that the server still has, and Limit the maximum of Kept.
+	// Since is the time when the server began to record, Removals the number of removals since then, Kept the number of
+	// removals that the server still has, and Limit the maximum of Kept.
 	Since    time.Time  `json:"since"`
 	Removals int64      `json:"removals"`
 	Kept     int        `json:"kept"`
@@ -36,8 +36,8 @@ type Moment struct {
 // Removal is the recorded part of the removal of one object.
 type Removal struct {
 	Object Object `json:"object"`
-	// Terminating is when deletionTimestamp was set; nil if it was not, or if that is not known. Removed is when the
-	// object was removed; nil if it still exists.
+	// Terminating is the time when deletionTimestamp was set; nil if it was not, or if that is not known. Removed is
+	// when the object was removed; nil if it still exists.
 	Terminating *Moment  `json:"terminating,omitempty"`
 	Removed     *Moment  `json:"removed,omitempty"`
 	Finalizers  []string `json:"finalizers,omitempty"` // those that the object had when its deletion began
@@ -76,7 +76,7 @@ type Owner struct {
 	Repeated bool   `json:"repeated,omitempty"`
 }
 
-// Reason is why a controller made a request. Values never change their meaning.
+// Reason is the reason why a controller made a request. Values never change their meaning.
 type Reason string
 
 // The reasons. Those of the garbage collector are the verdicts on the owners of the object (gc/graph: Reason).

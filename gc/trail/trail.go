@@ -125,7 +125,7 @@ func (t *Trail) Answer() Answer {
 	}
 }
 
-// NotKnown is the message of the response 404 to a query that finds nothing.
+// NotKnown returns the message of the response 404 to a query that finds nothing.
 func (a Answer) NotKnown() string {
 	return fmt.Sprintf("no removal of such an object is known, or you may not list it: this server keeps only the "+
 		"last %d removals since it started at %s, of which there were %d", a.Limit, a.Since.Format(time.RFC3339),

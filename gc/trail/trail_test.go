@@ -32,7 +32,7 @@ func names(items []*Removal) (names []string) {
 	return names
 }
 
-// limited is a Trail with other limits of each part.
+// limited returns a Trail with other limits of each part.
 func limited(limit, bytes int) *Trail {
 	part := recent{limit: limit, bytes: bytes}
 	t := &Trail{removed: part, deleting: part}

@@ -30,7 +30,7 @@ func ensure(t *testing.T, o Options) string {
 	return dir
 }
 
-// files are the content of what the directory's files are or link to, by name.
+// files returns the content of what the directory's files are or link to, by name.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

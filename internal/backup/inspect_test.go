@@ -24,7 +24,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
-// written is a snapshot with the values, written by etcd's own store.
+// written returns a snapshot with the values, written by etcd's own store.
 func written(t testing.TB, values [][2]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// MostFindings is how many findings a report has.
+// MostFindings is the maximum number of findings in a report.
 const MostFindings = 200
 
 // problems collects what lint needs.

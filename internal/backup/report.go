@@ -72,7 +72,7 @@ type Resource struct {
 	Unreadable int `json:"unreadable,omitempty"`
 }
 
-// Name is the resource's full name: deployments.apps.
+// Name returns the resource's full name: deployments.apps.
 func (r *Resource) Name() string {
 	return schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
 }

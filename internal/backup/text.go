@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// mostNamespaces is how many namespaces of a resource are printed.
+// mostNamespaces is the maximum number of namespaces that are printed for a resource.
 const mostNamespaces = 3
 
 // Print writes the report as text or as JSON.
@@ -157,7 +157,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// bytesText is a size in the largest unit of which there is one.
+// bytesText returns a size in the largest unit that is not larger than the size.
 func bytesText(n int64) string {
 	switch {
 	case n >= 1<<30:

@@ -30,7 +30,7 @@ type Result struct {
 	Name string `json:"name"`
 	// Revision is the newest one of the state: lists that begin after the call have it or a newer one.
 	Revision int64 `json:"revision"`
-	// Changed is how many objects a rollback has written.
+	// Changed is the number of objects that a rollback has written.
 	Changed int `json:"changed,omitempty"`
 }
 
@@ -53,7 +53,7 @@ type Checkpoints struct {
 	// Restorer and Server are what a rollback changes.
 	Restorer *Restorer
 	Server   Server
-	// Refused is why the server makes no checkpoints; empty if it does.
+	// Refused is the reason why the server makes no checkpoints; empty if it does.
 	Refused string
 	// Life is done when the server begins to end.
 	Life context.Context
@@ -181,7 +181,7 @@ func (c *Checkpoints) find(name string) (string, *checkpoint, error) {
 
 func (c *Checkpoints) names() string { return strings.Join(slices.Sorted(maps.Keys(c.all)), ", ") }
 
-// stopping is the error of a server that ends.
+// stopping returns the error of a server that ends.
 func (c *Checkpoints) stopping() error {
 	return apierrors.NewServiceUnavailable("the server is shutting down")
 }

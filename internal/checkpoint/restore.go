@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// commitsAtOnce is how many objects Restore writes at a time.
+// commitsAtOnce is the number of objects that Restore writes concurrently.
 const commitsAtOnce = 64
 
 // State is all that was stored at a revision.

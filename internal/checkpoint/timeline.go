@@ -24,7 +24,7 @@ type Timeline struct {
 	more chan struct{}
 }
 
-// Follow is the sink of storage.Store.Follow.
+// Follow returns the sink of storage.Store.Follow.
 func (t *Timeline) Follow(b storage.Batch) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,5 +4,5 @@ package child
 
 import "syscall"
 
-// attributes are those of any command: when kubecascade is killed, it goes on, or is ended by bind.
+// attributes returns no special attributes: when kubecascade is killed, the command continues, or bind ends it.
 func attributes(bool) *syscall.SysProcAttr { return nil }

@@ -95,7 +95,7 @@ type ExitError struct {
 	Err error
 }
 
-// Error is the wrapped error's message, or else the exit code.
+// Error returns the wrapped error's message, or else the exit code.
 func (e *ExitError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -106,8 +106,8 @@ func (e *ExitError) Error() string {
 // Unwrap returns the wrapped error, or nil.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// exitOf is the error with the exit code of a process that ended, or nil if it is 0. err is that of Wait; it says why
-// the state is not known.
+// exitOf returns the error with the exit code of a process that ended, or nil if it is 0. err is that of Wait; it says
+// why the state is not known.
 func exitOf(state *os.ProcessState, err error) error {
 	if state == nil {
 		return fmt.Errorf("waiting for the command: %w", err)
@@ -121,7 +121,7 @@ func exitOf(state *os.ProcessState, err error) error {
 	return nil
 }
 
-// notStarted is the error for a command that can't be started, with a shell's exit code.
+// notStarted returns the error for a command that can't be started, with a shell's exit code.
 func notStarted(name string, err error) error {
 	if e, ok := errors.AsType[*exec.Error](err); ok {
 		err = e.Err // without the name
@@ -133,7 +133,7 @@ func notStarted(name string, err error) error {
 	return &ExitError{code, fmt.Errorf("starting %s: %w", name, err)}
 }
 
-// Signaled is the exit code for the end by a signal.
+// Signaled returns the exit code for the end by a signal.
 func Signaled(s os.Signal) int {
 	n, _ := s.(syscall.Signal) // all signals are of this type, on all systems
 	return exitSignaled + int(n)

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// userShell is the shell to start.
+// userShell returns the shell to start.
 func userShell() string { return cmp.Or(os.Getenv("SHELL"), "sh") }
 
-// Received are the signals that must not end kubecascade while the command runs. Those that are ignored, for example
-// by nohup(1), are ignored by the command as well.
+// Received returns the signals that must not end kubecascade while the command runs. Those that are ignored, for
+// example by nohup(1), are ignored by the command as well.
 func Received() []os.Signal {
 	all := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1,
 		syscall.SIGUSR2, syscall.SIGPIPE}
@@ -46,7 +46,7 @@ func inForeground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// endSignal is the signal that ends the command. Interactive shells ignore SIGTERM.
+// endSignal returns the signal that ends the command. Interactive shells ignore SIGTERM.
 func endSignal(shell bool) syscall.Signal {
 	if shell {
 		return syscall.SIGHUP

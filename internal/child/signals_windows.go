@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// userShell is the shell to start.
+// userShell returns the shell to start.
 func userShell() string { return cmp.Or(os.Getenv("COMSPEC"), "cmd.exe") }
 
-// Received are the events of the console, which must not end kubecascade while the command runs.
+// Received returns the events of the console, which must not end kubecascade while the command runs.
 func Received() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
 // Ends reports whether an event ends a process that doesn't handle it.

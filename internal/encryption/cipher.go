@@ -78,7 +78,7 @@ func isObject(plain []byte) bool {
 		bytes.HasPrefix(plain, []byte("{")) && utf8.Valid(plain)
 }
 
-// why is the error of a value that no rule of its resource decrypts.
+// why returns the error of a value that no rule of its resource decrypts.
 func why(by *storage.Encryption, gr schema.GroupResource, tried bool) error {
 	switch {
 	case by == nil:

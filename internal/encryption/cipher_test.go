@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// secret is a key in base64, other than those with other numbers.
+// secret returns a key in base64, other than those with other numbers.
 func secret(n byte) string {
 	return base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string('a'+n), 32)))
 }

@@ -130,7 +130,7 @@ func (c *Config) rulesOf(providers []apiserver.ProviderConfiguration) (all []rul
 	return all, nil
 }
 
-// keyed are the rules of a provider with keys.
+// keyed returns the rules of a provider with keys.
 func keyed(provider string, keys []apiserver.Key, of func(key []byte) (value.Transformer, error)) (
 	all []rule, err error) {
 	for _, k := range keys {
@@ -158,7 +158,7 @@ func withBlock(of func(cipher.Block) (value.Transformer, error)) func([]byte) (v
 	}
 }
 
-// Plugins are the names of the KMS plugins, which are not called.
+// Plugins returns the names of the KMS plugins, which are not called.
 func (c *Config) Plugins() []string { return c.plugins }
 
 // Writable returns an error if some resource is encrypted with the provider kms.

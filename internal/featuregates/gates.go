@@ -82,10 +82,10 @@ var effects = map[string]string{
 	WatchListCompression:                 "compresses watches that begin with a list, for clients that accept gzip",
 }
 
-// Effective are the names of the gates that have an effect, sorted.
+// Effective returns the names of the gates that have an effect, sorted.
 func Effective() []string { return slices.Sorted(maps.Keys(effects)) }
 
-// Defaults are the feature gates that have an effect, with their defaults.
+// Defaults returns the feature gates that have an effect, with their defaults.
 func Defaults() map[string]bool {
 	all := map[string]bool{}
 	for name := range effects {

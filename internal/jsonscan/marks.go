@@ -23,7 +23,7 @@ func Marks(data []byte) iter.Seq2[int, byte] {
 	}
 }
 
-// behind is the offset after the string that begins with the quote at from; the length of data if the string is
+// behind returns the offset after the string that begins with the quote at from; the length of data if the string is
 // unterminated.
 func behind(data []byte, from int) int {
 	from++

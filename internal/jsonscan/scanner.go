@@ -23,16 +23,16 @@ type Scanner struct {
 // New returns a Scanner at the beginning of a document. It is a value so that a reader can keep it on its stack.
 func New(data []byte) Scanner { return Scanner{data: data} }
 
-// Err is the first error; nil as long as there is none.
+// Err returns the first error; nil as long as there is none.
 func (s *Scanner) Err() error { return s.err }
 
-// Offset is how many bytes have been read.
+// Offset returns the number of bytes that have been read.
 func (s *Scanner) Offset() int { return s.pos }
 
 // Seek moves to an offset at which the scanner has been before, at the same depth.
 func (s *Scanner) Seek(offset int) { s.pos = offset }
 
-// From is the data from an offset to the present one.
+// From returns the data from an offset to the present one.
 func (s *Scanner) From(offset int) []byte { return s.data[offset:s.pos] }
 
 // Fail records an error at the present offset, unless there is one, and moves to the end.

@@ -72,7 +72,7 @@ func (s *Scanner) ReadString() String {
 	return String{}
 }
 
-// escapeLen is the length of the escape at the beginning of b; 0 if there is none.
+// escapeLen returns the length of the escape at the beginning of b; 0 if there is none.
 func escapeLen(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -156,7 +156,7 @@ func unescape(b []byte) (r rune, n int) {
 	return utf8.RuneError, 6
 }
 
-// Value is the decoded content, in memory of its own.
+// Value returns the decoded content, in memory of its own.
 func (t String) Value() string {
 	if t.Plain {
 		return string(t.Raw)

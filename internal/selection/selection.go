@@ -124,7 +124,7 @@ func (l *Line) ask(about *cluster.Question, served *cluster.Discovery, namespace
 	return about.Select(l.Selector)
 }
 
-// None is the error of a question whose selector has selected no object.
+// None returns the error of a question whose selector has selected no object.
 func (l *Line) None(about *cluster.Question) error {
 	var kinds []string
 	where := ""

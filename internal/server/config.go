@@ -35,7 +35,7 @@ type Config struct {
 	// API has the settings of admission, services, limits and documents. Start sets the other fields, and
 	// MemoryInFlight if it is 0.
 	API apiserver.Config
-	// Memory is how many bytes the process may use; 0 determines it.
+	// Memory is the number of bytes that the process may use; 0 determines it.
 	Memory int64
 	Log    *slog.Logger
 }

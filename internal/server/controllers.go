@@ -154,8 +154,8 @@ func (s *Server) lead(ctx context.Context) {
 	s.controllers.Elect(ctx, lease, c, !s.config.external(), s.log)
 }
 
-// whyNoCheckpoints is why the server has data that a rollback must not change, or that does not change; empty if it has
-// not.
+// whyNoCheckpoints returns the reason why the server has data that a rollback must not change, or that does not change;
+// empty if it has not.
 func (c *Config) whyNoCheckpoints() string {
 	switch {
 	case c.external():

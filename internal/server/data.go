@@ -43,7 +43,7 @@ type data struct {
 	done     sync.WaitGroup
 }
 
-// storage are the settings of the store.
+// storage returns the settings of the store.
 func (c *Config) storage(dir directory, log *slog.Logger, fatal func(error)) storage.Config {
 	s := c.Storage
 	s.Root = "/" + strings.Trim(s.Root, "/") // kube-apiserver accepts it with and without slashes

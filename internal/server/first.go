@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers"
 )
 
-// first are the settings of the objects that every cluster has.
+// first returns the settings of the objects that every cluster has.
 func (c *Config) first(p *ports, t *apiserver.Trust) bootstrap.Options {
 	o := bootstrap.Options{
 		SecurePort: p.secure.Addr().(*net.TCPAddr).Port, NodePort: c.NodePort, Shared: c.external(),

@@ -76,7 +76,7 @@ func (l *lifecycle) Stop() error {
 // Done is closed when the server has ended, whether or not Stop was called.
 func (l *lifecycle) Done() <-chan struct{} { return l.ended }
 
-// Err is the error with which the server has ended; nil while it runs.
+// Err returns the error with which the server has ended; nil while it runs.
 func (l *lifecycle) Err() error {
 	select {
 	case <-l.ended:

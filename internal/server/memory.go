@@ -20,8 +20,8 @@ const (
 	assumedMemory = 4 << 30
 )
 
-// memory is how many bytes the process may use: the setting, or else the least of GOMEMLIMIT, a container's limit and
-// the machine's memory.
+// memory returns the number of bytes that the process may use: the setting, or else the least of GOMEMLIMIT, a
+// container's limit and the machine's memory.
 func (c *Config) memory() int64 {
 	if c.Memory > 0 {
 		return c.Memory
@@ -48,8 +48,8 @@ func goLimit() (uint64, error) {
 	return limit[0].Value.Uint64(), nil
 }
 
-// memoryInFlight is how many bytes requests may use: by default a quarter of the process's memory, or half where a
-// quarter is not enough for large requests.
+// memoryInFlight returns the number of bytes that requests may use: by default a quarter of the process's memory, or
+// half of it if a quarter is not enough for large requests.
 func (c *Config) memoryInFlight(log *slog.Logger) int64 {
 	all, n := c.memory(), c.API.MemoryInFlight
 	if n == 0 {
@@ -59,5 +59,5 @@ func (c *Config) memoryInFlight(log *slog.Logger) int64 {
 	return n
 }
 
-// memoryForEncodings is how many bytes the encodings of objects that are kept may use.
+// memoryForEncodings returns the number of bytes that the cached encodings of objects may use.
 func (c *Config) memoryForEncodings() int64 { return min(c.memory()/16, mostEncodings) }

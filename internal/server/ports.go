@@ -67,7 +67,7 @@ func (p *ports) externalURL(host string) string {
 	return "https://" + net.JoinHostPort(host, strconv.Itoa(p.secure.Addr().(*net.TCPAddr).Port))
 }
 
-// hosts are the names and addresses of the serving certificate.
+// hosts returns the names and addresses of the serving certificate.
 func (c *Config) hosts() []string {
 	hosts := append(slices.Clone(c.Hosts), c.Secure.Host)
 	if c.ExternalHostname != "" {
@@ -84,7 +84,7 @@ func (p *ports) insecureURL() string {
 	return "http://" + reachable(p.insecure.Addr())
 }
 
-// reachable is an address for clients on this machine: an unspecified one is replaced.
+// reachable returns an address for clients on this machine: an unspecified one is replaced.
 func reachable(a net.Addr) string {
 	t := a.(*net.TCPAddr)
 	ip := t.IP
@@ -102,10 +102,11 @@ const (
 	idleTimeout   = 90 * time.Second
 	// maxHeader bounds what is read before the client is authenticated.
 	maxHeader = 256 << 10
-	// maxStreams is how many requests of a connection are in progress. maxFrame is the smallest that HTTP/2 allows.
+	// maxStreams is the maximum number of concurrent requests on a connection. maxFrame is the smallest frame size that
+	// HTTP/2 allows.
 	maxStreams = 100
 	maxFrame   = 16 << 10
-	// maxWindow is how many bytes of bodies a connection of HTTP/2 buffers, besides what its handlers read.
+	// maxWindow is the number of bytes of bodies that an HTTP/2 connection buffers before handlers read them.
 	maxWindow = 64 << 10
 	// pingTimeout is after what time without a frame a connection of HTTP/2 is pinged, and how long a client may take
 	// no byte.

@@ -26,7 +26,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// stored are the values in etcd at a revision, by key.
+// stored returns the values in etcd at a revision, by key.
 func (s *settling) stored(revision int64) map[string]string {
 	s.t.Helper()
 	page, err := s.data.store.List(s.t.Context(), storage.Range{Prefix: "/registry/", Revision: revision})
@@ -40,8 +40,8 @@ func (s *settling) stored(revision int64) map[string]string {
 	return out
 }
 
-// shown are the objects in the cache at a revision, with their revisions. Collections that have none now may have had
-// those that are stored.
+// shown returns the objects in the cache at a revision, with their revisions. Collections that have none now may have
+// had those that are stored.
 func (s *settling) shown(revision int64, stored map[string]string) map[string]int64 {
 	s.t.Helper()
 	out, collections := map[string]int64{}, map[string]bool{}
@@ -76,7 +76,7 @@ func (s *settling) change(do func(context.Context, string) (*checkpoint.Result, 
 	return c
 }
 
-// newest is the store's revision.
+// newest returns the store's revision.
 func (s *settling) newest() int64 {
 	s.t.Helper()
 	rev, err := s.data.store.Revision(s.t.Context())

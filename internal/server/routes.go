@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// extensions are the paths that kube-apiserver doesn't have, below render.RoutePrefix. Requests come when everything is
-// assembled.
+// extensions returns the paths that kube-apiserver doesn't have, below render.RoutePrefix. Requests come when
+// everything is assembled.
 func (s *Server) extensions() []render.Route {
 	d, by := s.data, func() authorization.Authorizer { return s.api.Authorizer() }
 	questions := (&cluster.Server{
@@ -30,7 +30,7 @@ func (s *Server) extensions() []render.Route {
 	return routes
 }
 
-// checkpointRoute is a route whose POST calls do with the name of the query.
+// checkpointRoute returns a route whose POST calls do with the name of the query.
 func (s *Server) checkpointRoute(
 	path string, do func(ctx context.Context, name string) (*checkpoint.Result, error),
 ) render.Route {

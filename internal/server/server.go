@@ -141,7 +141,7 @@ func (s *Server) abandons() bool { return s.broken.Err() != nil && !s.config.ext
 // Advance puts the clock of controllers and of the times in objects forward.
 func (s *Server) Advance(d time.Duration) error { return s.data.clock.Advance(d) }
 
-// Now is the time by that clock.
+// Now returns the time by that clock.
 func (s *Server) Now() time.Time { return s.data.clock.Now() }
 
 // URL is that of the secure port.
@@ -150,10 +150,10 @@ func (s *Server) URL() string { return s.ports.secureURL() }
 // InsecureURL is that of the insecure port; empty if there is none.
 func (s *Server) InsecureURL() string { return s.ports.insecureURL() }
 
-// Kubeconfig is the path of the administrator's kubeconfig.
+// Kubeconfig returns the path of the administrator's kubeconfig.
 func (s *Server) Kubeconfig() string { return s.kubeconfig }
 
-// Authority is the certificate of the server's authority in PEM.
+// Authority returns the certificate of the server's authority in PEM.
 func (s *Server) Authority() []byte { return s.keys.AuthorityPEM() }
 
 // Administrator returns the present certificate and key of the administrator in PEM.

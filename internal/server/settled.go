@@ -64,7 +64,7 @@ func (s *Server) Settle(ctx context.Context, revision int64) (*controllers.Settl
 	return s.controllers.Settle(ctx, revision)
 }
 
-// settledRoute is the route of settled. Requests come when the server has started: settle is Server.Settle.
+// settledRoute returns the route of settled. Requests come when the server has started: settle is Server.Settle.
 func (s *Server) settledRoute() render.Route {
 	waiting := make(chan struct{}, mostSettling)
 	return render.Route{Path: "settled", LongRunning: true, Serve: func(w http.ResponseWriter, r *http.Request) {
@@ -139,12 +139,12 @@ func settledParameters(r *http.Request) (revision int64, limit time.Duration, er
 	return revision, limit, nil
 }
 
-// badRequest is an error 400.
+// badRequest returns an error 400.
 func badRequest(format string, args ...any) error {
 	return apierrors.NewBadRequest(fmt.Sprintf(format, args...))
 }
 
-// shown is the object of an answer; nil if there is none.
+// shown returns the object of an answer; nil if there is none.
 func shown(o reconcile.Object) *settledObject {
 	if o == (reconcile.Object{}) {
 		return nil
@@ -169,8 +169,8 @@ func (s *Server) mayList(u authorization.User) func(reconcile.Object) bool {
 	}
 }
 
-// unsettledStatus is the response when it isn't settled: that of other requests whose timeout is over, with what is
-// going on as causes. The field of a cause is the controller.
+// unsettledStatus returns the response when it isn't settled: that of any request after its timeout, with the current
+// work as causes. The field of a cause is the controller.
 func unsettledStatus(e *controllers.UnsettledError, may func(reconcile.Object) bool) error {
 	if !errors.Is(e.Cause, context.DeadlineExceeded) && !errors.Is(e.Cause, context.Canceled) {
 		return apierrors.NewServiceUnavailable(e.Cause.Error())

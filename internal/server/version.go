@@ -10,7 +10,7 @@ import (
 // KubernetesVersion is the release whose behaviour is reproduced.
 const KubernetesVersion = "1.37.2"
 
-// apiVersion is the response of /version: the Kubernetes release, by which clients determine their skew, with this
+// apiVersion returns the response of /version: the Kubernetes release, by which clients determine their skew, with this
 // program's after the plus sign, of which a version may have only one.
 func apiVersion(release string) apiserver.Version {
 	b := apiserver.OwnBuild()

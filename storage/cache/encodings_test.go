@@ -11,10 +11,10 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// text is an encode function.
+// text returns an encode function.
 func text(s string) func() ([]byte, error) { return func() ([]byte, error) { return []byte(s), nil } }
 
-// fails is the encode function of what must be kept already.
+// fails returns an encode function for a form that must be kept already.
 func fails(t *testing.T) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		t.Helper()
@@ -23,7 +23,7 @@ func fails(t *testing.T) func() ([]byte, error) {
 	}
 }
 
-// event is a new event of a cache.
+// event returns a new event of a cache.
 func event(t *testing.T, c *Cache) *Event {
 	t.Helper()
 	w, err := c.Watch("pods", c.Revision())

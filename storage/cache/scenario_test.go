@@ -18,7 +18,7 @@ import (
 
 const root = "/registry"
 
-// value is a stored object whose content is v.
+// value returns a stored object whose content is v.
 func value(key, v string) []byte {
 	_, rest, _ := storage.Collection(root, key)
 	namespace, name, ok := strings.Cut(rest, "/")

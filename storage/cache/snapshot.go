@@ -35,13 +35,13 @@ func (c *Cache) Snapshot(collection string, rev int64) (*Snapshot, error) {
 	return &Snapshot{collection: v.name, revision: rev, objects: v.at(rev)}, nil
 }
 
-// Collection is the collection's name.
+// Collection returns the collection's name.
 func (s *Snapshot) Collection() string { return s.collection }
 
-// Revision is the revision of the snapshot.
+// Revision returns the revision of the snapshot.
 func (s *Snapshot) Revision() int64 { return s.revision }
 
-// Len is the number of objects.
+// Len returns the number of objects.
 func (s *Snapshot) Len() int { return s.objects.length() }
 
 // Get returns the object stored under the full key; nil if there is none.

@@ -245,12 +245,12 @@ func (r *run) take(b storage.Batch) {
 	}
 }
 
-// since is a revision in or near the history. A collection's events are some five revisions apart.
+// since returns a revision in or near the history. A collection's events are some five revisions apart.
 func (r *run) since() int64 {
 	return max(1, r.twin.revision+3-r.r.Int64N(1+r.r.Int64N(int64(400+8*r.o.Events))))
 }
 
-// mayExpire says whether what is after rev may be gone.
+// mayExpire reports whether the events after rev may have been dropped.
 func (r *run) mayExpire(collection string, rev int64) bool {
 	if rev < r.twin.base {
 		return true
@@ -262,7 +262,7 @@ func (r *run) mayExpire(collection string, rev int64) bool {
 	return !r.exact || len(r.twin.since(collection, rev)) > most
 }
 
-// mustExpire says whether what is after rev can't be here.
+// mustExpire reports whether the events after rev can't be in the history.
 func (r *run) mustExpire(collection string, rev int64) bool {
 	most := r.cache.each.events
 	if collection == "" {

@@ -54,7 +54,7 @@ type member struct {
 	dir string
 }
 
-// log is the only segment of the log; snapshot the only snapshot.
+// log returns the only segment of the log; snapshot the only snapshot.
 func (m member) log() string      { return m.one("wal/*.wal") }
 func (m member) snapshot() string { return m.one("snap/*.snap") }
 func (m member) database() string { return filepath.Join(m.dir, "snap", "db") }

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
-// listening are the sockets that this process listens on, sorted, each with the table it is in.
+// listening returns the sockets that this process listens on, sorted, each with the table it is in.
 func listening(t *testing.T) []string {
 	t.Helper()
 	own := map[string]bool{} // what descriptors link to

@@ -61,7 +61,7 @@ func put(t *testing.T, dir, name, text string) {
 	}
 }
 
-// files are the names and contents in a directory.
+// files returns the names and contents in a directory.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	m := map[string]string{}
@@ -145,8 +145,8 @@ func TestMarked(t *testing.T) {
 	}
 }
 
-// abandonedDir is a directory in which etcd fails to start. etcd then leaves a goroutine behind that
-// makes one more log file, some time; nothing tells when, so its directory is removed until it is gone.
+// abandonedDir returns a directory in which etcd fails to start. etcd then leaves a goroutine behind that makes one
+// more log file, some time; nothing tells when, so its directory is removed until it is gone.
 func abandonedDir(t *testing.T) string {
 	dir := t.TempDir()
 	t.Cleanup(func() { // runs before TempDir's own

@@ -218,7 +218,7 @@ func newerEtcd(tx *bbolt.Tx) error {
 
 func otherProgram(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("key")) }
 
-// rebuilt is a snapshot whose database was changed by bbolt.
+// rebuilt returns a snapshot whose database was changed by bbolt.
 func rebuilt(t *testing.T, whole []byte, change func(*bbolt.Tx) error) []byte {
 	t.Helper()
 	dir := t.TempDir()

@@ -22,7 +22,7 @@ func startSecure(t *testing.T, a *authority, until time.Time) *cluster {
 	return startCluster(t, transport.TLSInfo{CertFile: cert, KeyFile: key, TrustedCAFile: a.file, ClientCertAuth: true})
 }
 
-// as is the configuration of a client with a certificate of the authority.
+// as returns the configuration of a client with a certificate of the authority.
 func (c *cluster) as(a *authority, name string, until time.Time) storage.Config {
 	c.t.Helper()
 	cert, key := a.issue(name, until)
