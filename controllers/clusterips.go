@@ -15,20 +15,20 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// repairController is upstream's name of the controller of IPAddresses, and allocator the value of the label by which
-// it marks those that are its own (K pkg/registry/core/service/ipallocator/ipallocator.go: ControllerName).
+// repairController is upstream's name for the controller of IPAddresses, and allocator is the value of the label of its
+// own IPAddresses (K pkg/registry/core/service/ipallocator/ipallocator.go: ControllerName).
 const (
 	repairController = "ipallocator-repair-controller"
 	allocator        = "ipallocator.k8s.io"
 )
 
 // clusterIPs maintains an IPAddress for each cluster IP of a Service (K
-// pkg/registry/core/service/ipallocator/controller/repairip.go: syncService). A wrong one is deleted, and created by
-// the pass that follows.
+// pkg/registry/core/service/ipallocator/controller/repairip.go: syncService). A wrong one is deleted, and the following
+// pass creates it.
 //
 // Upstream's allocator creates the IPAddress before the Service is stored, and deletes it before the response to the
-// deletion; the controller only repairs. Here a Service's write itself decides by the stored Services and by the
-// IPAddresses of others, so each IPAddress is created and deleted a moment after its Service.
+// deletion; the controller only repairs. Here the write of a Service checks the stored Services and the IPAddresses of
+// others, so each IPAddress is created and deleted a moment after its Service.
 func clusterIPs() workload.Controller {
 	return workload.Controller{
 		Name: repairController, For: workload.Services, Task: "record the cluster IPs of a service",
@@ -51,7 +51,7 @@ func clusterIPs() workload.Controller {
 	}
 }
 
-// recordClusterIP adds to the plan what one cluster IP of the service needs.
+// recordClusterIP adds the actions for one cluster IP of the service to the plan.
 func recordClusterIP(v workload.View, s *corev1.Service, ip netip.Addr, plan workload.Plan) workload.Plan {
 	text := fmt.Sprintf("[%v]: %v", familyOf(ip), ip)
 	if !slices.ContainsFunc(workload.All[*networkingv1.ServiceCIDR](v, ""), inRange(ip)) {
@@ -78,7 +78,7 @@ func recordClusterIP(v workload.View, s *corev1.Service, ip netip.Addr, plan wor
 }
 
 // leakedAddresses deletes the allocator's IPAddresses that no Service has (K repairip.go: syncIPAddress). Upstream
-// spares one whose Service is missing for 60 seconds, because it may be about to be stored.
+// waits for 60 seconds before it deletes one, because its Service may be about to be stored.
 func leakedAddresses() workload.Controller {
 	return workload.Controller{
 		Name: repairController, For: workload.IPAddresses, Sees: []workload.Resource{workload.Services},

@@ -31,9 +31,9 @@ func (c *CustomResourceDefinitions) resource() *loopback.Type {
 	return c.client.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
 }
 
-// follow sends the name of every CRD, and then those that may need a pass: a CRD changed, one of its objects was
-// deleted while the CRD is being deleted, or another CRD of its group changed or was deleted. It follows the timeline
-// of all collections only while a CRD is being deleted.
+// follow sends the name of every CRD, and then the names of CRDs that may need a pass: a changed CRD, the others of the
+// group of a changed or deleted CRD, and a CRD that is being deleted after the deletion of one of its objects. It
+// follows the timeline of all collections only while a CRD is being deleted.
 func (c *CustomResourceDefinitions) follow(ctx context.Context, sink func(name string)) error {
 	collection := c.resource().Collection
 	var deleting map[string]bool
@@ -77,7 +77,7 @@ func instancesOf(collection string) string {
 	return plural + "." + group
 }
 
-// group sends a CRD that changed, and those of its group that wait for a name, which it may have released.
+// group sends a CRD that changed, and the CRDs of its group that wait for a name, as it may have released one.
 func (c *CustomResourceDefinitions) group(name, collection string, sink func(name string)) error {
 	sink(name)
 	_, group, _ := strings.Cut(name, ".")
@@ -192,7 +192,7 @@ func (c *CustomResourceDefinitions) updateStatus(ctx context.Context, one *defin
 // errDefinitionChanged is the reason why a status for an older state isn't stored.
 var errDefinitionChanged = errors.New("the CustomResourceDefinition has changed")
 
-// instances is the entry of the CRD's custom resource.
+// instances returns the entry of the CRD's custom resource.
 func (c *CustomResourceDefinitions) instances(one *definition) (*loopback.Type, error) {
 	for _, v := range one.Spec.Versions {
 		if r := c.client.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil &&

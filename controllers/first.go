@@ -14,8 +14,8 @@ import (
 // firstInterval is the interval of checks of the objects that every cluster has.
 const firstInterval = 10 * time.Second
 
-// firstObjects maintains the service kubernetes, its endpoints, the default ServiceCIDR, and the ConfigMap with the
-// authorities that extension API servers trust.
+// firstObjects maintains the service kubernetes, its endpoints, the default ServiceCIDR, and the ConfigMap
+// extension-apiserver-authentication.
 func firstObjects(s *setup) []run {
 	return []run{func(ctx context.Context) {
 		rounds := &reconcile.Rounds{

@@ -11,8 +11,8 @@ import (
 )
 
 // fixture keeps an object in every active namespace: a missing one is created, and a change that contradicts it is
-// reverted. Fields that it doesn't mention are kept. One that can't be decoded is left as it is, which is an error. In
-// a namespace that is being deleted nothing is created.
+// reverted. Fields that the fixture doesn't set are kept. An object that can't be decoded is not changed, which is an
+// error. In a namespace that is being deleted nothing is created.
 type fixture struct {
 	controller, name string
 	resource         workload.Resource

@@ -15,7 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// The field managers: of rewrites, and of the status of definitions. Manager is that of the status of migrations.
+// The field managers of rewrites, and of the status of definitions. The status of migrations has the field manager
+// Manager.
 const (
 	MigrationManager           = "storage-version-migrator-controller"
 	MigrationDefinitionManager = "migration-runner-controller"
@@ -31,7 +32,8 @@ const migrationWorkers = 5
 // migrationBackoff is the pause after failures (CG util/workqueue: DefaultTypedControllerRateLimiter).
 var migrationBackoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 1000 * time.Second}
 
-// migrationPause is the least time between a failure and the next pass: the status that notes it is an event.
+// migrationPause is the minimum time between a failure and the next pass, as writing the failure to the status is an
+// event.
 const migrationPause = time.Second
 
 // migrate rewrites the objects of the resources that StorageVersionMigrations name, until ctx is done, and returns when
@@ -63,25 +65,25 @@ func aboutResource(r groupResource) reconcile.Object {
 //
 //  1. Decisions are pure (migrationrules.go): migrations, definitions and the time in, conditions out.
 //  2. A migration rewrites the objects that are not newer than its status.resourceVersion, which is the revision at
-//     which it was first seen. Each rewrite is a patch without a change: the server stores the object if that would be
-//     in another version, or with another key, and else writes nothing.
-//  3. An object that was changed or deleted in the meantime needs no rewrite. After an error that may pass, the
-//     migration starts again, and after any other it fails.
+//     which it was first seen. Each rewrite is a patch without a change: the server writes the object only if the
+//     stored bytes change, to another version or to another encryption key.
+//  3. An object that was changed or deleted in the meantime needs no rewrite. After an error that may be temporary, the
+//     migration starts again; after any other it fails.
 //  4. One migration of a resource runs at a time, the oldest first; those of other resources run beside it.
 //  5. A migration that has ended is never touched again. If its resource is custom, the definition's
-//     status.storedVersions are up to date then, unless the definition has changed since the migration began.
+//     status.storedVersions are up to date at that time, unless the definition has changed since the migration began.
 //  6. A migration waits a minute for its resource to be served. Nothing is polled: a pass follows an event of a
 //     migration or of its definition, the end of that minute, or a failure after a pause that doubles.
 type migrator struct {
-	// statuses writes the status of migrations, objects rewrites objects, and definitions the status of definitions,
-	// with their field managers.
+	// statuses writes the status of migrations, objects rewrites objects, and definitions writes the status of
+	// definitions; each has its field manager.
 	statuses, objects, definitions *loopback.Client
 	log                            *slog.Logger
 }
 
-// pass carries on the migrations of a resource. The end of one is an event, after which the next begins.
+// pass continues the migrations of a resource. The end of one is an event, after which the next begins.
 func (c *migrator) pass(ctx context.Context, r groupResource) reconcile.Outcome {
-	wait, err := c.settle(ctx, r)
+	wait, err := c.advance(ctx, r)
 	switch {
 	case err == nil:
 		return reconcile.Outcome{Again: wait, Why: "the end of the wait for a resource to be served"}
@@ -94,8 +96,9 @@ func (c *migrator) pass(ctx context.Context, r groupResource) reconcile.Outcome 
 	return reconcile.Outcome{Err: err, Rest: max(migrationPause, time.Duration(delay)*time.Second)}
 }
 
-// settle returns how long migrations wait for their resource.
-func (c *migrator) settle(ctx context.Context, r groupResource) (wait time.Duration, err error) {
+// advance runs the next migration. If migrations must wait for their resource, it returns the time until they can
+// continue.
+func (c *migrator) advance(ctx context.Context, r groupResource) (wait time.Duration, err error) {
 	all, err := c.migrations(ctx, r)
 	if err != nil {
 		return 0, fmt.Errorf("reading: %w", err)
@@ -146,7 +149,7 @@ func (c *migrator) begin(ctx context.Context, r groupResource, m *migration) (*m
 	return c.write(ctx, m)
 }
 
-// see sets the resource version up to which objects are rewritten.
+// see sets status.resourceVersion, up to which objects are rewritten.
 func (c *migrator) see(ctx context.Context, m *migration) (next *migration, err error) {
 	if m.Status.ResourceVersion, err = c.revision(ctx); err != nil {
 		return nil, fmt.Errorf("reading the revision: %w", err)
@@ -208,8 +211,9 @@ func (c *migrator) fail(ctx context.Context, r groupResource, m *migration, why 
 	return err
 }
 
-// finish records the end of a migration in the definition. It comes before the migration's own status: a client that
-// reads that status also reads the new stored versions, and a process that ends between the two begins again.
+// finish records the end of a migration in the definition. The definition is written before the migration's own status:
+// a client that sees that status then also sees the new stored versions. A process that ends between the two writes
+// repeats both.
 func (c *migrator) finish(ctx context.Context, r groupResource, success bool) error {
 	d, err := c.definition(ctx, r)
 	if err == nil && d != nil {

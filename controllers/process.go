@@ -35,7 +35,7 @@ type Process struct {
 	// Webhooks call the conversion webhooks of CustomResourceDefinitions.
 	Webhooks *webhook.Clients
 	// CheckFirst creates or corrects the service kubernetes, its endpoints, the default ServiceCIDR, and the ConfigMap
-	// with the authorities that extension API servers trust.
+	// extension-apiserver-authentication.
 	CheckFirst func(context.Context) error
 	// CheckTypes returns the warnings about the types in a policy's expressions.
 	CheckTypes func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning

@@ -32,7 +32,8 @@ var quotaBackoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 60 * time.S
 //
 // A status is written only over the state of the quota that was read before the objects were counted. If admission
 // writes the quota in between, that is a conflict, and the namespace is counted again. Namespaces without quotas, and
-// those without changes, cost nothing. It doesn't fit the engine, as it follows all collections while there are quotas.
+// those without changes, cost nothing. It doesn't use package workload, as it follows all collections while there are
+// quotas.
 //
 // Unlike upstream there is no recount of everything every five minutes: a pod whose deletion hangs is counted until
 // something else in its namespace changes.
@@ -42,11 +43,11 @@ type quotaCounter struct {
 
 	// mu guards the field below, and what it refers to.
 	mu sync.Mutex
-	// delays are those of the namespaces that have quotas.
+	// delays has the delays of the namespaces that have quotas.
 	delays map[string]*quotaDelay
 }
 
-// quotas returns the part that counts.
+// quotas returns the part that counts the usage.
 func quotas(s *setup) []run {
 	return []run{func(ctx context.Context) {
 		q := &quotaCounter{client: s.client(), log: s.process.Log}
@@ -137,7 +138,7 @@ func (q *quotaCounter) measures(collection string) bool {
 	return r != nil && usage.Measured(r.GroupResource())
 }
 
-// wait returns when a namespace is counted; ok is false for never. 0 means that it is being counted.
+// wait returns the time until a namespace is counted, 0 if it is being counted now; ok is false if no count is due.
 func (q *quotaCounter) wait(namespace string, now time.Time) (wait time.Duration, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -244,7 +245,7 @@ func (q *quotaCounter) objects(
 	return out, nil
 }
 
-// stored returns the resource's entry of the storage version; nil if it isn't served.
+// stored returns the entry of the resource's storage version; nil if it isn't served.
 func (q *quotaCounter) stored(r schema.GroupResource) *loopback.Type {
 	for _, res := range q.client.API.Types().All() {
 		if res.GroupResource() == r && res.Namespaced && res.Collection != "" && res.ToStored == nil {
@@ -254,7 +255,7 @@ func (q *quotaCounter) stored(r schema.GroupResource) *loopback.Type {
 	return nil
 }
 
-// measurable returns objects as package usage measures them; nil ones if it only counts them.
+// measurable returns decoded objects for package usage; nil ones for a resource whose objects it only counts.
 func measurable(r schema.GroupResource, stored []*loopback.Object) ([]runtime.Object, error) {
 	out := make([]runtime.Object, len(stored))
 	for i, o := range stored {

@@ -8,23 +8,24 @@ import (
 
 // Delays before a namespace is counted.
 const (
-	// After a change. Changes often come many at a time.
+	// quotaDebounce is the delay after a change, as many changes often come together.
 	quotaDebounce = 20 * time.Millisecond
-	// After a write to a quota, by which admission usually adds the usage of an object that is about to be stored.
+	// quotaSettle is the delay after a write to a quota, by which admission usually adds the usage of an object that is
+	// about to be stored.
 	quotaSettle = 250 * time.Millisecond
-	// How long such writes may delay a count.
+	// quotaMaxWait is the maximum delay of a count by such writes.
 	quotaMaxWait = 2 * time.Second
 )
 
 // quotaDelay decides when a namespace with quotas is counted. A quota whose status doesn't have its spec yet is counted
 // at once. Otherwise the namespace is counted after an object in it was deleted or changed, once its quotas have not
-// been written for a short time, at the latest after quotaMaxWait. Without that pause, usage that admission has added
-// for an object that isn't stored yet would be lost.
+// been written for a short time, at the latest after quotaMaxWait. Without that pause, a count would remove the usage
+// that admission has added for an object that isn't stored yet.
 type quotaDelay struct {
 	quotas map[string]bool
 	// since is the time when a count was first requested, zero if none is; due is when it may begin.
 	since, due time.Time
-	// quiet is the time when the last write to a quota has settled.
+	// quiet is the end of the delay after the last write to a quota.
 	quiet time.Time
 }
 
@@ -44,11 +45,12 @@ func (d *quotaDelay) changed(now time.Time) {
 	d.request(now, reconcile.Later(now.Add(quotaDebounce), d.quiet))
 }
 
-// failed records that a count has failed. After a conflict the event of the other write may come before or after: the
-// pause that it causes holds in both cases.
+// failed records that a count has failed. After a conflict, the event of the other write may come before or after this
+// call: the pause that it causes holds in both cases.
 func (d *quotaDelay) failed(now time.Time) { d.changed(now) }
 
-// request requests a count at due. A later request delays it, but not forever; one for now doesn't wait.
+// request requests a count at due. A later request delays the count, up to quotaMaxWait; a request for now is not
+// delayed.
 func (d *quotaDelay) request(now, due time.Time) {
 	first := d.since.IsZero()
 	if first {
@@ -59,7 +61,7 @@ func (d *quotaDelay) request(now, due time.Time) {
 		due = reconcile.Later(most, now)
 	case !first && !due.After(now): // at once
 	case !first && d.due.Before(now):
-		due = d.due // it was requested for now
+		due = d.due // it was already requested for now
 	}
 	d.due = due
 }

@@ -18,8 +18,8 @@ import (
 // it is in no other ServiceCIDR.
 //
 // Upstream waits for 10 seconds before it removes the finalizer, until all allocators have seen the deletion. Here a
-// Service's write fails if a ServiceCIDR has changed since its ranges were read. Since IPAddresses are created after
-// their Services, those of the view are considered, too.
+// Service's write fails if a ServiceCIDR has changed since its ranges were read. The Services of the view count, too,
+// as their IPAddresses are created later.
 func serviceRanges() workload.Controller {
 	p := protection{
 		finalizer: "networking.k8s.io/service-cidr-finalizer", protects: workload.ServiceCIDRs,
@@ -42,7 +42,7 @@ func serviceRanges() workload.Controller {
 	}
 }
 
-// reportReady writes the condition, unless it is as it should be.
+// reportReady writes the condition, unless it is correct already.
 func reportReady(c *networkingv1.ServiceCIDR, now time.Time) (plan workload.Plan) {
 	ready := metav1.Condition{Type: networkingv1.ServiceCIDRConditionReady, Status: metav1.ConditionTrue,
 		Message: "Kubernetes Service CIDR is ready", LastTransitionTime: metav1.NewTime(now)}
@@ -81,8 +81,8 @@ func rangeUsed(v workload.View) bool {
 	})
 }
 
-// inRange returns a function that reports whether a ServiceCIDR has the address, which is neither that of a network nor
-// its broadcast address (K pkg/api/servicecidr/servicecidr.go: PrefixContainsIP).
+// inRange returns a function that reports whether a ServiceCIDR has the address, unless it is the range's network
+// address or broadcast address (K pkg/api/servicecidr/servicecidr.go: PrefixContainsIP).
 func inRange(ip netip.Addr) func(*networkingv1.ServiceCIDR) bool {
 	return func(c *networkingv1.ServiceCIDR) bool {
 		return slices.ContainsFunc(c.Spec.CIDRs, func(cidr string) bool {

@@ -57,7 +57,7 @@ func (v *verdict) rules(up bool) *autoscalingv2.HPAScalingRules {
 	return &autoscalingv2.HPAScalingRules{}
 }
 
-// windows are the stabilization windows.
+// windows returns the stabilization windows.
 func (d *decision) windows() (up, down time.Duration) {
 	down = d.DownscaleStabilization
 	if r := d.rules(true); r != nil && r.StabilizationWindowSeconds != nil {
@@ -172,12 +172,12 @@ func (d *decision) limit(r *autoscalingv2.HPAScalingRules, of func(start int64, 
 	return int32(max(math.MinInt32, min(math.MaxInt32, most(limits))))
 }
 
-// selected returns the policy that counts.
+// selected returns the value of selectPolicy, with its default.
 func selected(r *autoscalingv2.HPAScalingRules) autoscalingv2.ScalingPolicySelect {
 	return ptr.Deref(r.SelectPolicy, autoscalingv2.MaxChangePolicySelect)
 }
 
-// begun returns the size at the begin of a policy's period.
+// begun returns the size at the beginning of a policy's period.
 func (d *decision) begun(p autoscalingv2.HPAScalingPolicy) int32 {
 	period := time.Duration(p.PeriodSeconds) * time.Second
 	return d.old - within(d.memory.up, d.now, period) + within(d.memory.down, d.now, period)

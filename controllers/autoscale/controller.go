@@ -20,15 +20,15 @@ import (
 // component is the source of the events (NewHorizontalController).
 const component = "horizontal-pod-autoscaler"
 
-// Settings are those of kube-controller-manager, with the names of its flags and its defaults
+// Settings has the settings of kube-controller-manager, with the names of its flags and its defaults
 // (pkg/controller/podautoscaler/config/v1alpha1/defaults.go). Negative values mean 0, where that is possible.
 type Settings struct {
 	// SyncPeriod is the time between two decisions about an autoscaler; default 15 s.
 	SyncPeriod time.Duration `flag:"horizontal-pod-autoscaler-sync-period"`
-	// DownscaleStabilization is for how long the highest recommendation counts before a target becomes smaller; default
-	// 5 minutes.
+	// DownscaleStabilization is the time in which the highest recommendation counts before a target becomes smaller;
+	// default 5 minutes.
 	DownscaleStabilization time.Duration `flag:"horizontal-pod-autoscaler-downscale-stabilization"`
-	// Tolerance is by how much usage may differ from the target without a change; default 0.1.
+	// Tolerance is the relative difference between usage and target that causes no change; default 0.1.
 	Tolerance float64 `flag:"horizontal-pod-autoscaler-tolerance"`
 	// CPUInitializationPeriod is the time after the start of a pod in which its CPU counts only while it is ready;
 	// default 5 minutes. InitialReadinessDelay is the time in which a transition to unready means that it was never
@@ -61,7 +61,7 @@ type API interface {
 		s *autoscalingv1.Scale) error
 }
 
-// period is what a pass waits for.
+// period names the flag of the interval for which a pass waits.
 const period = "--horizontal-pod-autoscaler-sync-period"
 
 // backoff is the pause after a failed read of the API.
@@ -161,8 +161,8 @@ func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outco
 	return reconcile.Outcome{Again: c.SyncPeriod, Why: period}
 }
 
-// recall returns what is remembered of an autoscaler, and the selectors of the others in its namespace. It forgets one
-// that is gone.
+// recall returns the record of an autoscaler, and the selectors of the others in its namespace. It drops the record of
+// an autoscaler that is gone.
 func (c *controller) recall(key workload.Key, a *autoscalingv2.HorizontalPodAutoscaler) (m memory, rivals []rival) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,13 +17,13 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// input is what a decision is made of.
+// input is the input of a decision.
 type input struct {
 	hpa *autoscalingv2.HorizontalPodAutoscaler
-	// scale is that of the target, or err says why there is none.
+	// scale is the scale of the target; if there is none, err is the reason.
 	scale *autoscalingv1.Scale
 	err   error
-	// pods are those of the namespace; the selector of the scale selects among them.
+	// pods has the pods of the namespace, from which the selector of the scale selects.
 	pods   []*corev1.Pod
 	rivals []rival
 }
@@ -34,15 +34,15 @@ type rival struct {
 	selector labels.Selector
 }
 
-// memory is what is remembered of an autoscaler between passes.
+// memory is the record of an autoscaler between passes.
 type memory struct {
 	uid types.UID
-	// spec is that of the last pass, at its time.
+	// spec is the spec in the last pass, and at the time of that pass.
 	spec *autoscalingv2.HorizontalPodAutoscalerSpec
 	at   time.Time
 	// selector is that of the target; nil if it was not known.
 	selector labels.Selector
-	// recommendations are before stabilization; up and down are changes of size, both positive.
+	// recommendations has the sizes before stabilization. up and down have the changes of size, as positive numbers.
 	recommendations, up, down []amount
 }
 
@@ -71,7 +71,7 @@ type verdict struct {
 	reason   string
 	// neverToZero is Options.NeverToZero.
 	neverToZero bool
-	// toZero reports whether a rescale to no replicas is one from which the controller scales up again.
+	// toZero reports whether the controller scales up again after a rescale to zero.
 	toZero bool
 
 	old      int32
@@ -80,13 +80,13 @@ type verdict struct {
 	now      time.Time
 }
 
-// decision is a decision in the making: status and events are those so far.
+// decision is a decision while it is made, with the status and the events so far.
 type decision struct {
 	Options
 	verdict
 	hpa *autoscalingv2.HorizontalPodAutoscaler
 	in  input
-	// pods are those that the selector selects.
+	// pods has the pods that the selector selects.
 	pods []*corev1.Pod
 }
 
@@ -126,7 +126,7 @@ func (d *decision) least() int32 {
 	return 1
 }
 
-// size decides on the size of the target. ok is false if it could not, and the status says so.
+// size decides on the size of the target. ok is false if that failed; the status then has the reason.
 func (d *decision) size() (ok bool) {
 	least, most := d.least(), d.hpa.Spec.MaxReplicas
 	switch {
@@ -159,8 +159,8 @@ func (d *decision) size() (ok bool) {
 	return true
 }
 
-// wakes reports whether the size of a target without replicas is decided on: the controller itself scaled it to zero,
-// and its metrics may say so again, or it needs some now (shouldComputeMetricsForZeroReplicas).
+// wakes reports whether a target without replicas gets a decision: the controller itself scaled it to zero, and either
+// the minimum is above zero now, or a metric does not need pods (shouldComputeMetricsForZeroReplicas).
 func (d *decision) wakes(least int32) bool {
 	held := slices.ContainsFunc(d.hpa.Status.Conditions, func(c autoscalingv2.HorizontalPodAutoscalerCondition) bool {
 		return c.Type == autoscalingv2.ScaledToZero && c.Status == corev1.ConditionTrue

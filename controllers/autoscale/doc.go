@@ -5,13 +5,13 @@
 //
 // It guarantees:
 //
-//  1. decide is pure: an autoscaler, the scale of its target, the pods, what is remembered of earlier passes, and the
-//     time in; a new status, events, a new size and what is to be remembered out.
-//  2. An autoscaler has a pass when it is created or its spec changes, and every Options.SyncPeriod. Its own status
-//     causes none. So it is upstream since v1.37 (V-088).
+//  1. decide is pure: an autoscaler, the scale of its target, the pods, the record of earlier passes and the time in; a
+//     new status, events, a new size and a new record out.
+//  2. An autoscaler has a pass when it is created or its spec changes, and every Options.SyncPeriod. A change of its
+//     status causes none, as in upstream since v1.37 (V-088).
 //  3. A rescale requires the scale that the decision is based on, and a status the state of the autoscaler.
-//  4. What is remembered (recommendations, changes of size, selectors) is bounded by the stabilization windows and the
-//     periods of policies, and forgotten with the autoscaler. It starts empty with the process, as upstream's.
+//  4. The record (recommendations, changes of size, selectors) is bounded by the stabilization windows and the periods
+//     of policies, and dropped with the autoscaler. It is empty at the start of the process, as upstream's.
 //  5. Run returns when its context is done, after everything that it started has returned.
 //
 // To read the source: controller.go runs passes, decide.go is the order of a decision, metric.go computes one metric,

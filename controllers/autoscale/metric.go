@@ -66,7 +66,7 @@ func podsMetric(m *autoscalingv2.PodsMetricSource) error {
 	return fmt.Errorf("unable to get metric %s: %w", m.Metric.Name, errNoCustomAPI)
 }
 
-// object returns the error for a metric of the type Object. As upstream, its message has the error in place of the
+// object returns the error for a metric of the type Object. As in upstream, its message has the error in place of the
 // object's name.
 func (d *decision) object(m *autoscalingv2.ObjectMetricSource) error {
 	if _, err := metav1.LabelSelectorAsSelector(m.Metric.Selector); err != nil {

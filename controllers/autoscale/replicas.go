@@ -11,22 +11,22 @@ import (
 	podresource "k8s.io/component-helpers/resource"
 )
 
-// sample is what a pod uses, in thousandths of a unit.
+// sample is the usage of a pod, in thousandths of a unit.
 type sample struct {
 	at     time.Time
 	window time.Duration
 	value  int64
 }
 
-// groups are the pods of a target: ready are counted, samples are theirs, by name.
+// groups has the pods of a target in groups. ready is the number of those that count; samples has their samples, by
+// name.
 type groups struct {
 	ready            int
 	unready, missing []string
 	samples          map[string]sample
 }
 
-// group divides pods by whether their samples count (groupPods). Failed pods and those being deleted don't count at
-// all.
+// group divides pods by whether their samples count (groupPods). It omits failed pods and those that are being deleted.
 func (d *decision) group(samples map[string]sample, resource corev1.ResourceName) groups {
 	g := groups{samples: maps.Clone(samples)}
 	for _, p := range d.pods {
@@ -49,7 +49,7 @@ func (d *decision) group(samples map[string]sample, resource corev1.ResourceName
 	return g
 }
 
-// counts reports whether the CPU of a pod counts: what it uses while it starts does not.
+// counts reports whether the CPU usage of a pod counts: the usage during its start does not.
 func (d *decision) counts(p *corev1.Pod, s sample) bool {
 	if p.Status.StartTime == nil {
 		return false
@@ -70,8 +70,9 @@ func (d *decision) counts(p *corev1.Pod, s sample) bool {
 // errNoMetrics is returned if no sample counts.
 var errNoMetrics = errors.New("did not receive metrics for targeted pods (pods might be unready)")
 
-// requests are what the pods request of a resource, or one container of each. The pod's own requests precede those of
-// its containers (calculateRequests, calculatePodLevelRequests, calculatePodRequestsFromContainers).
+// requests returns the requests of the pods for a resource, or those of one container of each. The pod's own requests
+// take precedence over those of its containers (calculateRequests, calculatePodLevelRequests,
+// calculatePodRequestsFromContainers).
 func (d *decision) requests(resource corev1.ResourceName, container string) (map[string]int64, error) {
 	out := map[string]int64{}
 	for _, p := range d.pods {
@@ -114,8 +115,8 @@ func running(p *corev1.Pod) []corev1.Container {
 	return out
 }
 
-// measure is how usage compares with a target: their ratio, the usage in percent of what is requested if the target is
-// a percentage, and the average usage of a pod in thousandths.
+// measure compares usage with a target: their ratio, the usage in percent of the requests if the target is a
+// percentage, and the average usage of a pod in thousandths.
 type measure struct {
 	ratio   float64
 	percent int32
@@ -153,8 +154,8 @@ func average(target int64) func(map[string]sample) (measure, error) {
 }
 
 // sized returns the size for a measure of the pods (GetResourceReplicas, calcPlainMetricReplicas). Pods without
-// samples, and unready ones, count so that the change is smaller: missing returns what one without a sample is taken to
-// use at a ratio; ok is false if it does not count.
+// samples, and unready ones, count so that the change becomes smaller: missing returns the assumed usage of a pod
+// without a sample at a ratio; ok is false if it does not count.
 func (d *decision) sized(g groups, of func(map[string]sample) (measure, error),
 	missing func(pod string, ratio float64) (value int64, ok bool)) (n int32, m measure, err error) {
 	if m, err = of(g.samples); err != nil {

@@ -27,7 +27,7 @@ func New() workload.Controller {
 // decide decides what to do about a CronJob (cronjob_controllerv2.go: sync).
 func decide(v workload.View, c *batchv1.CronJob, now time.Time) workload.Plan {
 	p := &pass{view: v, cron: c, jobs: workload.Controlled[*batchv1.Job](v, c.UID), now: now, status: c.Status.DeepCopy()}
-	p.settle()
+	p.updateStatus()
 	if c.DeletionTimestamp == nil {
 		p.start()
 	}
@@ -57,8 +57,8 @@ func (p *pass) event(kind, reason, format string, args ...any) {
 		args...)})
 }
 
-// settle updates the status to the present Jobs.
-func (p *pass) settle() {
+// updateStatus updates the status to the present Jobs.
+func (p *pass) updateStatus() {
 	known := map[types.UID]bool{}
 	for _, j := range p.jobs {
 		known[j.UID] = true

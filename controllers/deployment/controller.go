@@ -22,7 +22,8 @@ func New() workload.Controller {
 	}
 }
 
-// wake: a deployment that recreates waits for the deletion of the last of its old pods.
+// wake returns a deployment with the strategy Recreate after the deletion of a pod: it waits until its old pods are
+// gone.
 func wake(r workload.Reader, c workload.Change) []workload.Key {
 	if c.Resource != workload.Pods || c.New != nil || !c.Old.Controller.Is(workload.ReplicaSets) {
 		return nil

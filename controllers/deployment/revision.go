@@ -29,7 +29,7 @@ const (
 // mostHistory is the maximum length of the annotation with earlier revisions, in bytes.
 const mostHistory = 2000
 
-// own are annotations that aren't copied to ReplicaSets.
+// own has the annotations that aren't copied to ReplicaSets.
 var own = []string{corev1.LastAppliedConfigAnnotation, revisionKey, historyKey, desiredKey, maxKey, rollbackKey}
 
 // revisionOf returns the revision of a ReplicaSet, 0 if it has none.

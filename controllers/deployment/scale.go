@@ -17,7 +17,7 @@ func (s *state) resized() bool {
 	})
 }
 
-// noted is a number in an annotation.
+// noted returns the number in an annotation; false if there is none.
 func noted(rs *appsv1.ReplicaSet, key string) (int32, bool) {
 	n, err := strconv.ParseInt(rs.Annotations[key], 10, 32)
 	return int32(n), err == nil

@@ -23,13 +23,13 @@ type state struct {
 	// size is the desired number of pods. surge is the maximum number of additional pods, and missing the maximum
 	// number of unavailable pods.
 	size, surge, missing int32
-	// newest is the ReplicaSet with the deployment's template; nil if there is none. olds are the other ReplicaSets.
-	// all are all ReplicaSets, oldest first.
+	// newest is the ReplicaSet with the deployment's template; nil if there is none. olds has the other ReplicaSets.
+	// all has all ReplicaSets, oldest first.
 	newest    *appsv1.ReplicaSet
 	olds, all []*appsv1.ReplicaSet
 
 	do []workload.Action
-	// edits are the new states of ReplicaSets, with their events.
+	// edits has the new states of ReplicaSets, with their events.
 	edits map[types.UID]*edit
 	// status and annotations are the new ones of the deployment.
 	status      appsv1.DeploymentStatus

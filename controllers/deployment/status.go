@@ -36,7 +36,7 @@ func (s *state) counted() appsv1.DeploymentStatus {
 	return n
 }
 
-// terminating is nil if a ReplicaSet doesn't report it.
+// terminating returns the number of terminating pods; nil if a ReplicaSet doesn't report it.
 func (s *state) terminating() *int32 {
 	n := int32(0)
 	for _, rs := range s.all {

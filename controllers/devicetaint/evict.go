@@ -18,18 +18,18 @@ import (
 // name is the source of the events, too (cmd/kube-controller-manager/app: newDeviceTaintEvictionController).
 const name = "device-taint-eviction-controller"
 
-// memory is what the two parts of the controller share.
+// memory is the state that the two parts of the controller share.
 type memory struct {
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu        sync.Mutex
 	scheduled map[workload.Key]scheduled
-	// rules by their uids.
+	// rules has the records of rules by their uids.
 	rules map[types.UID]known
 }
 
-// known is what is remembered of a rule.
+// known is the record of a rule.
 type known struct {
-	// generation is that of the spec by which the pods of all claims got a pass.
+	// generation is the generation of the spec for which the pods of all claims got a pass.
 	generation int64
 	// counted is the time of the last count of the pods to evict that agreed with the status.
 	counted time.Time
@@ -82,7 +82,7 @@ func (m *memory) set(key workload.Key, s scheduled) {
 	m.scheduled[key] = s
 }
 
-// end forgets an eviction. If the pod was deleted, it counts for its rules.
+// end drops an eviction. If the pod was deleted, it is counted for its rules.
 func (m *memory) end(key workload.Key, s scheduled) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +96,8 @@ func (m *memory) end(key workload.Key, s scheduled) {
 	}
 }
 
-// evictedBy is how many pods were evicted because of a rule. active reports whether deletions are not counted yet.
+// evictedBy returns the number of pods that were evicted because of a rule. active reports whether some deletions are
+// not counted yet.
 func (m *memory) evictedBy(rule types.UID) (n int, active bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,7 +107,7 @@ func (m *memory) evictedBy(rule types.UID) (n int, active bool) {
 	return m.rules[rule].evicted, active
 }
 
-// counted returns when the pods of a rule were counted last: then, or later.
+// counted returns the time of the last count of a rule's pods; then, if that is later.
 func (m *memory) counted(rule types.UID, then time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +117,7 @@ func (m *memory) counted(rule types.UID, then time.Time) time.Time {
 	return then
 }
 
-// count remembers that the pods of a rule were counted now.
+// count records that the pods of a rule were counted now.
 func (m *memory) count(rule *resourcev1.DeviceTaintRule, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -136,7 +137,7 @@ func (m *memory) changed(rule *resourcev1.DeviceTaintRule) bool {
 	return before != rule.Generation
 }
 
-// keep forgets other rules.
+// keep drops the records of all other rules.
 func (m *memory) keep(rules []*resourcev1.DeviceTaintRule) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,8 +153,9 @@ func (m *memory) keys() []workload.Key {
 	return slices.Collect(maps.Keys(m.scheduled)) // the engine sorts them
 }
 
-// affected returns a changed pod if it may use devices, the pods of a changed claim, those of a changed slice's pool,
-// and those of all claims after changes of a rule's spec, and after deletions, which do not name what was deleted.
+// affected returns a changed pod if it may use devices, the pods of a changed claim, and the pods with devices of a
+// changed slice's pool. After a change of a rule's spec, and after deletions, which do not name the deleted object, it
+// returns the pods of all claims.
 func (m *memory) affected(r workload.Reader, e workload.Change) []workload.Key {
 	changed := cmp.Or(e.New, e.Old)
 	switch e.Resource {

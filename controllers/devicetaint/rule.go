@@ -16,7 +16,7 @@ import (
 // period is the shortest time between two statuses of a rule with the same spec (ruleStatusPeriod).
 const period = 10 * time.Second
 
-// counting returns the rules that evict, after a change that may concern them.
+// counting returns the rules that evict, after a change that may affect their counts.
 func counting(r workload.Reader, e workload.Change) []workload.Key {
 	switch e.Resource {
 	case workload.TaintRules: // the rule itself has a pass
@@ -73,7 +73,7 @@ func (m *memory) decideRule(v workload.View, now time.Time) (plan workload.Plan)
 	return plan
 }
 
-// condition is what a rule's status says of its evictions; gone is how many there were.
+// condition returns the condition of a rule's status about its evictions; gone is the number of evicted pods.
 func condition(r workload.Reader, rule *resourcev1.DeviceTaintRule, gone int) metav1.Condition {
 	c := metav1.Condition{Type: resourcev1.DeviceTaintConditionEvictionInProgress, Status: metav1.ConditionFalse,
 		ObservedGeneration: rule.Generation}

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// eviction is the time when a pod is to be evicted, and by which rules.
+// eviction is the time at which a pod is to be evicted, with the rules that require it.
 type eviction struct {
 	at    time.Time
 	rules []types.UID
@@ -22,10 +22,10 @@ type eviction struct {
 // pool identifies the slices of a pool.
 type pool struct{ driver, name string }
 
-// taints are what requires evictions: one state of the store, its slices, and rules.
+// taints has the sources of evictions: one state of the store, its slices, and rules.
 type taints struct {
 	workload.Reader
-	// pools are the slices of each pool that have its newest generation.
+	// pools has the slices of each pool that have its newest generation.
 	pools map[pool][]*resourcev1.ResourceSlice
 	rules []*resourcev1.DeviceTaintRule
 }
@@ -138,8 +138,8 @@ func selects(rule *resourcev1.DeviceTaintRule, driver, pool, device string) bool
 	return s != nil && is(s.Driver, driver) && is(s.Pool, pool) && is(s.Device, device)
 }
 
-// requiredBy returns when a taint requires an eviction; false if it is tolerated forever (claimEvictionTime). The
-// server sets timeAdded; a taint without one is ignored.
+// requiredBy returns the time at which a taint requires an eviction; false if it is tolerated forever
+// (claimEvictionTime). The server sets timeAdded; a taint without one is ignored.
 func requiredBy(d *resourcev1.DeviceRequestAllocationResult, t *resourcev1.DeviceTaint) (at time.Time, ok bool) {
 	if t.TimeAdded == nil {
 		return at, false

@@ -8,7 +8,8 @@
 //  2. A leader whose lease could not be renewed for Options.RenewDeadline, or that sees another holder, stops its work.
 //     Others wait for Options.Duration, which is longer. So two leaders overlap only if the first one's clock or
 //     requests stall for the difference.
-//  3. Clocks of different machines need not agree: the age of a lease is measured from when this process saw it change.
+//  3. Clocks of different machines need not agree: the age of a lease is measured from the time at which this process
+//     saw it change.
 //  4. A released lease is free at once. An abandoned one is free after its duration, or at once with Options.Seize.
 //  5. Run returns when its context is done, after the work has returned and the lease was released.
 //

@@ -16,13 +16,13 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// API accesses the one lease. Errors are those of k8s.io/apimachinery/pkg/api/errors.
+// API reads and writes the lease. Errors are those of k8s.io/apimachinery/pkg/api/errors.
 type API interface {
 	// Get returns the present lease, or NotFound.
 	Get(ctx context.Context) (*coordinationv1.Lease, error)
-	// Create creates it with this spec; AlreadyExists if another candidate was faster.
+	// Create creates the lease with this spec; AlreadyExists if another candidate was faster.
 	Create(ctx context.Context, spec coordinationv1.LeaseSpec) (*coordinationv1.Lease, error)
-	// Update replaces it; Conflict if its resourceVersion is stale.
+	// Update replaces the lease; Conflict if its resourceVersion is stale.
 	Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)
 }
 
@@ -32,9 +32,9 @@ type Options struct {
 	// Identity identifies this process among candidates; default: the host's name and a random UID, as in
 	// kube-controller-manager.
 	Identity string
-	// Duration is how long others respect a lease that isn't renewed, in whole seconds.
+	// Duration is the time for which others respect a lease that isn't renewed, in whole seconds.
 	Duration time.Duration
-	// RenewDeadline is how long a leader that fails to renew continues.
+	// RenewDeadline is the time for which a leader continues that fails to renew the lease.
 	RenewDeadline time.Duration
 	// RetryPeriod is the pause between attempts to acquire, and between renewals.
 	RetryPeriod time.Duration
@@ -78,7 +78,7 @@ func (c *Candidate) Run(ctx context.Context, lead func(context.Context)) {
 	for c.acquire(ctx) {
 		if lost.IsZero() {
 			c.o.Log.Info("became leader", "identity", c.o.Identity)
-		} else { // at the level of the loss, as the log would otherwise end with that
+		} else { // a warning like that of the loss: otherwise a log of warnings would end with the loss
 			c.o.Log.Warn("became leader again", "identity", c.o.Identity, "after", time.Since(lost))
 		}
 		err := c.term(ctx, lead)
@@ -108,7 +108,7 @@ func (c *Candidate) acquire(ctx context.Context) bool {
 	}
 }
 
-// term leads until the lease is lost or ctx is done; it returns why it was lost.
+// term leads until the lease is lost or ctx is done; it returns the reason for the loss.
 func (c *Candidate) term(ctx context.Context, lead func(context.Context)) error {
 	leading, resign := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -122,7 +122,7 @@ func (c *Candidate) term(ctx context.Context, lead func(context.Context)) error 
 	return err
 }
 
-// hold renews until that fails for too long or ctx is done.
+// hold renews the lease until that fails for too long or ctx is done.
 func (c *Candidate) hold(ctx context.Context) error {
 	renewed := time.Now()
 	for reconcile.Sleep(ctx, c.o.RetryPeriod) {
@@ -143,7 +143,7 @@ func (c *Candidate) hold(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// try acquires or renews the lease within limit, or returns why it can't.
+// try acquires or renews the lease within limit, or returns the reason why it can't.
 func (c *Candidate) try(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -181,7 +181,7 @@ func (c *Candidate) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.o.RetryPeriod)
 	defer cancel()
 	err := c.giveBack(ctx)
-	for conflicting(err) { // with its own renewal, whose answer was not awaited
+	for conflicting(err) { // the conflict is with its own renewal, for whose response it did not wait
 		err = c.giveBack(ctx)
 	}
 	if err != nil && !apierrors.IsNotFound(err) {

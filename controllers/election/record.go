@@ -16,7 +16,7 @@ type record struct {
 	// seize reports whether the candidate takes the lease from any holder, once.
 	seize bool
 
-	// seen is the newest state that was read or written. since is when this candidate first saw it.
+	// seen is the newest state that was read or written. since is the time at which this candidate first saw it.
 	seen  *coordinationv1.LeaseSpec
 	since time.Time
 }

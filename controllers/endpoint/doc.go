@@ -5,10 +5,10 @@
 // It guarantees:
 //
 //  1. It is pure: Slices, Endpoints and Mirror are values for package workload, which runs them.
-//  2. Services with a selector have both. For services without one, or of type ExternalName, users create them. They
-//     contain a pod once it has an address, until it has finished, and whether it is ready.
+//  2. Services with a selector have both. For other services, and those of type ExternalName, users create them. Both
+//     contain a pod, and whether it is ready, from when it has an address until it has finished.
 //  3. An EndpointSlice is controlled by its service (I-09), and has at most 100 endpoints of one family with the same
-//     ports. A service without endpoints has one, empty slice. Endpoints stay in their slice; a slice is written only
+//     ports. A service without endpoints has one, empty slice. An endpoint stays in its slice; a slice is written only
 //     if it changes.
 //  4. Endpoints have the name of their service, and are deleted with it. They have at most 1000 addresses, ready ones
 //     first.

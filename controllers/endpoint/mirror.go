@@ -135,7 +135,7 @@ func addAddress(
 ) { //nolint:staticcheck // still served
 	ip := netutils.ParseIPSloppy(a.IP)
 	if ip == nil {
-		return // can't happen: addresses were validated
+		return // impossible: addresses were validated
 	}
 	s := &discoveryv1.EndpointSlice{AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{}}
 	if ip.To4() == nil {

@@ -15,7 +15,7 @@ func headless(s *corev1.Service) bool {
 	return s.Spec.ClusterIP == corev1.ClusterIPNone || s.Spec.ClusterIP == ""
 }
 
-// addresses are the pod's addresses of the family, in canonical form.
+// addresses returns the pod's addresses of the family, in canonical form.
 func addresses(p *corev1.Pod, family discoveryv1.AddressType) (out []string) {
 	for _, ip := range p.Status.PodIPs {
 		a, err := netip.ParseAddr(ip.IP)
@@ -26,7 +26,7 @@ func addresses(p *corev1.Pod, family discoveryv1.AddressType) (out []string) {
 	return out
 }
 
-// families are those of the service (k8s.io/endpointslice: getAddressTypesForService).
+// families returns the IP families of the service (k8s.io/endpointslice: getAddressTypesForService).
 func families(s *corev1.Service) (out []discoveryv1.AddressType) {
 	for _, f := range s.Spec.IPFamilies {
 		out = append(out, discoveryv1.AddressType(f))
@@ -43,7 +43,7 @@ func families(s *corev1.Service) (out []discoveryv1.AddressType) {
 	return []discoveryv1.AddressType{discoveryv1.AddressTypeIPv4, discoveryv1.AddressTypeIPv6}
 }
 
-// target is the number of a service's port in a pod; ok is false if the pod has no port of that name.
+// target returns the number of a service's port in a pod; ok is false if the pod has no port of that name.
 func target(p *corev1.Pod, port corev1.ServicePort) (n int32, ok bool) {
 	if port.TargetPort.Type == intstr.Int {
 		return port.TargetPort.IntVal, true

@@ -24,7 +24,7 @@ const (
 	mostEndpoints = 100
 )
 
-// reserved are the labels of slices that don't come from the service.
+// reserved has the labels of slices that don't come from the service.
 var reserved = []string{discoveryv1.LabelServiceName, discoveryv1.LabelManagedBy, corev1.IsHeadlessService}
 
 // sliced plans the slices of a service, family by family.
@@ -50,7 +50,7 @@ func sliced(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 	return p
 }
 
-// order puts actions first that remove no endpoint.
+// order orders actions: those that remove no endpoint come first.
 func order(a workload.Action) int {
 	switch a.(type) {
 	case workload.Create:
@@ -99,7 +99,7 @@ func portsOf(s *corev1.Service, p *corev1.Pod) (out []discoveryv1.EndpointPort) 
 	return out
 }
 
-// portKey is equal for equal ports.
+// portKey returns a text for each port; equal ports have equal texts.
 func portKey(ports []discoveryv1.EndpointPort) (out []string) {
 	for _, p := range ports {
 		out = append(out, fmt.Sprintf("%q %d %s %q", ptr.Deref(p.Name, ""), ptr.Deref(p.Port, 0),
@@ -260,7 +260,7 @@ func labelsOf(s *corev1.Service) map[string]string {
 	return out
 }
 
-// renewed is a slice with the new endpoints; ok is false if nothing changes.
+// renewed returns a slice with the new endpoints; ok is false if nothing changes.
 func renewed(
 	s *corev1.Service, e *discoveryv1.EndpointSlice, endpoints []discoveryv1.Endpoint,
 ) (next *discoveryv1.EndpointSlice, ok bool) {

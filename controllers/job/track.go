@@ -19,7 +19,7 @@ func (p *pass) account(ok bool) {
 	if p.finish == nil && !a.complete() && p.managed {
 		a.suspension()
 	}
-	a.settle()
+	a.countReleased()
 	a.collect()
 	if indexed(p.job) {
 		a.indexes()
@@ -87,9 +87,9 @@ func (a *account) suspension() {
 	}
 }
 
-// settle moves pods whose finalizer is gone from the uncounted ones to the counters (job_controller.go:
+// countReleased moves pods whose finalizer is gone from the uncounted ones to the counters (job_controller.go:
 // cleanUncountedPodsWithoutFinalizers).
-func (a *account) settle() {
+func (a *account) countReleased() {
 	left := map[types.UID]bool{}
 	for _, pod := range a.pods {
 		left[pod.UID] = tracked(pod)

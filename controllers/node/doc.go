@@ -13,7 +13,7 @@
 //     condition for it after a minute.)
 //  4. A node that is not ready for five seconds gets its NoExecute taint. In each zone the nodes are tainted one by
 //     one, ten seconds apart. The taints record the times, so a restart changes nothing.
-//  5. If no node is ready, none has a NoExecute taint. If most nodes of a zone, and at least three, are not ready, no
+//  5. If no node is ready, none has a NoExecute taint. If 55 % of a zone's nodes, and at least three, are not ready, no
 //     further node of the zone is tainted; in a zone of more than 50 nodes, one is tainted every 100 seconds.
 //  6. A pass over a ready node reads no other node.
 //

@@ -20,8 +20,8 @@ const (
 	// pace is the time between two nodes of a zone (--node-eviction-rate). slow is that time in a large zone most of
 	// whose nodes are not ready (--secondary-node-eviction-rate).
 	pace, slow = 10 * time.Second, 100 * time.Second
-	// A zone with the fraction unhealthy of nodes that are not ready is disrupted (--unhealthy-zone-threshold). A zone
-	// with more nodes than large is large (--large-cluster-size-threshold).
+	// A zone is disrupted if the fraction unhealthy of its nodes is not ready (--unhealthy-zone-threshold). A zone with
+	// more nodes than large is large (--large-cluster-size-threshold).
 	unhealthy, large = 0.55, 50
 )
 

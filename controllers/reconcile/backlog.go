@@ -7,10 +7,10 @@ import (
 
 // Backlog is a Part that counts work which is done beside a Loop, such as writing Events. Its zero value has none.
 type Backlog struct {
-	// What is done, for Work.
+	// What describes the work, for Work.
 	What string
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	// begun counts all work, pending what has not ended.
 	begun   uint64
 	pending int
@@ -51,7 +51,7 @@ func (b *Backlog) Idle(ctx context.Context, _ int64) (activity uint64, err error
 	}
 }
 
-// look returns a channel to wait for; nil if nothing is pending.
+// look returns the activity, and a channel that is closed when nothing is pending; nil if nothing is.
 func (b *Backlog) look() (activity uint64, drained <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

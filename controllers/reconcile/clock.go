@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// mostAhead is how far a Clock may be ahead of the machine's: certificates and times in objects stay representable.
+// mostAhead is the maximum time that a Clock may be ahead of the machine's, so that times in certificates and objects
+// stay valid.
 const mostAhead = 100 * 365 * 24 * time.Hour
 
-// Clock is the time of controllers and of the times in objects: that of the machine, and ahead of it by what was added.
-// The zero value, and a nil Clock, have the machine's.
+// Clock is the clock of controllers, and of the times in objects. It is ahead of the machine's clock by the time that
+// was added. The zero value, and a nil Clock, are the machine's clock.
 type Clock struct {
 	ahead atomic.Int64
 	mu    sync.Mutex // guards moved, and changes of ahead
@@ -29,8 +30,8 @@ func (c *Clock) Now() time.Time {
 	return time.Now().Add(time.Duration(c.ahead.Load()))
 }
 
-// Advance puts the clock forward. What waits for a time that is then past is due at once. It returns an error if d is
-// negative, or more than the clock can be ahead, which is 100 years.
+// Advance advances the clock by d. Passes that wait for a time that is then past are due at once. It returns an error
+// if d is negative, or if the clock would be more than 100 years ahead.
 func (c *Clock) Advance(d time.Duration) error {
 	if d < 0 {
 		return errors.New("clock: the time can't be set back")
@@ -48,11 +49,11 @@ func (c *Clock) Advance(d time.Duration) error {
 	return nil
 }
 
-// Ahead returns how far the clock is ahead of the machine's.
+// Ahead returns the time by which the clock is ahead of the machine's.
 func (c *Clock) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
 
-// Restore sets how far the clock is ahead, as Ahead was before. It may set the time back, so nothing may run that
-// depends on it.
+// Restore sets the time by which the clock is ahead to an earlier result of Ahead. It may set the clock back, so
+// nothing that depends on the clock may run.
 func (c *Clock) Restore(ahead time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,14 +85,14 @@ func clockOf(ctx context.Context) *Clock {
 func Now(ctx context.Context) time.Time { return clockOf(ctx).Now() }
 
 const (
-	// clockInterval is how often a Loop with waiting keys checks whether the wall clock was set.
+	// clockInterval is the interval at which a Loop with waiting keys checks whether the wall clock was set.
 	clockInterval = time.Minute
 	// clockTolerance is the largest difference that is regarded as an adjustment of the clock.
 	clockTolerance = time.Second
 )
 
-// drift detects that the wall clock was set, or that the machine was suspended: it and the monotonic clock, on which
-// timers depend, have then advanced by different times.
+// drift detects that the wall clock was set, or that the machine was suspended: the wall clock and the monotonic clock,
+// on which timers depend, have then advanced by different times.
 type drift struct {
 	wall func() time.Time
 	// last and lastWall are the readings of both clocks at the last call of set.

@@ -13,10 +13,10 @@
 //     event ends the pause; no other key waits for it.
 //  6. Pauses are measured by the monotonic clock. When the wall clock is set, or the machine was suspended, all waiting
 //     keys get a pass within a minute, as they may wait for a time of day.
-//  7. Controllers with a Monitor in their context have its Clock. When that is put forward, what has become due gets a
-//     pass at once, and keys that wait for a time of day, too.
+//  7. Controllers with a Monitor in their context have its Clock. When the clock is advanced, keys that have become
+//     due, or that wait for a time of day, get a pass at once.
 //  8. With a Monitor in its context a Loop reports when it is idle: all events were observed, and no pass is due Soon.
 //     Idle and then Quiet prove that there was a moment at which all parts were idle: no part was active in between.
-//     Passes that are due later, and why, are in a list of limited length.
+//     Passes that are due later are in a list of limited length, with their reasons.
 //  9. Queue, Keys and Backoff are pure: the time is an argument.
 package reconcile

@@ -7,7 +7,7 @@ import "time"
 type Keys[K comparable] struct {
 	entries map[K]*entry
 	waiting *Queue[K]
-	// resting are keys without pending work for which no pass may begin yet.
+	// resting has the keys without pending work for which no pass may begin yet.
 	resting *Queue[K]
 	backoff Backoff
 }
@@ -30,11 +30,11 @@ type entry struct {
 type Outcome struct {
 	// Err makes the key wait for its back-off.
 	Err error
-	// Again is the time until the next pass if no event comes before; 0 for no pass. After an error it is the minimum
-	// time. Why is the reason for this pass.
+	// Again is the time until the next pass if there is no event before; 0 for no pass. After an error it is the
+	// minimum time. Why is the reason for the next pass.
 	Again time.Duration
 	Why   string
-	// Soon requests another pass, as an event during this pass does.
+	// Soon requests another pass, like an event during this pass.
 	Soon bool
 	// Rest is the minimum time until the next pass, even after an event.
 	Rest time.Duration

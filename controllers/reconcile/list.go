@@ -12,7 +12,7 @@ type List[T any] struct {
 	Omitted int
 }
 
-// add adds items and the number of omitted ones, and keeps at most most items, the first in the order.
+// add adds items and the number of omitted ones. It keeps at most most items, the first in the order.
 func (l *List[T]) add(items []T, omitted, most int, order func(a, b T) int) {
 	l.Items = append(l.Items, items...)
 	l.Omitted += omitted

@@ -29,7 +29,7 @@ type Loop[K comparable] struct {
 	// Log receives the failures of Follow; What names the watched objects in the message.
 	Log  *slog.Logger
 	What string
-	// Wall is the wall clock; nil for that of the context's Monitor. Only tests set it.
+	// Wall is the wall clock; nil means the clock of the context's Monitor. Only tests set it.
 	Wall func() time.Time
 }
 
@@ -39,17 +39,17 @@ type ended struct {
 	result Outcome
 }
 
-// running is a call of Run. Its fields belong to the goroutine of that, except the channels.
+// running is a call of Run. Its fields belong to the goroutine of the call, except the channels.
 type running[K comparable] struct {
 	*Loop[K]
 	clock   *Clock
 	events  chan K
 	results chan ended
-	// active are the passes that run, by their numbers.
+	// active has the passes that run, by their numbers.
 	active map[uint64]K
 	// activity counts observed events, and beginnings and ends of passes.
 	activity uint64
-	// asked are the questions that wait until the loop is idle.
+	// asked has the questions that wait until the loop is idle.
 	asked []question
 }
 
@@ -165,9 +165,9 @@ func (r *running[K]) about(job K) Object {
 // following is the pause before a failed watch is restarted.
 var following = Backoff{Min: 5 * time.Millisecond, Max: time.Minute}
 
-// Follow calls follow again and again until ctx is done. The pause between calls grows while follow fails without
-// having sent anything. follow must send the present state and then its changes, from one goroutine, until ctx is done;
-// it returns early, with an error, if it can't continue.
+// Follow calls follow repeatedly until ctx is done. The pause between calls grows while follow fails before it has sent
+// anything. follow must send the present state and then its changes, from one goroutine, until ctx is done; it returns
+// early, with an error, if it can't continue.
 func Follow[E any](
 	ctx context.Context, log *slog.Logger, what string, follow func(context.Context, func(E)) error, sink func(E),
 ) {

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// Soon is how soon a pass must be due for its loop not to be idle. Retries after a conflict or another short failure
-// are sooner. A time of day that a controller waits for, and retries after repeated failures, are later.
+// Soon is a limit: a loop is not idle while a pass is due within that time. Retries after a conflict or another short
+// failure are due sooner. Waits for a time of day, and retries after repeated failures, are due later.
 const Soon = time.Second
 
-// Part is something that a Monitor waits for: a Loop, or what works beside one. Its methods may be called from any
+// Part is something for which a Monitor waits: a Loop, or work beside one. Its methods may be called from any
 // goroutine.
 type Part interface {
-	// Idle waits until the part has taken in everything up to the revision and has nothing to do at once, and returns
-	// its activity at that moment: a number that grows whenever the part begins or ends something. The error is ctx's.
+	// Idle waits until the part has processed everything up to the revision and has nothing to do before Soon, and
+	// returns its activity at that moment: a number that grows whenever the part begins or ends something. The error is
+	// ctx's.
 	Idle(ctx context.Context, revision int64) (activity uint64, err error)
 	// Report describes the part at the moment of the call, with at most most entries in each list. It doesn't wait
 	// for work. The error is ctx's.
@@ -27,7 +28,7 @@ type Part interface {
 type Report struct {
 	// Activity is as for Idle.
 	Activity uint64
-	// Works is what the part does, Waits what it will do at a time, the earliest first.
+	// Works is the current work of the part, Waits its later work, the earliest first.
 	Works []Work
 	Waits []Wait
 	// MoreWorks and MoreWaits are the numbers of entries that were omitted.
@@ -37,20 +38,20 @@ type Report struct {
 // Object names the object of a pass. The zero value names none.
 type Object struct{ Group, Version, Resource, Kind, Namespace, Name string }
 
-// Work is something that a controller does now.
+// Work is current work of a controller.
 type Work struct {
 	Controller string
 	Object     Object
-	// What is done; it names no object.
+	// What describes the work; it names no object.
 	What string
 }
 
-// Wait is something that a controller will do at a time.
+// Wait is work that a controller will do at a later time.
 type Wait struct {
 	Controller string
 	Object     Object
 	Until      time.Time
-	// Why it waits; it names no object.
+	// Why is the reason for the wait; it names no object.
 	Why string
 	// Err is the error of the last attempt; nil if there was none.
 	Err error
@@ -58,10 +59,10 @@ type Wait struct {
 
 // Monitor waits for the parts that run with a context of With. The zero value has none.
 type Monitor struct {
-	// Clock is that of the parts; nil for the machine's. It isn't changed after the first With.
+	// Clock is the clock of the parts; nil means the machine's. It isn't changed after the first With.
 	Clock *Clock
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	parts map[*member]struct{}
 	// counted is the number of parts that Await counts.
 	counted int
@@ -76,7 +77,7 @@ type member struct {
 	life context.Context
 }
 
-// scope is what a context of With says: the monitor, and the name of its parts.
+// scope is the value in a context of With: the monitor, and the name of its parts.
 type scope struct {
 	monitor *Monitor
 	name    string
@@ -87,12 +88,12 @@ type (
 	probeKey struct{}
 )
 
-// With returns a context for the parts that m waits for.
+// With returns a context for parts for which m waits.
 func (m *Monitor) With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, scopeKey{}, scope{monitor: m})
 }
 
-// Unmonitored returns a context for parts that no monitor waits for, such as those that only renew what exists.
+// Unmonitored returns a context for parts for which no monitor waits, such as those that only renew leases.
 func Unmonitored(ctx context.Context) context.Context {
 	return context.WithValue(ctx, scopeKey{}, scope{})
 }
@@ -107,7 +108,7 @@ func Named(ctx context.Context, name string) context.Context {
 // Join adds a part to the monitor of ctx, if it has one. end removes it.
 func Join(ctx context.Context, p Part) (end func()) { return join(ctx, p, true) }
 
-// JoinBeside is Join for a part that has its work from another one, which joins later and ends before: Await doesn't
+// JoinBeside is Join for a part that gets its work from another part, which joins later and ends before. Await doesn't
 // count it.
 func JoinBeside(ctx context.Context, p Part) (end func()) { return join(ctx, p, false) }
 
@@ -170,8 +171,8 @@ func (m *Monitor) members() map[*member]struct{} {
 	return maps.Clone(m.parts)
 }
 
-// Idle waits until each part in turn has taken in everything up to the revision and has nothing to do before Soon.
-// Whether there was a moment at which this was true of all says Quiet, which is called with what Idle returns.
+// Idle waits until each part in turn has processed everything up to the revision and has nothing to do before Soon.
+// Then call Quiet with the result: it reports whether this was true of all parts at one moment.
 func (m *Monitor) Idle(ctx context.Context, revision int64) (Marks, error) {
 	marks := Marks{activity: map[*member]uint64{}}
 	for one := range m.members() {
@@ -188,14 +189,14 @@ func (m *Monitor) Idle(ctx context.Context, revision int64) (Marks, error) {
 	return marks, nil
 }
 
-// Marks are the activities at which parts were idle, or the part that was not.
+// Marks has the activity of each part when it was idle, or the part that was not idle.
 type Marks struct {
 	activity map[*member]uint64
 	busy     *member
 }
 
 // Quiet reports whether no part was added, ended or did anything since it was idle. Then all of them were idle at the
-// time of the last answer. Waits are what they do later.
+// time of the last answer. waits has their later work.
 func (m *Monitor) Quiet(ctx context.Context, since Marks, most int) (waits List[Wait], quiet bool, err error) {
 	now := m.members()
 	if len(now) != len(since.activity) {
@@ -217,8 +218,8 @@ func (m *Monitor) Quiet(ctx context.Context, since Marks, most int) (waits List[
 	return waits, true, nil
 }
 
-// Report describes all parts. since is what Idle has returned with its error: if the part that was not idle does
-// nothing that it can name, it is in works nevertheless.
+// Report describes all parts. since is the result that Idle has returned with its error. The part that was not idle is
+// in works even if it can't name its work.
 func (m *Monitor) Report(ctx context.Context, since Marks, most int) (works List[Work], waits List[Wait]) {
 	soon := m.Clock.Now().Add(Soon)
 	for one := range m.members() {
@@ -246,7 +247,7 @@ func (m *Monitor) Report(ctx context.Context, since Marks, most int) (works List
 	return works, waits
 }
 
-// within returns a context for a question to the part, which also ends with the part.
+// within returns a context for a question to the part. The context also ends with the part.
 func (one *member) within(ctx context.Context) (within context.Context, stop func()) {
 	within, cancel := context.WithCancel(ctx)
 	unlink := context.AfterFunc(one.life, cancel)

@@ -2,23 +2,24 @@ package reconcile
 
 import "context"
 
-// probe is how a Monitor asks one loop.
+// probe passes a Monitor's questions to one loop.
 type probe struct {
-	// feed asks the goroutine that follows to send all events that there are. It closes the channel that it receives.
+	// feed requests from the goroutine that follows that it sends all pending events. It closes the channel that it
+	// receives when it has sent them.
 	feed chan chan struct{}
-	// loop asks the loop's goroutine.
+	// loop has questions for the loop's goroutine.
 	loop chan question
-	// asked are the unanswered questions to the goroutine that follows, which owns them.
+	// asked has the unanswered questions to the goroutine that follows, which owns this field.
 	asked []chan struct{}
 }
 
 // question asks a loop for its report.
 type question struct {
-	// idle reports whether the answer is given when the loop is idle, else at once.
+	// idle reports whether the loop answers when it is idle, instead of at once.
 	idle bool
 	// most is the maximum number of entries.
 	most int
-	// answer has space for it.
+	// answer has a buffer for the answer.
 	answer chan Report
 }
 
@@ -79,7 +80,7 @@ func FeedOf(ctx context.Context) Feed {
 	return Feed{p}
 }
 
-// Asks receives a question, which Note must be given, when all events that can be read are to be sent.
+// Asks receives a question when all events that can be read must be sent. Pass the question to Note.
 func (f Feed) Asks() <-chan chan struct{} {
 	if f.p == nil {
 		return nil
@@ -87,13 +88,13 @@ func (f Feed) Asks() <-chan chan struct{} {
 	return f.p.feed
 }
 
-// Note keeps a question until Sent, also if Follow is called again before.
+// Note keeps a question until Sent, even if Follow is called again before.
 func (f Feed) Note(answer chan struct{}) { f.p.asked = append(f.p.asked, answer) }
 
 // IsAsked reports whether there is a question without an answer.
 func (f Feed) IsAsked() bool { return f.p != nil && len(f.p.asked) > 0 }
 
-// Sent answers all questions: all events that could be read after they came were sent.
+// Sent answers all questions. Call it when all events that could be read after the questions came were sent.
 func (f Feed) Sent() {
 	for _, answer := range f.p.asked {
 		close(answer)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Queue holds keys with the times that they wait for, each key once. NewQueue makes one.
+// Queue has keys with the times for which they wait, each key once. NewQueue makes one.
 type Queue[K comparable] struct {
 	order  order[K]
 	places map[K]*place[K]
@@ -17,7 +17,7 @@ func NewQueue[K comparable](compare func(a, b K) int) *Queue[K] {
 	return &Queue[K]{order: order[K]{compare: compare}, places: map[K]*place[K]{}}
 }
 
-// Len returns how many keys wait.
+// Len returns the number of keys that wait.
 func (q *Queue[K]) Len() int { return len(q.places) }
 
 // Put makes a key wait until the time, in place of an earlier time.
@@ -40,7 +40,7 @@ func (q *Queue[K]) Remove(key K) {
 	}
 }
 
-// At returns the time that the key waits for; ok is false if it doesn't wait.
+// At returns the time for which the key waits; ok is false if it doesn't wait.
 func (q *Queue[K]) At(key K) (at time.Time, ok bool) {
 	p := q.places[key]
 	if p == nil {

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Changes says whether there was a change that a check of Rounds could answer with a write.
+// Changes reports whether there was a change to which a check of Rounds may respond with a write.
 type Changes interface {
 	// Reset forgets the changes before the call.
 	Reset()
-	// Seen reports whether there was one since. Both are called by one goroutine at a time.
+	// Seen reports whether there was a change since then. Both are called by one goroutine at a time.
 	Seen() bool
 }
 
-// Rounds checks something at intervals, without following changes. It is a Part: while there is a change that the next
-// check may answer, it waits for that. Check, Interval, Why and Failed are
-// required.
+// Rounds checks something at intervals, without following changes. It is a Part: while there is a change to which the
+// next check may respond, it is not idle until that check. Check, Interval, Why and Failed are required.
 type Rounds struct {
 	Interval time.Duration
 	// AtOnce reports whether the first check is at the beginning.
@@ -31,12 +30,12 @@ type Rounds struct {
 	Failed func(error)
 
 	active Backlog
-	mu     sync.Mutex // guards what follows, and calls of Changes
+	mu     sync.Mutex // guards the fields below, and calls of Changes
 	next   time.Time
 	err    error
 }
 
-// Run checks once in each interval until ctx is done. What was written before the call was checked, unless AtOnce is set.
+// Run checks once in each interval until ctx is done. Unless AtOnce is set, the state at the call counts as checked.
 func (r *Rounds) Run(ctx context.Context) {
 	r.reset()
 	if r.AtOnce {
@@ -47,7 +46,7 @@ func (r *Rounds) Run(ctx context.Context) {
 	}
 }
 
-// rest records when the next check is.
+// rest records the time of the next check.
 func (r *Rounds) rest(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

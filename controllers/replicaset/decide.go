@@ -15,8 +15,8 @@ import (
 // burst is the maximum number of pods that a pass creates or deletes (K pkg/controller/replicaset: BurstReplicas).
 const burst = 500
 
-// rest is the minimum time between two passes for each pod of a set, and mostRest that in all: when all pods of a large
-// set change, each pass would otherwise count all of them after each change.
+// The minimum time between two passes is rest for each pod of the set, at most mostRest. Otherwise, when all pods of a
+// large set change, each change would cause a pass that counts all of them.
 const rest, mostRest = 200 * time.Microsecond, 500 * time.Millisecond
 
 // decide decides what to do about a set.
@@ -61,8 +61,8 @@ func scale(v workload.Reader, s set, active []*corev1.Pod, now time.Time) (do []
 	return do
 }
 
-// related counts, by node, the active pods of all sets that have the same controller as this one, its own
-// included (K pkg/controller/replicaset: getIndirectlyRelatedPods).
+// related counts, by node, the active pods of this set and of all sets with the same controller (K
+// pkg/controller/replicaset: getIndirectlyRelatedPods).
 func related(v workload.Reader, s set, active []*corev1.Pod) map[string]int {
 	nodes := map[string]int{}
 	add := func(pods []*corev1.Pod) {

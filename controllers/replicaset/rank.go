@@ -31,10 +31,10 @@ func first(pods []*corev1.Pod, nodes map[string]int, n int, now time.Time) []*co
 	return pods[:min(n, len(pods))]
 }
 
-// rank determines when a pod is deleted: lower values first, field by field.
+// rank determines the order of deletion: lower values first, field by field.
 type rank struct {
 	pod *corev1.Pod
-	// assigned to a node, phase, ready: 0 is no.
+	// assigned (to a node), phase and ready are 0 for no.
 	assigned, phase, ready int
 	cost                   int64
 	// alone is the negative number of related pods on the node.

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// set is what the two kinds have in common.
+// set has the common fields of the two kinds.
 type set struct {
 	workload.Object
 	replicas int

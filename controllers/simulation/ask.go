@@ -12,13 +12,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Annotations of pods that select the simulated outcome. With a dot and a container's name behind it, an annotation is
-// for that container, and precedes what is for the pod. What is for the pod is for its containers, but not for init
-// containers, sidecars and ephemeral ones.
+// Annotations of pods that select the simulated outcome. With a dot and a container's name after it, an annotation is
+// for that container, and takes precedence. Without a name it is for all containers except init containers, sidecars
+// and ephemeral containers.
 const (
-	// Annotation has one of the values below; any other is ignored, of which Warnings warns.
+	// Annotation has one of the values below. Other values are ignored, and Warnings reports them.
 	Annotation = "kubecascade.io/simulate"
-	// AnnotationAfter is how long a container runs before it exits, such as "5s"; the default is Options.Delay.
+	// AnnotationAfter is the time for which a container runs before it exits, such as "5s"; the default is
+	// Options.Delay.
 	AnnotationAfter = "kubecascade.io/simulate-after"
 )
 
@@ -43,10 +44,10 @@ const (
 	ImagePull = "imagepull"
 )
 
-// values are the values of Annotation that its warning names.
+// values has the values of Annotation that its warning names.
 var values = []string{Pending, NeverReady, Run, Succeed, Fail, Fail + "=CODE", OOM, CrashLoop, ImagePull}
 
-// Warnings are the messages for values of the annotations that have no effect, except those that were present before.
+// Warnings returns messages for annotations whose values have no effect, except for those that were present before.
 func Warnings(annotations, before map[string]string) (out []string) {
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		value := annotations[key]
@@ -86,11 +87,11 @@ func wrongDuration(value string) string {
 	return fmt.Sprintf("%q is ignored: it is no duration like 5s", value)
 }
 
-// outcome is what happens to a container.
+// outcome is the simulated behaviour of a container.
 type outcome struct {
 	// what is a value of Annotation.
 	what string
-	// code and reason are those of its exit, after which it has run for the time; exits reports whether it does.
+	// exits reports whether it exits: after the time "after", with code and reason.
 	code   int32
 	reason string
 	exits  bool

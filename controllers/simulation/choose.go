@@ -17,14 +17,14 @@ type candidate struct {
 	avoided, free, pods int64
 }
 
-// compare orders candidates: as kube-scheduler, it prefers nodes without taints to avoid and with the most unused CPU
-// and memory; then those with the fewest pods; then the first by name.
+// compare orders candidates. Like kube-scheduler, it prefers nodes without taints to avoid, and with the most unused
+// CPU and memory; then nodes with the fewest pods; then the first by name.
 func (a candidate) compare(b candidate) int {
 	return cmp.Or(cmp.Compare(a.avoided, b.avoided), cmp.Compare(b.free, a.free), cmp.Compare(a.pods, b.pods),
 		strings.Compare(a.name, b.name))
 }
 
-// choose returns the node for a pod, or why it fits none, and which effects may help then.
+// choose returns the node for a pod, or the reason why it fits none and the effects that may help.
 func choose(places []*place, w *wants) (node string, helped effect, why string) {
 	if len(places) == 0 {
 		return "", 0, "no nodes available to schedule pods" // K pkg/scheduler/schedule_one.go: ErrNoNodesAvailable
@@ -35,7 +35,7 @@ func choose(places []*place, w *wants) (node string, helped effect, why string) 
 	for _, p := range places {
 		c := candidate{name: p.node.Name, avoided: w.avoided(p), free: w.free(p), pods: p.pods}
 		if best.name != "" && c.compare(best) > 0 {
-			continue // why it would not fit doesn't matter
+			continue // other reasons don't matter
 		}
 		unfit, resolvable := w.misfits(p)
 		if len(unfit) == 0 {

@@ -90,7 +90,7 @@ func (a port) collides(b port) bool {
 	return a.protocol == b.protocol && a.number == b.number && (a.ip == b.ip || a.ip == everyIP || b.ip == everyIP)
 }
 
-// claim is what a pod uses of its node, and what matters of it to other pods.
+// claim has the resources that a pod uses on its node, and the fields of the pod that matter to other pods.
 type claim struct {
 	uid        types.UID
 	generation int64
@@ -99,30 +99,31 @@ type claim struct {
 	ports      []port
 	labels     map[string]string
 	anti       []term
-	// ending reports whether the pod is being deleted, seen whether its assignment was read.
+	// ending reports whether the pod is being deleted, and seen whether its assignment to the node was read.
 	ending, seen bool
 }
 
-// claims holds the nodes and what the pods on each use. It includes pods that are being assigned, as kube-scheduler's
-// cache includes assumed pods (K pkg/scheduler/backend/cache/cache.go: AssumePod). A claim is as new as the newest
-// state in which follow or startPass has read the pod: a Reader is locked while it is used. The zero value is empty.
+// claims has the nodes and the resources that the pods on each use. It includes pods that are being assigned, as
+// kube-scheduler's cache includes assumed pods (K pkg/scheduler/backend/cache/cache.go: AssumePod). A claim is as new
+// as the newest state in which follow or startPass has read the pod: a Reader is locked while it is used. The zero
+// value is empty.
 type claims struct {
 	mu sync.Mutex // guards the fields below
 	// begun reports whether all pods of a state were counted once.
 	begun  bool
 	places places
-	// pods are the claims by namespace and name, repelling those with anti-affinity.
+	// pods has the claims by namespace and name, repelling those of pods with anti-affinity.
 	pods      map[string]map[string]*claim
 	repelling map[*claim]bool
 	loads     map[string]*load
-	// waiting are the pods without a node, with the effects that may help them.
+	// waiting has the pods without a node, with the effects that may help them.
 	waiting map[workload.Key]effect
-	// unseen is what startPass has counted before follow has received it. follow then finds nothing new to count, but
-	// must return the waiting pods nevertheless.
+	// unseen has the effects of changes that startPass has counted before follow receives them. follow then finds
+	// nothing new to count, but must still return the waiting pods.
 	unseen effect
 }
 
-// effect is what changes of pods mean to others: bits.
+// effect is a set of bits: the effects that a change may have on waiting pods.
 type effect int
 
 const (
@@ -178,8 +179,8 @@ func (c *claims) all() []workload.Key {
 }
 
 // startPass counts the state of a pod at the beginning of its pass, and reports whether the pod has no node. If claims
-// has a node for such a pod, its own claims are being bound for it, and it keeps its place until assign, or the
-// assignment has failed: then the claim is removed.
+// has a node for such a pod, the pod's PersistentVolumeClaims are being bound for that node, and the pod keeps its
+// place there until assign. If the assignment has failed, the claim is removed.
 func (c *claims) startPass(r workload.Reader, key workload.Key, p *corev1.Pod, failed bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// AnnotationConditions is an annotation of nodes: what is wrong with it, as a list of NotReady, MemoryPressure,
+// AnnotationConditions is an annotation of nodes. It lists the problems of the node: NotReady, MemoryPressure,
 // DiskPressure and PIDPressure.
 const AnnotationConditions = "kubecascade.io/simulate-conditions"
 
@@ -23,7 +23,7 @@ type nodeCondition struct {
 	healthy, sick nodeState
 }
 
-// nodeState is a state of a condition. The message of sick ones is readyMessage, by which they are recognized.
+// nodeState is a state of a condition. Sick states have the message readyMessage, which identifies them.
 type nodeState struct {
 	status                 corev1.ConditionStatus
 	reason, message, event string
@@ -47,7 +47,7 @@ var nodeConditions = []nodeCondition{
 		nodeState{corev1.ConditionFalse, "KubeletNotReady", readyMessage, "NodeNotReady"}},
 }
 
-// wrongs are the values in AnnotationConditions.
+// wrongs returns the values in AnnotationConditions.
 func wrongs(value string) (out []string) {
 	for one := range strings.SplitSeq(value, ",") {
 		if one = strings.TrimSpace(one); one != "" {
@@ -71,8 +71,8 @@ func wrongConditions(value string) string {
 	return ""
 }
 
-// diagnose sets a kubelet's conditions, and returns the events of those that change. Those of a client are kept, unless
-// the annotation names them.
+// diagnose sets a kubelet's conditions, and returns the events of those that change. Conditions that a client has set
+// are kept, unless the annotation names them.
 func diagnose(n *corev1.Node, now metav1.Time) (events []workload.Event) {
 	sick := wrongs(n.Annotations[AnnotationConditions])
 	for _, c := range nodeConditions {

@@ -17,19 +17,19 @@ type role int
 
 const (
 	regular role = iota
-	// initial containers end before others start.
+	// initial is an init container that ends before others start.
 	initial
 	sidecar
 	ephemeral
 )
 
-// container is one of a pod's, with its status, which step changes.
+// container is a container of a pod, with its status, which step changes.
 type container struct {
 	*corev1.Container
 	*corev1.ContainerStatus
 	pod  *corev1.Pod
 	role role
-	// at is its field.
+	// at is the path of the container in the pod, for events.
 	at string
 	outcome
 }
@@ -37,7 +37,7 @@ type container struct {
 // killedCode is the exit code of a container that SIGTERM has ended.
 const killedCode = 143
 
-// The longest pause between restarts is a kubelet's, as is its first one for CrashLoop and ImagePull (K
+// The longest pause between restarts is a kubelet's, and so is the first one for CrashLoop and ImagePull (K
 // pkg/kubelet/kubelet.go: MaxCrashLoopBackOff, initialCrashLoopBackOff). Other outcomes begin with a shorter one.
 const (
 	shortestPause = time.Second
@@ -95,8 +95,8 @@ func (c *container) launch(now metav1.Time, restarts int32) []workload.Event {
 }
 
 // relaunch starts a container with another image, with any restart policy, and returns the events (K
-// pkg/kubelet/kuberuntime/kuberuntime_manager.go: computePodActions). A container that would wait for its restart
-// doesn't, as its pause is that of the image.
+// pkg/kubelet/kuberuntime/kuberuntime_manager.go: computePodActions). A container that waits for a restart starts at
+// once, as the pause belongs to the old image.
 func (c *container) relaunch(now metav1.Time) (events []workload.Event) {
 	image, ok := strings.CutPrefix(c.ImageID, simulatedPrefix)
 	if !ok || image == c.Container.Image || c.State.Terminated != nil {
@@ -112,8 +112,8 @@ func (c *container) relaunch(now metav1.Time) (events []workload.Event) {
 	return append(events, c.launch(now, restarts)...)
 }
 
-// exit ends a container with its outcome. If it is restarted, it is so at once for the first time, and then after a
-// pause (K pkg/kubelet/kuberuntime/kuberuntime_manager.go: doBackOff).
+// exit ends a container with its outcome. The first restart is immediate, later ones follow after a pause (K
+// pkg/kubelet/kuberuntime/kuberuntime_manager.go: doBackOff).
 func (c *container) exit(now metav1.Time) []workload.Event {
 	c.end(now, c.code, c.reason)
 	if !c.restarts() {
@@ -146,7 +146,8 @@ func terminated(s *corev1.ContainerStatus, now metav1.Time, code int32, reason s
 }
 
 // restarts reports whether the container is restarted after its outcome (K pkg/kubelet/container/helpers.go:
-// ShouldContainerBeRestarted). Its own policy precedes the pod's; init containers that succeed are done.
+// ShouldContainerBeRestarted). The container's own policy takes precedence over the pod's. Init containers that succeed
+// are not restarted.
 func (c *container) restarts() bool {
 	policy := c.pod.Spec.RestartPolicy
 	if c.RestartPolicy != nil {

@@ -4,15 +4,15 @@
 // It guarantees:
 //
 //  1. Scheduler, Pods, Node, Leases and Off are values for package workload, which runs them. All but Scheduler are
-//     pure. Scheduler keeps the parsed nodes and an account of what pods use of each, which are functions of the stored
-//     objects and of the pods that it is assigning, so concurrent passes don't give away the same resources. The
-//     account has one entry for each pod on a node, and one for each pod that waits.
+//     pure. Scheduler keeps the parsed nodes, and an account of the resources that pods use on each. Both follow from
+//     the stored objects and from the pods that are being assigned, so concurrent passes don't assign the same
+//     resources twice. The account has one entry for each pod on a node, and one for each pod that waits.
 //  2. Without Options.Nodes there is always a ready node, NodeName. Every other Node object is simulated as well,
-//     unless a client has set its condition Ready. A pod is assigned to a node that all filters accept (filter.go); of
-//     these the choice depends only on the nodes and the pods on them. A pod that fits no node is Unschedulable, with
-//     kube-scheduler's event, until a change that may help. Taints of node.kubernetes.io on simulated nodes that no
-//     client has set to not ready, resources that no node declares, preferences of pods for nodes or other pods, pods
-//     with scheduling gates and those with another scheduler are ignored.
+//     unless a client has set its condition Ready. A pod is assigned to a node that all filters accept (filter.go). The
+//     choice among these depends only on the nodes and the pods on them. A pod that fits no node is Unschedulable, with
+//     kube-scheduler's event, until a change may help it. Ignored are: taints of node.kubernetes.io on simulated nodes
+//     that no client has set to not ready; resources that no node declares; preferences of pods for nodes or other
+//     pods; pods with scheduling gates or another scheduler.
 //  3. A step takes Options.Delay: from assigned to Running and Ready, from the start of a container to its exit, from
 //     the request to delete until the pod is gone, which is never later than its grace period.
 //  4. Pods that a Job controls and that don't restart always succeed. Annotations select other outcomes, of pods and of
@@ -26,9 +26,9 @@
 //  8. Kubelets' events about containers are recorded once for each start, crash and stop, after the status was written.
 //     A node's Lease is written when it is 30 seconds old; there are no other heartbeats.
 //
-// To read the source: schedule.go assigns pods; place.go parses nodes, claim.go counts what pods use, filter.go,
-// relation.go and spread.go reject nodes, choose.go chooses one. pod.go decides the steps of a pod on a node; ask.go
-// parses annotations, container.go has the states of a container, sync.go those of its pod, status.go and report.go
-// write the status and the events. node.go, lease.go and off.go are for nodes, parse.go reads those of a file, usage.go
-// is the source of metrics.
+// To read the source: schedule.go assigns pods. place.go parses nodes, claim.go counts the resources that pods use,
+// filter.go, relation.go and spread.go reject nodes, choose.go chooses one. pod.go decides the steps of a pod on a
+// node. ask.go parses annotations, container.go has the states of a container, sync.go those of its pod, status.go and
+// report.go write the status and the events. node.go, lease.go and off.go maintain nodes, parse.go reads those of a
+// file, usage.go is the source of metrics.
 package simulation

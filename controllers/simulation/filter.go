@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// wants is what a pod needs of a node.
+// wants has a pod's requirements of a node.
 type wants struct {
 	pod      *corev1.Pod
 	affinity nodeaffinity.RequiredNodeAffinity
@@ -19,7 +19,8 @@ type wants struct {
 	named    string
 	requests amounts
 	ports    []port
-	// volumes returns why the volumes of the pod can't be used on a node; nil if it has no claims.
+	// volumes returns the reason why the volumes of the pod can't be used on a node; it is nil if the pod has no
+	// claims.
 	volumes func(*corev1.Node) string
 	spread  []spread
 	others  relations
@@ -39,15 +40,16 @@ func (c *claims) wants(r workload.Reader, p *corev1.Pod) *wants {
 	return w
 }
 
-// filter returns why a node doesn't fit, empty if it does. resolvable reports whether the end of other pods could help.
+// filter returns the reasons why a node doesn't fit, none if it does. resolvable reports whether the removal of other
+// pods could help.
 type filter func(w *wants, p *place) (reasons []string, resolvable bool)
 
-// filters are those of the default plugins, in their order (K pkg/scheduler/apis/config/v1/default_plugins.go; the
-// words: pkg/scheduler/framework/plugins).
+// filters has the filters of the default plugins, in their order (K pkg/scheduler/apis/config/v1/default_plugins.go;
+// the messages: pkg/scheduler/framework/plugins).
 var filters = []filter{isNamed, isSchedulable, toleratesTaints, matchesNode, hasPorts, hasResources, hasVolumes,
 	isSpread, isRelated}
 
-// misfits are the reasons of the first filter that rejects a node.
+// misfits returns the reasons of the first filter that rejects a node.
 func (w *wants) misfits(p *place) (reasons []string, resolvable bool) {
 	for _, f := range filters {
 		if reasons, resolvable = f(w, p); len(reasons) > 0 {
@@ -57,7 +59,8 @@ func (w *wants) misfits(p *place) (reasons []string, resolvable bool) {
 	return nil, false
 }
 
-// isNamed is a part of the preparation of NodeAffinity (K pkg/scheduler/schedule_one.go: findNodesThatFitPod).
+// isNamed is the part of NodeAffinity that runs before the filters (K pkg/scheduler/schedule_one.go:
+// findNodesThatFitPod).
 func isNamed(w *wants, p *place) ([]string, bool) {
 	if w.named != "" && w.named != p.node.Name {
 		return []string{"node(s) didn't satisfy plugin(s) [NodeAffinity]"}, false
@@ -67,7 +70,7 @@ func isNamed(w *wants, p *place) ([]string, bool) {
 
 var cordoned = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
 
-// isSchedulable is NodeUnschedulable.
+// isSchedulable is the filter NodeUnschedulable.
 func isSchedulable(w *wants, p *place) ([]string, bool) {
 	if p.node.Spec.Unschedulable &&
 		!workload.Tolerates(w.pod.Spec.Tolerations, cordoned, corev1.TaintEffectNoSchedule) {
@@ -76,7 +79,7 @@ func isSchedulable(w *wants, p *place) ([]string, bool) {
 	return nil, false
 }
 
-// toleratesTaints is TaintToleration.
+// toleratesTaints is the filter TaintToleration.
 func toleratesTaints(w *wants, p *place) ([]string, bool) {
 	if !tolerates(w.pod, p.repel) {
 		return []string{"node(s) had untolerated taint(s)"}, false
@@ -89,7 +92,7 @@ func tolerates(p *corev1.Pod, taints []corev1.Taint) bool {
 		workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoExecute)
 }
 
-// matchesNode is NodeAffinity. An affinity that can't be parsed is rejected by validation.
+// matchesNode is the filter NodeAffinity. An affinity that can't be parsed is rejected by validation.
 func matchesNode(w *wants, p *place) ([]string, bool) {
 	if ok, err := w.affinity.Match(p.node); err != nil || !ok {
 		return []string{"node(s) didn't match Pod's node affinity/selector"}, false
@@ -97,7 +100,7 @@ func matchesNode(w *wants, p *place) ([]string, bool) {
 	return nil, false
 }
 
-// hasPorts is NodePorts.
+// hasPorts is the filter NodePorts.
 func hasPorts(w *wants, p *place) ([]string, bool) {
 	if p.occupied(w.ports) {
 		return []string{"node(s) didn't have free ports for the requested pod ports"}, true
@@ -105,7 +108,7 @@ func hasPorts(w *wants, p *place) ([]string, bool) {
 	return nil, false
 }
 
-// hasResources is NodeResourcesFit. More than the node has is not resolvable (K
+// hasResources is the filter NodeResourcesFit. A request for more than the node has is not resolvable (K
 // pkg/scheduler/framework/plugins/noderesources/fit.go: fitsRequest).
 func hasResources(w *wants, p *place) (reasons []string, resolvable bool) {
 	resolvable = true
@@ -121,7 +124,7 @@ func hasResources(w *wants, p *place) (reasons []string, resolvable bool) {
 	return reasons, resolvable
 }
 
-// hasVolumes is VolumeBinding.
+// hasVolumes is the filter VolumeBinding.
 func hasVolumes(w *wants, p *place) ([]string, bool) {
 	if w.volumes == nil {
 		return nil, false
@@ -142,7 +145,7 @@ func (w *wants) avoided(p *place) (out int64) {
 	return out
 }
 
-// free is the share of CPU and memory, in percent of each, that would remain (K
+// free returns the share of CPU and memory, in percent of each, that would remain (K
 // pkg/scheduler/framework/plugins/noderesources/least_allocated.go: leastResourceScorer).
 func (w *wants) free(p *place) (out int64) {
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {

@@ -11,7 +11,8 @@ import (
 )
 
 // A kubelet's lease lasts for leaseTime (K pkg/kubelet/apis/config/v1beta1/defaults.go: NodeLeaseDurationSeconds). A
-// kubelet renews it after a quarter of that, the simulation later: the leases are most of the work of idle nodes.
+// kubelet renews it after a quarter of that time. The simulation renews it later, as leases are most of the work of
+// idle nodes.
 const (
 	leaseTime = 40 * time.Second
 	renewal   = 30 * time.Second
@@ -26,7 +27,7 @@ func Leases() workload.Controller {
 func lease(v workload.View, now time.Time) workload.Plan {
 	n, _ := v.Object.(*corev1.Node)
 	if i := ready(n); i < 0 || n.DeletionTimestamp != nil || n.Status.Conditions[i].Message != readyMessage {
-		return workload.Plan{} // it is gone, or not simulated
+		return workload.Plan{} // the node is gone, or not simulated
 	}
 	has := workload.Get[*coordinationv1.Lease](v, corev1.NamespaceNodeLease, n.Name)
 	if has == nil {

@@ -52,7 +52,7 @@ func Log(p *corev1.Pod, container string, o *corev1.PodLogOptions, now time.Time
 	return b.String(), ended, nil
 }
 
-// logged is when the run of a container began whose log is read (K pkg/kubelet/kubelet_pods.go:
+// logged returns the time at which the container run began whose log is read (K pkg/kubelet/kubelet_pods.go:
 // validateContainerLogStatus).
 func logged(p *corev1.Pod, container string, s *corev1.ContainerStatus, previous bool) (at metav1.Time, err error) {
 	last := s.LastTerminationState.Terminated

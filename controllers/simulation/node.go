@@ -19,7 +19,7 @@ const NodeName = "simulated"
 // hostIP is the address of NodeName. It is in neither the default range of services nor that of pods.
 const hostIP = "10.128.0.1"
 
-// kubelets are the kubelets of all nodes.
+// kubelets simulates the kubelets of all nodes.
 type kubelets struct {
 	version string
 	// alone reports whether NodeName is created.
@@ -83,8 +83,8 @@ func simulated(n *corev1.Node) bool {
 	return i < 0 || n.Status.Conditions[i].Message == readyMessage || n.Status.Conditions[i].Message == offMessage
 }
 
-// label adds the labels that a kubelet gives its node, also one that exists already, and reports whether any was
-// missing (K pkg/kubelet/kubelet_node_status.go: initialNode, updateDefaultLabels). A client's own are kept.
+// label adds the labels that a kubelet sets on its node, even on an existing one, and reports whether any was missing
+// (K pkg/kubelet/kubelet_node_status.go: initialNode, updateDefaultLabels). Labels of clients are kept.
 func label(n *corev1.Node) (added bool) {
 	for key, value := range map[string]string{
 		corev1.LabelHostname: n.Name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
@@ -98,8 +98,8 @@ func label(n *corev1.Node) (added bool) {
 	return added
 }
 
-// equip adds the resources that every node has. A node without any gets plenty; one that declares some gets as many
-// pods as kubelets allow (K pkg/kubelet/apis/config/v1beta1/defaults.go: MaxPods).
+// equip adds the resources that every node has. A node without resources gets large amounts; one that declares some
+// gets the number of pods that kubelets allow (K pkg/kubelet/apis/config/v1beta1/defaults.go: MaxPods).
 func equip(n *corev1.Node) {
 	pods := "1M"
 	if len(n.Status.Capacity) > 0 {
@@ -127,7 +127,7 @@ func equip(n *corev1.Node) {
 	}
 }
 
-// address returns the address of a node. Those of others than NodeName may be equal, which is unlikely.
+// address returns the address of a node. Two nodes other than NodeName may have the same address, which is unlikely.
 func address(node string) string {
 	if node == NodeName {
 		return hostIP
@@ -138,7 +138,7 @@ func address(node string) string {
 	return fmt.Sprintf("10.%d.%d.%d", 129+n>>16&31, n>>8&255, n&255)
 }
 
-// hosts are the addresses of a pod's node: the first one, and the first of the other IP family (K
+// hosts returns the addresses of a pod's node: the first one, and the first of the other IP family (K
 // pkg/util/node/node.go: GetNodeHostIPs).
 func hosts(n *corev1.Node, name string) (out []string) {
 	if n != nil {

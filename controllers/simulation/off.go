@@ -19,8 +19,8 @@ const (
 	offReason, offMessage     = "NodeStatusUnknown", "the simulated kubelet has stopped: the server runs without --simulate-pods"
 )
 
-// Off sets every formerly simulated node to not ready, because no kubelet is simulated now. A server without simulation
-// runs it. Node reverses it. Pods are not changed, so nothing is lost when the simulation is off for a while.
+// Off sets every formerly simulated node to not ready, because no kubelet is simulated now. Servers without simulation
+// run it, and Node reverses it. Pods are not changed, so nothing is lost while the simulation is off.
 func Off() workload.Controller {
 	return workload.Controller{Name: "node-controller", For: workload.Nodes, Decide: off}
 }

@@ -30,9 +30,9 @@ func ReadNodes(file string) ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
-// ParseNodes returns the Nodes in YAML documents or JSON, each a Node or a List of them. What a server sets is removed
-// from them, so that they may come from another cluster: a node that was ready there is simulated. Errors name the
-// document or the node.
+// ParseNodes returns the Nodes in YAML documents or JSON, each a Node or a List of them. It removes the fields that a
+// server sets, so that the Nodes may come from another cluster: a node that was ready there is simulated. Errors name
+// the document or the node.
 func ParseNodes(data []byte) (nodes []*corev1.Node, err error) {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
 	for i := 1; ; i++ {

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// load is what all pods on a node use together.
+// load is the sum of the resources that the pods on a node use.
 type load struct {
 	pods    int64
 	amounts amounts
@@ -28,7 +28,7 @@ type place struct {
 	allocatable amounts
 	// limit is the maximum number of pods.
 	limit int64
-	// repel are the taints that keep pods away, avoid those that pods should avoid.
+	// repel has the taints that keep pods away, avoid those that pods should avoid.
 	repel, avoid []corev1.Taint
 }
 
@@ -51,12 +51,12 @@ func placeOf(n *corev1.Node, l *load, lenient bool) *place {
 	return p
 }
 
-// places are all nodes, by name.
+// places has all nodes, by name.
 type places struct {
 	nodes []*corev1.Node
 	list  []*place
 	named map[string]*place
-	// declared are the resources that some node declares. Others are ignored.
+	// declared has the resources that at least one node declares. Others are ignored.
 	declared map[corev1.ResourceName]bool
 }
 

@@ -12,13 +12,14 @@ import (
 
 // Options configure the simulation.
 type Options struct {
-	// Delay is how long each step takes. As times are stored in whole seconds, a step may take up to a second less.
+	// Delay is the duration of each step. As times are stored in whole seconds, a step may take up to a second less.
 	Delay time.Duration
 	// Nodes are the nodes, which the caller has created; default: one node, NodeName.
 	Nodes []*corev1.Node
-	// Volumes returns why the volumes of a pod don't permit any node, why not one node, and the writes with which their
-	// claims are bound for a node; ready reports whether they are. fits is nil if the pod has no claims. assigned reports
-	// whether another pod is on a node, or is being assigned. Without Volumes pods don't wait for their claims.
+	// Volumes returns the reason why the volumes of a pod permit no node at all (why), or not a certain node (fits),
+	// and the writes that bind their claims for a node (bind); ready reports whether all are bound. fits is nil if the
+	// pod has no claims. assigned reports whether another pod is on a node, or is being assigned. Without Volumes pods
+	// don't wait for their claims.
 	Volumes func(r workload.Reader, pod *corev1.Pod, assigned func(*corev1.Pod) bool) (
 		why string, fits func(*corev1.Node) string, bind func(*corev1.Node) (do []workload.Action, ready bool))
 }
@@ -59,7 +60,7 @@ func (o Options) pod(v workload.View, now time.Time) workload.Plan {
 	return plan
 }
 
-// deadline is the time until a pod on a node has been active for too long; ok is false if it has no deadline (K
+// deadline returns the time until a pod on a node has been active for too long; ok is false if it has no deadline (K
 // pkg/kubelet/active_deadline.go: pastActiveDeadline). A kubelet admits a pod when it is assigned.
 func deadline(p *corev1.Pod, now time.Time) (wait time.Duration, ok bool) {
 	seconds := p.Spec.ActiveDeadlineSeconds
@@ -69,7 +70,7 @@ func deadline(p *corev1.Pod, now time.Time) (wait time.Duration, ok bool) {
 	return active(p).Add(time.Duration(*seconds) * time.Second).Sub(now), true
 }
 
-// active is since when a pod on a node is active.
+// active returns the time since which a pod on a node is active.
 func active(p *corev1.Pod) time.Time {
 	if p.Status.StartTime != nil {
 		return p.Status.StartTime.Time
@@ -88,8 +89,8 @@ func overdue(p *corev1.Pod, now time.Time) workload.Plan {
 	return workload.Plan{Status: p, Events: events}
 }
 
-// started reports whether the simulation has started a pod. A running pod that has no statuses of containers is a
-// client's, and stays as it is.
+// started reports whether the simulation has started a pod. A running pod without statuses of containers was set to
+// running by a client, and is not changed.
 func started(p *corev1.Pod) bool {
 	return len(p.Status.ContainerStatuses) > 0 && (p.Status.StartTime != nil || p.Status.Phase != corev1.PodPending)
 }

@@ -61,20 +61,20 @@ func antiAffinityOf(p *corev1.Pod) []term {
 	return nil
 }
 
-// domain is the nodes with a value of a label.
+// domain is the set of nodes with a value of a label.
 type domain struct{ key, value string }
 
-// relations are the affinities between a pod and those on nodes.
+// relations has the affinities between a pod and the pods on nodes.
 type relations struct {
 	affinity, anti []term
-	// near are the domains of pods that match all terms of affinity, far those of pods that match a term of anti, closed
-	// those of pods whose anti-affinity matches the pod.
+	// near has the domains of pods that match all affinity terms of the pod, far those of pods that match one of its
+	// anti-affinity terms, and closed those of pods whose anti-affinity matches the pod.
 	near, far, closed map[domain]bool
-	// first reports whether the pod matches its own affinity, so that it may be the first one that does.
+	// first reports whether the pod matches its own affinity, so that it may be the first such pod.
 	first bool
 }
 
-// relations compares a pod with those on nodes (K pkg/scheduler/framework/plugins/interpodaffinity/filtering.go:
+// relations compares a pod with the pods on nodes (K pkg/scheduler/framework/plugins/interpodaffinity/filtering.go:
 // PreFilter). It reads all pods if the pod has terms, else only pods that have some.
 func (c *claims) relations(p *corev1.Pod, of labelsOf) relations {
 	r := relations{affinity: affinityOf(p), anti: antiAffinityOf(p),
@@ -117,7 +117,7 @@ func (c *claims) relations(p *corev1.Pod, of labelsOf) relations {
 	return r
 }
 
-// isRelated is InterPodAffinity.
+// isRelated is the filter InterPodAffinity.
 func isRelated(w *wants, p *place) ([]string, bool) {
 	r, has := &w.others, p.node.Labels
 	for _, t := range r.affinity {

@@ -14,7 +14,7 @@ func report(p *corev1.Pod, kind, reason, message, field string) workload.Event {
 	return workload.Event{Type: kind, Reason: reason, Message: message, Field: field, Host: p.Spec.NodeName}
 }
 
-// fields are the fields of the containers that a pod starts.
+// fields returns the fields of the containers that a pod starts.
 func fields(p *corev1.Pod) (containers []corev1.Container, at []string) {
 	for _, c := range p.Spec.InitContainers {
 		containers, at = append(containers, c), append(at, fmt.Sprintf("spec.initContainers{%s}", c.Name))
@@ -43,8 +43,8 @@ func starting(p *corev1.Pod, c corev1.Container, at string) []workload.Event {
 // fullName returns the name of a pod as in kubelets' messages (K pkg/kubelet/util/format/pod.go: Pod).
 func fullName(p *corev1.Pod) string { return fmt.Sprintf("%s_%s(%s)", p.Name, p.Namespace, p.UID) }
 
-// killed are the events of running containers that are stopped (K
-// pkg/kubelet/kuberuntime/kuberuntime_container.go: killContainer).
+// killed returns the events of running containers that are stopped (K pkg/kubelet/kuberuntime/kuberuntime_container.go:
+// killContainer).
 func killed(p *corev1.Pod) (out []workload.Event) {
 	containers, at := fields(p)
 	for i, c := range containers {

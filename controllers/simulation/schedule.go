@@ -35,8 +35,9 @@ func Scheduler(simulated bool, o Options) workload.Controller {
 	return c
 }
 
-// wake: any change of a node may help waiting pods, as spread and affinity count nodes that don't fit, too; so may a
-// pod that has left its node, or has come to one. Pods with claims wait for these, for volumes and for classes.
+// wake returns the waiting pods that a change may help. Any change of a node may help, as spread and affinity also
+// count nodes that don't fit; and so may a pod that leaves a node or is assigned to one. Pods with claims also wait for
+// changes of claims, volumes and classes.
 func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	switch of := cmp.Or(c.New, c.Old); c.Resource {
 	case workload.Claims:
@@ -54,7 +55,7 @@ func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.
 	return s.claims.all()
 }
 
-// decide assigns a pod to a node, or says why none fits.
+// decide assigns a pod to a node, or reports why none fits.
 func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 	p, _ := v.Object.(*corev1.Pod)
 	if !s.claims.startPass(v, v.Key, p, v.Failed != nil) || v.Failed != nil {
@@ -85,8 +86,9 @@ func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 		"Scheduled", fmt.Sprintf("Successfully assigned %s/%s to %s", p.Namespace, p.Name, n))}}}
 }
 
-// place returns the node for a pod, or why there is none and which effects may help. While the claims of the pod must
-// be bound for the node, binding is the plan for that; the pod already takes up its place.
+// place returns the node for a pod, or the reason why there is none and the effects that may help. If the pod's
+// PersistentVolumeClaims must first be bound for the node, binding is the plan for that; the pod already has its place
+// on the node.
 func (s *scheduler) place(r workload.Reader, p *corev1.Pod, c *claims) (
 	node string, helped effect, why string, binding *workload.Plan) {
 	w := c.wants(r, p)
@@ -106,7 +108,7 @@ func (s *scheduler) place(r workload.Reader, p *corev1.Pod, c *claims) (
 			binding = &workload.Plan{Do: do}
 		}
 	}
-	return node, helped | stored | freed, why, binding // a claim may be used by one pod at a time
+	return node, helped | stored | freed, why, binding // a PersistentVolumeClaim may be for one pod at a time
 }
 
 // unschedulable sets the condition and records the event of a pod that fits no node (K pkg/scheduler/schedule_one.go:

@@ -11,7 +11,7 @@ import (
 // spread is a constraint that must hold, with the pods that it counts.
 type spread struct {
 	key string
-	// room is the number of counted pods up to which a domain can get the pod.
+	// room is the maximum number of counted pods in a domain that can still get the pod.
 	room  int
 	count map[string]int
 }
@@ -75,7 +75,7 @@ func least(count map[string]int, domains *int32) int {
 	return out
 }
 
-// isSpread is PodTopologySpread.
+// isSpread is the filter PodTopologySpread.
 func isSpread(w *wants, p *place) ([]string, bool) {
 	for _, s := range w.spread {
 		switch value, ok := p.node.Labels[s.key]; {

@@ -40,7 +40,7 @@ func conditionOf(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition 
 	return nil
 }
 
-// notReady is the reason of the conditions of a pod whose containers should be ready.
+// notReady is the reason of the conditions while containers are not ready.
 const notReady = "ContainersNotReady"
 
 // begin sets the status of a pod whose containers are about to start. On the network of the host it has the node's
@@ -64,7 +64,7 @@ func begin(p *corev1.Pod, hosts []string, now metav1.Time) {
 	p.Status.InitContainerStatuses, p.Status.ContainerStatuses = nil, nil
 }
 
-// finished sets the status of a pod that has ended. Containers that would run on are killed, and the pod's sandbox is
+// finished sets the status of a pod that has ended. Containers that still run are killed, and the pod's sandbox is
 // stopped.
 func finished(p *corev1.Pod, now metav1.Time, phase corev1.PodPhase) {
 	p.Status.Phase = phase

@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// sync makes the changes that are due in a pod that has started: of its containers, and of the status that follows from
-// them, its spec, its annotations and its readiness gates. It returns the events, and the time until the next change; 0
-// for none.
+// sync makes the changes that are due in a pod that has started. It changes the containers, and then the status that
+// follows from them, the spec, the annotations and the readiness gates. It returns the events, and the time until the
+// next change; 0 for none.
 func (o Options) sync(p *corev1.Pod, now metav1.Time) (events []workload.Event, again time.Duration) {
 	var initialized, more []workload.Event
 	incomplete, wait := o.initialize(p, now, &initialized)
@@ -49,7 +49,7 @@ func (o Options) sync(p *corev1.Pod, now metav1.Time) (events []workload.Event, 
 }
 
 // initialize makes the changes of init containers and sidecars, each of which begins when those before it have ended
-// or, if they are sidecars, have started. incomplete are the names of those that have not.
+// or, if they are sidecars, have started. incomplete has the names of those that have not.
 func (o Options) initialize(
 	p *corev1.Pod, now metav1.Time, events *[]workload.Event,
 ) (incomplete []string, again time.Duration) {
@@ -93,7 +93,7 @@ func statusOf(all *[]corev1.ContainerStatus, c *corev1.Container) *corev1.Contai
 	return &(*all)[i]
 }
 
-// complete reports whether the containers behind an init container can start.
+// complete reports whether the containers after an init container can start.
 func (c *container) complete() bool {
 	if c.role == sidecar {
 		return c.Started != nil && *c.Started || c.LastTerminationState.Terminated != nil
@@ -101,8 +101,8 @@ func (c *container) complete() bool {
 	return c.State.Terminated != nil && c.State.Terminated.ExitCode == 0
 }
 
-// observe derives what follows from a container's state and its spec. A running container has the resources that it
-// requests at once. A pod can only be resized if its running containers have them in their status (K
+// observe sets the fields of a container's status that follow from its state and its spec. A running container has the
+// resources that it requests at once. A pod can only be resized if its running containers have them in their status (K
 // pkg/apis/core/validation/validation.go: isPodResizeRequestSupported).
 func (c *container) observe() {
 	c.Ready = c.State.Running != nil && c.what != NeverReady && c.role != ephemeral && c.role != initial ||
@@ -194,7 +194,7 @@ func isInitial(p *corev1.Pod, name string) bool {
 }
 
 // observe records the generation in the status and in the conditions of kubelets (K pkg/kubelet/kubelet_pods.go:
-// generateAPIPodStatus). Those of others stay.
+// generateAPIPodStatus). Conditions of other components stay.
 func observe(p *corev1.Pod) {
 	p.Status.ObservedGeneration = p.Generation
 	for _, t := range []corev1.PodConditionType{corev1.PodReadyToStartContainers, corev1.PodInitialized, corev1.PodReady,

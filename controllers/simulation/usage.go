@@ -13,9 +13,9 @@ import (
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
-// AnnotationUsage is what each container of a pod uses, as a list like "cpu=250m,memory=64Mi", or "cpu=80%" of what it
-// requests. "sidecar/cpu=10m" is for one container, and precedes what is for each. The default is what the container
-// requests, or 0. Entries that can't be parsed are ignored.
+// AnnotationUsage is the usage of each container of a pod, as a list like "cpu=250m,memory=64Mi", or "cpu=80%" of what
+// it requests. "sidecar/cpu=10m" is for one container, and takes precedence. The default is the container's requests,
+// or 0. Entries that can't be parsed are ignored.
 const AnnotationUsage = "kubecascade.io/simulate-usage"
 
 // window is metrics-server's --metric-resolution in its manifest: the time over which a pod is measured.
@@ -24,8 +24,8 @@ const window = 15 * time.Second
 // measured are the resources that metrics-server reports.
 var measured = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
 
-// Metrics returns what a simulated pod uses at a time: only Timestamp, Window and Containers are set. It is nil for a
-// pod of which no container runs. A container is measured from its start on; it has no first scrape to wait for.
+// Metrics returns the usage of a simulated pod at a time: only Timestamp, Window and Containers are set. It is nil for
+// a pod of which no container runs. A container is measured from its start on; it has no first scrape to wait for.
 func Metrics(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 	if p.Status.Phase != corev1.PodRunning {
 		return nil
@@ -62,7 +62,7 @@ func containersOf(p *corev1.Pod) []corev1.Container {
 	return out
 }
 
-// runsSince is when a running container was started.
+// runsSince returns the time at which a running container was started; false if it isn't running.
 func runsSince(p *corev1.Pod, container string) (at time.Time, ok bool) {
 	for _, s := range slices.Concat(
 		p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses) {
@@ -110,7 +110,7 @@ func wrongUsage(value string) string {
 	return ""
 }
 
-// of is what a container uses of a resource.
+// of returns the usage of a resource by a container.
 func (u usage) of(c *corev1.Container, r corev1.ResourceName) resource.Quantity {
 	request, ok := c.Resources.Requests[r]
 	if !ok {
@@ -136,7 +136,7 @@ func (u usage) of(c *corev1.Container, r corev1.ResourceName) resource.Quantity 
 	return request
 }
 
-// none is 0 in the format of the resource.
+// none returns 0 in the format of the resource.
 func none(r corev1.ResourceName) resource.Quantity {
 	if r == corev1.ResourceMemory {
 		return *resource.NewQuantity(0, resource.BinarySI)

@@ -18,7 +18,7 @@ func (s *pass) claimName(template string, n int) string {
 	return fmt.Sprintf("%s-%s-%d", template, s.set.Name, n)
 }
 
-// volumes returns the template's volumes after those of the claims, which replace volumes of the same name.
+// volumes returns the volumes of the claims, and then the template's volumes with other names.
 func (s *pass) volumes(old []corev1.Volume, n int) (out []corev1.Volume) {
 	names := templates(s.set)
 	for _, name := range names {
@@ -57,8 +57,8 @@ func (s *pass) missing(p *corev1.Pod) (do []workload.Action) {
 	return do
 }
 
-// blocked reports whether a new pod can't have its claims: one is being deleted, or still belongs to a deleted pod of
-// the same name, and will be deleted with it (stateful_pod_control.go: PodClaimIsStale).
+// blocked reports whether a new pod must wait for its claims: one is being deleted, or still belongs to a deleted pod
+// of the same name, and will be deleted with that (stateful_pod_control.go: PodClaimIsStale).
 func (s *pass) blocked(p *corev1.Pod) bool {
 	return slices.ContainsFunc(templates(s.set), func(t string) bool {
 		c := s.claim(t, ordinal(p))
@@ -115,7 +115,7 @@ func (s *pass) references(c *corev1.PersistentVolumeClaim, p *corev1.Pod) []meta
 	if wanted != nil {
 		i := slices.IndexFunc(c.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == wanted.GetUID() })
 		if i >= 0 && apiequality.Semantic.DeepEqual(c.OwnerReferences[i], workload.ControllerRef(wanted)) {
-			// It keeps its position.
+			// The reference keeps its position.
 			return slices.DeleteFunc(slices.Clone(c.OwnerReferences), func(r metav1.OwnerReference) bool {
 				return ours(r) && r.UID != wanted.GetUID()
 			})

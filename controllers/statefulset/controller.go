@@ -15,8 +15,8 @@ import (
 
 // Options are the options of New.
 type Options struct {
-	// Single reports whether the feature gate MaxUnavailableStatefulSet is off: an update replaces one pod after the
-	// other.
+	// Single reports whether the feature gate MaxUnavailableStatefulSet is off: then an update replaces one pod after
+	// the other.
 	Single bool
 }
 
@@ -47,7 +47,7 @@ func claimed(r workload.Reader, c workload.Change) []workload.Key {
 	})
 }
 
-// templates are the names of the set's claim templates.
+// templates returns the names of the set's claim templates.
 func templates(set *appsv1.StatefulSet) (names []string) {
 	for _, t := range claimTemplates(set) {
 		names = append(names, t.Name)
@@ -55,8 +55,8 @@ func templates(set *appsv1.StatefulSet) (names []string) {
 	return names
 }
 
-// claimTemplates are the set's claim templates, of those with the same name the last (stateful_set_utils.go:
-// getPersistentVolumeClaims).
+// claimTemplates returns the set's claim templates; of several with the same name, only the last
+// (stateful_set_utils.go: getPersistentVolumeClaims).
 func claimTemplates(set *appsv1.StatefulSet) (all []*corev1.PersistentVolumeClaim) {
 	for i := range set.Spec.VolumeClaimTemplates {
 		t := &set.Spec.VolumeClaimTemplates[i]

@@ -32,7 +32,7 @@ func (s *pass) revise() (do []workload.Action, ok bool) {
 	}
 	switch next := workload.NextRevision(s.history); {
 	case s.set.DeletionTimestamp != nil && s.update == nil:
-		return nil, false // its revisions were deleted first
+		return nil, false // the set's revisions are deleted before the set
 	case s.set.DeletionTimestamp != nil:
 	case s.update == nil:
 		return []workload.Action{workload.Create{Object: s.newRevision(data, next)}}, false

@@ -46,7 +46,7 @@ func (s *pass) replica(at place) (done bool) {
 		return false
 	case workload.Finished(p):
 		if p.DeletionTimestamp == nil {
-			s.remove(p) // a new one is created when this one is gone
+			s.remove(p) // a new pod is created when this one is gone
 		}
 		return false
 	}
@@ -95,7 +95,7 @@ func (s *pass) remove(p *corev1.Pod) {
 		Failed: workload.Warning("FailedDelete", about+"failed error: "+workload.Problem)})
 }
 
-// identify adds the labels that identify the pod to an adopted one.
+// identify adds the labels that identify a pod of the set, which an adopted pod lacks.
 func (s *pass) identify(p *corev1.Pod) []workload.Action {
 	if p.Labels[appsv1.StatefulSetPodNameLabel] == p.Name {
 		return nil

@@ -20,8 +20,8 @@ type place struct {
 	pod    *corev1.Pod
 }
 
-// mostMissing is the maximum number of pods that one pass creates. Upstream has no limit, and needs memory for as many
-// pods as spec.replicas says.
+// mostMissing is the maximum number of pods that one pass creates. Upstream has no limit, and needs memory for
+// spec.replicas pods.
 const mostMissing = 500
 
 // pass is one decision about a set.
@@ -30,15 +30,15 @@ type pass struct {
 	Options
 	set *appsv1.StatefulSet
 	now time.Time
-	// pods are the set's pods.
+	// pods has the set's pods.
 	pods []*corev1.Pod
 	// history is sorted; current and update are revisions of it.
 	history         []*appsv1.ControllerRevision
 	current, update *appsv1.ControllerRevision
 	// collisions is the new status.collisionCount.
 	collisions int32
-	// replicas are the wanted ordinals, in order: all that have a pod, and the first that have none, at most
-	// mostMissing. missed is how many have none; surplus are the pods with other ordinals, the highest first.
+	// replicas has the wanted ordinals, in order: all that have a pod, and the first mostMissing that have none. missed
+	// is the number of all that have none. surplus has the pods with other ordinals, the highest first.
 	replicas []place
 	missed   int
 	surplus  []*corev1.Pod

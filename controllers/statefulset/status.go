@@ -36,7 +36,8 @@ func (s *pass) status() workload.Object {
 		}
 	}
 	out.CurrentReplicas -= s.replaced
-	// An update is complete when every pod has the new revision, also if another client has deleted the old ones (V-082).
+	// An update is complete when every pod has the new revision, even if another client has deleted the old pods
+	// (V-082).
 	if all := *s.set.Spec.Replicas; out.UpdatedReplicas == all && out.ReadyReplicas == all && out.Replicas == all {
 		out.CurrentReplicas, out.CurrentRevision = out.UpdatedReplicas, out.UpdateRevision
 	}

@@ -70,7 +70,7 @@ type Owner struct {
 // OwnerOf returns the owner that a reference names.
 func OwnerOf(r *metav1.OwnerReference) Owner { return Owner{r.APIVersion, r.Kind, r.Name, r.UID} }
 
-// Scale is what the scale subresource says of an object.
+// Scale is the content of an object's scale subresource.
 type Scale struct {
 	UID      types.UID
 	Replicas int32

@@ -25,8 +25,8 @@ type Claiming struct {
 	Adoptable func(Object) bool
 }
 
-// Claim decides which objects belong to the owner (I-11). controlled are the objects whose controller is the owner,
-// free those in its namespace without a controller. do has the writes that adopt and release objects. mine has the
+// Claim decides which objects belong to the owner (I-11). controlled has the objects whose controller is the owner,
+// free has those in its namespace without a controller. do has the writes that adopt and release objects. mine has the
 // objects of the owner, controlled ones first; adopted ones have the new owner reference, but the old resourceVersion.
 //
 // Upstream reads the owner again before an adoption (I-12). That is not needed here: owner and objects are from one
@@ -81,8 +81,8 @@ func (c Claiming) release(owner, o Object) Object {
 	return o
 }
 
-// Selector converts a label selector. An invalid, nil or empty one selects nothing: otherwise an empty one would select
-// everything in the namespace (K pkg/controller/replicaset: syncReplicaSet logs an error for it).
+// Selector converts a label selector. An invalid, nil or empty selector selects nothing: otherwise an empty one would
+// select everything in the namespace (K pkg/controller/replicaset: syncReplicaSet logs an error for it).
 func Selector(s *metav1.LabelSelector) labels.Selector {
 	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		return labels.Nothing()

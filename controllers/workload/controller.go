@@ -14,19 +14,19 @@ import (
 
 // Controller defines a controller. Its functions are pure.
 type Controller struct {
-	// Name is the source of its events, as upstream's controller names itself there.
+	// Name is the source of its events, as in upstream.
 	Name string
-	// For is the type of the objects that passes are over.
+	// For is the type of the objects over which passes run.
 	For Resource
-	// Quiet reports whether a change of such an object alone causes no pass over it: Wake decides which changes do.
+	// Quiet reports whether changes of these objects cause no pass by themselves: Wake then decides which changes do.
 	Quiet bool
 	// Owns are the types of dependents: a change of a dependent causes a pass over the object of For that controls it.
 	Owns []Resource
-	// Selector returns which free dependents the object would adopt: a new one, or one whose labels change, causes a
-	// pass over every object whose selector matches. Nil if the controller adopts none.
+	// Selector selects the free dependents that the object would adopt: a new dependent, or one whose labels change,
+	// causes a pass over every object whose selector matches. Nil if the controller adopts none.
 	Selector func(Object) labels.Selector
-	// Sees are further types whose changes matter; Wake returns the objects that need a pass after them. Both are nil
-	// if there are none. Wake is called for Owns as well.
+	// Sees has further types whose changes matter. Wake returns the objects that need a pass after a change of Owns or
+	// Sees. Both are nil if there are none.
 	Sees []Resource
 	Wake func(r Reader, c Change) []Key
 	// Start returns the keys that get a pass whenever Follow starts from the beginning, whether or not they exist; nil
@@ -36,8 +36,8 @@ type Controller struct {
 	Decide func(v View, now time.Time) Plan
 	// Task names the work of a pass in the log of a failure; "sync an object" if empty.
 	Task string
-	// Awaits names the cause of Plan.Again in reports: a field, or an event that is due. It may be empty if there is no
-	// Again.
+	// Awaits names the cause of Plan.Again in reports: a field, or an event that is due. It may be empty if no plan
+	// sets Again.
 	Awaits string
 	// Most is the maximum pause after failures in a row; 1000 s if 0.
 	Most time.Duration
@@ -70,7 +70,7 @@ func (c *Controller) backoff() reconcile.Backoff {
 	return reconcile.Backoff{Min: 5 * time.Millisecond, Max: cmp.Or(c.Most, 1000*time.Second)}
 }
 
-// engine carries out what a controller decides.
+// engine executes the plans of a controller.
 type engine struct {
 	Controller
 	api      API
@@ -86,7 +86,7 @@ func (e *engine) about(key Key) reconcile.Object {
 	return e.For.About(key)
 }
 
-// Run has a controller work until ctx is done, and returns when everything that it started has returned.
+// Run runs a controller until ctx is done, and returns when everything that it started has returned.
 func Run(ctx context.Context, c Controller, api API, o Options) {
 	if o.Workers <= 0 {
 		o.Workers = 5

@@ -21,10 +21,10 @@ type Event struct {
 }
 
 // correlator decides whether an Event is new, a repetition, or beyond the rate limit (client-go's EventCorrelator). A
-// repetition increments the count of the present Event. From the tenth message on that an object gets for one reason
-// within ten minutes, the others are counted on one Event, whose message begins with "(combined from similar events):
-// ". One object gets 25 Events of a type at once, and then one in five minutes. Others are dropped, and counted on the
-// next one with the same message. It belongs to one goroutine.
+// repetition increments the count of the present Event. If an object gets ten different messages for one reason within
+// ten minutes, the tenth and later ones are counted on one Event, whose message begins with "(combined from similar
+// events): ". An object gets at most 25 Events of a type at once, and then one in five minutes. Others are dropped, and
+// counted on the next Event with the same message. It belongs to one goroutine.
 type correlator struct {
 	component string
 	clock     *moment
@@ -36,9 +36,9 @@ func newCorrelator(component string) *correlator {
 	return &correlator{component: component, clock: m, events: record.NewEventCorrelator(m)}
 }
 
-// correlate returns the Event to send: a new one if its Count is 1, or else the new state of the stored one of its
-// name; nil if it is beyond the rate limit. Each call must have a later time than the one before, as Events are named
-// by it.
+// correlate returns the Event to send: a new Event if its Count is 1, otherwise the new state of the stored Event with
+// its name; nil if it is beyond the rate limit. Each call must have a later time than the previous one, as the time is
+// a part of an Event's name.
 func (c *correlator) correlate(about corev1.ObjectReference, e Event, now time.Time) (*corev1.Event, error) {
 	c.clock.now = now
 	namespace := cmp.Or(about.Namespace, metav1.NamespaceDefault) // J-19

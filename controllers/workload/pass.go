@@ -18,8 +18,8 @@ import (
 // mostRest is the maximum pause after a pass.
 const mostRest = time.Second
 
-// pass makes a plan for an object and carries it out. The object then rests for as long as the decision took: an object
-// that changes often, with many dependents, does not use a whole processor.
+// pass makes a plan for an object and executes it. The next pass over the object waits for the duration of the
+// decision, so that an object with many dependents that change often does not use a whole processor.
 func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 	v, plan, took, err := e.decide(ctx, key, nil)
 	if err = cmp.Or(err, plan.Err); err != nil {
@@ -55,13 +55,13 @@ func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outco
 // stale reports whether an error only means that an object has changed since the view.
 func stale(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
-// maxScaleRounds is how often a decision may need the scales of further owners.
+// maxScaleRounds is the maximum number of times that a decision may need the scales of further owners.
 const maxScaleRounds = 5
 
-// errUnsettled ends a pass whose object always got further owners while their scales were read.
+// errUnsettled ends a pass in which further owners always appeared while scales were read.
 var errUnsettled = errors.New("the owners of the object's dependents keep changing")
 
-// decide makes a plan on the newest state, and returns how long that took.
+// decide makes a plan from the newest state, and returns the duration of the decision.
 func (e *engine) decide(
 	ctx context.Context, key Key, failed *Failure,
 ) (v View, plan Plan, took time.Duration, err error) {
@@ -131,8 +131,8 @@ func Refer(o Object) corev1.ObjectReference {
 		Name: o.GetName(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion()}
 }
 
-// request carries an action out, and records its events. It returns no failure for harmless errors; quit reports
-// whether the rest of the stage is pointless.
+// request executes an action, and records its events. It returns no failure for harmless errors; quit reports whether
+// the rest of the stage is skipped.
 func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, quit bool) {
 	o, done, failed := a.Target()
 	name, err := o.GetName(), error(nil)

@@ -23,16 +23,16 @@ type Plan struct {
 	Events []Event
 	// Notes are events about other objects, recorded after Events.
 	Notes []Note
-	// Scales are the owners whose scale the decision needs, in the namespace of the object. If there are any, nothing
-	// else of the plan is carried out: Decide is called again, with the answers in View.Scales.
+	// Scales has the owners, in the namespace of the object, whose scale the decision needs. If there are any, nothing
+	// else of the plan is executed: Decide is called again, with the answers in View.Scales.
 	Scales []Owner
 	// Again is the time until the next pass without an event; 0 for none. The plan's own writes cause another pass
 	// anyway.
 	Again time.Duration
 	// Rest is the minimum time until the next pass, even after an event.
 	Rest time.Duration
-	// Slow, if set, makes the plan in place of this one, after the view: for decisions that take long. It uses only
-	// objects that were read in the view. It isn't called for a plan with View.Failed.
+	// Slow, if set, is for decisions that take long: it returns the plan that replaces this one, and is called outside
+	// of API.View. It uses only objects that Decide has read. It isn't called for a plan with View.Failed.
 	Slow func() Plan
 	// Err is the reason why nothing can be decided; the pass fails with it.
 	Err error
@@ -51,14 +51,14 @@ type Action interface {
 	Target() (o Object, done, failed Event)
 }
 
-// In the messages of events Name is replaced by the final name of the action's object, and Problem for the error.
+// In the messages of events, Name is replaced by the final name of the action's object, and Problem by the error.
 const (
 	Name    = "{name}"
 	Problem = "{error}"
 )
 
-// Create creates an object. If it fails because the namespace is being deleted, that isn't a failure, and no event is
-// recorded (I-18).
+// Create creates an object. An error because the namespace is being deleted is no failure, and no event is recorded
+// (I-18).
 type Create struct {
 	// Object has a type of Resources. Several actions may share it.
 	Object Object
@@ -80,7 +80,7 @@ type Update struct {
 // precondition.
 type ApplyStatus struct{ Object Object }
 
-// Bind assigns a pod to a node. A pod that can't be assigned any more is a conflict; one whose namespace is being
+// Bind assigns a pod to a node. If a pod can't be assigned any more, that is a conflict. A pod whose namespace is being
 // deleted stays unassigned, which is no failure.
 type Bind struct {
 	Pod  *corev1.Pod

@@ -28,7 +28,7 @@ func Requested(p *corev1.Pod) time.Time {
 	return p.DeletionTimestamp.Add(-time.Duration(ptr.Deref(p.DeletionGracePeriodSeconds, 0)) * time.Second)
 }
 
-// Ready reports whether the pod's Ready condition is True, and since when.
+// Ready reports whether the pod's Ready condition is True, and the time since which it is.
 func Ready(p *corev1.Pod) (since time.Time, ok bool) {
 	for i := range p.Status.Conditions {
 		if c := &p.Status.Conditions[i]; c.Type == corev1.PodReady {
@@ -53,8 +53,9 @@ func Available(p *corev1.Pod, minReadySeconds int32, now time.Time) (wait time.D
 	return max(0, since.Add(time.Duration(minReadySeconds)*time.Second).Sub(now)), true
 }
 
-// ClaimOf returns the name of the claim that a volume of the pod is: one of its namespace or, for a generic ephemeral
-// volume, one that the pod controls (K pkg/controller/volume/common: PodPVCIndexFunc). Empty for other volumes.
+// ClaimOf returns the name of the claim that a volume of the pod refers to: one of its namespace or, for a generic
+// ephemeral volume, one that the pod controls (K pkg/controller/volume/common: PodPVCIndexFunc). Empty for other
+// volumes.
 func ClaimOf(p *corev1.Pod, v *corev1.Volume) string {
 	switch {
 	case v.PersistentVolumeClaim != nil:
@@ -65,7 +66,7 @@ func ClaimOf(p *corev1.Pod, v *corev1.Volume) string {
 	return ""
 }
 
-// ClaimsOf returns the names of the claims that the pod's volumes are, sorted, each once.
+// ClaimsOf returns the names of the claims that the pod's volumes refer to, sorted, each once.
 func ClaimsOf(p *corev1.Pod) (names []string) {
 	for i := range p.Spec.Volumes {
 		if name := ClaimOf(p, &p.Spec.Volumes[i]); name != "" {

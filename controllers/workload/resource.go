@@ -37,8 +37,8 @@ type Object interface {
 // Two with the same Plural and Group are the same.
 type Resource struct {
 	Group, Version, Plural, Kind string
-	// Sparse reports whether objects are read by their names only, because controllers need few of many, or they are
-	// large. They are not indexed: Get decodes the stored object at each call, and other reads panic.
+	// Sparse reports whether objects are read only by their names, because controllers need few of many objects, or
+	// objects are large. They are not indexed: Get decodes the stored object at each call, and other methods panic.
 	Sparse bool
 	// Late reports whether changes may arrive 50 ms late, because most are of objects that no controller needs.
 	Late bool
@@ -53,7 +53,7 @@ func (r Resource) About(key Key) reconcile.Object {
 	}
 }
 
-// resource is that of a Go type, which has the name of its kind.
+// resource returns the Resource of a Go type, whose name is that of its kind.
 func resource[T Object](gv schema.GroupVersion) Resource {
 	of := reflect.TypeFor[T]()
 	plural, _ := meta.UnsafeGuessKindToResource(gv.WithKind(of.Elem().Name()))
@@ -108,7 +108,7 @@ var (
 	Policies     = resource[*admissionv1.ValidatingAdmissionPolicy](admissionv1.SchemeGroupVersion)
 )
 
-// resources are all of them.
+// resources has all of them.
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets, DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
 	CertificateSigningRequests, PodCertificateRequests, ClusterTrustBundles, ResourceClaims, ResourceSlices, TaintRules,
@@ -132,14 +132,14 @@ func Of(o Object) Resource {
 // New returns an empty object of the resource.
 func (r Resource) New() Object { return reflect.New(r.of.Elem()).Interface().(Object) }
 
-// APIVersion is that of the resource's objects.
+// APIVersion returns the apiVersion of the resource's objects.
 func (r Resource) APIVersion() string { return r.groupVersion().String() }
 
 func (r Resource) groupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: r.Group, Version: r.Version}
 }
 
-// GroupVersionKind is that of the resource's objects.
+// GroupVersionKind returns the group, version and kind of the resource's objects.
 func (r Resource) GroupVersionKind() schema.GroupVersionKind {
 	return r.groupVersion().WithKind(r.Kind)
 }

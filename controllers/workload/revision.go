@@ -34,7 +34,7 @@ func generic(t *corev1.PodTemplateSpec) (out map[string]any, err error) {
 	return out, json.Unmarshal(text, &out)
 }
 
-// RevisionTemplate is the template of a revision.
+// RevisionTemplate returns the template of a revision.
 func RevisionTemplate(r *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
 	var patch struct {
 		Spec struct {
@@ -57,7 +57,7 @@ func HoldsRevision(r *appsv1.ControllerRevision, data []byte) bool {
 		reflect.DeepEqual(pruned(a), pruned(b))
 }
 
-// pruned is JSON without nulls, which older versions wrote for unset times.
+// pruned returns JSON without nulls, which older versions wrote for unset times.
 func pruned(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -79,7 +79,7 @@ func pruned(v any) any {
 // RevisionHashLabel is the label of a StatefulSet's revisions with their hash (history.ControllerRevisionHashLabel).
 const RevisionHashLabel = "controller.kubernetes.io/hash"
 
-// mostName leaves space in a name for the hash.
+// mostName is the maximum length of the owner's name in the name of a revision.
 const mostName = 223
 
 // RevisionName returns the name of an owner's revision with a hash (I-08).

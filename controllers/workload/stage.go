@@ -9,7 +9,7 @@ import (
 // inFlight is the maximum number of concurrent requests of one pass.
 const inFlight = 32
 
-// do carries actions out, stage by stage, and returns the first failure.
+// do executes actions, stage by stage, and returns the first failure.
 func (e *engine) do(ctx context.Context, v View, actions []Action) *Failure {
 	for len(actions) > 0 {
 		n := stage(actions)
@@ -33,7 +33,7 @@ func (e *engine) do(ctx context.Context, v View, actions []Action) *Failure {
 	return nil
 }
 
-// stage returns how many of the first actions are of one type.
+// stage returns the number of actions at the beginning that are of one type.
 func stage(actions []Action) int {
 	first := reflect.TypeOf(actions[0])
 	for i, a := range actions {
@@ -44,7 +44,7 @@ func stage(actions []Action) int {
 	return len(actions)
 }
 
-// together carries actions out concurrently, and returns the failure of the first that failed.
+// together executes actions concurrently, and returns the failure of the first of them that failed.
 func (e *engine) together(ctx context.Context, v View, actions []Action) (first *Failure, quit bool) {
 	if len(actions) == 1 {
 		return e.request(ctx, v, actions[0])

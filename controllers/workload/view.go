@@ -14,7 +14,7 @@ type Key struct{ Namespace, Name string }
 // KeyOf returns an object's key.
 func KeyOf(o Object) Key { return Key{o.GetNamespace(), o.GetName()} }
 
-// KeysOf returns the keys of the objects that keep reports true for.
+// KeysOf returns the keys of the objects for which keep returns true.
 func KeysOf[T Object](list []T, keep func(T) bool) (keys []Key) {
 	for _, o := range list {
 		if keep(o) {
@@ -35,22 +35,22 @@ func (k Key) Compare(other Key) int {
 // Reader is one state of the store, the same for all calls. Objects that it returns are shared: they may be kept, but
 // must not be changed (DeepCopy them). They have no managedFields. Lists are sorted by namespace and name.
 type Reader interface {
-	// Get returns an object, nil if there is none or it can't be decoded. One of a Sparse resource may be newer than the
-	// state.
+	// Get returns an object, nil if there is none or it can't be decoded. An object of a Sparse resource may be newer
+	// than the state.
 	Get(r Resource, namespace, name string) Object
-	// Err returns why an object that exists can't be decoded; nil if it can.
+	// Err returns the reason why an object that exists can't be decoded; nil if it can.
 	Err(r Resource, namespace, name string) error
 	// Controlled returns the objects whose controller reference (I-20) has the uid.
 	Controlled(r Resource, owner types.UID) []Object
 	// Free returns the objects of a namespace that have no controller reference.
 	Free(r Resource, namespace string) []Object
-	// All returns the objects of a namespace or, with an empty one, of all. Its cost grows with their number: passes
-	// should use Controlled, Free and Get.
+	// All returns the objects of a namespace, or of all namespaces if it is empty. Its cost grows with their number:
+	// passes should use Controlled, Free and Get.
 	All(r Resource, namespace string) []Object
 	// PodsMounting returns the pods of the claim's namespace that mount it (ClaimsOf).
 	PodsMounting(claim Key) []*corev1.Pod
-	// Readable reports whether all objects of a namespace or, with an empty one, of all can be decoded. Other reads
-	// omit those that can't. Pods without claims may not count.
+	// Readable reports whether all objects of a namespace, or of all namespaces if it is empty, can be decoded. Other
+	// methods omit those that can't. Pods without claims may be ignored.
 	Readable(r Resource, namespace string) bool
 }
 
@@ -98,12 +98,12 @@ type View struct {
 	Object Object
 	// Scales has the answers for Plan.Scales.
 	Scales map[Owner]ScaleAnswer
-	// Failed is the action of this pass's first plan that failed; nil if none has. Of a plan made with it only the
-	// Status and the Events are carried out.
+	// Failed is the action of this pass's first plan that failed; nil if none has. Of a plan that Decide makes with
+	// Failed set, only the Status and the Events are carried out.
 	Failed *Failure
 }
 
-// ScaleAnswer is a scale, or why it could not be read.
+// ScaleAnswer is a scale, or the reason why it could not be read.
 type ScaleAnswer struct {
 	Scale
 	Err error

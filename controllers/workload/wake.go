@@ -66,7 +66,8 @@ func mayBeAdopted(c Change) bool {
 	return c.Old == nil || c.Old.Controller.UID != "" || !maps.Equal(c.Old.Labels, c.New.Labels)
 }
 
-// glance calls f with a state, without waiting for writes. If it can't, Follow soon starts again and sends all objects.
+// glance calls f with a state, without waiting for writes. If there is no state, Follow soon starts again and sends all
+// objects.
 func (e *engine) glance(f func(Reader)) {
 	if err := e.api.Glance(f); err != nil {
 		e.log.Warn("failed to find the objects that a change affects", "err", err)

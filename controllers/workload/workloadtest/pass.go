@@ -54,7 +54,7 @@ func (w *World) pass(c workload.Controller, k workload.Key) (did string, again t
 		if now := w.Get(c.For, k.Namespace, k.Name); now != nil &&
 			equality.Semantic.DeepEqual(status(plan.Status), status(now)) &&
 			maps.Equal(plan.Status.GetAnnotations(), now.GetAnnotations()) {
-			panic(fmt.Sprintf("%v: the status is written though it is the same: %+v", k, status(now)))
+			panic(fmt.Sprintf("%v: the plan writes a status that is unchanged: %+v", k, status(now)))
 		}
 		if err := w.update(plan.Status, true); err != nil {
 			fmt.Fprintf(&b, "  status: %v\n", err)
@@ -117,7 +117,7 @@ func (w *World) decide(c workload.Controller, k workload.Key, f *workload.Failur
 			v.Scales[owner] = workload.ScaleAnswer{Scale: s, Err: err}
 		}
 		if plan = c.Decide(v, w.Now); len(plan.Scales) > 0 {
-			panic(fmt.Sprintf("%v: the same state needs further scales: %v", k, plan.Scales))
+			panic(fmt.Sprintf("%v: the plan needs further scales in the same state: %v", k, plan.Scales))
 		}
 	}
 	for key, o := range before {

@@ -31,8 +31,8 @@ type Options struct {
 	Print func(workload.Object) string
 }
 
-// Scenarios runs the files of a directory. An object is named KIND/NAME, and is in the namespace "a" if its YAML
-// doesn't say otherwise. The commands are
+// Scenarios runs the files of a directory. An object is named KIND/NAME, and is in the namespace "a" if its YAML names
+// no other. The commands are
 //
 //	put                      the YAML documents are stored
 //	patch KIND/NAME          the YAML is merged into it, as strategic merge patch; status too
@@ -137,7 +137,7 @@ func (s *scenario) parse(t *testing.T, d *datadriven.TestData, doc string) workl
 	return o
 }
 
-// clusterScoped are the resources whose objects are in no namespace.
+// clusterScoped has the resources whose objects are in no namespace.
 var clusterScoped = []workload.Resource{workload.Nodes, workload.CertificateSigningRequests, workload.Volumes,
 	workload.StorageClasses, workload.ClusterTrustBundles, workload.ResourceSlices, workload.TaintRules,
 	workload.Namespaces, workload.AttributesClasses, workload.ClusterRoles, workload.Policies,
@@ -224,7 +224,7 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData, p *corev1.Pod) {
 	}
 }
 
-// node is where a scheduler would put the pod: on the node that it names, or on n.
+// node returns the node to which a scheduler would assign the pod: the one that it names, or n.
 func node(p *corev1.Pod) string {
 	a := p.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
