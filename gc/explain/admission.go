@@ -11,8 +11,8 @@ type Hook struct {
 	// Matches reports whether it is asked about a request. What is not known counts as a match.
 	Matches     func(*Request) bool
 	Conditional bool // there are matchConditions, which only the server evaluates
-	// Unreachable is the reason why the server can't call a webhook; empty if it can, or if that isn't known. Fails:
-	// its failurePolicy denies the request then.
+	// Unreachable is why the server can't call a webhook; empty if it can, or if that isn't known. Fails: its
+	// failurePolicy denies the request then.
 	Unreachable string
 	Fails       bool
 }

@@ -25,8 +25,8 @@ type Resource struct {
 	// Delete has what a DELETE depends on besides the object: the default propagation policy, and whether it is
 	// graceful, a namespace's, or leaves a cleanup finalizer.
 	Delete finalizers.Kind
-	// Unknown is the reason why the objects aren't known, for example that the user may not list them. References to
-	// them can't be decided. Empty: all are known.
+	// Unknown is why the objects aren't known, for example that the user may not list them. References to them can't be
+	// decided. Empty: all are known.
 	Unknown string
 	// Within, if Unknown is set, is the namespace whose objects are all known; empty for none.
 	Within string
@@ -37,10 +37,10 @@ func (r *Resource) Hides(namespace string) bool {
 	return r.Unknown != "" && (r.Within == "" || r.Within != namespace)
 }
 
-// Name returns the resource as kubectl takes it: deployments.apps, pods.
+// Name is the resource as kubectl takes it: deployments.apps, pods.
 func (r *Resource) Name() string { return strings.TrimSuffix(r.Plural+"."+r.Group, ".") }
 
-// APIVersion returns the preferred group and version.
+// APIVersion is the preferred group and version.
 func (r *Resource) APIVersion() string { return strings.TrimPrefix(r.Group+"/"+r.Versions[0], "/") }
 
 // APIVersions are those in which the objects are served, the preferred one first.
@@ -160,8 +160,7 @@ func (c *Cluster) index() *index {
 
 func byKey(a, b *Object) int { return a.Key.Compare(b.Key) }
 
-// Begun returns the time when the object's deletion began: the timestamp is the end of the grace period. Zero means
-// live.
+// Begun is when the object's deletion began: the timestamp is the end of the grace period. Zero means live.
 func (o *Object) Begun() time.Time {
 	if o.Deletion.IsZero() || o.GraceSeconds == nil {
 		return o.Deletion
@@ -180,7 +179,7 @@ func (r *Resource) reference(o *Object) ObjectReference {
 
 func (x *index) ref(o *Object) ObjectReference { return x.resources[o.Collection].reference(o) }
 
-// table returns the kinds that owner references may name. A resource without any known objects is left out, so that
+// table are the kinds that owner references may name. A resource without any known objects is left out, so that
 // references to it stay undecided.
 func table(resources map[string]*Resource) []graph.Kind {
 	var kinds []graph.Kind

@@ -98,7 +98,7 @@ func (l *linter) references(o *Object) {
 	}
 }
 
-// harm returns the effect of a dangling reference of an object with such owners.
+// harm is the effect of a dangling reference of an object with such owners.
 func harm(o *Object, owners graph.Owners) string {
 	switch {
 	case !o.Deletion.IsZero():

@@ -63,7 +63,7 @@ type Preview struct {
 	Admission []Asked `json:"admission,omitempty"`
 	// Absent are objects that were to be deleted and don't exist. Cluster.Preview doesn't set it.
 	Absent []graph.Key `json:"notFound,omitempty"`
-	// Selected is the number of objects that a selector has selected. Cluster.Preview doesn't set it.
+	// Selected is how many objects a selector has selected. Cluster.Preview doesn't set it.
 	Selected int `json:"selected,omitempty"`
 	// Racing: the outcome depends on how fast the deletions follow each other, or on the order in which the garbage
 	// collector processes objects. A warning explains it.
@@ -84,8 +84,7 @@ type Dangling struct {
 	Owner  graph.Owner     `json:"owner"`
 }
 
-// Count has the numbers of objects of a resource that a preview deletes, releases from their owners, and leaves
-// terminating.
+// Count is how many objects of a resource a preview deletes, releases from their owners, and leaves terminating.
 type Count struct {
 	Resource string `json:"resource"` // its Name
 	Deleted  int    `json:"deleted"`
@@ -242,7 +241,7 @@ func (p *Preview) conclude(w *world, deletions []graph.Key) {
 	})
 }
 
-// holds returns the finalizers of an object, those in the spec of a namespace included.
+// holds are the finalizers of an object, those in the spec of a namespace included.
 func (w *world) holds(o *Object) []string {
 	held := slices.Clone(o.Finalizers)
 	for _, f := range o.SpecFinalizers {
@@ -286,8 +285,7 @@ func (p *Preview) dangers(w *world, o *Object, options finalizers.Options) {
 	}
 }
 
-// controller returns the reference to the owner that controls the object; nil if there is none, or if it is being
-// deleted.
+// controller is the reference to the owner that controls the object; nil if there is none, or if it is being deleted.
 func (w *world) controller(o *Object) *graph.Owner {
 	i := slices.IndexFunc(o.Owners, func(r graph.Owner) bool { return r.UID == o.Controller })
 	s, _ := w.g.Standing(o.Key)

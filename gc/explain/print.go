@@ -80,7 +80,7 @@ func enclosed(left string, words []string, separator, right string) string {
 	return left + strings.Join(words, separator) + right
 }
 
-// wrong returns the reason why the reference of a node does not hold its dependent; empty if it does.
+// wrong is why the reference of a node does not hold its dependent; empty if it does.
 func (n *Node) wrong() string {
 	r := n.Reference
 	switch {
@@ -129,8 +129,8 @@ func (p *Printer) warnings(all []Asked) {
 	}
 }
 
-// reason returns the item of a reason, which is below one of the object above. It appends reasons with remedies to
-// listed; their numbers there follow their messages.
+// reason is the item of a reason, which is below one of the object above. It appends reasons with remedies to listed;
+// their numbers there follow their messages.
 func (p *Printer) reason(r *Reason, above ObjectReference, listed *[]*Reason) Item {
 	item := Item{Text: r.Says}
 	if r.Object != above {
@@ -205,7 +205,7 @@ func list[T any](p *Printer, head string, values []T, text func(T) string) {
 	}
 }
 
-// String returns the change in a sentence.
+// String is the change in a sentence.
 func (c Change) String() string {
 	var owners []string
 	for _, o := range c.Owners {

@@ -81,7 +81,7 @@ func Wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// plain returns the text without the sequences of Paint.
+// plain is the text without the sequences of Paint.
 func plain(text string) string { return painted.ReplaceAllString(text, "") }
 
 // Item is a line of a tree, with the items below it.
@@ -120,8 +120,8 @@ func Age(d time.Duration) (text string) {
 	return cmp.Or(text, "0s")
 }
 
-// Visible returns the text with control characters as escapes. Names, messages and user agents may have any, and a
-// terminal would obey them.
+// Visible is the text with control characters as escapes. Names, messages and user agents may have any, and a terminal
+// would obey them.
 func Visible(text string) string { return escape(text, false) }
 
 // escape is Visible; with colored set, the sequences of Printer.Paint stay.
@@ -145,7 +145,7 @@ func escape(text string, colored bool) string {
 // plainWord has no characters with a meaning to a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9._:/@%+=,-]+$`)
 
-// shell returns a word for a POSIX shell. One with control characters needs bash or zsh, so that it can be shown.
+// shell is a word for a POSIX shell. One with control characters needs bash or zsh, so that it can be shown.
 func shell(word string) string {
 	switch {
 	case plainWord.MatchString(word):

@@ -85,8 +85,8 @@ func (e *explainer) releaseOwner(o *Object, uid string) Remedy {
 		patch(e.ref(o), fmt.Sprintf("%s/%d", ownersList, i), "/uid", uid)}
 }
 
-// patch returns the command that removes an item. It tests a value in the item first, so that it removes no other one
-// if the list has changed.
+// patch is the command that removes an item. It tests a value in the item first, so that it removes no other one if the
+// list has changed.
 func patch(o ObjectReference, item, tested, value string) string {
 	return "kubectl patch " + arguments(o) + " --type=json -p " +
 		shell(fmt.Sprintf(`[{"op":"test","path":%s,"value":%s},{"op":"remove","path":%s}]`,

@@ -7,8 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
-// TrailText returns the text of an answer about removals: for each object one line with the request at the end of the
-// chain, and then the requests and the owners as a tree. It adds nothing to what the server has answered.
+// TrailText is the text of an answer about removals: for each object one line with the request at the end of the chain,
+// and then the requests and the owners as a tree. It adds nothing to what the server has answered.
 func TrailText(a *trail.Answer, s Style) string {
 	p := &Printer{Style: s}
 	for i, r := range a.Items {
@@ -33,7 +33,7 @@ func (p *Printer) fate(r *trail.Removal) string {
 	return fmt.Sprintf("was removed at revision %d, %s ago", r.Removed.Revision, Age(p.Now.Sub(r.Removed.Time)))
 }
 
-// origin returns the request at the end of the chain: of a client, or of a controller for a reason of its own.
+// origin is the request at the end of the chain: of a client, or of a controller for a reason of its own.
 func origin(r *trail.Removal) string {
 	top, what := r, "it"
 	for next := decisive(top); next != nil; next = decisive(top) {
@@ -48,7 +48,7 @@ func origin(r *trail.Removal) string {
 	return ": who deleted " + what + " is not known"
 }
 
-// decisive returns the removal of the owner for which the object was deleted; nil if there is none, or none is shown.
+// decisive is the removal of the owner for which the object was deleted; nil if there is none, or none is shown.
 func decisive(r *trail.Removal) *trail.Removal {
 	if r.Asked != nil && r.Asked.Reason != trail.ControllerDecision {
 		for _, o := range r.Asked.Owners {
@@ -92,7 +92,7 @@ func deleted(r *trail.Request, object string) string {
 	return text
 }
 
-// reason returns the reason why a controller sent a request; empty for a request of a client.
+// reason is why a controller sent a request; empty for a request of a client.
 func reason(r *trail.Request) string {
 	owner := "its owners are"
 	switch len(r.Owners) {
@@ -156,7 +156,7 @@ func (p *Printer) removal(r *trail.Removal) (items []Item) {
 	return items
 }
 
-// terminating returns how long the object was terminating, and what held it.
+// terminating is how long the object was terminating, and what held it.
 func (p *Printer) terminating(r *trail.Removal) string {
 	held := "its grace period"
 	switch {
@@ -185,8 +185,8 @@ func finished(r *trail.Removal) string {
 	return deleted(r.Finished, "it")
 }
 
-// request returns the item of a request, with the owners that its reason is about. If the reason is a controller's own
-// decision, only owners that are gone are shown.
+// request is the item of a request, with the owners that its reason is about. For the own decision of a controller,
+// only those that are gone are of interest.
 func (p *Printer) request(r *trail.Request, did string) Item {
 	item := Item{Text: sender(r) + " " + did}
 	if r.Controller != "" {
@@ -209,7 +209,7 @@ func (p *Printer) request(r *trail.Request, did string) Item {
 	return item
 }
 
-// owner returns the item of an owner, with its own removal below it.
+// owner is the item of an owner, with its own removal below it.
 func (p *Printer) owner(o trail.Owner) Item {
 	switch name := p.Paint(Bold, nameOf(o.Object)); {
 	case o.Trail != nil:

@@ -38,8 +38,7 @@ type Node struct {
 	Dependents []Node `json:"dependents,omitempty"`
 }
 
-// MostLevels is the maximum number of levels of owners, of dependents, and of reasons in an answer. Decoders reject
-// JSON with many more.
+// MostLevels is how many levels of owners, of dependents, and of reasons an answer has. The JSON of more can't be decoded.
 const MostLevels = 100
 
 // Tree returns the tree of the object; nil if there is none at the key.
@@ -72,7 +71,7 @@ type trees struct {
 	seen map[*Object]bool
 }
 
-// node returns an object with its owners above it if up is set, or else with its dependents below it.
+// node is an object with its owners above it if up is set, or else with its dependents below it.
 func (t *trees) node(o *Object, level int, up bool) Node {
 	n := Node{Object: t.ref(o), Since: o.Begun(), Finalizers: o.Finalizers}
 	switch {
@@ -131,12 +130,12 @@ type ObjectReference struct {
 	resource   string // the Name of the resource; empty in decoded answers
 }
 
-// Key returns the key of the object in the Cluster. The Collection is empty in decoded answers.
+// Key is the key of the object in the Cluster. The Collection is empty in decoded answers.
 func (r ObjectReference) Key() graph.Key {
 	return graph.Key{Collection: r.resource, Namespace: r.Namespace, Name: r.Name}
 }
 
-// String returns the name with the kind, as kubectl prints it, after the namespace: ns/deployment.apps/web.
+// String is the name with the kind, as kubectl prints it, after the namespace: ns/deployment.apps/web.
 func (r ObjectReference) String() string {
 	name := strings.ToLower(r.Kind)
 	if group, _, ok := strings.Cut(r.APIVersion, "/"); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// Cause is the reason why an object is still there, or is about to go, in a word. Programs may compare it.
+// Cause is why an object is still there, or is about to go, in a word. Programs may compare it.
 type Cause string
 
 // The causes of objects that are not being deleted.
@@ -47,7 +47,7 @@ const (
 	Repeated           Cause = "Repeated"           // it has been explained above
 )
 
-// Reason is the reason why an object is still there, or is about to go.
+// Reason is why an object is still there, or is about to go.
 type Reason struct {
 	// Revision is that of the Cluster; 0 in reasons below another one.
 	Revision int64           `json:"resourceVersion,omitempty,string"`
@@ -66,7 +66,7 @@ type Reason struct {
 	Hidden []Hidden `json:"notListed,omitempty"`
 }
 
-// most is the maximum number of reasons below one.
+// most is how many reasons are listed below one.
 const most = 20
 
 // Why explains why the object is still there, or is about to go; nil if there is none at the key.

@@ -30,8 +30,8 @@ type world struct {
 // allWorkers let the collector send all its requests at once.
 const allWorkers = math.MaxInt32
 
-// world returns a world of some of the cluster's objects, in which the collector has just started. workers is the
-// maximum number of its concurrent requests.
+// world is the world of some of the cluster's objects, as the collector finds it when it starts. It has done nothing
+// yet. workers is the number of the collector's requests at a time.
 func (x *index) world(objects []*Object, workers int) *world {
 	w := &world{
 		index: x, resources: maps.Clone(x.resources), objects: make(map[graph.Key]*Object, len(objects)),
@@ -79,7 +79,7 @@ func (w *world) conceal(objects []*Object) {
 	}
 }
 
-// shown returns the object as the collector sees it.
+// shown is the object as the collector sees it.
 func (w *world) shown(o *Object) graph.Object {
 	ref := w.ref(o)
 	shown := graph.Object{

@@ -209,7 +209,7 @@ func newMatcher(m *admissionv1.MatchResources) *matcher {
 	return &matcher{m.ResourceRules, m.ExcludeResourceRules, selector(m.NamespaceSelector), selector(m.ObjectSelector)}
 }
 
-// selector returns the selector of a field. An invalid one, which no server stores, counts as a match.
+// selector is the selector of a field. An invalid one, which no server stores, counts as a match.
 func selector(s *metav1.LabelSelector) labels.Selector {
 	out, err := metav1.LabelSelectorAsSelector(s)
 	if s == nil || err != nil {

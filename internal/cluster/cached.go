@@ -89,7 +89,7 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(exp
 	return err
 }
 
-// allowed returns the 403 if the user may not list the objects, or get the one.
+// allowed is the 403 if the user may not list the objects, or get the one.
 func (c *cached) allowed(r *Resource, s Selector) error {
 	a := &authorization.Attributes{
 		User: c.user, Verb: "list", IsResource: true, Path: r.Path(s.Namespace), Group: r.Group, Version: r.Versions[0],

@@ -35,7 +35,7 @@ type Resource struct {
 	Stored string
 }
 
-// Path returns the path of the collection, of all namespaces if namespace is empty.
+// Path is the path of the collection, of all namespaces if namespace is empty.
 func (r *Resource) Path(namespace string) string {
 	p := "/apis/" + r.APIVersion()
 	if r.Group == "" {

@@ -47,7 +47,7 @@ func metadataOf(res *Resource, m *metav1.ObjectMeta) explain.Object {
 
 const quotedTime = `"` + time.RFC3339 + `"`
 
-// storedOf returns the metadata of a stored object. There are many: what storage has decoded is not decoded again.
+// storedOf is the metadata of a stored object. There are many: what storage has decoded is not decoded again.
 func storedOf(r *Resource, stored *storage.Object) explain.Object {
 	metadata := stored.Metadata()
 	created, _ := time.Parse(quotedTime, string(member(metadata, "creationTimestamp"))) // zero if it is something else
@@ -57,7 +57,7 @@ func storedOf(r *Resource, stored *storage.Object) explain.Object {
 	})
 }
 
-// Stored returns a stored object, with all that its deletion depends on.
+// Stored is a stored object, with all that its deletion depends on.
 func Stored(r *Resource, stored *storage.Object) explain.Object {
 	o := storedOf(r, stored)
 	complete(r, stored.JSON, &o)
@@ -206,8 +206,8 @@ func (u used) add(o *explain.Object, collection, namespace, name string) {
 	}
 }
 
-// member returns the value of the first member of a JSON object with the name; empty if there is none. What follows it
-// is not scanned: of an object that is most of it, behind the metadata.
+// member is the value of the first member of a JSON object with the name; empty if there is none. What follows it is
+// not scanned: of an object that is most of it, behind the metadata.
 func member(object []byte, name string) []byte {
 	s := jsonscan.New(object)
 	if !s.Open('{') {
@@ -226,7 +226,7 @@ func member(object []byte, name string) []byte {
 	}
 }
 
-// picture returns an object in the form of the page, in which a time of 0 is none; nil if it is.
+// picture is an object in the form of the page, in which a time of 0 is none; nil if it is.
 func picture(o *explain.Object) *ui.Object {
 	if o == nil {
 		return nil

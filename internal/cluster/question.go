@@ -20,7 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
-// MostDeletions is the maximum number of objects that one preview may delete: it carries out each deletion twice.
+// MostDeletions is how many objects one preview may delete: it carries out each deletion twice.
 const MostDeletions = 1000
 
 // mostBody is the maximum size of a body, in bytes: enough for MostDeletions objects.

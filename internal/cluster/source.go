@@ -30,7 +30,7 @@ type Source interface {
 	Revision() int64
 	// Past calls yield with the changes before what was read, as far as they are known. Times may be zero.
 	Past(yield func(e Event, at time.Time))
-	// Waiting is the number of objects that wait for the garbage collector; nil if it is not known.
+	// Waiting is how many objects wait for the garbage collector; nil if that is not known.
 	Waiting() *int
 }
 
@@ -49,14 +49,14 @@ var errExpired = errors.New("the watch has expired")
 type Selector struct {
 	Namespace, Name, Labels string
 	Whole                   bool // selects the JSON of the objects, too
-	// First is the number of objects that are requested; a server may return more.
+	// First is how many objects are asked for; a server may return more.
 	First int
 }
 
-// Concurrency is the number of lists that are read at a time.
+// Concurrency is how many lists are read at a time.
 const Concurrency = 8
 
-// lookups is the maximum number of owners, missing in all lists, that are looked up. Further ones are taken for absent.
+// lookups is how many owners that no list had are looked up at most. Others are taken for absent.
 const lookups = 500
 
 // Options are the options of Read.
@@ -67,7 +67,7 @@ type Options struct {
 	// of all lists, and of objects so far.
 	Progress func(done, all, objects int)
 	Now      func() time.Time // the clock
-	// MostDeletions is the maximum number of objects that a preview may delete; 0 for any number.
+	// MostDeletions is how many objects a preview may delete; 0 for any number.
 	MostDeletions int
 }
 
@@ -206,7 +206,7 @@ func (r *reader) listed(ctx context.Context, res *Resource, s Selector) (objects
 	return objects, nil
 }
 
-// code returns the HTTP status of an error; 0 for an error without a response.
+// code is the HTTP status of an error; 0 for an error without a response.
 func code(err error) int {
 	var s apierrors.APIStatus
 	if errors.As(err, &s) {

@@ -282,5 +282,5 @@ func (t *stream) tooLarge() error {
 	return status.Oversized("the graph has more than %d objects: choose a namespace", t.MostObjects)
 }
 
-// seconds returns a time in the form of the page's messages.
+// seconds is a time as the page has it.
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

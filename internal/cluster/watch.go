@@ -64,7 +64,7 @@ func (c *Client) Past(func(Event, time.Time)) {}
 // Waiting implements Source: it is not known.
 func (c *Client) Waiting() *int { return nil }
 
-// stale returns the event that a watch fails, or no longer fails.
+// stale is the event of a watch that fails, or does not.
 func stale(what string, err error) Event {
 	if err == nil {
 		return Event{Stale: what}
