@@ -21,16 +21,16 @@ type Options struct {
 	Dir string
 	// Program is the path of this program, and Version its version.
 	Program, Version string
-	// Copy reports whether the program is removed when it ends, so that the folder needs a copy of it.
+	// Copy reports whether the program is removed when it ends, so that the directory needs a copy of it.
 	Copy bool
-	// Kubectl is the path of kubectl; empty for none. It may be the link in a folder that Ensure has made.
+	// Kubectl is the path of kubectl; empty for none. It may be the link in a directory that Ensure has made.
 	Kubectl string
 	// Controllers are the words of --controllers for kube-apiserver in this directory.
 	Controllers []string
 }
 
-// Ensure makes or refreshes the directory, and returns its absolute path. Programs in it that it has not made stay: the
-// error is ErrTaken for a kube-apiserver or etcd, and a kubectl is used as it is.
+// Ensure makes or refreshes the directory, and returns its absolute path. It does not replace programs that it has not
+// made: for kube-apiserver or etcd the error is ErrTaken, and a kubectl is used as it is.
 func Ensure(o Options) (dir string, err error) {
 	if dir, err = o.path(); err != nil {
 		return "", err
@@ -76,7 +76,7 @@ func ensureKubectl(path, kubectl string) error {
 	return nil
 }
 
-// path is the absolute path of the directory.
+// path returns the absolute path of the directory.
 func (o *Options) path() (string, error) {
 	if o.Dir != "" {
 		return filepath.Abs(o.Dir)
@@ -86,7 +86,7 @@ func (o *Options) path() (string, error) {
 		return "", fmt.Errorf("finding the user's cache directory: %w", err)
 	}
 	program := o.Program
-	if o.Copy { // its path is another one each time
+	if o.Copy { // its path differs each time
 		if program, err = digest(o.Program); err != nil {
 			return "", err
 		}
@@ -95,7 +95,7 @@ func (o *Options) path() (string, error) {
 	return filepath.Join(cache, "kubecascade", "envtest-"+hex.EncodeToString(sum[:8])), nil
 }
 
-// ensureCopy copies the program into the folder, unless it is there, and returns the path of the copy.
+// ensureCopy copies the program into the directory, unless it is there, and returns the path of the copy.
 func ensureCopy(dir, program string) (string, error) {
 	path := filepath.Join(dir, "kubecascade"+extension)
 	want, err := digest(program)
@@ -108,7 +108,7 @@ func ensureCopy(dir, program string) (string, error) {
 	return path, swap(path, func(tmp string) error { return copyFile(tmp, program) })
 }
 
-// digest is that of a file's content.
+// digest returns the digest of a file's content.
 func digest(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -136,9 +136,9 @@ func copyFile(to, from string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// ofLink is the target of kubectl's link in a folder of binaries, which may be in PATH: the link in this folder must
-// not become one to itself. A kubectl elsewhere is returned as it is, because links of package managers stay valid when
-// their targets are replaced.
+// ofLink returns the target of a kubectl that is a link in a directory of binaries. Such a directory may be in PATH,
+// and a link must not lead to itself. Any other kubectl is returned as it is, because links of package managers stay
+// valid when their targets are replaced.
 func ofLink(kubectl string) (string, error) {
 	if kubectl == "" {
 		return "", nil
@@ -188,7 +188,8 @@ func ControllersOf(arg0 string) ([]string, error) {
 	return Words(string(data)), nil
 }
 
-// Words splits words that are separated by commas; no words are an empty slice, which disables all controllers.
+// Words splits words that are separated by commas; without words it returns an empty slice, which disables all
+// controllers.
 func Words(s string) []string {
 	words := []string{}
 	for w := range strings.SplitSeq(strings.TrimSpace(s), ",") {

@@ -25,7 +25,8 @@ func replaceable(path string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// targetIn is what a link in dir to the program says: if that is there, too, both can be moved together.
+// targetIn returns the target of a link in dir to the program. If the program is in dir, too, it is a relative path, so
+// that both can be moved together.
 func targetIn(dir, program string) string {
 	if filepath.Dir(program) == dir {
 		return filepath.Base(program)

@@ -24,8 +24,9 @@ func ensureLink(path, target string) error {
 	})
 }
 
-// replaceable reports whether nothing is lost if path is replaced. What a file is a copy of can't be told.
+// replaceable reports whether nothing is lost if path is replaced. It can't determine which program a file is a copy
+// of.
 func replaceable(string) bool { return true }
 
-// targetIn is what a link in dir to the program says.
+// targetIn returns the target of a link in dir to the program.
 func targetIn(_, program string) string { return program }

@@ -8,18 +8,18 @@ import (
 	"path/filepath"
 )
 
-// Plugin and PluginCompletion are the names by which kubectl finds the program as its plugin "cascade", and what
-// completes the plugin's arguments (K kubectl/pkg/cmd/plugin/plugin_completion.go: lookupCompletionExec).
+// Plugin is the name by which kubectl finds the program as its plugin "cascade", and PluginCompletion the name of the
+// program that completes the plugin's arguments (K kubectl/pkg/cmd/plugin/plugin_completion.go: lookupCompletionExec).
 const (
 	Plugin           = "kubectl-cascade"
 	PluginCompletion = "kubectl_complete-cascade"
 )
 
-// ErrTaken: a file that Ensure or EnsurePlugin has not made has the name of a link.
+// ErrTaken reports that a file with the name of a link was not made by Ensure or EnsurePlugin.
 var ErrTaken = errors.New("it is not a link: another program has the name")
 
 // EnsurePlugin makes or refreshes the two links in dir to the program, which is an absolute path, and returns their
-// paths. It makes the directory if need be.
+// paths. It makes the directory if necessary.
 func EnsurePlugin(dir, program string) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("creating the directory: %w", err)
@@ -62,7 +62,7 @@ func InstallPlugin(dir, program string) ([]string, error) {
 	return paths, nil
 }
 
-// PathWarnings returns why kubectl would not find the links.
+// PathWarnings returns the reasons why kubectl would not find the links.
 func PathWarnings(paths []string) (warnings []string) {
 	for _, p := range paths {
 		found, err := exec.LookPath(filepath.Base(p))

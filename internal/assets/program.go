@@ -28,7 +28,7 @@ func Transient(program string) bool {
 	return filepath.Base(exe) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(exe))), "go-build")
 }
 
-// ErrTransient: a link to a program that "go run" has built would soon lead nowhere.
+// ErrTransient is the error for a program that "go run" has built: a link to it would soon lead nowhere.
 var ErrTransient = errors.New("go run removes this program when it ends: build or install it first")
 
 // Called returns the path by which this program was called, or else that of its file. A link of a package manager stays

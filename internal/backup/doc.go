@@ -11,6 +11,6 @@
 //  3. An object counts as readable if the server would read it, as it is decoded by the same code.
 //  4. Problems are those that lint finds (gc/explain). If an object of a resource can't be read, references to that
 //     resource are not checked.
-//  5. Lists in a report are sorted. A list of objects has at most Most of them, that of findings at most MostFindings;
-//     the report also has the total numbers.
+//  5. Lists in a report are sorted. A list of objects has at most Most entries, the list of findings at most
+//     MostFindings; the report also has the total numbers.
 package backup

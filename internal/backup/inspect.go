@@ -18,7 +18,7 @@ import (
 
 // Options are choices of Inspect.
 type Options struct {
-	// Prefix is that of the cluster's keys; empty finds it.
+	// Prefix is the prefix of the cluster's keys; if it is empty, Inspect finds it.
 	Prefix string
 	// Encryption decrypts values; nil for none. EncryptionFile, if it is not empty, is the file to load it from.
 	Encryption     *encryption.Config
@@ -29,10 +29,10 @@ type Options struct {
 const EncryptionUsage = "`file` with the EncryptionConfiguration for stored values, as for kube-apiserver " +
 	"(providers aescbc, aesgcm, secretbox and identity)"
 
-// ErrNoCluster reports that there is no cluster of Kubernetes in the file.
+// ErrNoCluster reports that the file has no Kubernetes cluster.
 var ErrNoCluster = errors.New("it has no cluster of Kubernetes")
 
-// Inspect opens a file and reads all that is in it, unless ctx is done before.
+// Inspect opens a file and reads its whole content, unless ctx is done before.
 func Inspect(ctx context.Context, path string, o Options) (*Report, error) {
 	if o.EncryptionFile != "" {
 		var err error
@@ -52,7 +52,7 @@ func Inspect(ctx context.Context, path string, o Options) (*Report, error) {
 	return r, nil
 }
 
-// Read reads all that is in an open file, unless ctx is done before.
+// Read reads the whole content of an open file, unless ctx is done before.
 func Read(ctx context.Context, f *snapshot.File, o Options) (*Report, error) {
 	keys, err := f.Keys()
 	if err != nil {
@@ -95,7 +95,7 @@ type inspection struct {
 	decoder storage.Decoder
 	// cipher decrypts values; nil without a configuration.
 	cipher *encryption.Cipher
-	// custom are the collections of the file's CustomResourceDefinitions.
+	// custom has the collections of the file's CustomResourceDefinitions.
 	custom    map[string]bool
 	resources map[string]*Resource
 	problems  *problems
@@ -119,7 +119,7 @@ func newInspection(r *Report, keys []string, c *encryption.Config) *inspection {
 	return in
 }
 
-// internal are the collections of values that are no objects of a resource: addresses of API servers (K
+// internal has the collections of values that are no objects of a resource: addresses of API servers (K
 // pkg/controlplane/reconcilers/lease.go) and allocated ranges.
 var internal = []string{"masterleases", "peerserverleases", "ranges", "ranges/serviceips", "ranges/servicenodeports"}
 
@@ -161,7 +161,7 @@ func (in *inspection) add(rec snapshot.Record) {
 	}
 }
 
-// decode decodes a value as the server does, and says why that is impossible.
+// decode decodes a value as the server does. If that is impossible, it returns the reason why.
 func (in *inspection) decode(collection string, rec snapshot.Record) (o *storage.Object, why string) {
 	stored := storage.Record{Key: rec.Key, Value: rec.Value, ModRevision: rec.Revision}
 	if in.cipher != nil {
@@ -175,7 +175,7 @@ func (in *inspection) decode(collection string, rec snapshot.Record) (o *storage
 	if err == nil {
 		return o, ""
 	}
-	// Both begin with the key.
+	// The error and its cause begin with the key.
 	why = strings.TrimPrefix(err.Error(), storage.ErrCorrupt.Error()+": ")
 	return o, strings.TrimPrefix(why, rec.Key+": ")
 }

@@ -19,7 +19,7 @@ import (
 // MostFindings is the maximum number of findings in a report.
 const MostFindings = 200
 
-// problems collects what lint needs.
+// problems collects the input of lint.
 type problems struct {
 	found   explain.Cluster
 	builtin map[string]*cluster.Resource // by collection
@@ -39,7 +39,7 @@ func newProblems() *problems {
 	return p
 }
 
-// add adds an object, or why it can't be read.
+// add adds an object, or the reason why it can't be read.
 func (p *problems) add(collection string, o *storage.Object, why string) {
 	r := p.builtin[collection]
 	if r == nil { // a custom resource
@@ -69,7 +69,7 @@ func (p *problems) add(collection string, o *storage.Object, why string) {
 func (p *problems) define(o *storage.Object) {
 	obj, err := codec.DecodeReadable(p.served.Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions"), o)
 	if err != nil {
-		return // its reason is in the report
+		return // the report has the reason
 	}
 	kind := p.served.Collection(definitions)
 	if kind.FromStored != nil {
@@ -81,7 +81,7 @@ func (p *problems) define(o *storage.Object) {
 	}
 }
 
-// renewed is spec.renewTime of a Lease.
+// renewed returns spec.renewTime of a Lease.
 func renewed(lease []byte) time.Time {
 	_, rest, _ := bytes.Cut(lease, []byte(`"renewTime":"`))
 	text, _, _ := bytes.Cut(rest, []byte(`"`))
@@ -89,7 +89,7 @@ func renewed(lease []byte) time.Time {
 	return t
 }
 
-// findings are those of lint at the time of the file, of which the report has the first ones.
+// findings returns the first findings of lint, at the time of the file, and the number of all.
 func (p *problems) findings() (first []explain.Finding, all int) {
 	p.found.Now = p.newest
 	for _, r := range cluster.Served(p.served).Resources {

@@ -39,9 +39,9 @@ type Report struct {
 	OutsidePrefix int `json:"outsidePrefix"`
 	// Resources are sorted by group and name.
 	Resources []Resource `json:"resources"`
-	// Encryptions are the providers and keys with which values are encrypted, sorted by provider and key.
+	// Encryptions has the providers and keys with which values are encrypted, sorted by provider and key.
 	Encryptions []Encryption `json:"encryptions,omitempty"`
-	// Largest are the largest objects, the largest first.
+	// Largest has the largest objects, the largest first.
 	Largest []Object `json:"largest"`
 	// Unreadable are the first objects that can't be decoded, sorted by key. UnreadableObjects is the number of all
 	// such objects.
@@ -131,7 +131,7 @@ func (r *Report) Missing() (resources []string) {
 	return resources
 }
 
-// unserved are the resources that are not served.
+// unserved returns the resources that are not served.
 func (r *Report) unserved() (resources []*Resource) {
 	for i := range r.Resources {
 		if !r.Resources[i].Served {

@@ -14,12 +14,12 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// ErrNoSnapshots: the server doesn't send snapshots.
+// ErrNoSnapshots reports that the server doesn't send snapshots.
 var ErrNoSnapshots = errors.New("the server sends no snapshots of its store; only kubecascade does. " +
 	"For other servers use etcdctl snapshot save")
 
-// Save saves a snapshot of a server to a file, if it is whole, and prints what it contains. The file replaces one of
-// that name when it is whole. Nothing else is replaced, such as a device or a pipe.
+// Save saves a snapshot of a server to a file, and prints a summary of its content. When the snapshot is complete, it
+// replaces a file of that name, but nothing else, such as a device or a pipe.
 func Save(ctx context.Context, from *cluster.Client, file string, out io.Writer) error {
 	switch info, err := os.Stat(file); {
 	case err != nil || info.Mode().IsRegular():
@@ -50,7 +50,7 @@ func Save(ctx context.Context, from *cluster.Client, file string, out io.Writer)
 	return err
 }
 
-// receive writes what the server sends.
+// receive writes the snapshot that the server sends.
 func receive(ctx context.Context, from *cluster.Client, w io.Writer) error {
 	req, err := from.Own(ctx, http.MethodPost, "snapshots", nil)
 	if err != nil {
@@ -70,9 +70,9 @@ func receive(ctx context.Context, from *cluster.Client, w io.Writer) error {
 	return nil
 }
 
-// Send is Save to a stream. What it contains goes to log. Nothing is written to the stream before the snapshot is known
-// to be whole, so it is in a temporary file first. That has no name any more when the stream is written, where an open
-// file can be removed: a stream whose reader has gone ends the process (SIGPIPE), and Secrets must not stay behind.
+// Send is Save to a stream; the summary goes to log. The snapshot is first written to a temporary file, so that the
+// stream gets only a complete one. Where the system can remove open files, the file is removed before the stream is
+// written: if the reader of the stream is gone, SIGPIPE ends the process, and Secrets must not stay on the disk.
 func Send(ctx context.Context, from *cluster.Client, to, log io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "kubecascade-snapshot-")
 	if err != nil {

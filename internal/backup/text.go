@@ -140,7 +140,7 @@ func objectsText(list []Object) string {
 	return b.String()
 }
 
-// visible escapes control characters: anybody may have made the backup, and a terminal would obey them.
+// visible escapes control characters: the backup may be from an untrusted source, and a terminal would interpret them.
 func visible(s string) string {
 	if !strings.ContainsFunc(s, unicode.IsControl) {
 		return s
@@ -149,7 +149,7 @@ func visible(s string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// count is "1 object" or "2 objects".
+// count returns "1 object" or "2 objects".
 func count(n int, what string) string {
 	if n != 1 {
 		what += "s"

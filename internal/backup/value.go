@@ -12,7 +12,7 @@ const (
 	CBOR     Encoding = "cbor"
 	// Encrypted values are of any of these formats; the provider is known without a key.
 	Encrypted Encoding = "encrypted"
-	// Other values are not what kube-apiserver stores.
+	// Other values are in no format of kube-apiserver.
 	Other Encoding = "other"
 )
 

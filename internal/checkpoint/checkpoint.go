@@ -28,20 +28,20 @@ const (
 type Result struct {
 	// Name is that of the checkpoint.
 	Name string `json:"name"`
-	// Revision is the newest one of the state: lists that begin after the call have it or a newer one.
+	// Revision is the newest revision of the state: lists that begin after the call have it or a newer one.
 	Revision int64 `json:"revision"`
 	// Changed is the number of objects that a rollback has written.
 	Changed int `json:"changed,omitempty"`
 }
 
-// Server is what a rollback changes besides the store and the cache.
+// Server has the parts of a server that a rollback changes besides the store and the cache.
 type Server interface {
 	// StopControllers ends the controllers and waits for them. It returns false if the server ends before.
 	StopControllers() bool
 	// StartControllers starts new ones, unless the server is about to end.
 	StartControllers()
-	// Ahead is how far the clock was put forward. Restored puts it back there, when the state is that of a checkpoint and
-	// before anyone reads it.
+	// Ahead returns the time by which the clock was advanced. Restored sets the clock back to an earlier result, when
+	// the state of a checkpoint is restored and before a client can read it.
 	Ahead() time.Duration
 	Restored(ahead time.Duration)
 	// Fail ends the server with an error.
@@ -50,7 +50,7 @@ type Server interface {
 
 // Checkpoints are the states that a server can return to. Errors of Make and Rollback are a Status, or ctx's.
 type Checkpoints struct {
-	// Restorer and Server are what a rollback changes.
+	// Restorer and Server execute a rollback.
 	Restorer *Restorer
 	Server   Server
 	// Refused is the reason why the server makes no checkpoints; empty if it does.
@@ -59,7 +59,8 @@ type Checkpoints struct {
 	Life context.Context
 	Log  *slog.Logger
 
-	// turn is full while a checkpoint is made, a rollback is carried out, and after Close. Its holder may use the others.
+	// turn has an element while a checkpoint or a rollback is in progress, and after Close. Its holder may use the
+	// fields below.
 	turn chan struct{}
 	all  map[string]*checkpoint
 	made int
@@ -73,13 +74,13 @@ type checkpoint struct {
 	made int
 }
 
-// New completes the checkpoints, of which the exported fields are set.
+// New completes c, whose exported fields are set.
 func New(c Checkpoints) *Checkpoints {
 	c.turn, c.all = make(chan struct{}, 1), map[string]*checkpoint{}
 	return &c
 }
 
-// Make remembers the state with every write that was acknowledged before the call, under a name, in place of an earlier
+// Make records the state with every write that was acknowledged before the call, under a name. It replaces an earlier
 // checkpoint with that name. An empty name is "default".
 func (c *Checkpoints) Make(ctx context.Context, name string) (*Result, error) {
 	if name == "" {
@@ -94,7 +95,7 @@ func (c *Checkpoints) Make(ctx context.Context, name string) (*Result, error) {
 			"the name of a checkpoint has at most %d bytes and no control characters", mostName))
 	}
 	if c.all[name] == nil && len(c.all) >= mostCheckpoints {
-		return nil, refuse(http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(
+		return nil, statusError(http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(
 			"there are %d checkpoints already; use the name of one of them for the new one: %s", len(c.all), c.names()))
 	}
 	state, err := c.Restorer.State(ctx)
@@ -106,9 +107,9 @@ func (c *Checkpoints) Make(ctx context.Context, name string) (*Result, error) {
 	return &Result{Name: name, Revision: state.Revision}, nil
 }
 
-// Rollback returns to the state of a checkpoint; an empty name is the one that was made last. The controllers end
-// before anything is written, and start again afterwards: what they know, and what they are about to do, is of a state
-// that no longer exists. After an error that leaves the state uncertain the server ends.
+// Rollback returns to the state of a checkpoint; an empty name means the latest one. The controllers end before
+// anything is written, and start again afterwards: their data and their pending work belong to a state that no longer
+// exists. After an error that leaves the state uncertain the server ends.
 func (c *Checkpoints) Rollback(ctx context.Context, name string) (*Result, error) {
 	if err := c.take(ctx); err != nil {
 		return nil, err
@@ -135,13 +136,13 @@ func (c *Checkpoints) Rollback(ctx context.Context, name string) (*Result, error
 	return &Result{Name: name, Revision: p.Revision, Changed: changed}, nil
 }
 
-// Close waits for a rollback to end. No other begins.
+// Close waits until a rollback has ended, and prevents others.
 func (c *Checkpoints) Close() { c.turn <- struct{}{} }
 
-// take waits for the turn, which the caller then has to give back.
+// take waits for the turn. The caller must then call give.
 func (c *Checkpoints) take(ctx context.Context) error {
 	if c.Refused != "" {
-		return refuse(http.StatusForbidden, metav1.StatusReasonForbidden,
+		return statusError(http.StatusForbidden, metav1.StatusReasonForbidden,
 			"checkpoints and rollbacks are for servers with temporary data: "+c.Refused)
 	}
 	select {
@@ -160,7 +161,7 @@ func (c *Checkpoints) take(ctx context.Context) error {
 
 func (c *Checkpoints) give() { <-c.turn }
 
-// find returns the checkpoint with the name, without one the checkpoint that was made last.
+// find returns the checkpoint with the name, or the latest one if the name is empty.
 func (c *Checkpoints) find(name string) (string, *checkpoint, error) {
 	if name == "" {
 		for n, p := range c.all {
@@ -176,7 +177,7 @@ func (c *Checkpoints) find(name string) (string, *checkpoint, error) {
 	if len(c.all) > 0 {
 		why = fmt.Sprintf("there is no checkpoint %q, but there are: %s", name, c.names())
 	}
-	return "", nil, refuse(http.StatusNotFound, metav1.StatusReasonNotFound, why)
+	return "", nil, statusError(http.StatusNotFound, metav1.StatusReasonNotFound, why)
 }
 
 func (c *Checkpoints) names() string { return strings.Join(slices.Sorted(maps.Keys(c.all)), ", ") }
@@ -186,8 +187,8 @@ func (c *Checkpoints) stopping() error {
 	return apierrors.NewServiceUnavailable("the server is shutting down")
 }
 
-// refuse returns a Status without details.
-func refuse(code int32, reason metav1.StatusReason, message string) error {
+// statusError returns a Status without details.
+func statusError(code int32, reason metav1.StatusReason, message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,
 	}}

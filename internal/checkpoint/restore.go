@@ -31,7 +31,7 @@ type Restorer struct {
 	Root string
 	// Seal encrypts a value as the server stores it.
 	Seal func(key string, value []byte) ([]byte, error)
-	// EventTTL is how long objects that expire are kept.
+	// EventTTL is the TTL of objects that expire.
 	EventTTL time.Duration
 }
 
@@ -49,10 +49,10 @@ func (r *Restorer) State(ctx context.Context) (*State, error) {
 	return s, nil
 }
 
-// Restore writes what differs from the state, and returns how many objects that are. In the meantime no request of the
-// store is carried out, and the cache stays as it is: a reader of either sees all of it, or nothing. restored is called
-// before the first one does. The state then has the new revisions, so that the next call writes only what changed since
-// this one.
+// Restore writes the objects that differ from the state, and returns their number. In the meantime the store carries
+// out no request, and the cache does not change: a reader of either sees all of these writes, or none. restored is
+// called before a reader can see them. The state then has the new revisions, so that the next call writes only objects
+// that have changed since this one.
 func (r *Restorer) Restore(s *State, restored func()) (changed int, err error) {
 	return changed, r.Store.Exclude(func(x *storage.Exclusive) error {
 		if err := r.Timeline.Cache.Wait(x.Life(), x.Revision()); err != nil {
@@ -83,10 +83,10 @@ func (r *Restorer) Restore(s *State, restored func()) (changed int, err error) {
 	})
 }
 
-// change is an object in the state to go back to and in the present one; nil where there is none.
+// change is an object in the state to restore and in the present state; nil if it does not exist there.
 type change struct{ was, is *storage.Object }
 
-// changesBetween returns the changes, and how many bytes have to be written to undo them, at most.
+// changesBetween returns the changes, and the maximum number of bytes that must be written to undo them.
 func changesBetween(then, now []*cache.Snapshot) (changes []change, bytes int) {
 	for was, is := range cache.Changes(then, now) {
 		changes = append(changes, change{was, is})
@@ -97,7 +97,7 @@ func changesBetween(then, now []*cache.Snapshot) (changes []change, bytes int) {
 	return changes, bytes
 }
 
-// undo writes what the change has replaced.
+// undo writes the state before the change.
 func (r *Restorer) undo(x *storage.Exclusive, c change) (err error) {
 	var t storage.Txn
 	if c.is != nil {
@@ -121,7 +121,7 @@ func (r *Restorer) undo(x *storage.Exclusive, c change) (err error) {
 	return err
 }
 
-// stored returns the value that an object was read from, as it would be stored now.
+// stored returns the bytes that would now be stored for an object.
 func (r *Restorer) stored(o *storage.Object) ([]byte, error) {
 	value, sealed, err := o.Stored()
 	if err != nil || sealed {

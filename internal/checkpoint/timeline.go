@@ -16,7 +16,7 @@ type Timeline struct {
 	Definitions *customresource.Installer
 	Cache       *cache.Cache
 
-	mu sync.Mutex // is held while a batch is applied; guards what follows
+	mu sync.Mutex // is held while a batch is applied; guards the fields below
 	// While held is set, batches are not applied; kept has all of them.
 	held bool
 	kept storage.Batch
@@ -46,15 +46,15 @@ func (t *Timeline) apply(b storage.Batch) error {
 	return t.Cache.Apply(t.Definitions.Apply(b))
 }
 
-// hold keeps what follows until release: the cache stays as it is.
+// hold keeps all later batches until release, so that the cache does not change.
 func (t *Timeline) hold() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.held, t.kept, t.more = true, storage.Batch{Revision: t.Cache.Revision()}, make(chan struct{})
 }
 
-// release waits until everything up to the revision is kept, applies it at once, and lets history begin there. If ctx
-// is done before, what is kept is lost.
+// release waits until everything up to the revision is kept, and applies it as one batch, with which history begins. If
+// ctx is done before, the kept batches are lost.
 func (t *Timeline) release(ctx context.Context, revision int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,7 +2,7 @@ package child
 
 import "syscall"
 
-// attributes let the system end the command when kubecascade is killed.
+// attributes returns attributes with which the system ends the command when kubecascade is killed.
 func attributes(shell bool) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: endSignal(shell)}
 }

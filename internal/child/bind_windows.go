@@ -11,8 +11,8 @@ import (
 )
 
 // bind puts a process that was just started, and those that it starts from then on, into a job, whose processes the
-// system ends when kubecascade is killed. release must be called when the process has ended; others in the job go on
-// then, as on other systems.
+// system ends when kubecascade is killed. release must be called when the process has ended; other processes in the job
+// then continue, as on other systems.
 func bind(p *os.Process) (release func() error, err error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// grace is how long a command has to end after the server has ended. Then it is killed.
+// grace is the time in which a command must end after the server has ended. Then it is killed.
 const grace = 10 * time.Second
 
 // Exit codes of shells (POSIX, Shell Command Language, 2.8.2): for a command that was found but can't be executed, for
-// one that is not found, and to which the number of the signal is added that has ended a command.
+// one that is not found, and the base to which the number of the signal is added that ended a command.
 const (
 	exitNotExecutable = 126
 	exitNotFound      = 127
@@ -28,7 +28,7 @@ const (
 
 // Child is a command that was not started yet, or runs.
 type Child struct {
-	// Cmd may be completed before Run: its environment, and where its streams lead.
+	// The caller may set the environment and the streams of Cmd before Run.
 	Cmd *exec.Cmd
 	// Shell reports whether it is a shell that the user didn't name.
 	Shell bool
@@ -36,7 +36,8 @@ type Child struct {
 	abort context.CancelFunc
 }
 
-// New returns the command, or a shell without one. An error, an ExitError, reports that it is not found.
+// New returns the command, or a shell if there are no arguments. The error, an ExitError, reports that the command is
+// not found.
 func New(args []string) (*Child, error) {
 	k := &Child{Shell: len(args) == 0}
 	if k.Shell {
@@ -60,7 +61,7 @@ func New(args []string) (*Child, error) {
 // code.
 func (k *Child) Run(signals <-chan os.Signal, ended <-chan struct{}) error {
 	defer k.abort()
-	runtime.LockOSThread() // attributes: the system ends the command when the thread ends that started it
+	runtime.LockOSThread() // with attributes, the system ends the command when this thread ends
 	defer runtime.UnlockOSThread()
 	if err := k.Cmd.Start(); err != nil {
 		return notStarted(k.Cmd.Args[0], err)
@@ -106,8 +107,8 @@ func (e *ExitError) Error() string {
 // Unwrap returns the wrapped error, or nil.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// exitOf returns the error with the exit code of a process that ended, or nil if it is 0. err is that of Wait; it says
-// why the state is not known.
+// exitOf returns the error with the exit code of a process that ended, or nil if it is 0. err is the error of Wait, if
+// the state is not known.
 func exitOf(state *os.ProcessState, err error) error {
 	if state == nil {
 		return fmt.Errorf("waiting for the command: %w", err)
@@ -139,22 +140,22 @@ func Signaled(s os.Signal) int {
 	return exitSignaled + int(n)
 }
 
-// inherited are variables that would lead clients of the command to another server.
+// inherited has the variables that would lead clients in the command to another server.
 var inherited = []string{"KUBECONFIG", "KUBECASCADE_URL", "KUBECASCADE_INSECURE_URL", "KUBECACHEDIR",
 	"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}
 
 // Environment returns env for clients of a server; insecureURL may be empty.
 //
 // Clients in a pod find the API server by KUBERNETES_SERVICE_HOST and _PORT and authenticate with files whose paths are
-// fixed (client-go rest/config.go: InClusterConfig). Such files are those of the surrounding pod's cluster, if there
-// are any. Without the variables, clients use KUBECONFIG. kubectl's caches are by address and valid for hours, but
-// another server may have had the same port before.
+// fixed (client-go rest/config.go: InClusterConfig). Such files, if there are any, belong to the cluster of the
+// surrounding pod. Without the variables, clients use KUBECONFIG. kubectl's caches are keyed by address and valid for
+// hours, but another server may have had the same port before.
 func Environment(env []string, kubeconfig, url, insecureURL string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.ContainsFunc(inherited, func(i string) bool { return strings.EqualFold(i, name) }) // as on Windows
 	})
-	// Temporary data has the kubeconfig, so the caches are removed with it.
+	// A kubeconfig in temporary data is removed with it, and so are the caches beside it.
 	env = append(env, "KUBECONFIG="+kubeconfig, "KUBECASCADE_URL="+url,
 		"KUBECACHEDIR="+filepath.Join(filepath.Dir(kubeconfig), "kubectl"))
 	if insecureURL != "" {

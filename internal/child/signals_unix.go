@@ -26,8 +26,8 @@ func Received() []os.Signal {
 // Ends reports whether a signal ends a process that doesn't handle it. SIGPIPE is about kubecascade's own logs.
 func Ends(s os.Signal) bool { return s != syscall.SIGPIPE }
 
-// passesOn reports whether a signal has to be sent to the command. The terminal has sent its own ones to the command,
-// too, unless the command has left this process group.
+// passesOn reports whether a signal has to be sent to the command. The terminal also sends its signals to the command,
+// unless the command has left this process group.
 func passesOn(s os.Signal) bool {
 	if s == syscall.SIGINT || s == syscall.SIGQUIT {
 		return !inForeground()
@@ -54,5 +54,5 @@ func endSignal(shell bool) syscall.Signal {
 	return syscall.SIGTERM
 }
 
-// terminate asks the command to end.
+// terminate sends the command the signal that ends it.
 func terminate(p *os.Process, shell bool) error { return p.Signal(endSignal(shell)) }

@@ -27,8 +27,9 @@ func (c *Config) Cipher(of func(collection string) schema.GroupResource, root st
 	return &Cipher{config: c, of: of, root: root}
 }
 
-// rules are those of a key, and the resource that it belongs to (AS pkg/server/options/encryptionconfig/config.go:
-// transformerFromOverrides). Keys without a resource have those of all resources of the core group.
+// rules returns the rules for a key, and the resource to which the key belongs (AS
+// pkg/server/options/encryptionconfig/config.go: transformerFromOverrides). For keys without a resource, they are the
+// rules for all resources of the core group.
 func (c *Cipher) rules(key string) ([]rule, schema.GroupResource) {
 	collection, _, _ := storage.Collection(c.root, key)
 	gr := c.of(collection)
@@ -40,7 +41,7 @@ func (c *Cipher) rules(key string) ([]rule, schema.GroupResource) {
 	return nil, gr
 }
 
-// Open returns the value that is stored under a key. It is stale if Seal would store it otherwise.
+// Open returns the value that is stored under a key. stale reports whether Seal would now store other bytes.
 func (c *Cipher) Open(key string, stored []byte) (plain []byte, stale bool, err error) {
 	rules, gr := c.rules(key)
 	by := storage.EncryptedBy(stored)
@@ -70,9 +71,9 @@ func (c *Cipher) Open(key string, stored []byte) (plain []byte, stale bool, err 
 	return nil, false, why(by, gr, tried)
 }
 
-// isObject reports whether a value is in a format of kube-apiserver: protobuf, CBOR or JSON. Any key decrypts one of
-// 256 values of aescbc, to random bytes. One in 256 of those begins as JSON does, but none of an object's length is
-// text.
+// isObject reports whether a value is in a format of kube-apiserver: protobuf, CBOR or JSON. A wrong key of aescbc also
+// decrypts one of 256 values, to random bytes. One in 256 of these begins like JSON, but random bytes of an object's
+// length are never text.
 func isObject(plain []byte) bool {
 	return bytes.HasPrefix(plain, []byte("k8s\x00")) || bytes.HasPrefix(plain, []byte("\xd9\xd9\xf7")) ||
 		bytes.HasPrefix(plain, []byte("{")) && utf8.Valid(plain)
@@ -95,7 +96,7 @@ func why(by *storage.Encryption, gr schema.GroupResource, tried bool) error {
 // errNoPlugins is the error of writes that Writable forbids.
 var errNoPlugins = errors.New("KMS plugins are not called")
 
-// Seal returns what to store under a key.
+// Seal returns the bytes to store under a key.
 func (c *Cipher) Seal(key string, plain []byte) ([]byte, error) {
 	rules, _ := c.rules(key)
 	switch {

@@ -20,21 +20,21 @@ import (
 	"k8s.io/apiserver/pkg/storage/value/encrypt/secretbox"
 )
 
-// Config is what a file says.
+// Config is the content of a file.
 type Config struct {
 	file string
-	// rules are by resource; "*" is any resource of a group, or of any group.
+	// rules has the rules by resource; "*" is any resource of a group, or of any group.
 	rules map[schema.GroupResource][]rule
-	// plugins are the names of KMS plugins.
+	// plugins has the names of KMS plugins.
 	plugins []string
 }
 
 // rule is a key of a provider, or the provider identity.
 type rule struct {
 	provider, key string
-	// prefix begins what the rule has encrypted; empty with identity.
+	// prefix is the beginning of values that the rule has encrypted; empty with identity.
 	prefix string
-	// transformer encrypts what follows the prefix; nil with identity and kms.
+	// transformer encrypts the rest of the value; nil with identity and kms.
 	transformer value.Transformer
 }
 

@@ -11,11 +11,11 @@ import (
 )
 
 // sealer encrypts values and decrypts them. Its methods may be called from any goroutine, and don't change their
-// arguments. A Cipher is one.
+// arguments. Cipher implements it.
 type sealer interface {
-	// Open returns the value that is stored under a key. It is stale if Seal would store it otherwise.
+	// Open returns the value that is stored under a key. stale reports whether Seal would now store other bytes.
 	Open(key string, stored []byte) (value []byte, stale bool, err error)
-	// Seal returns what to store under a key.
+	// Seal returns the bytes to store under a key.
 	Seal(key string, value []byte) (stored []byte, err error)
 }
 
@@ -34,7 +34,7 @@ func NewStore(store storage.Store, cipher sealer, root string) *Store {
 	return &Store{store: store, cipher: cipher, below: root + "/"}
 }
 
-// open decrypts a value. It returns what is stored if that is impossible.
+// open decrypts a value. If that is impossible, it returns the stored value.
 func (s *Store) open(key string, stored []byte) ([]byte, storage.Sealed) {
 	if stored == nil || !strings.HasPrefix(key, s.below) {
 		return stored, storage.Sealed{}
@@ -49,7 +49,7 @@ func (s *Store) open(key string, stored []byte) ([]byte, storage.Sealed) {
 	return value, storage.Sealed{Stale: stale}
 }
 
-// Seal returns what Commit stores under a key.
+// Seal returns the bytes that Commit stores under a key.
 func (s *Store) Seal(key string, value []byte) ([]byte, error) {
 	if !strings.HasPrefix(key, s.below) {
 		return value, nil

@@ -1,4 +1,4 @@
-// Package featuregates has the feature gates of kube-apiserver v1.37, and says which are enabled.
+// Package featuregates has the feature gates of kube-apiserver v1.37, and determines which are enabled.
 //
 // It guarantees:
 //
@@ -7,5 +7,5 @@
 //  2. AllAlpha and AllBeta set the gates of their stage that are not set themselves.
 //  3. Few gates have an effect in this program: Effective lists them.
 //
-// That a gate needs another one is not validated. The list is parsed once, at its first use.
+// Dependencies between gates are not validated. The list is parsed once, at its first use.
 package featuregates

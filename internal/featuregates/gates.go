@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// list are the feature gates, one a line. The file says where they are from.
+// list has the feature gates, one a line. The file names its sources.
 //
 //go:embed gates.txt
 var list string
@@ -39,17 +39,16 @@ const MaxUnavailableStatefulSet = "MaxUnavailableStatefulSet"
 // ErrUnrecognized is wrapped by errors of names that are no gate.
 var ErrUnrecognized = errors.New("unrecognized feature gate")
 
-// Stage is how far a feature is.
+// Stage is the maturity of a feature.
 type Stage string
 
-// The stages, as component-base featuregate/feature_gate.go has them. GA is "", and Beta and Alpha are in capitals
-// there.
+// The stages of component-base featuregate/feature_gate.go, where GA is "", and Alpha and Beta are in capitals.
 const (
 	Alpha      Stage = "Alpha"
 	Beta       Stage = "Beta"
 	GA         Stage = "GA"
 	Deprecated Stage = "Deprecated"
-	// Unknown is one of the last two, or the gate was removed.
+	// Unknown means that the gate is GA, deprecated or removed.
 	Unknown Stage = "Unknown"
 )
 
@@ -69,7 +68,7 @@ var Known = sync.OnceValue(func() map[string]Gate {
 	return all
 })
 
-// effects are the gates that have an effect, with the effect.
+// effects has the gates that have an effect, with the effect.
 var effects = map[string]string{
 	AllowUnsafeMalformedObjectDeletion: "allows users with the verb unsafe-delete-ignore-read-errors to delete objects " +
 		"whose stored data can't be decoded, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential, " +
@@ -94,10 +93,11 @@ func Defaults() map[string]bool {
 	return all
 }
 
-// Ineffective are the names of the gates that are set to another value than their default and have no effect, sorted.
+// Ineffective returns the names of the gates that are set to another value than their default and have no effect,
+// sorted.
 func Ineffective(set map[string]bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		every := name == "AllAlpha" || name == "AllBeta" // may set one that has an effect
+		every := name == "AllAlpha" || name == "AllBeta" // may set a gate that has an effect
 		if !every && set[name] != Known()[name].On && !slices.Contains(Effective(), name) {
 			names = append(names, name)
 		}
@@ -137,8 +137,8 @@ func parse(list string) (map[string]Gate, error) {
 	return all, nil
 }
 
-// Check returns the error of the gates that are set: of an unknown one, or else of all locked ones with another value
-// (component-base featuregate/feature_gate.go: SetFromMap). It follows the order of names.
+// Check returns the errors of the gates that are set: that of the first unknown gate, or else those of all locked gates
+// with another value (component-base featuregate/feature_gate.go: SetFromMap). It follows the order of names.
 func Check(names []string, on map[string]bool) []error {
 	var errs []error
 	for _, name := range names {
@@ -153,7 +153,7 @@ func Check(names []string, on map[string]bool) []error {
 	return errs
 }
 
-// Resolve returns whether each gate is enabled, with those that are set.
+// Resolve returns whether each gate is enabled: as it is set, or by default.
 func Resolve(set map[string]bool) (map[string]bool, error) {
 	if err := errors.Join(Check(slices.Sorted(maps.Keys(set)), set)...); err != nil {
 		return nil, err
@@ -171,5 +171,5 @@ func Resolve(set map[string]bool) (map[string]bool, error) {
 	return all, nil
 }
 
-// everyOf are the gates that set all of a stage.
+// everyOf has the gates that set all of a stage.
 var everyOf = map[Stage]string{Alpha: "AllAlpha", Beta: "AllBeta"}

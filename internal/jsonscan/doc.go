@@ -1,5 +1,5 @@
-// Package jsonscan scans JSON in place: it copies nothing, and makes no values of what it skips. It is the only scanner
-// of this module; storage, metadata, managed fields, limits and memory estimates use it.
+// Package jsonscan scans JSON in place: it copies nothing, and makes no values for skipped parts. It is the only
+// scanner of this module; storage, metadata, managed fields, limits and memory estimates use it.
 //
 //	Scanner  one document, value by value, for readers that know its structure
 //	Marks    the punctuation of any data, for counts that must not depend on whether it is JSON
@@ -7,8 +7,8 @@
 //
 // It guarantees:
 //
-//  1. A document that a Scanner has read to the end without an error (Done) is one that encoding/json.Valid accepts, to
-//     the same depth, and vice versa. FuzzScanner compares the two, token by token.
+//  1. A Scanner reads a document to the end without an error (Done) if and only if encoding/json.Valid accepts it, to
+//     the same depth. FuzzScanner compares the two, token by token.
 //  2. A String decodes to the same bytes as in encoding/json: invalid UTF-8, and half a surrogate pair, is U+FFFD.
 //  3. A Scanner that has failed is at the end of its document, so loops over members and elements end. It keeps its
 //     first error.

@@ -6,7 +6,7 @@ import (
 )
 
 // Marks yields the punctuation of data: each brace, bracket, comma and colon outside of strings, with its offset, in
-// order. It checks nothing: for data that isn't JSON it yields all such characters, and it ends in an unterminated
+// order. It checks nothing: for data that isn't JSON it yields all such characters, and it ends at an unterminated
 // string.
 func Marks(data []byte) iter.Seq2[int, byte] {
 	return func(yield func(int, byte) bool) {

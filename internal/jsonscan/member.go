@@ -1,7 +1,7 @@
 package jsonscan
 
-// Member returns the offsets of the value of an object's member, of the last with that name; from and to are 0 if there
-// is none, or if data isn't JSON.
+// Member returns the offsets of the value of an object's member, the last one with that name; from and to are 0 if
+// there is none, or if data isn't JSON.
 func Member(object []byte, name string) (from, to int) {
 	s := New(object)
 	if !s.Open('{') {

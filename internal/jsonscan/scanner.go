@@ -81,7 +81,7 @@ func (s *Scanner) Open(bracket byte) bool {
 }
 
 // More moves to the next member or element and reports whether there is one; if not, it leaves the object or array that
-// the bracket closes. first reports that none was read yet.
+// the bracket closes. first reports whether none was read yet.
 func (s *Scanner) More(first bool, bracket byte) bool {
 	switch c := s.Peek(); {
 	case c == bracket:

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// String is the encoded content of a string. Plain reports that it needs no decoding: no escapes, and ASCII only.
+// String is the encoded content of a string. Plain reports whether it needs no decoding: no escapes, and ASCII only.
 type String struct {
 	Raw   []byte
 	Plain bool

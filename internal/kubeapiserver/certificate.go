@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// EnsureCertificate sets the serving certificate if no flag has: apiserver.crt and apiserver.key in CertDir, which it
+// EnsureCertificate sets the serving certificate if no flag does: apiserver.crt and apiserver.key in CertDir, which it
 // generates if one is missing (AS pkg/server/options/serving.go: MaybeDefaultWithSelfSignedCerts).
 func (f *Flags) EnsureCertificate() error {
 	if f.text("tls-cert-file")+f.text("tls-private-key-file") != "" {
@@ -29,10 +29,10 @@ func (f *Flags) EnsureCertificate() error {
 	return errors.Join(f.set("tls-cert-file", crt), f.set("tls-private-key-file", key))
 }
 
-// ChooseAdvertiseAddress sets the address of the endpoints of the service kubernetes, if no flag has: that of
-// --bind-address, or that of an interface if that is a loopback or unspecified address (AS
-// pkg/server/options/server_run_options.go: DefaultAdvertiseAddress). Without a network there is none, and no
-// endpoints: kube-apiserver does not start then. resolve is utilnet.ResolveBindAddress.
+// ChooseAdvertiseAddress sets the address of the endpoints of the service kubernetes, if no flag does: that of
+// --bind-address, or that of an interface if --bind-address is a loopback or unspecified address (AS
+// pkg/server/options/server_run_options.go: DefaultAdvertiseAddress). Without a network there is no address, and the
+// service has no endpoints. (kube-apiserver does not start then.) resolve is utilnet.ResolveBindAddress.
 func (f *Flags) ChooseAdvertiseAddress(resolve func(net.IP) (net.IP, error)) error {
 	address := f.serve.Lookup("advertise-address").Value.(checked)
 	if given := net.ParseIP(address.String()); given != nil && !given.IsUnspecified() {

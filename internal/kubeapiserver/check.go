@@ -21,7 +21,7 @@ func (f *Flags) check() (errs []error) {
 	add(f.number("max-requests-inflight") < 0, "--max-requests-inflight can not be negative value")
 	add(f.mutating < 0, "--max-mutating-requests-inflight can not be negative value")
 	add(f.duration("request-timeout") < 0, "--request-timeout can not be negative value")
-	chance, _ := f.GetFloat64("goaway-chance") // it is one
+	chance, _ := f.GetFloat64("goaway-chance") // the flag is a float
 	add(chance < 0 || chance > 0.02,
 		"--goaway-chance can not be less than 0 or greater than 0.02")
 	add(f.number("min-request-timeout") < 0, "--min-request-timeout can not be negative value")

@@ -26,14 +26,14 @@ var table string
 // Flags are the flags of kube-apiserver.
 type Flags struct {
 	*pflag.FlagSet
-	// Fading are the given feature gates that are deprecated or GA, so that a future version will not know them.
+	// Fading has the given feature gates that are deprecated or GA, which a future version will remove.
 	Fading []string
 
-	// serve are the flags of the server.
+	// serve has the flags of the server.
 	serve *pflag.FlagSet
-	// groups are the flags that have an effect, by section.
+	// groups has the flags that have an effect, by section.
 	groups []*pflag.FlagSet
-	// What follows are flags that serve does not have, or has with another form.
+	// The following flags don't exist in serve, or have another form there.
 	certDir, version string
 	mutating         int
 	gates            []string
@@ -77,7 +77,7 @@ func New(serve *pflag.FlagSet) (*Flags, error) {
 	return f, nil
 }
 
-// own declares the flags that serve does not have, or has with another form.
+// own declares the flags that don't exist in serve, or have another form there.
 func (f *Flags) own() *pflag.FlagSet {
 	own := pflag.NewFlagSet("own", pflag.ContinueOnError)
 	own.StringSliceVar(&f.gates, "feature-gates", nil, "feature gates as `name=true` or name=false")
@@ -173,7 +173,7 @@ func (f *Flags) Parse(args []string, version string, out io.Writer) error {
 
 // translate sets the flags of serve whose values follow from several flags, or have another form.
 func (f *Flags) translate(modes []string) error {
-	const plugin = "ServiceAccount" // which kube-apiserver has on by default, but serve has not
+	const plugin = "ServiceAccount" // on by default in kube-apiserver, but not in serve
 	if !slices.Contains(slices.Concat(f.list("disable-admission-plugins"), f.list("enable-admission-plugins")), plugin) {
 		if err := f.set("enable-admission-plugins", plugin); err != nil {
 			return err
@@ -197,7 +197,7 @@ func (f *Flags) translate(modes []string) error {
 // set sets a flag of serve, or adds to a list.
 func (f *Flags) set(name, value string) error { return f.serve.Lookup(name).Value.Set(value) }
 
-// text, list, number and duration are the values of flags.
+// text, list, number and duration return the values of flags.
 func (f *Flags) text(name string) string { return f.Lookup(name).Value.String() }
 
 func (f *Flags) list(name string) []string {
@@ -205,16 +205,16 @@ func (f *Flags) list(name string) []string {
 }
 
 func (f *Flags) number(name string) int {
-	n, _ := f.GetInt(name) // it is one
+	n, _ := f.GetInt(name) // the flag is an int
 	return n
 }
 
 func (f *Flags) duration(name string) time.Duration {
-	d, _ := f.GetDuration(name) // it is one
+	d, _ := f.GetDuration(name) // the flag is a duration
 	return d
 }
 
-// Ineffective are the names of given flags without effect, sorted. Only such flags have no usage.
+// Ineffective returns the names of given flags without effect, sorted. Only such flags have no usage.
 func (f *Flags) Ineffective() (names []string) {
 	f.Visit(func(flag *pflag.Flag) {
 		if flag.Usage == "" {

@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
-// setGates sets the flag of serve by the pairs, each "gate=true" or "kube:gate=true", of which the last one for a gate
-// counts (component-base compatibility/registry.go: Set; featuregate/feature_gate.go: Set, SetFromMap). That a gate
-// needs another one is not validated.
+// setGates sets the flag of serve by the pairs, each "gate=true" or "kube:gate=true"; the last pair for a gate counts
+// (component-base compatibility/registry.go: Set; featuregate/feature_gate.go: Set, SetFromMap). Dependencies between
+// gates are not validated.
 func (f *Flags) setGates() error {
 	names, given, err := parseGates(f.gates)
 	if err != nil {

@@ -20,7 +20,7 @@ type Document struct {
 	Defs map[string]*Schema `json:"$defs"`
 }
 
-// Schema is a definition in a Document. It has only the keywords that describe what Go types express, too.
+// Schema is a definition in a Document. It has only the keywords that correspond to features of Go types.
 type Schema struct {
 	Type       any                `json:"type"`
 	Ref        string             `json:"$ref"`

@@ -8,7 +8,7 @@ import (
 )
 
 // Of returns the seed for a test: 1, or the value of SEED in the environment. A SEED that is neither a number nor
-// "random" fails the test, as another run than the intended one would be repeated.
+// "random" fails the test, because the test would repeat another run than the intended one.
 func Of(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

@@ -33,7 +33,7 @@ var (
 	ErrURL = errors.New("URLs are not supported: fetch the file, and give its content to --filename -")
 )
 
-// read returns the objects of all files. Those of lists are returned instead of the lists.
+// read returns the objects of all files. Lists are replaced by their objects.
 func (l *Line) read(stdin io.Reader) (all []Object, err error) {
 	for _, name := range l.Files {
 		paths, err := l.paths(name)
@@ -52,11 +52,12 @@ func (l *Line) read(stdin io.Reader) (all []Object, err error) {
 	return all, nil
 }
 
-// extensions are those of the files of a directory (K cli-runtime/pkg/resource/builder.go: FileExtensions).
+// extensions has the extensions of the files that are read in a directory (K cli-runtime/pkg/resource/builder.go:
+// FileExtensions).
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// paths are the files of a value of --filename: standard input, a file, those of a directory, with its own directories
-// if --recursive is set, or those that a pattern matches.
+// paths returns the files of a value of --filename: standard input, a file, those of a directory, with its own
+// directories if --recursive is set, or those that a pattern matches.
 func (l *Line) paths(name string) (paths []string, err error) {
 	switch {
 	case name == "-":
@@ -65,7 +66,7 @@ func (l *Line) paths(name string) (paths []string, err error) {
 		return nil, fmt.Errorf("%s: %w", name, ErrURL)
 	}
 	roots := []string{name}
-	if _, err := os.Stat(name); err != nil { // kubectl takes it for a pattern then
+	if _, err := os.Stat(name); err != nil { // then kubectl takes it for a pattern
 		if roots, _ = filepath.Glob(name); len(roots) == 0 {
 			return nil, err
 		}
@@ -118,8 +119,8 @@ func readFile(path string, stdin io.Reader, all []Object) ([]Object, error) {
 	}
 }
 
-// flatten decodes an object, whose file and type are those of o if it has none, and appends it, or those of a list.
-// Items without a type are of the list's kind without "List" (AM pkg/apis/meta/v1/unstructured/helpers.go:
+// flatten decodes an object and appends it or, if it is a list, its items. o has the file, and the type of an object
+// without one. Items without a type are of the list's kind without "List" (AM pkg/apis/meta/v1/unstructured/helpers.go:
 // decodeToList).
 func flatten(o Object, raw json.RawMessage, all []Object) (_ []Object, err error) {
 	var d struct {

@@ -12,18 +12,18 @@ import (
 // UsageError is an error of the command line that Ask finds.
 type UsageError struct{ error }
 
-// Line is what a command line says.
+// Line is the part of a command line that selects objects.
 type Line struct {
 	Args []string
-	// Files, Selector and All choose objects otherwise; at most one of the four may be used.
+	// Files, Selector and All select objects in place of arguments; at most one of the four may be used.
 	Files      []string // values of --filename
-	Recursive  bool     // of directories in Files, their own are read, too
+	Recursive  bool     // directories in Files are read with their subdirectories
 	Selector   string
 	All        bool
-	Everywhere bool // has Selector and All choose objects of all namespaces
+	Everywhere bool // Selector and All select objects of all namespaces
 	One        bool // arguments must name one object
 
-	Objects []Object // those that arguments and files name; Parse sets them
+	Objects []Object // the objects that arguments and files name; Parse sets them
 }
 
 // Parse checks the line and reads its files, from stdin if one is "-".
@@ -52,7 +52,7 @@ func (l *Line) Parse(stdin io.Reader) (err error) {
 	return err
 }
 
-// named are the objects that arguments name: KIND/NAME each, or KINDs before all names.
+// named returns the objects that arguments name: KIND/NAME each, or KINDs before all names.
 func named(args []string) (all []Object, err error) {
 	if len(args) == 0 {
 		return nil, errors.New("an object is required: KIND/NAME")
@@ -81,7 +81,7 @@ func named(args []string) (all []Object, err error) {
 	return all, nil
 }
 
-// Ask lets a question be about the objects of a line that Parse has accepted. namespace is that of the command; with
+// Ask sets the objects of a question to those of a line that Parse has accepted. namespace is that of the command; with
 // explicit set, a flag names it, and objects of files must be in it.
 func (l *Line) Ask(about *cluster.Question, served *cluster.Discovery, namespace string, explicit bool) error {
 	if l.Selector != "" || l.All {
@@ -108,7 +108,7 @@ func (l *Line) Ask(about *cluster.Question, served *cluster.Discovery, namespace
 	return nil
 }
 
-// ask lets a question be about what the selector or All chooses.
+// ask sets the objects of a question to those that Selector or All selects.
 func (l *Line) ask(about *cluster.Question, served *cluster.Discovery, namespace string) error {
 	for kind := range strings.SplitSeq(l.Args[0], ",") {
 		r, err := served.Resolve(kind)

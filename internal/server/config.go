@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Config holds the parsed and validated settings of a Server. Fields without a comment on a default are needed.
+// Config holds the parsed and validated settings of a Server. Fields whose comment names no default are required.
 type Config struct {
 	// Release is the version of this program.
 	Release string
@@ -28,7 +28,7 @@ type Config struct {
 	NodesFile  string
 	Access     apiserver.Access
 	Audit      audit.Options
-	// Serving are the pairs of --runtime-config.
+	// Serving has the pairs of --runtime-config.
 	Serving []string
 	// Gates are feature gates by name; default: those of kube-apiserver.
 	Gates map[string]bool
@@ -51,30 +51,30 @@ type ServingOptions struct {
 	CertFile, KeyFile string
 	// TLS has the other settings of the secure port; Start sets Clients.
 	TLS pki.TLSOptions
-	// Advertise is the address at which the members of the cluster reach the server, as endpoints of the service
-	// "kubernetes" have it; default: Secure's, if other machines can reach that. Endpoints publishes it.
+	// Advertise is the address at which the members of the cluster reach the server, for the endpoints of the service
+	// "kubernetes"; default: Secure's, if other machines can reach that. Endpoints publishes it.
 	Advertise string
 	Endpoints bool
 	// NodePort is the node port of the service "kubernetes"; 0 for none.
 	NodePort int
-	// ExternalHostname is the host of the kubeconfig's URL, which the serving certificate has, too; default: Secure's.
+	// ExternalHostname is the host of the kubeconfig's URL, and a name in the serving certificate; default: Secure's.
 	ExternalHostname string
 	// Kubeconfig is the file for an administrator's kubeconfig; default: admin.kubeconfig in the data directory.
 	// KubeconfigMode has its permissions.
 	Kubeconfig     string
 	KubeconfigMode fs.FileMode
-	// Shutdown is how long to wait for active requests at the end. Before that, requests are still served for Delay,
-	// while /readyz fails.
+	// Shutdown is the time for which the end waits for active requests. Before that, requests are still served for
+	// Delay, while /readyz fails.
 	Shutdown, Delay time.Duration
 }
 
 // StorageOptions are the settings of the store and its content.
 type StorageOptions struct {
-	// Dir is the data directory. Without it a temporary one is used, without fsync, and removed at the end.
+	// Dir is the data directory. Without it the server uses a temporary one, without fsync, and removes it at the end.
 	Dir string
 	// Storage has the fields of external clusters, Root and QuotaBytes. Start sets the others.
 	Storage storage.Config
-	// Snapshot is the content of a new data directory; the zero value is nothing.
+	// Snapshot is the content of a new data directory; the zero value means no content.
 	Snapshot Snapshot
 	// EncryptionFile has the EncryptionConfiguration of stored values; empty for none. Start reads it.
 	EncryptionFile string

@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// selectControllers are the controllers that the settings enable.
+// selectControllers returns the controllers that the settings enable.
 func (c *Config) selectControllers() (on map[string]bool, err error) {
 	on, absent, err := controllers.Select(c.Controllers.Enabled)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Server) client() func(account, manager string) *loopback.Client {
 	}
 }
 
-// makeControllers makes the parts of the controllers, and what returns to a checkpoint.
+// makeControllers makes the parts of the controllers, and the checkpoints.
 func (s *Server) makeControllers(on, gates map[string]bool) {
 	c, d := s.config, s.data
 	p := &controllers.Process{
@@ -71,24 +71,25 @@ func (s *Server) makeControllers(on, gates map[string]bool) {
 
 // control is the state of the controllers.
 type control struct {
-	// controllers has the parts of the enabled controllers, and those of kube-apiserver's; none of the latter if the
-	// server is read-only. run is their present run.
+	// controllers has the parts of the enabled controllers and, unless the server is read-only, of kube-apiserver's own
+	// controllers. run is their present run.
 	controllers *controllers.Set
 	run         *controllerRun
-	// garbage is nil without the collector.
+	// garbage is nil without the garbage collector.
 	garbage     *loopback.GarbageCollector
 	checkpoints *checkpoint.Checkpoints
 }
 
-// controllerRun is a run of the controllers. A rollback ends it and starts another one, whose controllers know nothing
-// of what was before.
+// controllerRun is a run of the controllers. A rollback ends it and starts another one, whose controllers have no state
+// of the run before.
 type controllerRun struct {
 	within context.Context
 	cancel context.CancelFunc
 	all    sync.WaitGroup
 }
 
-// startControllers starts the controllers, and what follows removals by other servers, or reads a snapshot.
+// startControllers starts the controllers, and the goroutine that follows removals by other servers, or reads a
+// snapshot.
 func (s *Server) startControllers(context.Context) error {
 	running, cancel := context.WithCancel(s.controllers.Monitor.With(context.Background()))
 	var others sync.WaitGroup
@@ -108,7 +109,7 @@ func (s *Server) startControllers(context.Context) error {
 		s.checkpoints.Close()
 		cancel()
 		ended := make(chan struct{})
-		go func() { // outlives this only with a controller that hangs
+		go func() { // outlives this function only if a controller hangs
 			s.run.all.Wait()
 			others.Wait()
 			close(ended)
@@ -123,8 +124,8 @@ func (s *Server) startControllers(context.Context) error {
 	return nil
 }
 
-// newRun starts a run of the controllers, unless the server is about to end. Only the start and the holder of the turn
-// of checkpoints call it.
+// newRun starts a run of the controllers, unless the server is about to end. Only the start, and the holder of
+// Checkpoints.turn, call it.
 func (s *Server) newRun(within context.Context) {
 	if s.life.Err() != nil {
 		return
@@ -150,12 +151,12 @@ func (s *Server) lead(ctx context.Context) {
 		Groups: []string{authorization.GroupAuthenticated}}
 	lease := &loopback.Lease{Namespace: metav1.NamespaceSystem, Name: controllers.Manager,
 		API: s.api.Loopback(candidate, controllers.Manager)}
-	// No other process has the data directory open: a lease in it is of one that has ended.
+	// No other process has the data directory open: a lease in it belongs to a process that has ended.
 	s.controllers.Elect(ctx, lease, c, !s.config.external(), s.log)
 }
 
-// whyNoCheckpoints returns the reason why the server has data that a rollback must not change, or that does not change;
-// empty if it has not.
+// whyNoCheckpoints returns the reason why the server supports no checkpoints; empty if it supports them. A rollback
+// must not change data that outlives the server, and the data of a read-only server does not change.
 func (c *Config) whyNoCheckpoints() string {
 	switch {
 	case c.external():
@@ -168,14 +169,14 @@ func (c *Config) whyNoCheckpoints() string {
 	return ""
 }
 
-// restored is the checkpoint.Server of a Server.
+// restored implements checkpoint.Server for a Server.
 type restored Server
 
 // StopControllers implements checkpoint.Server.
 func (r *restored) StopControllers() bool {
 	r.run.cancel()
 	ended := make(chan struct{})
-	go func() { // outlives this only with a controller that hangs when the server ends
+	go func() { // outlives this function only if a controller hangs when the server ends
 		r.run.all.Wait()
 		close(ended)
 	}()
@@ -193,7 +194,7 @@ func (r *restored) StartControllers() { (*Server)(r).newRun(r.run.within) }
 // Ahead implements checkpoint.Server.
 func (r *restored) Ahead() time.Duration { return r.data.clock.Ahead() }
 
-// Restored implements checkpoint.Server: it resets what is neither stored nor derived from the cache.
+// Restored implements checkpoint.Server: it resets the state that is neither stored nor derived from the cache.
 func (r *restored) Restored(ahead time.Duration) {
 	r.data.clock.Restore(ahead)
 	r.trail.Reset(r.data.clock.Now())

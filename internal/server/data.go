@@ -24,7 +24,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// data is the storage and the cache.
+// data has the storage and the cache.
 type data struct {
 	store *storage.Etcd
 	// plain is store with decrypted values.
@@ -34,11 +34,11 @@ type data struct {
 	cache   *cache.Cache
 	decoder *storage.Decoder
 	types   *resources.Types
-	// clock is the time of controllers and of the times in objects.
+	// clock is the clock of controllers, and of the times in objects.
 	clock *reconcile.Clock
 	// webhooks call the webhooks of admission and of CustomResourceDefinitions.
 	webhooks *webhook.Clients
-	// restorer goes back to checkpoints.
+	// restorer restores checkpoints.
 	restorer *checkpoint.Restorer
 	done     sync.WaitGroup
 }
@@ -58,7 +58,7 @@ func (c *Config) storage(dir directory, log *slog.Logger, fatal func(error)) sto
 	return s
 }
 
-// declareTypes returns the table of types that the settings ask for.
+// declareTypes returns the table of types that the settings enable.
 func (c *Config) declareTypes(now func() time.Time) (*resources.Types, error) {
 	serving, absent, err := resources.ParseServing(c.Serving)
 	if err != nil {
@@ -79,8 +79,8 @@ func (c *Config) declareTypes(now func() time.Time) (*resources.Types, error) {
 	return resources.NewTable(entries...), nil
 }
 
-// openData opens the store in the data directory and waits until the cache has its state. The data outlives ctx until
-// closed, so that requests in flight can finish.
+// openData opens the store in the data directory and waits until the cache has its state. The data stays open after ctx
+// is done, until it is closed, so that requests in flight can finish.
 func (s *Server) openData(ctx context.Context) (err error) {
 	dir, err := s.config.openDirectory()
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Server) openData(ctx context.Context) (err error) {
 	}
 }
 
-// connect makes what is between the store and the API, and returns what takes the timeline of plain.
+// connect makes the parts between the store and the API, and returns the receiver of the timeline of plain.
 func (d *data) connect(c *Config, root string) *checkpoint.Timeline {
 	d.plain = d.store
 	seal := func(_ string, value []byte) ([]byte, error) { return value, nil }

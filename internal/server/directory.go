@@ -14,11 +14,11 @@ import (
 type directory struct {
 	path      string
 	temporary bool
-	// release unlocks it, or removes a temporary one.
+	// release unlocks the directory, or removes it if it is temporary.
 	release func()
 }
 
-// openDirectory creates and locks the data directory. It leaves one of etcd alone.
+// openDirectory creates and locks the data directory. It rejects a data directory of etcd, and does not change it.
 func (c *Config) openDirectory() (d directory, err error) {
 	if c.Dir == "" {
 		d.temporary = true

@@ -8,9 +8,9 @@
 //     of the process stay unchanged: signals, the default logger, flags, limits and pace of the Go runtime.
 //  3. Stop ends watches, completes requests in flight within Config.Shutdown, stops the controllers, and closes the
 //     storage. It returns when all goroutines have ended. It may be called more than once.
-//  4. A server that can't continue, as its etcd has broken down, ends by itself: Done is closed, and Err has the
-//     reason. It then closes connections at once. Goroutines that wait for a broken embedded etcd never return, and its
-//     data directory stays locked for the life of the process.
+//  4. A server that can't continue, for example because its etcd has broken down, ends by itself: Done is closed, and
+//     Err has the reason. It then closes connections at once. Goroutines that wait for a broken embedded etcd never
+//     return, and its data directory stays locked for the life of the process.
 //  5. Errors of settings name them by the flags of "kubecascade serve". Package kubecascade translates them.
 //
 // Where to look:

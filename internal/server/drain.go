@@ -44,7 +44,7 @@ func (l *drainListener) observe(c net.Conn, state http.ConnState) {
 type drainConn struct {
 	net.Conn
 	draining *atomic.Bool
-	// unused is the TLS above while no request is active; else nil.
+	// unused is the TLS connection while no request is active; otherwise nil.
 	unused atomic.Pointer[tls.Conn]
 	close  sync.Once
 }
@@ -55,7 +55,7 @@ func (c *drainConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
 	if secure := c.unused.Load(); secure != nil && c.draining.Load() {
 		c.close.Do(func() {
-			go func() { _ = secure.CloseWrite() }() // waits for the TLS record of which b is a part, or for Close
+			go func() { _ = secure.CloseWrite() }() // waits until the TLS record of b is written, or for Close
 		})
 	}
 	return n, err

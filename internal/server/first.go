@@ -26,8 +26,8 @@ func (c *Config) first(p *ports, t *apiserver.Trust) bootstrap.Options {
 	return o
 }
 
-// published is what extension API servers shall trust. The authority of a temporary directory ends with the process, so
-// it is not added to a store that outlives it.
+// published returns the authorities that extension API servers trust. The authority of a temporary directory ends with
+// the process, so it is not published in an external store, which outlives it.
 func (c *Config) published(t *apiserver.Trust) bootstrap.Trust {
 	var b bootstrap.Trust
 	if !c.external() || c.Dir != "" {
@@ -72,8 +72,8 @@ func (s *Server) createFirst(ctx context.Context) error {
 		s.config.Simulation.Nodes, s.log)
 }
 
-// checkFirst is controllers.Process.CheckFirst. It ends when the server begins to end: withdraw does not wait for a
-// check that a slow store holds up, and no check adds the server's address again.
+// checkFirst is controllers.Process.CheckFirst. It ends when the server begins to end: so withdraw does not wait for a
+// check that a slow store delays, and no later check adds the server's address again.
 func (s *Server) checkFirst(ctx context.Context) error {
 	if err := s.checking.Acquire(ctx, 1); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Server) checkFirst(ctx context.Context) error {
 	return nil
 }
 
-// withdrawal bounds how long the end waits for a store that does not answer.
+// withdrawal is the maximum time for which the end of the server waits for a store that does not respond.
 const withdrawal = 2 * time.Second
 
 // withdraw removes the server's address from the endpoints of the service "kubernetes", after the server has begun to

@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// lifecycle is how a server ends.
+// lifecycle ends a server.
 type lifecycle struct {
-	// undo are the functions that end what was started, in the order of the starts.
+	// undo has the functions that end the started parts, in the order of the starts.
 	undo []func() error
-	// request closes stopping, upon which the server ends.
+	// request closes stopping, so that the server ends.
 	request  func()
 	stopping chan struct{}
 	// failed receives the first error that ends the server.
 	failed chan error
-	// broken is done after storage.Config.Fatal was called, which is fatal; its cause is the error.
+	// broken is done after the storage has called fatal (storage.Config.Fatal); its cause is the error.
 	broken context.Context
 	fatal  context.CancelCauseFunc
 	// life is done when the server begins to end; end ends it.
 	life context.Context
 	end  func()
-	// ended is closed when all has ended, after err was set.
+	// ended is closed when everything has ended, after err was set.
 	ended chan struct{}
 	err   error
 }
@@ -35,7 +35,7 @@ func newLifecycle(broken context.Context, fatal context.CancelCauseFunc) lifecyc
 	return l
 }
 
-// then adds a function that ends what was just started.
+// then adds the function that ends the part that was just started.
 func (l *lifecycle) then(undo func() error) { l.undo = append(l.undo, undo) }
 
 // undone ends everything in the reverse order.
@@ -73,7 +73,7 @@ func (l *lifecycle) Stop() error {
 	return l.err
 }
 
-// Done is closed when the server has ended, whether or not Stop was called.
+// Done returns a channel that is closed when the server has ended, whether or not Stop was called.
 func (l *lifecycle) Done() <-chan struct{} { return l.ended }
 
 // Err returns the error with which the server has ended; nil while it runs.

@@ -38,7 +38,7 @@ func (c *Config) memory() int64 {
 	return int64(least)
 }
 
-// goLimit is the limit of the Go runtime; math.MaxInt64 for none.
+// goLimit returns the memory limit of the Go runtime; math.MaxInt64 for none.
 func goLimit() (uint64, error) {
 	limit := []metrics.Sample{{Name: "/gc/gomemlimit:bytes"}}
 	metrics.Read(limit)

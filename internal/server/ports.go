@@ -13,9 +13,9 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// ports are the open listeners, and the servers of them.
+// ports has the open listeners and their servers.
 type ports struct {
-	// insecure and http are nil without that port.
+	// insecure and http are nil without a plain HTTP port.
 	insecure net.Listener
 	http     *http.Server
 	secure   *drainListener
@@ -50,7 +50,7 @@ func listen(a Address, flag string) (net.Listener, error) {
 // close closes the listeners if no server was started; a server closes its listener itself.
 func (p *ports) close() {
 	if p.insecure != nil {
-		_ = p.insecure.Close() // closed already, as a rule
+		_ = p.insecure.Close() // usually closed already
 	}
 	if p.secure != nil {
 		_ = p.secure.Close() // as above
@@ -59,7 +59,7 @@ func (p *ports) close() {
 
 func (p *ports) secureURL() string { return "https://" + reachable(p.secure.Addr()) }
 
-// externalURL is secureURL by another host; empty for the same one.
+// externalURL returns secureURL with another host; empty if it is the same host.
 func (p *ports) externalURL(host string) string {
 	if host == "" {
 		return p.secureURL()
@@ -76,7 +76,7 @@ func (c *Config) hosts() []string {
 	return hosts
 }
 
-// insecureURL is empty without that port.
+// insecureURL returns the URL of the plain HTTP port; empty if there is none.
 func (p *ports) insecureURL() string {
 	if p.insecure == nil {
 		return ""
@@ -100,7 +100,7 @@ const (
 	// (AS pkg/server/secure_serving.go).
 	headerTimeout = 32 * time.Second
 	idleTimeout   = 90 * time.Second
-	// maxHeader bounds what is read before the client is authenticated.
+	// maxHeader limits the bytes that are read before the client is authenticated.
 	maxHeader = 256 << 10
 	// maxStreams is the maximum number of concurrent requests on a connection. maxFrame is the smallest frame size that
 	// HTTP/2 allows.
@@ -108,14 +108,14 @@ const (
 	maxFrame   = 16 << 10
 	// maxWindow is the number of bytes of bodies that an HTTP/2 connection buffers before handlers read them.
 	maxWindow = 64 << 10
-	// pingTimeout is after what time without a frame a connection of HTTP/2 is pinged, and how long a client may take
-	// no byte.
+	// pingTimeout is the time without a frame after which an HTTP/2 connection is pinged, and the time for which a
+	// client may accept no bytes.
 	pingTimeout = 30 * time.Second
 	// maxConnections is the limit for each port. Further connections wait until others are closed.
 	maxConnections = 5000
 )
 
-// newHTTPServer limits what a client can block; responses have no timeout, because of watches.
+// newHTTPServer returns a server that limits what a client can block; responses have no timeout, because of watches.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// extensions returns the paths that kube-apiserver doesn't have, below render.RoutePrefix. Requests come when
-// everything is assembled.
+// extensions returns the paths that kube-apiserver doesn't have, below render.RoutePrefix. Their handlers run only
+// after everything is assembled.
 func (s *Server) extensions() []render.Route {
 	d, by := s.data, func() authorization.Authorizer { return s.api.Authorizer() }
 	questions := (&cluster.Server{

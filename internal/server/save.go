@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
-// unsaved is the pattern of the names of files that a snapshot is written to.
+// unsaved is the pattern of the names of the files to which snapshots are written.
 const unsaved = "kubecascade-snapshot-*.part"
 
 // removeUnsaved removes the files of snapshots that a killed server has left in its data directory, as they have all
@@ -33,7 +33,7 @@ func removeUnsaved(dir string) error {
 	return errors.Join(errs...)
 }
 
-// SaveSnapshot writes a snapshot to a file, which replaces one of that name when it is whole. Nothing else is replaced,
+// SaveSnapshot writes a snapshot to a file. When it is complete, it replaces a file of that name, but nothing else,
 // such as a device or a directory.
 func (s *Server) SaveSnapshot(ctx context.Context, path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -65,9 +65,9 @@ func (d *data) save(ctx context.Context, dir string) (*os.File, error) {
 	return f, nil
 }
 
-// saveRoute is "snapshots": a POST gets a snapshot of all that is stored. It is for users who may post to the
-// path, as all Secrets are in it. It is written to a file first, so that a client that reads slowly does not hold a
-// transaction of the database open. One is made at a time.
+// saveRoute returns the route "snapshots". A POST returns a snapshot of the whole store. It is for users who may post
+// to the path, as the snapshot has all Secrets. The snapshot is written to a file first, so that a client that reads
+// slowly does not hold a transaction of the database open. Only one snapshot is made at a time.
 func (s *Server) saveRoute() render.Route {
 	saving := make(chan struct{}, 1)
 	return render.Route{Path: "snapshots", Methods: []string{http.MethodPost}, Serve: func(

@@ -33,9 +33,9 @@ type Server struct {
 	keys       *pki.Bundle
 	kubeconfig string
 	api        *apiserver.Server
-	// first are the settings of the objects that each cluster has.
+	// first has the settings of the objects that each cluster has.
 	first bootstrap.Options
-	// checking is held while first are checked, or withdrawn.
+	// checking is held while these objects are checked, and while the server's address is withdrawn.
 	checking *semaphore.Weighted
 	// trail has the last removals.
 	trail *trail.Trail
@@ -48,7 +48,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	return startWith(ctx, c, broken, fatal)
 }
 
-// startWith is Start with the function that etcd calls when it breaks down, which ends the context.
+// startWith is Start with the context "broken", which ends when etcd breaks down and calls fatal.
 func startWith(ctx context.Context, c Config, broken context.Context, fatal context.CancelCauseFunc) (*Server, error) {
 	s := &Server{config: &c, log: c.Log, lifecycle: newLifecycle(broken, fatal),
 		checking: semaphore.NewWeighted(1)}
@@ -78,7 +78,7 @@ func (s *Server) readFiles(context.Context) error {
 		return err
 	}
 	var err error
-	if c.NodesFile != "" { // a mistake in it prevents the start
+	if c.NodesFile != "" { // a mistake in the file prevents the start
 		c.Simulation.Nodes, err = simulation.ReadNodes(c.NodesFile)
 	}
 	return errors.Join(err, c.readEncryption())
@@ -134,20 +134,20 @@ func (s *Server) await() {
 	close(s.ended)
 }
 
-// abandons reports whether the embedded etcd has broken down: requests to it may wait forever, and so would an orderly
-// end. All acknowledged writes are on disk.
+// abandons reports whether the embedded etcd has broken down: requests to it may wait forever, so an orderly end is not
+// possible. All acknowledged writes are on disk.
 func (s *Server) abandons() bool { return s.broken.Err() != nil && !s.config.external() }
 
-// Advance puts the clock of controllers and of the times in objects forward.
+// Advance advances the clock of controllers, and of the times in objects.
 func (s *Server) Advance(d time.Duration) error { return s.data.clock.Advance(d) }
 
 // Now returns the time by that clock.
 func (s *Server) Now() time.Time { return s.data.clock.Now() }
 
-// URL is that of the secure port.
+// URL returns the URL of the secure port.
 func (s *Server) URL() string { return s.ports.secureURL() }
 
-// InsecureURL is that of the insecure port; empty if there is none.
+// InsecureURL returns the URL of the insecure port; empty if there is none.
 func (s *Server) InsecureURL() string { return s.ports.insecureURL() }
 
 // Kubeconfig returns the path of the administrator's kubeconfig.
@@ -159,12 +159,12 @@ func (s *Server) Authority() []byte { return s.keys.AuthorityPEM() }
 // Administrator returns the present certificate and key of the administrator in PEM.
 func (s *Server) Administrator() (cert, key []byte, err error) { return s.keys.ClientPEM() }
 
-// Checkpoint is checkpoint.Checkpoints.Make.
+// Checkpoint calls checkpoint.Checkpoints.Make.
 func (s *Server) Checkpoint(ctx context.Context, name string) (*checkpoint.Result, error) {
 	return s.checkpoints.Make(ctx, name)
 }
 
-// Rollback is checkpoint.Checkpoints.Rollback.
+// Rollback calls checkpoint.Checkpoints.Rollback.
 func (s *Server) Rollback(ctx context.Context, name string) (*checkpoint.Result, error) {
 	return s.checkpoints.Rollback(ctx, name)
 }

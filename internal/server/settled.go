@@ -31,7 +31,7 @@ const (
 type settledAnswer struct {
 	Settled  bool  `json:"settled"`
 	Revision int64 `json:"revision"`
-	// Waits are what controllers do later, the earliest first; OmittedWaits is how many more there are.
+	// Waits is the later work of the controllers, the earliest first; OmittedWaits is the number of further entries.
 	Waits        []settledWait `json:"waits"`
 	OmittedWaits int           `json:"omittedWaits,omitempty"`
 }
@@ -56,7 +56,7 @@ type settledObject struct {
 // errStopping ends Settle when the server ends.
 var errStopping = errors.New("the server is shutting down")
 
-// Settle is controllers.Set.Settle, which ends when the server does.
+// Settle calls controllers.Set.Settle, and ends when the server ends.
 func (s *Server) Settle(ctx context.Context, revision int64) (*controllers.Settled, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -64,7 +64,7 @@ func (s *Server) Settle(ctx context.Context, revision int64) (*controllers.Settl
 	return s.controllers.Settle(ctx, revision)
 }
 
-// settledRoute returns the route of settled. Requests come when the server has started: settle is Server.Settle.
+// settledRoute returns the route of settled. Its handler runs only after the start of the server.
 func (s *Server) settledRoute() render.Route {
 	waiting := make(chan struct{}, mostSettling)
 	return render.Route{Path: "settled", LongRunning: true, Serve: func(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +152,8 @@ func shown(o reconcile.Object) *settledObject {
 	return &settledObject{schema.GroupVersion{Group: o.Group, Version: o.Version}.String(), o.Kind, o.Namespace, o.Name}
 }
 
-// mayList returns which objects the user may be told of: those whose type the user may list there. It keeps verdicts.
+// mayList returns a function that reports whether the user may list the type of an object in its namespace. The
+// function caches decisions.
 func (s *Server) mayList(u authorization.User) func(reconcile.Object) bool {
 	verdicts := map[reconcile.Object]bool{}
 	return func(o reconcile.Object) bool {

@@ -11,21 +11,21 @@ import (
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
-// Snapshot is a file of etcd that a server begins with.
+// Snapshot is a file of etcd with whose content a server begins.
 type Snapshot struct {
 	// File is a snapshot, a database, or a data directory; empty for none.
 	File string
 	// Writable allows writes to the copy that is served.
 	Writable bool
-	// Prefix is that of the cluster's keys; empty finds it.
+	// Prefix is the prefix of the cluster's keys; if it is empty, the server finds it.
 	Prefix string
 }
 
 // readOnly reports whether writes are rejected.
 func (c *Config) readOnly() bool { return c.Snapshot.File != "" && !c.Snapshot.Writable }
 
-// errNoWebhooks is the error of calls: the configurations in a backup name webhooks of the cluster that it is of, which
-// may still run.
+// errNoWebhooks is the error of calls of webhooks. The configurations in a backup name webhooks of the original
+// cluster, which may still run.
 var errNoWebhooks = errors.New("webhooks are not called by a server that serves a snapshot")
 
 // webhookPlugins are the admission plugins that call webhooks.
@@ -66,7 +66,7 @@ func (s *Server) openSnapshot(context.Context) error {
 	return nil
 }
 
-// warnOfSnapshot logs what of the snapshot can't be served, until the server ends.
+// warnOfSnapshot logs which objects of the snapshot are not served. It stops when the server ends.
 func (s *Server) warnOfSnapshot() {
 	report, err := s.report()
 	switch {

@@ -10,8 +10,8 @@ import (
 // KubernetesVersion is the release whose behaviour is reproduced.
 const KubernetesVersion = "1.37.2"
 
-// apiVersion returns the response of /version: the Kubernetes release, by which clients determine their skew, with this
-// program's after the plus sign, of which a version may have only one.
+// apiVersion returns the response of /version: the Kubernetes release, from which clients determine their skew, and
+// after a plus sign the version of this program. A version may have only one plus sign.
 func apiVersion(release string) apiserver.Version {
 	b := apiserver.OwnBuild()
 	v := strings.Split(KubernetesVersion, ".")
