@@ -26,8 +26,8 @@ func (t *T) get(o *Object) (*Object, *Answer, error) {
 	return now, a, nil
 }
 
-// Await waits until an object meets all conditions at once, and returns it. It fails when the case's time is over, and
-// at once if the object is gone although no condition allows that.
+// Await waits until an object meets all conditions at once, and returns it. It fails when the case's timeout expires.
+// If the object is gone and an unmet condition does not allow that, it fails at once.
 func (t *T) Await(o *Object, conditions ...Condition) (now *Object) {
 	last, f := o, Failure{Expected: expected(o, conditions), Seen: "no response in time"}
 	met := poll(t.ctx, func() bool {
@@ -57,7 +57,7 @@ func (t *T) Await(o *Object, conditions ...Condition) (now *Object) {
 	return now
 }
 
-// poll calls done with growing pauses until it is true. It returns false if ctx ends before.
+// poll calls done with growing pauses until it is true. It returns false if ctx ends first.
 func poll(ctx context.Context, done func() bool) bool {
 	for pause := 10 * time.Millisecond; !done(); pause = min(pause*3/2, 500*time.Millisecond) {
 		select {
@@ -88,14 +88,14 @@ func (t *T) Expect(o *Object, conditions ...Condition) *Object {
 	return now
 }
 
-// ExpectAll is Expect for each of the objects.
+// ExpectAll calls Expect for each of the objects.
 func (t *T) ExpectAll(objects []*Object, conditions ...Condition) {
 	for _, o := range objects {
 		t.Expect(o, conditions...)
 	}
 }
 
-// Untouched checks that nothing has written the objects since they were seen.
+// Untouched checks that no client has written the objects since the case read them.
 func (t *T) Untouched(objects ...*Object) {
 	for _, o := range objects {
 		t.Expect(o, Unchanged(o))
@@ -121,9 +121,9 @@ func (t *T) Answered(a *Answer, o *Object, conditions ...Condition) *Object {
 }
 
 // Settle waits until the collector has seen all objects of these kinds (config maps by default) that the case has
-// created or changed so far. Kubernetes' collector watches each kind separately, and does not orphan or wait for
-// objects that it has not seen (J-08, J-09): without Settle, the result of a case would depend on timing. Without a
-// working collector there is nothing to wait for.
+// created or changed so far. Kubernetes' collector watches each kind separately. It does not orphan or wait for objects
+// that it has not seen (J-08, J-09), so without Settle the result of a case would depend on timing. If the collector
+// does not work, Settle returns at once.
 func (t *T) Settle(kinds ...Kind) {
 	if !t.idle {
 		t.sentinel(kinds)
@@ -131,15 +131,15 @@ func (t *T) Settle(kinds ...Kind) {
 }
 
 // Pass waits until the collector has processed the latest change of an object of these kinds (config maps by default).
-// Objects that exist afterwards exist because the collector keeps them, not because it is slow: sentinels that are
-// created after the change follow it in the kind's events and in the collector's queue. There are two rounds of them,
-// because the collector has several workers.
+// It creates sentinels after the change: they follow the change in the kind's events and in the collector's queue. So
+// objects that still exist when the sentinels are gone are kept by the collector's decision, not because it is slow.
+// There are two rounds of sentinels, because the collector has several workers.
 func (t *T) Pass(kinds ...Kind) {
 	t.sentinel(kinds)
 	t.sentinel(kinds)
 }
 
-// sentinel creates an object of each kind whose owner never existed, and waits until they have been collected.
+// sentinel creates an object of each kind whose owner never existed, and waits until the collector has deleted them.
 func (t *T) sentinel(kinds []Kind) {
 	if len(kinds) == 0 {
 		kinds = []Kind{ConfigMap}

@@ -11,15 +11,15 @@ import (
 type Case struct {
 	// Name is "group/words-with-dashes", unique among the cases.
 	Name string `json:"name"`
-	// Rules are the IDs of the rules that it checks, such as D-48.
+	// Rules are the IDs of the rules that the case checks, such as D-48.
 	Rules []string `json:"rules"`
 	// Proves is the statement, in the present tense.
 	Proves string `json:"proves"`
-	// Docs is the page of Kubernetes' documentation about it.
+	// Docs is the URL of the page of Kubernetes' documentation about the statement.
 	Docs string `json:"docs"`
-	// Needs are the parts of a cluster without which it fails.
+	// Needs are the parts of a cluster that the case requires.
 	Needs Need `json:"needs,omitempty"`
-	// Run creates the objects and checks what happens to them.
+	// Run creates the objects and checks their states.
 	Run func(*T) `json:"-"`
 }
 
@@ -53,8 +53,8 @@ func (n Need) String() string {
 // MarshalText implements encoding.TextMarshaler.
 func (n Need) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// Select returns the cases whose names match run, if it is not nil, and do not match skip; and those that only skip
-// excludes.
+// Select returns the cases whose names match run (nil matches all) and do not match skip. Skipped are the cases that
+// match both.
 func Select(cases []Case, run, skip *regexp.Regexp) (chosen, skipped []Case) {
 	for _, c := range cases {
 		switch {

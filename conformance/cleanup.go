@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// cleanUp deletes the objects of the case: it removes their finalizers; namespaces are deleted with their content. It
-// does not wait for the namespaces. Errors are visible in what is left.
+// cleanUp removes the finalizers of the case's objects, and deletes its namespaces and cluster-scoped objects. It does
+// not wait until the namespaces are gone, and ignores errors: leftBehind reports the objects that remain.
 func (t *T) cleanUp(ctx context.Context) {
 	clean := &T{ctx: ctx, client: t.client}
 	for _, o := range t.made {
@@ -31,7 +31,7 @@ func (t *T) remove(o *Object) {
 	} else if o.Of.ClusterScoped {
 		_, _ = t.client.do(t.ctx, http.MethodDelete, o.Path()+"?propagationPolicy=Background", "", nil)
 	}
-	// The finalizer of a CustomResourceDefinition is the server's: its objects are deleted before it.
+	// The finalizer of a CustomResourceDefinition is the server's: the server deletes its objects first.
 	if len(now.GetFinalizers()) > 0 && o.Of != Definition {
 		_, _ = t.client.do(
 			t.ctx, http.MethodPatch, o.Path(), "application/merge-patch+json", `{"metadata":{"finalizers":null}}`,
@@ -51,8 +51,8 @@ func (t *T) unfinalize(ns *Object) {
 	_, _ = t.client.do(t.ctx, http.MethodPut, ns.Path()+"/finalize", "application/json", ns.Object)
 }
 
-// leftBehind waits until the cluster-scoped objects of a run, including its namespaces, are gone, and returns those
-// that are not when the time is over.
+// leftBehind waits until the cluster-scoped objects of a run, including its namespaces, are gone. It returns those that
+// still exist when ctx ends.
 func leftBehind(ctx context.Context, c *Client, made []*Object) []string {
 	t := &T{ctx: ctx, client: c}
 	var left []string
@@ -67,7 +67,7 @@ func leftBehind(ctx context.Context, c *Client, made []*Object) []string {
 	return left
 }
 
-// anonymous is the object without its UID: there may have been no response with it.
+// anonymous returns the object without its UID. The case may not have received the response that has the UID.
 func (o *Object) anonymous() *Object {
 	bare := &Object{Of: o.Of, Unstructured: *o.DeepCopy()}
 	bare.SetUID("")

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// requestTimeout is the limit for a request that is not a watch; a server limits its writes to 34 s (0-13).
+	// requestTimeout is the timeout of a request that is not a watch; a server limits its writes to 34 s (0-13).
 	requestTimeout = 40 * time.Second
-	// maxAnswer is how many bytes of a response are read.
+	// maxAnswer is the maximum number of bytes that are read of a response.
 	maxAnswer = 16 << 20
-	// lingering is how much longer than its context a request may take that creates an object.
+	// lingering is the time for which a request that creates an object may go on after its context has ended.
 	lingering = 5 * time.Second
 )
 
 // Client sends requests to the server under test. HTTP has the credentials, if there are any.
 type Client struct {
-	// URL is the server's, without a trailing slash.
+	// URL is the server's URL, without a trailing slash.
 	URL  string
 	HTTP *http.Client
 }
@@ -33,15 +33,15 @@ type Client struct {
 type Answer struct {
 	Code   int
 	Header http.Header
-	// Body is the decoded JSON; it is empty if it is not an object.
+	// Body is the decoded JSON; it is empty if the response is not an object.
 	Body map[string]any
 	// Text is the body as it was received.
 	Text string
-	// Curl is the request as a command.
+	// Curl is the curl command that sends the request.
 	Curl string
 }
 
-// Message is the message of a Status, or the body, unless that is an HTML page or long.
+// Message returns the message of a Status, or else the body. It replaces an HTML page and truncates a long body.
 func (a *Answer) Message() string {
 	if m, ok := a.Body["message"].(string); ok {
 		return m
@@ -56,10 +56,10 @@ func (a *Answer) Message() string {
 	return text
 }
 
-// maxMessage is the maximum number of characters of a body that is used as a message.
+// maxMessage is the maximum number of characters of a body that Message returns.
 const maxMessage = 300
 
-// Warnings are the messages of the Warning headers.
+// Warnings returns the messages of the Warning headers.
 func (a *Answer) Warnings() []string {
 	var texts []string
 	for _, w := range a.Header.Values("Warning") {
@@ -72,8 +72,8 @@ func (a *Answer) Warnings() []string {
 	return texts
 }
 
-// do sends a request; a body that is a string is sent unchanged, another one as JSON. After a 429 it waits as the
-// server requests.
+// do sends a request. It sends a body that is a string unchanged, and encodes any other body as JSON. After a 429 it
+// waits for the time in Retry-After, and sends the request again.
 func (c *Client) do(ctx context.Context, method, path, contentType string, body any) (*Answer, error) {
 	text, err := encode(body)
 	if err != nil {
@@ -116,8 +116,8 @@ func (c *Client) once(ctx context.Context, method, path, contentType, body strin
 	return a, nil
 }
 
-// lasting returns a context for a request. A request that creates an object is not canceled at once when a run is
-// interrupted: the server could carry it out after the cleanup.
+// lasting returns a context for a request. If a run is interrupted, a request that creates an object is canceled only
+// after a while. If it were canceled at once, the server could still execute it after the cleanup.
 func lasting(ctx context.Context, method string) (context.Context, context.CancelFunc) {
 	if method != http.MethodPost || ctx.Err() != nil {
 		return context.WithTimeout(ctx, requestTimeout)
@@ -160,7 +160,7 @@ func encode(body any) (string, error) {
 	return string(b), nil
 }
 
-// curl is the command that sends a request, without credentials.
+// curl returns the command that sends a request, without credentials.
 func (c *Client) curl(method, path, contentType, body string) string {
 	s := "curl -X " + method + " " + quote(c.URL+path)
 	if method == http.MethodGet {

@@ -13,7 +13,7 @@ import (
 type Condition struct {
 	// Text completes "expected configmap x to ...".
 	Text string
-	// Gone reports whether an object that is gone can meet the condition; if not, Await fails when the object is gone.
+	// Gone reports whether an object that is gone can meet the condition. If not, Await fails when the object is gone.
 	Gone bool
 	// Met reports whether the object is in the state; the object is nil if it is gone.
 	Met func(*Object) bool
@@ -35,7 +35,7 @@ var (
 	Terminating = Has("be there with a deletionTimestamp", func(o *Object) bool {
 		return o.GetDeletionTimestamp() != nil
 	})
-	// Established: the definition is served.
+	// Established: the CustomResourceDefinition is served.
 	Established = Has("be established", func(o *Object) bool { return ConditionStatus(o, "Established") == "True" })
 )
 
@@ -73,15 +73,15 @@ func HasOwners(owners ...*Object) Condition {
 	})
 }
 
-// HasCondition: the status of the object has a condition of this type that is True.
+// HasCondition: the object's status has a condition of this type with the status True.
 func HasCondition(name string) Condition {
 	return Has("have the condition "+name, func(o *Object) bool { return ConditionStatus(o, name) == "True" })
 }
 
-// ConditionStatus returns the status of a condition in an object's status; empty if there is none.
+// ConditionStatus returns the status of a condition in an object's status, or an empty string if there is none.
 func ConditionStatus(o *Object, name string) string { return conditionOf(o, name, "status") }
 
-// ConditionMessage returns the message of a condition in an object's status; empty if there is none.
+// ConditionMessage returns the message of a condition in an object's status, or an empty string if there is none.
 func ConditionMessage(o *Object, name string) string { return conditionOf(o, name, "message") }
 
 func conditionOf(o *Object, name, field string) string {
@@ -102,7 +102,7 @@ func Unchanged(as *Object) Condition {
 	})
 }
 
-// unmet returns the first condition that an object does not meet; nil if it meets all.
+// unmet returns the first condition that an object does not meet, or nil if it meets all.
 func unmet(o *Object, conditions []Condition) *Condition {
 	for i := range conditions {
 		if !conditions[i].Met(o) {

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// servedWithin is the limit for a CustomResourceDefinition to be served; a real server takes a few seconds.
+// servedWithin is the time within which a server must serve a new CustomResourceDefinition. A real server takes a few
+// seconds.
 const servedWithin = 30 * time.Second
 
-// Define creates a custom resource for the case, and waits until it is served. It fails if definitions are stored but
-// not served.
+// Define creates a CustomResourceDefinition for the case, and waits until its resource is served. The case fails if the
+// server stores CustomResourceDefinitions but does not serve their resources.
 func (t *T) Define(name string, clusterScoped bool) (Kind, *Object) {
 	plural := strings.ToLower(name) + "s"
 	k := Kind{
@@ -34,7 +35,7 @@ func (t *T) Define(name string, clusterScoped bool) (Kind, *Object) {
 	return k, d
 }
 
-// served waits until the definition is established and its resource can be listed.
+// served waits until the CustomResourceDefinition is established and its resource can be listed.
 func (t *T) served(k Kind, d *Object) {
 	ctx, cancel := context.WithTimeout(t.ctx, servedWithin)
 	defer cancel()

@@ -14,16 +14,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Journal is what a watch of a kind in the case's namespace shows from a moment on: the order in which objects were
-// deleted or lost their last owner reference, and the finalizers with which they were being deleted. The watch is read
-// when a case asks for that.
+// Journal records what a watch of a kind in the case's namespace has shown since the journal was created: the order in
+// which objects were deleted or lost their last owner reference, and the finalizers that objects had while they were
+// being deleted. The watch is read only when a case waits for such an event.
 type Journal struct {
 	kind Kind
-	// path is that of the collection, and version that of the last event.
+	// path is the path of the collection, version the resource version of the last event.
 	path, version string
-	// place has the position of each first event.
+	// place has the position of each deletion and of each loss of the last owner.
 	place map[happening]int
-	// carried are the finalizers of objects that were being deleted.
+	// carried has the finalizers that each object had while it was being deleted.
 	carried map[types.UID][]string
 }
 
@@ -33,7 +33,7 @@ type happening struct {
 	deleted bool
 }
 
-// Watch begins a journal from now on.
+// Watch returns a journal of the events from now on.
 func (t *T) Watch(k Kind) *Journal {
 	path := k.Path(t.prefix, "")
 	list := decode(k, t.Accepted(t.Send(http.MethodGet, path, nil), http.StatusOK))
@@ -42,7 +42,7 @@ func (t *T) Watch(k Kind) *Journal {
 	}
 }
 
-// change is an event of the watch.
+// change is a watch event.
 type change struct {
 	Type   string
 	Object struct {
@@ -51,7 +51,7 @@ type change struct {
 	}
 }
 
-// read reads events until enough is true, or the watch ends.
+// read reads events until enough returns true or the watch ends.
 func (j *Journal) read(ctx context.Context, c *Client, enough func() bool) error {
 	res, err := c.open(ctx, http.MethodGet, j.path+"?watch=1&resourceVersion="+url.QueryEscape(j.version), "", "")
 	if err != nil {
@@ -88,8 +88,8 @@ func (j *Journal) add(e change) {
 	}
 }
 
-// NeverCarried waits until the watch has shown the objects' deletion, and checks that none of them had the finalizer
-// while it was being deleted.
+// NeverCarried waits until the watch has shown the deletion of the objects. It checks that none of them had the
+// finalizer while it was being deleted.
 func (t *T) NeverCarried(j *Journal, finalizer string, objects ...*Object) {
 	expected := fmt.Sprintf(
 		"a watch of %s to tell of the deletion of %s, without the finalizer %s before", j.kind.Plural, describe(objects),
@@ -103,7 +103,7 @@ func (t *T) NeverCarried(j *Journal, finalizer string, objects ...*Object) {
 	}
 }
 
-// await reads the watch until it has shown each of these.
+// await reads the watch until it has shown all of these events.
 func (t *T) await(j *Journal, expected string, all []happening) {
 	missing := func() int {
 		return slices.IndexFunc(all, func(h happening) bool { _, seen := j.place[h]; return !seen })
@@ -117,8 +117,8 @@ func (t *T) await(j *Journal, expected string, all []happening) {
 	}
 }
 
-// InOrder waits until the watch has shown the deletion of all objects, and checks that each was deleted after those
-// before it. The objects of a set may be deleted in any order.
+// InOrder waits until the watch has shown the deletion of all objects. It checks that the objects of each set were
+// deleted after those of the set before it. The objects of a set may be deleted in any order.
 func (t *T) InOrder(j *Journal, sets ...[]*Object) {
 	var want []string
 	for _, s := range sets {
@@ -136,8 +136,8 @@ func (t *T) InOrder(j *Journal, sets ...[]*Object) {
 	}
 }
 
-// ReleasedBefore waits until the watch has shown the owner's deletion and dependents without references, and checks
-// that these came before the deletion.
+// ReleasedBefore waits until the watch has shown the owner's deletion and dependents without references. It checks that
+// the dependents lost their references before the owner was deleted.
 func (t *T) ReleasedBefore(j *Journal, dependents []*Object, owner *Object) {
 	expected := fmt.Sprintf(
 		"a watch of %s to tell that %s have no ownerReferences, then that %s is deleted", j.kind.Plural, describe(dependents),

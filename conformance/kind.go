@@ -6,15 +6,15 @@ import "strings"
 type Kind struct {
 	// Group is empty for the core group.
 	Group, Version string
-	// Name is the kind's name in objects, Plural that in paths.
+	// Name is the kind's name in objects, Plural its name in paths.
 	Name, Plural string
 	// ClusterScoped kinds have no namespace in their path.
 	ClusterScoped bool
-	// Fields is the JSON of a new object besides its metadata; empty is nothing.
+	// Fields is the JSON of a new object without its metadata, or empty.
 	Fields string
 }
 
-// podTemplate is for pods that no case creates: their owners have no replicas, or are suspended.
+// podTemplate is a template of owners that create no pods: they have no replicas, or are suspended.
 const podTemplate = `"template":{"metadata":{"labels":{"conformance":"case"}},"spec":{"containers":[{"name":"c","image":"conformance.example.com/none"}]}}`
 
 // The kinds of the objects in cases. They are harmless on a real cluster: no containers run because of them.
@@ -40,7 +40,7 @@ var (
 		Fields: `{"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"conformance.example.com/none"}]}}}}`}
 	CronJob = Kind{Group: "batch", Version: "v1", Name: "CronJob", Plural: "cronjobs",
 		Fields: `{"spec":{"suspend":true,"schedule":"0 0 1 1 *","jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"conformance.example.com/none"}]}}}}}}`}
-	// Autoscaler is served in two versions, of which v2 is preferred.
+	// Autoscaler is served in two versions; v2 is the preferred one.
 	Autoscaler = Kind{Group: "autoscaling", Version: "v2", Name: "HorizontalPodAutoscaler",
 		Plural: "horizontalpodautoscalers",
 		Fields: `{"spec":{"maxReplicas":1,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"none"}}}`}
@@ -53,17 +53,17 @@ var (
 	}
 )
 
-// admissionKind is a kind of configurations of admission.
+// admissionKind returns a kind of the group admissionregistration.k8s.io.
 func admissionKind(name, plural string) Kind {
 	return Kind{
 		Group: "admissionregistration.k8s.io", Version: "v1", Name: name, Plural: plural, ClusterScoped: true,
 	}
 }
 
-// APIVersion is that of the kind's objects and of references to them.
+// APIVersion returns the apiVersion of the kind's objects and of references to them.
 func (k Kind) APIVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Version, "/") }
 
-// Path is the path of the collection in a namespace, or with a name that of an object.
+// Path returns the path of the collection in a namespace, or with a name the path of an object.
 func (k Kind) Path(namespace, name string) string {
 	path := "/api/" + k.Version
 	if k.Group != "" {

@@ -12,13 +12,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Object is an object in a response of the server, with its kind.
+// Object is an object of the server under test, with its kind.
 type Object struct {
 	unstructured.Unstructured
 	Of Kind
 }
 
-// newObject is an object to be created.
+// newObject returns an object that has not been created yet.
 func newObject(k Kind, namespace, name string, options ...Option) *Object {
 	o := &Object{Of: k}
 	o.Object = map[string]any{}
@@ -39,13 +39,13 @@ func newObject(k Kind, namespace, name string, options ...Option) *Object {
 	return o
 }
 
-// Path is the object's own.
+// Path returns the object's path.
 func (o *Object) Path() string { return o.Of.Path(o.GetNamespace(), o.GetName()) }
 
-// String names the object in messages.
+// String returns the object's name for messages.
 func (o *Object) String() string { return strings.ToLower(o.Of.Name) + " " + o.GetName() }
 
-// YAML is the object without managedFields; a nil object has none.
+// YAML returns the object without managedFields, or an empty string if it is nil.
 func (o *Object) YAML() string {
 	if o == nil {
 		return ""
@@ -59,7 +59,7 @@ func (o *Object) YAML() string {
 	return string(b)
 }
 
-// state is a line with everything that conditions depend on.
+// state describes everything that conditions depend on, in one line.
 func (o *Object) state() string {
 	if o == nil {
 		return "it is gone"
@@ -84,7 +84,7 @@ func (o *Object) state() string {
 // Option changes a new object.
 type Option func(*Object)
 
-// Hold is the finalizer with which cases keep an object that is being deleted.
+// Hold is the finalizer that cases use to block the removal of a deleted object.
 const Hold = "conformance.example.com/hold"
 
 // Held gives the object the finalizer Hold.
@@ -102,7 +102,7 @@ func Labelled(key, value string) Option {
 	}
 }
 
-// Ref is a reference to an owner, without blockOwnerDeletion unless an edit sets it.
+// Ref returns a reference to an owner. It has no blockOwnerDeletion unless an edit sets it.
 func Ref(owner *Object, edits ...func(*metav1.OwnerReference)) metav1.OwnerReference {
 	r := metav1.OwnerReference{
 		APIVersion: owner.Of.APIVersion(), Kind: owner.Of.Name, Name: owner.GetName(), UID: owner.GetUID(),
@@ -113,7 +113,7 @@ func Ref(owner *Object, edits ...func(*metav1.OwnerReference)) metav1.OwnerRefer
 	return r
 }
 
-// Absent is a reference to an object of the kind that never existed, with a new UID each time.
+// Absent returns a reference to an object of the kind that never existed. Each call returns another UID.
 func Absent(k Kind) metav1.OwnerReference {
 	uid := uuid.NewString()
 	return metav1.OwnerReference{APIVersion: k.APIVersion(), Kind: k.Name, Name: "never-" + uid[:8], UID: types.UID(uid)}

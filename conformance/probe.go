@@ -10,20 +10,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// part is a part of a cluster that cases may need.
+// part is a part of a cluster that some cases need.
 type part struct {
 	need Need
 	name string
-	// probe fails if the part does not react.
+	// probe fails if the part does not work.
 	probe func(*T)
-	// note is why the part does not work.
+	// note is the field of the report for the reason why the part does not work.
 	note *string
-	// absent is done when the part is known not to react.
+	// absent is canceled, by lack, when probe has failed.
 	absent context.Context
 	lack   context.CancelFunc
 }
 
-// parts are those that are probed. The report has a note for each.
+// parts returns the parts that are probed. Each has its note in the report.
 func parts(rep *Report) []*part {
 	all := []*part{
 		{need: Collector, name: "collector", note: &rep.Collector, probe: func(t *T) { t.sentinel(nil) }},
@@ -42,13 +42,13 @@ func parts(rep *Report) []*part {
 	return all
 }
 
-// lacks reports whether a part is known not to react.
+// lacks reports whether the probe of a part has failed.
 func (r *runner) lacks(n Need) bool {
 	return slices.ContainsFunc(r.parts, func(p *part) bool { return p.need == n && p.absent.Err() != nil })
 }
 
-// probe starts to detect the parts that the cases need, and returns a function that waits for the result. If a part
-// does not react, that is in the report, and the cases that need it get little time.
+// probe starts to probe the parts that the cases need, and returns a function that waits for the results. If a part
+// does not work, the report has the reason, and the cases that need the part have a short timeout.
 func (r *runner) probe(ctx context.Context, cases []Case) (wait func()) {
 	var looking sync.WaitGroup
 	for _, p := range r.parts {
@@ -71,7 +71,7 @@ func (r *runner) probe(ctx context.Context, cases []Case) (wait func()) {
 	return looking.Wait
 }
 
-// tick reports the progress at intervals while nothing happens, until it is stopped.
+// tick reports the progress every tickEvery, until it is stopped.
 func (r *runner) tick() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var ticking sync.WaitGroup

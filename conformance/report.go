@@ -23,14 +23,14 @@ const (
 type Result struct {
 	Case
 	Outcome Outcome `json:"outcome"`
-	// Reason is why a case was skipped or not run.
+	// Reason is the reason why the case was skipped or not run.
 	Reason  string  `json:"reason,omitempty"`
 	Seconds float64 `json:"seconds"`
 	// Failure is set if the case failed.
 	Failure *Failure `json:"failure,omitempty"`
 }
 
-// Report is a run: the results in the order of the cases, then the excluded ones.
+// Report is the result of a run: the results in the order of the cases, then the excluded cases.
 type Report struct {
 	Server  string    `json:"server"`
 	Version string    `json:"version"`
@@ -41,16 +41,16 @@ type Report struct {
 	Failed  int     `json:"failed"`
 	Skipped int     `json:"skipped"`
 	NotRun  int     `json:"notRun"`
-	// Collector is why the collector does not work, if it did not react.
+	// Collector is the reason why the collector does not work, if its probe has failed.
 	Collector string `json:"collector,omitempty"`
 	// Namespaces is the same for the namespace controller.
 	Namespaces string `json:"namespaces,omitempty"`
 	// Jobs is the same for the Job controller.
 	Jobs string `json:"jobs,omitempty"`
-	// Rights are the missing permissions for which cases are skipped.
+	// Rights are the user's missing permissions. Cases that need them are skipped.
 	Rights  string   `json:"rights,omitempty"`
 	Results []Result `json:"results"`
-	// LeftBehind are the objects that were not gone at the end of the cleanup.
+	// LeftBehind are the objects that still existed at the end of the cleanup.
 	LeftBehind []string `json:"leftBehind,omitempty"`
 }
 
@@ -61,7 +61,7 @@ func (r *Report) count() {
 	}
 }
 
-// ended removes a case from the running ones.
+// ended removes a case from the running ones, and counts it.
 func (p *Progress) ended(name string, o Outcome) {
 	p.Running = slices.DeleteFunc(slices.Clone(p.Running), func(n string) bool { return n == name })
 	p.Done++

@@ -24,8 +24,8 @@ func (r right) String() string {
 // reviews is the path of SelfSubjectAccessReviews.
 const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
-// may asks the server whether the user has the permission everywhere; known is false if the server does not answer
-// that.
+// may asks the server whether the user has the permission in all namespaces. known is false if the server does not
+// return a decision.
 func (c *Client) may(ctx context.Context, r right) (allowed, known bool) {
 	a, err := c.do(ctx, http.MethodPost, reviews, "application/json", map[string]any{
 		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
@@ -40,15 +40,15 @@ func (c *Client) may(ctx context.Context, r right) (allowed, known bool) {
 	return allowed, known
 }
 
-// kinds are those whose permissions are checked before the run.
+// kinds are the kinds whose permissions are checked before the run.
 var kinds = []Kind{
 	ConfigMap, Secret, Event, Pod, ReplicationController, ReplicaSet, StatefulSet, Job, CronJob, Autoscaler, ClusterRole,
 	ValidatingPolicy, ValidatingBinding, ValidatingWebhook,
 	Definition,
 }
 
-// missing are the permissions that the user lacks for the cases: those for objects, and update of owners' finalizers,
-// which a server may require to block an owner's deletion (OwnerReferencesPermissionEnforcement).
+// missing returns the permissions for the kinds of cases that the user lacks. One of them is update of the finalizers
+// of owners, which OwnerReferencesPermissionEnforcement requires for blockOwnerDeletion.
 func (c *Client) missing(ctx context.Context) (lacking []string) {
 	for _, k := range kinds {
 		for _, r := range []right{{"create", k.Group, k.Plural, ""}, {"get", k.Group, k.Plural, ""},
@@ -66,8 +66,8 @@ func (c *Client) missing(ctx context.Context) (lacking []string) {
 	return lacking
 }
 
-// rights returns the missing permissions, before anything is created. If the user can't delete namespaces, the run
-// ends, as they would stay.
+// rights returns the missing permissions, before any object is created. It returns an error if the user can't delete
+// namespaces, because the cases' namespaces would remain.
 func (r *runner) rights(ctx context.Context) (note string, err error) {
 	if allowed, known := r.client.may(ctx, right{"delete", "", "namespaces", ""}); known && !allowed {
 		return "", fmt.Errorf("%w: the user has no right to delete namespaces", ErrNoRight)
@@ -78,8 +78,9 @@ func (r *runner) rights(ctx context.Context) (note string, err error) {
 	return note, nil
 }
 
-// forbidden skips a case whose request was denied if the user lacks the permission. If the user has all permissions,
-// the server has failed. If the server does not list permissions, the 403 is believed.
+// forbidden skips the case if the server denied its request and the user lacks the permission. If the user has all
+// permissions, the case goes on, and fails by the response. If the server does not review permissions, a 403 whose
+// message has the word "cannot" counts as a missing permission.
 func (t *T) forbidden(a *Answer, r right) {
 	if strings.Contains(a.Message(), "blockOwnerDeletion") { // the owner's resource is not in the response; it is one of the kinds of the case
 		if lacking := t.client.missing(t.ctx); len(lacking) > 0 {
@@ -92,8 +93,8 @@ func (t *T) forbidden(a *Answer, r right) {
 	}
 }
 
-// Right skips the case, before it creates objects that could not be deleted, if the user lacks this permission for
-// objects of the kind, or for a subresource of them.
+// Right skips the case if the user lacks this permission for objects of the kind, or for their subresource. Cases call
+// it before they create objects that they could not delete without the permission.
 func (t *T) Right(verb string, k Kind, subresource string) {
 	r := right{verb, k.Group, k.Plural, subresource}
 	if allowed, known := t.client.may(t.ctx, r); known && !allowed {

@@ -15,32 +15,32 @@ import (
 
 // Options are the options of a run.
 type Options struct {
-	// Parallel is how many cases run at the same time.
+	// Parallel is the number of cases that run at the same time.
 	Parallel int
-	// Timeout is the limit for each case, CleanUp that for the deletion of its namespaces at the end.
+	// Timeout limits each case. CleanUp limits the deletion of the namespaces at the end.
 	Timeout, CleanUp time.Duration
-	// Progress is called whenever something has changed; nil is valid. Calls don't overlap.
+	// Progress is called after each change; nil is valid. Calls don't overlap.
 	Progress func(Progress)
-	// Note is called, before any case runs, with what is known to fail; nil is valid.
+	// Note is called before any case runs, with the missing permissions if there are any; nil is valid.
 	Note func(string)
 }
 
-// Progress is how far a run has come.
+// Progress is the state of a run.
 type Progress struct {
 	Done, Failed, Total int
 	// Running are the names of the cases that run.
 	Running []string
 	// Probing are the parts of a cluster that are being detected.
 	Probing []string
-	// Cleaning reports whether only the cleanup is left.
+	// Cleaning reports whether all cases have ended and the cleanup runs.
 	Cleaning bool
 }
 
 const (
-	// probeTimeout is the limit for the first reaction of a collector that may have just started: a new leader of the
-	// controllers takes 15 s, its first lists up to 30 s (D-03).
+	// probeTimeout limits a probe. A collector that has just started may need 45 s: a new leader of the controllers
+	// takes 15 s, its first lists up to 30 s (D-03).
 	probeTimeout = time.Minute
-	// idleTimeout is the limit for cases that need a missing part: they fail, each with its reason.
+	// idleTimeout limits cases that need a missing part. Each fails with its reason.
 	idleTimeout = 5 * time.Second
 )
 
@@ -51,7 +51,7 @@ var (
 	ErrNoRight = errors.New("namespaces can't be created")
 )
 
-// runner is a run. Its id distinguishes the objects of runs.
+// runner executes a run. Its id distinguishes the objects of different runs.
 type runner struct {
 	Options
 	client *Client
@@ -63,8 +63,8 @@ type runner struct {
 	made     []*Object
 }
 
-// Run runs the cases and cleans up after them, also if ctx ends before. Cases that have not ended when it does are reported
-// as not run.
+// Run runs the cases and cleans up after them, also if ctx ends during the run. Cases that have not ended at that time
+// are reported as not run.
 func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Report, error) {
 	version, err := serverVersion(ctx, c)
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *runner) all(ctx context.Context, cases []Case, results []Result) {
 	running.Wait()
 }
 
-// slug is the part of names for the case; the case's number makes it unique if it is truncated.
+// slug returns the case's part of names. The case's number makes it unique, because the name may be truncated.
 func slug(i int, name string) string {
 	s := fmt.Sprintf("%d-%s", i+1, strings.ReplaceAll(name, "/", "-"))
 	return strings.TrimRight(s[:min(len(s), 36)], "-")

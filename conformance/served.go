@@ -14,7 +14,7 @@ var requestInfos = request.RequestInfoFactory{
 	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
 }
 
-// parseRequest parses a request as a server does; nil if it is not for a resource.
+// parseRequest parses a request as a server does. It returns nil if the request is not for a resource.
 func parseRequest(method, path string) *request.RequestInfo {
 	r, err := http.NewRequest(method, path, nil)
 	if err != nil {
@@ -27,8 +27,8 @@ func parseRequest(method, path string) *request.RequestInfo {
 	return info
 }
 
-// doesNotServe reports whether the resource is missing in the server's discovery of a group version. If the server does
-// not return the discovery, it counts as serving the resource.
+// doesNotServe reports whether the resource is missing in the server's discovery of a group version. It returns false
+// if the server does not return the discovery.
 func (c *Client) doesNotServe(ctx context.Context, path, plural string) bool {
 	a, err := c.do(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
@@ -49,8 +49,8 @@ func (c *Client) doesNotServe(ctx context.Context, path, plural string) bool {
 	return true
 }
 
-// skipUnsupported skips the case if a response does not test the case: the server does not serve the resource, or the
-// user lacks the permission. The resources of the case's own CustomResourceDefinitions must be served.
+// skipUnsupported skips the case if the server does not serve the resource of a request, or if the user lacks the
+// permission. It does not skip the case if the resource is one of the case's own CustomResourceDefinitions.
 func (t *T) skipUnsupported(a *Answer, method, url string) {
 	info := parseRequest(method, url)
 	if info == nil || t.prefix == "" { // requests of the cleanup have no prefix

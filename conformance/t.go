@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// T is a running case. It belongs to the case's goroutine: a failed check ends the case.
+// T is a running case. Only the case's goroutine uses it. A failed check ends the case.
 type T struct {
-	// ctx ends with the case's time, or with the run.
+	// ctx ends with the case's timeout, or with the run.
 	ctx     context.Context
 	started time.Time
 	client  *Client
 	// prefix is the prefix of names of cluster-scoped objects, and the name of the case's namespace.
 	prefix string
-	// idle reports whether no collector was detected: then races with it need not be avoided.
+	// idle reports whether the probe found no working collector. Then the case need not avoid races with it.
 	idle bool
 	// sent are the writes, as curl commands; made are the objects to clean up, in order of creation.
 	sent []string
 	made []*Object
-	// sentinels is the number of sentinels so far.
+	// sentinels is the number of sentinels that the case has created.
 	sentinels int
 }
 
@@ -38,16 +38,16 @@ type Failure struct {
 	Sent []string `json:"sent,omitempty"`
 }
 
-// skipped is a panic that skips a case, with the reason.
+// skipped is the value of a panic that skips a case: the reason.
 type skipped string
 
 // fail ends the case.
 func (t *T) fail(f Failure) { panic(f) }
 
-// inVain ends what was seen by cases that have waited until the end of their time.
+// inVain ends the description of a state if the case has waited until its timeout. failureKey detects it.
 const inVain = " after the case began"
 
-// still ends what was seen when the case's time was over.
+// still returns the end of that description.
 func (t *T) still() string {
 	return ", still, " + time.Since(t.started).Round(100*time.Millisecond).String() + inVain
 }
@@ -113,12 +113,12 @@ func (t *T) Namespace(name string, options ...Option) *Object {
 	return t.Make(Namespace, name, options...)
 }
 
-// In places a new object in another namespace.
+// In creates a new object in another namespace.
 func In(namespace *Object) Option {
 	return func(o *Object) { o.SetNamespace(namespace.GetName()) }
 }
 
-// TryMake creates an object in the case's namespace, or in that of an option, regardless of the response.
+// TryMake creates an object in the case's namespace, or in that of an option. It accepts any response.
 func (t *T) TryMake(k Kind, name string, options ...Option) (*Object, *Answer) {
 	return t.tryCreate(newObject(k, t.prefix, name, options...))
 }
@@ -133,7 +133,8 @@ func (t *T) create(o *Object) *Object {
 	return now
 }
 
-// tryCreate records the object for the cleanup, even if there is no response; but not if it was rejected.
+// tryCreate creates the object and accepts any response. It records the object for the cleanup unless the response is a
+// client error.
 func (t *T) tryCreate(o *Object) (*Object, *Answer) {
 	t.made = append(t.made, o)
 	a := t.Send(http.MethodPost, o.Of.Path(o.GetNamespace(), ""), o.Object)
@@ -188,7 +189,7 @@ func deleteOptions(options []DeleteOption) any {
 	return body
 }
 
-// TryDelete sends a DELETE; without options it has no body.
+// TryDelete sends a DELETE, with options in its body. Without options it has no body.
 func (t *T) TryDelete(o *Object, options ...DeleteOption) *Answer {
 	return t.Send(http.MethodDelete, o.Path(), deleteOptions(options))
 }
@@ -215,7 +216,7 @@ func (t *T) TryPatchStatus(o *Object, status any) *Answer {
 	return t.send(http.MethodPatch, o.Path()+"/status", "application/merge-patch+json", map[string]any{"status": status})
 }
 
-// TryApply applies fields to an object, and overrides other managers.
+// TryApply applies fields to an object with force, so that it takes over the fields of other managers.
 func (t *T) TryApply(o *Object, fields map[string]any) *Answer {
 	document := map[string]any{"apiVersion": o.Of.APIVersion(), "kind": o.Of.Name}
 	maps.Copy(document, fields)
@@ -234,7 +235,7 @@ func (t *T) SetOwners(o *Object, options ...Option) *Object {
 	return t.Patch(o, map[string]any{"metadata": map[string]any{"ownerReferences": want.GetOwnerReferences()}})
 }
 
-// Release removes the finalizer Hold from an object, and keeps its others.
+// Release removes the finalizer Hold from an object. The object's other finalizers remain.
 func (t *T) Release(o *Object) {
 	for {
 		now := t.Expect(o, Present)

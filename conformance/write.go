@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// WriteText writes the report as a table, with the failures below it. Notes that explain many failures come first.
+// WriteText writes the report as a table, with the failures below it. Notes that explain many failures precede it.
 func (r *Report) WriteText(w io.Writer) error {
 	for _, note := range []string{r.Collector, r.Namespaces, r.Jobs, r.Rights} {
 		if note != "" {
@@ -80,7 +80,7 @@ func (f *Failure) String() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// indent indents lines; empty ones stay empty.
+// indent indents the lines that are not empty.
 func indent(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, l := range lines {
@@ -157,7 +157,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
 
-// groupBy groups results by key, in the order of the first result of each key. An empty key omits a result.
+// groupBy groups results by key, in the order of the first result of each key. It omits results with an empty key.
 func groupBy(all []Result, key func(Result) string) (groups [][]Result) {
 	index := map[string]int{}
 	for _, r := range all {
@@ -181,8 +181,9 @@ func names(all []Result) string {
 	return indent(strings.Join(lines, "\n"))
 }
 
-// failureKey returns what a failure has in common with others: the part of the cluster that does not work, if the case
-// waited for it, else the message without what differs from case to case. It is empty for a case that has not failed.
+// failureKey returns a key that similar failures share, or an empty string for a case that has not failed. If the case
+// waited for a part of the cluster that does not work, the key is that part. Otherwise it is the message without the
+// strings that differ from case to case.
 func (r *Report) failureKey(res Result) string {
 	if res.Failure == nil {
 		return ""
@@ -204,8 +205,8 @@ func (r *Report) failureKey(res Result) string {
 	return text
 }
 
-// differing are the parts of failures that differ from case to case: uids, names with the prefix of a case, and numbers
-// such as durations.
+// differing match the strings that differ from case to case: uids, names with the prefix of a case, and numbers such as
+// durations.
 var differing = []*regexp.Regexp{
 	regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`),
 	regexp.MustCompile(`conformance-[a-z0-9]{5}-[a-z0-9-]+`),

@@ -37,7 +37,7 @@ func admission() []Case {
 	)...)
 }
 
-// guard is the selector of objects with the label guarded in the namespace of an object.
+// guard returns a selector of the objects with the label guarded in the namespace of an object.
 func guard(o *Object) map[string]any {
 	return map[string]any{
 		"namespaceSelector": map[string]any{
@@ -54,8 +54,8 @@ func rules(operation string) []any {
 	}}
 }
 
-// forbid makes a policy, with a binding, for the guarded config maps in the namespace of marker, and waits until it is
-// in force: until it denies a dry run of probe.
+// forbid creates a policy, with a binding, for the guarded config maps in the namespace of marker. It waits until the
+// policy denies a dry run of probe.
 func forbid(t *T, marker *Object, operation, expression string, probe func() *c.Answer) (binding *Object) {
 	match := guard(marker)
 	match["resourceRules"] = rules(operation)
@@ -70,7 +70,7 @@ func forbid(t *T, marker *Object, operation, expression string, probe func() *c.
 	return binding
 }
 
-// inForce waits until a dry run gets the code.
+// inForce waits until a dry run gets the response code.
 func inForce(t *T, probe func() *c.Answer, code int) {
 	t.Until("a dry run to be denied", func() (bool, string) {
 		a := probe()
@@ -78,22 +78,22 @@ func inForce(t *T, probe func() *c.Answer, code int) {
 	})
 }
 
-// with sets a field of a new object.
+// with returns an option that sets a field of a new object.
 func with(field string, value any) c.Option { return func(o *Object) { o.Object[field] = value } }
 
-// marked makes a guarded config map that cases only send dry runs for.
+// marked creates a guarded config map that cases use only for dry runs.
 func marked(t *T) (*Object, func() *c.Answer) {
 	marker := t.Make(c.ConfigMap, "marker", c.Labelled(guarded, "yes"))
 	return marker, func() *c.Answer { return t.TryDelete(marker, c.DryRun) }
 }
 
-// noDelete forbids to delete guarded config maps.
+// noDelete denies deletions of guarded config maps.
 func noDelete(t *T) (binding *Object) {
 	marker, probe := marked(t)
 	return forbid(t, marker, "DELETE", "oldObject.metadata.name == 'never'", probe)
 }
 
-// unguard removes the label.
+// unguard removes the label from an object.
 func unguard(t *T, o *Object) *Object {
 	return t.Patch(o, map[string]any{"metadata": map[string]any{"labels": map[string]any{guarded: nil}}})
 }
@@ -141,7 +141,7 @@ func admissionUpdate(t *T) {
 	releaseLast(t, held)
 }
 
-// family makes an owner with a guarded dependent and another one. Both block it or not.
+// family creates an owner with a guarded dependent and another one. Either both block the owner, or none.
 func family(t *T, block bool) (owner, kept, free *Object) {
 	owner = t.Make(c.ConfigMap, "owner")
 	kept = t.Make(c.ConfigMap, "kept", c.Labelled(guarded, "yes"), c.By(owner, c.Blocks(block)))
@@ -154,7 +154,7 @@ func admissionCascade(t *T) {
 	keepsGuarded(t, owner, kept, free)
 }
 
-// keepsGuarded deletes an owner in the background: the guarded dependent stays until it is no longer guarded.
+// keepsGuarded deletes an owner in the background. The guarded dependent stays until it is no longer guarded.
 func keepsGuarded(t *T, owner, kept, free *Object) {
 	t.Delete(owner, c.Background)
 	t.Await(free, c.Gone)
@@ -208,8 +208,8 @@ func admissionNamespace(t *T) {
 	t.AwaitAll([]*Object{kept, space}, c.Gone)
 }
 
-// unreachable makes a webhook for the deletion of guarded config maps that no server can call, and waits until it is in
-// force.
+// unreachable creates a webhook for deletions of guarded config maps that the server can't reach. It waits until the
+// webhook is in force.
 func unreachable(t *T) (hook *Object) {
 	marker, probe := marked(t)
 	webhook := guard(marker)

@@ -93,7 +93,7 @@ func backgroundLongChain(t *T) {
 	t.AwaitAll(all, c.Gone)
 }
 
-// fan makes n dependents.
+// fan creates n dependents.
 func fan(t *T, n int, options ...c.Option) []*Object {
 	var all []*Object
 	for i := range n {

@@ -61,7 +61,7 @@ func collectionHeld(t *T) {
 	releaseLast(t, held)
 }
 
-// collectionPolicy is the story of owners that are deleted as a collection, and of what becomes of their dependents.
+// collectionPolicy returns a case that deletes owners as a collection and checks the state of their dependents.
 func collectionPolicy(policy c.DeleteOption, fate c.Condition) func(*T) {
 	return func(t *T) {
 		var all, dependents []*Object

@@ -40,7 +40,7 @@ func custom() []Case {
 	)...)
 }
 
-// widget is a namespaced custom resource that the collector watches.
+// widget defines a namespaced custom resource that the collector watches.
 func widget(t *T) c.Kind {
 	k, _ := t.Define("Widget", false)
 	t.Settle(k)
@@ -119,7 +119,7 @@ func customWrong(t *T) {
 
 func customCluster(t *T) {
 	k, _ := t.Define("Globe", true)
-	// A sentinel of this kind has an owner of a cluster-scoped kind.
+	// The owner of a sentinel of this kind is of a cluster-scoped kind.
 	t.Settle(k)
 	owner := t.Make(k, "owner")
 	dependents := []*Object{t.Make(k, "outside", c.Blocking(owner)), t.Make(c.ConfigMap, "inside", c.By(owner))}

@@ -27,7 +27,7 @@ func cycles() []Case {
 	)
 }
 
-// ring makes n objects, each owned and blocked by the one before it, the first by the last.
+// ring creates n objects. Each is owned by the object before it and blocks it; the first object is owned by the last.
 func ring(t *T, n int) []*Object {
 	first := t.Make(c.ConfigMap, "ring-0")
 	all := []*Object{first}

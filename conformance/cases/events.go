@@ -24,7 +24,7 @@ func events() []Case {
 	)
 }
 
-// eventsOf are the events about an object in a namespace whose reason is OwnerRefInvalidNamespace.
+// eventsOf returns the Events about an object, in a namespace, with the reason OwnerRefInvalidNamespace.
 func eventsOf(t *T, namespace string, o *Object) []corev1.Event {
 	selector := url.QueryEscape("reason=OwnerRefInvalidNamespace,involvedObject.name=" + o.GetName())
 	a := t.Accepted(t.Send(http.MethodGet, c.Event.Path(namespace, "")+"?fieldSelector="+selector, nil), http.StatusOK)
@@ -34,7 +34,7 @@ func eventsOf(t *T, namespace string, o *Object) []corev1.Event {
 	return list.Items
 }
 
-// awaitEvent waits for the event about a dependent's reference to an owner, and checks what it says.
+// awaitEvent waits for the Event about a dependent's reference to an owner, and checks its fields.
 func awaitEvent(t *T, dependent, owner *Object) {
 	in := cmp.Or(dependent.GetNamespace(), "default")
 	var all []corev1.Event
@@ -56,8 +56,8 @@ func awaitEvent(t *T, dependent, owner *Object) {
 	t.Check(have == want, "the event to be "+want, fmt.Sprintf("%s: %v", have, event), nil)
 }
 
-// withAdditions reports whether a message is the wanted one, besides further attributes in the brackets: servers that
-// host several clusters name the owner's cluster there.
+// withAdditions reports whether a message is the expected one, possibly with further attributes in the brackets.
+// Servers that host several clusters add the owner's cluster there.
 func withAdditions(message, want string) bool {
 	before, rest, ok := strings.Cut(message, "[")
 	inside, after, closed := strings.Cut(rest, "]")
@@ -73,7 +73,7 @@ func withAdditions(message, want string) bool {
 			continue
 		}
 		key, _, _ := strings.Cut(attribute, ": ")
-		if strings.Contains(wantInside, key+": ") { // another value of a wanted one
+		if strings.Contains(wantInside, key+": ") { // another value of an expected attribute
 			return false
 		}
 	}
@@ -107,7 +107,7 @@ func eventNone(t *T) {
 		t.Make(c.ConfigMap, "wrong-kind", c.By(near, otherKind)),
 	}
 	t.AwaitAll(silent, c.Gone)
-	// The collector's events are sent one after the other: this one comes after any about those.
+	// The collector sends its Events one by one, so this one follows any Event about the other objects.
 	loud := t.Make(c.ConfigMap, "loud", c.By(far))
 	awaitEvent(t, loud, far)
 	for _, o := range silent {

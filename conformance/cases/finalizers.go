@@ -93,7 +93,7 @@ func finalizersDryRun(t *T) {
 	t.Untouched(plain, held)
 }
 
-// generations makes a chain of three, each with a finalizer and blocking the one above it.
+// generations creates a chain of three objects. Each has a finalizer and blocks its owner.
 func generations(t *T) (root, middle, leaf *Object) {
 	root = t.Make(c.ConfigMap, "root", c.Held)
 	middle = t.Make(c.ConfigMap, "middle", c.Blocking(root), c.Held)

@@ -154,7 +154,7 @@ func foregroundCreatedDuring(t *T) {
 	t.InOrder(journal, []*Object{held, late}, []*Object{owner})
 }
 
-// waitingFor makes an owner that waits for a held dependent.
+// waitingFor creates an owner that waits for a dependent with a finalizer.
 func waitingFor(t *T) (owner, held *Object) {
 	owner = t.Make(c.ConfigMap, "owner")
 	held = t.Make(c.ConfigMap, "held", c.Blocking(owner), c.Held)

@@ -41,7 +41,7 @@ func jobsSuccessPolicy(t *T) {
 		fmt.Sprint(done.Object["status"]), nil)
 }
 
-// jobPods are a Job's pods in the order of their indexes, which begin their names.
+// jobPods returns a Job's pods in the order of their indexes. Their names begin with the index.
 func jobPods(t *T, job *Object) (pods []*Object) {
 	a := t.Send(http.MethodGet, c.Pod.Path(job.GetNamespace(), ""), nil)
 	items, _ := a.Body["items"].([]any)
@@ -54,12 +54,12 @@ func jobPods(t *T, job *Object) (pods []*Object) {
 	return pods
 }
 
-// setPhase sets a pod's phase.
+// setPhase sets the phase of a pod.
 func setPhase(t *T, pod *Object, phase string) {
 	t.Accepted(t.TryPatchStatus(pod, map[string]any{"phase": phase}), http.StatusOK)
 }
 
-// jobCount is a number in a Job's status.
+// jobCount returns a number in a Job's status.
 func jobCount(o *Object, field string) int64 {
 	n, _, _ := unstructured.NestedInt64(o.Object, "status", field)
 	return n

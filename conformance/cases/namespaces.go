@@ -61,7 +61,7 @@ func phase(o *Object) string {
 	return p
 }
 
-// terminatingPhase is a namespace that states what it is.
+// terminatingPhase: the namespace has the phase Terminating.
 var terminatingPhase = c.Has("have the phase Terminating", func(o *Object) bool { return phase(o) == "Terminating" })
 
 func namespaceContent(t *T) {
@@ -121,7 +121,7 @@ func namespaceFamily(t *T) {
 	t.ExpectAll([]*Object{rc, job, leaf}, c.Gone)
 }
 
-// specFinalizers are those of a namespace's spec.
+// specFinalizers returns the finalizers in a namespace's spec.
 func specFinalizers(o *Object) []any {
 	f, _, _ := unstructured.NestedSlice(o.Object, "spec", "finalizers")
 	return f
@@ -194,8 +194,8 @@ func namespaceImmortal(t *T) {
 	}
 }
 
-// makePod makes a pod that is never scheduled. On a cluster that gives pods service accounts it can
-// be made only when the new namespace has its own.
+// makePod creates a pod that is never scheduled. If the cluster gives pods service accounts, the pod can be created
+// only when the new namespace has its service account.
 func makePod(t *T, ns *Object) *Object {
 	var pod *Object
 	t.Until("a pod to be accepted", func() (bool, string) {
@@ -215,7 +215,7 @@ func namespacePods(t *T) {
 	pod, other := makePod(t, ns), t.Make(c.ConfigMap, "other", c.In(ns))
 	t.Delete(ns)
 	t.Await(pod, c.Terminating)
-	// The conditions are written at the end of a pass over the content.
+	// The namespace controller writes the conditions when it has processed all content once.
 	t.Await(ns, c.Terminating, c.Has("have the conditions of a finished pass", func(o *Object) bool {
 		return c.ConditionStatus(o, "NamespaceDeletionContentFailure") != ""
 	}))

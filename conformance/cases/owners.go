@@ -91,8 +91,8 @@ func ownersAllWaiting(t *T) {
 	t.AwaitAll([]*Object{one, two}, c.Gone)
 }
 
-// dying makes an owner that is being deleted in the background, kept by a finalizer, its dependent,
-// and another owner.
+// dying creates an owner with a dependent, and another owner. The first owner is being deleted in the background, and a
+// finalizer blocks its removal.
 func dying(t *T) (owner, dependent, other *Object) {
 	owner, other = t.Make(c.ConfigMap, "dying", c.Held), t.Make(c.ConfigMap, "other")
 	dependent = t.Make(c.ConfigMap, "dependent", c.By(owner))

@@ -42,14 +42,14 @@ func policyRC(t *T) {
 	t.Check(len(answer.Warnings()) == 0, "no warning", strings.Join(answer.Warnings(), "; "), answer)
 }
 
-// preserved is in the warning of a Job's deletion without options.
+// preserved is part of the warning in the response to a Job's deletion without options.
 const preserved = "child pods are preserved by default when jobs are deleted"
 
 func warned(answer *c.Answer) bool {
 	return slices.ContainsFunc(answer.Warnings(), func(w string) bool { return strings.Contains(w, preserved) })
 }
 
-// expectPreserved checks that an answer has the warning of a Job's deletion without options.
+// expectPreserved checks that a response has the warning of a Job's deletion without options.
 func expectPreserved(t *T, answer *c.Answer) {
 	t.Check(warned(answer), "a Warning header that says "+preserved, fmt.Sprint("the warnings ", answer.Warnings()),
 		answer)

@@ -42,7 +42,7 @@ func otherUID(r *metav1.OwnerReference)  { r.UID = types.UID(uuid.NewString()) }
 func otherName(r *metav1.OwnerReference) { r.Name = "someone-else" }
 func otherKind(r *metav1.OwnerReference) { r.APIVersion, r.Kind = "v1", "Secret" }
 
-// referenceWrong is the story of an owner with a good dependent, and one whose reference is wrong.
+// referenceWrong returns a case with an owner, a dependent with a valid reference, and one with an invalid reference.
 func referenceWrong(edit func(*metav1.OwnerReference)) func(*T) {
 	return func(t *T) {
 		owner := t.Make(c.ConfigMap, "owner")
@@ -60,7 +60,7 @@ func referenceNamespace(t *T) {
 	elsewhere := t.Namespace("elsewhere")
 	owner := t.Make(c.ConfigMap, "owner", c.In(elsewhere))
 	good := t.Make(c.ConfigMap, "good", c.In(elsewhere), c.By(owner))
-	t.Make(c.ConfigMap, "owner") // of the same name, in the dependent's namespace
+	t.Make(c.ConfigMap, "owner") // has the same name, in the dependent's namespace
 	bad := []*Object{t.Make(c.ConfigMap, "bad", c.By(owner)), t.Make(c.Secret, "bad", c.Blocking(owner))}
 	t.AwaitAll(bad, c.Gone)
 	t.Pass()
@@ -77,7 +77,7 @@ func referenceBeside(t *T) {
 	t.Untouched(far)
 }
 
-// unknownKind is a kind that no server has.
+// unknownKind is a kind that no server serves.
 var unknownKind = c.Kind{Group: "nothing.conformance.example.com", Version: "v1", Name: "Nothing"}
 
 func referenceUnknown(t *T) {
@@ -118,7 +118,8 @@ func referenceMalformed(t *T) {
 	const empty = "must not be empty"
 	for _, bad := range []struct {
 		refs []metav1.OwnerReference
-		// field and message are in the message of all versions; those before v1.37 have no index in the path (V-045).
+		// field and message occur in the message of all versions. Versions before v1.37 have no index in the path
+		// (V-045).
 		field, message string
 	}{
 		{set(func(r *metav1.OwnerReference) { r.UID = "" }), ".uid: ", empty},

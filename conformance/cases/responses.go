@@ -50,7 +50,7 @@ func responsesCustom(t *T) {
 	t.Untouched(w)
 }
 
-// statefulSet is a StatefulSet with volumes and the metadata of a claim template.
+// statefulSet returns the JSON of a StatefulSet with volumes and the metadata of a claim template.
 func statefulSet(volumes, claim string) string {
 	return `{"metadata":{"name":"s"},"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":` +
 		`{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"conformance.example.com/none"}],"volumes":` +
@@ -117,7 +117,7 @@ func responsesPod(t *T) {
 	t.Check(status["qosClass"] == "Guaranteed", "the QoS class Guaranteed", fmt.Sprint(status["qosClass"]), answer)
 }
 
-// tryPod sends a pod as a dry run whose spec begins with these fields, as soon as its namespace has a service account.
+// tryPod sends a dry run of a pod whose spec begins with these fields, when the namespace has a service account.
 func tryPod(t *T, fields string) (answer *c.Answer) {
 	path := inNamespace(t, c.Pod) + "?dryRun=All"
 	body := `{"metadata":{"name":"p"},"status":{"qosClass":"Guaranteed"},"spec":` + fields +

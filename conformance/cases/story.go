@@ -11,19 +11,20 @@ import (
 // request sends a DELETE of an object.
 type request func(t *T, o *Object) *c.Answer
 
-// by is a DELETE with options in its body; without options it has no body.
+// by returns a request that sends the options in its body, or no body without options.
 func by(options ...c.DeleteOption) request {
 	return func(t *T, o *Object) *c.Answer { return t.Delete(o, options...) }
 }
 
-// byQuery is a DELETE with a query and a body, or none.
+// byQuery returns a request with a query and a body, or without a body.
 func byQuery(query string, body any) request {
 	return func(t *T, o *Object) *c.Answer {
 		return t.Accepted(t.Send(http.MethodDelete, o.Path()+query, body), http.StatusOK)
 	}
 }
 
-// inBackground deletes an owner of the kind, which is gone with the response; its dependent is deleted after it.
+// inBackground deletes an owner of the kind in the background. It checks that the owner is gone when the response
+// arrives, and that its dependent is deleted later.
 func inBackground(t *T, k c.Kind, send request, options ...c.Option) *c.Answer {
 	owner := t.Make(k, "owner", options...)
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
@@ -34,7 +35,7 @@ func inBackground(t *T, k c.Kind, send request, options ...c.Option) *c.Answer {
 	return answer
 }
 
-// orphans deletes an owner of the kind, which is removed when its dependent is orphaned.
+// orphans deletes an owner of the kind, and checks that the owner is removed when its dependent is orphaned.
 func orphans(t *T, k c.Kind, send request, options ...c.Option) *c.Answer {
 	owner := t.Make(k, "owner", options...)
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
@@ -47,7 +48,8 @@ func orphans(t *T, k c.Kind, send request, options ...c.Option) *c.Answer {
 	return answer
 }
 
-// inForeground deletes an owner of a kind in the foreground: it waits for its held dependent of another kind.
+// inForeground deletes an owner of a kind in the foreground. It checks that the owner waits for its dependent, which is
+// of another kind and has a finalizer.
 func inForeground(t *T, of, to c.Kind, send request, options ...c.Option) {
 	owner := t.Make(of, "owner", options...)
 	dependent := t.Make(to, "dependent", c.Blocking(owner), c.Held)
@@ -60,8 +62,8 @@ func inForeground(t *T, of, to c.Kind, send request, options ...c.Option) {
 	t.AwaitAll([]*Object{dependent, owner}, c.Gone)
 }
 
-// middleWaits deletes the root of a chain in the foreground, whose other two objects are of the kind: the one in the
-// middle waits for the last one, and the root for both.
+// middleWaits deletes the root of a chain of three objects in the foreground. The other two are of the kind. The object
+// in the middle waits for the last one, and the root waits for both.
 func middleWaits(t *T, k c.Kind) {
 	root := t.Make(c.ConfigMap, "root")
 	middle := t.Make(k, "middle", c.Blocking(root))
@@ -76,7 +78,7 @@ func middleWaits(t *T, k c.Kind) {
 	t.AwaitAll([]*Object{middle, root}, c.Gone)
 }
 
-// livesWith makes an owner of the kind, whose dependent stays until the owner is deleted.
+// livesWith checks that the dependent of an owner of the kind stays until the owner is deleted.
 func livesWith(t *T, k c.Kind, edits ...func(*metav1.OwnerReference)) {
 	owner := t.Make(k, "owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner, edits...))
@@ -84,14 +86,14 @@ func livesWith(t *T, k c.Kind, edits ...func(*metav1.OwnerReference)) {
 	goesWith(t, owner, dependent)
 }
 
-// goesWith deletes the owner of a dependent that is untouched until then.
+// goesWith checks that the dependent is unchanged, deletes its owner, and checks that the dependent is deleted.
 func goesWith(t *T, owner, dependent *Object) {
 	t.Untouched(dependent)
 	t.Delete(owner)
 	t.Await(dependent, c.Gone)
 }
 
-// goesWithLast deletes both owners of a dependent, which is deleted with the last one.
+// goesWithLast deletes both owners of a dependent. It checks that the dependent is deleted with the last owner.
 func goesWithLast(t *T, first, last, dependent *Object) {
 	t.Delete(first)
 	t.Await(dependent, c.Alive, c.HasOwners(last))
@@ -99,7 +101,8 @@ func goesWithLast(t *T, first, last, dependent *Object) {
 	t.Await(dependent, c.Gone)
 }
 
-// orphanAll deletes an owner, which is removed when all its dependents, which are of these kinds, are orphaned.
+// orphanAll deletes an owner. It checks that the owner is removed when all its dependents, which are of these kinds,
+// are orphaned.
 func orphanAll(t *T, owner *Object, dependents []*Object, kinds ...c.Kind) {
 	t.Settle(kinds...)
 	t.Answered(t.Delete(owner, c.Orphan), owner, c.Terminating, c.HasFinalizers("orphan"))
@@ -108,7 +111,7 @@ func orphanAll(t *T, owner *Object, dependents []*Object, kinds ...c.Kind) {
 	t.ExpectAll(dependents, c.Alive, c.HasOwners(), c.HasFinalizers())
 }
 
-// releaseLast removes an object's last finalizer, Hold, and so the object.
+// releaseLast removes an object's last finalizer, Hold, and checks that the object is removed.
 func releaseLast(t *T, o *Object) {
 	t.Release(o)
 	t.Expect(o, c.Gone)

@@ -13,11 +13,11 @@ type (
 	T = conformance.T
 	// Case is an entry of the table.
 	Case = conformance.Case
-	// Object is one that a case made.
+	// Object is an object that a case has created.
 	Object = conformance.Object
 )
 
-// The pages of the documentation that cases prove sentences of.
+// The pages of Kubernetes' documentation whose sentences the cases test.
 const (
 	concepts   = "https://kubernetes.io/docs/concepts/"
 	collect    = concepts + "architecture/garbage-collection/"
@@ -33,14 +33,14 @@ const (
 	customs    = "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/"
 )
 
-// All are the cases, in the order in which they are listed and begun.
+// All returns the cases in the order in which they are listed and started.
 func All() []Case {
 	return slices.Concat(background(), foreground(), orphan(), legacy(), policies(), severalOwners(), references(),
 		clusterScoped(), cycles(), finalizers(), repeats(), collections(), namespaces(), events(), custom(), admission(),
 		responses(), jobs())
 }
 
-// prove is an entry of a group: the rules are IDs with spaces between them. It may have needs besides the group's.
+// prove returns a case of a group. The rules are IDs, separated by spaces. needs are added to the group's needs.
 func prove(name string, run func(*T), rules, sentence string, needs ...conformance.Need) Case {
 	c := Case{Name: name, Run: run, Rules: strings.Fields(rules), Proves: sentence}
 	for _, n := range needs {
@@ -49,7 +49,7 @@ func prove(name string, run func(*T), rules, sentence string, needs ...conforman
 	return c
 }
 
-// group gives entries their group's name, page and needs.
+// group sets the group's name, page and needs in its cases.
 func group(name, docs string, needs conformance.Need, entries ...Case) []Case {
 	for i := range entries {
 		e := &entries[i]

@@ -8,11 +8,12 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/drive"
 )
 
-// cleanFor bounds Clean.
+// cleanFor is the maximum duration of Clean.
 const cleanFor = time.Minute
 
-// Clean deletes what Find and Run made on both servers: all whose names begin with the configuration's prefix. It
-// works after ctx has ended, too, and returns what is left, by its server, when a minute hasn't been enough.
+// Clean deletes the objects that Find and Run have created on both servers: all objects whose names begin with the
+// configuration's prefix. It also works after ctx has ended. If a minute is not enough, it returns the remaining
+// objects, with their server.
 func Clean(ctx context.Context, c Config) (left []string, err error) {
 	return sweep(ctx, c, cleanFor)
 }

@@ -25,22 +25,22 @@ func compareAnswers(sides [2]*side, op model.Op) *Difference {
 
 var (
 	uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	// versions in the texts of preconditions (C-11, C-12).
+	// versions are the resource versions in messages about preconditions (C-11, C-12).
 	versions = regexp.MustCompile(`(ResourceVersion[a-z ]*(?:\(|: ))\d+`)
 	times    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 )
 
 var (
-	// differing are the fields of metadata whose values have nothing to say.
+	// differing are the fields of metadata that always differ between servers.
 	differing = []string{"resourceVersion", "creationTimestamp", "deletionTimestamp", "selfLink"}
-	// reported are those of an Event that say who counted what when.
+	// reported are the fields of an Event about its reporter, its count and its times.
 	reported = []string{
 		"firstTimestamp", "lastTimestamp", "eventTime", "count", "series", "source", "reportingComponent",
 		"reportingInstance",
 	}
 )
 
-// normal is the body with everything made equal that differs between two servers that are right.
+// normal returns the body without the values that may differ between two correct servers.
 func normal(s *drive.Session, op model.Op, a drive.Answer) string {
 	var body any
 	if err := json.Unmarshal(a.Body, &body); err != nil {
@@ -60,7 +60,7 @@ func normal(s *drive.Session, op model.Op, a drive.Answer) string {
 	return times.ReplaceAllString(versions.ReplaceAllString(text, "${1}version"), "...")
 }
 
-// clean takes out what differs from all metadata and Events, and the Events that a server made itself.
+// clean removes such values from all metadata and Events, and removes the Events that a server itself has created.
 func clean(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -82,7 +82,7 @@ func clean(v any) {
 			}
 		}
 		if v["kind"] != "Status" {
-			delete(v, "status") // other controllers write it when they come to it
+			delete(v, "status") // other controllers write it at an unknown time
 		}
 		if items, ok := v["items"].([]any); ok {
 			v["items"] = slices.DeleteFunc(items, own)
@@ -93,7 +93,7 @@ func clean(v any) {
 	}
 }
 
-// own reports whether an item is an Event that a server reports by: their names have a dot, ours don't.
+// own reports whether an item is an Event that a server has created: only the names of those have a dot.
 func own(item any) bool {
 	o, _ := item.(map[string]any)
 	m, _ := o["metadata"].(map[string]any)

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// Find generates operations from a seed, runs them, and reduces the first difference. It returns nil if there is
-// none. What it makes stays: see Clean.
+// Find generates operations from a seed, runs them, and reduces the first difference. It returns nil if there is none.
+// Clean deletes the created objects.
 func Find(ctx context.Context, c Config, seed uint64, count int) (*Finding, error) {
 	ops := model.Generate(seed, count, model.Options{Confluent: true, Kinds: c.kinds()})
 	d, err := Run(ctx, &c, ops)
@@ -23,47 +23,47 @@ func Find(ctx context.Context, c Config, seed uint64, count int) (*Finding, erro
 	return f, f.reduce(ctx, c)
 }
 
-// Finding is a difference and how to come to it.
+// Finding is a difference, and the operations that show it.
 type Finding struct {
 	Seed       uint64
 	Ops        []model.Op
 	Difference *Difference
-	// Repeated is whether the operations showed the difference each time that they were sent again.
+	// Repeated reports whether the operations showed the difference each time they were sent again.
 	Repeated bool
-	// Interrupted is whether that couldn't be told, or the shortest list not be found, in the time there was.
+	// Interrupted reports whether the time was too short to find that out, or to find the shortest list.
 	Interrupted bool
 	prefix      string
 }
 
-// Script is the operations as shell commands for each of the servers.
+// Script returns the operations as shell commands for each of the servers.
 func (f *Finding) Script() string { return drive.Script(f.prefix, f.Ops) }
 
 const (
-	// reduceFor bounds the reduction.
+	// reduceFor is the maximum duration of the reduction.
 	reduceFor = 5 * time.Minute
-	// repeats is how often a list is sent again before it is believed to show a difference.
+	// repeats is the number of times that a list must show a difference again.
 	repeats = 2
-	// cleanSoon is for the deletion of what a run made; what isn't gone then is left to Clean.
+	// cleanSoon is the time for the deletion of a run's objects; Clean deletes the objects that remain.
 	cleanSoon = 500 * time.Millisecond
 )
 
-// reducer sends shorter lists.
+// reducer searches for a shorter list.
 type reducer struct {
 	Config
 	ctx    context.Context
 	prefix string
-	// about is what kind of difference is looked for, last the one seen last.
+	// about is the kind of the difference; last is the latest one of this kind.
 	about    string
 	last     *Difference
 	tries    int
 	deadline time.Time
 	failed   error
-	// cleaning is the deletion of what the last run made.
+	// cleaning waits for the deletion of the last run's objects.
 	cleaning sync.WaitGroup
 }
 
-// reduce looks for the shortest list that shows a difference of the same kind each time that it is sent. If not
-// even the whole list does, it stays as it is: something else than the operations made the servers differ.
+// reduce searches for the shortest list that shows a difference of the same kind each time it is sent. If even the
+// whole list does not, the list is not changed: the difference has another cause than the operations.
 func (f *Finding) reduce(ctx context.Context, c Config) error {
 	f.prefix = c.Prefix + "again-"
 	c.Settle = cmp.Or(min(c.Settle, 2*time.Second), time.Second)
@@ -89,7 +89,7 @@ func (f *Finding) reduce(ctx context.Context, c Config) error {
 	return r.failed
 }
 
-// shows reports whether the operations show a difference of the kind each time.
+// shows reports whether the operations show a difference of the kind each time they are sent.
 func (r *reducer) shows(ops []model.Op) bool {
 	for range repeats {
 		if r.failed != nil || time.Now().After(r.deadline) {
@@ -100,7 +100,7 @@ func (r *reducer) shows(ops []model.Op) bool {
 		c.Prefix = fmt.Sprintf("%sr%d-", r.prefix, r.tries)
 		d, err := Run(r.ctx, &c, ops)
 		r.Reference, r.Candidate, r.failed = c.Reference, c.Candidate, err
-		r.cleaning.Wait() // not many at a time
+		r.cleaning.Wait() // only one deletion at a time
 		r.cleaning.Go(func() { _, _ = sweep(r.ctx, c, cleanSoon) })
 		if d == nil || d.about != r.about {
 			return false
@@ -110,7 +110,7 @@ func (r *reducer) shows(ops []model.Op) bool {
 	return true
 }
 
-// confluent reports whether a list is still one that Generate might have made.
+// confluent reports whether Generate could have generated the list with the option Confluent.
 func confluent(ops []model.Op) bool {
 	s := model.State{}
 	for _, op := range ops {

@@ -13,18 +13,18 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// Config states what to compare. Zero fields mean the default.
+// Config has the options of a comparison. Zero fields mean the default.
 type Config struct {
 	// Reference and Candidate are the servers.
 	Reference, Candidate drive.Server
-	// Prefix of the names on the servers; each run needs another.
+	// Prefix is the prefix of names on the servers. Each run needs another.
 	Prefix string
-	// BuiltIn leaves out custom resources.
+	// BuiltIn omits custom resources.
 	BuiltIn bool
-	// Settle is how long cascades may take (default: 5 s). Where both servers do what the
-	// model expects nothing waits.
+	// Settle is the maximum duration of a cascade (default: 5 s). If both servers do what the model expects, no such
+	// time passes.
 	Settle time.Duration
-	// Progress receives a line about the progress, often; nil is fine.
+	// Progress is called often, with a line about the progress; nil is valid.
 	Progress func(string)
 }
 
@@ -41,18 +41,18 @@ func (c *Config) tell(format string, args ...any) {
 	}
 }
 
-// Difference is where the servers differ.
+// Difference is a difference between the servers.
 type Difference struct {
-	// Sent is the number of operations that were sent, the last of which shows the difference.
+	// Sent is the number of operations that were sent. The last one shows the difference.
 	Sent int
-	// What differs, and how it is on each of them.
+	// What names the value that differs. Reference and Candidate are the values on the servers.
 	What                 string
 	Reference, Candidate string
-	// about is what kind of difference it is: a shorter list must show one of the same kind.
+	// about is the kind of the difference. A shorter list must show one of the same kind.
 	about string
 }
 
-// String is a report.
+// String returns a report.
 func (d *Difference) String() string {
 	return fmt.Sprintf("%s\n--- reference\n%s\n--- candidate\n%s\n", d.What, d.Reference, d.Candidate)
 }
@@ -61,20 +61,20 @@ func (d *Difference) String() string {
 type side struct {
 	session *drive.Session
 	answer  drive.Answer
-	// base is the state before the last operation, and state is it after the events, which may come in another order.
+	// base is the state before the last operation, and state the state after the events, whose order may vary.
 	base, state model.State
 	events      []model.Event
 	more        <-chan struct{}
-	// whole: nothing is known to be on its way.
+	// whole reports whether all events of earlier operations have arrived.
 	whole bool
-	// idle: a sentinel wasn't collected. Nobody waits for one again.
+	// idle reports whether a sentinel was not collected. Then no more sentinels are created.
 	idle bool
-	// sentinels counts them.
+	// sentinels is the number of sentinels.
 	sentinels int
 }
 
-// Run sends the operations to both servers and returns the first difference, nil if there is none.
-// The error is of the run itself. A server that does not collect objects of custom kinds is Idle afterwards.
+// Run sends the operations to both servers and returns the first difference, or nil if there is none. The error is an
+// error of the run itself. If a server does not collect objects of custom kinds, Run sets its field Idle in c.
 func Run(ctx context.Context, c *Config, ops []model.Op) (*Difference, error) {
 	if c.Settle == 0 {
 		c.Settle = 5 * time.Second
@@ -119,7 +119,7 @@ func Run(ctx context.Context, c *Config, ops []model.Op) (*Difference, error) {
 // names of the sides.
 var names = [...]string{"reference", "candidate"}
 
-// both calls f for both sides at the same time. An error has the side's name.
+// both calls f for both sides at the same time. An error names the side.
 func both(f func(i int) error) error {
 	var running sync.WaitGroup
 	var errs [2]error
@@ -135,7 +135,7 @@ func both(f func(i int) error) error {
 	return nil
 }
 
-// send sends an operation to both.
+// send sends an operation to both servers.
 func send(ctx context.Context, sides [2]*side, op model.Op) error {
 	return both(func(i int) (err error) {
 		s := sides[i]
@@ -144,9 +144,10 @@ func send(ctx context.Context, sides [2]*side, op model.Op) error {
 	})
 }
 
-// settle waits until both servers have shown what the model reports that the objects go through, all of it:
-// the state alone is the same before and after an object came whose owner is absent. Or it waits for
-// Settle. With a sentinel it then lets a collector do what it shouldn't do, before the servers are compared.
+// settle waits until both servers have shown all changes of the objects that the model expects, or until Settle has
+// passed. The final state alone is not enough: it may equal the state before, if an object with an absent owner was
+// created and collected. With a sentinel, settle then gives a collector the time to show an error before the servers
+// are compared.
 func settle(
 	ctx context.Context, c *Config, sides [2]*side, op model.Op, want histories, sentinel bool,
 ) (*Difference, error) {
@@ -166,7 +167,7 @@ func settle(
 				return nil, nil
 			}
 			if !shown {
-				// Both collectors have come as far as now when they have collected a sentinel.
+				// When both collectors have collected a sentinel, they have processed all events so far.
 				if err := both(func(i int) error { return sides[i].sentinel(ctx, c.Settle) }); err != nil {
 					return nil, err
 				}
@@ -180,7 +181,7 @@ func settle(
 		select {
 		case <-sides[0].more:
 		case <-sides[1].more:
-		case <-quiet: // others write what isn't watched
+		case <-quiet: // other clients write objects that are not watched
 			sentinel = false
 		case <-timeout.C:
 			return d, nil
@@ -190,7 +191,7 @@ func settle(
 	}
 }
 
-// follow brings the side's state to what its watches have shown.
+// follow updates the side's state from the events of its watches.
 func (s *side) follow() error {
 	t, err := s.session.Timeline()
 	if err != nil {
@@ -201,10 +202,11 @@ func (s *side) follow() error {
 	return nil
 }
 
-// anyVersion is that of all objects in the end, which differs between servers: it is neither none nor model.Stale's.
+// anyVersion is the version of all objects in the final state, because versions differ between servers. It differs from
+// none and from model.Stale's.
 const anyVersion = 2
 
-// rest takes the events and returns the state with anyVersion, and with what only the model knows of pods.
+// rest takes the events, and returns the state with anyVersion and with the fields of pods that only the model has.
 func (s *side) rest(expected model.State) model.State {
 	s.session.Take(len(s.events))
 	s.base = s.state
@@ -216,11 +218,11 @@ func (s *side) rest(expected model.State) model.State {
 	return at
 }
 
-// histories are what objects go through, as texts.
+// histories are the changes of each object, as strings.
 type histories map[model.Key][]string
 
-// historiesOf is what happens after base. It leaves out what changes nothing that the model knows in objects that other
-// controllers have a say in: they write the status of a ReplicaSet when they come to it.
+// historiesOf returns the changes after base. It omits events of objects that other controllers write, such as the
+// status of a ReplicaSet, if the event changes no field that the model has.
 func historiesOf(base model.State, events []model.Event) histories {
 	h, last := histories{}, maps.Clone(base)
 	for _, e := range events {
@@ -229,7 +231,7 @@ func historiesOf(base model.State, events []model.Event) histories {
 			continue
 		}
 		last[k] = e.Object
-		e.Object.Bound, e.Object.Period = false, 0 // only the model knows them: watches show no node and no spec
+		e.Object.Bound, e.Object.Period = false, 0 // only the model has them: watches show no node and no spec
 		h[k] = append(h[k], e.String())
 	}
 	return h
@@ -239,7 +241,7 @@ func (h histories) same(g histories) bool { return maps.EqualFunc(h, g, slices.E
 
 func (s *side) histories() histories { return historiesOf(s.base, s.events) }
 
-// compareHistories compares what the objects have gone through since the last operation.
+// compareHistories compares the changes of the objects since the last operation.
 func compareHistories(sides [2]*side, op model.Op) *Difference {
 	h := [2]histories{sides[0].histories(), sides[1].histories()}
 	keys := slices.Concat(slices.Collect(maps.Keys(h[0])), slices.Collect(maps.Keys(h[1])))
@@ -257,11 +259,11 @@ func compareHistories(sides [2]*side, op model.Op) *Difference {
 // sentinelEvery is the number of operations between sentinels.
 const sentinelEvery = 50
 
-// wholeFor is how long is waited, after a sentinel, for what happened before it.
+// wholeFor is the time to wait, after a sentinel is collected, for earlier events.
 const wholeFor = 300 * time.Millisecond
 
-// sentinel makes an object whose owner is absent and waits until it is collected. Where that doesn't happen in
-// time there is no collector that anybody would have to wait for.
+// sentinel creates an object whose owner is absent, and waits until it is collected. If it is not collected in time,
+// the server has no collector to wait for.
 func (s *side) sentinel(ctx context.Context, patience time.Duration) error {
 	if s.idle {
 		return nil

@@ -17,20 +17,22 @@ import (
 )
 
 const (
-	// servedWithin bounds the wait for a definition to be served; a real server takes a few seconds.
+	// servedWithin is the time within which a server must serve a CustomResourceDefinition; a real server takes
+	// seconds.
 	servedWithin = 30 * time.Second
-	// knownWithin bounds the wait for a collector to know a kind; upstream's looks for new ones every 30 s.
+	// knownWithin is the time within which a collector must watch a new kind; upstream's searches for new ones every 30
+	// s.
 	knownWithin = 45 * time.Second
 )
 
-// errNotServed is what a server without custom resources makes of a definition.
+// errNotServed: the server does not serve the resource of a CustomResourceDefinition.
 var errNotServed = errors.New("the server doesn't serve custom resources")
 
 var definitions = model.Kind{
 	Name: "CustomResourceDefinition", APIVersion: "apiextensions.k8s.io/v1", Plural: "customresourcedefinitions",
 }
 
-// definition is the request that makes a custom kind.
+// definition returns the request that defines a custom kind.
 func (s *Session) definition(k model.Kind) Request {
 	group, _, _ := strings.Cut(s.realVersion(k.APIVersion), "/")
 	var versions []fields
@@ -50,8 +52,8 @@ func (s *Session) definition(k model.Kind) Request {
 	return Request{http.MethodPost, s.collection(definitions, ""), "application/json", body}
 }
 
-// define makes the session's custom kinds, all of them before the collector is waited for. A server that does not
-// collect objects of one is Idle from then on.
+// define defines the session's custom kinds, and then waits for the collector. If the server does not collect objects
+// of one of them, define sets Idle.
 func (s *Session) define(ctx context.Context) error {
 	custom := slices.DeleteFunc(slices.Clone(s.kinds), func(k model.Kind) bool { return !k.Custom })
 	for _, k := range custom {
@@ -76,10 +78,10 @@ func (s *Session) define(ctx context.Context) error {
 	return nil
 }
 
-// pauses are those between requests that wait for a definition.
+// pauses are the pauses between requests that wait for a CustomResourceDefinition.
 var pauses = wait.Backoff{Duration: time.Millisecond, Factor: 2, Cap: time.Second, Steps: math.MaxInt}
 
-// served waits until a kind can be listed. There is nothing to watch before.
+// served waits until a kind can be listed. Before that it can't be watched.
 func (s *Session) served(ctx context.Context, k model.Kind) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, servedWithin, errNotServed)
 	defer cancel()
@@ -92,8 +94,8 @@ func (s *Session) served(ctx context.Context, k model.Kind) error {
 	return nil
 }
 
-// known creates an object of the kind whose owner is absent, and waits until the collector deletes it. A server that
-// has none keeps it, and is used without: it is deleted then, and collected is false.
+// known creates an object of the kind whose owner is absent, and waits until the collector deletes it. If the server
+// has no collector, known deletes the object, and returns false.
 func (s *Session) known(ctx context.Context, k model.Kind) (collected bool, err error) {
 	path, err := s.createOwned(ctx, k, "known")
 	if err != nil {
@@ -130,17 +132,17 @@ func (s *Session) create(ctx context.Context, r Request) error {
 	return err
 }
 
-// sentinelName begins the names of ConfigMaps that aren't the model's.
+// sentinelName is the prefix of the names of ConfigMaps that the model does not have.
 const sentinelName = "collected-"
 
-// isSentinel reports whether the object is one by which a collector's progress is seen.
+// isSentinel reports whether the object is a sentinel, which shows a collector's progress.
 func isSentinel(kind, name string) bool {
 	return kind == "ConfigMap" && strings.HasPrefix(name, sentinelName)
 }
 
-// Sentinel makes an object whose owner is absent, and waits until it is collected: a collector that takes what
-// happens in order has seen all that was there before. n is another one each time. No other client sees it. It is
-// false if ctx ends first, and the object is deleted then.
+// Sentinel creates an object whose owner is absent, and waits until it is collected. A collector that processes events
+// in order has then processed all earlier events. n must differ in each call. Timelines omit the object. If ctx ends
+// first, Sentinel deletes the object and returns false.
 func (s *Session) Sentinel(ctx context.Context, n int) (collected bool, err error) {
 	name := fmt.Sprint(sentinelName, n)
 	path, err := s.createOwned(ctx, model.KindOf("ConfigMap"), name)

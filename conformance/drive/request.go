@@ -11,13 +11,13 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// Request is an operation as it is sent.
+// Request is an operation in the form in which it is sent.
 type Request struct {
 	Method, Path, ContentType string
 	Body                      []byte
 }
 
-// Curl is a command that sends the request to the server at the URL in $SERVER.
+// Curl returns the command that sends the request to the server at the URL in $SERVER.
 func (r Request) Curl() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "curl -sS -X %s \"$SERVER\"'%s'", r.Method, r.Path)
@@ -27,10 +27,10 @@ func (r Request) Curl() string {
 	return b.String()
 }
 
-// fields are a JSON object.
+// fields is a JSON object.
 type fields = map[string]any
 
-// Request returns what a resolved operation is on this server.
+// Request returns the request of a resolved operation for this server.
 func (s *Session) Request(op model.Op) Request {
 	k := model.KindOf(op.Key.Kind)
 	k.APIVersion = op.APIVersion()
@@ -85,7 +85,7 @@ func (s *Session) collection(k model.Kind, ns string) string {
 	return path + "/" + k.Plural
 }
 
-// options returns the body of a delete, or puts it into the query.
+// options returns the body of a delete, or puts the options into the query.
 func (s *Session) options(op model.Op, query url.Values) any {
 	o, pre := fields{}, s.claim(op, fields{})
 	if op.Policy != "" {
@@ -120,7 +120,7 @@ func (s *Session) options(op model.Op, query url.Values) any {
 	return o
 }
 
-// claim adds what the operation claims of the object's identity.
+// claim adds the operation's uid and version to metadata or preconditions.
 func (s *Session) claim(op model.Op, m fields) fields {
 	if op.UID != "" {
 		m["uid"] = s.real(op.UID)
@@ -159,7 +159,7 @@ func (s *Session) strategic(op model.Op) fields {
 	return s.claim(op, fields{"ownerReferences": refs})
 }
 
-// whole is the body of a create or put.
+// whole returns the body of a create or put.
 func (s *Session) whole(op model.Op) fields {
 	m := fields{"name": s.realName(op.Key.Kind, op.Key.Name)}
 	if len(op.Owners) > 0 {
@@ -177,7 +177,7 @@ func (s *Session) whole(op model.Op) fields {
 	return o
 }
 
-// content adds what the kind must have.
+// content adds the fields that the kind requires.
 func (s *Session) content(op model.Op, o fields) {
 	containers := []fields{{"name": "c", "image": "c"}}
 	template := fields{"metadata": fields{"labels": fields{"app": "x"}}, "spec": fields{"containers": containers}}

@@ -8,11 +8,11 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// currentVersion stands in a request for the version that the object has; no server has come so far.
+// currentVersion represents the object's current version in a request. No server has reached this number.
 const currentVersion = 1 << 61
 
-// Script returns the operations as shell commands for the server at the URL in $SERVER. It keeps the
-// uids that it needs in variables.
+// Script returns the operations as shell commands for the server at the URL in $SERVER. The script keeps UIDs in
+// variables.
 func Script(prefix string, ops []model.Op) string {
 	s := &Session{prefix: prefix, kinds: model.Needed(ops)}
 	s.uids, s.symbols = map[model.UID]string{}, map[string]model.UID{}
@@ -53,7 +53,7 @@ func Script(prefix string, ops []model.Op) string {
 
 func placeholder(uid model.UID) string { return "@" + string(uid) + "@" }
 
-// first is a command that prints the first string of that name in a JSON document: of an object, its own.
+// first returns a command that prints the first string with a name in a JSON document. In an object this is its own.
 func first(name string) string {
 	return fmt.Sprintf(`grep -o '"%s": *"[^"]*"' | head -1 | cut -d'"' -f4`, name)
 }

@@ -12,20 +12,21 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// Server is a server on which sessions have their objects.
+// Server is the server of a session.
 type Server struct {
 	URL    string
 	Client *http.Client
-	// Idle reports that the server collects no objects of custom kinds, as a session has found: nothing waits for that.
+	// Idle reports whether a session has found that the server collects no objects of custom kinds. Sessions then do
+	// not wait for that.
 	Idle bool
 }
 
 // Session is a set of objects on a server.
 type Session struct {
-	// Server has Idle set if the session has custom kinds, and the server collects no objects of them.
+	// Server has Idle set if the session has custom kinds and the server does not collect their objects.
 	Server
 	prefix string
-	// kinds of the session's objects.
+	// kinds are the kinds of the session's objects.
 	kinds   []model.Kind
 	stop    context.CancelFunc
 	watches sync.WaitGroup
@@ -33,25 +34,25 @@ type Session struct {
 	seen
 }
 
-// seen is what the answers and the watches have shown.
+// seen has the information from responses and watches.
 type seen struct {
 	mu      sync.Mutex // guards the fields below
 	uids    map[model.UID]string
 	symbols map[string]model.UID
 	events  []raw
-	// latest is the highest version that was shown by anything, through the highest up to which the watches
-	// have shown all, and ahead are versions beyond.
+	// latest is the highest version in any response or event. The watches have shown all versions up to through, and
+	// the versions in ahead.
 	latest, through int64
 	ahead           map[int64]bool
-	// collected are the sentinels that are gone.
+	// collected has the names of the sentinels that are gone.
 	collected map[string]bool
 	broken    error
-	// more is closed when there is something new.
+	// more is closed at the next change.
 	more chan struct{}
 }
 
-// Open makes a session's namespaces, and definitions of those of its kinds that are custom, on the server, and begins to
-// watch. Sessions on one server have different prefixes, which are part of names. ctx bounds the session.
+// Open creates a session's namespaces and its CustomResourceDefinitions on the server, and starts its watches. Sessions
+// on one server must have different prefixes, which are a part of names. The session ends with ctx.
 func Open(ctx context.Context, on Server, prefix string, kinds []model.Kind) (*Session, error) {
 	ctx, s := session(ctx, on, prefix, kinds)
 	for _, ns := range model.Namespaces {
@@ -67,14 +68,14 @@ func Open(ctx context.Context, on Server, prefix string, kinds []model.Kind) (*S
 	return s, s.watchAll(ctx)
 }
 
-// namespace is the request that makes a namespace.
+// namespace returns the request that creates a namespace.
 func (s *Session) namespace(ns string) Request {
 	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
 	return Request{http.MethodPost, "/api/v1/namespaces", "application/json", body}
 }
 
-// Resume goes on with a session that was closed, on a server that has the same data. The events
-// in between are lost.
+// Resume continues a session that was closed, on a server that has the same data. Events that happened in the meantime
+// are lost.
 func Resume(ctx context.Context, on Server, old *Session) (*Session, error) {
 	ctx, s := session(ctx, on, old.prefix, old.kinds)
 	s.uids, s.symbols = old.uids, old.symbols
@@ -90,7 +91,7 @@ func session(ctx context.Context, on Server, prefix string, kinds []model.Kind) 
 	}}
 }
 
-// watchAll begins to watch; it closes the session if it can't.
+// watchAll starts the watches. It closes the session if one fails.
 func (s *Session) watchAll(ctx context.Context) error {
 	for _, k := range append([]model.Kind{namespaces}, s.kinds...) {
 		if err := s.watch(ctx, k); err != nil {
@@ -101,16 +102,16 @@ func (s *Session) watchAll(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the watches. The objects stay.
+// Close ends the watches. It does not delete objects.
 func (s *Session) Close() {
 	s.stop()
 	s.watches.Wait()
 }
 
-// Answer is what a server said.
+// Answer is a response.
 type Answer struct {
 	model.Response
-	// Body as it came.
+	// Body is the body as it was received.
 	Body []byte
 }
 

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// sweepPause is between rounds; stubborn is how many of them a namespace may take that holds nothing any more
-	// before it is finalized: on a server without the controller for that, nobody else does it.
+	// sweepPause is the pause between rounds. A namespace without content that still exists after stubborn rounds is
+	// finalized: the server has no namespace controller.
 	sweepPause = 100 * time.Millisecond
 	stubborn   = 15
 )
 
-// sweeper deletes what sessions have made.
+// sweeper deletes the objects of sessions.
 type sweeper struct {
 	*Session
 	round int
 }
 
-// Sweep deletes the namespaces and cluster-scoped objects whose names begin with the prefix, with all that is in
-// them, with all their finalizers, and waits until they are gone. If ctx ends first it returns what is left.
+// Sweep deletes the namespaces and cluster-scoped objects whose names begin with the prefix, with their content and all
+// finalizers, and waits until they are gone. If ctx ends first, Sweep returns the remaining objects.
 func Sweep(ctx context.Context, on Server, prefix string) (left []string, err error) {
 	_, s := session(ctx, on, prefix, model.BuiltIn())
 	defer s.stop()
@@ -48,7 +48,7 @@ func Sweep(ctx context.Context, on Server, prefix string) (left []string, err er
 	return left, err
 }
 
-// sweep is one round; it returns what was there at its beginning.
+// sweep executes one round. It returns the objects that existed before it.
 func (w *sweeper) sweep(ctx context.Context) (left []string, err error) {
 	if left, err = w.undefine(ctx); err != nil {
 		return left, err
@@ -84,10 +84,11 @@ func (w *sweeper) sweep(ctx context.Context) (left []string, err error) {
 	return left, nil
 }
 
-// undefine deletes the sessions' definitions. That takes their objects with them, whose finalizers are taken away.
+// undefine deletes the sessions' CustomResourceDefinitions. The server then deletes their objects, so undefine removes
+// the finalizers of these objects.
 func (w *sweeper) undefine(ctx context.Context) (left []string, err error) {
 	all, _, err := w.list(ctx, w.collection(definitions, ""))
-	if err != nil { // a server that doesn't know what that is has none
+	if err != nil { // a server that does not serve CustomResourceDefinitions has none
 		return nil, nil
 	}
 	for _, d := range all {
@@ -99,7 +100,7 @@ func (w *sweeper) undefine(ctx context.Context) (left []string, err error) {
 		w.remove(ctx, w.collection(definitions, "")+"/"+d.Name, metav1.ObjectMeta{DeletionTimestamp: d.DeletionTimestamp})
 		objects := "/apis/" + group + "/v1/"
 		items, _, err := w.list(ctx, objects+plural)
-		if err != nil { // it isn't served any more, or not yet
+		if err != nil { // the resource is not served yet, or not any more
 			continue
 		}
 		for _, m := range items {
@@ -113,11 +114,11 @@ func (w *sweeper) undefine(ctx context.Context) (left []string, err error) {
 	return left, nil
 }
 
-// empty deletes a namespace and, since finalizers hold them, what is in it.
+// empty deletes a namespace, and the finalizers of the objects in it.
 func (w *sweeper) empty(ctx context.Context, ns metav1.ObjectMeta) error {
 	path := w.collection(namespaces, "") + "/" + ns.Name
 	if ns.DeletionTimestamp == nil {
-		_, _, _ = w.do(ctx, Request{Method: http.MethodDelete, Path: path}) // the next round sees
+		_, _, _ = w.do(ctx, Request{Method: http.MethodDelete, Path: path}) // the next round checks the result
 	}
 	held := false
 	for _, k := range w.kinds {
@@ -144,7 +145,7 @@ func (w *sweeper) empty(ctx context.Context, ns metav1.ObjectMeta) error {
 	return err
 }
 
-// remove deletes an object and its finalizers. What doesn't work is tried again in the next round.
+// remove deletes an object and its finalizers. The next round repeats requests that fail.
 func (w *sweeper) remove(ctx context.Context, path string, m metav1.ObjectMeta) {
 	if m.DeletionTimestamp == nil || len(m.Finalizers) == 0 {
 		_, _, _ = w.do(ctx, Request{http.MethodDelete, path, "application/json",

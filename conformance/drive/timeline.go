@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// raw is an event in the server's terms: the symbol of its uid may not be known yet.
+// raw is an event with the server's UID, whose symbol may not be known yet.
 type raw struct {
 	kind    string
 	version int64
@@ -48,7 +48,7 @@ func (s *Session) list(ctx context.Context, path string) ([]metav1.ObjectMeta, s
 	return items, a.Metadata.ResourceVersion, nil
 }
 
-// watch follows a kind until ctx is done.
+// watch watches a kind until ctx ends.
 func (s *Session) watch(ctx context.Context, k model.Kind) error {
 	_, from, err := s.list(ctx, s.collection(k, "")+"?limit=1")
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Session) watch(ctx context.Context, k model.Kind) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		_ = resp.Body.Close() // its answer is an error
+		_ = resp.Body.Close() // the response is an error
 		return fmt.Errorf("the answer is %s", resp.Status)
 	}
 	s.watches.Go(func() {
@@ -121,27 +121,27 @@ func (s *Session) fail(err error) {
 	s.wake()
 }
 
-// wake tells those who wait. The lock is held.
+// wake wakes the goroutines that wait for a change. The caller holds the lock.
 func (s *Session) wake() {
 	close(s.more)
 	s.more = make(chan struct{})
 }
 
-// saw remembers that the server has come to a version.
+// saw records that the server has reached a version.
 func (s *Session) saw(version int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.latest = max(s.latest, version)
 }
 
-// Latest is the highest version that an answer or event has shown.
+// Latest returns the highest version in any response or event.
 func (s *Session) Latest() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.latest
 }
 
-// Pass counts the versions up to one as shown: those that no event had were of other clients' objects.
+// Pass marks all versions up to one as shown. Versions without an event are those of other clients' objects.
 func (s *Session) Pass(version int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func (s *Session) Pass(version int64) {
 	s.advance()
 }
 
-// advance takes the versions that follow. The lock is held.
+// advance increases through while the next versions are in ahead. The caller holds the lock.
 func (s *Session) advance() {
 	for s.ahead[s.through+1] {
 		s.through++
@@ -158,18 +158,18 @@ func (s *Session) advance() {
 	}
 }
 
-// Timeline is what the watches have shown.
+// Timeline has the events of the watches.
 type Timeline struct {
-	// Events, in order, that haven't been taken.
+	// Events are the events that have not been taken, in order.
 	Events []model.Event
-	// Whole: no version is missing between the session's beginning and the latest one known, so nothing is
-	// on its way. After a write of others to what the session doesn't watch it is false until Pass.
+	// Whole reports whether the watches have shown every version from the session's beginning to the latest one, so no
+	// event is missing. After a write of an object that the session does not watch, it is false until Pass.
 	Whole bool
-	// More is closed when there is more.
+	// More is closed at the next change.
 	More <-chan struct{}
 }
 
-// Timeline returns what there is. An error is that of a watch that ended.
+// Timeline returns the events so far. The error is that of a watch that has ended.
 func (s *Session) Timeline() (Timeline, error) {
 	s.mu.Lock()
 	slices.SortStableFunc(s.events, func(a, b raw) int { return int(a.version - b.version) })

@@ -14,10 +14,10 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// label is the key of the label that the model knows.
+// label is the key of the only label that the model has.
 const label = "l"
 
-// answer is what is read of any body.
+// answer has the fields that are read of any body.
 type answer struct {
 	APIVersion string            `json:"apiVersion"`
 	Kind       string            `json:"kind"`
@@ -45,8 +45,8 @@ func boolean(t model.Tri) *bool {
 	return new(t == model.True)
 }
 
-// realName is what an object of the kind is called in the session: cluster-scoped ones share their names with
-// everybody on the server.
+// realName returns an object's name on the server. Names of cluster-scoped objects get the session's prefix, because
+// other clients may use the same names.
 func (s *Session) realName(kind, name string) string {
 	if clusterScoped(kind) && name != "" {
 		return s.prefix + name
@@ -65,8 +65,8 @@ func (s *Session) realNamespace(ns string) string {
 	return s.prefix + ns
 }
 
-// customGroup is of the custom kinds. On a server each session has a group of its own for it, since it makes the
-// definitions and deletes them.
+// customGroup is the group of custom kinds in the model. On a server, each session has its own group instead, because
+// it creates and deletes the CustomResourceDefinitions.
 const customGroup = "example.com/"
 
 func (s *Session) realVersion(apiVersion string) string {
@@ -76,7 +76,7 @@ func (s *Session) realVersion(apiVersion string) string {
 	return apiVersion
 }
 
-// references translates owners for this server.
+// references returns owner references for this server.
 func (s *Session) references(owners []model.Owner) []metav1.OwnerReference {
 	refs := make([]metav1.OwnerReference, len(owners))
 	for i, o := range owners {
@@ -88,7 +88,7 @@ func (s *Session) references(owners []model.Owner) []metav1.OwnerReference {
 	return refs
 }
 
-// object reads an object of the kind; false if it isn't the session's.
+// object returns an object of the kind from its metadata, or false if it is not an object of the session.
 func (s *Session) object(kind string, m metav1.ObjectMeta) (model.Object, bool) {
 	o := model.Object{Key: model.Key{Kind: kind, Name: m.Name}, Grace: model.NoGrace, Generation: m.Generation,
 		Finalizers: m.Finalizers, Label: m.Labels[label], Deleting: m.DeletionTimestamp != nil}
@@ -98,13 +98,13 @@ func (s *Session) object(kind string, m metav1.ObjectMeta) (model.Object, bool) 
 	} else {
 		o.Namespace, mine = strings.CutPrefix(m.Namespace, s.prefix)
 	}
-	reported := kind == "Event" && strings.Contains(m.Name, ".") // one that a server reports by (D-80)
+	reported := kind == "Event" && strings.Contains(m.Name, ".") // an Event that a server has created (D-80)
 	mine = mine && !reported && !isSentinel(kind, m.Name)
 	if m.DeletionGracePeriodSeconds != nil {
 		o.Grace = *m.DeletionGracePeriodSeconds
 	}
 	o.UID = s.Symbol(string(m.UID))
-	o.Version, _ = strconv.ParseInt(m.ResourceVersion, 10, 64) // a dry run's has none
+	o.Version, _ = strconv.ParseInt(m.ResourceVersion, 10, 64) // empty in the response to a dry run
 	for _, r := range m.OwnerReferences {
 		name := r.Name
 		if clusterScoped(r.Kind) {
@@ -116,7 +116,7 @@ func (s *Session) object(kind string, m metav1.ObjectMeta) (model.Object, bool) 
 	return o, mine
 }
 
-// read reads an answer.
+// read decodes a response.
 func (s *Session) read(op model.Op, code int, body []byte) (model.Response, error) {
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
@@ -148,7 +148,7 @@ func (s *Session) read(op model.Op, code int, body []byte) (model.Response, erro
 	return r, nil
 }
 
-// Translate puts in the symbols of uids that were not known when an answer was read.
+// Translate replaces UIDs whose symbols were not known when the response was read.
 func (s *Session) Translate(r model.Response) model.Response {
 	if r.Object != nil {
 		r.Object = new(s.translate(*r.Object))
@@ -168,10 +168,10 @@ func (s *Session) translate(o model.Object) model.Object {
 	return o
 }
 
-// symbolOf is the uid of what a create makes.
+// symbolOf returns the symbol for the uid of the object that a create creates.
 func symbolOf(op model.Op) model.UID { return model.UID(fmt.Sprintf("u%d", op.ID)) }
 
-// created remembers the uid of an object.
+// created records the uid of an object.
 func (s *Session) created(op model.Op, uid string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +179,7 @@ func (s *Session) created(op model.Op, uid string) {
 	s.symbols[uid] = symbolOf(op)
 }
 
-// real returns the UID that a symbol represents. For an object that was never created it is invented.
+// real returns the UID that a symbol represents. If the object was never created, the UID is invented.
 func (s *Session) real(uid model.UID) string {
 	if uid == "" {
 		return ""
@@ -190,13 +190,13 @@ func (s *Session) real(uid model.UID) string {
 		return r
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(uid)) // it never fails
+	_, _ = h.Write([]byte(uid)) // never fails
 	r := fmt.Sprintf("00000000-0000-4000-8000-%012x", h.Sum64()&0xffffffffffff)
 	s.symbols[r] = uid
 	return r
 }
 
-// Symbol returns the symbol of a UID; for an unknown one, the UID itself.
+// Symbol returns the symbol of a UID, or the UID itself if it is unknown.
 func (s *Session) Symbol(uid string) model.UID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,8 +206,8 @@ func (s *Session) Symbol(uid string) model.UID {
 	return model.UID(uid)
 }
 
-// Bind returns the operation as it can be sent now: with other symbols for what hasn't been created,
-// for these references stay what they are when it is created a moment later.
+// Bind returns the operation as it can be sent now. It replaces the symbols of objects that have not been created: if
+// such an object is created a moment later, the references must not change.
 func (s *Session) Bind(op model.Op) model.Op {
 	s.mu.Lock()
 	defer s.mu.Unlock()

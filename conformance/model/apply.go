@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Apply returns what a resolved operation makes of a state, its answer, and the events that follow.
-// Where there are two, a pod is marked and then removed (C-32), and others may act in between:
-// the state is the one after the last.
+// Apply returns the state after a resolved operation, the response, and the events of the operation. If there are two
+// events, the operation marks a pod and then removes it (C-32). Other requests may be executed between these two
+// events. The returned state is the state after the second one.
 func Apply(s State, op Op) (State, Response, []Event) {
 	switch op.Verb {
 	case Create:
@@ -40,7 +40,7 @@ func create(s State, op Op) (State, Response, []Event) {
 	if k.Generation {
 		o.Generation = 1
 	}
-	if !valid(o) { // before the store is asked
+	if !valid(o) { // validation precedes the read of the store
 		return s, invalid(), nil
 	}
 	if _, ok := s[op.Key]; ok {

@@ -4,18 +4,18 @@ import (
 	"slices"
 )
 
-// worth is what a reference is worth (D-35).
+// worth is the state of a reference's owner (D-35).
 type worth uint8
 
 const (
 	solid worth = iota
 	waiting
 	dangling
-	// unknown: its state can never be known (D-37, D-38, D-73).
+	// unknown: the owner can't be looked up (D-37, D-38, D-73).
 	unknown
 )
 
-// classify looks an owner up as a GET from the dependent's place would (D-36).
+// classify looks up an owner as a GET in the dependent's namespace would (D-36).
 func (s State) classify(o Object, r Owner) worth {
 	k, ok := served(r.APIVersion, r.Kind)
 	if !ok {
@@ -37,7 +37,7 @@ func (s State) classify(o Object, r Owner) worth {
 	return solid
 }
 
-// count counts an object's references by their worth.
+// count counts an object's references by the state of their owners.
 func (s State) count(o Object) (n [unknown + 1]int) {
 	for _, r := range o.Owners {
 		n[s.classify(o, r)]++
@@ -45,7 +45,7 @@ func (s State) count(o Object) (n [unknown + 1]int) {
 	return n
 }
 
-// StepKind is what the collector does to an object.
+// StepKind is a kind of step of the collector.
 type StepKind string
 
 // The kinds of steps.
@@ -54,23 +54,23 @@ const (
 	Drop    StepKind = "drop owners"
 	Release StepKind = "remove finalizer"
 	Unblock StepKind = "unblock"
-	// Finish is the second half of a pod's removal (C-32), by the one that began it.
+	// Finish is the second half of a pod's removal (C-32), by the client that sent the first half.
 	Finish StepKind = "finish"
 )
 
-// Step is something that may happen without a request of a client's.
+// Step is a change that may happen without another request of a client.
 type Step struct {
 	Kind StepKind
 	Key  Key
-	// Policy of Collect.
+	// Policy is set for Collect.
 	Policy string
-	// Finalizer of Release.
+	// Finalizer is set for Release.
 	Finalizer string
-	// Owners of Drop and Unblock.
+	// Owners are set for Drop and Unblock.
 	Owners []UID
 }
 
-// Steps returns what may happen next, sorted. The collector has come to rest if it is empty.
+// Steps returns the possible next steps, sorted. If there are none, the collector is idle.
 func Steps(s State) []Step {
 	var all []Step
 	for _, k := range s.Keys() {
@@ -99,7 +99,7 @@ func (s State) steps(o Object) []Step {
 	return all
 }
 
-// droppable returns the uids that the collector takes out of the object's references.
+// droppable returns the uids of the references that the collector removes from the object.
 func (s State) droppable(o Object) []UID {
 	var uids []UID
 	n := s.count(o)
@@ -114,7 +114,7 @@ func (s State) droppable(o Object) []UID {
 	return slices.Compact(uids)
 }
 
-// release returns what the collector does for an object that is being deleted.
+// release returns the collector's steps for an object that is being deleted.
 func (s State) release(o Object) []Step {
 	dependents := s.dependents(o.UID)
 	switch {
@@ -136,8 +136,8 @@ func (o Object) blocks(owner Object) bool {
 
 func (r Owner) blocks(owner Object) bool { return r.UID == owner.UID && r.Block == True }
 
-// unblockable returns the uids of the owners that the object blocks and that, over others, wait for it, if it waits
-// itself (J-12).
+// unblockable returns the uids of the owners that the object blocks although they wait, directly or through other
+// objects, for the object, which waits itself (J-12).
 func (s State) unblockable(o Object) []UID {
 	var uids []UID
 	for _, r := range o.Owners {
@@ -149,7 +149,7 @@ func (s State) unblockable(o Object) []UID {
 	return uids
 }
 
-// awaited reports whether going from x to the owners that it blocks, as long as they wait, leads to o.
+// awaited reports whether o is reached from x over references that block waiting owners.
 func (s State) awaited(x, o Object) bool {
 	seen, todo := map[UID]bool{}, []Object{x}
 	for len(todo) > 0 {
@@ -169,7 +169,7 @@ func (s State) awaited(x, o Object) bool {
 	return false
 }
 
-// collect returns the policy to delete a live object with, or nothing.
+// collect returns the policy with which the collector deletes an object that is not being deleted, or nothing.
 func (s State) collect(o Object) string {
 	n := s.count(o)
 	switch {
@@ -185,7 +185,7 @@ func (s State) collect(o Object) string {
 	return "Background"
 }
 
-// Take returns what a step makes of a state, and its events.
+// Take returns the state after a step, and the events of the step.
 func Take(s State, t Step) (State, []Event) {
 	o := s[t.Key]
 	switch t.Kind {
@@ -207,8 +207,8 @@ func Take(s State, t Step) (State, []Event) {
 	return s.with(o), []Event{{Modified, o}}
 }
 
-// dropped returns the references that are left. Those of one uid come together, as a strategic merge does it
-// (D-50), which custom resources don't take: theirs stay in their order (D-52).
+// dropped returns the references that remain. References with one uid become adjacent, as in a strategic merge (D-50).
+// Custom resources don't support strategic merge: their references stay in their order (D-52).
 func dropped(o Object, uids []UID) []Owner {
 	if KindOf(o.Kind).Custom {
 		return slices.DeleteFunc(slices.Clone(o.Owners), func(r Owner) bool { return slices.Contains(uids, r.UID) })

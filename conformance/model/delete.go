@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-// remove is DELETE of one object.
+// remove executes a DELETE of one object.
 func remove(s State, op Op) (State, Response, []Event) {
 	if !validOptions(op) {
 		return s, invalid(), nil
@@ -43,7 +43,7 @@ func validOptions(op Op) bool {
 	return slices.Contains([]string{"", "Background", "Foreground", "Orphan"}, op.Policy) // C-06
 }
 
-// end is whether an object survives a DELETE.
+// end reports whether a DELETE removes an object.
 type end bool
 
 const (
@@ -51,8 +51,8 @@ const (
 	gone  end = true
 )
 
-// fate says whether a DELETE removes the object, and how it is written before: as it is, or
-// marked. An object that is removed without a write is returned as it is.
+// fate reports whether a DELETE removes the object, and returns the object that is written before: marked as being
+// deleted, or unchanged. If the object is removed without such a write, fate returns it unchanged.
 func fate(o Object, op Op) (end, Object) {
 	k := KindOf(o.Kind)
 	graceful := k.Graceful && !(o.Deleting && o.Grace <= 0) // C-35
@@ -74,8 +74,8 @@ func fate(o Object, op Op) (end, Object) {
 	return end(graceful && next.Grace == 0 && len(next.Finalizers) == 0), next
 }
 
-// period is the grace period of a pod that isn't being deleted yet (C-30), or that is and gets a
-// shorter one (C-34).
+// period returns the grace period of a pod that is not being deleted yet (C-30), or of a pod that is being deleted and
+// gets a shorter one (C-34).
 func period(o Object, op Op) int64 {
 	switch {
 	case o.Deleting:
@@ -88,7 +88,7 @@ func period(o Object, op Op) int64 {
 	return o.Period
 }
 
-// collectors returns the finalizers that a DELETE leaves (C-20, C-21).
+// collectors returns the finalizers after a DELETE (C-20, C-21).
 func collectors(stored []string, k Kind, op Op) []string {
 	isCollectors := func(f string) bool { return f == Orphan || f == Foreground }
 	var want string
@@ -115,8 +115,8 @@ func collectors(stored []string, k Kind, op Op) []string {
 	return append(next, want)
 }
 
-// collection is DELETE of a collection as if no other client acted during it. Its items go one by one,
-// which Explain accounts for.
+// collection executes a DELETE of a collection as if no other client sent requests during it. In fact the items are
+// deleted one by one: Explain accounts for that.
 func collection(s State, op Op) (State, Response, []Event) {
 	if !validOptions(op) {
 		return s, invalid(), nil
@@ -131,7 +131,7 @@ func collection(s State, op Op) (State, Response, []Event) {
 	return s, Response{Code: 200, Items: items}, events // C-74
 }
 
-// list returns what the collection's DELETE would list (C-72).
+// list returns the items that the DELETE of a collection lists (C-72).
 func (s State) list(op Op) []Object {
 	var items []Object
 	for _, k := range s.Keys() {
@@ -143,7 +143,7 @@ func (s State) list(op Op) []Object {
 	return items
 }
 
-// item is the DELETE of one of the items (C-78).
+// item returns the DELETE of one item of a collection (C-78).
 func (o Op) item(k Key) Op {
 	o.Verb, o.Key, o.Label = Delete, k, ""
 	return o

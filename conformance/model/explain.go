@@ -7,25 +7,24 @@ import (
 	"strings"
 )
 
-// Call is a request that a server was sent.
+// Call is a request that was sent to a server.
 type Call struct {
-	// Op is resolved.
+	// Op is the resolved operation.
 	Op Op
-	// Sent is the number of events known when it was sent: the call came after these.
+	// Sent is the number of events that were known when the request was sent: the request was executed after them.
 	Sent int
-	// Response is the answer; one with Code 0 was never received, and the call may have had
-	// its effect or not.
+	// Response is the response. Code 0 means that none was received: the request may or may not have had its effect.
 	Response Response
 }
 
-// ErrHistory marks histories that the model doesn't have.
+// ErrHistory: no history of the model has these calls and events.
 var ErrHistory = errors.New("the model has no such history")
 
-// Explain finds an order of the calls and of the collector's steps that has just these events and
-// answers, and leaves nothing to be done. It begins with the last of the past states, where nothing
-// is to be done; what was decided in one of the others may still come. It returns the states that
-// follow, one for each event. Events are in the order of their versions. The error says how far it came; a
-// history whose last events are missing is an error, too.
+// Explain finds an order of the calls and of the collector's steps that has exactly these events and responses, and
+// after which no step is due. It begins in the last of the past states, in which no step is due. In the other past
+// states the collector may have made decisions that it has not executed yet. Explain returns the states after each
+// event. Events are in the order of their versions. If there is no such order, or if the last events are missing, the
+// error describes the first event that could not be explained.
 func Explain(past []State, calls []Call, events []Event) ([]State, error) {
 	e := &explanation{
 		calls: calls, events: events, done: make([]int, len(calls)), states: slices.Clone(past), base: len(past) - 1,
@@ -36,27 +35,28 @@ func Explain(past []State, calls []Call, events []Event) ([]State, error) {
 	return nil, fmt.Errorf("%w: %s", ErrHistory, e.why)
 }
 
-// explanation is a search, depth first.
+// explanation is a depth-first search.
 type explanation struct {
 	calls  []Call
 	events []Event
-	// done says how many effects of a call have been seen; of a collection, how many items are through.
+	// done is the number of effects of each call that have been seen, or for a collection the number of processed
+	// items.
 	done []int
-	// states has the past ones and one for each event; base is the last of the past.
+	// states has the past states, and the state after each event; base is the index of the last past state.
 	states []State
 	base   int
-	// deepest is the number of events explained at best, and why states what failed there.
+	// deepest is the maximum number of events that were explained; why has the reasons why the next one was not.
 	deepest int
 	why     reasons
 }
 
-// reasons are why an event can't be explained, each once.
+// reasons are the different reasons why an event can't be explained.
 type reasons []string
 
-// mostReasons bounds reasons: a search may fail at the same event in many ways.
+// mostReasons limits reasons, because a search may fail at the same event in many ways.
 const mostReasons = 8
 
-// String has a line for each.
+// String returns the reasons, one on each line.
 func (r reasons) String() string { return strings.Join(r, "\nor ") }
 
 func (e *explanation) fail(i int, format string, args ...any) bool {
@@ -89,7 +89,7 @@ func (e *explanation) from(i int) bool {
 	return e.fail(i, "event %d, %s, is neither a call's effect nor a step that was due; due were %v", i, ev, Steps(s))
 }
 
-// next goes on with what the event makes of the state.
+// next continues the search in the state after the event.
 func (e *explanation) next(i int, s State, ev Event) bool {
 	if ev.Type == Deleted {
 		s = s.without(ev.Object.Key)
@@ -111,7 +111,7 @@ func (e *explanation) onto(i int, s State) bool {
 	return false
 }
 
-// byCall tries the event as the effect of a call.
+// byCall tries to explain the event as the effect of a call.
 func (e *explanation) byCall(i, c int, s State, ev Event) bool {
 	call, before := &e.calls[c], e.done[c]
 	if call.Op.Verb == Collection {
@@ -140,7 +140,8 @@ func (e *explanation) byCall(i, c int, s State, ev Event) bool {
 	return false
 }
 
-// byItem tries it as the effect on one of a collection's items, which go in order.
+// byItem tries to explain the event as the effect of a collection's DELETE on one of the items. The items are deleted
+// in order.
 func (e *explanation) byItem(i, c int, s State, ev Event) bool {
 	call, before := &e.calls[c], e.done[c]
 	items := call.Response.Items
@@ -162,8 +163,8 @@ func (e *explanation) byItem(i, c int, s State, ev Event) bool {
 	return false
 }
 
-// passed reports whether a collection's call may have left the object as it is, at some moment: it
-// was gone, or marked already (C-73).
+// passed reports whether a collection's DELETE may have left the object unchanged: in a state during the call, the
+// object was gone or marked already (C-73).
 func (e *explanation) passed(call *Call, item Key) bool {
 	return slices.ContainsFunc(e.during(call), func(s State) bool {
 		_, _, effects := remove(s, call.Op.item(item))
@@ -171,13 +172,13 @@ func (e *explanation) passed(call *Call, item Key) bool {
 	})
 }
 
-// during returns the states that there have been since a call was sent.
+// during returns the states since a call was sent.
 func (e *explanation) during(call *Call) []State {
 	return e.states[min(e.base+call.Sent, len(e.states)-1):]
 }
 
-// byItself reports whether the event is a step of the collector's, or ends a pod. A deletion must
-// be due now (safety); what only takes something away may have been decided a moment before.
+// byItself reports whether the event is a step of the collector, or ends the removal of a pod. A deletion must be due
+// in the state s (safety). Steps that only remove references or finalizers may have been decided in an earlier state.
 func (e *explanation) byItself(s State, ev Event) bool {
 	o, ok := s[ev.Object.Key]
 	if !ok || o.UID != ev.Object.UID || ev.Type == Added || KindOf(o.Kind).Ignored {
@@ -207,7 +208,7 @@ func (e *explanation) byItself(s State, ev Event) bool {
 	return false
 }
 
-// wereDue returns the object's steps in all the states in which it was as it is now.
+// wereDue returns the object's steps in all states in which the object was the same.
 func (e *explanation) wereDue(o Object) []Step {
 	var all []Step
 	for _, s := range e.states {
@@ -218,7 +219,7 @@ func (e *explanation) wereDue(o Object) []Step {
 	return all
 }
 
-// allowed reports whether each of the owners was among those that f tells of, in a state with the object in it.
+// allowed reports whether f returns true for each uid in some state that contains the object.
 func (e *explanation) allowed(o Object, uids []UID, f func(s State, was Object, uid UID) bool) bool {
 	return !slices.ContainsFunc(uids, func(uid UID) bool {
 		return !slices.ContainsFunc(e.states, func(s State) bool {
@@ -228,8 +229,9 @@ func (e *explanation) allowed(o Object, uids []UID, f func(s State, was Object, 
 	})
 }
 
-// droppedAs tells of references to be dropped. An owner that is gone or lets go never comes back, and its
-// references are dropped by uid alone (D-51). Others may have been mended: the object must be as it was.
+// droppedAs returns a function that reports whether a reference could be dropped. An owner that is gone or orphans its
+// dependents never comes back, and its references are dropped by uid alone (D-51). References to other owners may have
+// been corrected: they must be as they were.
 func droppedAs(o Object) func(s State, was Object, uid UID) bool {
 	return func(s State, was Object, uid UID) bool {
 		owner, there := s.Find(uid)
@@ -238,7 +240,7 @@ func droppedAs(o Object) func(s State, was Object, uid UID) bool {
 	}
 }
 
-// unblockedThen tells of references to be unblocked (D-53).
+// unblockedThen reports whether a reference could be unblocked (D-53).
 func unblockedThen(s State, was Object, uid UID) bool {
 	return slices.Contains(s.unblockable(was), uid)
 }
@@ -247,7 +249,7 @@ func only(owners []Owner, uid UID) []Owner {
 	return slices.DeleteFunc(slices.Clone(owners), func(r Owner) bool { return r.UID != uid })
 }
 
-// lost returns the uids that are in the old references only.
+// lost returns the uids that are only in the old references.
 func lost(old, now []Owner) []UID {
 	var uids []UID
 	for _, r := range old {
@@ -258,14 +260,14 @@ func lost(old, now []Owner) []UID {
 	return uids
 }
 
-// freed returns the uids that are blocked in the old references only.
+// freed returns the uids whose references block only in the old references.
 func freed(old, now []Owner) []UID { return lost(blocking(old), blocking(now)) }
 
 func blocking(owners []Owner) []Owner {
 	return slices.DeleteFunc(slices.Clone(owners), func(r Owner) bool { return r.Block != True })
 }
 
-// atRest checks the end: every call that had no effect was right in not having any, and nothing is left to do.
+// atRest checks the end of the history: every call without an effect is explained, and no step is due.
 func (e *explanation) atRest(i int, s State) bool {
 	for c := range e.calls {
 		if why := e.unexplained(c); why != "" {
@@ -281,8 +283,8 @@ func (e *explanation) atRest(i int, s State) bool {
 	return true
 }
 
-// forestalled reports whether an update would have removed the object, had not another request done so
-// first, which is no error (B-20).
+// forestalled reports whether an update would have removed the object, but another request removed the object first.
+// This is no error (B-20).
 func forestalled(op Op, effects []Event, later []State) bool {
 	if op.Verb == Delete || len(effects) != 1 || effects[0].Type != Deleted {
 		return false
@@ -293,7 +295,7 @@ func forestalled(op Op, effects []Event, later []State) bool {
 	})
 }
 
-// unexplained states what is wrong about a call that no event came of, or a collection.
+// unexplained returns the error of a call without events, or of a collection, or an empty string.
 func (e *explanation) unexplained(c int) string {
 	call := &e.calls[c]
 	during := e.during(call)

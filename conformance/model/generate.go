@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// Options change what is generated.
+// Options are options of Generate.
 type Options struct {
-	// Confluent leaves out operations after which the collector's order of work would show.
+	// Confluent omits operations whose result depends on the order in which the collector works.
 	Confluent bool
-	// Kinds of the objects, in order (default: Kinds).
+	// Kinds are the kinds of the objects, in order. The default is Kinds.
 	Kinds []Kind
 }
 
-// Generate returns n operations that mean something to each other: it follows them on the model,
-// the collector working to its end after each. The same seed gives the same operations.
+// Generate returns n operations that refer to each other's objects. It applies each operation to the model and then
+// lets the collector finish. The same seed gives the same operations.
 func Generate(seed uint64, n int, opts Options) []Op {
 	if opts.Kinds == nil {
 		opts.Kinds = Kinds
@@ -27,7 +27,7 @@ func Generate(seed uint64, n int, opts Options) []Op {
 		op := g.op()
 		op.ID = id
 		if opts.Confluent && op.Verb == Collection && KindOf(op.Key.Kind).Ignored {
-			continue // the answer lists the collector's own Events (D-80), which come when they come
+			continue // the response would list the collector's own Events (D-80), whose time is not determined
 		}
 		if opts.Confluent && Overlaps(g.state, op.Resolve(g.state)) {
 			continue
@@ -43,7 +43,7 @@ func Generate(seed uint64, n int, opts Options) []Op {
 	return ops
 }
 
-// versioned gives what has changed a new version.
+// versioned sets the version of the objects that have changed.
 func versioned(s, old State, version int64) State {
 	out := State{}
 	for k, o := range s {
@@ -59,16 +59,16 @@ type generator struct {
 	*rand.Rand
 	kinds []Kind
 	state State
-	// past uids of objects that existed.
+	// past has the uids of objects that existed.
 	past map[UID]bool
 }
 
-// chance is true in percent of all cases.
+// chance returns true with the given probability.
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 func one[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 
-// likely lists values as often as they shall be chosen.
+// Each value occurs in these lists as often as its probability requires.
 var (
 	verbs = slices.Concat(slices.Repeat([]Verb{Create}, 36), slices.Repeat([]Verb{Delete}, 26),
 		slices.Repeat([]Verb{Merge}, 18), slices.Repeat([]Verb{Strategic}, 7), slices.Repeat([]Verb{JSON}, 4),
@@ -106,14 +106,14 @@ func (g *generator) op() Op {
 	return op
 }
 
-// distinct leaves out owners with the uid of an earlier one. An object that has such can't be read at a version that
-// its managers haven't used: a write at another one loses managedFields, even if it changes nothing else (AM
+// distinct omits owners with the uid of an earlier one. An object with such owners can't be converted to a version that
+// its managers haven't used: a write in another version loses managedFields, even if it changes nothing else (AM
 // pkg/util/managedfields/internal/versionconverter.go: Convert, which allows no duplicates).
 func distinct(owners []Owner) []Owner {
 	return unique(owners, func(a, b Owner) bool { return a.UID == b.UID })
 }
 
-// collections are the kinds of which collections are deleted.
+// collections returns the kinds whose collections are deleted.
 func (g *generator) collections() []string {
 	names := []string{"ConfigMap", "Secret", "ReplicaSet", "Pod", "ReplicationController", "Event"}
 	for _, k := range g.kinds {
@@ -124,7 +124,7 @@ func (g *generator) collections() []string {
 	return names
 }
 
-// slot returns a place that may be taken or not.
+// slot returns a key at which an object may or may not exist.
 func (g *generator) slot() Key {
 	k := one(g, g.kinds)
 	key := Key{Kind: k.Name, Name: one(g, names)}
@@ -134,7 +134,7 @@ func (g *generator) slot() Key {
 	return key
 }
 
-// existing returns a place that is most likely taken.
+// existing returns a key at which an object most likely exists.
 func (g *generator) existing() Key {
 	if len(g.state) == 0 || g.chance(7) {
 		return g.slot()
@@ -164,7 +164,7 @@ func (g *generator) create(op *Op) {
 	}
 }
 
-// finalizers are none, most of the time.
+// finalizers returns finalizers for an object, usually none.
 func (g *generator) finalizers() []string {
 	switch n := g.IntN(100); {
 	case n < 68:
@@ -187,7 +187,7 @@ func (g *generator) finalizers() []string {
 	return []string{"not a name!"}
 }
 
-// owners returns up to three, of an object at key.
+// owners returns up to three references for an object at key.
 func (g *generator) owners(key Key) []Owner {
 	var owners []Owner
 	for range one(g, []int{0, 0, 1, 1, 1, 1, 2, 2, 3}) {
@@ -199,7 +199,7 @@ func (g *generator) owners(key Key) []Owner {
 	return owners
 }
 
-// owner is most likely a good one for an object at key.
+// owner returns a reference for an object at key. It is usually valid.
 func (g *generator) owner(key Key) Owner {
 	o := g.state[one(g, g.state.Keys())]
 	for range 5 {
@@ -219,7 +219,7 @@ func (g *generator) owner(key Key) Owner {
 	return r
 }
 
-// twist makes a reference wrong.
+// twist makes a reference invalid.
 func (g *generator) twist(r *Owner) {
 	switch g.IntN(12) {
 	case 0, 1:
@@ -280,7 +280,7 @@ func (g *generator) options(op *Op) {
 	op.Query, op.DryRun = g.chance(25), g.chance(4)
 }
 
-// patch fills in a put, too.
+// patch completes a patch or a put.
 func (g *generator) patch(op *Op) {
 	op.Key = g.existing()
 	for range 20 {
@@ -321,7 +321,7 @@ func (g *generator) patch(op *Op) {
 	}
 	if g.chance(6) && op.Verb != JSON && op.Verb != Strategic {
 		op.Version = one(g, []int64{Current, Stale})
-	} else if op.Verb == Put && KindOf(op.Key.Kind).Custom && g.chance(90) { // most who write such a kind name a version
+	} else if op.Verb == Put && KindOf(op.Key.Kind).Custom && g.chance(90) { // a PUT without a version is always invalid
 		op.Version = Current
 	}
 }
@@ -342,8 +342,8 @@ func (g *generator) strategic(op *Op, o Object) {
 	op.Owners = []Owner{r}
 }
 
-// unrenamed gives references that the object has the names and kinds that they have: a state does not contain whether
-// the collector has had a reason to verify a reference that was changed in place (J-15).
+// unrenamed keeps the names and kinds of references that the object already has. If a patch changed them, the result
+// would depend on whether the collector has verified the reference before, and a state does not contain that (J-15).
 func unrenamed(o Object, owners []Owner) []Owner {
 	all := slices.Clone(owners)
 	for i, r := range all {
@@ -355,7 +355,7 @@ func unrenamed(o Object, owners []Owner) []Owner {
 	return all
 }
 
-// newOwners are other ones, or fewer, or more.
+// newOwners returns other references, or fewer, or more.
 func (g *generator) newOwners(o Object, key Key) []Owner {
 	switch {
 	case len(g.state) == 0 || g.chance(20):
@@ -368,7 +368,7 @@ func (g *generator) newOwners(o Object, key Key) []Owner {
 	return g.owners(key)
 }
 
-// newFinalizers let go, most of the time.
+// newFinalizers returns the object's next finalizers, usually fewer.
 func (g *generator) newFinalizers(o Object) []string {
 	switch {
 	case g.chance(50):

@@ -2,33 +2,33 @@ package model
 
 import "slices"
 
-// Kind is what the rules need to know of a type.
+// Kind has the properties of a type on which the rules depend.
 type Kind struct {
 	Name, APIVersion, Plural string
-	// Also are the other versions that it is served in, with their group. Requests and references may name any.
+	// Also are the other versions in which the kind is served, with their group. Requests and references may use any.
 	Also []string
-	// Stored is the version that its definition stores, which may be another than APIVersion.
+	// Stored is the version that the CustomResourceDefinition stores. It may differ from APIVersion.
 	Stored     string
 	Namespaced bool
 	// Orphans: a DELETE without a policy orphans (C-23).
 	Orphans bool
-	// Ignored: the collector neither collects it nor counts it as a dependent (D-08), and a DELETE
-	// never leaves a finalizer of the collector (C-23).
+	// Ignored: the collector neither collects the object nor counts it as a dependent (D-08), and a DELETE never adds a
+	// finalizer of the collector (C-23).
 	Ignored bool
 	// Graceful: a DELETE has a grace period (C-30).
 	Graceful bool
 	// Generation: it starts at 1 (B-30).
 	Generation bool
-	// Returned: the answer to a DELETE that removes it is the object (C-62).
+	// Returned: the response to a DELETE that removes the object is the object (C-62).
 	Returned bool
-	// Replaceable: a PUT of nothing but metadata and the body of its creation makes sense.
+	// Replaceable: a PUT may consist of the metadata and the body of the creation.
 	Replaceable bool
-	// Custom: a definition makes it. It takes no strategic merge patches (B-50), a PUT must name a version (B-06), and
-	// its finalizers needn't be qualified.
+	// Custom: the kind is defined by a CustomResourceDefinition. It supports no strategic merge patches (B-50), a PUT
+	// must have a version (B-06), and its finalizers need no prefix.
 	Custom bool
 }
 
-// Kinds are the kinds of the model's world, in the order in which they are listed.
+// Kinds are the kinds of the model, in the order in which they are listed.
 var Kinds = []Kind{
 	{Name: "ConfigMap", APIVersion: "v1", Plural: "configmaps", Namespaced: true, Replaceable: true},
 	{Name: "Secret", APIVersion: "v1", Plural: "secrets", Namespaced: true, Replaceable: true},
@@ -57,15 +57,15 @@ func (k Kind) Serves(apiVersion string) bool {
 	return apiVersion == k.APIVersion || slices.Contains(k.Also, apiVersion)
 }
 
-// Versions are all that it is served in.
+// Versions returns all versions in which the kind is served.
 func (k Kind) Versions() []string { return append([]string{k.APIVersion}, k.Also...) }
 
-// BuiltIn are the kinds that every server has.
+// BuiltIn returns the kinds that every server has.
 func BuiltIn() []Kind {
 	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return k.Custom })
 }
 
-// Needed are the kinds that every server has, and those of the custom ones that the operations need.
+// Needed returns the kinds that every server has, and the custom kinds that the operations use.
 func Needed(ops []Op) []Kind {
 	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool {
 		return k.Custom && !slices.ContainsFunc(ops, func(o Op) bool {
@@ -76,7 +76,7 @@ func Needed(ops []Op) []Kind {
 	})
 }
 
-// KindOf returns the kind of that name. The names are those of Kinds.
+// KindOf returns the kind with the name, which must be in Kinds.
 func KindOf(name string) Kind {
 	for _, k := range Kinds {
 		if k.Name == name {

@@ -12,7 +12,7 @@ const (
 	Foreground = "foregroundDeletion"
 )
 
-// UID is a symbol for a uid: "u17" is what operation 17 created, anything else is nobody's.
+// UID is a symbol for a uid: "u17" is the uid of the object that operation 17 creates. No object has any other symbol.
 type UID string
 
 // Tri is a boolean that may be absent.
@@ -32,10 +32,10 @@ type Owner struct {
 	Controller, Block      Tri
 }
 
-// Key is where an object is.
+// Key identifies an object.
 type Key struct{ Kind, Namespace, Name string }
 
-// Compare orders keys as the store does, kinds by name.
+// Compare orders keys as the store does. Kinds are ordered by name.
 func (k Key) Compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Kind, l.Kind), cmp.Compare(k.Namespace, l.Namespace), cmp.Compare(k.Name, l.Name))
 }
@@ -43,26 +43,26 @@ func (k Key) Compare(l Key) int {
 // NoGrace is the grace period of an object that has none.
 const NoGrace = -1
 
-// Object is what the rules look at. Its slices are never changed.
+// Object has the properties on which the rules depend. Its slices are never changed.
 type Object struct {
 	Key
 	UID UID
 	// Version is the resourceVersion of the last write.
 	Version    int64
 	Generation int64
-	// Label is the value of the one label, empty for none.
+	// Label is the value of the only label, or empty.
 	Label      string
 	Owners     []Owner
 	Finalizers []string
 	Deleting   bool
 	// Grace is deletionGracePeriodSeconds, or NoGrace.
 	Grace int64
-	// Period is a pod's own grace period in seconds, and Bound that it has a node (C-30).
+	// Period is a pod's own grace period in seconds; Bound reports whether the pod has a node (C-30).
 	Period int64
 	Bound  bool
 }
 
-// Same reports whether two objects are equal but for their versions.
+// Same reports whether two objects are equal except for their versions.
 func (o Object) Same(p Object) bool {
 	return o.Key == p.Key && o.UID == p.UID && o.Generation == p.Generation && o.Label == p.Label &&
 		slices.Equal(o.Owners, p.Owners) && slices.Equal(o.Finalizers, p.Finalizers) &&
@@ -77,16 +77,16 @@ func (o Object) Names(uid UID) bool {
 	return slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.UID == uid })
 }
 
-// waits: it is being deleted in the foreground.
+// waits reports whether the object is being deleted in the foreground.
 func (o Object) waits() bool { return o.Deleting && o.Has(Foreground) && !o.Has(Orphan) }
 
-// releases: it is being deleted and orphans its dependents.
+// releases reports whether the object is being deleted and orphans its dependents.
 func (o Object) releases() bool { return o.Deleting && o.Has(Orphan) }
 
-// doomed: nothing keeps it, and the request that marked it is about to remove it (C-32).
+// doomed reports whether nothing blocks the object's removal: the request that marked it is about to remove it (C-32).
 func (o Object) doomed() bool { return o.Deleting && len(o.Finalizers) == 0 && o.Grace <= 0 }
 
-// State is the store. Functions of this package return new ones and leave the old as they are.
+// State is the store. Functions of this package return new states and never change their arguments.
 type State map[Key]Object
 
 func (s State) with(o Object) State {
@@ -119,7 +119,7 @@ func (s State) Find(uid UID) (Object, bool) {
 	return Object{}, false
 }
 
-// dependents returns, in order, the objects that the collector knows to name the uid.
+// dependents returns, in order, the objects with a reference to the uid that the collector does not ignore.
 func (s State) dependents(uid UID) []Object {
 	var all []Object
 	for _, o := range s {
@@ -131,7 +131,7 @@ func (s State) dependents(uid UID) []Object {
 	return all
 }
 
-// Same reports whether the states are equal but for the versions.
+// Same reports whether the states are equal except for versions.
 func (s State) Same(t State) bool { return maps.EqualFunc(s, t, Object.Same) }
 
 // After returns the state after the events.

@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-// Verb is what an operation does.
+// Verb is the kind of an operation.
 type Verb string
 
 // The verbs.
@@ -17,16 +17,17 @@ const (
 	Collection Verb = "deletecollection"
 )
 
-// Op is a request in symbols. Its fields beyond ID, Verb and Key belong to some verbs only.
+// Op is a request with symbols instead of uids and versions. Most fields apply to some verbs only.
 type Op struct {
-	// ID is the place in the list that was generated; it stays when the list is reduced.
+	// ID is the position in the generated list. It does not change when the list is reduced.
 	ID   int
 	Verb Verb
 	Key  Key
-	// At is the version that the request names, empty for the kind's own. Every version shows the same metadata.
+	// At is the version in the request's path, or empty for the kind's own version. All versions have the same
+	// metadata.
 	At string `json:",omitempty"`
-	// Owners, Finalizers and Label are what create and put give the object, and what merge
-	// replaces (where Set says so). Strategic adds Owners by uid and takes Drop away.
+	// Owners, Finalizers and Label are the fields of the object in a create or put. A merge replaces those of them that
+	// Set names. A strategic patch merges Owners by uid and removes Drop.
 	Owners     []Owner `json:",omitempty"`
 	Finalizers []string
 	Label      string `json:",omitempty"`
@@ -34,22 +35,22 @@ type Op struct {
 	Drop       []UID  `json:",omitempty"`
 	// Remove is the field that json removes: ownerReferences or finalizers.
 	Remove string `json:",omitempty"`
-	// Bound and Period are a created pod's.
+	// Bound and Period are the fields of a created pod.
 	Bound  bool  `json:",omitempty"`
 	Period int64 `json:",omitempty"`
 	DryRun bool  `json:",omitempty"`
-	// UID and Version are preconditions: of a delete, or what a patch or put claims. A Version
-	// is Current or Stale until the operation is sent, then a number.
+	// UID and Version are preconditions of a delete, or fields in the metadata of a patch or put. Version is Current or
+	// Stale until the operation is sent, then a number.
 	UID     UID   `json:",omitempty"`
 	Version int64 `json:",omitempty"`
-	// Policy, Orphans and Grace are options of a delete; Grace nil is none. Query: they are sent in the query.
+	// Policy, Orphans and Grace are options of a delete; nil means no Grace. Query: they are sent in the query.
 	Policy  string `json:",omitempty"`
 	Orphans Tri    `json:",omitempty"`
 	Grace   *int64 `json:",omitempty"`
 	Query   bool   `json:",omitempty"`
 }
 
-// Fields states what a merge patch replaces.
+// Fields is a set of the fields that a merge patch replaces.
 type Fields uint8
 
 // The fields.
@@ -59,13 +60,13 @@ const (
 	SetLabel
 )
 
-// What the Version of an operation is before it is sent.
+// The values of an operation's Version before it is sent.
 const (
 	Current int64 = -1
 	Stale   int64 = -2
 )
 
-// APIVersion is the version that the request names.
+// APIVersion returns the version in the request's path.
 func (o Op) APIVersion() string {
 	if o.At != "" {
 		return o.At
@@ -77,31 +78,31 @@ func (o Op) APIVersion() string {
 func (o Op) Resolve(s State) Op {
 	switch o.Version {
 	case Current:
-		o.Version = s[o.Key].Version // 0, none, if there is no object: the answer is 404 anyway
+		o.Version = s[o.Key].Version // 0 (none) if there is no object: the response is 404 in any case
 	case Stale:
 		o.Version = 1
 	}
 	return o
 }
 
-// Response is the part of an answer that the model knows.
+// Response is the part of a response that the model determines.
 type Response struct {
 	Code int
-	// Reason of a Status that says failure.
+	// Reason is the reason of a Status with the status Failure.
 	Reason string
-	// Object is the answer, unless it is a Status or a list.
+	// Object is the object in the response, unless the response is a Status or a list.
 	Object *Object
-	// Items are a list's.
+	// Items are the items of a list.
 	Items []Object
 }
 
-// Same compares all but versions. The uid of an object that a dry run creates is nobody's.
+// Same compares everything except versions. No object has the uid that a dry run returns for a created object.
 func (r Response) Same(x Response) bool {
 	return r.Code == x.Code && r.Reason == x.Reason && slices.EqualFunc(r.Items, x.Items, Object.Same) &&
 		(r.Object == nil) == (x.Object == nil) && (r.Object == nil || r.Object.Same(*x.Object))
 }
 
-// EventType is a watch event's.
+// EventType is the type of a watch event.
 type EventType string
 
 // The types.
@@ -111,20 +112,20 @@ const (
 	Deleted  EventType = "DELETED"
 )
 
-// Event is a watch event. A DELETED one carries the last state that was stored (B-24).
+// Event is a watch event. A DELETED event has the last stored state (B-24).
 type Event struct {
 	Type   EventType
 	Object Object
 }
 
-// Same compares all but versions.
+// Same compares everything except versions.
 func (e Event) Same(f Event) bool { return e.Type == f.Type && e.Object.Same(f.Object) }
 
-// World is what a state lives in.
+// The namespaces of the model.
 var (
-	// Namespaces exist all the time.
+	// Namespaces always exist.
 	Namespaces = []string{"a", "b"}
-	// NoNamespace doesn't exist.
+	// NoNamespace does not exist.
 	NoNamespace = "missing"
 )
 

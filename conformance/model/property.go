@@ -1,8 +1,7 @@
 package model
 
-// Unsafe reports whether deleting the object now would break safety: one of its owners is there,
-// where the reference says, and isn't being deleted in the foreground. It is a formula of its own,
-// not the collector's judgement.
+// Unsafe reports whether deleting the object now would violate safety: one of its owners exists, is the object that the
+// reference names, and is not being deleted in the foreground. The function does not use the collector's decision.
 func Unsafe(s State, o Object) bool {
 	for _, r := range o.Owners {
 		for _, owner := range s {
@@ -16,9 +15,9 @@ func Unsafe(s State, o Object) bool {
 	return false
 }
 
-// Abandoned returns the live objects that break liveness once the collector rests: they have
-// owners, all of kinds that can be looked up from where they are, and none is there, under the name and kind of the
-// reference and where the object can reach it (D-71, D-75).
+// Abandoned returns the objects that violate liveness when the collector is idle. They are not being deleted and have
+// owners. All owners have kinds that can be looked up from the object's namespace. No owner exists with the name and
+// kind of the reference and in a namespace that the object can refer to (D-71, D-75).
 func Abandoned(s State) []Object {
 	var all []Object
 	for _, key := range s.Keys() {

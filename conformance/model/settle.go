@@ -6,24 +6,23 @@ import (
 	"slices"
 )
 
-// Pick chooses one of n steps, by a number below n.
+// Pick chooses one of n steps. It returns an index below n.
 type Pick func(n int) int
 
-// First always takes the first step, Last the last one; Random is another schedule for each seed.
+// First chooses the first step.
 func First(int) int { return 0 }
 
-// Last is a Pick.
+// Last chooses the last step.
 func Last(n int) int { return n - 1 }
 
-// Random returns a Pick.
+// Random returns a Pick that chooses steps by a random sequence from the seed.
 func Random(seed uint64) Pick {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return r.IntN
 }
 
-// Settle lets the collector work until nothing is left to do, and returns that state and all
-// events in order. Every step removes an object, marks one, or takes a reference, a finalizer or a
-// block away, so it ends.
+// Settle executes steps of the collector until none is due. It returns the final state and all events in order. It
+// ends, because every step removes or marks an object, or removes a reference, a finalizer or a block.
 func Settle(s State, pick Pick) (State, []Event) {
 	var all []Event
 	for {
@@ -36,8 +35,8 @@ func Settle(s State, pick Pick) (State, []Event) {
 	}
 }
 
-// Confluent reports whether some schedules, in every of which each object sees the same events,
-// lead to one state. Schedules are tried, not all enumerated.
+// Confluent reports whether several schedules lead to the same state, with the same events for each object. It tries
+// only some of the possible schedules.
 func Confluent(s State, schedules int) bool {
 	end, events := Settle(s, First)
 	same := histories(events)
@@ -54,7 +53,7 @@ func Confluent(s State, schedules int) bool {
 	return true
 }
 
-// histories are the events of each object.
+// histories returns the events of each object.
 func histories(events []Event) map[UID][]Event {
 	h := map[UID][]Event{}
 	for _, e := range events {
@@ -67,9 +66,9 @@ func sameHistories(a, b map[UID][]Event) bool {
 	return maps.EqualFunc(a, b, func(x, y []Event) bool { return slices.EqualFunc(x, y, Event.Same) })
 }
 
-// Overlaps reports whether the collector may begin to work on what a resolved deletecollection has deleted while it
-// still deletes the rest: it is one DELETE after the other (C-74), and which of them the collector is faster than
-// would show. Each but the last is looked at; any of them may be the last.
+// Overlaps reports whether the collector may have steps while a resolved deletecollection still deletes objects. The
+// objects are deleted one by one (C-74), so the result would depend on the collector's speed. Any of the objects may be
+// the last one.
 func Overlaps(s State, op Op) bool {
 	if op.Verb != Collection || op.DryRun {
 		return false

@@ -2,9 +2,9 @@ package model
 
 import "slices"
 
-// Shrink returns a shorter list of operations for which fails is still true, as short as taking
-// runs of them away makes it, and then as simple as taking single parts of them away. fails is true
-// for ops, and is asked at most limit times.
+// Shrink returns a shorter list of operations for which fails still returns true. It first removes sequences of
+// operations, then fields of single operations, while fails returns true. It calls fails at most limit times. fails
+// must return true for ops.
 func Shrink(ops []Op, limit int, fails func([]Op) bool) []Op {
 	ask := func(try []Op) bool {
 		limit--
@@ -12,7 +12,7 @@ func Shrink(ops []Op, limit int, fails func([]Op) bool) []Op {
 	}
 	for size := max(1, len(ops)/2); limit > 0; size = max(1, size/2) {
 		cut := false
-		for end := len(ops); end > 0 && limit > 0; end -= size { // from the end: causes come early
+		for end := len(ops); end > 0 && limit > 0; end -= size { // from the end, because causes are usually early
 			start := max(0, end-size)
 			if end > len(ops) || start == 0 && end == len(ops) {
 				continue
@@ -29,7 +29,7 @@ func Shrink(ops []Op, limit int, fails func([]Op) bool) []Op {
 	return simplify(ops, ask)
 }
 
-// simplify takes parts of single operations away.
+// simplify removes fields of single operations.
 func simplify(ops []Op, fails func([]Op) bool) []Op {
 	for i := range ops {
 		for _, simpler := range simplerOps(ops[i]) {

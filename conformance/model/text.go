@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// String is the operation as JSON, which a list of operations is read from.
+// String returns the operation as JSON. Lists of operations are read from this JSON.
 func (o Op) String() string {
 	b, err := json.Marshal(o)
 	if err != nil {
-		panic(fmt.Sprintf("model: %v", err)) // strings and numbers
+		panic(fmt.Sprintf("model: %v", err)) // impossible: an Op has only strings, numbers and booleans
 	}
 	return string(b)
 }
 
-// String is short.
+// String returns the kind, the namespace if there is one, and the name.
 func (k Key) String() string {
 	if k.Namespace == "" {
 		return k.Kind + "/" + k.Name
@@ -23,7 +23,7 @@ func (k Key) String() string {
 	return k.Kind + "/" + k.Namespace + "/" + k.Name
 }
 
-// String is one line.
+// String returns the object in one line.
 func (o Object) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s(%s", o.Key, o.UID)
@@ -54,10 +54,10 @@ func (o Object) String() string {
 	return b.String() + ")"
 }
 
-// String is one line.
+// String returns the event in one line.
 func (e Event) String() string { return string(e.Type) + " " + e.Object.String() }
 
-// String is one line.
+// String returns the response in one line.
 func (r Response) String() string {
 	switch {
 	case r.Object != nil:
@@ -70,7 +70,7 @@ func (r Response) String() string {
 	return fmt.Sprintf("%d Status", r.Code)
 }
 
-// String is one line.
+// String returns the step in one line.
 func (t Step) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s%s", t.Kind, t.Key, t.Policy, t.Finalizer))
 }

@@ -2,17 +2,17 @@ package model
 
 import "slices"
 
-// update is PUT and PATCH.
+// update executes a PUT or PATCH.
 func update(s State, op Op) (State, Response, []Event) {
 	custom := KindOf(op.Key.Kind).Custom
-	if custom && op.Verb == Strategic { // B-50, before the object is looked for
+	if custom && op.Verb == Strategic { // B-50, before the object is looked up
 		return s, Response{Code: 415, Reason: "UnsupportedMediaType"}, nil
 	}
 	old, ok := s[op.Key]
 	if !ok {
 		return s, notFound(), nil
 	}
-	if op.Verb == Put && op.UID != "" && op.UID != old.UID { // B-09, before all else
+	if op.Verb == Put && op.UID != "" && op.UID != old.UID { // B-09, before all other checks
 		return s, conflict(), nil
 	}
 	if op.Verb == Put && op.Version == 0 && custom { // B-06
@@ -44,12 +44,12 @@ func update(s State, op Op) (State, Response, []Event) {
 	return s.with(next), answer, []Event{{Modified, next}}
 }
 
-// gains reports whether there is a finalizer that there wasn't.
+// gains reports whether next has a finalizer that old does not have.
 func gains(old, next Object) bool {
 	return slices.ContainsFunc(next.Finalizers, func(f string) bool { return !old.Has(f) })
 }
 
-// change returns the object as the body or patch makes it; false if a patch doesn't fit.
+// change returns the object after the PUT or patch. It returns false if the patch can't be applied.
 func change(o Object, op Op) (Object, bool) {
 	switch op.Verb {
 	case Put:
@@ -66,7 +66,7 @@ func change(o Object, op Op) (Object, bool) {
 		}
 	case Strategic: // B-54: references merge by uid
 		o.Owners = mergeOwners(o.Owners, op.Owners, op.Drop)
-	case JSON: // B-52: what isn't there can't be removed
+	case JSON: // B-52: a field that does not exist can't be removed
 		switch {
 		case op.Remove == "finalizers" && len(o.Finalizers) > 0:
 			o.Finalizers = nil
@@ -79,19 +79,19 @@ func change(o Object, op Op) (Object, bool) {
 	return o, true
 }
 
-// mergeOwners returns owners without the dropped ones and with the given ones merged in. Those of
-// one uid end up beside each other, and what is new comes first.
+// mergeOwners merges references by uid and removes the dropped ones. References with the same uid become adjacent. New
+// references come first.
 func mergeOwners(owners, add []Owner, drop []UID) []Owner {
 	merged := slices.DeleteFunc(slices.Clone(owners), func(r Owner) bool { return slices.Contains(drop, r.UID) })
 	for _, a := range add {
 		i := slices.IndexFunc(merged, func(r Owner) bool { return r.UID == a.UID })
 		if i < 0 {
-			merged = append([]Owner{a}, merged...) // what the server's list has no place for comes first
+			merged = append([]Owner{a}, merged...) // an item that is not in the server's list comes first
 			continue
 		}
 		r := &merged[i]
 		r.APIVersion, r.Kind, r.Name = a.APIVersion, a.Kind, a.Name
-		if a.Controller != Unset { // what the patch doesn't mention stays
+		if a.Controller != Unset { // fields that the patch does not have stay
 			r.Controller = a.Controller
 		}
 		if a.Block != Unset {

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	// qualified names have a prefix (A-29); without one only standard finalizers pass (A-31).
+	// qualified names have a prefix (A-29). Names without a prefix are valid only if they are standard (A-31).
 	qualified = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
 	bare      = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
 	standard  = []string{"kubernetes", Orphan, Foreground}
@@ -38,7 +38,7 @@ func validFinalizers(o Object) bool {
 		return false
 	}
 	for _, f := range o.Finalizers {
-		// Events and custom resources don't go through the core validation of metadata (A-31, A-32).
+		// The core validation of metadata does not apply to Events and custom resources (A-31, A-32).
 		free := (o.Kind == "Event" || KindOf(o.Kind).Custom) && bare.MatchString(f)
 		if !free && !qualified.MatchString(f) && !slices.Contains(standard, f) {
 			return false
@@ -47,12 +47,12 @@ func validFinalizers(o Object) bool {
 	return true
 }
 
-// dedup removes references that are equal to an earlier one (A-28).
+// dedup removes references that equal an earlier one (A-28).
 func dedup(owners []Owner) []Owner {
 	return unique(owners, func(a, b Owner) bool { return a == b })
 }
 
-// unique removes references that are the same as an earlier one.
+// unique removes references for which same returns true with an earlier one.
 func unique(owners []Owner, same func(a, b Owner) bool) []Owner {
 	var kept []Owner
 	for _, r := range owners {

@@ -11,18 +11,19 @@ import (
 	"path/filepath"
 )
 
-// archive is a compressed JSON object with the files by their paths: less than a tenth of their size in the binary.
+// archive is a compressed JSON object of the files, with their paths as keys. It takes less than a tenth of their size.
 //
 //go:embed archive.json.gz
 var archive []byte
 
-// changes is the list of what later versions respond instead.
+// changes is the list that Changes returns.
 //
 //go:embed changes.json
 var changes []byte
 
-// Changes returns the list of reviewed changes: what later versions of Kubernetes respond instead of what is recorded,
-// each with its rule. It is that of another folder if one is named, empty without one there.
+// Changes returns the reviewed list of responses of later versions of Kubernetes that differ from the recorded ones.
+// Each has its rule. If folder is not empty, Changes reads the list in that folder, and returns nothing if there is
+// none.
 func Changes(folder string) []byte {
 	if folder == "" {
 		return changes
@@ -34,7 +35,7 @@ func Changes(folder string) []byte {
 	return file
 }
 
-// Files returns the recorded scenarios that are a part of the binary, by their paths.
+// Files returns the recorded scenarios in the binary, with their paths as keys.
 func Files() (map[string][]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(archive))
 	if err != nil {
@@ -51,7 +52,7 @@ func Files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// Read returns the recorded scenarios of a directory like this package's.
+// Read returns the recorded scenarios of a directory that has the layout of this package's directory.
 func Read(folder fs.FS) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, pattern := range []string{"scenarios/*.json", "owners/*.json"} {

@@ -3,7 +3,7 @@
 // It guarantees:
 //
 //  1. Files returns the content of the directories scenarios and owners, byte for byte except for white space.
-//  2. The archive in the binary is those files; a test compares them.
+//  2. The archive in the binary contains those files; a test compares them.
 //
 // The archive is made by go generate ./conformance/recorded.
 package recorded

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// response is what a server has answered.
+// response is the response of a server.
 type response struct {
 	status      int
 	contentType string
 	warnings    []string
 	body        []byte
-	// events are those of a watch; nil for other answers.
+	// events are the events of a watch; nil for other requests.
 	events []any
 }
 
-// answer returns what is compared of an answer, in the form of a recording.
+// answer returns the parts of a response that are compared, in the form of a recording.
 func (n *names) answer(s *step, r response) object {
 	ignore := s.ignored()
 	out := object{
@@ -40,7 +40,7 @@ func (n *names) answer(s *step, r response) object {
 	return out
 }
 
-// body returns a body: a value if it is JSON, else a string.
+// body returns a body as a value if it is JSON, or else as a string.
 func (n *names) body(r response, ignore []string) any {
 	if strings.Contains(r.contentType, "json") {
 		if v, err := decode(r.body); err == nil {
@@ -67,7 +67,7 @@ func (n *names) events(s *step, events []any) []any {
 	return out
 }
 
-// saveFrom saves the values of a body that the step names. What isn't there leaves an older value.
+// saveFrom saves the values of a body that the step names. If a value is missing, the name keeps its older value.
 func (n *names) saveFrom(s *step, body []byte) {
 	fields, _ := s.Save.any.(object)
 	if len(fields) == 0 {
@@ -75,7 +75,7 @@ func (n *names) saveFrom(s *step, body []byte) {
 	}
 	document, err := decode(body)
 	if err != nil {
-		return // the comparison shows it
+		return // the comparison reports it
 	}
 	for _, f := range fields {
 		path, _ := f.value.(string)
@@ -85,7 +85,7 @@ func (n *names) saveFrom(s *step, body []byte) {
 	}
 }
 
-// holds reports whether an answer fulfils the condition.
+// holds reports whether a response meets the condition.
 func (n *names) holds(c condition, r response) bool {
 	if c.Status != 0 && c.Status != r.status {
 		return false

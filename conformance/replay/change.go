@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// ErrChange is a change that does not fit the recordings.
+// ErrChange: a change does not fit the recordings.
 var ErrChange = errors.New("the change does not fit the recorded response")
 
-// Change is what a later minor version of Kubernetes responds to a recorded step, reviewed and by a rule.
+// Change is the response of a later minor version of Kubernetes to a recorded step. It was reviewed and follows a rule.
 type Change struct {
-	// Since is the first minor version, such as "1.37", and Rule the rule that says so (docs/semantics-1.37.md).
+	// Since is the first minor version with the change, such as "1.37". Rule is its rule in docs/semantics-1.37.md.
 	Since, Rule string
 	// Scenario is the file's path without its ending, and Step the step's number, from 0.
 	Scenario string
@@ -47,8 +47,8 @@ func LoadChanges(file []byte) ([]Change, error) {
 	return all, nil
 }
 
-// Apply returns the scenarios as the minor version would have answered, and the rules that change them. Recorded values
-// must be those that the changes replace. Changes of scenarios that are not among these are ignored.
+// Apply returns the scenarios with the responses of the minor version, and the rules of the changes. It returns an
+// error if a change has another recorded value than the scenario. It ignores changes of other scenarios.
 func Apply(scenarios []Scenario, changes []Change, version int) ([]Scenario, []string, error) {
 	out := slices.Clone(scenarios)
 	var rules []string
@@ -77,7 +77,7 @@ func Apply(scenarios []Scenario, changes []Change, version int) ([]Scenario, []s
 	return out, slices.Compact(rules), nil
 }
 
-// replaced returns a copy of v with another value at the keys.
+// replaced returns a copy of v with another value at the path.
 func replaced(v any, keys []string, f ChangedField) (any, error) {
 	if len(keys) == 0 {
 		if len(compare(f.From.any, v, "")) > 0 {
@@ -111,7 +111,7 @@ func minor(version string) (int, error) {
 	return strconv.Atoi(minor)
 }
 
-// version returns the server's minor version; 0 if it does not say one.
+// version returns the server's minor version, or 0 if the server does not report one.
 func (t *Target) version(ctx context.Context) (int, error) {
 	r, err := t.send(ctx, message{method: http.MethodGet, path: "/version"})
 	if err != nil {

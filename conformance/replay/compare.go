@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Difference is a place where an answer isn't the recorded one.
+// Difference is a difference between a response and the recorded one.
 type Difference struct {
-	// Path is the place, such as /body/metadata/labels.
+	// Path is the path of the value, such as /body/metadata/labels.
 	Path string `json:"path"`
-	// Recorded and Answered are JSON, empty where there is no such field or item.
+	// Recorded and Answered are JSON, or empty if there is no such field or item.
 	Recorded string `json:"recorded,omitempty"`
 	Answered string `json:"answered,omitempty"`
 }
 
-// compare returns the differences between two answers that the options require to be equal.
+// compare returns the differences between two responses. Without PrintedValues it ignores values in messages.
 func (o Options) compare(recorded, answered any) []Difference {
 	if !o.PrintedValues {
 		recorded, answered = withoutPrinted(recorded), withoutPrinted(answered)
@@ -26,7 +26,7 @@ func (o Options) compare(recorded, answered any) []Difference {
 	return compare(recorded, answered, "")
 }
 
-// compare returns the differences between two normalized values, in the order of the recorded one.
+// compare returns the differences between two normalized values, in the order of the recorded value.
 func compare(recorded, answered any, path string) []Difference {
 	switch want := recorded.(type) {
 	case object:
@@ -87,20 +87,20 @@ func sorted(list []any) []any {
 func show(v any) string {
 	b, err := encode(v)
 	if err != nil {
-		panic(fmt.Sprintf("replay: %v doesn't become JSON: %v", v, err)) // it came from JSON
+		panic(fmt.Sprintf("replay: %v doesn't become JSON: %v", v, err)) // impossible: the value was decoded from JSON
 	}
 	return string(b)
 }
 
 var (
-	// printedValue begins an object or a list that a message prints: Invalid value: {"a":"b"}.
+	// printedValue is the beginning of an object or a list in a message: Invalid value: {"a":"b"}.
 	printedValue = regexp.MustCompile(` value: [{\[]`)
-	// printedDiff is the difference of two objects: the lines of a unified diff.
+	// printedDiff is a difference of two objects in a message: the lines of a unified diff.
 	printedDiff = regexp.MustCompile(`(?m)^@@ [^\n]*(\n[-+ @][^\n]*)*`)
 )
 
-// WithoutPrinted returns a message with VALUE for each object and list that it prints, and DIFFERENCE for each
-// difference of two objects. Kubernetes prints internal Go types there, whose fields have other names than in JSON and
+// WithoutPrinted returns a message with VALUE in place of each object and list, and DIFFERENCE in place of each
+// difference of two objects. Kubernetes prints internal Go types there: their fields have other names than in JSON and
 // another order. Strings and numbers stay.
 func WithoutPrinted(message string) string {
 	var b strings.Builder
@@ -112,7 +112,7 @@ func WithoutPrinted(message string) string {
 		begin := at[1] - 1
 		d := json.NewDecoder(strings.NewReader(message[begin:]))
 		var value json.RawMessage
-		if err := d.Decode(&value); err != nil { // it is not printed as JSON
+		if err := d.Decode(&value); err != nil { // the value is not printed as JSON
 			b.WriteString(message[:at[1]])
 			message = message[at[1]:]
 			continue
@@ -124,7 +124,7 @@ func WithoutPrinted(message string) string {
 	return printedDiff.ReplaceAllString(b.String(), "DIFFERENCE")
 }
 
-// withoutPrinted returns an answer with WithoutPrinted for each message in it.
+// withoutPrinted returns a response with WithoutPrinted applied to each message in it.
 func withoutPrinted(v any) any {
 	switch v := v.(type) {
 	case object:

@@ -3,17 +3,17 @@
 //
 // It guarantees:
 //
-//  1. Every scenario runs in a new namespace, which is deleted afterwards, also when the run is interrupted. The
-//     deletion is not awaited: the namespace stays Terminating if the scenario leaves finalizers. Scenarios run one
-//     after the other, and their steps in order.
-//  2. Values that differ from run to run are replaced by names before the comparison, in the order of their first
-//     appearance; equal names mean equal values. Only the fields that a step lists as ignored are not compared.
+//  1. Every scenario runs in a new namespace. The run deletes the namespace afterwards, also when it is interrupted,
+//     and does not wait until it is gone: the namespace stays Terminating if the scenario leaves finalizers. Scenarios
+//     run one after the other, and their steps in order.
+//  2. Before the comparison, values that differ from run to run are replaced by names, which are numbered by first
+//     appearance. Equal names mean equal values. The comparison omits only the fields that a step lists as ignored.
 //  3. A request without a complete response is a difference.
 //  4. A scenario is repeated only as a whole, and the report says so.
 //  5. A scenario with a user whose token is not known is skipped as a whole, and reported as skipped.
-//  6. What a later minor version responds instead of a recorded value is a Change, of one value at one place. Responses
-//     of servers of that version must equal it.
-//  7. Objects, lists and differences that messages print are not compared, unless Options.PrintedValues is set. Codes,
-//     reasons, causes with their fields and types, and the rest of each message are.
-//  8. The comparison is pure: responses in, differences out. Only target.go sends requests.
+//  6. A Change is the value that a later minor version returns instead of one recorded value. Servers of that version
+//     must return this value.
+//  7. Objects, lists and differences in messages are compared only if Options.PrintedValues is set. Codes, reasons,
+//     causes with their fields and types, and the rest of each message are always compared.
+//  8. The comparison is pure: its arguments are responses, its results differences. Only target.go sends requests.
 package replay

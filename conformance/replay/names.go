@@ -20,13 +20,13 @@ var (
 	}
 )
 
-// shortest is the length from which a saved value is found in other strings: shorter ones are there by chance.
+// shortest is the minimum length of a saved value that is replaced in other strings. Shorter values occur by chance.
 const shortest = 4
 
-// names are what a scenario's run has saved, and the names that it has given to UIDs and resourceVersions so far.
+// names has the values that a scenario has saved, and the names of UIDs and resourceVersions.
 type names struct {
-	// saved has the longest values first, as shorter ones may be parts of them; of equal length, in the order of
-	// saving.
+	// saved has longer values first, because shorter ones may be parts of them. Values of equal length are in the order
+	// of saving.
 	saved          []variable
 	uids, versions map[string]string
 }
@@ -37,7 +37,7 @@ func newNames(namespace string) *names {
 	return &names{saved: []variable{{"ns", namespace}}, uids: map[string]string{}, versions: map[string]string{}}
 }
 
-// save remembers a value; a later one of the same name replaces it.
+// save saves a value under a name, and replaces an earlier value of this name.
 func (n *names) save(name, value string) {
 	n.saved = slices.DeleteFunc(n.saved, func(v variable) bool { return v.name == name })
 	at := slices.IndexFunc(n.saved, func(v variable) bool { return len(v.value) < len(value) })
@@ -47,12 +47,12 @@ func (n *names) save(name, value string) {
 	n.saved = slices.Insert(n.saved, at, variable{name, value})
 }
 
-// fill puts saved values in the place of ${name}; those that aren't known stay.
+// fill replaces each ${name} with its saved value. It does not change unknown names.
 func (n *names) fill(s string) string {
 	return n.filled(s, func(value string) string { return value })
 }
 
-// fillJSON does the same in a JSON document, where the values are parts of strings.
+// fillJSON does the same in the strings of a JSON document.
 func (n *names) fillJSON(document []byte) ([]byte, error) {
 	var failed error
 	filled := n.filled(string(document), func(value string) string {
@@ -78,7 +78,7 @@ func (n *names) filled(s string, as func(string) string) string {
 	})
 }
 
-// text names what differs from run to run in a string.
+// text replaces the values in a string that differ from run to run with their names.
 func (n *names) text(s string) string {
 	for _, v := range n.saved {
 		if len(v.value) < shortest {
@@ -93,10 +93,10 @@ func (n *names) text(s string) string {
 	return times.ReplaceAllString(s, "TIME")
 }
 
-// version names the resourceVersion of an object.
+// version returns the name of an object's resourceVersion.
 func (n *names) version(v string) string { return named(n.versions, v, "RV") }
 
-// named returns the value's name, a new one if it has none.
+// named returns the value's name. It gives a new value the next name.
 func named(given map[string]string, value, prefix string) string {
 	if given[value] == "" {
 		given[value] = fmt.Sprintf("%s-%d", prefix, len(given)+1)

@@ -12,8 +12,8 @@ var (
 	age    = regexp.MustCompile(`^(\d+[smhdy])+$`)
 )
 
-// normalize returns a value with everything named that differs from run to run, without the ignored fields. The path
-// is the value's in its document: fields are joined by dots, and items of a list end in [].
+// normalize returns a value without the ignored fields, and with names in place of values that differ from run to run.
+// path is the path of the value in its document: a dot precedes each field, and items of a list end in [].
 func (n *names) normalize(v any, ignore []string, path string) any {
 	switch v := v.(type) {
 	case object:
@@ -46,15 +46,15 @@ func (n *names) normalizeObject(o object, ignore []string, path string) object {
 		case f.key == "continue" && version != "":
 			out = append(out, field{f.key, "CONTINUE"})
 		default:
-			value := n.normalize(f.value, ignore, at) // named before the key, as recorded
+			value := n.normalize(f.value, ignore, at) // the value gets its name before the key, as in recordings
 			out = append(out, field{n.text(f.key), value})
 		}
 	}
 	return out
 }
 
-// ofList reports whether metadata are those of a list or a bookmark, whose resourceVersion depends on what else is
-// written to the server.
+// ofList reports whether metadata is that of a list or a bookmark. Its resourceVersion depends on other clients'
+// writes.
 func ofList(metadata object, path string) bool {
 	_, named := metadata.get("name")
 	_, paged := metadata.get("continue")
@@ -67,7 +67,7 @@ func ofList(metadata object, path string) bool {
 }
 
 func (n *names) normalizeList(list []any, ignore []string, path string) []any {
-	if strings.HasSuffix(path, "managedFields") { // ordered by a time of whole seconds
+	if strings.HasSuffix(path, "managedFields") { // they are in the order of times in whole seconds
 		list = slices.Clone(list)
 		slices.SortStableFunc(list, func(a, b any) int {
 			return cmp.Or(compareFields(a, b, "manager"), compareFields(a, b, "operation"), compareFields(a, b, "subresource"))
@@ -83,7 +83,7 @@ func (n *names) normalizeList(list []any, ignore []string, path string) []any {
 	return out
 }
 
-// compareFields compares strings at the same path of two values; one that isn't there is empty.
+// compareFields compares strings at the same path of two values. A missing string counts as empty.
 func compareFields(a, b any, path string) int {
 	x, _ := find(a, path).(string)
 	y, _ := find(b, path).(string)

@@ -7,43 +7,43 @@ import (
 	"strings"
 )
 
-// Report is a run: the results in the order of the scenarios.
+// Report is the result of a run, in the order of the scenarios.
 type Report struct {
 	Server string `json:"server"`
-	// Rules are those by which responses of the server's version were expected to differ from the recorded ones.
+	// Rules are the rules of the changes that were expected in responses of the server's version.
 	Rules []string `json:"rules,omitempty"`
-	// Equal and Different count steps, Skipped scenarios.
+	// Equal and Different are numbers of steps, Skipped is the number of scenarios.
 	Equal     int      `json:"equal"`
 	Different int      `json:"different"`
 	Skipped   int      `json:"skipped"`
 	Results   []Result `json:"results"`
 }
 
-// Result is what became of a scenario.
+// Result is the result of a scenario.
 type Result struct {
 	Scenario string `json:"scenario"`
-	// Attempts is how often the scenario was replayed; what follows is the last attempt's.
+	// Attempts is the number of replays. The other fields are those of the last one.
 	Attempts int `json:"attempts,omitempty"`
-	// Equal is how many steps were answered as recorded.
+	// Equal is the number of steps whose response equals the recorded one.
 	Equal    int       `json:"equal"`
 	Findings []Finding `json:"findings,omitempty"`
-	// Skipped is why the scenario wasn't replayed.
+	// Skipped is the reason why the scenario was not replayed.
 	Skipped string `json:"skipped,omitempty"`
-	// Recording is the scenario's file with this run's answers; nil if a request got none.
+	// Recording is the scenario's file with the responses of this run, or nil if a request got no response.
 	Recording []byte `json:"-"`
 }
 
-// Finding is a step that wasn't answered as recorded.
+// Finding is a step whose response differs from the recorded one.
 type Finding struct {
-	// Step counts from 0.
+	// Step is the number of the step, from 0.
 	Step        int          `json:"step"`
 	Title       string       `json:"title"`
 	Differences []Difference `json:"differences"`
-	// Curl is the command that sends the request again; its namespace is deleted when the scenario ends.
+	// Curl is the command that sends the request again. Its namespace is deleted when the scenario ends.
 	Curl string `json:"curl"`
 }
 
-// compared adds a step.
+// compared adds the result of a step.
 func (r *Result) compared(f Finding) {
 	if len(f.Differences) == 0 {
 		r.Equal++
@@ -62,12 +62,13 @@ func (r *Report) add(result Result) {
 }
 
 const (
-	// maxShown bounds the characters of a value in a report for people, and maxDifferences the differences of a step.
+	// maxShown is the maximum number of characters of a value in a text report, maxDifferences that of differences of a
+	// step.
 	maxShown       = 300
 	maxDifferences = 20
 )
 
-// WriteText writes the report for people.
+// WriteText writes the report as text.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, result := range r.Results {
@@ -105,7 +106,7 @@ func (f Finding) text(b *strings.Builder, scenario string) {
 	fmt.Fprintf(b, "  %s\n", f.Curl)
 }
 
-// shown is a value in a line.
+// shown returns a value for a line of the report.
 func shown(v string) string {
 	if v == "" {
 		return "nothing"
@@ -116,7 +117,7 @@ func shown(v string) string {
 	return v
 }
 
-// again says how often a scenario was replayed, if it was more than once.
+// again returns the number of replays, if there was more than one.
 func (r Result) again() string {
 	if r.Attempts < 2 {
 		return ""
@@ -124,7 +125,7 @@ func (r Result) again() string {
 	return fmt.Sprintf(" in attempt %d", r.Attempts)
 }
 
-// WriteJSON writes all of the report.
+// WriteJSON writes the whole report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -13,38 +13,37 @@ import (
 )
 
 const (
-	// again is how long a wait pauses between two requests.
+	// again is the pause between two requests of a wait.
 	again = 100 * time.Millisecond
-	// waitTimeout bounds a wait, and idleTimeout the time without an event, if the step doesn't say how long.
+	// waitTimeout limits a wait, and idleTimeout the time without an event, if the step has no timeout.
 	waitTimeout = 30 * time.Second
 	idleTimeout = 10 * time.Second
 )
 
 var (
-	// ErrNoServer is a server that sends no answer at all.
+	// ErrNoServer: the server does not respond.
 	ErrNoServer = errors.New("the server can't be reached")
-	// ErrNoNamespace is a server on which a scenario has no place.
+	// ErrNoNamespace: no namespace can be created for a scenario.
 	ErrNoNamespace = errors.New("a namespace can't be created")
 )
 
-// Options say how scenarios run. Zero fields mean the default.
+// Options are the options of a run. Zero fields mean the default.
 type Options struct {
-	// Attempts is how often a scenario is replayed at most until all of it is equal (default: once). Some reads follow
-	// a write at once, and show what a controller has already done.
+	// Attempts is the maximum number of replays of a scenario until all its steps are equal (default: 1). Some reads
+	// follow a write immediately, so their result depends on the speed of a controller.
 	Attempts int
-	// Changes are what servers of later minor versions respond instead of what is recorded.
+	// Changes are the changed responses of servers of later minor versions.
 	Changes []Change
-	// PrintedValues compares the objects, lists and differences that messages print, too (WithoutPrinted).
+	// PrintedValues also compares the objects, lists and differences in messages (WithoutPrinted).
 	PrintedValues bool
 	// Progress is called before each step.
 	Progress func(scenario string, step, steps int)
-	// now and sleep are the clock's, but for tests.
+	// now and sleep use the clock, except in tests.
 	now   func() time.Time
 	sleep func(context.Context, time.Duration)
 }
 
-// Run replays the scenarios. What has been compared is in the report also if there is an error, or if ctx ends before
-// the run does.
+// Run replays the scenarios. If it returns an error, or if ctx ends during the run, the report has the results so far.
 func Run(ctx context.Context, t *Target, scenarios []Scenario, o Options) (*Report, error) {
 	if o.now == nil {
 		o.now, o.sleep = time.Now, pause
@@ -76,7 +75,7 @@ func Run(ctx context.Context, t *Target, scenarios []Scenario, o Options) (*Repo
 	return rep, nil
 }
 
-// attempts replays a scenario until it is equal, or often enough; the result is the last attempt's.
+// attempts replays a scenario until it is equal, at most Attempts times. It returns the result of the last replay.
 func attempts(ctx context.Context, t *Target, s Scenario, o Options) (Result, error) {
 	for i := 1; ; i++ {
 		p := &player{Target: t, Options: o, scenario: s, names: newNames(namespace(s.Name))}
@@ -88,7 +87,7 @@ func attempts(ctx context.Context, t *Target, s Scenario, o Options) (Result, er
 	}
 }
 
-// pause returns after a while, or when ctx ends.
+// pause returns after d, or when ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -98,13 +97,14 @@ func pause(ctx context.Context, d time.Duration) {
 
 var unnamable = regexp.MustCompile(`[^a-z0-9]+`)
 
-// namespace returns a new name for a scenario's namespace. It tells the scenario and is never a part of other strings.
+// namespace returns a new name for the namespace of a scenario. The name contains that of the scenario, and never
+// occurs in other strings.
 func namespace(scenario string) string {
 	file := unnamable.ReplaceAllString(scenario[strings.LastIndex(scenario, "/")+1:], "-")
 	return fmt.Sprintf("ref-%s-%s", strings.Trim(file[:min(len(file), 20)], "-"), rand.String(5))
 }
 
-// player is a scenario's run.
+// player executes a scenario.
 type player struct {
 	*Target
 	Options
@@ -129,9 +129,9 @@ func (p *player) play(ctx context.Context) (Result, error) {
 	return p.steps(ctx, result)
 }
 
-// clean deletes the namespace; what is in it goes with it.
+// clean deletes the namespace with its content.
 func (p *player) clean(ctx context.Context) {
-	// Nothing is left to be done if it fails: the answer isn't compared, and each run has a namespace of its own.
+	// An error has no consequences: the response is not compared, and each run has its own namespace.
 	_, _ = p.send(context.WithoutCancel(ctx),
 		message{method: http.MethodDelete, path: p.names.fill("/api/v1/namespaces/${ns}")})
 }
@@ -152,7 +152,7 @@ func (p *player) steps(ctx context.Context, result Result) (Result, error) {
 			return result, err
 		}
 		r, err := p.exchange(ctx, s, m)
-		if ctx.Err() != nil { // an answer that was cut off says nothing
+		if ctx.Err() != nil { // an incomplete response is not compared
 			return result, ctx.Err()
 		}
 		answer := object{{"error", fmt.Sprint(err)}}
@@ -172,7 +172,7 @@ func (p *player) steps(ctx context.Context, result Result) (Result, error) {
 	return result, nil
 }
 
-// exchange does what the step says, and saves what it says.
+// exchange executes a step, and saves the values that the step names.
 func (p *player) exchange(ctx context.Context, s *step, m message) (response, error) {
 	if s.Do == watch {
 		return p.watch(ctx, m, s.Count, s.limit(idleTimeout))

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// action is what a step does.
+// action is the kind of a step.
 type action string
 
 const (
-	// request sends a request and compares status, Content-Type, Warning headers and body.
+	// request sends a request and compares the status, Content-Type, Warning headers and body.
 	request action = "request"
-	// wait sends a GET until its condition holds or its time is up, and compares the last answer.
+	// wait sends a GET until its condition holds or its timeout expires, and compares the last response.
 	wait action = "wait"
 	// watch compares the first events of a watch.
 	watch action = "watch"
@@ -25,9 +25,9 @@ const (
 )
 
 const (
-	// admin is the user that a step speaks as unless it names another.
+	// admin is the user of a step that names no user.
 	admin = "admin"
-	// anonymous is a user without credentials.
+	// anonymous is the user without credentials.
 	anonymous = "nobody"
 )
 
@@ -40,7 +40,7 @@ type Scenario struct {
 	document object
 }
 
-// step is a request with its recorded answer. Strings may have placeholders, ${ns} and those that steps save.
+// step is a request with its recorded response. Strings may contain placeholders: ${ns}, and names that steps save.
 type step struct {
 	Do   action
 	Name string
@@ -49,37 +49,37 @@ type step struct {
 	Method  string
 	Path    string
 	Headers map[string]string
-	// Body is sent as JSON, Raw as it is.
+	// Body is sent as JSON, Raw unchanged.
 	Body json.RawMessage
 	Raw  *string
-	// Save has names and the paths in the answer's body of the values that get them.
+	// Save maps names to the paths of values in the response's body.
 	Save value
-	// Compare is "status" if the body isn't compared.
+	// Compare is "status" if the body is not compared.
 	Compare string
-	// Ignore are the ends of paths of fields that aren't compared (default: metadata.managedFields).
+	// Ignore are the ends of the paths of fields that are not compared (default: metadata.managedFields).
 	Ignore *[]string
 	Until  condition
-	// Timeout bounds a wait (default: 30), and the time without an event of a watch (default: 10); Seconds are a
-	// sleep's.
+	// Timeout limits a wait (default: 30 s), and a watch's time without an event (default: 10 s). Seconds is the
+	// duration of a sleep.
 	Timeout, Seconds float64
-	// Count is how many events are compared; a watch that ends before is compared as far as it came.
+	// Count is the number of events that are compared. If a watch ends earlier, its events so far are compared.
 	Count int
 	// Order is "any" if events are compared in the order of their objects' names.
 	Order  string
 	Expect value
 }
 
-// condition is what a wait waits for; all of it must hold.
+// condition is the condition of a wait; all its fields must hold.
 type condition struct {
-	// Status is the answer's code, 0 for any.
+	// Status is the response's code, or 0 for any.
 	Status int
-	// Equals has paths in the body and the values there.
+	// Equals maps paths in the body to their expected values.
 	Equals map[string]value
 	// Count is the number of items.
 	Count *int
 }
 
-// Load reads the scenarios of the files, which are named by their paths, whose path contains only.
+// Load reads the scenarios of the files whose path contains only. files maps paths to contents.
 func Load(files map[string][]byte, only string) ([]Scenario, error) {
 	var all []Scenario
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -98,7 +98,7 @@ func Load(files map[string][]byte, only string) ([]Scenario, error) {
 func parse(name string, file []byte) (Scenario, error) {
 	var content struct{ Steps []step }
 	d := json.NewDecoder(bytes.NewReader(file))
-	d.DisallowUnknownFields() // what isn't understood would not be compared
+	d.DisallowUnknownFields() // an unknown field would not be compared
 	if err := d.Decode(&content); err != nil {
 		return Scenario{}, err
 	}
@@ -111,11 +111,11 @@ func parse(name string, file []byte) (Scenario, error) {
 	if err != nil {
 		return Scenario{}, err
 	}
-	document, _ := v.(object) // it has been decoded as one before
+	document, _ := v.(object) // Unmarshal above has checked that it is an object
 	return Scenario{name, content.Steps, document}, nil
 }
 
-// lacking returns the users that have no token, though the scenario needs one.
+// lacking returns the users of the scenario that have no token.
 func (s Scenario) lacking(tokens map[string]string) []string {
 	var users []string
 	for _, st := range s.steps {
@@ -127,7 +127,7 @@ func (s Scenario) lacking(tokens map[string]string) []string {
 	return slices.Compact(users)
 }
 
-// recorded returns the file with other answers, one for each step; those of sleeps are nil.
+// recorded returns the file with other responses, one for each step; nil for sleeps.
 func (s Scenario) recorded(answers []any) ([]byte, error) {
 	list, _ := find(s.document, "steps").([]any)
 	steps := slices.Clone(list)
@@ -148,7 +148,7 @@ func (s Scenario) recorded(answers []any) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// title is the step's name, or its request.
+// title returns the step's name, or its request.
 func (s *step) title() string {
 	switch {
 	case s.Name != "":
@@ -166,7 +166,7 @@ func (s *step) ignored() []string {
 	return *s.Ignore
 }
 
-// limit is the step's timeout, or the default.
+// limit returns the step's timeout, or the default.
 func (s *step) limit(otherwise time.Duration) time.Duration {
 	if s.Timeout == 0 {
 		return otherwise

@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	// requestTimeout bounds a request that isn't a watch.
+	// requestTimeout limits a request that is not a watch.
 	requestTimeout = 30 * time.Second
-	// maxAnswer bounds the bytes of a body, or of an event, that are read.
+	// maxAnswer is the maximum number of bytes of a body, or of an event, that are read.
 	maxAnswer = 16 << 20
 )
 
 // Target is the server under test.
 type Target struct {
-	// URL is the server's, without a slash at its end.
+	// URL is the server's URL, without a slash at its end.
 	URL string
-	// Admin has the credentials of a user who may do everything; Anonymous has none.
+	// Admin has the credentials of a user with all permissions; Anonymous has none.
 	Admin, Anonymous *http.Client
-	// Tokens are the bearer tokens of other users, by their names in the scenarios.
+	// Tokens maps the names of other users in the scenarios to their bearer tokens.
 	Tokens map[string]string
 }
 
-// message is a request that is ready to be sent.
+// message is a request that can be sent.
 type message struct {
 	method, path, user string
 	header             http.Header
@@ -47,7 +47,7 @@ func (n *names) message(s *step) (message, error) {
 	}
 	m.header.Set("Accept", "application/json")
 	m.header.Set("Accept-Encoding", "identity")
-	m.header.Set("User-Agent", "replay") // it is the manager in recorded managed fields
+	m.header.Set("User-Agent", "replay") // the name of the manager in recorded managed fields
 	switch {
 	case s.Body != nil:
 		var flat bytes.Buffer
@@ -69,8 +69,8 @@ func (n *names) message(s *step) (message, error) {
 	return m, nil
 }
 
-// curl returns the command that sends a request. A user's token is left to the shell's variable TOKEN, and the
-// administrator's credentials aren't shown.
+// curl returns the command that sends a request. A user's token is the shell's variable TOKEN. The administrator's
+// credentials are not shown.
 func (t *Target) curl(m message) string {
 	words := []string{"curl", quote(t.URL + m.path)}
 	if m.method != http.MethodGet {
@@ -90,17 +90,17 @@ func (t *Target) curl(m message) string {
 	return strings.Join(words, " ")
 }
 
-// quote makes one word of a shell.
+// quote quotes a string as one word of a shell command.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// open sends a request and leaves the body to be read. Redirects are answers.
+// open sends a request and does not read the body. It does not follow redirects.
 func (t *Target) open(ctx context.Context, m message) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, m.method, t.URL+m.path, bytes.NewReader(m.body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header = m.header.Clone()
-	req.Close = true // recorded so, and some reads right behind a write show what happened while they connected
+	req.Close = true // as in the recordings: the result of a read after a write depends on the time of a new connection
 	client := *t.Admin
 	if m.user != "" && m.user != admin || m.header.Get("Authorization") != "" {
 		client = *t.Anonymous
@@ -112,7 +112,7 @@ func (t *Target) open(ctx context.Context, m message) (*http.Response, error) {
 	return client.Do(req)
 }
 
-// send sends a request and reads the whole answer.
+// send sends a request and reads the whole response.
 func (t *Target) send(ctx context.Context, m message) (response, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -138,7 +138,8 @@ func head(res *http.Response) response {
 	}
 }
 
-// watch sends a request and reads n events, fewer if the answer ends or nothing comes for as long as idle.
+// watch sends a request and reads count events. It reads fewer if the response ends, or after the time idle without an
+// event.
 func (t *Target) watch(ctx context.Context, m message, count int, idle time.Duration) (response, error) {
 	quiet, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -165,7 +166,7 @@ func (t *Target) watch(ctx context.Context, m message, count int, idle time.Dura
 		}
 		r.events = append(r.events, e)
 	}
-	// A broken connection ends a watch as well as its end does: what has come is compared.
+	// A broken connection counts as the end of the watch: the events so far are compared.
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
 		return r, lines.Err()
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// object is a JSON object with its fields in the order of the document: values are named in that order, and a
+// object is a JSON object with its fields in the order of the document. Names are given to values in that order, and a
 // recording is written in it. Other JSON values are []any, string, json.Number, bool and nil.
 type object []field
 
@@ -30,7 +30,7 @@ func (o object) get(key string) (any, bool) {
 	return nil, false
 }
 
-// with returns the object with a field added, or with another value in place of the one that it has.
+// with returns the object with a field added or replaced.
 func (o object) with(key string, value any) object {
 	o = slices.Clone(o)
 	for i := range o {
@@ -42,7 +42,7 @@ func (o object) with(key string, value any) object {
 	return append(o, field{key, value})
 }
 
-// MarshalJSON keeps the order of the fields.
+// MarshalJSON writes the fields in their order.
 func (o object) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, f := range o {
@@ -62,7 +62,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// encode returns the JSON of a value, with < > and & as they are.
+// encode returns the JSON of a value, without escapes for <, > and &.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -85,7 +85,7 @@ func decode(document []byte) (any, error) {
 	return v, nil
 }
 
-// decodeNext reads the decoder's next value.
+// decodeNext decodes the next value.
 func decodeNext(d *json.Decoder) (any, error) {
 	t, err := d.Token()
 	if err != nil {
@@ -109,7 +109,8 @@ func decodeNext(d *json.Decoder) (any, error) {
 	return t, nil
 }
 
-// decodeObject reads an object behind its brace. Of fields with the same name the last one's value counts.
+// decodeObject decodes an object after its opening brace. If fields have the same name, the value of the last one
+// counts.
 func decodeObject(d *json.Decoder) (any, error) {
 	o := object{}
 	for d.More() {
@@ -121,13 +122,13 @@ func decodeObject(d *json.Decoder) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		o = o.with(fmt.Sprint(key), v) // the decoder accepts strings only
+		o = o.with(fmt.Sprint(key), v) // the decoder accepts only strings as keys
 	}
 	_, err := d.Token()
 	return o, err
 }
 
-// value is a part of a scenario that is kept as its author wrote it.
+// value is a part of a scenario that is not converted.
 type value struct{ any }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -136,7 +137,7 @@ func (v *value) UnmarshalJSON(document []byte) (err error) {
 	return err
 }
 
-// find returns what is at a path like items/0/metadata/name, nil if there is nothing.
+// find returns the value at a path such as items/0/metadata/name, or nil if there is none.
 func find(v any, path string) any {
 	for part := range strings.SplitSeq(path, "/") {
 		switch container := v.(type) {
