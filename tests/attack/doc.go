@@ -1,14 +1,14 @@
-// Package attack sends a server requests that try to exhaust it, and measures what another user notices. Its tests need
+// Package attack sends requests that try to exhaust a server, and measures the effect on another user. Its tests need
 // Linux.
 //
-// Three processes take part in an attack: a server of its own, the attacker with a lower scheduling priority, as an
-// attacker does not use the server's processor, and the other user, whose requests are sent at fixed times, however
-// long the responses take.
+// Three processes take part in an attack: a server that no other attack uses; the attacker, with a lower scheduling
+// priority, because a real attacker does not use the server's processor; and the other user, who sends requests at
+// fixed times, even if responses are late.
 //
 // It guarantees:
 //
-//  1. An attack has failed if the server ends or exceeds the bound of its memory, if a request of the other user fails,
-//     is answered with 429, or (with -full) takes long.
-//  2. It has also failed if the responses show that the requests did not reach their target, or if too few came.
-//  3. Processor time and the peak of memory are those of the server's whole life.
+//  1. An attack has failed if the server ends or exceeds its memory limit, or if a request of the other user fails,
+//     gets 429, or (with -full) takes long.
+//  2. An attack has also failed if the responses show that its requests did not reach their target, or were too few.
+//  3. Processor time and peak memory are those of the server's whole life.
 package attack

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	// configured is the number of webhooks, or of policies, of a case.
+	// configured is the number of webhooks or policies in a case.
 	configured = 10
-	// registration is the path of configurations of admission.
+	// registration is the path of the group of webhook configurations and policies.
 	registration = "/apis/admissionregistration.k8s.io/v1/"
 )
 
-// configuration is a collection and the body of an object in it, with a place for its name.
+// configuration is a collection and the body of an object in it, with a placeholder for its name.
 type configuration struct{ collection, body string }
 
 var (
@@ -27,7 +27,7 @@ var (
 		"validationActions":["Deny"]}}`}}
 )
 
-// admissionCase measures creates by one client while each configuration exists ten times.
+// admissionCase measures creates by one client while ten objects of each configuration exist.
 func admissionCase(all []configuration) func(context.Context, *run) error {
 	return func(ctx context.Context, r *run) error {
 		namespace, err := r.namespace(ctx)

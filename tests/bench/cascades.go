@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// revision is the current resourceVersion of a collection.
+// revision returns the current resourceVersion of a collection.
 func (c *client) revision(ctx context.Context, path string) (string, error) {
 	_, revision, err := c.metadata(ctx, request{method: "GET", path: path + "?limit=1"})
 	return revision, err
@@ -33,8 +33,8 @@ func (c *client) metadata(ctx context.Context, r request) (uid, revision string,
 	return o.Metadata.UID, o.Metadata.ResourceVersion, nil
 }
 
-// cascade measures from the deletion of an owner until a watch has the events of all its dependents, beside what etcd
-// alone does for as many keys.
+// cascade measures the time from the deletion of an owner until a watch has the events of all its dependents. It
+// compares the rate with that of etcd alone for the same number of keys.
 func cascade(policy string) func(context.Context, *run) error {
 	change, value := "DELETED", []byte(nil)
 	if policy == "Orphan" {
@@ -70,7 +70,7 @@ func cascade(policy string) func(context.Context, *run) error {
 	}
 }
 
-// ofEtcd is the figure of a cascade's rate as a part of etcd's.
+// ofEtcd is the name of the figure that divides a cascade's rate by etcd's.
 const ofEtcd = "part of etcd's rate"
 
 // own creates an owner with n dependents.
@@ -87,8 +87,8 @@ func own(ctx context.Context, c *client, path string, n int) error {
 	return err
 }
 
-// etcdRate is how many keys a second an etcd alone updates to a value, or deletes if that is nil, by 64 goroutines. It
-// is configured as the server's, and in this process.
+// etcdRate returns the number of keys per second that an etcd updates to a value, or deletes if value is nil, for 64
+// goroutines. The etcd runs in this process, with the configuration of the server's etcd.
 func etcdRate(ctx context.Context, n int, value []byte) (rate float64, err error) {
 	dir, err := os.MkdirTemp("", "kubecascade-bench-")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// client sends an administrator's requests to a server by net/http, without the libraries of Kubernetes.
+// client sends requests of an administrator with net/http, without the libraries of Kubernetes.
 type client struct {
 	http      *http.Client
 	transport *http.Transport
@@ -26,13 +26,13 @@ type client struct {
 type protocol string
 
 const (
-	// http1 has as many connections as requests in flight.
+	// http1 uses one connection for each concurrent request.
 	http1 protocol = "HTTP/1.1"
-	// http2 has one connection, or more if the server's limit of streams is reached.
+	// http2 uses one connection, or more if the server's limit of streams is reached.
 	http2 protocol = "HTTP/2"
 )
 
-// client returns a client with connections of its own.
+// client returns a client with its own connections.
 func (s *server) client(p protocol) (*client, error) {
 	config, err := rest.TLSConfigFor(s.config)
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *server) client(p protocol) (*client, error) {
 	return &client{&http.Client{Transport: authenticated}, t, s.config.Host}, err
 }
 
-// outside makes connections come from an address that is not the loopback interface's: the server does not compress
-// responses to clients there.
+// outside makes the client connect from an address that is not a loopback address, because the server does not compress
+// responses to clients on the loopback interface.
 func (c *client) outside() error {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
@@ -63,10 +63,10 @@ func (c *client) outside() error {
 // close closes idle connections.
 func (c *client) close() { c.transport.CloseIdleConnections() }
 
-// request is what a client sends.
+// request is a request of a client.
 type request struct {
 	method, path, body string
-	// media is the type of the body, and accept that of the response; JSON if they are empty.
+	// media is the type of the body, accept that of the response. The default is JSON.
 	media, accept string
 	// gzip requests a compressed response.
 	gzip bool
@@ -81,7 +81,7 @@ const (
 	asApply      = "application/apply-patch+yaml"
 )
 
-// failure is the error of a response without success.
+// failure is the error for a response with a status code of 400 or higher.
 type failure struct {
 	code int
 	text string
@@ -89,7 +89,7 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// open sends a request. The body of the response must be closed.
+// open sends a request. The caller closes the body of the response.
 func (c *client) open(ctx context.Context, r request) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, c.url+r.path, strings.NewReader(r.body))
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *client) open(ctx context.Context, r request) (*http.Response, error) {
 	}
 	if res.StatusCode >= 300 {
 		defer res.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10)) // what can't be read can't be shown
+		text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10)) // only for the message
 		return nil, &failure{res.StatusCode, fmt.Sprintf("%s %s: %s: %s", r.method, r.path, res.Status, text)}
 	}
 	return res, nil
@@ -144,13 +144,13 @@ func (c *client) send(ctx context.Context, r request) error {
 	return err
 }
 
-// create creates an object with a value at a key of its data.
+// create creates an object with a value for a key of its data.
 func (c *client) create(ctx context.Context, k kind, namespace, name, key, value string) error {
 	return c.send(ctx, request{method: "POST", path: k.path(namespace), body: k.object(name, key, value)})
 }
 
-// watch opens a watch, and calls each for its events as JSON until it returns false. The channel then has nil, or an
-// error.
+// watch opens a watch, and calls each with each event as JSON until each returns false. It then sends nil or an error
+// to the channel.
 func (c *client) watch(ctx context.Context, path string, each func(event []byte) bool) (<-chan error, error) {
 	res, err := c.open(ctx, request{method: "GET", path: path})
 	if err != nil {
@@ -172,7 +172,7 @@ func (c *client) watch(ctx context.Context, path string, each func(event []byte)
 	return done, nil
 }
 
-// count is a watch that ends when it has had n events of a type.
+// count opens a watch that ends after n events of a type.
 func (c *client) count(ctx context.Context, path, change string, n int) (<-chan error, error) {
 	prefix := []byte(`{"type":"` + change)
 	return c.watch(ctx, path, func(event []byte) bool {

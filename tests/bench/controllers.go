@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// definitionCase measures n CustomResourceDefinitions: from the first request until all are established, and memory.
+// definitionCase measures the memory of n CustomResourceDefinitions, and the time from the first request until all are
+// established.
 func definitionCase(n int) workload {
 	const installation, eachResident = "installation", "resident, each"
 	established := regexp.MustCompile(`"name":"(things\d+\.example\.com)".*"type":"Established","status":"True"`)
@@ -45,7 +46,7 @@ func definitionCase(n int) workload {
 		}}
 }
 
-// definition is a CustomResourceDefinition with nested properties, descriptions, bounds and a rule: 8 KB of JSON.
+// definition returns a CustomResourceDefinition with nested properties, descriptions, limits and a rule: 8 KB of JSON.
 func definition(i int) string {
 	var schema strings.Builder
 	for i := range 50 {
@@ -59,7 +60,7 @@ func definition(i int) string {
 		"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}}`, i, &schema)
 }
 
-// rollbackCase measures rollbacks of 1,000 changes among n objects of 1 KiB.
+// rollbackCase measures rollbacks of changes among n objects of 1 KiB.
 func rollbackCase(changes, n int) workload {
 	const settled = "until the controllers have settled"
 	return workload{name: fmt.Sprintf("rollback of %d changes among %d objects", changes, n), once: true,
@@ -99,7 +100,7 @@ func rollbackCase(changes, n int) workload {
 		}}
 }
 
-// change updates half of the objects of a number, deletes a quarter, and creates as many.
+// change makes a number of changes: it updates half as many objects, deletes a quarter, and creates a quarter.
 func change(ctx context.Context, c *client, path string, changes, n int) error {
 	_, err := inParallel(ctx, 16, changes, func(ctx context.Context, i int) error {
 		one := path + "/" + objectName(i*7919%n)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// receiver starts a client, with a connection of its own, that passes the data of new objects to a, until ctx is done.
+// receiver starts a client with its own connection, which passes the data of new objects to a until ctx ends.
 type receiver func(ctx context.Context, r *run, k kind, namespace string, a *ages) error
 
 // byInformer receives events with an informer of client-go.
@@ -30,7 +30,7 @@ func byInformer(ctx context.Context, r *run, k kind, namespace string, a *ages) 
 	return err
 }
 
-// byWatch receives events as JSON, with a client that does not decode them.
+// byWatch receives events as JSON with a client that does not decode them.
 func byWatch(ctx context.Context, r *run, k kind, namespace string, a *ages) error {
 	_, err := r.server.admin.watch(ctx, k.path(namespace)+"?watch=1&labelSelector=app", func(event []byte) bool {
 		if _, rest, ok := bytes.Cut(event, []byte(`"sent":"`)); ok {
@@ -41,9 +41,9 @@ func byWatch(ctx context.Context, r *run, k kind, namespace string, a *ages) err
 	return err
 }
 
-// eventCase measures events of new objects to a number of receivers. Four writers are as fast as they can be, or 16 have
-// a common rate per second. The objects have padding bytes of data. The duration of an event is from when its write was
-// sent, or was due at that rate.
+// eventCase measures events of new objects to several receivers. Without a rate, four writers write as fast as they
+// can. With a rate, 16 writers share it. Each object has padding bytes of data. The duration of an event begins when
+// its write was sent, or when the write was due at that rate.
 func eventCase(k kind, receive receiver, receivers, rate, padding int) func(context.Context, *run) error {
 	return func(ctx context.Context, r *run) error {
 		namespace, err := r.namespace(ctx)
@@ -94,7 +94,7 @@ type ages struct {
 	cache.ResourceEventHandlerFuncs
 	// running are the informers.
 	running sync.WaitGroup
-	// done is closed when there are as many events as wanted.
+	// done is closed after want events.
 	want int
 	done chan struct{}
 
@@ -105,7 +105,7 @@ type ages struct {
 // OnAdd implements cache.ResourceEventHandler.
 func (a *ages) OnAdd(object any, _ bool) { a.add(object.(*corev1.ConfigMap).Data["sent"]) }
 
-// add records an event, unless it is of an object that others have created. sent begins with the time of its write.
+// add records an event, unless another client has created the object. sent begins with the time of the write.
 func (a *ages) add(sent string) {
 	text, _, _ := strings.Cut(sent, " ")
 	nanoseconds, err := strconv.ParseInt(text, 10, 64)

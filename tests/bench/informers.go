@@ -12,17 +12,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// lister is what an informer lists and watches.
+// lister lists and watches for an informer.
 type lister struct {
 	*cache.ListWatch
-	// lists: the informer lists and then watches, instead of a watch with initial events (a watch-list).
+	// lists: the informer lists and then watches. Otherwise it opens a watch with initial events (a watch-list).
 	lists bool
 }
 
-// IsWatchListSemanticsUnSupported is the condition of client-go for a watch-list.
+// IsWatchListSemanticsUnSupported reports to client-go that it must not use a watch-list.
 func (l lister) IsWatchListSemanticsUnSupported() bool { return l.lists }
 
-// informer returns an informer, which runs until ctx is done, and waits until it has all objects.
+// informer starts an informer, which runs until ctx ends, waits until it has all objects, and returns it.
 func informer(
 	ctx context.Context, c *rest.RESTClient, k kind, namespace string, lists bool, running *sync.WaitGroup,
 ) (cache.SharedIndexInformer, error) {
@@ -50,7 +50,7 @@ func synced(ctx context.Context, c *rest.RESTClient, k kind, namespace string, l
 // formatNames are the names of the formats of client-go in the table.
 var formatNames = map[string]string{asProtobuf: "protobuf", asJSON: "JSON"}
 
-// syncCases measure informers from their start until they have all objects.
+// syncCases returns the cases that measure informers from their start until they have all objects.
 func (b *bench) syncCases() (cases []workload) {
 	for _, k := range []kind{configMaps, widgets} {
 		for _, n := range b.sizes()[2:] {
@@ -75,10 +75,10 @@ func (b *bench) syncCases() (cases []workload) {
 	return cases
 }
 
-// crowd is how many clients start or resume at once.
+// crowd is the number of clients that start or resume at once.
 const crowd = 100
 
-// crowdCases measure clients that start or resume at once, each with a connection of its own.
+// crowdCases returns the cases of clients that start or resume at once, each with its own connection.
 func (b *bench) crowdCases() (cases []workload) {
 	n := b.sizes()[2]
 	for _, k := range []kind{configMaps, widgets} {
@@ -97,7 +97,7 @@ func (b *bench) crowdCases() (cases []workload) {
 	return cases
 }
 
-// resume measures watches that have missed events, until they have them.
+// resume measures the time until watches have received the events that they have missed.
 func (r *run) resume(ctx context.Context, k kind, namespace string) error {
 	const missed = 100
 	path := k.path(namespace)

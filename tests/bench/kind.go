@@ -17,10 +17,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// kind is a type of objects that have data as ConfigMaps do.
+// kind is a type of objects with data, as ConfigMaps have.
 type kind struct {
 	group, name, plural string
-	// formats are the media types in which client-go can request it, without the parts for JSON.
+	// formats are the media types that client-go can request, without the additional ones for errors in JSON.
 	formats []string
 }
 
@@ -30,7 +30,7 @@ var (
 	widgets = kind{"example.com", "Widget", "widgets", []string{asJSON}}
 )
 
-// String is the name of the kind in the table.
+// String returns the name of the kind in the table.
 func (k kind) String() string {
 	if k.group == "" {
 		return k.name
@@ -42,7 +42,7 @@ func (k kind) version() schema.GroupVersion {
 	return schema.GroupVersion{Group: k.group, Version: "v1"}
 }
 
-// root is the path of the kind's API.
+// root returns the path of the kind's API.
 func (k kind) root() string {
 	if k.group == "" {
 		return "/api"
@@ -50,21 +50,21 @@ func (k kind) root() string {
 	return "/apis"
 }
 
-// path is that of the collection in a namespace.
+// path returns the path of the collection in a namespace.
 func (k kind) path(namespace string) string {
 	return k.root() + "/" + k.version().String() + "/namespaces/" + namespace + "/" + k.plural
 }
 
-// object is one with a value at a key of its data.
+// object returns an object with a value for a key of its data.
 func (k kind) object(name, key, value string) string {
 	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":%q,"labels":{"app":"a%c"}},"data":{%q:%q}}`,
 		k.version(), k.name, name, name[len(name)-1], key, value)
 }
 
-// client is a typed client of client-go, with its defaults but for the format. It shares a connection with the others
-// of a server, or is apart.
+// client returns a typed client of client-go with its defaults, except for the format. Clients of a server share a
+// connection, unless apart is set.
 //
-// Custom resources are decoded into ConfigMaps, too, which have the same fields.
+// The client also decodes custom resources into ConfigMaps, because both have the same fields.
 func (k kind) client(s *server, format string, apart bool) (*rest.RESTClient, error) {
 	types, version := runtime.NewScheme(), k.version()
 	types.AddKnownTypeWithName(version.WithKind(k.name), &corev1.ConfigMap{})
@@ -88,12 +88,12 @@ func (k kind) fill(ctx context.Context, c *client, namespace string, n, size int
 	return err
 }
 
-// oneKiB is the size of a value with which a ConfigMap has 1 KiB as JSON.
+// oneKiB is the size of a value with which the JSON of a ConfigMap has 1 KiB.
 const oneKiB = 560
 
 func objectName(i int) string { return fmt.Sprintf("%06d", i) }
 
-// random is a text of a size that compresses as base64 does, always the same for a number.
+// random returns a text of a given size that compresses as base64 does. The same number gives the same text.
 func random(number, size int) string {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	from, text := rand.NewPCG(uint64(number), 0), make([]byte, size)
@@ -103,7 +103,7 @@ func random(number, size int) string {
 	return string(text)
 }
 
-// define creates the definition of widgets, and waits until they are served.
+// define creates the CustomResourceDefinition of widgets, and waits until they are served.
 func define(ctx context.Context, r *run) error {
 	const text = `{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
 		"names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},"versions":[

@@ -8,7 +8,7 @@ import (
 // form is a way to request a list.
 type form struct {
 	name, query string
-	// least is the smallest number of objects for which the form makes sense. Short responses are not compressed.
+	// least is the minimum number of objects for which the form is measured. Short responses are not compressed.
 	least int
 	request
 }
@@ -25,18 +25,18 @@ func forms() []form {
 	}
 }
 
-// of reports whether a form makes sense for n objects of a kind. Custom resources have no protobuf.
+// of reports whether the form is measured for n objects of a kind. Custom resources have no protobuf.
 func (f form) of(k kind, n int) bool {
 	return n >= f.least && (f.accept != asProtobuf || len(k.formats) > 1)
 }
 
-// sizes are the numbers of objects in the namespaces that sized names.
+// sizes returns the numbers of objects in the namespaces that sized names.
 func (b *bench) sizes() []int { return []int{b.size(5), b.size(500), b.size(2500), b.size(10000)} }
 
-// sized is the namespace with n objects of each kind.
+// sized returns the name of the namespace with n objects of each kind.
 func sized(n int) string { return fmt.Sprintf("n%d", n) }
 
-// filled fills a server with custom resources and, as the peer has none, with ConfigMaps.
+// filled creates custom resources on a server and, unless it is the peer, ConfigMaps: the peer does not serve them.
 func filled(ctx context.Context, r *run) error {
 	if err := define(ctx, r); err != nil {
 		return err
@@ -59,7 +59,7 @@ func filled(ctx context.Context, r *run) error {
 	return nil
 }
 
-// listCases measure lists by one client, over HTTP/2, that does not decode them.
+// listCases returns the cases of lists by one client over HTTP/2 that does not decode them.
 func (b *bench) listCases() (cases []workload) {
 	for _, k := range []kind{configMaps, widgets} {
 		for _, n := range b.sizes() {
@@ -88,7 +88,7 @@ func (b *bench) listCases() (cases []workload) {
 	return cases
 }
 
-// list measures one form of a list, of as many objects together in any namespace, but at least 20 lists.
+// list measures one form of a list. It sends 200,000/n lists, but at least 20 and at most 2,000.
 func (r *run) list(ctx context.Context, k kind, f form, n int) error {
 	c, err := r.server.client(http2)
 	if err != nil {

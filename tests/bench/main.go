@@ -14,7 +14,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// bench is the configuration, and what was measured.
+// bench has the configuration and the samples.
 type bench struct {
 	// programs are the servers to measure. The first one is the binary under test.
 	programs []program
@@ -22,7 +22,7 @@ type bench struct {
 	runs     int
 	// scale is the factor of all numbers of objects and requests, and of waiting times.
 	scale float64
-	// profile is the directory for CPU profiles; empty for none.
+	// profile is the directory for CPU profiles, or empty.
 	profile string
 	table   table
 }
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// command carries out the command line.
+// command executes the command line.
 func command() (err error) {
 	var b bench
 	binary := flag.String("binary", "bin/kubecascade", "`binary` under test")

@@ -10,18 +10,20 @@ import (
 	"time"
 )
 
-// The figures of memoryCase.
+// The names of memoryCase's figures.
 const (
 	newPages     = "pages of 500 at the newest revision, 16 clients"
 	oldPages     = "pages of 500 at one old revision, 1 client"
 	manyOldPages = "pages of 500 at 16 old revisions, 16 clients"
 )
 
-// crowded names a figure of clients that list all objects at once, and rejected how many of them get 429.
+// crowded returns the name of the figure of clients that list all objects at once, rejected that of their 429
+// responses.
 func crowded(form string) string  { return fmt.Sprintf("%d lists at once, %s", crowd, form) }
 func rejected(form string) string { return crowded(form) + ", rejected" }
 
-// memoryCase measures a server with n objects of 1 KiB: what is resident, and what clients add that read all of them.
+// memoryCase measures the memory of a server with n objects of 1 KiB, and the additional memory while clients read all
+// of them.
 func memoryCase(n int) workload {
 	w := workload{name: fmt.Sprintf("%d objects of 1 KiB", n), once: true, figures: []string{idleShare, idleResident}}
 	for _, f := range forms()[:3] {
@@ -42,7 +44,7 @@ func memoryCase(n int) workload {
 	return w
 }
 
-// crowds measures clients, each with a connection of its own, that list everything at once.
+// crowds measures clients, each with its own connection, that list all objects at once.
 func (r *run) crowds(ctx context.Context, path string) error {
 	for _, f := range forms()[:3] {
 		if !r.wants(crowded(f.name)) && !r.wants(rejected(f.name)) {
@@ -71,8 +73,8 @@ func (r *run) crowds(ctx context.Context, path string) error {
 	return nil
 }
 
-// pages measures clients that read all objects in pages: at the newest revision, and at revisions that are older than
-// the history in memory, so that only etcd has them.
+// pages measures clients that read all objects in pages: at the newest revision, and at revisions that the server no
+// longer has in memory, so that only etcd has them.
 func (r *run) pages(ctx context.Context, path string, n int) error {
 	if !r.wants(newPages) && !r.wants(oldPages) && !r.wants(manyOldPages) {
 		return nil
@@ -103,7 +105,7 @@ func (r *run) pages(ctx context.Context, path string, n int) error {
 		r.paging(ctx, manyOldPages, path, revisions, n))
 }
 
-// paging has a client for each revision list n objects in pages at it. The newest is "".
+// paging starts a client for each revision, which lists n objects in pages at this revision. "" is the newest revision.
 func (r *run) paging(ctx context.Context, figure, path string, revisions []string, n int) error {
 	if !r.wants(figure) {
 		return nil

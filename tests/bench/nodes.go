@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// nodesCase measures simulated pods in ten namespaces: until all are ready, at rest, and until the namespaces are gone.
+// nodesCase measures simulated pods in ten namespaces: the time until all are ready, the idle server, and the time
+// until the namespaces are gone.
 func nodesCase(nodes, deployments, pods int) workload {
 	const rollout, slowest, deletion, spaces = "rollout", "rollout, slowest 10 s", "deletion", 10
 	n, status := spaces*deployments*pods, regexp.MustCompile(`"name":"(d\d+-\d+)".*"readyReplicas":(\d+)`)
@@ -28,7 +29,7 @@ func nodesCase(nodes, deployments, pods int) workload {
 			c, ready, total, tens, began := r.server.admin, map[string]int{}, 0, []int{0}, time.Now()
 			done, watched := c.watch(ctx, "/apis/apps/v1/deployments?watch=1", func(event []byte) bool {
 				if m := status.FindSubmatch(event); m != nil {
-					replicas, _ := strconv.Atoi(string(m[2])) // they are digits
+					replicas, _ := strconv.Atoi(string(m[2])) // the expression matches only digits
 					total += replicas - ready[string(m[1])]
 					ready[string(m[1])] = replicas
 				}
@@ -63,7 +64,7 @@ func nodesCase(nodes, deployments, pods int) workload {
 		}}
 }
 
-// nodesText declares nodes for --simulate-nodes.
+// nodesText returns a file for --simulate-nodes with n Nodes.
 func nodesText(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// processorTime is the time for which the threads of a process have run. Those that have ended are not counted; Go's
-// seldom do. The time in /proc/PID/stat has steps of 10 ms.
+// processorTime returns the processor time of the threads of a process. It omits threads that have ended, which is rare
+// in Go. /proc/PID/stat would include them, but has steps of 10 ms.
 func processorTime(pid int) (sum time.Duration, err error) {
 	threads, err := procfs.AllThreads(pid)
 	for _, t := range threads {
@@ -27,7 +27,7 @@ func processorTime(pid int) (sum time.Duration, err error) {
 	return sum, err
 }
 
-// memory is what is resident of a process, and the most that was resident since resetPeak, in MiB.
+// memory returns the resident memory of a process, and its maximum since resetPeak, in MiB.
 func memory(pid int) (resident, peak float64, err error) {
 	p, err := procfs.NewProc(pid)
 	if err != nil {
@@ -37,7 +37,7 @@ func memory(pid int) (resident, peak float64, err error) {
 	return float64(s.VmRSS) / (1 << 20), float64(s.VmHWM) / (1 << 20), err
 }
 
-// resetPeak sets the peak of a process to what is resident.
+// resetPeak sets the maximum of a process's resident memory to the current value.
 func resetPeak(pid int) error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
 }

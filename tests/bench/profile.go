@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// profile takes a CPU profile of the server for the next 5 s, if it is the first run of a figure and profiles were
-// requested. The channel receives its error, or nil.
+// profile takes a CPU profile of the server for the next 5 s, in the first run of a figure and if profiles were
+// requested. The channel receives an error or nil.
 func (r *run) profile(ctx context.Context, figure string) <-chan error {
 	ended := make(chan error, 1)
 	if r.bench.profile == "" || r.number > 0 || !r.wants(figure) {

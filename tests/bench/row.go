@@ -20,11 +20,11 @@ type sample struct {
 	p50, p99 time.Duration
 	// server is the processor time of the server for one operation.
 	server time.Duration
-	// peak is the most memory that the server had resident, in MiB.
+	// peak is the maximum resident memory of the server, in MiB.
 	peak float64
 }
 
-// row is what all runs of a figure on one server measured.
+// row has the results of all runs of a figure on one server.
 type row struct {
 	What   string  `json:"what"`
 	Server string  `json:"server"`
@@ -33,18 +33,19 @@ type row struct {
 	Max    float64 `json:"max"`
 	Unit   string  `json:"unit"`
 	Runs   int     `json:"runs"`
-	// P50 and P99 are in milliseconds. P99 is the longest of fewer than 100 durations.
+	// P50 and P99 are in milliseconds. P99 is the longest duration if there are fewer than 100.
 	P50 float64 `json:"p50Milliseconds,omitempty"`
 	P99 float64 `json:"p99Milliseconds,omitempty"`
-	// Processor is the server's time for one operation in microseconds.
+	// Processor is the server's processor time for one operation, in microseconds.
 	Processor float64 `json:"serverMicroseconds,omitempty"`
 	Peak      float64 `json:"peakMiB,omitempty"`
-	// Ratio and ProcessorRatio divide the figure, and the processor time, of the binary under test by this server's.
+	// Ratio and ProcessorRatio are the figure and the processor time of the binary under test, divided by this
+	// server's.
 	Ratio          float64 `json:"ratio,omitempty"`
 	ProcessorRatio float64 `json:"processorRatio,omitempty"`
 }
 
-// series are the samples of a figure on one server.
+// series identifies the samples of a figure on one server.
 type series struct{ what, server string }
 
 // table has the samples of all runs.
@@ -68,7 +69,7 @@ func (t *table) add(what, server string, s sample) {
 	t.samples[k] = append(t.samples[k], s)
 }
 
-// rows are the figures of all servers. The first server is the one that ratios compare with.
+// rows returns the rows of all figures and servers. Ratios compare with the first server.
 func (t *table) rows() (rows []row) {
 	for _, what := range t.figures {
 		base := t.samples[series{what, t.servers[0]}]
@@ -87,7 +88,7 @@ func (t *table) rows() (rows []row) {
 	return rows
 }
 
-// What is taken of a sample.
+// Fields of a sample.
 func value(s sample) float64      { return s.value }
 func processor(s sample) float64  { return float64(s.server.Nanoseconds()) / 1e3 }
 func peakMemory(s sample) float64 { return s.peak }
@@ -113,14 +114,14 @@ func each(all []sample, f func(sample) float64) (values []float64) {
 	return values
 }
 
-// median of values, of which there is at least one. It is the mean of the two in the middle of an even number.
+// median returns the median of at least one value. For an even number of values it is the mean of the middle two.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// ratio is the median of the ratios of runs that followed each other; 0 if it is not known.
+// ratio returns the median of the ratios of successive runs, or 0 if it is not known.
 func ratio(base, all []sample, of func(sample) float64) float64 {
 	var ratios []float64
 	for i := range min(len(base), len(all)) {
@@ -134,14 +135,14 @@ func ratio(base, all []sample, of func(sample) float64) float64 {
 	return median(ratios)
 }
 
-// durations is the figure of operations that take long.
+// durations returns the sample of operations whose figure is their duration.
 func durations(took []time.Duration) (s sample) {
 	s.p50, s.p99 = percentiles(took)
 	s.value, s.unit = milliseconds(s.p50), "ms"
 	return s
 }
 
-// percentiles returns the median and the 99th percentile of durations: the longest of fewer than 100.
+// percentiles returns the median and the 99th percentile of durations, or the longest of fewer than 100.
 func percentiles(took []time.Duration) (p50, p99 time.Duration) {
 	if len(took) == 0 {
 		return 0, 0
@@ -171,7 +172,7 @@ func show(to io.Writer, rows []row, inJSON bool) error {
 	return w.Flush()
 }
 
-// number formats three significant digits, or more of large numbers. 0 is "-".
+// number formats a number with at least three significant digits. 0 is "-".
 func number(f float64) string {
 	switch {
 	case f == 0:
@@ -182,7 +183,7 @@ func number(f float64) string {
 	return fmt.Sprintf("%.3g", f)
 }
 
-// load is the average number of processes that were ready to run in the last minute.
+// load returns the average number of runnable processes in the last minute.
 func load() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

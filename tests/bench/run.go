@@ -15,26 +15,26 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// stage has cases that share servers.
+// stage is a list of cases that share servers.
 type stage struct {
-	// prepare fills a new server for the cases; nil if each run of a case starts its own.
+	// prepare fills a new server for the cases. It is nil if each run of a case starts its own server.
 	prepare func(ctx context.Context, r *run) error
 	cases   []workload
 }
 
-// workload is one case.
+// workload is a case.
 type workload struct {
-	// name is that of its figure, or what the names of its figures begin with.
+	// name is the name of the case's figure, or the prefix of its figures' names.
 	name    string
 	figures []string
-	// custom: it needs nothing but custom resources, so that the peer can run it.
+	// custom: the case uses only custom resources, so the peer can run it.
 	custom bool
-	// once: it takes minutes, and runs once.
+	// once: the case takes minutes, and runs only once.
 	once bool
 	run  func(ctx context.Context, r *run) error
 }
 
-// full is the name of a figure of the case.
+// full returns the full name of a figure of the case.
 func (w workload) full(figure string) string {
 	if figure == "" {
 		return w.name
@@ -42,7 +42,7 @@ func (w workload) full(figure string) string {
 	return w.name + ", " + figure
 }
 
-// all are the names of the case's figures.
+// all returns the names of the case's figures.
 func (w workload) all() (names []string) {
 	if len(w.figures) == 0 {
 		return []string{w.name}
@@ -64,7 +64,7 @@ func (b *bench) list(to io.Writer) error {
 	return err
 }
 
-// measure runs the chosen cases of all stages.
+// measure runs the selected cases of all stages.
 func (b *bench) measure(ctx context.Context) (err error) {
 	for _, s := range b.stages() {
 		s.cases = slices.DeleteFunc(s.cases, func(w workload) bool {
@@ -115,7 +115,7 @@ func (b *bench) stage(ctx context.Context, s stage) (err error) {
 	return err
 }
 
-// repeat runs a case on all servers in turn. servers are those of the stage, by program; nil ones if it has none.
+// repeat runs a case on all servers in turn. servers are those of the stage, in the order of the programs, or nil.
 func (b *bench) repeat(ctx context.Context, w workload, servers []*server) error {
 	runs := b.runs
 	if w.once {
@@ -143,13 +143,13 @@ func (b *bench) repeat(ctx context.Context, w workload, servers []*server) error
 type run struct {
 	bench   *bench
 	program program
-	// server is that of the stage, or the one that start has started for this run.
+	// server is the server of the stage, or the one that start has started for this run.
 	server *server
 	of     workload
 	number int
 }
 
-// start starts a server for this run. It ends with the run.
+// start starts a server for this run. The server ends with the run.
 func (r *run) start(ctx context.Context, flags ...string) (err error) {
 	if r.bench.profile != "" && !r.program.peer {
 		flags = append(flags, "--profiling")
@@ -166,10 +166,10 @@ func (r *run) fresh(ctx context.Context, flags ...string) (namespace string, err
 	return r.namespace(ctx)
 }
 
-// wants reports whether a figure of the case was chosen.
+// wants reports whether a figure of the case is selected.
 func (r *run) wants(figure string) bool { return r.bench.only.MatchString(r.of.full(figure)) }
 
-// add records a figure, if it was chosen.
+// add records a figure if it is selected.
 func (r *run) add(figure string, s sample) {
 	if r.wants(figure) {
 		r.bench.table.add(r.of.full(figure), r.program.label, s)
@@ -192,7 +192,7 @@ const namespaces = "/api/v1/namespaces"
 // created makes the names of namespaces unique.
 var created atomic.Int64
 
-// namespace creates a namespace. The peer has none, and accepts objects in any.
+// namespace creates a namespace. The peer serves no namespaces, and accepts objects in any.
 func (r *run) namespace(ctx context.Context) (string, error) {
 	name := fmt.Sprintf("bench-%d", created.Add(1))
 	if r.program.peer {
@@ -202,7 +202,7 @@ func (r *run) namespace(ctx context.Context) (string, error) {
 	return name, r.server.admin.send(ctx, request{method: "POST", path: namespaces, body: body})
 }
 
-// during measures f, which carries out n operations, and may return the duration of each.
+// during measures f, which executes n operations, and may return the duration of each.
 func (r *run) during(
 	ctx context.Context, figure string, n int, f func() ([]time.Duration, error),
 ) (s sample, err error) {
@@ -218,7 +218,7 @@ func (r *run) during(
 	began := time.Now()
 	took, err := f()
 	elapsed := time.Since(began)
-	after, unread := processorTime(pid) // before the end of the profile, which takes time of the server, too
+	after, unread := processorTime(pid) // before the profile ends, because that takes processor time, too
 	if err := errors.Join(err, unread, <-profiled); err != nil {
 		return s, err
 	}
@@ -229,7 +229,7 @@ func (r *run) during(
 	return s, err
 }
 
-// until measures start, which begins n operations, and how long it takes until done has their end.
+// until measures the time from the call of start, which begins n operations, until done receives their result.
 func (r *run) until(ctx context.Context, figure string, n int, done <-chan error, start func() error) (sample, error) {
 	return r.during(ctx, figure, n, func() ([]time.Duration, error) {
 		if err := start(); err != nil {
@@ -239,7 +239,7 @@ func (r *run) until(ctx context.Context, figure string, n int, done <-chan error
 	})
 }
 
-// drive measures n operations by a number of goroutines.
+// drive measures n operations that several goroutines execute.
 func (r *run) drive(
 	ctx context.Context, figure string, goroutines, n int, operation func(ctx context.Context, i int) error,
 ) error {
@@ -249,7 +249,7 @@ func (r *run) drive(
 	return err
 }
 
-// inParallel carries out n operations by a number of goroutines, and returns the duration of each.
+// inParallel executes n operations with several goroutines, and returns the duration of each.
 func inParallel(
 	ctx context.Context, goroutines, n int, operation func(ctx context.Context, i int) error,
 ) ([]time.Duration, error) {

@@ -18,26 +18,26 @@ import (
 // program is a binary to measure.
 type program struct {
 	label, path string
-	// peer: it is apiextensions-apiserver, which has custom resources, but no namespaces.
+	// peer: the program is apiextensions-apiserver, which serves custom resources, but no namespaces.
 	peer bool
 }
 
-// server is a running program with a directory of its own.
+// server is a running program with its own directory.
 type server struct {
 	*process.Server
 	dir    string
 	config *rest.Config
-	// admin sends requests of an administrator over as many connections as there are requests in flight.
+	// admin sends requests of an administrator. Each concurrent request has its own connection.
 	admin *client
-	// began is when the process was started.
+	// began is the time when the process was started.
 	began time.Time
 }
 
 // ephemeral is the flag for data without fsync. Without it the data is in a new directory.
 const ephemeral = "--ephemeral"
 
-// start starts a server and waits until it is ready. It ends with ctx or by stop, which must be called also after an
-// error.
+// start starts a server and waits until it is ready. The server ends with ctx or by stop. The caller must call stop
+// also after an error.
 func (p program) start(ctx context.Context, flags ...string) (s *server, err error) {
 	s = &server{}
 	if s.dir, err = os.MkdirTemp("", "kubecascade-bench-"); err != nil {
@@ -59,12 +59,12 @@ func (p program) start(ctx context.Context, flags ...string) (s *server, err err
 	if s.config, err = clientcmd.BuildConfigFromFlags("", s.Kubeconfig); err != nil {
 		return s, err
 	}
-	s.config.QPS = -1 // no limit of client-go's own
+	s.config.QPS = -1 // disables client-go's limit
 	s.admin, err = s.client(http1)
 	return s, err
 }
 
-// stop ends the server, if there is one, and removes its directory.
+// stop ends the server, if it was started, and removes its directory.
 func (s *server) stop() (err error) {
 	if s == nil {
 		return nil

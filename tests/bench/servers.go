@@ -15,11 +15,11 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// inProcess starts n servers in this process, each of which accepts a write, and measures what each costs. It fails if
-// a goroutine is left when all have ended.
+// inProcess starts n servers in this process, sends a write to each, and measures the cost of each. It fails if a
+// goroutine still runs when all servers have ended.
 func (b *bench) inProcess(ctx context.Context, n int) error {
 	goroutines := runtime.NumGoroutine()
-	first, err := startLibrary(ctx) // it initializes what all servers share
+	first, err := startLibrary(ctx) // initializes the state that all servers share
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func startLibrary(ctx context.Context) (*kubecascade.Server, error) {
 	return s, nil
 }
 
-// used is the resident memory of this process after two collections: what pools keep, and what had a finalizer, goes
-// with the second one.
+// used returns the resident memory of this process after two garbage collections. The second one frees objects in
+// pools, and objects with finalizers.
 func used() (float64, error) {
 	runtime.GC()
 	runtime.GC()
@@ -85,7 +85,7 @@ func used() (float64, error) {
 	return resident, err
 }
 
-// ended waits until no more goroutines run than before; the last ones end when connections are closed.
+// ended waits until at most before goroutines run. The last ones end when connections are closed.
 func ended(before int) error {
 	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// stages are the cases, and what servers have when they run.
+// stages returns the cases by the contents that their servers need.
 func (b *bench) stages() []stage {
 	admission := []workload{
 		{name: "create, no configuration of admission", run: admissionCase(nil)},

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// startCase measures from exec to the first accepted write.
+// startCase measures the time from exec to the first accepted write.
 func startCase(flags ...string) func(context.Context, *run) error {
 	return func(ctx context.Context, r *run) error {
 		if err := r.start(ctx, flags...); err != nil {
@@ -21,7 +21,7 @@ func startCase(flags ...string) func(context.Context, *run) error {
 	}
 }
 
-// snapshotCase measures from exec until a server with a snapshot of 10,000 objects is ready.
+// snapshotCase measures the time from exec until a server with a snapshot of n objects is ready.
 func snapshotCase(n int) func(context.Context, *run) error {
 	return func(ctx context.Context, r *run) (err error) {
 		if err := r.start(ctx); err != nil {
@@ -43,10 +43,10 @@ func snapshotCase(n int) func(context.Context, *run) error {
 	}
 }
 
-// The figures of idle.
+// The names of idle's figures.
 const idleShare, idleResident = "of one processor", "resident"
 
-// idle measures what a server without objects and clients takes for half a minute.
+// idle measures a server without objects and clients for half a minute.
 func idle(ctx context.Context, r *run) error {
 	if err := r.start(ctx); err != nil {
 		return err
@@ -54,7 +54,7 @@ func idle(ctx context.Context, r *run) error {
 	return r.atRest(ctx)
 }
 
-// atRest measures what the server takes for half a minute, when it has had time to become idle.
+// atRest waits until the server is idle, and then measures it for half a minute.
 func (r *run) atRest(ctx context.Context) error {
 	waited, began := r.wait(ctx, 10*time.Second), time.Now()
 	before, unread := processorTime(r.server.PID())
@@ -65,7 +65,7 @@ func (r *run) atRest(ctx context.Context) error {
 	return errors.Join(waited, unread, err, unread2)
 }
 
-// idleCase measures the memory of idle watches over HTTP/2, whose collection has 100 objects of 1 KiB.
+// idleCase measures the memory of idle watches over HTTP/2 of a collection with 100 objects of 1 KiB.
 func idleCase(query string) func(context.Context, *run) error {
 	return func(ctx context.Context, r *run) error {
 		namespace, err := r.fresh(ctx)
@@ -97,7 +97,7 @@ func idleCase(query string) func(context.Context, *run) error {
 	}
 }
 
-// idleMemory is the resident memory of a server half a minute later.
+// idleMemory returns the resident memory of the server after half a minute.
 func (r *run) idleMemory(ctx context.Context) (float64, error) {
 	if err := r.wait(ctx, 30*time.Second); err != nil {
 		return 0, err

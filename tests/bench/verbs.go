@@ -10,23 +10,23 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// verb is a request for an object, or two of them.
+// verb is one request for an object, or two.
 type verb struct {
 	name string
 	do   func(ctx context.Context, name string) error
 }
 
-// What the verbs send besides objects.
+// Parts of the verbs' requests.
 const (
 	oldData = `"k":"created"`
 	newData = `"k":"updated"`
 	patch   = `{"data":{"k":"patched"}}`
 	manager = "?fieldManager=bench"
-	// warm is the path of a request before the others: of many first ones at once, each would make a connection.
+	// warm is the path of the first request, which opens the connection. Concurrent first requests would open one each.
 	warm = "/livez"
 )
 
-// verbs are the requests for objects of a kind, by net/http.
+// verbs returns the requests for objects of a kind, with net/http.
 func (c *client) verbs(k kind, namespace string) []verb {
 	one := func(name string) string { return k.path(namespace) + "/" + name }
 	return []verb{
@@ -57,7 +57,7 @@ func (c *client) verbs(k kind, namespace string) []verb {
 	}
 }
 
-// typedVerbs are the same requests by client-go, which decodes the responses.
+// typedVerbs returns the same requests with client-go, which decodes the responses.
 func typedVerbs(c *rest.RESTClient, k kind, namespace string) []verb {
 	into := func(ctx context.Context, r *rest.Request) (*corev1.ConfigMap, error) {
 		var o corev1.ConfigMap
@@ -98,7 +98,8 @@ func typedVerbs(c *rest.RESTClient, k kind, namespace string) []verb {
 	}
 }
 
-// podVerbs create and delete pods in the namespace default, which has the service account that they need.
+// podVerbs returns requests that create and delete pods in the namespace default. It has the service account that pods
+// need.
 func podVerbs(c *client, _ string) []verb {
 	const path = "/api/v1/namespaces/default/pods"
 	return []verb{
@@ -112,7 +113,7 @@ func podVerbs(c *client, _ string) []verb {
 	}
 }
 
-// verbNames are the figures of a case that runs verbs.
+// verbNames returns the figures of a case that runs verbs.
 func verbNames() (names []string) {
 	for _, v := range (&client{}).verbs(configMaps, "") {
 		names = append(names, v.name)
@@ -120,7 +121,8 @@ func verbNames() (names []string) {
 	return names
 }
 
-// verbCases measure each verb by 32 goroutines: over HTTP/1.1 with a connection each, else over one connection.
+// verbCases returns the cases that measure each verb with 32 goroutines. Over HTTP/1.1 each has a connection; over
+// HTTP/2 they share one.
 func verbCases() (cases []workload) {
 	for _, k := range []kind{configMaps, widgets} {
 		for _, p := range []protocol{http1, http2} {
@@ -149,7 +151,7 @@ func verbCases() (cases []workload) {
 		run: func(ctx context.Context, r *run) error { return r.raw(ctx, http2, podVerbs) }})
 }
 
-// raw measures verbs of a client of its own in a namespace of their own.
+// raw measures verbs with a new client in a new namespace.
 func (r *run) raw(ctx context.Context, p protocol, of func(c *client, namespace string) []verb) error {
 	c, err := r.server.client(p)
 	if err != nil {
@@ -166,8 +168,8 @@ func (r *run) raw(ctx context.Context, p protocol, of func(c *client, namespace 
 	return r.verbs(ctx, of(c, namespace))
 }
 
-// verbs measures one verb after the other on the same objects. The first one creates and the last one deletes them, so
-// these also run if they were not chosen.
+// verbs measures the verbs in order on the same objects. The first verb creates the objects and the last one deletes
+// them, so these two always run.
 func (r *run) verbs(ctx context.Context, all []verb) error {
 	for i, v := range all {
 		if i > 0 && i < len(all)-1 && !r.wants(v.name) {

@@ -1,4 +1,4 @@
-// Command kubectl is kubectl, built from its module for the tests to drive.
+// Command kubectl is kubectl, built from its module for tests.
 package main
 
 import (
@@ -6,7 +6,7 @@ import (
 	"k8s.io/kubectl/pkg/cmd"
 	"k8s.io/kubectl/pkg/cmd/util"
 
-	// As in upstream's own main: exec credential plugins and the like.
+	// Upstream's main imports this package, too: exec credential plugins and others.
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 )
 

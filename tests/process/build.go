@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// Binary is the server under test: $KUBECASCADE_BINARY, or what Run builds.
+// Binary is the path of the server under test: $KUBECASCADE_BINARY, or the binary that Run builds.
 var Binary = os.Getenv("KUBECASCADE_BINARY")
 
-// Run builds the server, unless $KUBECASCADE_BINARY is one, and runs the tests. prepare, unless it is nil, does what else
-// they need, with files in a directory that is removed at the end. The result is the exit code.
+// Run builds the server, unless $KUBECASCADE_BINARY is set, and runs the tests. prepare, which may be nil, prepares
+// other files in a directory that is removed at the end. Run returns the exit code.
 func Run(m *testing.M, prepare func(dir string) error) int {
 	code, err := run(m, prepare)
 	if err != nil {
@@ -50,7 +50,7 @@ func run(m *testing.M, prepare func(dir string) error) (code int, err error) {
 	return code, err
 }
 
-// Build builds a package of the module in a directory of the repository, with the race detector if the test has it.
+// Build builds a package of the module in a directory of the repository. It uses the race detector if the test does.
 func Build(dir, pkg, to string) error {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/kubecascade/kubecascade").Output()
 	if err != nil {

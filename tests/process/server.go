@@ -17,22 +17,22 @@ import (
 	"time"
 )
 
-// Server is a process that serves.
+// Server is the process of a server.
 type Server struct {
-	// URL is that of the plain port, Secure that of the port for HTTPS, and Kubeconfig the administrator's file.
+	// URL is the URL of the plain HTTP port, Secure that of the HTTPS port. Kubeconfig is the administrator's file.
 	URL, Secure, Kubeconfig string
-	// Log is what the process has written to stderr.
+	// Log has the process's output on stderr.
 	Log *Log
 	// Ended is closed when the process has ended.
 	Ended chan struct{}
 
 	command *exec.Cmd
 	killed  atomic.Bool
-	// err is the error with which the process ended; it is set when Ended is closed.
+	// err is the error with which the process ended. It is set before Ended is closed.
 	err error
 }
 
-// Log collects what a process writes; it may be read at any time.
+// Log collects the output of a process. It may be read at any time.
 type Log struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
@@ -45,17 +45,17 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// String returns what has been written so far.
+// String returns the output so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// shared are the servers that tests share, by their flags.
+// shared has the servers that tests share. The keys are their flags.
 var shared = map[string]*Server{}
 
-// Start starts a server with the flags, on free ports unless the flags have others, and with temporary data unless they
+// Start starts a server with the flags. It uses free ports unless the flags set others, and temporary data unless they
 // have --data-dir.
 func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
@@ -91,13 +91,13 @@ func Start(t testing.TB, flags ...string) *Server {
 }
 
 var (
-	plainURL   = regexp.MustCompile(`.*(http://[0-9.]+:\d+)`) // the last one: kubecascade ui names its server first
+	plainURL   = regexp.MustCompile(`.*(http://[0-9.]+:\d+)`) // the last one, because kubecascade ui prints its server first
 	secureURL  = regexp.MustCompile(`.*(https://[0-9.]+:\d+)`)
 	kubeconfig = regexp.MustCompile(`, kubeconfig (.+)`)
 )
 
-// Launch starts a command that serves, and returns when it has printed a URL. Its log goes to c.Stderr, if that is set.
-// The caller must end it.
+// Launch starts a command that serves, and returns when it has printed a URL. It writes the log to c.Stderr if that is
+// set. The caller must stop the command.
 func Launch(c *exec.Cmd) (*Server, error) {
 	s := &Server{Log: &Log{}, Ended: make(chan struct{}), command: c}
 	if c.Stderr == nil {
@@ -132,10 +132,10 @@ func Launch(c *exec.Cmd) (*Server, error) {
 	return s, nil
 }
 
-// PID is the ID of the process.
+// PID returns the ID of the process.
 func (s *Server) PID() int { return s.command.Process.Pid }
 
-// Run runs a command of kubecascade with the server's kubeconfig. The test fails if it fails.
+// Run runs a command of kubecascade with the server's kubeconfig. If the command fails, the test fails.
 func (s *Server) Run(t testing.TB, command ...string) {
 	t.Helper()
 	out, err := exec.Command(Binary, append(command, "--kubeconfig", s.Kubeconfig)...).CombinedOutput()
@@ -145,7 +145,8 @@ func (s *Server) Run(t testing.TB, command ...string) {
 	t.Logf("%s", out)
 }
 
-// Stop ends the process as Ctrl-C does, and returns the error with which it ended, unless it was killed before.
+// Stop ends the process as Ctrl-C does. It returns the error with which the process ended, unless Kill was called
+// before.
 func (s *Server) Stop() error {
 	_ = s.command.Process.Signal(syscall.SIGTERM) // it may have ended
 	select {
@@ -163,12 +164,12 @@ func (s *Server) Stop() error {
 // Signal sends a signal to the process, if it runs.
 func (s *Server) Signal(sig os.Signal) { _ = s.command.Process.Signal(sig) }
 
-// Kill ends the process at once, and waits for that.
+// Kill kills the process, and waits until it has ended.
 func (s *Server) Kill() {
 	s.killed.Store(true)
 	_ = s.command.Process.Kill() // it may have ended
 	<-s.Ended
 }
 
-// State is how the process ended, after that.
+// State returns the state of the process after its end.
 func (s *Server) State() *os.ProcessState { return s.command.ProcessState }

@@ -46,7 +46,8 @@ type webhookCase struct {
 	Patch       string
 	Hang, Abort bool
 	Hook        json.RawMessage
-	// Operation is that of the request: a create if it is empty. Namespace is that of the pod, default if it is empty.
+	// Operation is the operation of the request; the default is a create. Namespace is that of the pod; the default is
+	// default.
 	Operation            admission.Operation
 	Namespace            string
 	DryRun, GenerateName bool
@@ -54,7 +55,7 @@ type webhookCase struct {
 	Only plugin
 }
 
-// run prints what the plugin answers.
+// run prints the plugin's response.
 func (c webhookCase) run(s *server, k plugin) error {
 	s.now = c
 	configuration, err := c.configuration(s, k)
@@ -73,7 +74,7 @@ func (c webhookCase) run(s *server, k plugin) error {
 	return nil
 }
 
-// configuration has the case's webhook.
+// configuration returns the configuration with the case's webhook.
 func (c webhookCase) configuration(s *server, k plugin) (runtime.Object, error) {
 	base, err := json.Marshal(map[string]any{
 		"name": "hook.example.com", "clientConfig": map[string]any{"url": s.URL + "/hook", "caBundle": s.ca},
@@ -101,7 +102,7 @@ func (c webhookCase) configuration(s *server, k plugin) (runtime.Object, error) 
 	return o, errors.Join(json.Unmarshal(base, &o.Webhooks[0]), json.Unmarshal(edit, &o.Webhooks[0]))
 }
 
-// request is one of alice for a pod.
+// request returns a request of alice for a pod.
 func (c webhookCase) request() admission.Attributes {
 	pod := &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
@@ -128,7 +129,7 @@ func (c webhookCase) request() admission.Attributes {
 	)
 }
 
-// call has the plugin decide on a request with the configuration that cs has.
+// call lets the plugin decide on a request with the configuration in cs.
 func call(ctx context.Context, k plugin, cs *fake.Clientset, a admission.Attributes) error {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -143,14 +144,14 @@ func call(ctx context.Context, k plugin, cs *fake.Clientset, a admission.Attribu
 	return p.Validate(ctx, a, types)
 }
 
-// external is what the plugins need from outside.
+// external has the methods by which plugins get their dependencies.
 type external interface {
 	SetExternalKubeClientSet(kubernetes.Interface)
 	SetExternalKubeInformerFactory(informers.SharedInformerFactory)
 	admission.InitializationValidator
 }
 
-// start starts a plugin that was made with err, until stop is closed.
+// start starts a plugin, until stop is closed. err is the error of the plugin's constructor.
 func start(p external, err error, cs *fake.Clientset, stop chan struct{}) {
 	if err != nil {
 		panic(err)
@@ -165,13 +166,13 @@ func start(p external, err error, cs *fake.Clientset, stop chan struct{}) {
 	f.WaitForCacheSync(stop)
 }
 
-// warnings collects those of one request.
+// warnings collects the warnings of one request.
 type warnings struct{ all []string }
 
 // AddWarning implements warning.Recorder.
 func (w *warnings) AddWarning(_, text string) { w.all = append(w.all, text) }
 
-// shown is the plugin's answer on a line.
+// shown returns the plugin's response in one line.
 func shown(err error, warnings []string) string {
 	var s apierrors.APIStatus
 	switch {
@@ -193,7 +194,7 @@ var (
 	ports = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 )
 
-// mask replaces what differs from run to run.
+// mask replaces values that differ from run to run.
 func mask(s string) string {
 	return ports.ReplaceAllString(uids.ReplaceAllString(s, "<uid>"), "HOST")
 }

@@ -1,5 +1,5 @@
 // Command record runs upstream's plugins for admission webhooks on the cases of conformance/recorded/admission, and
-// prints what they answer. Its argument is the file of the cases.
+// prints their responses. Its argument is the file of the cases.
 package main
 
 import (

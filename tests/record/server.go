@@ -15,12 +15,12 @@ import (
 // server is the webhook of all cases.
 type server struct {
 	*httptest.Server
-	// plain has no TLS.
+	// plain is the server without TLS.
 	plain *httptest.Server
 	ca    []byte
 	// now is the current case.
 	now webhookCase
-	// request and body are those of the last call.
+	// request and body are from the last call.
 	request string
 	body    []byte
 }
@@ -38,7 +38,7 @@ func (s *server) Close() {
 	s.plain.Close()
 }
 
-// ServeHTTP answers a review as the case says.
+// ServeHTTP responds to a review as the current case specifies.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.body, _ = io.ReadAll(r.Body)
 	s.request = r.URL.String() + " " + fmt.Sprint(r.Header) + " " + r.Proto
@@ -64,6 +64,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		review.Response.UID, review.Response.Patch, review.Request = review.Request.UID, []byte(c.Patch), nil
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(review) // some cases do not read it
+		_ = json.NewEncoder(w).Encode(review) // in some cases the client does not read it
 	}
 }

@@ -29,24 +29,24 @@ var titles = map[section]string{
 	files:    "Other changed packages",
 }
 
-// fact is something that a version of a module states: its section, the package, and its name there. typ is the type
-// that it is about, or "".
+// fact is a declaration in a version of a module: its section, package and name. typ is the type to which it belongs,
+// or empty.
 type fact struct {
 	section        section
 	pkg, typ, name string
 }
 
-// facts have the value of each fact; that of one that has none is "".
+// facts maps each fact to its value, or to an empty string if it has none.
 type facts map[fact]string
 
-// change is a fact whose value differs. Without is a version that doesn't have it.
+// change is a fact whose value differs. Without is a version that does not have the fact.
 type change struct {
 	fact
 	before, after string
 	added, gone   bool
 }
 
-// diff returns what differs, sorted by section, package and name.
+// diff returns the changes, sorted by section, package and name.
 func diff(before, after facts) []change {
 	all := maps.Clone(before)
 	maps.Copy(all, after)

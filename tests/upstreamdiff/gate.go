@@ -8,12 +8,12 @@ import (
 )
 
 var (
-	// stages are those of a gate, each from a minor version on. settings are the fields of one, without packages.
+	// stages matches the stages of a gate, each with its first minor version. settings matches the fields of a stage.
 	stages   = regexp.MustCompile(`\{[^{}]*MustParse\("1\.(\d+)"\)[^{}]*\}`)
 	settings = regexp.MustCompile(`(Default|PreRelease|LockToDefault): (?:\w+\.)?(\w+)`)
 )
 
-// gates records those that a map literal with the stages of each declares: map[Feature]VersionedSpecs.
+// gates records the gates of a map literal with the stages of each gate: map[Feature]VersionedSpecs.
 func (r *reader) gates(e ast.Expr) {
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok || !strings.HasSuffix(r.text(lit.Type), "VersionedSpecs") {
@@ -26,7 +26,7 @@ func (r *reader) gates(e ast.Expr) {
 	}
 }
 
-// effective is the stage of a gate in this minor: the last one whose version is not above it.
+// effective returns the stage of a gate in the reader's minor: the last stage whose version is not later.
 func (r *reader) effective(specs string) string {
 	last, effective := -1, "none yet"
 	for _, s := range stages.FindAllStringSubmatch(specs, -1) {

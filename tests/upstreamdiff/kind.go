@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// work is a work list: what belongs to a kind, and the rest.
+// work is a work list.
 type work struct {
-	// kinds have their changes, by package and name.
+	// kinds has the changes of each kind, by package and name.
 	kinds map[string][]change
-	// also are the kinds that have the changes of types that a kind shares with them.
+	// also has, for each kind, the kinds that list the changes of the types that both have.
 	also map[string][]string
 	rest []change
 }
 
-// sorted divides changes by kinds. The types of a kind are those that it is made of, and its list; types that several
-// kinds share belong to the nearest kind of their package. A type of a package without such a kind belongs to none.
+// sorted divides changes by kinds. To a kind belong its types and its list. A type that several kinds have belongs to
+// the nearest kind of its package, or to no kind if its package has none of them.
 func sorted(changes []change, kinds []string, refs map[string][]string) work {
 	w := work{kinds: map[string][]change{}, also: map[string][]string{}}
 	home, within := map[string]string{}, map[string]map[string]int{}
@@ -55,7 +55,7 @@ func sorted(changes []change, kinds []string, refs map[string][]string) work {
 	return w
 }
 
-// distances are the types within a kind, and how many types lead to each.
+// distances returns the types within a kind, with the number of types on the path to each.
 func distances(kind string, refs map[string][]string) map[string]int {
 	all, next := map[string]int{kind: 0}, []string{kind}
 	for len(next) > 0 {
@@ -71,7 +71,7 @@ func distances(kind string, refs map[string][]string) map[string]int {
 	return all
 }
 
-// kindsOf are the kinds of both versions, without lists and those that all groups have.
+// kindsOf returns the kinds of both versions, without lists and without the kinds that all groups have.
 func kindsOf(sides ...*reader) []string {
 	all := map[string]bool{}
 	for _, r := range sides {
@@ -86,7 +86,7 @@ func kindsOf(sides ...*reader) []string {
 
 var gateNames = regexp.MustCompile(`\+featureGate=(\S+)|if(?:En|Dis)abled\((\w+)\)`)
 
-// newGates are the feature gates that changes of a kind name for the first time.
+// newGates returns the feature gates that changes of a kind name for the first time.
 func newGates(changes []change) string {
 	before, after := map[string]bool{}, map[string]bool{}
 	for _, c := range changes {
@@ -100,5 +100,5 @@ func newGates(changes []change) string {
 	return strings.Join(slices.Sorted(maps.Keys(after)), ", ")
 }
 
-// title is group/version/Kind of a kind of k8s.io/api, and of others the package and the kind.
+// title returns group/version/Kind for a kind of k8s.io/api, and the package and the kind for others.
 func title(kind string) string { return strings.TrimPrefix(kind, "k8s.io/api/") }

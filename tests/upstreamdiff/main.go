@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// defaults are the modules that are compared: those that the server is built from.
+// defaults are the compared modules: those from which the server is built.
 const defaults = "api,apimachinery,apiserver,apiextensions-apiserver,client-go,component-base,component-helpers," +
 	"dynamic-resource-allocation,kube-aggregator,metrics,pod-security-admission"
 
@@ -76,8 +76,8 @@ func required(module string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// goCommand returns what a command of go prints. The next minor's modules may require a newer Go than this one, which
-// may be set to download no other: only their source is read here, so any Go will do.
+// goCommand returns the output of a go command. The next minor's modules may require a newer Go than this one, and
+// GOTOOLCHAIN may not allow a download of Go. goCommand allows any Go, because only the modules' source is read.
 func goCommand(args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=auto")
@@ -88,7 +88,7 @@ func goCommand(args ...string) ([]byte, error) {
 	return out, err
 }
 
-// minor is the number of the Kubernetes minor that a version of the modules is of: 37 for v0.37.2; 0 if it has none.
+// minor returns the Kubernetes minor of a version of the modules: 37 for v0.37.2, or 0 if there is none.
 func minor(version string) int {
 	_, rest, _ := strings.Cut(version, ".")
 	number, _, _ := strings.Cut(rest, ".")

@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// reader collects the facts of modules, whose feature gates are those of a Kubernetes minor.
+// reader collects the facts of modules. The stages of feature gates are those of a Kubernetes minor.
 type reader struct {
 	facts facts
-	// refs are the types that a type names, by package and name.
+	// refs are the types that each type names, by package and name.
 	refs  map[string][]string
 	pkg   string
 	minor int
 	fset  *token.FileSet
-	// imports are the packages that the file names.
+	// imports are the packages that the file imports.
 	imports map[string]string
 }
 
@@ -51,7 +51,7 @@ func (r *reader) read(dir, module string) error {
 	})
 }
 
-// skipped are directories of tests and of clients that are generated from the types.
+// skipped reports whether a directory has tests, or clients that are generated from the types.
 func skipped(name string) bool {
 	switch name {
 	case "testdata", "testing", "test", "applyconfigurations", "informers", "listers", "fake", "examples", "sample":
@@ -120,7 +120,7 @@ func (r *reader) declaration(d *ast.GenDecl) {
 	}
 }
 
-// constants records those that have a type of their package, which are mostly the values of enums.
+// constants records the constants whose type is of their package. They are mostly the values of enums.
 func (r *reader) constants(spec *ast.ValueSpec) {
 	typ, ok := spec.Type.(*ast.Ident)
 	if !ok || !typ.IsExported() {
@@ -133,7 +133,7 @@ func (r *reader) constants(spec *ast.ValueSpec) {
 	}
 }
 
-// calls records the texts of errors and warnings that a function makes, and the kinds that it registers.
+// calls records the messages of errors and warnings in a function, and the kinds that it registers.
 func (r *reader) calls(d *ast.FuncDecl) {
 	if d.Body == nil {
 		return
@@ -171,7 +171,7 @@ func (r *reader) kinds(call *ast.CallExpr) {
 	}
 }
 
-// reports tells whether a function of this name makes an error or a warning from its arguments.
+// reports reports whether a function of this name makes an error or a warning from its arguments.
 func reports(name string) bool {
 	switch name {
 	case "Errorf", "Invalid", "Forbidden", "Required", "Duplicate", "NotSupported", "TypeInvalid", "InternalError",
@@ -182,7 +182,7 @@ func reports(name string) bool {
 	return ok && (made == "" || strings.Contains(made, "Err") || strings.HasPrefix(made, "Bad"))
 }
 
-// text is an expression on one line.
+// text returns an expression in one line.
 func (r *reader) text(e ast.Node) string {
 	var b strings.Builder
 	if err := printer.Fprint(&b, r.fset, e); err != nil {
@@ -191,5 +191,5 @@ func (r *reader) text(e ast.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// unqualified is a name without its package.
+// unqualified returns a name without its package.
 func unqualified(name string) string { return name[strings.LastIndex(name, ".")+1:] }

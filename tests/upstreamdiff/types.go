@@ -37,7 +37,7 @@ func (r *reader) typ(t *ast.TypeSpec, doc *ast.CommentGroup) {
 	}
 }
 
-// refer records the types in an expression as those that a type names.
+// refer records the types in an expression as types that typ names.
 func (r *reader) refer(typ string, e ast.Expr) {
 	of := path.Join(r.pkg, typ)
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -54,7 +54,7 @@ func (r *reader) refer(typ string, e ast.Expr) {
 	})
 }
 
-// kindOf is the type's expression, or only "struct" or "interface".
+// kindOf returns the type's expression, or only "struct" or "interface".
 func (r *reader) kindOf(e ast.Expr) string {
 	switch e.(type) {
 	case *ast.StructType:
@@ -65,8 +65,8 @@ func (r *reader) kindOf(e ast.Expr) string {
 	return r.text(e)
 }
 
-// markers records the declaration of a type or a field, and the lines of its comment that begin with "+". Protobuf tags
-// are left out of it.
+// markers records the declaration of a type or a field, and the lines of its comment that begin with "+", without
+// protobuf tags.
 func (r *reader) markers(typ, name, value string, doc *ast.CommentGroup) {
 	var plain, declarative []string
 	if doc != nil {
@@ -89,8 +89,8 @@ func (r *reader) markers(typ, name, value string, doc *ast.CommentGroup) {
 	}
 }
 
-// plainTag is a field's tag without what the JSON does not depend on. Embedded fields are inline with or without the
-// option.
+// plainTag returns a field's tag without the parts that do not affect the JSON. Embedded fields are inline with or
+// without the option.
 func plainTag(tag string) string {
 	tag = strings.Replace(tag, `json:",inline"`, `json:""`, 1)
 	before, rest, found := strings.Cut(tag, ` protobuf:"`)

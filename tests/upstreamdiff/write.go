@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// write prints the work list: the number of changes in each section, the changes of each kind, and those of none.
+// write prints the work list: the number of changes in each section, the changes of each kind, and the changes of no
+// kind.
 func write(out io.Writer, from, to string, before, after *reader) error {
 	changes := diff(before.facts, after.facts)
 	refs := maps.Clone(before.refs)
@@ -31,7 +32,7 @@ func write(out io.Writer, from, to string, before, after *reader) error {
 	return err
 }
 
-// writeCounts prints how many changes there are in each section, but that of other packages.
+// writeCounts prints the number of changes in each section, except that of other packages.
 func writeCounts(b *strings.Builder, changes []change) {
 	counts := map[section]int{}
 	for _, c := range changes {
@@ -43,7 +44,7 @@ func writeCounts(b *strings.Builder, changes []change) {
 	}
 }
 
-// writeKind prints a kind that has changes: its own, and where the others are.
+// writeKind prints a kind with changes: its own changes, and the kinds that list the others.
 func writeKind(b *strings.Builder, kind string, changes []change, also []string) {
 	if len(changes) == 0 && len(also) == 0 {
 		return
@@ -60,7 +61,7 @@ func writeKind(b *strings.Builder, kind string, changes []change, also []string)
 	}
 }
 
-// writeRest prints a heading for each section, a list for each package, a line for each change.
+// writeRest prints a heading for each section, a list for each package, and a line for each change.
 func writeRest(b *strings.Builder, rest []change) {
 	for s := kinds; s < files; s++ {
 		all := slices.DeleteFunc(slices.Clone(rest), func(c change) bool { return c.section != s })
@@ -97,7 +98,7 @@ func writeFiles(b *strings.Builder, changes []change) {
 	}
 }
 
-// line is a change, to tick off.
+// line returns a change as a line of a task list.
 func line(c change) string {
 	switch {
 	case c.added:
@@ -108,5 +109,5 @@ func line(c change) string {
 	return fmt.Sprintf("- [ ] changed: %s\n  - before: %s\n  - after: %s\n", c.name, c.before, c.after)
 }
 
-// stated is a name with its value, if there is one.
+// stated returns a name with its value, if there is one.
 func stated(name, value string) string { return strings.TrimSuffix(name+": "+value, ": ") }

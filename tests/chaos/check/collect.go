@@ -13,7 +13,7 @@ const (
 	Foreground = "foregroundDeletion"
 )
 
-// collections checks what happened to objects that no client asked to delete, and to their references.
+// collections checks the removals of objects that no client deleted, and the changes of owner references.
 func collections(h *History, t *timeline, f *frontier) []Violation {
 	asked := deletions(h, f)
 	state := map[string]*Object{}
@@ -37,7 +37,8 @@ func collections(h *History, t *timeline, f *frontier) []Violation {
 	return out
 }
 
-// collected says which rule an event violates if the collector has caused it; state is that before.
+// collected returns the rule that an event violates if the collector has caused it. state is the state before the
+// event.
 func collected(state map[string]*Object, e *Event, old *Object) (Rule, string) {
 	if old == nil || old.Terminating {
 		return "", ""
@@ -54,7 +55,7 @@ func collected(state map[string]*Object, e *Event, old *Object) (Rule, string) {
 		return "", ""
 	}
 	if e.Object.Token != old.Token {
-		return "", "" // a client's write
+		return "", "" // a write of a client
 	}
 	for _, o := range old.Owners {
 		kept := slices.ContainsFunc(e.Object.Owners, func(n Owner) bool { return n.UID == o.UID })
@@ -65,7 +66,7 @@ func collected(state map[string]*Object, e *Event, old *Object) (Rule, string) {
 	return "", ""
 }
 
-// Solid reports whether an owner of the object under a key exists and doesn't wait for its dependents (D-35).
+// Solid reports whether an owner of the object under key exists and doesn't wait for its dependents (D-35).
 func Solid(state map[string]*Object, key string, o Owner) bool {
 	at := state[ownerKey(key, o)]
 	return at != nil && at.UID == o.UID && !waiting(at)
@@ -74,15 +75,16 @@ func Solid(state map[string]*Object, key string, o Owner) bool {
 func waiting(o *Object) bool   { return o.Terminating && slices.Contains(o.Finalizers, Foreground) }
 func orphaning(o *Object) bool { return o.Terminating && slices.Contains(o.Finalizers, Orphan) }
 
-// ownerKey is where an owner of the object under key is.
+// ownerKey returns the key of an owner of the object under key.
 func ownerKey(key string, o Owner) string {
 	return o.Resource + "/" + strings.Split(key, "/")[1] + "/" + o.Name
 }
 
-// wishes are what clients asked to delete.
+// wishes are the deletions that clients requested.
 type wishes struct {
 	uids map[string]bool
-	// keys are of deletions that named no UID and were not answered, with the revision known when they began.
+	// keys are the objects of deletions without a UID and without a response. The values are the revisions that were
+	// known when the deletions began.
 	keys map[string]int64
 }
 
@@ -103,14 +105,15 @@ func deletions(h *History, f *frontier) wishes {
 	return w
 }
 
-// includes reports whether a client may have caused the event, by a deletion.
+// includes reports whether a client's deletion may have caused the event.
 func (w wishes) includes(e *Event, old *Object) bool {
 	from, any := w.keys[e.Key]
 	return w.uids[old.UID] || any && e.Revision > from
 }
 
-// Unfinished returns what the collector still has to do in a state without finalizers but its own: objects that are
-// terminating, those whose owners are all gone (D-41), and references to owners that are gone beside solid ones (D-39).
+// Unfinished returns the collector's remaining work in a state that has no finalizers except the collector's:
+// terminating objects, objects whose owners are all gone (D-41), and references to owners that are gone beside solid
+// ones (D-39).
 func Unfinished(state map[string]*Object) []Violation {
 	var out []Violation
 	for key, o := range state {

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// sight is a revision that was known at a time, and the reason.
+// sight is a revision that a client knew at a time, with the request that showed it.
 type sight struct {
 	at       time.Duration
 	revision int64
 	by       any
 }
 
-// frontier answers which revisions were known when.
+// frontier has the revisions that were known at each time.
 type frontier struct {
-	// seen are sights with the greatest revision so far, ascending; next those of writes by their begin, each
-	// with the smallest revision from there on.
+	// seen has ascending times, each with the greatest revision known so far. next has the begins of writes, each with
+	// the smallest revision of this and later writes.
 	seen, next []sight
-	// shown are like seen, of one server process each.
+	// shown is seen for each server process.
 	shown map[string][]sight
 }
 
@@ -34,7 +34,7 @@ func newFrontier(h *History, t *timeline) *frontier {
 	for _, w := range h.Writes {
 		if rev := effect(t, w); w.Outcome == Acknowledged && rev > 0 {
 			f.seen = append(f.seen, sight{w.End, rev, w})
-			if w.Revision > 0 { // a deletion's effect may be that of an earlier one
+			if w.Revision > 0 { // the effect of a deletion may be that of an earlier deletion
 				f.next = append(f.next, sight{w.Begin, rev, w})
 			}
 		}
@@ -66,7 +66,7 @@ func newFrontier(h *History, t *timeline) *frontier {
 	return f
 }
 
-// effect is the revision at which an acknowledged write shows in etcd; 0 if it doesn't.
+// effect returns the revision of an acknowledged write's event in etcd, or 0 if there is none.
 func effect(t *timeline, w *Write) int64 {
 	if w.Verb != Delete {
 		return w.Revision
@@ -79,7 +79,7 @@ func effect(t *timeline, w *Write) int64 {
 
 func byTime(a, b sight) int { return cmp.Compare(a.at, b.at) }
 
-// rising keeps those that know more than all before them.
+// rising returns the sights, by time, whose revision is greater than that of all earlier ones.
 func rising(all []sight) []sight {
 	slices.SortStableFunc(all, byTime)
 	out := all[:0]
@@ -91,7 +91,7 @@ func rising(all []sight) []sight {
 	return out
 }
 
-// before returns what was known best before a time.
+// before returns the last sight before a time.
 func before(seen []sight, at time.Duration) sight {
 	i := sort.Search(len(seen), func(i int) bool { return seen[i].at >= at })
 	if i == 0 {
@@ -100,7 +100,7 @@ func before(seen []sight, at time.Duration) sight {
 	return seen[i-1]
 }
 
-// bounds returns what a read had to see, and the newest revision that it can have seen.
+// bounds returns the oldest revision that a read must have seen, and the newest one that it can have seen.
 func (f *frontier) bounds(r *Read) (least sight, most int64) {
 	switch r.Mode {
 	case Default:

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Span is when a request began and ended, on one monotonic clock.
+// Span has the begin and the end of a request, on one monotonic clock.
 type Span struct{ Begin, End time.Duration }
 
-// Owner is an owner reference. Resource is that of its kind.
+// Owner is an owner reference. Resource is the resource of its kind.
 type Owner struct {
 	Resource, Name, UID string
 	Block               bool
 }
 
-// Object is the state of an object as far as it is checked.
+// Object is the part of an object's state that is checked.
 type Object struct {
 	UID string
-	// Token is what the last client wrote; the collector leaves it alone.
+	// Token is the value that a client wrote last. The collector does not change it.
 	Token       string
 	Owners      []Owner
 	Terminating bool
@@ -33,7 +33,7 @@ type Event struct {
 	Object *Object
 }
 
-// Verb is what a write does.
+// Verb is the kind of a write.
 type Verb uint8
 
 // The verbs.
@@ -47,10 +47,10 @@ const (
 // String names the verb.
 func (v Verb) String() string { return [...]string{"create", "update", "patch", "delete"}[v] }
 
-// Outcome is what is known of a write from its answer.
+// Outcome is the result of a write as its client knows it.
 type Outcome uint8
 
-// The outcomes. An ambiguous write may have been carried out, or still be.
+// The outcomes. An ambiguous write may have been executed, or may be executed later.
 const (
 	Acknowledged Outcome = iota
 	Rejected
@@ -63,40 +63,40 @@ func (o Outcome) String() string { return [...]string{"acknowledged", "rejected"
 // Write is a request that changes one object.
 type Write struct {
 	Span
-	// Server is the process that was asked.
+	// Server is the process that received the request.
 	Server string
 	Verb   Verb
 	Key    string
-	// UID is that of a deletion's object: as asked for, or as answered; "" if it isn't known.
+	// UID is the UID of the deleted object, from the request or the response; empty if it is not known.
 	UID   string
 	Token string
-	// Over is the resourceVersion that an update named; 0 for none.
+	// Over is the resourceVersion in an update; 0 for none.
 	Over    int64
 	Outcome Outcome
-	// Revision is the resourceVersion answered; 0 for none.
+	// Revision is the resourceVersion in the response; 0 for none.
 	Revision int64
 }
 
-// String describes the write on a line.
+// String returns the write in one line.
 func (w *Write) String() string {
 	return fmt.Sprintf("%v-%v %s %s %s uid=%s token=%s over=%d %s revision=%d", w.Begin, w.End, w.Server, w.Verb, w.Key,
 		w.UID, w.Token, w.Over, w.Outcome, w.Revision)
 }
 
-// Version is an object as a client saw it.
+// Version is a version of an object in a response or event.
 type Version struct {
 	Key        string
 	Revision   int64
 	UID, Token string
 }
 
-// String describes the version.
+// String returns the version's key and revision.
 func (v Version) String() string { return fmt.Sprintf("%s@%d", v.Key, v.Revision) }
 
-// Mode is what a read asks for.
+// Mode is the resourceVersion parameter of a read.
 type Mode uint8
 
-// The modes: no resourceVersion, resourceVersion=0, one revision exactly, and one revision or any later.
+// The modes: no resourceVersion, resourceVersion=0, exactly a revision, and a revision or any later one.
 const (
 	Default Mode = iota
 	Cached
@@ -112,16 +112,16 @@ type Read struct {
 	Span
 	Server string
 	Mode   Mode
-	// Key is the one object's; for a list it is "", and Prefix says of what.
+	// Key is the key of the object in a GET. For a list it is empty, and Prefix is the prefix of the collection.
 	Key, Prefix string
-	// Asked is the revision that an exact read, or one at least, names; Revision is that of a list's answer.
+	// Asked is the revision that an exact or at-least read names. Revision is that in the response to a list.
 	Asked, Revision int64
 	Versions        []Version
-	// Gone reports whether the answer was 410.
+	// Gone reports whether the response was 410.
 	Gone bool
 }
 
-// String describes the read on a line.
+// String returns the read in one line.
 func (r *Read) String() string {
 	s := fmt.Sprintf("%v-%v %s %s", r.Begin, r.End, r.Server, r.Mode)
 	if r.Key != "" {
@@ -131,7 +131,7 @@ func (r *Read) String() string {
 		len(r.Versions), r.Gone)
 }
 
-// StepKind is what happened to a watcher.
+// StepKind is the kind of a watcher's step.
 type StepKind uint8
 
 // The kinds of steps.
@@ -149,44 +149,46 @@ func (k StepKind) String() string {
 	return [...]string{"listed", "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "410"}[k]
 }
 
-// Step is one thing that a watcher was told. Of a list, only Revision counts: its content is a Read.
+// Step is a response or event that a watcher received. For a list only the revision counts: a Read has its content.
 type Step struct {
 	At     time.Duration
 	Server string
 	Kind   StepKind
-	// Version is that of an event; of other steps, only its Revision is set. That of Expired is the one resumed from.
+	// Version is the version in an event. Other steps have only its Revision. The Revision of Expired is the one from
+	// which the watcher tried to resume.
 	Version Version
 }
 
-// String describes the step.
+// String returns the step in one line.
 func (s Step) String() string { return fmt.Sprintf("%v %s %s %s", s.At, s.Server, s.Kind, s.Version) }
 
-// Watcher is the whole life of one: it lists, watches, and goes on from its last revision whenever a watch ends.
+// Watcher is the life of a watcher. It lists and watches, and resumes from its last revision when a watch ends.
 type Watcher struct {
 	Name, Prefix string
-	// Until is the revision up to which it watched; 0 for the end of the history.
+	// Until is the last revision that it watched; 0 for the end of the history.
 	Until int64
 	Steps []Step
 }
 
-// Compaction records that a client asked etcd at that time to forget what is older than Revision.
+// Compaction records that a client requested at a time that etcd compact all revisions before Revision.
 type Compaction struct {
 	Begin    time.Duration
 	Revision int64
 }
 
-// History is everything that happened since the cluster was empty.
+// History has everything that happened since the cluster was empty.
 type History struct {
 	Events      []Event
 	Compactions []Compaction
-	// Ready is etcd's revision when a server process was ready; one that isn't there isn't known.
+	// Ready has etcd's revision at the time when each server process was ready. It omits processes if that is not
+	// known.
 	Ready    map[string]int64
 	Writes   []*Write
 	Reads    []*Read
 	Watchers []*Watcher
 }
 
-// Rule is what was violated.
+// Rule is a rule that may be violated.
 type Rule string
 
 // The rules.
@@ -207,20 +209,20 @@ const (
 	NotCollected    Rule = "the collector left an object behind"
 )
 
-// Violation is a rule that doesn't hold, and the smallest part of the history that shows it.
+// Violation is a violated rule, with the smallest part of the history that shows it.
 type Violation struct {
 	Rule Rule
 	What string
-	// Shown are events and requests, one a line.
+	// Shown has the events and requests, one in each line.
 	Shown []string
 }
 
-// String describes the violation on several lines.
+// String returns the violation in several lines.
 func (v Violation) String() string {
 	return fmt.Sprintf("%s: %s\n    %s", v.Rule, v.What, strings.Join(v.Shown, "\n    "))
 }
 
-// Check returns the violations, those of one rule together.
+// Check returns the violations, grouped by rule.
 func Check(h *History) []Violation {
 	t := newTimeline(h)
 	f := newFrontier(h, t)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reads checks each read against etcd, and against what was known when it began.
+// reads checks each read against etcd, and against the revisions that were known when it began.
 func reads(h *History, t *timeline, f *frontier) []Violation {
 	var out []Violation
 	for _, r := range h.Reads {
@@ -55,8 +55,8 @@ func list(t *timeline, r *Read, least, most int64) (Rule, string) {
 	return "", ""
 }
 
-// get checks the answer for one object, which names no revision but the object's: there must be one in the bounds at
-// which it is right.
+// get checks the response to a GET. It has only the object's own revision, so the response must be correct at some
+// revision within the bounds.
 func get(t *timeline, r *Read, least, most int64) (Rule, string) {
 	stale := false
 	for _, s := range t.versions(r.Key) {
@@ -77,7 +77,7 @@ func get(t *timeline, r *Read, least, most int64) (Rule, string) {
 	return WrongRead, fmt.Sprintf(format, r.Mode, r.Key, r.Versions, least, most)
 }
 
-// gone checks that there is a reason why history was not there any more.
+// gone checks that the history has a reason for a 410.
 func gone(h *History, r *Read) (Rule, string) {
 	if r.Mode == Exact && compacted(h, r.Span.End) > r.Asked {
 		return "", ""

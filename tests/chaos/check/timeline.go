@@ -10,19 +10,20 @@ import (
 	"strings"
 )
 
-// stretch is a version of a key, from a revision until the one before to. Object is nil while there is none.
+// stretch is a version of a key. It was stored from the revision from until the revision before to. Object is nil while
+// the key does not exist.
 type stretch struct {
 	from, to int64
 	object   *Object
 }
 
-// timeline answers what etcd held at which revision.
+// timeline has etcd's content at each revision.
 type timeline struct {
 	events []Event
 	keys   map[string][]stretch
 	// names are the keys, sorted.
 	names []string
-	// tokens are the first events that hold them, and gone those by which an object went or began to go, by UID.
+	// tokens has the first event with each token. gone has the event that removed or began to remove each UID.
 	tokens, gone map[string]*Event
 }
 
@@ -49,13 +50,13 @@ func (t *timeline) add(e *Event) {
 	t.keys[e.Key] = append(versions, stretch{from: e.Revision, to: math.MaxInt64, object: e.Object})
 }
 
-// place is that of the version that a key had at a revision.
+// place returns the index of a key's version at a revision.
 func (t *timeline) place(key string, revision int64) int {
 	versions := t.keys[key]
 	return sort.Search(len(versions), func(i int) bool { return versions[i].to > revision })
 }
 
-// at returns what the key held at a revision.
+// at returns a key's version at a revision.
 func (t *timeline) at(key string, revision int64) stretch {
 	return t.versions(key)[t.place(key, revision)]
 }
@@ -70,7 +71,8 @@ func (t *timeline) event(revision int64) *Event {
 	return &t.events[i]
 }
 
-// differs says how a collection's versions differ from its state at a revision; "" if they don't.
+// differs describes the difference between versions of a collection and its state at a revision; empty if there is
+// none.
 func (t *timeline) differs(prefix string, versions []Version, revision int64) string {
 	seen := map[string]bool{}
 	for _, v := range versions {
@@ -91,7 +93,7 @@ func (t *timeline) differs(prefix string, versions []Version, revision int64) st
 	return ""
 }
 
-// wrong says why a version is not that of its key at a revision; "" if it is.
+// wrong describes the difference between a version and its key at a revision; empty if there is none.
 func (t *timeline) wrong(v Version, revision int64) string {
 	s := t.at(v.Key, revision)
 	switch {
@@ -105,7 +107,7 @@ func (t *timeline) wrong(v Version, revision int64) string {
 	return ""
 }
 
-// around returns a key's events near a revision, for people.
+// around returns a key's events near a revision, for a violation.
 func (t *timeline) around(key string, revision int64) []string {
 	var out []string
 	versions, i := t.keys[key], t.place(key, revision)
@@ -124,7 +126,7 @@ func describe(key string, s stretch) string {
 		o.UID, o.Token, o.Owners, o.Terminating, o.Finalizers)
 }
 
-// versions returns all that the key was.
+// versions returns all versions of a key.
 func (t *timeline) versions(key string) []stretch {
 	if v := t.keys[key]; v != nil {
 		return v

@@ -16,13 +16,13 @@ func watchers(h *History, t *timeline, _ *frontier) []Violation {
 	return out
 }
 
-// walk goes along a watcher's steps and etcd's events together.
+// walk compares a watcher's steps with etcd's events.
 type walk struct {
 	h *History
 	t *timeline
 	w *Watcher
-	// mine are the events of the watched collection; next is the place of the first after at, the revision that the
-	// watcher is complete up to.
+	// mine has the events of the watched collection. The watcher has received all of them up to the revision at; next
+	// is the index of the first later one.
 	mine []*Event
 	next int
 	at   int64
@@ -52,7 +52,7 @@ func follow(h *History, t *timeline, watcher *Watcher) []Violation {
 	return w.out
 }
 
-// step says which rule a step violates; "" for none.
+// step returns the rule that a step violates, or an empty one.
 func (w *walk) step(s Step) (Rule, string) {
 	rev := s.Version.Revision
 	switch s.Kind {
@@ -84,7 +84,7 @@ func (w *walk) step(s Step) (Rule, string) {
 	return "", ""
 }
 
-// missed is the first event before a revision that hasn't come; nil if there is none.
+// missed returns the first event before a revision that the watcher has not received, or nil.
 func (w *walk) missed(before int64) *Event {
 	if w.next < len(w.mine) && w.mine[w.next].Revision < before {
 		return w.mine[w.next]
@@ -92,7 +92,7 @@ func (w *walk) missed(before int64) *Event {
 	return nil
 }
 
-// report adds a violation, with the step of that place and those before it.
+// report adds a violation, with the step at index i and the steps before it.
 func (w *walk) report(rule Rule, what string, i int) {
 	var shown []string
 	for _, s := range w.w.Steps[max(0, i-3) : i+1] {
@@ -104,7 +104,7 @@ func (w *walk) report(rule Rule, what string, i int) {
 	w.out = append(w.out, Violation{rule, w.w.Name + ": " + what, shown})
 }
 
-// unlike says how an event differs from etcd's; "" if it doesn't.
+// unlike describes the difference between an event and etcd's; empty if there is none.
 func (t *timeline) unlike(s Step) string {
 	v := s.Version
 	e := t.event(v.Revision)
@@ -128,8 +128,8 @@ func (t *timeline) unlike(s Step) string {
 	return ""
 }
 
-// unexplained says why a server had no reason to have forgotten what a watcher asked for: it was running then, and etcd
-// had it.
+// unexplained returns an error if a server had no reason for a 410: the server was running at the revision, and etcd
+// still had it.
 func unexplained(h *History, s Step) string {
 	ready, known := h.Ready[s.Server]
 	if from := s.Version.Revision; known && from >= ready && from >= compacted(h, s.At) {
@@ -138,7 +138,7 @@ func unexplained(h *History, s Step) string {
 	return ""
 }
 
-// compacted is the greatest revision that etcd was asked to forget before until.
+// compacted returns the greatest revision of a compaction that was requested before until.
 func compacted(h *History, until time.Duration) int64 {
 	var most int64
 	for _, c := range slices.Backward(h.Compactions) {

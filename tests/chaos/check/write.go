@@ -19,7 +19,7 @@ func writes(h *History, t *timeline, f *frontier) []Violation {
 	return out
 }
 
-// write says which rule a write violates; "" for none.
+// write returns the rule that a write violates, or an empty one.
 func write(t *timeline, f *frontier, w *Write) (Rule, string) {
 	switch {
 	case w.Outcome == Rejected && w.Verb != Delete:

@@ -1,10 +1,10 @@
-// Package crds installs the CustomResourceDefinitions of real projects, made by controller-gen from the packages of
-// types that they publish, and creates and deletes objects of them.
+// Package crds installs the CustomResourceDefinitions of real projects, and creates and deletes their objects.
+// controller-gen generates the definitions from the packages of types that the projects publish.
 //
 // It guarantees:
 //
-//  1. CustomResourceDefinitions are made again by each run, by this module's controller-gen, from the versions that
-//     go.mod names; none is kept here.
-//  2. The server under test is a process, and kubectl the one of tests/kubectl.
-//  3. make e2e SUITE=crds tests all of the projects, go test -short some.
+//  1. Each run generates the CustomResourceDefinitions, with this module's controller-gen and the versions in go.mod.
+//     The repository has none of them.
+//  2. The server under test is a process. kubectl is that of tests/kubectl.
+//  3. make e2e SUITE=crds tests all projects, go test -short some.
 package crds

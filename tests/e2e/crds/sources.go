@@ -1,6 +1,6 @@
 package crds
 
-// The packages that definitions are made of (projects says which of each module).
+// The packages from which the definitions are generated (projects lists those of each module).
 import (
 	_ "github.com/cert-manager/cert-manager/pkg/apis/acme/v1"
 	_ "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"

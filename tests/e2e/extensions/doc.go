@@ -1,6 +1,5 @@
-// Package extensions compares custom resources with those of apiextensions-apiserver itself, which is the part of
-// kube-apiserver that serves them: it runs in the same process, on an etcd of its own, and both servers are sent the
-// same random requests.
+// Package extensions compares custom resources with those of apiextensions-apiserver itself, the part of kube-apiserver
+// that serves them. It runs in the same process, with its own etcd. Both servers receive the same random requests.
 //
 // It guarantees:
 //
@@ -8,11 +7,11 @@
 //     any of which is stored. Some have no conversion, some have a webhook.
 //  2. Creates, updates, merge and JSON patches, applies, and requests for the status and the scale are made at all
 //     versions by several managers, some as dry runs, with all kinds of field validation.
-//  3. Code, warnings and body of each response are the same, and so is the object, read at a random version. Only
-//     values that servers choose themselves (uids, revisions, times) and the order of maps is ignored.
-//  4. The commands tree, why, preview and lint answer about this server, which has neither namespaces nor a collector, and
-//     previews are what then happens (TestExplain).
+//  3. Code, warnings and body of each response are the same. The object is also the same when it is read at a random
+//     version. The comparison ignores only values that a server chooses (uids, revisions, times) and the order of maps.
+//  4. The commands tree, why, preview and lint work with apiextensions-apiserver, which has neither namespaces nor a
+//     collector. Deletions have the effect that previews show (TestExplain).
 //
-// Not compared: lists, watches, deletions, admission, and CustomResourceDefinitions themselves, because our controllers
-// that establish them don't run here.
+// Not compared: lists, watches, deletions, admission, and CustomResourceDefinitions themselves. The controllers that
+// establish the definitions don't run here.
 package extensions

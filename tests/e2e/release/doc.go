@@ -1,5 +1,5 @@
-// Package release tests the files of a release and the GitHub Action that installs them. They need a
-// release, so make release CHECK=1 runs them.
+// Package release tests the files of a release and the GitHub Action that installs them. make release CHECK=1 makes the
+// release and runs the tests.
 //
 // $KUBECASCADE_DIST is the directory with the release's files for this platform.
 package release

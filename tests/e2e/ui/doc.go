@@ -1,6 +1,5 @@
-// Package ui drives the page of package ui in headless Chromium, with chromedp: chromium, or what CHROMIUM
-// names.
+// Package ui drives the page of package ui in headless Chromium, with chromedp. CHROMIUM selects another binary than
+// chromium.
 //
-// Screenshots of what the tests look at are kept in bin/ui, and compared loosely with the small ones in testdata;
-// -update writes those.
+// The tests write screenshots to bin/ui and compare them loosely with the small ones in testdata; -update writes those.
 package ui

@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// run runs all suites below dir, one after the other. The output of suites that fail is on standard error.
+// run runs all suites below dir, one after the other. It writes the output of failed suites to standard error.
 func run(dir string) (failed bool, err error) {
 	modules, err := modules(dir)
 	if err != nil {
@@ -57,7 +57,7 @@ func run(dir string) (failed bool, err error) {
 	return failed, errors.Join(err, out.Flush())
 }
 
-// modules are dir if it is a Go module, or else the modules in it.
+// modules returns dir if it is a Go module, or else the modules in it.
 func modules(dir string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 		return []string{dir}, nil
@@ -69,7 +69,7 @@ func modules(dir string) ([]string, error) {
 	return files, err
 }
 
-// commit is that of a checkout; "-" if it is none.
+// commit returns the commit of a checkout, or "-" if there is none.
 func commit(module string) string {
 	out, err := exec.Command("git", "-C", module, "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

@@ -18,20 +18,20 @@ import (
 type suite struct {
 	// module is its directory, path the import path of the package.
 	module, path string
-	// ginkgo reports whether specs are counted in Ginkgo's report, and not tests in that of the go command.
+	// ginkgo reports whether specs in Ginkgo's report are counted instead of tests in that of the go command.
 	ginkgo bool
 }
 
-// counts are numbers of specs, or of tests without subtests.
+// counts has numbers of specs, or of tests without subtests.
 type counts struct{ passed, failed, skipped int }
 
-// listed is what go list prints for a package, or for the program of its tests, whose path ends with ".test".
+// listed is the output of go list for a package, or for the program of its tests, whose path ends with ".test".
 type listed struct {
 	ImportPath                      string
 	Deps, TestImports, XTestImports []string
 }
 
-// suites are the packages of a module whose tests depend on envtest, often through another package of the module.
+// suites returns the packages of a module whose tests depend on envtest, often through another package of the module.
 func suites(module string) (all []suite, err error) {
 	c := exec.Command("go", "list", "-test", "-json=ImportPath,Deps,TestImports,XTestImports", "./...")
 	c.Dir = module
@@ -60,15 +60,15 @@ func suites(module string) (all []suite, err error) {
 	return all, nil
 }
 
-// depends reports whether a package is among the dependencies, be it compiled for a test.
+// depends reports whether a package is among the dependencies, possibly compiled for a test.
 func (p listed) depends(path string) bool {
 	return slices.ContainsFunc(p.Deps, func(d string) bool { return d == path || strings.HasPrefix(d, path+" [") })
 }
 
-// patience replaces the timeout of 10 minutes, which some suites need even on a machine without other work.
+// patience replaces the timeout of 10 minutes: some suites need more even on an idle machine.
 const patience = "-timeout=1h"
 
-// run runs the suite. The error has the output of a suite that fails.
+// run runs the suite. The error of a failed suite has its output.
 func (s *suite) run() (c counts, err error) {
 	dir, err := os.MkdirTemp("", "envtest-report-")
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *suite) run() (c counts, err error) {
 	}
 	if !s.ginkgo {
 		c = ofTests(out)
-	} else if data, e := os.ReadFile(report); e == nil { // there is none if it was not built
+	} else if data, e := os.ReadFile(report); e == nil { // there is no report if the suite was not built
 		c, err = ofSpecs(data)
 	}
 	return c, errors.Join(failure, err)
@@ -98,7 +98,7 @@ func ofTests(out []byte) (c counts) {
 	for line := range bytes.Lines(out) {
 		var e struct{ Action, Test string }
 		if json.Unmarshal(line, &e) != nil || e.Test == "" || strings.Contains(e.Test, "/") {
-			continue // messages of the go command are no events
+			continue // a message of the go command, not an event
 		}
 		switch e.Action {
 		case "pass":
@@ -125,7 +125,7 @@ func ofSpecs(report []byte) (c counts, err error) {
 			switch {
 			case spec.State == "pending" || spec.State == "skipped":
 				c.skipped++
-			case spec.State != "passed": // also of what runs before and after specs
+			case spec.State != "passed": // also nodes that run before and after specs
 				c.failed++
 			case spec.LeafNodeType == "It":
 				c.passed++

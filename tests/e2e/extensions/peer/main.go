@@ -41,7 +41,7 @@ func serve(dir string) error {
 	return nil
 }
 
-// quiet is a log that keeps errors alone.
+// quiet is a log that writes only errors.
 type quiet struct{}
 
 func (quiet) Errorf(format string, args ...any) {
@@ -50,7 +50,7 @@ func (quiet) Errorf(format string, args ...any) {
 
 func (quiet) Logf(string, ...any) {}
 
-// Fatalf is of the interface; Start returns its errors.
+// Fatalf implements the interface. It does not exit, because Start returns its errors.
 func (q quiet) Fatalf(format string, args ...any) {
 	q.Errorf(format, args...)
 	os.Exit(1)

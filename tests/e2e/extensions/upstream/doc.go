@@ -3,6 +3,7 @@
 //
 // It guarantees:
 //
-//  1. Start returns when the server is ready. Its user may do everything.
-//  2. Nothing calls a kube-apiserver: API Priority and Fairness and the admission plugins that would are off.
+//  1. Start returns when the server is ready. Its user has all permissions.
+//  2. The server calls no kube-apiserver: API Priority and Fairness and the admission plugins that would call it are
+//     off.
 package upstream

@@ -21,10 +21,10 @@ func WriteKubeconfig(c *rest.Config, file string) error {
 	return clientcmd.WriteToFile(*k, file)
 }
 
-// Start starts a server with data in the directory, and returns how its administrator reaches it. Without sync, etcd
-// acknowledges writes before they are on the disk.
+// Start starts a server with data in the directory, and returns the configuration of its administrator. Without sync,
+// etcd acknowledges writes before they are on the disk.
 func Start(log servertesting.Logger, dir string, sync bool) (config *rest.Config, stop func(), err error) {
-	// Upstream's flags require a kubeconfig; its server is never called.
+	// Upstream's flags require a kubeconfig, but the server in it is never called.
 	file := filepath.Join(dir, "kubeconfig-none")
 	if err := WriteKubeconfig(&rest.Config{Host: "http://127.0.0.1:1"}, file); err != nil {
 		return nil, nil, err
@@ -36,7 +36,7 @@ func Start(log servertesting.Logger, dir string, sync bool) (config *rest.Config
 	s, err := servertesting.StartTestServer(log, nil, []string{
 		"--etcd-prefix=registry", "--etcd-servers=http://" + e.Clients[0].Addr().String(), "--authentication-skip-lookup",
 		"--authentication-kubeconfig=" + file, "--authorization-kubeconfig=" + file, "--kubeconfig=" + file,
-		"--enable-priority-and-fairness=false", // this and these plugins call kube-apiserver
+		"--enable-priority-and-fairness=false", // this and these plugins would call a kube-apiserver
 		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionWebhook,ValidatingAdmissionWebhook," +
 			"ValidatingAdmissionPolicy,MutatingAdmissionPolicy",
 	}, nil)

@@ -1,10 +1,10 @@
-// Command krew packs the binaries of a release for Krew, which installs kubectl plugins, and writes the manifest of the
-// plugin cascade.
+// Command krew packs the binaries of a release for Krew, which installs plugins of kubectl, and writes the manifest of
+// the plugin cascade.
 //
 // It guarantees:
 //
 //  1. The same binaries, license and version give the same bytes: archives have neither times nor owners.
-//  2. The manifest lists the platforms whose binaries are in the directory, each with the checksum of its archive.
+//  2. The manifest has the platforms whose binaries are in the directory, each with the checksum of its archive.
 package main
 
 import (
@@ -41,7 +41,7 @@ var manifestText string
 
 var manifest = template.Must(template.New("cascade.yaml").Parse(manifestText))
 
-// errNoBinaries: the directory has none of a release.
+// errNoBinaries: the directory has no binaries of a release.
 var errNoBinaries = errors.New("no binaries kubecascade-OS-ARCH")
 
 // run writes an archive for each binary in the directory, and the manifest cascade.yaml.

@@ -14,10 +14,10 @@ import (
 	"path/filepath"
 )
 
-// bin is the name of the program in archives. Called by it, it is kubectl's plugin.
+// bin is the name of the program in archives. If it is started by this name, it acts as kubectl's plugin.
 const bin = "kubectl-cascade"
 
-// platform is what Krew installs on a platform.
+// platform is an entry of the manifest: the archive that Krew installs on a platform.
 type platform struct{ OS, Arch, URI, SHA256, Bin string }
 
 // file is a file of an archive.
@@ -27,7 +27,7 @@ type file struct {
 	data []byte
 }
 
-// pack writes the archive of a platform. The URI of the result is the archive's name alone.
+// pack writes the archive of a platform. The URI of the result is only the archive's name.
 func pack(dir, binary, system, arch string, license []byte) (p platform, err error) {
 	data, err := os.ReadFile(binary)
 	if err != nil {

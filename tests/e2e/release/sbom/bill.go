@@ -13,7 +13,7 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// bill is the bill of materials of a binary with this SHA-256 in hexadecimal digits.
+// bill returns the bill of materials of a binary with this SHA-256 in hexadecimal digits.
 func bill(info *debug.BuildInfo, version, sum string) (*cdx.BOM, error) {
 	settings := map[string]string{}
 	for _, s := range info.Settings {
@@ -49,7 +49,7 @@ func bill(info *debug.BuildInfo, version, sum string) (*cdx.BOM, error) {
 	return bom, nil
 }
 
-// module is a library of the binary.
+// module returns the component for a module in the binary.
 func module(path, version string, hashes *[]cdx.Hash) cdx.Component {
 	p := purl(path, version, nil)
 	return cdx.Component{
@@ -58,7 +58,7 @@ func module(path, version string, hashes *[]cdx.Hash) cdx.Component {
 	}
 }
 
-// purl is the package URL of a Go module (package-url/purl-spec, type golang), with the platform of a build.
+// purl returns the package URL of a Go module (package-url/purl-spec, type golang), with the platform of a build.
 func purl(path, version string, settings map[string]string) string {
 	p := "pkg:golang/" + path + "@" + url.PathEscape(version)
 	if settings["GOOS"] != "" {
@@ -67,8 +67,8 @@ func purl(path, version string, settings map[string]string) string {
 	return p
 }
 
-// moduleHash is the checksum of a module as in go.sum, which is a SHA-256 of the names and checksums of its files
-// (golang.org/x/mod/sumdb/dirhash: Hash1). A replacement by a directory has none.
+// moduleHash returns the checksum of a module from go.sum, which is a SHA-256 of the names and checksums of its files
+// (golang.org/x/mod/sumdb/dirhash: Hash1). A module that a directory replaces has none.
 func moduleHash(sum string) (*[]cdx.Hash, error) {
 	if sum == "" {
 		return nil, nil
@@ -85,7 +85,7 @@ func sha(digits string) *[]cdx.Hash {
 	return &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: digits}}
 }
 
-// checksum is the SHA-256 of all that is read, in hexadecimal digits.
+// checksum returns the SHA-256 of everything that is read, in hexadecimal digits.
 func checksum(r io.Reader) (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, r); err != nil {

@@ -4,9 +4,9 @@
 // It guarantees:
 //
 //  1. The same binary and version give the same bytes: there is no serial number and no time.
-//  2. A module that was replaced is listed as its replacement.
+//  2. A replaced module is listed as its replacement.
 //
-// It lists no licenses: the binary doesn't know them.
+// It lists no licenses, because the binary does not contain them.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// run writes the bill of a binary.
+// run writes the bill of materials of a binary.
 func run(path, version string, w io.Writer) error {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
