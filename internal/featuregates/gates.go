@@ -48,8 +48,6 @@ const (
 	Beta       Stage = "Beta"
 	GA         Stage = "GA"
 	Deprecated Stage = "Deprecated"
-	// Unknown means that the gate is GA, deprecated or removed.
-	Unknown Stage = "Unknown"
 )
 
 // Gate is a feature gate: its stage, its default, and whether it is locked to that.
@@ -125,7 +123,7 @@ func parse(list string) (map[string]Gate, error) {
 			continue
 		}
 		if len(f) != 3 && (len(f) != 4 || f[3] != "locked") ||
-			!slices.Contains([]Stage{Alpha, Beta, GA, Deprecated, Unknown}, Stage(f[1])) {
+			!slices.Contains([]Stage{Alpha, Beta, GA, Deprecated}, Stage(f[1])) {
 			return nil, fmt.Errorf("feature gates: %q", line)
 		}
 		on, err := strconv.ParseBool(f[2])

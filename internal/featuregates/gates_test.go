@@ -10,6 +10,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	logsapi "k8s.io/component-base/logs/api/v1"
+	metricsfeatures "k8s.io/component-base/metrics/features"
+	zpagesfeatures "k8s.io/component-base/zpages/features"
 
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/internal/server"
@@ -19,8 +21,12 @@ import (
 // (V-026, V-027, V-028, V-033).
 func TestGatesOfModules(t *testing.T) {
 	declared := featuregate.NewVersionedFeatureGate(version.MustParse(server.KubernetesVersion))
-	if err := logsapi.AddFeatureGates(declared); err != nil {
-		t.Fatal(err)
+	for _, add := range []func(featuregate.MutableVersionedFeatureGate) error{
+		logsapi.AddFeatureGates, metricsfeatures.AddFeatureGates, zpagesfeatures.AddFeatureGates,
+	} {
+		if err := add(declared); err != nil {
+			t.Fatal(err)
+		}
 	}
 	specs := declared.GetAll()
 	maps.Copy(specs, utilfeature.DefaultMutableFeatureGate.GetAll())
