@@ -10,7 +10,7 @@
 //     value of a flag without effect is not parsed.
 //  3. --help prints the flags that have an effect, in kube-apiserver's sections. The descriptions are those of serve.
 //
-// Of the 176 flags, 109 are from k8s.io/apiserver, component-base and kube-aggregator, as of v0.37.2; v0.36.6 has the
+// Of the 177 flags, 110 are from k8s.io/apiserver, component-base and kube-aggregator, as of v0.37.2; v0.36.6 has the
 // same. The 67 of k8s.io/kubernetes are those of v1.36: neither its source nor the help of v1.37 was found. None of the
 // changes of v1.37 in docs/semantics-1.37.md is about a flag.
 //

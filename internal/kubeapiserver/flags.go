@@ -18,7 +18,8 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 )
 
-// table has the flags of kube-apiserver, one in a line: section, name, type, default.
+// table has the flags of kube-apiserver, one in a line: name and kind; those that have an effect also have their section
+// and default.
 //
 //go:embed flags.txt
 var table string
@@ -54,21 +55,22 @@ func New(serve *pflag.FlagSet) (*Flags, error) {
 			continue
 		}
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		section, name, kind, def := cells[0], cells[1], cells[2], cells[3]
-		if group == nil || group.Name() != section {
-			group = pflag.NewFlagSet(section, pflag.ContinueOnError)
-			f.groups = append(f.groups, group)
-		}
+		name, kind := cells[0], cells[1]
 		switch flag := cmp.Or(own.Lookup(name), serve.Lookup(name)); {
-		case flag != nil:
+		case flag == nil && kind == "bool":
+			f.Bool(name, false, "")
+		case flag == nil:
+			f.String(name, "", "")
+		default:
+			section, def := cells[2], cells[3]
+			if group == nil || group.Name() != section {
+				group = pflag.NewFlagSet(section, pflag.ContinueOnError)
+				f.groups = append(f.groups, group)
+			}
 			if err := adapt(flag, kind, def); err != nil {
 				return nil, fmt.Errorf("--%s: default of kube-apiserver: %w", name, err)
 			}
 			group.AddFlag(flag)
-		case kind == "bool":
-			f.Bool(name, false, "")
-		default:
-			f.String(name, "", "")
 		}
 	}
 	for _, g := range f.groups {
@@ -230,9 +232,7 @@ func (f *Flags) printHelp(w io.Writer) error {
 		"are accepted, and named in the log; internal/kubeapiserver/flags.txt lists all.\n\n" +
 		"Usage:\n  kube-apiserver [flags]\n")
 	for _, g := range f.groups {
-		if g.HasFlags() {
-			fmt.Fprintf(&b, "\n%s flags:\n\n%s", strings.ToUpper(g.Name()[:1])+g.Name()[1:], g.FlagUsagesWrapped(120))
-		}
+		fmt.Fprintf(&b, "\n%s flags:\n\n%s", strings.ToUpper(g.Name()[:1])+g.Name()[1:], g.FlagUsagesWrapped(120))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
