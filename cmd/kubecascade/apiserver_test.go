@@ -293,8 +293,8 @@ func TestGatesAsAPIServer(t *testing.T) {
 		"SidecarContainers=true":    "unrecognized feature gate: SidecarContainers",    // and in v1.37 (V-034)
 		"RetryGenerateName=false":   "unrecognized feature gate: RetryGenerateName",
 		"JobManagedBy=false":        "cannot set feature gate JobManagedBy to false, feature is locked to true",
-		"JobManagedBy=false,SELinuxMount=false": "[cannot set feature gate JobManagedBy to false, feature is locked " +
-			"to true, cannot set feature gate SELinuxMount to false, feature is locked to true]",
+		"JobManagedBy=false,SELinuxChangePolicy=false": "[cannot set feature gate JobManagedBy to false, feature is locked " +
+			"to true, cannot set feature gate SELinuxChangePolicy to false, feature is locked to true]",
 		"WatchList=maybe":      `invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax`,
 		"WatchList":            "missing bool value for WatchList",
 		"wardle:WatchList=off": "component not registered: wardle",
