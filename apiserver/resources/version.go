@@ -46,6 +46,9 @@ func versionOf(by *Resource, v entry.Version) *Resource {
 // NotByDefault are the group versions that are served only on request, in order.
 func NotByDefault() (out []string) {
 	for _, r := range Declared(time.Now, nil) {
+		if r.Off {
+			out = append(out, r.GroupVersion().String())
+		}
 		for _, v := range r.Optional {
 			out = append(out, v.GroupVersion.String())
 		}

@@ -7,7 +7,6 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -140,7 +139,7 @@ func policyReference(
 	policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, at *field.Path,
 ) (errs field.ErrorList) {
 	if policy != "" {
-		errs = append(errs, check.Apply(policy, at.Child("policyName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+		errs = append(errs, check.DNSSubdomain(policy, at.Child("policyName"))...)
 	}
 	errs = append(errs, check.Optional(ref, at.Child("paramRef"), paramRef)...)
 	return append(errs, check.Optional(match, at.Child("matchResources"), matchResources)...)

@@ -39,7 +39,7 @@ func validateControllerRevision(r *appsv1.ControllerRevision) (errs field.ErrorL
 // validateControllerRevisionUpdate makes the data immutable: a controller rolls back to it.
 func validateControllerRevisionUpdate(r, old *appsv1.ControllerRevision) field.ErrorList {
 	errs := apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))
-	return append(errs, apivalidation.ValidateImmutableField(r.Data, old.Data, field.NewPath("data"))...)
+	return append(errs, check.Immutable(r.Data, old.Data, field.NewPath("data"))...)
 }
 
 func controllerRevisionTable() entry.Table {

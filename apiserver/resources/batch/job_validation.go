@@ -6,7 +6,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
@@ -231,8 +230,7 @@ func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 		{"managedBy", s.ManagedBy, was.ManagedBy},
 		{"successPolicy", s.SuccessPolicy, was.SuccessPolicy},
 	} {
-		errs = append(errs, check.Reject(!apiequality.Semantic.DeepEqual(f.was, f.now), check.SpecPath.Child(f.name), f.now,
-			apivalidation.FieldImmutableErrorMsg)...)
+		errs = append(errs, check.Immutable(f.now, f.was, check.SpecPath.Child(f.name))...)
 	}
 	return errs
 }
@@ -241,7 +239,7 @@ func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 func completionsUpdate(s, was *batchv1.JobSpec, at *field.Path) field.ErrorList {
 	switch {
 	case !indexed(s):
-		return apivalidation.ValidateImmutableField(s.Completions, was.Completions, at)
+		return check.Immutable(s.Completions, was.Completions, at)
 	case s.Completions == nil || apiequality.Semantic.DeepEqual(s.Completions, was.Completions):
 		return nil
 	case s.Parallelism == nil || *s.Completions != *s.Parallelism:
@@ -261,10 +259,7 @@ func jobTemplateUpdate(j, old *batchv1.Job) field.ErrorList {
 		followResources(now.Spec.Containers, was.Spec.Containers)
 		followResources(now.Spec.InitContainers, was.Spec.InitContainers)
 	}
-	if apiequality.Semantic.DeepEqual(was, now) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(check.TemplatePath, *now, apivalidation.FieldImmutableErrorMsg)}
+	return check.Immutable(*now, *was, check.TemplatePath)
 }
 
 // idle reports whether a job is suspended and has no pods: it has never started, or its controller has suspended it.

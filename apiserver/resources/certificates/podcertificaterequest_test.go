@@ -135,8 +135,9 @@ func TestPodCertificateStatus(t *testing.T) {
 		"another key": {
 			now: whole(foreign), want: shown(foreign, "leaf certificate was not issued to the requested public key"),
 		},
-		"names": {
+		"names, before times": {
 			now: whole(leaf(func(c *x509.Certificate) {
+				c.NotAfter = now
 				c.DNSNames, c.EmailAddresses = []string{"a..b", ".a"}, []string{"no-domain"}
 			})),
 			want: []string{

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
-	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -129,17 +128,7 @@ func keyType(key any) *field.Error {
 }
 
 func validatePodCertificateUpdate(r, old *certificatesv1.PodCertificateRequest) field.ErrorList {
-	return check.Immutable(wideSpec(&r.Spec), wideSpec(&old.Spec), field.NewPath("spec"))
-}
-
-// wideSpec is a spec with the fields of v1beta1, too, as upstream's error shows it.
-func wideSpec(s *certificatesv1.PodCertificateRequestSpec) certificatesv1beta1.PodCertificateRequestSpec {
-	return certificatesv1beta1.PodCertificateRequestSpec{
-		SignerName: s.SignerName, PodName: s.PodName, PodUID: s.PodUID,
-		ServiceAccountName: s.ServiceAccountName, ServiceAccountUID: s.ServiceAccountUID,
-		NodeName: s.NodeName, NodeUID: s.NodeUID, MaxExpirationSeconds: s.MaxExpirationSeconds,
-		StubPKCS10Request: s.StubPKCS10Request, UnverifiedUserAnnotations: s.UnverifiedUserAnnotations,
-	}
+	return check.Immutable(r.Spec, old.Spec, field.NewPath("spec"))
 }
 
 // validatePodCertificateStatus is V-080: a request ends once, and its status changes at no other time.
@@ -225,7 +214,10 @@ func issuedStatus(r, old *certificatesv1.PodCertificateRequest, now time.Time) f
 	if key, ok := request.PublicKey.(interface{ Equal(crypto.PublicKey) bool }); !ok || !key.Equal(leaf.PublicKey) {
 		return append(errs, wrong("leaf certificate was not issued to the requested public key")...)
 	}
-	if errs = append(errs, lifetime(r, leaf, now)...); len(errs) > 0 {
+	if errs = append(errs, times(&r.Status)...); len(errs) == 0 {
+		errs = lifetime(r, leaf, now)
+	}
+	if len(errs) > 0 {
 		return errs
 	}
 	for block, rest = pem.Decode(rest); block != nil; block, rest = pem.Decode(rest) {
@@ -258,18 +250,19 @@ func alternativeNames(leaf *x509.Certificate) (errs field.ErrorList) {
 	return errs
 }
 
+// times requires the times of an issued certificate.
+func times(s *certificatesv1.PodCertificateRequestStatus) field.ErrorList {
+	const present = "must be present and consistent with the issued certificate"
+	errs := check.Present(s.NotBefore != nil, beforePath, present)
+	errs = append(errs, check.Present(s.NotAfter != nil, afterPath, present)...)
+	return append(errs, check.Present(s.BeginRefreshAt != nil, refreshPath,
+		"must be present and in the range [notbefore+10min, notafter-10min]")...)
+}
+
 // lifetime compares the times of the status with those of the pod's certificate, and with the clock. Only the first
 // time that is wrong is an error.
-func lifetime(r *certificatesv1.PodCertificateRequest, leaf *x509.Certificate, now time.Time) (errs field.ErrorList) {
+func lifetime(r *certificatesv1.PodCertificateRequest, leaf *x509.Certificate, now time.Time) field.ErrorList {
 	s := &r.Status
-	const present = "must be present and consistent with the issued certificate"
-	errs = append(errs, check.Present(s.NotBefore != nil, beforePath, present)...)
-	errs = append(errs, check.Present(s.NotAfter != nil, afterPath, present)...)
-	errs = append(errs, check.Present(s.BeginRefreshAt != nil, refreshPath,
-		"must be present and in the range [notbefore+10min, notafter-10min]")...)
-	if len(errs) > 0 {
-		return errs
-	}
 	before, after, refresh := s.NotBefore.Time, s.NotAfter.Time, s.BeginRefreshAt.Time
 	took, most := leaf.NotAfter.Sub(leaf.NotBefore), *r.Spec.MaxExpirationSeconds
 	wrong := func(at *field.Path, value any, why string) field.ErrorList {

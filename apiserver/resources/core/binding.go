@@ -97,7 +97,7 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 	if b.Target.Name == "" {
 		return append(errs, field.Required(name, ""))
 	}
-	return append(errs, check.NodeName(b.Target.Name, name)...) // V-063
+	return append(errs, check.DNSSubdomain(b.Target.Name, name)...) // V-063
 }
 
 // assignPod sets the node, copies the binding's annotations and labels, and sets the condition PodScheduled

@@ -88,7 +88,7 @@ func endpointSubset(s *corev1.EndpointSubset, at *field.Path) (errs field.ErrorL
 func endpointAddress(a *corev1.EndpointAddress, at *field.Path) field.ErrorList {
 	errs := check.IP(a.IP, at.Child("ip"), nil)
 	errs = append(errs, check.NonEmpty(a.Hostname, at.Child("hostname"), check.DNSLabel)...)
-	errs = append(errs, check.Given(a.NodeName, at.Child("nodeName"), check.NodeName)...)
+	errs = append(errs, check.Given(a.NodeName, at.Child("nodeName"), check.DNSSubdomain)...)
 	return append(errs, check.ReachableIP(a.IP, at.Child("ip"))...)
 }
 

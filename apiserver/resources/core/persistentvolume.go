@@ -139,12 +139,12 @@ func validatePersistentVolume(v *corev1.PersistentVolume) (errs field.ErrorList)
 		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
 		errs = append(errs, field.Forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'"))
 	}
-	errs = append(errs, check.ClassName(&s.StorageClassName, at.Child("storageClassName"))...)
+	errs = append(errs, check.NonEmpty(s.StorageClassName, at.Child("storageClassName"), check.DNSSubdomain)...)
 	errs = append(errs, check.Given(s.VolumeMode, at.Child("volumeMode"), check.Among(podspec.VolumeModes...))...)
 	if class := s.VolumeAttributesClassName; class != nil {
 		errs = append(errs, check.Present(*class != "", at.Child("volumeAttributesClassName"),
 			"an empty string is disallowed")...)
-		errs = append(errs, check.ClassName(class, at.Child("volumeAttributesClassName"))...)
+		errs = append(errs, check.NonEmpty(*class, at.Child("volumeAttributesClassName"), check.DNSSubdomain)...)
 		errs = append(errs, check.Present(s.CSI != nil, at.Child("csi"),
 			"has to be specified when using volumeAttributesClassName")...)
 	}

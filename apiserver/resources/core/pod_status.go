@@ -33,11 +33,11 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 		"may not be changed directly")...)
 	s, was := &p.Status, &old.Status
 	if s.NominatedNodeName != was.NominatedNodeName && s.NominatedNodeName != "" {
-		errs = append(errs, check.NodeName(s.NominatedNodeName, check.StatusPath.Child("nominatedNodeName"))...)
+		errs = append(errs, check.DNSSubdomain(s.NominatedNodeName, check.StatusPath.Child("nominatedNodeName"))...)
 		errs = append(errs, check.Forbid(old.Spec.NodeName != "", check.StatusPath.Child("nominatedNodeName"),
 			"may not be set on pods that are already bound to a node")...)
 	}
-	errs = append(errs, apivalidation.ValidateImmutableField(s.QOSClass, was.QOSClass,
+	errs = append(errs, check.Immutable(s.QOSClass, was.QOSClass,
 		check.StatusPath.Child("qosClass"))...)
 	errs = append(errs, transitions(p, old)...)
 	errs = append(errs, claimStatuses(s.ResourceClaimStatuses, p.Spec.ResourceClaims,

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -116,7 +115,7 @@ func secretJSON(s *corev1.Secret, key string, data *field.Path) field.ErrorList 
 }
 
 func validateSecretUpdate(s, old *corev1.Secret) field.ErrorList {
-	errs := apivalidation.ValidateImmutableField(s.Type, old.Type, field.NewPath("type"))
+	errs := check.Immutable(s.Type, old.Type, field.NewPath("type"))
 	if check.IsTrue(old.Immutable) {
 		errs = append(errs, sealed(s.Immutable, kept{"data", reflect.DeepEqual(s.Data, old.Data)})...)
 	}

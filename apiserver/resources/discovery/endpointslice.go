@@ -112,7 +112,7 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 		for j, value := range e.Addresses {
 			errs = append(errs, sliceAddress(value, kind, addresses.Index(j))...)
 		}
-		errs = append(errs, check.Given(e.NodeName, at.Child("nodeName"), check.NodeName)...)
+		errs = append(errs, check.Given(e.NodeName, at.Child("nodeName"), check.DNSSubdomain)...)
 		topology := at.Child("deprecatedTopology")
 		errs = append(errs, check.MaxItems(len(e.DeprecatedTopology), maxTopologyLabels, topology)...)
 		errs = append(errs, v1validation.ValidateLabels(e.DeprecatedTopology, topology)...)
@@ -159,7 +159,7 @@ func hints(h *discoveryv1.EndpointHints, at *field.Path) field.ErrorList {
 	if len(zones) > maxHints {
 		return errs
 	}
-	return append(errs, hintNames(nodes, at.Child("forNodes"), check.NodeName)...)
+	return append(errs, hintNames(nodes, at.Child("forNodes"), check.DNSSubdomain)...)
 }
 
 func hintNames(names []string, at *field.Path, is func(string, *field.Path) field.ErrorList) (errs field.ErrorList) {

@@ -129,11 +129,7 @@ func deviceRequest(r *resourcev1.DeviceRequest, at *field.Path) field.ErrorList 
 			at.Child("firstAvailable"), alternative)...)
 	}
 	e, at := r.Exactly, at.Child("exactly")
-	if class := at.Child("deviceClassName"); e.DeviceClassName == "" {
-		errs = append(errs, field.Required(class, ""))
-	} else {
-		errs = append(errs, check.DNSSubdomain(e.DeviceClassName, class)...)
-	}
+	errs = append(errs, check.Needed(e.DeviceClassName, at.Child("deviceClassName"), check.DNSSubdomain)...)
 	errs = append(errs, selectors(e.Selectors, false, at.Child("selectors"))...)
 	errs = append(errs, deviceCount(e.AllocationMode, e.Count, at.Child("count"))...)
 	return append(errs, deviceTolerations(e.Tolerations, at)...)

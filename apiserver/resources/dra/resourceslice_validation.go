@@ -79,11 +79,11 @@ func validRange(
 		}
 	}
 	ordered(*r.Min, capacity, "min", *r.Min, "min is larger than capacity value", capacity)
-	ordered(*r.Min, standard, "default", standard, "default is less than min", *r.Min)
+	ordered(*r.Min, standard, "min", standard, "default is less than min", *r.Min)
 	if r.Max != nil {
 		ordered(*r.Min, *r.Max, "max", *r.Min, "min is larger than max", *r.Max)
 		ordered(*r.Max, capacity, "max", *r.Max, "max is larger than capacity value", capacity)
-		ordered(standard, *r.Max, "default", standard, "default is more than max", *r.Max)
+		ordered(standard, *r.Max, "max", standard, "default is more than max", *r.Max)
 	}
 	if r.Step == nil {
 		return errs
@@ -237,7 +237,7 @@ func reach(
 ) (errs field.ErrorList, ways []string) {
 	if name != nil && *name != "" {
 		ways = append(ways, "`nodeName`")
-		errs = append(errs, check.NodeName(*name, at.Child("nodeName"))...)
+		errs = append(errs, check.DNSSubdomain(*name, at.Child("nodeName"))...)
 	} else if name != nil {
 		errs = append(errs, field.Invalid(at.Child("nodeName"), *name, empty))
 	}

@@ -72,7 +72,7 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	level := at.Child("priorityLevelConfiguration", "name")
 	errs = append(errs, check.Present(s.PriorityLevelConfiguration.Name != "", level,
 		"must reference a priority level")...)
-	errs = append(errs, check.ClassName(&s.PriorityLevelConfiguration.Name, level)...)
+	errs = append(errs, check.NonEmpty(s.PriorityLevelConfiguration.Name, level, check.DNSSubdomain)...)
 	errs = append(errs, check.Each(s.Rules, at.Child("rules"), flowRule)...)
 	for _, m := range bootstrap.MandatoryFlowSchemas {
 		if f.Name == m.Name && !apiequality.Semantic.DeepEqual(*s, m.Spec) {
@@ -154,14 +154,13 @@ func flowAccount(s *flowcontrolv1.ServiceAccountSubject, at *field.Path) (errs f
 	if s.Name == "" {
 		errs = append(errs, field.Required(at.Child("name"), ""))
 	} else if s.Name != "*" {
-		errs = append(errs, check.Apply(s.Name, at.Child("name"),
-			check.WholeName(apivalidation.ValidateServiceAccountName))...)
+		errs = append(errs, check.DNSSubdomain(s.Name, at.Child("name"))...)
 	}
 	if s.Namespace == "" {
 		return append(errs, field.Required(at.Child("namespace"), "must specify namespace for service account"))
 	}
 	return append(
-		errs, check.Apply(s.Namespace, at.Child("namespace"), check.WholeName(apivalidation.ValidateNamespaceName))...,
+		errs, check.DNSLabel(s.Namespace, at.Child("namespace"))...,
 	)
 }
 

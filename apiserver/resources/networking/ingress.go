@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
@@ -75,7 +74,7 @@ func validateIngress(in *networkingv1.Ingress) field.ErrorList {
 func validateIngressUpdate(in, old *networkingv1.Ingress) field.ErrorList {
 	allowInvalidSecret, allowInvalidWildcard := false, false
 	for _, t := range old.Spec.TLS {
-		allowInvalidSecret = allowInvalidSecret || len(check.ClassName(&t.SecretName, nil)) > 0
+		allowInvalidSecret = allowInvalidSecret || len(check.NonEmpty(t.SecretName, nil, check.DNSSubdomain)) > 0
 	}
 	for i := range old.Spec.Rules {
 		r := &old.Spec.Rules[i]
@@ -102,14 +101,10 @@ func ingressSpec(s *networkingv1.IngressSpec, allowInvalidSecret, allowInvalidWi
 			errs = append(errs, check.Apply(host, at.Child("hosts").Index(j), wildcardRule(host))...)
 		}
 		if !allowInvalidSecret {
-			errs = append(errs, check.ClassName(&t.SecretName, at.Child("secretName"))...)
+			errs = append(errs, check.NonEmpty(t.SecretName, at.Child("secretName"), check.DNSSubdomain)...)
 		}
 	}
-	if s.IngressClassName != nil {
-		errs = append(errs, check.Apply(*s.IngressClassName, at.Child("ingressClassName"),
-			check.WholeName(apivalidation.NameIsDNSSubdomain))...)
-	}
-	return errs
+	return append(errs, check.Given(s.IngressClassName, at.Child("ingressClassName"), check.DNSSubdomain)...)
 }
 
 // wildcardRule is the rule for a host that may begin with an asterisk.
@@ -178,12 +173,7 @@ func ingressBackend(b *networkingv1.IngressBackend, at *field.Path) (errs field.
 		return field.ErrorList{field.Invalid(at, "", "resource or service backend is required")}
 	}
 	service, port := at.Child("service"), b.Service.Port
-	if b.Service.Name == "" {
-		errs = append(errs, field.Required(service.Child("name"), ""))
-	} else {
-		errs = append(errs, check.Apply(b.Service.Name, service.Child("name"),
-			check.WholeName(apivalidation.NameIsDNSLabel))...)
-	}
+	errs = append(errs, check.Needed(b.Service.Name, service.Child("name"), check.DNSLabel)...)
 	switch {
 	case port.Name != "" && port.Number != 0:
 		errs = append(errs, field.Invalid(at, "", "cannot set both port name & port number"))

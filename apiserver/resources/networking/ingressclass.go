@@ -5,7 +5,6 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -40,14 +39,11 @@ var parameterScopes = []string{
 	networkingv1.IngressClassParametersReferenceScopeCluster, networkingv1.IngressClassParametersReferenceScopeNamespace,
 }
 
-func validateIngressClass(c *networkingv1.IngressClass) (errs field.ErrorList) {
+func validateIngressClass(c *networkingv1.IngressClass) field.ErrorList {
 	at := field.NewPath("spec")
-	if c.Spec.Controller == "" {
-		errs = append(errs, field.Required(at.Child("controller"), ""))
-	} else {
-		errs = append(errs, check.MaxBytes(len(c.Spec.Controller), maxIngressController, at.Child("controller"))...)
-		errs = append(errs, utilvalidation.IsDomainPrefixedPath(at.Child("controller"), c.Spec.Controller)...)
-	}
+	errs := check.Needed(c.Spec.Controller, at.Child("controller"), func(name string, at *field.Path) field.ErrorList {
+		return append(check.MaxBytes(len(name), maxIngressController, at), utilvalidation.IsDomainPrefixedPath(at, name)...)
+	})
 	return append(errs, check.Optional(c.Spec.Parameters, at.Child("parameters"), classParameters)...)
 }
 
@@ -60,21 +56,13 @@ func classParameters(p *networkingv1.IngressClassParametersReference, at *field.
 	errs = append(errs, check.Given(p.APIGroup, at.Child("apiGroup"), check.DNSSubdomain)...)
 	errs = append(errs, check.Apply(p.Kind, at.Child("kind"), content.IsPathSegmentName)...)
 	errs = append(errs, check.Apply(p.Name, at.Child("name"), content.IsPathSegmentName)...)
-	if p.Scope == nil {
-		return append(errs, field.Required(at.Child("scope"), ""))
-	}
+	errs = append(errs, check.Must(p.Scope, at.Child("scope"), "", check.Among(parameterScopes...))...)
 	ns := at.Child("namespace")
-	switch *p.Scope {
+	switch check.ValueOf(p.Scope) {
 	case networkingv1.IngressClassParametersReferenceScopeNamespace:
-		if p.Namespace == nil {
-			errs = append(errs, field.Required(ns, "`parameters.scope` is set to 'Namespace'"))
-		} else {
-			errs = append(errs, check.Apply(*p.Namespace, ns, check.WholeName(apivalidation.ValidateNamespaceName))...)
-		}
+		errs = append(errs, check.Must(p.Namespace, ns, "`parameters.scope` is set to 'Namespace'", check.DNSLabel)...)
 	case networkingv1.IngressClassParametersReferenceScopeCluster:
 		errs = append(errs, check.Forbid(p.Namespace != nil, ns, "`parameters.scope` is set to 'Cluster'")...)
-	default:
-		errs = append(errs, check.OneOf(*p.Scope, at.Child("scope"), parameterScopes)...)
 	}
 	return errs
 }

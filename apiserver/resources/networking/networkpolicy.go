@@ -144,7 +144,7 @@ func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.E
 	case p.Port.Type == intstr.Int:
 		errs = append(errs, check.PortNumber(p.Port.IntVal, port)...)
 		if p.EndPort != nil {
-			errs = append(errs, check.Reject(*p.EndPort < p.Port.IntVal, end, p.Port.IntVal,
+			errs = append(errs, check.Reject(*p.EndPort < p.Port.IntVal, end, *p.EndPort,
 				"must be greater than or equal to `port`")...)
 			errs = append(errs, check.PortNumber(*p.EndPort, end)...)
 		}

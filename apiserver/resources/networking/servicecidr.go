@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
@@ -60,7 +59,7 @@ func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList
 		errs = append(errs, check.Immutable(now[0], was[0], at.Index(0))...)
 		errs = append(errs, validateServiceCIDR(c)...)
 	default:
-		errs = append(errs, field.Invalid(at, now, apivalidation.FieldImmutableErrorMsg))
+		errs = append(errs, check.Immutable(now, was, at)...)
 	}
 	return errs
 }

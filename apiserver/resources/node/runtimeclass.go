@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -53,7 +52,7 @@ func runtimeClassWarnings(c, _ *nodev1.RuntimeClass) []string {
 
 func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 	if c.Handler == "" { // the type declares only that it is required, so upstream's error stays
-		errs = check.Apply("", field.NewPath("handler"), check.WholeName(apivalidation.NameIsDNSLabel))
+		errs = check.DNSLabel("", field.NewPath("handler"))
 	}
 	if c.Overhead != nil {
 		limits := &corev1.ResourceRequirements{Limits: c.Overhead.PodFixed}

@@ -5,7 +5,6 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -96,9 +95,7 @@ func binding(
 	at := field.NewPath("roleRef")
 	errs := check.OneOf(ref.APIGroup, at.Child("apiGroup"), []string{rbacv1.GroupName})
 	errs = append(errs, check.OneOf(ref.Kind, at.Child("kind"), kinds)...)
-	if ref.Name == "" && was != nil && ref != *was {
-		errs = append(errs, field.Required(at.Child("name"), ""))
-	}
+	errs = append(errs, check.Present(ref.Name != "" || was == nil || ref == *was, at.Child("name"), "")...)
 	errs = append(errs, check.Apply(ref.Name, at.Child("name"), content.IsPathSegmentName)...)
 	for i := range subjects {
 		errs = append(errs, subject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
@@ -113,10 +110,7 @@ func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.Err
 	group := rbacv1.GroupName
 	switch s.Kind {
 	case rbacv1.ServiceAccountKind:
-		if s.Name != "" {
-			errs = append(errs, check.Apply(s.Name, at.Child("name"),
-				check.WholeName(apivalidation.ValidateServiceAccountName))...)
-		}
+		errs = check.NonEmpty(s.Name, at.Child("name"), check.DNSSubdomain)
 		group = ""
 	case rbacv1.UserKind, rbacv1.GroupKind:
 	default:
@@ -126,8 +120,6 @@ func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.Err
 		)
 	}
 	errs = append(errs, check.OneOf(s.APIGroup, at.Child("apiGroup"), []string{group})...)
-	if s.Kind == rbacv1.ServiceAccountKind && !namespaced && s.Namespace == "" {
-		errs = append(errs, field.Required(at.Child("namespace"), ""))
-	}
-	return errs
+	return append(errs, check.Present(s.Kind != rbacv1.ServiceAccountKind || namespaced || s.Namespace != "",
+		at.Child("namespace"), "")...)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	storagev1 "k8s.io/api/storage/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -52,7 +51,7 @@ func validateStorageCapacity(c, old *storagev1.CSIStorageCapacity) field.ErrorLi
 		old = &storagev1.CSIStorageCapacity{}
 	}
 	errs := check.LabelSelector(c.NodeTopology, old.NodeTopology, topology)
-	errs = append(errs, check.Apply(c.StorageClassName, class, check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+	errs = append(errs, check.DNSSubdomain(c.StorageClassName, class)...)
 	errs = append(errs, check.Given(c.Capacity, field.NewPath("capacity"), check.NonNegativeQuantity)...)
 	if created {
 		return errs

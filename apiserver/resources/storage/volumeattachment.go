@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -80,8 +79,7 @@ func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 		errs = append(errs, check.Apply("", field.NewPath("spec.attacher"), utilvalidation.IsDNS1123Subdomain)...)
 	}
 	if name := a.Spec.Source.PersistentVolumeName; name != nil {
-		errs = append(errs, check.Apply(*name, field.NewPath("spec.source.persistentVolumeName"),
-			check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+		errs = append(errs, check.DNSSubdomain(*name, field.NewPath("spec.source.persistentVolumeName"))...)
 	}
 	return errs
 }
@@ -101,7 +99,7 @@ func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 		errs = append(errs, field.Required(source.Child("persistentVolumeName"),
 			"must specify non empty persistentVolumeName"))
 	}
-	errs = append(errs, check.NodeName(a.Spec.NodeName, spec.Child("nodeName"))...)
+	errs = append(errs, check.DNSSubdomain(a.Spec.NodeName, spec.Child("nodeName"))...)
 	status := field.NewPath("status")
 	errs = append(errs, check.MaxBytes(bytesOf(a.Status.AttachmentMetadata), maxParameterBytes,
 		status.Child("attachmentMetadata"))...)

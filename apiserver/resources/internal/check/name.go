@@ -2,7 +2,6 @@ package check
 
 import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -39,22 +38,4 @@ func DNSSubdomain(value string, at *field.Path) field.ErrorList {
 // QualifiedName requires a name with an optional DNS prefix, such as a label's key.
 func QualifiedName(value string, at *field.Path) field.ErrorList {
 	return Apply(value, at, utilvalidation.IsQualifiedName)
-}
-
-// WholeName makes a rule for complete names of a kind's rule for names and prefixes.
-func WholeName(is apivalidation.ValidateNameFunc) Rule {
-	return func(value string) []string { return is(value, false) }
-}
-
-// NodeName requires a node's name.
-func NodeName(name string, at *field.Path) field.ErrorList {
-	return Apply(name, at, WholeName(apivalidation.NameIsDNSSubdomain))
-}
-
-// ClassName requires a valid class name, unless it is empty.
-func ClassName(name *string, at *field.Path) field.ErrorList {
-	if name == nil || *name == "" {
-		return nil
-	}
-	return Apply(*name, at, WholeName(apivalidation.NameIsDNSSubdomain))
 }

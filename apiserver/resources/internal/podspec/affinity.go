@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -137,7 +136,7 @@ func nodeField(q *corev1.NodeSelectorRequirement, at *field.Path) (errs field.Er
 		return append(errs, field.Invalid(at.Child("key"), q.Key, "not a valid field selector key"))
 	}
 	for i, v := range q.Values {
-		errs = append(errs, check.NodeName(v, at.Child("values").Index(i))...)
+		errs = append(errs, check.DNSSubdomain(v, at.Child("values").Index(i))...)
 	}
 	return errs
 }
@@ -150,7 +149,7 @@ func (r *Rules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorLi
 	errs := ValidateSelector(t.LabelSelector, r.had.invalidSelectors, at.Child("labelSelector"))
 	errs = append(errs, ValidateSelector(t.NamespaceSelector, r.had.invalidSelectors, at.Child("namespaceSelector"))...)
 	for _, name := range t.Namespaces {
-		errs = append(errs, check.Apply(name, at.Child("namespace"), check.WholeName(apivalidation.ValidateNamespaceName))...)
+		errs = append(errs, check.DNSLabel(name, at.Child("namespace"))...)
 	}
 	errs = append(errs, labelKeys(t.MatchLabelKeys, t.LabelSelector, at.Child("matchLabelKeys"))...)
 	errs = append(errs, labelKeys(t.MismatchLabelKeys, t.LabelSelector, at.Child("mismatchLabelKeys"))...)

@@ -37,11 +37,13 @@ func ValidateClaimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path)
 	} else {
 		errs = append(errs, field.Required(size, ""))
 	}
-	errs = append(errs, check.ClassName(s.StorageClassName, at.Child("storageClassName"))...)
+	errs = append(errs, check.NonEmpty(check.ValueOf(s.StorageClassName), at.Child("storageClassName"),
+		check.DNSSubdomain)...)
 	errs = append(errs, check.Given(s.VolumeMode, at.Child("volumeMode"), check.Among(VolumeModes...))...)
 	anyGroup := check.ValueOf(was.DataSource).APIGroup != nil || check.ValueOf(was.DataSourceRef).APIGroup != nil
 	errs = append(errs, claimSource(s, anyGroup, at)...)
-	return append(errs, check.ClassName(s.VolumeAttributesClassName, at.Child("volumeAttributesClassName"))...)
+	return append(errs, check.NonEmpty(check.ValueOf(s.VolumeAttributesClassName), at.Child("volumeAttributesClassName"),
+		check.DNSSubdomain)...)
 }
 
 // claimSource validates the data source of a volume; anyGroup accepts invalid API groups.

@@ -54,7 +54,7 @@ func RestartsAlways(t *corev1.PodTemplateSpec, kind string, at *field.Path) (err
 
 // SameSelector requires that a selector is unchanged.
 func SameSelector(now, was *metav1.LabelSelector) field.ErrorList {
-	return apivalidation.ValidateImmutableField(now, was, check.SpecPath.Child("selector"))
+	return check.Immutable(now, was, check.SpecPath.Child("selector"))
 }
 
 // Count is a field of a status: its name and its number of pods.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -95,9 +94,9 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
 	errs = append(errs, check.NonEmpty(cmp.Or(s.ServiceAccountName, s.DeprecatedServiceAccount),
 		at.Child("serviceAccountName"), func(name string, at *field.Path) field.ErrorList {
-			return check.Apply(name, at, check.WholeName(apivalidation.ValidateServiceAccountName))
+			return check.DNSSubdomain(name, at)
 		})...)
-	errs = append(errs, check.NonEmpty(s.NodeName, at.Child("nodeName"), check.NodeName)...)
+	errs = append(errs, check.NonEmpty(s.NodeName, at.Child("nodeName"), check.DNSSubdomain)...)
 	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
 		errs = append(errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1,
 			math.MaxInt32)))

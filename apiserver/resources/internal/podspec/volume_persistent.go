@@ -2,7 +2,6 @@ package podspec
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -63,7 +62,7 @@ func endpointsNamespace(ns string, at *field.Path) field.ErrorList {
 	if ns == "" {
 		return field.ErrorList{field.Invalid(at, ns, "if the endpointnamespace is set, it must be a valid namespace name")}
 	}
-	return check.Apply(ns, at, check.WholeName(apivalidation.ValidateNamespaceName))
+	return check.DNSLabel(ns, at)
 }
 
 func iscsiPlugin(v *corev1.ISCSIPersistentVolumeSource, name string, at *field.Path) field.ErrorList {
