@@ -18,9 +18,9 @@ import (
 // rule is a +k8s: tag that validates a type, or a field of one.
 type rule struct {
 	pkg, typ, field string
-	// tag is the line without its level, such as maxItems=10. A rule of the level alpha is not enforced.
-	tag   string
-	alpha bool
+	// tag is the line without its level, such as maxItems=10. A rule of the level alpha is not enforced: alpha is the
+	// version that introduced it.
+	tag, alpha string
 	// gate is a gate that is off, if the field or one above it needs one.
 	gate string
 }
@@ -44,7 +44,7 @@ func (r rule) limit() (name string, n int) {
 
 var (
 	// tagged are lines of comments with a tag, and its level.
-	tagged = regexp.MustCompile(`^\+k8s:(?:(alpha|beta)\(since: ?"[0-9.]+"\)=\+k8s:)?(.+)$`)
+	tagged = regexp.MustCompile(`^\+k8s:(?:(alpha|beta)\(since: ?"([0-9.]+)"\)=\+k8s:)?(.+)$`)
 	// noRule are tags that reject nothing themselves: those of other generators, and those that other tags need.
 	noRule = regexp.MustCompile(`^(?:[a-z-]+-gen\b|openapi-model-package\b|deprecated\b|supportsSubresource\b|` +
 		`optional$|opaqueType$|listMapKey=|listType=atomic$|memberValidation$)`)
@@ -199,11 +199,13 @@ func rulesOf(of rule, comments []string, above string) (all []rule) {
 		if m == nil {
 			continue
 		}
-		parts := strings.Split(m[2], "+k8s:") // tags of tags: the last one is the rule
+		parts := strings.Split(m[3], "+k8s:") // tags of tags: the last one is the rule
 		if noRule.MatchString(parts[len(parts)-1]) {
 			continue
 		}
-		of.tag, of.alpha = m[2], m[1] == "alpha"
+		if of.tag, of.alpha = m[3], ""; m[1] == "alpha" {
+			of.alpha = m[2]
+		}
 		all = append(all, of)
 	}
 	return all
