@@ -91,10 +91,8 @@ func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) 
 }
 
 func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs field.ErrorList) {
-	if len(spec.CABundle) != 0 {
-		errs = append(errs, field.Invalid(at.Child("caBundle"), fmt.Sprintf("%d bytes", len(spec.CABundle)),
-			"local APIServices may not have a caBundle"))
-	}
+	errs = append(errs, check.Reject(len(spec.CABundle) != 0, at.Child("caBundle"),
+		fmt.Sprintf("%d bytes", len(spec.CABundle)), "local APIServices may not have a caBundle")...)
 	return append(errs, check.Reject(spec.InsecureSkipTLSVerify, at.Child("insecureSkipTLSVerify"), true,
 		"local APIServices may not have insecureSkipTLSVerify")...)
 }
@@ -106,10 +104,8 @@ func remoteService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) field
 	if texts := utilvalidation.IsValidPortNum(int(port)); texts != nil {
 		errs = append(errs, field.Invalid(at.Child("service", "port"), port, "port is not valid: "+strings.Join(texts, ", ")))
 	}
-	if spec.InsecureSkipTLSVerify && len(spec.CABundle) > 0 {
-		errs = append(errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true, "may not be true if caBundle is present"))
-	}
-	return errs
+	return append(errs, check.Reject(spec.InsecureSkipTLSVerify && len(spec.CABundle) > 0,
+		at.Child("insecureSkipTLSVerify"), true, "may not be true if caBundle is present")...)
 }
 
 var apiServiceStates = []apiregistrationv1.ConditionStatus{

@@ -71,10 +71,8 @@ func validateValidatingPolicy(p, old *admissionv1.ValidatingAdmissionPolicy) fie
 		errs = append(errs, policyValidation(c, &s.Validations[i], at.Child("validations").Index(i))...)
 	}
 	audits := at.Child("auditAnnotations")
-	if len(s.AuditAnnotations) > maxAuditAnnotations {
-		errs = append(errs, field.Invalid(audits, s.AuditAnnotations,
-			fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations)))
-	}
+	errs = append(errs, check.Reject(len(s.AuditAnnotations) > maxAuditAnnotations, audits, s.AuditAnnotations,
+		fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations))...)
 	keys := check.Unique[string]{}
 	for i, a := range s.AuditAnnotations {
 		errs = append(errs, auditAnnotation(c, p.Name, a, audits.Index(i))...)

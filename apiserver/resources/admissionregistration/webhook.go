@@ -188,9 +188,8 @@ func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 	}
 	errs = append(errs, check.Reject(u.Scheme != "https", at, u.Scheme, "'https' is the only allowed URL scheme"+form)...)
 	errs = append(errs, check.Reject(u.Host == "", at, u.Host, "host must be specified"+form)...)
-	if u.User != nil {
-		errs = append(errs, field.Invalid(at, u.User.String(), "user information is not permitted in the URL"))
-	}
+	errs = append(errs, check.Reject(u.User != nil, at, u.User.String(),
+		"user information is not permitted in the URL")...)
 	errs = append(errs, check.Reject(u.Fragment != "", at, u.Fragment, "fragments are not permitted in the URL")...)
 	return append(errs, check.Reject(u.RawQuery != "", at, u.RawQuery,
 		"query parameters are not permitted in the URL")...)
@@ -245,10 +244,8 @@ func matchConditions(
 
 func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Present(len(r.Operations) > 0, at.Child("operations"), "")...)
-	if len(r.Operations) > 1 && slices.Contains(r.Operations, admissionv1.OperationAll) {
-		errs = append(errs, field.Invalid(at.Child("operations"), r.Operations,
-			"if '*' is present, must not specify other operations"))
-	}
+	errs = append(errs, check.Reject(len(r.Operations) > 1 && slices.Contains(r.Operations, admissionv1.OperationAll),
+		at.Child("operations"), r.Operations, "if '*' is present, must not specify other operations")...)
 	for i, o := range r.Operations {
 		errs = append(errs, check.OneOf(o, at.Child("operations").Index(i), operations)...)
 	}
@@ -282,14 +279,10 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 			plain = both != "*"
 			continue
 		}
-		if whole[res] {
-			errs = append(errs, field.Invalid(at.Index(i), both,
-				fmt.Sprintf("if '%s/*' is present, must not specify %s", res, both)))
-		}
-		if everywhere[sub] {
-			errs = append(errs, field.Invalid(at.Index(i), both,
-				fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, both)))
-		}
+		errs = append(errs, check.Reject(whole[res], at.Index(i), both,
+			fmt.Sprintf("if '%s/*' is present, must not specify %s", res, both))...)
+		errs = append(errs, check.Reject(everywhere[sub], at.Index(i), both,
+			fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, both))...)
 		whole[res] = whole[res] || sub == "*"
 		everywhere[sub] = everywhere[sub] || res == "*"
 	}

@@ -231,9 +231,7 @@ func statefulStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.Path) (errs
 		if down := s.RollingUpdate.MaxUnavailable; down != nil {
 			here := rolling.Child("maxUnavailable")
 			errs = append(errs, check.IntOrPercent(*down, here)...)
-			if sizeOf(*down) == 0 {
-				errs = append(errs, field.Invalid(here, *down, "cannot be 0"))
-			}
+			errs = append(errs, check.Reject(sizeOf(*down) == 0, here, down, "cannot be 0")...)
 			errs = append(errs, check.AtMostWhole(*down, here)...)
 		}
 	default:

@@ -86,12 +86,10 @@ func metricTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.Err
 		t.Type != autoscalingv2.AverageValueMetricType {
 		errs = append(errs, field.Invalid(at.Child("type"), t.Type, "must be either Utilization, Value, or AverageValue"))
 	}
-	if t.Value != nil && t.Value.Sign() != 1 {
-		errs = append(errs, field.Invalid(at.Child("value"), *t.Value, "must be positive"))
-	}
-	if t.AverageValue != nil && t.AverageValue.Sign() != 1 {
-		errs = append(errs, field.Invalid(at.Child("averageValue"), *t.AverageValue, "must be positive"))
-	}
+	errs = append(errs, check.Reject(t.Value != nil && t.Value.Sign() != 1, at.Child("value"), t.Value,
+		"must be positive")...)
+	errs = append(errs, check.Reject(t.AverageValue != nil && t.AverageValue.Sign() != 1, at.Child("averageValue"),
+		t.AverageValue, "must be positive")...)
 	if u := t.AverageUtilization; u != nil && *u < 1 {
 		errs = append(errs, field.Invalid(at.Child("averageUtilization"), *u, "must be greater than 0"))
 	}

@@ -28,10 +28,8 @@ func validateAutoscaler(a, old *autoscalingv2.HorizontalPodAutoscaler) (errs fie
 		})
 	}
 	at, s := field.NewPath("spec"), &a.Spec
-	if s.MinReplicas != nil && s.MaxReplicas < *s.MinReplicas {
-		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas,
-			"must be greater than or equal to `minReplicas`"))
-	}
+	errs = append(errs, check.Reject(s.MinReplicas != nil && s.MaxReplicas < *s.MinReplicas, at.Child("maxReplicas"),
+		s.MaxReplicas, "must be greater than or equal to `minReplicas`")...)
 	errs = append(errs, scaleTarget(s.ScaleTargetRef, false, t.targetVersion, at.Child("scaleTargetRef"))...)
 	outside := false
 	for i := range s.Metrics {
@@ -83,14 +81,10 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 		return nil
 	}
 	if w := r.StabilizationWindowSeconds; w != nil {
-		if *w < 0 {
-			errs = append(errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w,
-				"must be greater than or equal to zero"))
-		}
-		if *w > maxStabilizationSeconds {
-			errs = append(errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w,
-				fmt.Sprintf("must be less than or equal to %v", maxStabilizationSeconds)))
-		}
+		errs = append(errs, check.Reject(*w < 0, at.Child("stabilizationWindowSeconds"), w,
+			"must be greater than or equal to zero")...)
+		errs = append(errs, check.Reject(*w > maxStabilizationSeconds, at.Child("stabilizationWindowSeconds"), w,
+			fmt.Sprintf("must be less than or equal to %v", maxStabilizationSeconds))...)
 	}
 	errs = append(errs, check.GivenOneOf(r.SelectPolicy, at.Child("selectPolicy"), selectPolicies)...)
 	errs = append(errs, check.Present(len(r.Policies) > 0, at.Child("policies"), "must specify at least one Policy")...)
@@ -100,10 +94,8 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 		errs = append(errs, check.Reject(p.Value <= 0, at.Child("value"), p.Value, check.NotPositiveText)...)
 		errs = append(errs, check.Reject(p.PeriodSeconds <= 0, at.Child("periodSeconds"), p.PeriodSeconds,
 			check.NotPositiveText)...)
-		if p.PeriodSeconds > maxPeriodSeconds {
-			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds,
-				fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds)))
-		}
+		errs = append(errs, check.Reject(p.PeriodSeconds > maxPeriodSeconds, at.Child("periodSeconds"), p.PeriodSeconds,
+			fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds))...)
 	}
 	return append(errs, check.Given(r.Tolerance, at.Child("tolerance"), check.NonNegativeQuantity)...)
 }

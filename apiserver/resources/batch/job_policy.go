@@ -68,10 +68,8 @@ func exitCodes(
 	r *batchv1.PodFailurePolicyOnExitCodesRequirement, containers map[string]bool, at *field.Path,
 ) field.ErrorList {
 	errs := chosen(r.Operator, at.Child("operator"), failureOperators)
-	if r.ContainerName != nil && !containers[*r.ContainerName] {
-		errs = append(errs, field.Invalid(at.Child("containerName"), *r.ContainerName,
-			"must be one of the container or initContainer names in the pod template"))
-	}
+	errs = append(errs, check.Reject(r.ContainerName != nil && !containers[*r.ContainerName], at.Child("containerName"),
+		check.ValueOf(r.ContainerName), "must be one of the container or initContainer names in the pod template")...)
 	values := at.Child("values")
 	switch n := len(r.Values); {
 	case n == 0:
@@ -81,9 +79,8 @@ func exitCodes(
 	}
 	seen := check.Unique[int32]{}
 	for i, code := range r.Values {
-		if r.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn && code == 0 {
-			errs = append(errs, field.Invalid(values.Index(i), code, "must not be 0 for the In operator"))
-		}
+		errs = append(errs, check.Reject(r.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn && code == 0, values.Index(i),
+			code, "must not be 0 for the In operator")...)
 		errs = append(errs, seen.Add(code, values.Index(i))...)
 	}
 	return append(errs, check.Reject(!slices.IsSorted(r.Values), values, r.Values, "must be ordered")...)
@@ -132,10 +129,8 @@ func successRule(r *batchv1.SuccessPolicyRule, completions int32, at *field.Path
 	if n := r.SucceededCount; n != nil {
 		here := at.Child("succeededCount")
 		errs = append(errs, check.Natural(*n, here)...)
-		if *n > completions {
-			errs = append(errs, field.Invalid(here, *n,
-				fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions)))
-		}
+		errs = append(errs, check.Reject(*n > completions, here, n,
+			fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions))...)
 		if r.SucceededIndexes != nil && *n > named {
 			errs = append(errs, field.Invalid(here, *n, fmt.Sprintf(
 				"must be less than or equal to %d (the number of indexes in the specified succeededIndexes field)", named,

@@ -185,19 +185,16 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 			fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", maxIndexes)))
 	}
 	if n := s.MaxFailedIndexes; n != nil {
-		if s.Completions != nil && *n > *s.Completions {
-			errs = append(errs, field.Invalid(failed, *n, "must be less than or equal to completions"))
-		}
-		if *n > maxIndexes {
-			errs = append(errs, field.Invalid(failed, *n, fmt.Sprintf("must be less than or equal to %d", maxIndexes)))
-		}
+		errs = append(errs, check.Reject(s.Completions != nil && *n > *s.Completions, failed, n,
+			"must be less than or equal to completions")...)
+		errs = append(errs, check.Reject(*n > maxIndexes, failed, n,
+			fmt.Sprintf("must be less than or equal to %d", maxIndexes))...)
 	}
 	if s.Completions == nil || *s.Completions <= maxIndexes || s.BackoffLimitPerIndex == nil {
 		return errs
 	}
-	if s.MaxFailedIndexes == nil {
-		errs = append(errs, field.Required(failed, fmt.Sprintf("must be specified when completions is above %d", maxIndexes)))
-	}
+	errs = append(errs, check.Present(s.MaxFailedIndexes != nil, failed,
+		fmt.Sprintf("must be specified when completions is above %d", maxIndexes))...)
 	text := fmt.Sprintf(
 		"must be less than or equal to %d when completions are above %d and used with backoff limit per index",
 		maxWhileManyFailed, maxIndexes,

@@ -63,10 +63,8 @@ func validatePodCertificate(r *certificatesv1.PodCertificateRequest) field.Error
 	if check.OfKubernetes(s.SignerName) {
 		most = dayOfSeconds
 	}
-	if *seconds < minSeconds || *seconds > most {
-		errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *seconds,
-			fmt.Sprintf("must be in the range [%d, %d]", minSeconds, most)))
-	}
+	errs = append(errs, check.Reject(*seconds < minSeconds || *seconds > most, at.Child("maxExpirationSeconds"), seconds,
+		fmt.Sprintf("must be in the range [%d, %d]", minSeconds, most))...)
 	return append(errs, podRequest(s.StubPKCS10Request)...)
 }
 

@@ -74,9 +74,7 @@ func validRange(
 	ordered := func(
 		low, high resource.Quantity, child string, value resource.Quantity, text string, bound resource.Quantity,
 	) {
-		if low.Cmp(high) > 0 {
-			errs = append(errs, field.Invalid(at.Child(child), value.String(), text+": "+bound.String()))
-		}
+		errs = append(errs, check.Reject(low.Cmp(high) > 0, at.Child(child), value.String(), text+": "+bound.String())...)
 	}
 	ordered(*r.Min, capacity, "min", *r.Min, "min is larger than capacity value", capacity)
 	ordered(*r.Min, standard, "min", standard, "default is less than min", *r.Min)
@@ -94,10 +92,8 @@ func validRange(
 	}
 	next := r.Min.DeepCopy()
 	next.Add(*r.Step)
-	if next.Cmp(capacity) > 0 {
-		errs = append(errs, field.Invalid(step, r.Step.String(),
-			fmt.Sprintf("one step %s is larger than capacity value: %s", next.String(), capacity.String())))
-	}
+	errs = append(errs, check.Reject(next.Cmp(capacity) > 0, step, r.Step.String(),
+		fmt.Sprintf("one step %s is larger than capacity value: %s", next.String(), capacity.String()))...)
 	errs = append(errs, onStep(standard, r, step)...)
 	if r.Max != nil {
 		errs = append(errs, onStep(*r.Max, r, step)...)
@@ -244,10 +240,8 @@ func reach(
 	if s != nil {
 		ways = append(ways, "`nodeSelector`")
 		errs = append(errs, podspec.ValidateNodeSelector(s, false, at.Child("nodeSelector"))...)
-		if single && len(s.NodeSelectorTerms) != 1 {
-			errs = append(errs, field.Invalid(at.Child("nodeSelector", "nodeSelectorTerms"), s.NodeSelectorTerms,
-				"must have exactly one node selector term"))
-		}
+		errs = append(errs, check.Reject(single && len(s.NodeSelectorTerms) != 1,
+			at.Child("nodeSelector", "nodeSelectorTerms"), s.NodeSelectorTerms, "must have exactly one node selector term")...)
 	}
 	if all != nil && *all {
 		ways = append(ways, "`allNodes`")
@@ -317,10 +311,8 @@ func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList
 func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Given(a.StringValue, at.Child("string"), attributeText)...)
 	if a.VersionValue != nil {
-		if !semanticVersion.MatchString(*a.VersionValue) {
-			errs = append(errs, field.Invalid(at.Child("version"), *a.VersionValue,
-				"must be a string compatible with semver.org spec 2.0.0"))
-		}
+		errs = append(errs, check.Reject(!semanticVersion.MatchString(*a.VersionValue), at.Child("version"), *a.VersionValue,
+			"must be a string compatible with semver.org spec 2.0.0")...)
 		errs = append(errs, attributeText(*a.VersionValue, at.Child("version"))...)
 	}
 	return errs

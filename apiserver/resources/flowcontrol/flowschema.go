@@ -75,9 +75,8 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	errs = append(errs, check.NonEmpty(s.PriorityLevelConfiguration.Name, level, check.DNSSubdomain)...)
 	errs = append(errs, check.Each(s.Rules, at.Child("rules"), flowRule)...)
 	for _, m := range bootstrap.MandatoryFlowSchemas {
-		if f.Name == m.Name && !apiequality.Semantic.DeepEqual(*s, m.Spec) {
-			errs = append(errs, field.Invalid(at, s, fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)))
-		}
+		errs = append(errs, check.Reject(f.Name == m.Name && !apiequality.Semantic.DeepEqual(*s, m.Spec), at, s,
+			fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name))...)
 	}
 	return append(errs, validateFlowSchemaStatus(f, f)...)
 }

@@ -65,9 +65,8 @@ var (
 
 func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &l.Spec
-	if (l.Name == "exempt") != (s.Type == flowcontrolv1.PriorityLevelEnablementExempt) {
-		errs = append(errs, field.Invalid(at.Child("type"), s.Type, "type must be 'Exempt' if and only if name is 'exempt'"))
-	}
+	errs = append(errs, check.Reject((l.Name == "exempt") != (s.Type == flowcontrolv1.PriorityLevelEnablementExempt),
+		at.Child("type"), s.Type, "type must be 'Exempt' if and only if name is 'exempt'")...)
 	switch s.Type {
 	case flowcontrolv1.PriorityLevelEnablementExempt:
 		if e := s.Exempt; e != nil {
@@ -90,9 +89,8 @@ func mandatoryLevel(l *flowcontrolv1.PriorityLevelConfiguration, at *field.Path)
 		if fixed.Exempt != nil {
 			fixed.Exempt, text = l.Spec.Exempt, "spec of '%s' except the 'spec.exempt' field must equal the fixed value"
 		}
-		if l.Name == m.Name && !apiequality.Semantic.DeepEqual(l.Spec, fixed) {
-			errs = append(errs, field.Invalid(at, l.Spec, fmt.Sprintf(text, l.Name)))
-		}
+		errs = append(errs, check.Reject(l.Name == m.Name && !apiequality.Semantic.DeepEqual(l.Spec, fixed), at, l.Spec,
+			fmt.Sprintf(text, l.Name))...)
 	}
 	return errs
 }

@@ -144,14 +144,12 @@ func ingressPath(p *networkingv1.HTTPIngressPath, at *field.Path) (errs field.Er
 	case networkingv1.PathTypeExact, networkingv1.PathTypePrefix:
 		absolute()
 		for _, bad := range []string{"//", "/./", "/../", "%2f", "%2F"} {
-			if strings.Contains(p.Path, bad) {
-				errs = append(errs, field.Invalid(path, p.Path, fmt.Sprintf("must not contain '%s'", bad)))
-			}
+			errs = append(errs, check.Reject(strings.Contains(p.Path, bad), path, p.Path,
+				fmt.Sprintf("must not contain '%s'", bad))...)
 		}
 		for _, bad := range []string{"/..", "/."} {
-			if strings.HasSuffix(p.Path, bad) {
-				errs = append(errs, field.Invalid(path, p.Path, fmt.Sprintf("cannot end with '%s'", bad)))
-			}
+			errs = append(errs, check.Reject(strings.HasSuffix(p.Path, bad), path, p.Path,
+				fmt.Sprintf("cannot end with '%s'", bad))...)
 		}
 	case networkingv1.PathTypeImplementationSpecific:
 		if p.Path != "" {

@@ -138,9 +138,8 @@ func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.E
 	port, end := at.Child("port"), at.Child("endPort")
 	switch {
 	case p.Port == nil:
-		if p.EndPort != nil {
-			errs = append(errs, field.Invalid(end, *p.EndPort, "may not be specified when `port` is not specified"))
-		}
+		errs = append(errs, check.Reject(p.EndPort != nil, end, p.EndPort,
+			"may not be specified when `port` is not specified")...)
 	case p.Port.Type == intstr.Int:
 		errs = append(errs, check.PortNumber(p.Port.IntVal, port)...)
 		if p.EndPort != nil {
@@ -149,9 +148,8 @@ func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.E
 			errs = append(errs, check.PortNumber(*p.EndPort, end)...)
 		}
 	default:
-		if p.EndPort != nil {
-			errs = append(errs, field.Invalid(end, *p.EndPort, "may not be specified when `port` is non-numeric"))
-		}
+		errs = append(errs, check.Reject(p.EndPort != nil, end, p.EndPort,
+			"may not be specified when `port` is non-numeric")...)
 		errs = append(errs, check.Apply(p.Port.StrVal, port, utilvalidation.IsValidPortName)...)
 	}
 	return errs

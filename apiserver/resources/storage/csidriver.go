@@ -84,14 +84,10 @@ func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.Er
 		if r.ExpirationSeconds == nil {
 			continue
 		}
-		if *r.ExpirationSeconds < 600 {
-			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds,
-				"may not specify a duration less than 10 minutes"))
-		}
-		if *r.ExpirationSeconds > 1<<32 {
-			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds,
-				"may not specify a duration larger than 2^32 seconds"))
-		}
+		errs = append(errs, check.Reject(*r.ExpirationSeconds < 600, at.Child("expirationSeconds"), r.ExpirationSeconds,
+			"may not specify a duration less than 10 minutes")...)
+		errs = append(errs, check.Reject(*r.ExpirationSeconds > 1<<32, at.Child("expirationSeconds"), r.ExpirationSeconds,
+			"may not specify a duration larger than 2^32 seconds")...)
 	}
 	return errs
 }

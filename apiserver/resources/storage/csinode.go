@@ -43,10 +43,8 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
 		errs = append(errs, podspec.CSIDriver(d.Name, at.Child("name"))...)
 		errs = append(errs, check.Present(d.NodeID != "", at.Child("nodeID"), "")...)
-		if len(d.NodeID) > maxNodeID {
-			errs = append(errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less",
-				maxNodeID)))
-		}
+		errs = append(errs, check.Reject(len(d.NodeID) > maxNodeID, at.Child("nodeID"), d.NodeID,
+			fmt.Sprintf("must be %d characters or less", maxNodeID))...)
 		if a := d.Allocatable; a != nil {
 			errs = append(errs, check.Naturals(at.Child("allocatable"), "count", a.Count)...)
 		}

@@ -112,11 +112,8 @@ func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList
 		return nil
 	}
 	errs = append(errs, check.MaxBytes(len(e.Message), maxVolumeMessage, at.Child("message"))...) // V-065
-	if e.ErrorCode != nil && *e.ErrorCode < 0 {
-		errs = append(errs, field.Invalid(at.Child("errorCode"), *e.ErrorCode, utilvalidation.InclusiveRangeError(0,
-			math.MaxInt32)))
-	}
-	return errs
+	return append(errs, check.Reject(e.ErrorCode != nil && *e.ErrorCode < 0, at.Child("errorCode"), e.ErrorCode,
+		utilvalidation.InclusiveRangeError(0, math.MaxInt32))...)
 }
 
 func validateVolumeAttachmentUpdate(a, _ *storagev1.VolumeAttachment) field.ErrorList {

@@ -104,9 +104,8 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, allowInvalid bool, at *field.
 		errs = append(errs, check.Forbid(len(q.Values) > 0, values,
 			"may not be specified when `operator` is 'Exists' or 'DoesNotExist'")...)
 	case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
-		if len(q.Values) != 1 {
-			errs = append(errs, field.Required(values, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
-		}
+		errs = append(errs, check.Present(len(q.Values) == 1, values,
+			"must be specified single value when `operator` is 'Lt' or 'Gt'")...)
 	default:
 		errs = append(errs, field.Invalid(at.Child("operator"), q.Operator, unknownOperator))
 	}
@@ -124,11 +123,8 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, allowInvalid bool, at *field.
 func nodeField(q *corev1.NodeSelectorRequirement, at *field.Path) (errs field.ErrorList) {
 	switch q.Operator {
 	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
-		if len(q.Values) != 1 {
-			errs = append(errs, field.Required(
-				at.Child("values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
-			))
-		}
+		errs = append(errs, check.Present(len(q.Values) == 1, at.Child("values"),
+			"must be only one value when `operator` is 'In' or 'NotIn' for node field selector")...)
 	default:
 		errs = append(errs, field.Invalid(at.Child("operator"), q.Operator, unknownOperator))
 	}

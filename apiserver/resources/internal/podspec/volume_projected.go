@@ -178,13 +178,9 @@ func (p *projection) podCertificate(s *corev1.PodCertificateProjection, at *fiel
 			most = kubernetesCertificate
 		}
 		const must = "if provided, maxExpirationSeconds must be "
-		if *n < leastCertificate {
-			errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+">= %d",
-				leastCertificate)))
-		}
-		if *n > most {
-			errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+"<= %d", most)))
-		}
+		errs = append(errs, check.Reject(*n < leastCertificate, at.Child("maxExpirationSeconds"), n,
+			fmt.Sprintf(must+">= %d", leastCertificate))...)
+		errs = append(errs, check.Reject(*n > most, at.Child("maxExpirationSeconds"), n, fmt.Sprintf(must+"<= %d", most))...)
 	}
 	found := false
 	for _, f := range []struct{ name, path string }{
