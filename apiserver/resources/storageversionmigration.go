@@ -57,7 +57,7 @@ func validateMigration(m *storagemigrationv1.StorageVersionMigration) (errs fiel
 }
 
 // joined returns all errors of a value as one.
-func joined(value string, at *field.Path, is check.Rule) field.ErrorList {
+func joined(value string, at *field.Path, is func(string) []string) field.ErrorList {
 	if texts := is(value); len(texts) > 0 {
 		return field.ErrorList{field.Invalid(at, value, strings.Join(texts, ","))}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -111,7 +110,7 @@ func namedRule(r *admissionv1.NamedRuleWithOperations, at *field.Path) (errs fie
 	seen := check.Unique[string]{}
 	for i, name := range r.ResourceNames {
 		at := at.Child("resourceNames").Index(i)
-		errs = append(errs, check.Apply(name, at, content.IsPathSegmentName)...)
+		errs = append(errs, check.PathSegment(name, at)...)
 		errs = append(errs, seen.Add(name, at)...)
 	}
 	return append(errs, operationRule(&r.RuleWithOperations, at)...)
@@ -138,19 +137,15 @@ func variables(c *expression.Checker, list []admissionv1.Variable, at *field.Pat
 func policyReference(
 	policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, at *field.Path,
 ) (errs field.ErrorList) {
-	if policy != "" {
-		errs = append(errs, check.DNSSubdomain(policy, at.Child("policyName"))...)
-	}
+	errs = check.NonEmpty(policy, at.Child("policyName"), check.DNSSubdomain)
 	errs = append(errs, check.Optional(ref, at.Child("paramRef"), paramRef)...)
 	return append(errs, check.Optional(match, at.Child("matchResources"), matchResources)...)
 }
 
 func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
 	const both = "name and selector are mutually exclusive"
-	if r.Name != "" {
-		errs = append(errs, check.Apply(r.Name, at.Child("name"), content.IsPathSegmentName)...)
-		errs = append(errs, check.Forbid(r.Selector != nil, at.Child("name"), both)...)
-	}
+	errs = append(errs, check.PathSegment(r.Name, at.Child("name"))...)
+	errs = append(errs, check.Forbid(r.Name != "" && r.Selector != nil, at.Child("name"), both)...)
 	if r.Selector != nil {
 		errs = append(errs, metav1validation.ValidateLabelSelector(r.Selector,
 			metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...)

@@ -246,9 +246,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 	errs = append(errs, check.Present(len(r.Operations) > 0, at.Child("operations"), "")...)
 	errs = append(errs, check.Reject(len(r.Operations) > 1 && slices.Contains(r.Operations, admissionv1.OperationAll),
 		at.Child("operations"), r.Operations, "if '*' is present, must not specify other operations")...)
-	for i, o := range r.Operations {
-		errs = append(errs, check.OneOf(o, at.Child("operations").Index(i), operations)...)
-	}
+	errs = append(errs, check.All(r.Operations, at.Child("operations"), check.Among(operations...))...)
 	for _, list := range []struct {
 		name, what string
 		values     []string

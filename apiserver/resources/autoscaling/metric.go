@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -73,10 +72,8 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 }
 
 func metricName(id autoscalingv2.MetricIdentifier, at *field.Path) field.ErrorList {
-	if id.Name == "" {
-		return field.ErrorList{field.Required(at.Child("name"), "must specify a metric name")}
-	}
-	return check.Apply(id.Name, at.Child("name"), content.IsPathSegmentName)
+	errs := check.Present(id.Name != "", at.Child("name"), "must specify a metric name")
+	return append(errs, check.PathSegment(id.Name, at.Child("name"))...)
 }
 
 // metricTarget validates the target of a metric.

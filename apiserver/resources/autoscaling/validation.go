@@ -40,15 +40,16 @@ func validateAutoscaler(a, old *autoscalingv2.HorizontalPodAutoscaler) (errs fie
 	errs = append(errs, check.Forbid(s.MinReplicas != nil && *s.MinReplicas == 0 && !outside, at.Child("metrics"),
 		"must specify at least one Object or External metric to support scaling to zero replicas")...)
 	if b := s.Behavior; b != nil {
-		errs = append(errs, validateScalingRules(b.ScaleUp, at.Child("behavior", "scaleUp"))...)
-		errs = append(errs, validateScalingRules(b.ScaleDown, at.Child("behavior", "scaleDown"))...)
+		errs = append(errs, check.Optional(b.ScaleUp, at.Child("behavior", "scaleUp"), validateScalingRules)...)
+		errs = append(errs, check.Optional(b.ScaleDown, at.Child("behavior", "scaleDown"), validateScalingRules)...)
 	}
 	return errs
 }
 
 // scaleTarget validates a reference. References to core kinds must be allowed, and an invalid version may be accepted.
 func scaleTarget(r autoscalingv2.CrossVersionObjectReference, core, tolerate bool, at *field.Path) field.ErrorList {
-	errs := append(check.PathSegment(r.Kind, at.Child("kind")), check.PathSegment(r.Name, at.Child("name"))...)
+	errs := check.Needed(r.Kind, at.Child("kind"), check.PathSegment)
+	errs = append(errs, check.Needed(r.Name, at.Child("name"), check.PathSegment)...)
 	if text := versionFault(r, core); text != "" && !tolerate {
 		errs = append(errs, field.Invalid(at.Child("apiVersion"), r.APIVersion, text))
 	}
@@ -77,9 +78,6 @@ var (
 )
 
 func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (errs field.ErrorList) {
-	if r == nil {
-		return nil
-	}
 	if w := r.StabilizationWindowSeconds; w != nil {
 		errs = append(errs, check.Reject(*w < 0, at.Child("stabilizationWindowSeconds"), w,
 			"must be greater than or equal to zero")...)

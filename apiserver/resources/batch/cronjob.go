@@ -89,7 +89,7 @@ func cronJobSpec(s, old *batchv1.CronJobSpec) (errs field.ErrorList) {
 	}
 	errs = append(errs, check.Naturals(check.SpecPath, "startingDeadlineSeconds", s.StartingDeadlineSeconds)...)
 	if old == nil || !check.SamePointee(old.TimeZone, s.TimeZone) {
-		errs = append(errs, timeZone(s.TimeZone, check.SpecPath.Child("timeZone"))...)
+		errs = append(errs, check.Optional(s.TimeZone, check.SpecPath.Child("timeZone"), timeZone)...)
 	}
 	errs = append(errs, check.Required(s.ConcurrencyPolicy, check.SpecPath.Child("concurrencyPolicy"),
 		[]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent})...)
@@ -144,9 +144,6 @@ func parseSchedule(text string) (err error) {
 var zonePart = regexp.MustCompile(`^[A-Za-z\.\-_0-9+]{1,14}$`)
 
 func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
-	if name == nil {
-		return nil
-	}
 	if *name == "" {
 		return field.ErrorList{field.Invalid(at, name, "timeZone must be nil or non-empty string")}
 	}

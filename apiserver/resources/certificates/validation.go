@@ -77,15 +77,10 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 	usages := at.Child("usages")
 	errs = append(errs, check.Present(len(s.Usages) > 0, usages, "")...)
 	if !t.unknownUsages {
-		for i, u := range s.Usages {
-			errs = append(errs, check.OneOf(u, usages.Index(i), check.Sorted(keyUsages))...)
-		}
+		errs = append(errs, check.All(s.Usages, usages, check.Among(check.Sorted(keyUsages)...))...)
 	}
 	if !t.twiceUsages {
-		seen := check.Unique[certificatesv1.KeyUsage]{}
-		for i, u := range s.Usages {
-			errs = append(errs, seen.Add(u, usages.Index(i))...)
-		}
+		errs = append(errs, check.All(s.Usages, usages, check.Unique[certificatesv1.KeyUsage]{}.Add)...)
 	}
 	if !t.legacySigner && s.SignerName == legacySigner {
 		errs = append(errs, field.Invalid(at.Child("signerName"), s.SignerName,

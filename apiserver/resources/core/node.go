@@ -119,10 +119,8 @@ func validateNodeUpdate(n, old *corev1.Node) field.ErrorList {
 func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := nodeResources(n)
-	seen := check.Unique[corev1.NodeAddress]{}
-	for i, a := range n.Status.Addresses {
-		errs = append(errs, seen.Add(a, field.NewPath("status", "addresses").Index(i))...)
-	}
+	errs = append(errs, check.All(n.Status.Addresses, check.StatusPath.Child("addresses"),
+		check.Unique[corev1.NodeAddress]{}.Add)...)
 	const keep = "node updates may not change podCIDR except from \"\" to valid"
 	now, was := n.Spec.PodCIDRs, old.Spec.PodCIDRs
 	if len(was) > 0 && len(was) != len(now) {
@@ -164,11 +162,7 @@ func podCIDRs(cidrs []string, at *field.Path) (errs field.ErrorList) {
 	}
 	errs = append(errs, check.Reject(!dual || len(cidrs) > 2, at, cidrs,
 		"may specify no more than one CIDR for each IP family")...)
-	seen := check.Unique[string]{}
-	for i, value := range cidrs {
-		errs = append(errs, seen.Add(value, at.Index(i))...)
-	}
-	return errs
+	return append(errs, check.All(cidrs, at, check.Unique[string]{}.Add)...)
 }
 
 // taints validates each taint and rejects duplicates of key and effect.

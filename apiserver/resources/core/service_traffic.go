@@ -90,9 +90,7 @@ func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	} else if s.Spec.Type == corev1.ServiceTypeClusterIP || hasNodePort(&s.Spec) {
 		errs = append(errs, field.Required(spec.Child("internalTrafficPolicy"), ""))
 	}
-	if d := s.Spec.TrafficDistribution; d != nil {
-		errs = append(errs, check.OneOf(*d, spec.Child("trafficDistribution"), distributions)...)
-	}
+	errs = append(errs, check.GivenOneOf(s.Spec.TrafficDistribution, spec.Child("trafficDistribution"), distributions)...)
 	return errs
 }
 

@@ -153,9 +153,7 @@ func hints(h *discoveryv1.EndpointHints, at *field.Path) field.ErrorList {
 	for i, node := range h.ForNodes {
 		nodes[i] = node.Name
 	}
-	errs := hintNames(zones, at.Child("forZones"), func(zone string, at *field.Path) field.ErrorList {
-		return check.Apply(zone, at, utilvalidation.IsValidLabelValue)
-	})
+	errs := hintNames(zones, at.Child("forZones"), check.LabelValue)
 	if len(zones) > maxHints {
 		return errs
 	}

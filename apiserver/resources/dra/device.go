@@ -132,7 +132,7 @@ func deviceToleration(t *resourcev1.DeviceToleration, at *field.Path) (errs fiel
 		errs = append(errs, check.Reject(t.Value != "", at.Child("value"), t.Value,
 			"must be empty for operator `Exists`")...)
 	case resourcev1.DeviceTolerationOpEqual:
-		errs = append(errs, check.Apply(t.Value, at.Child("value"), utilvalidation.IsValidLabelValue)...)
+		errs = append(errs, check.LabelValue(t.Value, at.Child("value"))...)
 	case "":
 		errs = append(errs, field.Required(at.Child("operator"), ""))
 	}
@@ -150,9 +150,7 @@ func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 	errs := each(ready, resourcev1.BindingConditionsMaxSize, readyAt, name)
 	errs = append(errs, each(failed, resourcev1.BindingFailureConditionsMaxSize, failedAt, name)...)
 	good := check.Unique[string]{}
-	for i, c := range ready {
-		errs = append(errs, good.Add(c, readyAt.Index(i))...)
-	}
+	errs = append(errs, check.All(ready, readyAt, good.Add)...)
 	bad := check.Unique[string]{}
 	for i, c := range failed {
 		errs = append(errs, bad.Add(c, failedAt.Index(i))...)

@@ -56,15 +56,12 @@ func timeEffect(now entry.Clock, t, old *resourcev1.DeviceTaint) {
 
 func validateDeviceTaintRule(r *resourcev1.DeviceTaintRule) field.ErrorList {
 	at := field.NewPath("spec")
-	errs := taintSelector(r.Spec.DeviceSelector, at.Child("deviceSelector"))
+	errs := check.Optional(r.Spec.DeviceSelector, at.Child("deviceSelector"), taintSelector)
 	return append(errs, deviceTaint(&r.Spec.Taint, at.Child("taint"))...)
 }
 
-func taintSelector(s *resourcev1.DeviceTaintSelector, at *field.Path) (errs field.ErrorList) {
-	if s == nil {
-		return nil
-	}
-	errs = append(errs, check.Given(s.Driver, at.Child("driver"), podspec.CSIDriver)...)
+func taintSelector(s *resourcev1.DeviceTaintSelector, at *field.Path) field.ErrorList {
+	errs := check.Given(s.Driver, at.Child("driver"), podspec.CSIDriver)
 	errs = append(errs, check.Given(s.Pool, at.Child("pool"), poolName)...)
 	return append(errs, check.Given(s.Device, at.Child("device"), check.DNSLabel)...)
 }

@@ -105,11 +105,8 @@ func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorLi
 	return append(errs, allocation(s.Allocation, requestsOf(&c.Spec.Devices), at.Child("allocation"))...)
 }
 
-func consumer(r *resourcev1.ResourceClaimConsumerReference, at *field.Path) (errs field.ErrorList) {
-	for _, f := range [][2]string{{"resource", r.Resource}, {"name", r.Name}, {"uid", string(r.UID)}} {
-		errs = append(errs, check.Present(f[1] != "", at.Child(f[0]), "")...)
-	}
-	return errs
+func consumer(r *resourcev1.ResourceClaimConsumerReference, at *field.Path) field.ErrorList {
+	return check.RequireAll(at, "resource", r.Resource, "name", r.Name, "uid", string(r.UID))
 }
 
 func within(now, was []resourcev1.ResourceClaimConsumerReference) bool {

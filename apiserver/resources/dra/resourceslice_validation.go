@@ -11,7 +11,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -328,8 +327,5 @@ func attributeText(s string, at *field.Path) field.ErrorList {
 // deviceTaint validates the key and the value.
 func deviceTaint(t *resourcev1.DeviceTaint, at *field.Path) field.ErrorList {
 	errs := metav1validation.ValidateLabelName(t.Key, at.Child("key"))
-	if t.Value != "" {
-		errs = append(errs, check.Apply(t.Value, at.Child("value"), utilvalidation.IsValidLabelValue)...)
-	}
-	return errs
+	return append(errs, check.LabelValue(t.Value, at.Child("value"))...)
 }

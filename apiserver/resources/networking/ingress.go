@@ -78,7 +78,8 @@ func validateIngressUpdate(in, old *networkingv1.Ingress) field.ErrorList {
 	}
 	for i := range old.Spec.Rules {
 		r := &old.Spec.Rules[i]
-		allowInvalidWildcard = allowInvalidWildcard || strings.Contains(r.Host, "*") && len(ingressPaths(r.HTTP, nil)) > 0
+		allowInvalidWildcard = allowInvalidWildcard || strings.Contains(r.Host, "*") &&
+			len(check.Optional(r.HTTP, nil, ingressPaths)) > 0
 	}
 	return ingressSpec(&in.Spec, allowInvalidSecret, allowInvalidWildcard)
 }
@@ -90,9 +91,9 @@ func ingressSpec(s *networkingv1.IngressSpec, allowInvalidSecret, allowInvalidWi
 	errs = append(errs, check.Optional(s.DefaultBackend, at.Child("defaultBackend"), ingressBackend)...)
 	for i := range s.Rules {
 		r, at := &s.Rules[i], at.Child("rules").Index(i)
-		errs = append(errs, ingressHost(r.Host, at.Child("host"))...)
+		errs = append(errs, check.NonEmpty(r.Host, at.Child("host"), ingressHost)...)
 		if !allowInvalidWildcard || !strings.Contains(r.Host, "*") {
-			errs = append(errs, ingressPaths(r.HTTP, at.Child("http"))...)
+			errs = append(errs, check.Optional(r.HTTP, at.Child("http"), ingressPaths)...)
 		}
 	}
 	for i, t := range s.TLS {
@@ -108,7 +109,7 @@ func ingressSpec(s *networkingv1.IngressSpec, allowInvalidSecret, allowInvalidWi
 }
 
 // wildcardRule is the rule for a host that may begin with an asterisk.
-func wildcardRule(host string) check.Rule {
+func wildcardRule(host string) func(string) []string {
 	if strings.Contains(host, "*") {
 		return utilvalidation.IsWildcardDNS1123Subdomain
 	}
@@ -116,19 +117,12 @@ func wildcardRule(host string) check.Rule {
 }
 
 func ingressHost(host string, at *field.Path) (errs field.ErrorList) {
-	if host == "" {
-		return nil
-	}
-	errs = append(errs, check.Reject(netutils.ParseIPSloppy(host) != nil, at, host,
-		"must be a DNS name, not an IP address")...)
+	errs = check.Reject(netutils.ParseIPSloppy(host) != nil, at, host, "must be a DNS name, not an IP address")
 	return append(errs, check.Apply(host, at, wildcardRule(host))...)
 }
 
-func ingressPaths(http *networkingv1.HTTPIngressRuleValue, at *field.Path) (errs field.ErrorList) {
-	if http == nil {
-		return nil
-	}
-	errs = append(errs, check.Present(len(http.Paths) > 0, at.Child("paths"), "")...)
+func ingressPaths(http *networkingv1.HTTPIngressRuleValue, at *field.Path) field.ErrorList {
+	errs := check.Present(len(http.Paths) > 0, at.Child("paths"), "")
 	return append(errs, check.Each(http.Paths, at.Child("paths"), ingressPath)...)
 }
 
@@ -187,8 +181,8 @@ func ingressBackend(b *networkingv1.IngressBackend, at *field.Path) (errs field.
 
 func typedReference(r *corev1.TypedLocalObjectReference, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Given(r.APIGroup, at.Child("apiGroup"), check.DNSSubdomain)...)
-	errs = append(errs, check.PathSegment(r.Kind, at.Child("kind"))...)
-	return append(errs, check.PathSegment(r.Name, at.Child("name"))...)
+	errs = append(errs, check.Needed(r.Kind, at.Child("kind"), check.PathSegment)...)
+	return append(errs, check.Needed(r.Name, at.Child("name"), check.PathSegment)...)
 }
 
 func validateIngressStatus(in, old *networkingv1.Ingress) (errs field.ErrorList) {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -54,8 +53,8 @@ func validateIngressClassUpdate(c, old *networkingv1.IngressClass) field.ErrorLi
 
 func classParameters(p *networkingv1.IngressClassParametersReference, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Given(p.APIGroup, at.Child("apiGroup"), check.DNSSubdomain)...)
-	errs = append(errs, check.Apply(p.Kind, at.Child("kind"), content.IsPathSegmentName)...)
-	errs = append(errs, check.Apply(p.Name, at.Child("name"), content.IsPathSegmentName)...)
+	errs = append(errs, check.PathSegment(p.Kind, at.Child("kind"))...)
+	errs = append(errs, check.PathSegment(p.Name, at.Child("name"))...)
 	errs = append(errs, check.Must(p.Scope, at.Child("scope"), "", check.Among(parameterScopes...))...)
 	ns := at.Child("namespace")
 	switch check.ValueOf(p.Scope) {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -32,12 +31,9 @@ func validateIPAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
 		return nil
 	}
 	errs = append(errs, check.NonEmpty(p.Group, at.Child("group"), check.DNSSubdomain)...)
-	errs = append(errs, check.Apply(p.Resource, at.Child("resource"), content.IsPathSegmentName)...)
-	errs = append(errs, check.Apply(p.Name, at.Child("name"), content.IsPathSegmentName)...)
-	if p.Namespace != "" {
-		errs = append(errs, check.Apply(p.Namespace, at.Child("namespace"), content.IsPathSegmentName)...)
-	}
-	return errs
+	errs = append(errs, check.PathSegment(p.Resource, at.Child("resource"))...)
+	errs = append(errs, check.PathSegment(p.Name, at.Child("name"))...)
+	return append(errs, check.PathSegment(p.Namespace, at.Child("namespace"))...)
 }
 
 func ipAddressColumns() []entry.Column {

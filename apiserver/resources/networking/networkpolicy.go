@@ -113,10 +113,7 @@ func validateNetworkPolicy(p, old *networkingv1.NetworkPolicy) field.ErrorList {
 	if len(s.PolicyTypes) > len(policyTypes) {
 		return append(errs, field.Invalid(types, s.PolicyTypes, "may not specify more than two policyTypes"))
 	}
-	for i, kind := range s.PolicyTypes {
-		errs = append(errs, check.OneOf(kind, types.Index(i), policyTypes)...)
-	}
-	return errs
+	return append(errs, check.All(s.PolicyTypes, types, check.Among(policyTypes...))...)
 }
 
 func policyRuleOf(
@@ -131,10 +128,8 @@ func policyRuleOf(
 }
 
 func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.ErrorList) {
-	if p.Protocol != nil {
-		errs = append(errs, check.OneOf(*p.Protocol, at.Child("protocol"), []corev1.Protocol{corev1.ProtocolTCP,
-			corev1.ProtocolUDP, corev1.ProtocolSCTP})...)
-	}
+	errs = check.GivenOneOf(p.Protocol, at.Child("protocol"), []corev1.Protocol{
+		corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP})
 	port, end := at.Child("port"), at.Child("endPort")
 	switch {
 	case p.Port == nil:

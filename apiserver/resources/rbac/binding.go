@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -96,7 +95,7 @@ func binding(
 	errs := check.OneOf(ref.APIGroup, at.Child("apiGroup"), []string{rbacv1.GroupName})
 	errs = append(errs, check.OneOf(ref.Kind, at.Child("kind"), kinds)...)
 	errs = append(errs, check.Present(ref.Name != "" || was == nil || ref == *was, at.Child("name"), "")...)
-	errs = append(errs, check.Apply(ref.Name, at.Child("name"), content.IsPathSegmentName)...)
+	errs = append(errs, check.PathSegment(ref.Name, at.Child("name"))...)
 	for i := range subjects {
 		errs = append(errs, subject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
 	}

@@ -59,14 +59,10 @@ var (
 )
 
 func validateStorageClass(c *storagev1.StorageClass) field.ErrorList {
-	var errs field.ErrorList
-	if c.Provisioner != "" {
-		errs = provisioner(c.Provisioner, field.NewPath("provisioner"))
-	}
+	errs := check.NonEmpty(c.Provisioner, field.NewPath("provisioner"), provisioner)
 	errs = append(errs, parameters(c.Parameters, true, field.NewPath("parameters"))...)
-	if p := c.ReclaimPolicy; p != nil && *p != "" {
-		errs = append(errs, check.OneOf(*p, field.NewPath("reclaimPolicy"), classReclaimPolicies)...)
-	}
+	errs = append(errs, check.NonEmpty(check.ValueOf(c.ReclaimPolicy), field.NewPath("reclaimPolicy"),
+		check.Among(classReclaimPolicies...))...)
 	errs = append(errs, check.Must(c.VolumeBindingMode, field.NewPath("volumeBindingMode"), "",
 		check.Among(bindingModes...))...)
 	return append(errs, topologies(c.AllowedTopologies, field.NewPath("allowedTopologies"))...)
@@ -83,9 +79,7 @@ func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field
 			at := at.Index(j)
 			errs = append(errs, check.Present(len(r.Values) > 0, at.Child("values"), "")...)
 			has := check.Unique[string]{}
-			for k, value := range r.Values {
-				errs = append(errs, has.Add(value, at.Child("values").Index(k))...)
-			}
+			errs = append(errs, check.All(r.Values, at.Child("values"), has.Add)...)
 			errs = append(errs, metav1validation.ValidateLabelName(r.Key, at.Child("key"))...)
 			if _, again := values[r.Key]; again {
 				errs = append(errs, field.Duplicate(at.Child("key"), r.Key))

@@ -78,10 +78,8 @@ func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 	if a.Spec.Attacher == "" { // the type declares only that it is required, so upstream's error stays
 		errs = append(errs, check.Apply("", field.NewPath("spec.attacher"), utilvalidation.IsDNS1123Subdomain)...)
 	}
-	if name := a.Spec.Source.PersistentVolumeName; name != nil {
-		errs = append(errs, check.DNSSubdomain(*name, field.NewPath("spec.source.persistentVolumeName"))...)
-	}
-	return errs
+	return append(errs, check.Given(a.Spec.Source.PersistentVolumeName, field.NewPath("spec.source.persistentVolumeName"),
+		check.DNSSubdomain)...)
 }
 
 // attachment validates what also applies to old attachments.
@@ -103,15 +101,12 @@ func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 	status := field.NewPath("status")
 	errs = append(errs, check.MaxBytes(bytesOf(a.Status.AttachmentMetadata), maxParameterBytes,
 		status.Child("attachmentMetadata"))...)
-	errs = append(errs, volumeError(a.Status.AttachError, status.Child("attachError"))...)
-	return append(errs, volumeError(a.Status.DetachError, status.Child("detachError"))...)
+	errs = append(errs, check.Optional(a.Status.AttachError, status.Child("attachError"), volumeError)...)
+	return append(errs, check.Optional(a.Status.DetachError, status.Child("detachError"), volumeError)...)
 }
 
-func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList) {
-	if e == nil {
-		return nil
-	}
-	errs = append(errs, check.MaxBytes(len(e.Message), maxVolumeMessage, at.Child("message"))...) // V-065
+func volumeError(e *storagev1.VolumeError, at *field.Path) field.ErrorList {
+	errs := check.MaxBytes(len(e.Message), maxVolumeMessage, at.Child("message")) // V-065
 	return append(errs, check.Reject(e.ErrorCode != nil && *e.ErrorCode < 0, at.Child("errorCode"), e.ErrorCode,
 		utilvalidation.InclusiveRangeError(0, math.MaxInt32))...)
 }

@@ -6,19 +6,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// PathSegment requires a valid segment of a URL path.
+// PathSegment requires a valid segment of a URL path, or nothing.
 func PathSegment(value string, at *field.Path) field.ErrorList {
-	if value == "" {
-		return field.ErrorList{field.Required(at, "")}
-	}
 	return Apply(value, at, content.IsPathSegmentName)
 }
 
-// Rule returns the errors of a value; none if it is valid.
-type Rule func(value string) []string
-
-// Apply returns one error for each error of a rule.
-func Apply(value string, at *field.Path, is Rule) (errs field.ErrorList) {
+// Apply returns one error for each error of a rule, which returns none for a valid value.
+func Apply[T any](value T, at *field.Path, is func(value T) []string) (errs field.ErrorList) {
 	for _, text := range is(value) {
 		errs = append(errs, field.Invalid(at, value, text))
 	}
@@ -33,6 +27,11 @@ func DNSLabel(value string, at *field.Path) field.ErrorList {
 // DNSSubdomain requires an RFC 1123 subdomain.
 func DNSSubdomain(value string, at *field.Path) field.ErrorList {
 	return Apply(value, at, utilvalidation.IsDNS1123Subdomain)
+}
+
+// LabelValue requires the value of a label.
+func LabelValue(value string, at *field.Path) field.ErrorList {
+	return Apply(value, at, utilvalidation.IsValidLabelValue)
 }
 
 // QualifiedName requires a name with an optional DNS prefix, such as a label's key.

@@ -19,10 +19,7 @@ func Natural[N ~int32 | ~int64](n N, at *field.Path) field.ErrorList {
 
 // Naturals requires Natural for each of these numbers that is set.
 func Naturals[N ~int32 | ~int64](at *field.Path, name string, n *N) field.ErrorList {
-	if n == nil {
-		return nil
-	}
-	return Natural(*n, at.Child(name))
+	return Given(n, at.Child(name), Natural)
 }
 
 // IntOrPercent requires a non-negative number or a percentage (apps ValidatePositiveIntOrPercent).
@@ -63,24 +60,17 @@ var Protocols = []corev1.Protocol{corev1.ProtocolSCTP, corev1.ProtocolTCP, corev
 func Protocol(p corev1.Protocol, at *field.Path) field.ErrorList { return Required(p, at, Protocols) }
 
 // PortNumber requires 1 to 65535.
-func PortNumber(port int32, at *field.Path) (errs field.ErrorList) {
-	for _, text := range utilvalidation.IsValidPortNum(int(port)) {
-		errs = append(errs, field.Invalid(at, port, text))
-	}
-	return errs
+func PortNumber(port int32, at *field.Path) field.ErrorList {
+	return Apply(int(port), at, utilvalidation.IsValidPortNum)
 }
 
 // PortOrName requires a port's number or its name (core ValidatePortNumOrName).
-func PortOrName(port intstr.IntOrString, at *field.Path) (errs field.ErrorList) {
+func PortOrName(port intstr.IntOrString, at *field.Path) field.ErrorList {
 	switch port.Type {
 	case intstr.Int:
-		for _, text := range utilvalidation.IsValidPortNum(port.IntValue()) {
-			errs = append(errs, field.Invalid(at, port.IntValue(), text))
-		}
+		return PortNumber(port.IntVal, at)
 	case intstr.String:
-		errs = Apply(port.StrVal, at, utilvalidation.IsValidPortName)
-	default:
-		errs = field.ErrorList{field.InternalError(at, fmt.Errorf("unknown type: %v", port.Type))}
+		return Apply(port.StrVal, at, utilvalidation.IsValidPortName)
 	}
-	return errs
+	return field.ErrorList{field.InternalError(at, fmt.Errorf("unknown type: %v", port.Type))}
 }

@@ -62,6 +62,11 @@ func Each[T any](list []T, at *field.Path, item func(*T, *field.Path) field.Erro
 	return errs
 }
 
+// All validates the values of a list.
+func All[T any](list []T, at *field.Path, is func(T, *field.Path) field.ErrorList) field.ErrorList {
+	return Each(list, at, func(value *T, at *field.Path) field.ErrorList { return is(*value, at) })
+}
+
 // Given validates an optional value.
 func Given[T any](value *T, at *field.Path, is func(T, *field.Path) field.ErrorList) field.ErrorList {
 	if value == nil {
@@ -112,10 +117,7 @@ func Must[T any](value *T, at *field.Path, text string, is func(T, *field.Path) 
 
 // GivenOneOf is OneOf for an optional value.
 func GivenOneOf[T ~string](value *T, at *field.Path, values []T) field.ErrorList {
-	if value == nil {
-		return nil
-	}
-	return OneOf(*value, at, values)
+	return Given(value, at, Among(values...))
 }
 
 // OneOf requires one of the values, which an error message lists in this order.
@@ -128,8 +130,5 @@ func OneOf[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 
 // Required is OneOf that reports an empty value as missing.
 func Required[T ~string](value T, at *field.Path, values []T) field.ErrorList {
-	if value == "" {
-		return field.ErrorList{field.Required(at, "")}
-	}
-	return OneOf(value, at, values)
+	return Needed(value, at, Among(values...))
 }

@@ -32,7 +32,7 @@ func SignerName(name string, at *field.Path) (errs field.ErrorList) {
 }
 
 // signerLabels returns the errors of the first invalid label.
-func signerLabels(part string, is Rule, at *field.Path) (errs field.ErrorList) {
+func signerLabels(part string, is func(string) []string, at *field.Path) (errs field.ErrorList) {
 	for _, l := range strings.Split(part, ".") {
 		if texts := is(l); len(texts) > 0 {
 			for _, text := range texts {

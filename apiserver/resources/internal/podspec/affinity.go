@@ -113,10 +113,7 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, allowInvalid bool, at *field.
 	if allowInvalid {
 		return errs
 	}
-	for i, v := range q.Values {
-		errs = append(errs, check.Apply(v, values.Index(i), utilvalidation.IsValidLabelValue)...)
-	}
-	return errs
+	return append(errs, check.All(q.Values, values, check.LabelValue)...)
 }
 
 // nodeField validates a selector by the node's name, the only supported field.
@@ -131,10 +128,7 @@ func nodeField(q *corev1.NodeSelectorRequirement, at *field.Path) (errs field.Er
 	if q.Key != metav1.ObjectNameField {
 		return append(errs, field.Invalid(at.Child("key"), q.Key, "not a valid field selector key"))
 	}
-	for i, v := range q.Values {
-		errs = append(errs, check.DNSSubdomain(v, at.Child("values").Index(i))...)
-	}
-	return errs
+	return append(errs, check.All(q.Values, at.Child("values"), check.DNSSubdomain)...)
 }
 
 func weight(n int32, at *field.Path) field.ErrorList {
@@ -159,14 +153,11 @@ func (r *Rules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorLi
 	return append(errs, metav1validation.ValidateLabelName(t.TopologyKey, at.Child("topologyKey"))...)
 }
 
-func labelKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs field.ErrorList) {
+func labelKeys(keys []string, s *metav1.LabelSelector, at *field.Path) field.ErrorList {
 	if len(keys) > 0 && s == nil {
 		return field.ErrorList{field.Forbidden(at, "must not be specified when labelSelector is not set")}
 	}
-	for i, key := range keys {
-		errs = append(errs, metav1validation.ValidateLabelName(key, at.Index(i))...)
-	}
-	return errs
+	return check.All(keys, at, metav1validation.ValidateLabelName)
 }
 
 // doubledKeys rejects keys for which the selector has a second requirement, besides the one that was added for the key

@@ -14,14 +14,8 @@ import (
 // Not validated: whether the cluster allows privileged containers; it does.
 
 // ID requires a valid user or group ID.
-func ID(id *int64, at *field.Path, is func(int64) []string) (errs field.ErrorList) {
-	if id == nil {
-		return nil
-	}
-	for _, text := range is(*id) {
-		errs = append(errs, field.Invalid(at, *id, text))
-	}
-	return errs
+func ID(id *int64, at *field.Path, is func(int64) []string) field.ErrorList {
+	return check.Given(id, at, func(id int64, at *field.Path) field.ErrorList { return check.Apply(id, at, is) })
 }
 
 // podSecurity validates the pod-level security context (core validatePodSpecSecurityContext).

@@ -107,9 +107,7 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	for i, alias := range s.HostAliases {
 		here := at.Child("hostAliases").Index(i)
 		errs = append(errs, check.IP(alias.IP, here.Child("ip"), r.had.hostIPs)...)
-		for j, name := range alias.Hostnames {
-			errs = append(errs, check.DNSSubdomain(name, here.Child("hostnames").Index(j))...)
-		}
+		errs = append(errs, check.All(alias.Hostnames, here.Child("hostnames"), check.DNSSubdomain)...)
 	}
 	errs = append(errs, check.NonEmpty(s.PriorityClassName, at.Child("priorityClassName"), check.DNSSubdomain)...)
 	return append(errs, check.Given(s.RuntimeClassName, at.Child("runtimeClassName"), check.DNSSubdomain)...)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -27,11 +26,7 @@ var (
 )
 
 func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (errs field.ErrorList) {
-	if o.GMSACredentialSpecName != nil {
-		for _, text := range utilvalidation.IsDNS1123Subdomain(*o.GMSACredentialSpecName) {
-			errs = append(errs, field.Invalid(at.Child("gmsaCredentialSpecName"), o.GMSACredentialSpecName, text))
-		}
-	}
+	errs = check.Given(o.GMSACredentialSpecName, at.Child("gmsaCredentialSpecName"), check.DNSSubdomain)
 	if spec := o.GMSACredentialSpec; spec != nil {
 		switch here := at.Child("gmsaCredentialSpec"); {
 		case *spec == "":
