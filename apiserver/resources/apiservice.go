@@ -78,12 +78,10 @@ func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) 
 	}
 	errs = append(errs, check.NonEmpty(spec.Group, at.Child("group"), check.DNSSubdomain)...)
 	errs = append(errs, check.Apply(spec.Version, at.Child("version"), utilvalidation.IsDNS1035Label)...)
-	if p := spec.GroupPriorityMinimum; p <= 0 || p > 20000 {
-		errs = append(errs, field.Invalid(at.Child("groupPriorityMinimum"), p, "must be positive and less than 20000"))
-	}
-	if p := spec.VersionPriority; p <= 0 || p > 1000 {
-		errs = append(errs, field.Invalid(at.Child("versionPriority"), p, "must be positive and less than 1000"))
-	}
+	errs = append(errs, check.Reject(spec.GroupPriorityMinimum <= 0 || spec.GroupPriorityMinimum > 20000,
+		at.Child("groupPriorityMinimum"), spec.GroupPriorityMinimum, "must be positive and less than 20000")...)
+	errs = append(errs, check.Reject(spec.VersionPriority <= 0 || spec.VersionPriority > 1000, at.Child("versionPriority"),
+		spec.VersionPriority, "must be positive and less than 1000")...)
 	if spec.Service == nil {
 		return append(errs, localService(spec, at)...)
 	}

@@ -40,12 +40,10 @@ func dropElection(l, old *coordinationv1.Lease) {
 
 func validateLease(l *coordinationv1.Lease) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &l.Spec
-	if d := s.LeaseDurationSeconds; d != nil && *d <= 0 {
-		errs = append(errs, field.Invalid(at.Child("leaseDurationSeconds"), *d, "must be greater than 0"))
-	}
-	if t := s.LeaseTransitions; t != nil && *t < 0 {
-		errs = append(errs, field.Invalid(at.Child("leaseTransitions"), *t, "must be greater than or equal to 0"))
-	}
+	errs = append(errs, check.Reject(s.LeaseDurationSeconds != nil && *s.LeaseDurationSeconds <= 0,
+		at.Child("leaseDurationSeconds"), s.LeaseDurationSeconds, "must be greater than 0")...)
+	errs = append(errs, check.Reject(check.ValueOf(s.LeaseTransitions) < 0, at.Child("leaseTransitions"),
+		s.LeaseTransitions, "must be greater than or equal to 0")...)
 	errs = append(errs, check.Given(s.Strategy, at.Child("strategy"), leaseStrategy)...)
 	if p := s.PreferredHolder; p != nil && *p != "" && (s.Strategy == nil || *s.Strategy == "") {
 		errs = append(errs, field.Forbidden(at.Child("preferredHolder"), "may only be specified if `strategy` is defined"))

@@ -45,11 +45,7 @@ func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) 
 			errs = append(errs, field.Duplicate(actions.Index(i), a))
 		}
 	}
-	if slices.Contains(s.ValidationActions, admissionv1.Deny) && slices.Contains(s.ValidationActions, admissionv1.Warn) {
-		errs = append(errs, field.Invalid(
-			actions, s.ValidationActions,
-			"must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",
-		))
-	}
-	return errs
+	given := check.Set(s.ValidationActions...)
+	return append(errs, check.Reject(given[admissionv1.Deny] && given[admissionv1.Warn], actions, s.ValidationActions,
+		"must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)")...)
 }

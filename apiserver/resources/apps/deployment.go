@@ -106,10 +106,9 @@ func validateDeployment(d, old *appsv1.Deployment) field.ErrorList {
 		errs = append(errs, check.Natural(n, check.SpecPath.Child("rollback", "version"))...)
 	}
 	errs = append(errs, check.Naturals(check.SpecPath, "progressDeadlineSeconds", s.ProgressDeadlineSeconds)...)
-	if d := s.ProgressDeadlineSeconds; d != nil && *d <= s.MinReadySeconds {
-		errs = append(errs, field.Invalid(check.SpecPath.Child("progressDeadlineSeconds"), d,
-			"must be greater than minReadySeconds"))
-	}
+	errs = append(errs, check.Reject(s.ProgressDeadlineSeconds != nil && *s.ProgressDeadlineSeconds <= s.MinReadySeconds,
+		check.SpecPath.Child("progressDeadlineSeconds"), s.ProgressDeadlineSeconds,
+		"must be greater than minReadySeconds")...)
 	if old == nil {
 		return errs
 	}

@@ -251,13 +251,8 @@ func validateStatefulSetUpdate(s, old *appsv1.StatefulSet) field.ErrorList {
 	kept.Ordinals = old.Spec.Ordinals
 	kept.RevisionHistoryLimit = old.Spec.RevisionHistoryLimit
 	kept.PersistentVolumeClaimRetentionPolicy = old.Spec.PersistentVolumeClaimRetentionPolicy
-	if !apiequality.Semantic.DeepEqual(*kept, old.Spec) {
-		errs = append(errs, field.Forbidden(
-			check.SpecPath,
-			"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-		))
-	}
-	return errs
+	return append(errs, check.Forbid(!apiequality.Semantic.DeepEqual(*kept, old.Spec), check.SpecPath,
+		"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")...)
 }
 
 func validateStatefulSetStatus(set, old *appsv1.StatefulSet) field.ErrorList {

@@ -87,9 +87,8 @@ func metricTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.Err
 		"must be positive")...)
 	errs = append(errs, check.Reject(t.AverageValue != nil && t.AverageValue.Sign() != 1, at.Child("averageValue"),
 		t.AverageValue, "must be positive")...)
-	if u := t.AverageUtilization; u != nil && *u < 1 {
-		errs = append(errs, field.Invalid(at.Child("averageUtilization"), *u, "must be greater than 0"))
-	}
+	errs = append(errs, check.Reject(t.AverageUtilization != nil && *t.AverageUtilization < 1,
+		at.Child("averageUtilization"), t.AverageUtilization, "must be greater than 0")...)
 	return errs
 }
 
@@ -97,19 +96,14 @@ func objectMetric(m *autoscalingv2.ObjectMetricSource, tolerate bool, at *field.
 	errs := scaleTarget(m.DescribedObject, true, tolerate, at.Child("describedObject"))
 	errs = append(errs, metricName(m.Metric, at.Child("metric"))...)
 	errs = append(errs, metricTarget(&m.Target, at.Child("target"))...)
-	if m.Target.Value == nil && m.Target.AverageValue == nil {
-		errs = append(errs, field.Required(at.Child("target", "averageValue"),
-			"must set either a target value or averageValue"))
-	}
-	return errs
+	return append(errs, check.Present(m.Target.Value != nil || m.Target.AverageValue != nil,
+		at.Child("target", "averageValue"), "must set either a target value or averageValue")...)
 }
 
 func externalMetric(m *autoscalingv2.ExternalMetricSource, at *field.Path) field.ErrorList {
 	errs := append(metricName(m.Metric, at.Child("metric")), metricTarget(&m.Target, at.Child("target"))...)
-	if m.Target.Value == nil && m.Target.AverageValue == nil {
-		errs = append(errs, field.Required(at.Child("target", "averageValue"),
-			"must set either a target value for metric or a per-pod target"))
-	}
+	errs = append(errs, check.Present(m.Target.Value != nil || m.Target.AverageValue != nil,
+		at.Child("target", "averageValue"), "must set either a target value for metric or a per-pod target")...)
 	return append(errs, check.Forbid(m.Target.Value != nil && m.Target.AverageValue != nil, at.Child("target", "value"),
 		"may not set both a target value for metric and a per-pod target")...)
 }

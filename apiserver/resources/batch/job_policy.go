@@ -44,9 +44,9 @@ func failurePolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	}
 	for i := range s.PodFailurePolicy.Rules {
 		rule, here := &s.PodFailurePolicy.Rules[i], at.Index(i)
-		if rule.Action == batchv1.PodFailurePolicyActionFailIndex && s.BackoffLimitPerIndex == nil {
-			errs = append(errs, field.Invalid(here.Child("action"), rule.Action, "requires the backoffLimitPerIndex to be set"))
-		}
+		errs = append(errs, check.Reject(
+			rule.Action == batchv1.PodFailurePolicyActionFailIndex && s.BackoffLimitPerIndex == nil,
+			here.Child("action"), rule.Action, "requires the backoffLimitPerIndex to be set")...)
 		errs = append(errs, chosen(rule.Action, here.Child("action"), failureActions)...)
 		if rule.OnExitCodes != nil {
 			errs = append(errs, exitCodes(rule.OnExitCodes, containers, here.Child("onExitCodes"))...)
@@ -131,11 +131,8 @@ func successRule(r *batchv1.SuccessPolicyRule, completions int32, at *field.Path
 		errs = append(errs, check.Natural(*n, here)...)
 		errs = append(errs, check.Reject(*n > completions, here, n,
 			fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions))...)
-		if r.SucceededIndexes != nil && *n > named {
-			errs = append(errs, field.Invalid(here, *n, fmt.Sprintf(
-				"must be less than or equal to %d (the number of indexes in the specified succeededIndexes field)", named,
-			)))
-		}
+		errs = append(errs, check.Reject(r.SucceededIndexes != nil && *n > named, here, n, fmt.Sprintf(
+			"must be less than or equal to %d (the number of indexes in the specified succeededIndexes field)", named))...)
 	}
 	return errs
 }

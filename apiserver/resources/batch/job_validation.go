@@ -29,10 +29,8 @@ func validateJob(j, old *batchv1.Job) field.ErrorList {
 	errs = append(errs, jobSelected(&j.Spec, old)...)
 	if n := j.Spec.Completions; indexed(&j.Spec) && n != nil && *n > 0 {
 		host := fmt.Sprintf("%s-%d", j.Name, *n-1)
-		if len(utilvalidation.IsDNS1123Label(host)) > 0 {
-			errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), j.Name,
-				"will not able to create pod with invalid DNS label: "+host))
-		}
+		errs = append(errs, check.Reject(len(utilvalidation.IsDNS1123Label(host)) > 0, field.NewPath("metadata", "name"),
+			j.Name, "will not able to create pod with invalid DNS label: "+host)...)
 	}
 	return errs
 }
@@ -110,9 +108,8 @@ func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) fi
 	errs = append(errs, check.Naturals(at, "ttlSecondsAfterFinished", s.TTLSecondsAfterFinished)...)
 	errs = append(errs, check.Naturals(at, "backoffLimitPerIndex", s.BackoffLimitPerIndex)...)
 	errs = append(errs, check.Naturals(at, "maxFailedIndexes", s.MaxFailedIndexes)...)
-	if s.MaxFailedIndexes != nil && s.BackoffLimitPerIndex == nil {
-		errs = append(errs, field.Required(at.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"))
-	}
+	errs = append(errs, check.Present(s.MaxFailedIndexes == nil || s.BackoffLimitPerIndex != nil,
+		at.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified")...)
 	if m := s.ManagedBy; m != nil {
 		errs = append(errs, utilvalidation.IsDomainPrefixedPath(at.Child("managedBy"), *m)...)
 		errs = append(errs, check.MaxBytes(len(*m), maxManagedByLen, at.Child("managedBy"))...)
@@ -157,33 +154,26 @@ func jobRestart(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
 
 // completion validates the completion mode and the numbers that depend on it.
 func completion(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
-	if m := s.CompletionMode; m != nil {
-		errs = append(errs, check.OneOf(*m, at.Child("completionMode"),
-			[]batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion})...)
-	}
+	errs = check.GivenOneOf(s.CompletionMode, at.Child("completionMode"),
+		[]batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion})
 	if indexed(s) {
 		return append(errs, indexes(s, at)...)
 	}
 	if s.CompletionMode != nil && *s.CompletionMode != batchv1.NonIndexedCompletion {
 		return errs
 	}
-	if n := s.BackoffLimitPerIndex; n != nil {
-		errs = append(errs, field.Invalid(at.Child("backoffLimitPerIndex"), *n, "requires indexed completion mode"))
-	}
-	if n := s.MaxFailedIndexes; n != nil {
-		errs = append(errs, field.Invalid(at.Child("maxFailedIndexes"), *n, "requires indexed completion mode"))
-	}
-	return errs
+	errs = append(errs, check.Reject(s.BackoffLimitPerIndex != nil, at.Child("backoffLimitPerIndex"),
+		s.BackoffLimitPerIndex, "requires indexed completion mode")...)
+	return append(errs, check.Reject(s.MaxFailedIndexes != nil, at.Child("maxFailedIndexes"), s.MaxFailedIndexes,
+		"requires indexed completion mode")...)
 }
 
 func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	parallelism, failed := at.Child("parallelism"), at.Child("maxFailedIndexes")
 	errs = append(errs, check.Present(s.Completions != nil, at.Child("completions"),
 		"when completion mode is Indexed")...)
-	if n := s.Parallelism; n != nil && *n > maxIndexes {
-		errs = append(errs, field.Invalid(parallelism, *n,
-			fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", maxIndexes)))
-	}
+	errs = append(errs, check.Reject(check.ValueOf(s.Parallelism) > maxIndexes, parallelism, s.Parallelism,
+		fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", maxIndexes))...)
 	if n := s.MaxFailedIndexes; n != nil {
 		errs = append(errs, check.Reject(s.Completions != nil && *n > *s.Completions, failed, n,
 			"must be less than or equal to completions")...)
@@ -199,13 +189,10 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 		"must be less than or equal to %d when completions are above %d and used with backoff limit per index",
 		maxWhileManyFailed, maxIndexes,
 	)
-	if n := s.Parallelism; n != nil && *n > maxWhileManyFailed {
-		errs = append(errs, field.Invalid(parallelism, *n, text))
-	}
-	if n := s.MaxFailedIndexes; n != nil && *n > maxWhileManyFailed {
-		errs = append(errs, field.Invalid(failed, *n, text))
-	}
-	return errs
+	errs = append(errs, check.Reject(check.ValueOf(s.Parallelism) > maxWhileManyFailed, parallelism, s.Parallelism,
+		text)...)
+	return append(errs, check.Reject(check.ValueOf(s.MaxFailedIndexes) > maxWhileManyFailed, failed, s.MaxFailedIndexes,
+		text)...)
 }
 
 // validateJobUpdate validates a job and then its change. Upstream validates the spec in both, so its errors come twice

@@ -88,10 +88,9 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 	} else {
 		errs = append(errs, check.SignerName(s.SignerName, at.Child("signerName"))...)
 	}
-	if e := s.ExpirationSeconds; e != nil && *e < 600 {
-		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *e,
-			"may not specify a duration less than 600 seconds (10 minutes)"))
-	}
+	errs = append(errs, check.Reject(s.ExpirationSeconds != nil && *s.ExpirationSeconds < 600,
+		at.Child("expirationSeconds"), s.ExpirationSeconds,
+		"may not specify a duration less than 600 seconds (10 minutes)")...)
 	errs = append(errs, csrConditions(r.Status.Conditions, t, field.NewPath("status", "conditions"))...)
 	if !t.certificate {
 		if err := certificate(r.Status.Certificate); err != nil {
@@ -181,10 +180,8 @@ func validateSigningRequestApproval(r, old *certificatesv1.CertificateSigningReq
 func signingRequestKept(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
 	errs := signingRequestOver(r, csrToleranceOf(r, old))
 	for _, t := range lastingCSRs {
-		if len(conditionsOf(r, t)) < len(conditionsOf(old, t)) {
-			errs = append(errs, field.Forbidden(field.NewPath("status", "conditions"),
-				fmt.Sprintf("updates may not remove a condition of type %q", t)))
-		}
+		errs = append(errs, check.Forbid(len(conditionsOf(r, t)) < len(conditionsOf(old, t)), outcomesPath,
+			fmt.Sprintf("updates may not remove a condition of type %q", t))...)
 	}
 	return errs
 }

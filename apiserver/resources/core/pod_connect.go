@@ -142,9 +142,7 @@ func podLog(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Ba
 func validateLogOptions(o *corev1.PodLogOptions) field.ErrorList {
 	errs := check.Naturals(nil, "tailLines", o.TailLines)
 	positive := func(name string, n *int64) {
-		if n != nil && *n < 1 {
-			errs = append(errs, field.Invalid(field.NewPath(name), *n, "must be greater than 0"))
-		}
+		errs = append(errs, check.Reject(n != nil && *n < 1, field.NewPath(name), n, "must be greater than 0")...)
 	}
 	positive("limitBytes", o.LimitBytes)
 	if o.SinceSeconds != nil && o.SinceTime != nil {

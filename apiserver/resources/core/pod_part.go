@@ -50,10 +50,8 @@ func validatePodResize(p, old *corev1.Pod) field.ErrorList {
 	if check.ValueOf(old.Spec.OS).Name == corev1.Windows {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "windows pods cannot be resized")}
 	}
-	if was := old.Status.QOSClass; qosClass(&p.Spec) != cmp.Or(was, qosClass(&old.Spec)) {
-		errs = append(errs, field.Invalid(check.SpecPath, p.Status.QOSClass,
-			"Pod QOS Class may not change as a result of resizing"))
-	}
+	errs = append(errs, check.Reject(qosClass(&p.Spec) != cmp.Or(old.Status.QOSClass, qosClass(&old.Spec)), check.SpecPath,
+		p.Status.QOSClass, "Pod QOS Class may not change as a result of resizing")...)
 	errs = append(errs, check.Forbid(!resizableNode(old), check.SpecPath,
 		"Pod running on node without support for resize")...)
 	rest, before := oneForm(&p.Spec), oneForm(&old.Spec)

@@ -43,9 +43,8 @@ func balancer(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	is := s.Spec.Type == corev1.ServiceTypeLoadBalancer
 	errs = append(errs, check.Forbid(s.Spec.AllocateLoadBalancerNodePorts != nil && !is,
 		spec.Child("allocateLoadBalancerNodePorts"), onlyBalancerText)...)
-	if is && s.Spec.AllocateLoadBalancerNodePorts == nil {
-		errs = append(errs, field.Required(field.NewPath("allocateLoadBalancerNodePorts"), ""))
-	}
+	errs = append(errs, check.Present(!is || s.Spec.AllocateLoadBalancerNodePorts != nil,
+		field.NewPath("allocateLoadBalancerNodePorts"), "")...)
 	return append(errs, loadBalancerClass(s, nil, spec.Child("loadBalancerClass"))...)
 }
 

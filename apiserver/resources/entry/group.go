@@ -37,11 +37,7 @@ func Group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 		selectFields(r)
 		r.Deprecated = Deprecation(r.New(), r.GroupVersionKind())
 		untyped, gvk := r.New, r.GroupVersionKind()
-		r.New = func() runtime.Object {
-			obj := untyped()
-			obj.GetObjectKind().SetGroupVersionKind(gvk)
-			return obj
-		}
+		r.New = func() runtime.Object { return Typed(untyped(), gvk) }
 	}
 	return entries
 }

@@ -126,10 +126,8 @@ func limitedLevel(l *flowcontrolv1.LimitedPriorityLevelConfiguration, at *field.
 		errs = append(errs, check.OneOf(r.Type, response.Child("type"), limitResponses)...)
 	}
 	errs = append(errs, lendable(l.LendablePercent, at.Child("lendablePercent"))...)
-	if b := l.BorrowingLimitPercent; b != nil && *b < 0 {
-		errs = append(errs, field.Invalid(at.Child("borrowingLimitPercent"), *b,
-			"if specified, must be a non-negative integer"))
-	}
+	errs = append(errs, check.Reject(check.ValueOf(l.BorrowingLimitPercent) < 0, at.Child("borrowingLimitPercent"),
+		l.BorrowingLimitPercent, "if specified, must be a non-negative integer")...)
 	return errs
 }
 

@@ -38,10 +38,9 @@ func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs fie
 	if len(r.NonResourceURLs) > 0 {
 		errs = append(errs, check.Reject(namespaced, at.Child("nonResourceURLs"), r.NonResourceURLs,
 			"namespaced rules cannot apply to non-resource URLs")...)
-		if len(r.APIGroups) > 0 || len(r.Resources) > 0 || len(r.ResourceNames) > 0 {
-			errs = append(errs, field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs,
-				"rules cannot apply to both regular resources and non-resource URLs"))
-		}
+		errs = append(errs, check.Reject(len(r.APIGroups)+len(r.Resources)+len(r.ResourceNames) > 0,
+			at.Child("nonResourceURLs"), r.NonResourceURLs,
+			"rules cannot apply to both regular resources and non-resource URLs")...)
 		return errs
 	}
 	errs = append(errs, check.Present(len(r.APIGroups) > 0, at.Child("apiGroups"),

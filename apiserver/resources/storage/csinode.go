@@ -45,9 +45,7 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 		errs = append(errs, check.Present(d.NodeID != "", at.Child("nodeID"), "")...)
 		errs = append(errs, check.Reject(len(d.NodeID) > maxNodeID, at.Child("nodeID"), d.NodeID,
 			fmt.Sprintf("must be %d characters or less", maxNodeID))...)
-		if a := d.Allocatable; a != nil {
-			errs = append(errs, check.Naturals(at.Child("allocatable"), "count", a.Count)...)
-		}
+		errs = append(errs, check.Naturals(at.Child("allocatable"), "count", check.ValueOf(d.Allocatable).Count)...)
 		errs = append(errs, seen.Add(d.Name, at.Child("name"))...)
 		errs = append(errs, topologyKeys(d.TopologyKeys, at)...)
 	}

@@ -56,10 +56,7 @@ const (
 )
 
 func provisioner(name string, at *field.Path) field.ErrorList {
-	if name == "" {
-		return field.ErrorList{field.Required(at, name)}
-	}
-	return check.QualifiedName(strings.ToLower(name), at)
+	return check.Needed(strings.ToLower(name), at, check.QualifiedName)
 }
 
 func parameters(list map[string]string, none bool, at *field.Path) (errs field.ErrorList) {

@@ -39,10 +39,8 @@ func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.Err
 			errs = append(errs, ValidateTolerations(list, at.Child(tolerationsAnnotation))...)
 		}
 	}
-	if !r.had.invalidDeletionCost && !deletionCost(a) {
-		errs = append(errs, field.Invalid(at.Key(corev1.PodDeletionCost), a[corev1.PodDeletionCost],
-			"must be a 32bit integer"))
-	}
+	errs = append(errs, check.Reject(!r.had.invalidDeletionCost && !deletionCost(a), at.Key(corev1.PodDeletionCost),
+		a[corev1.PodDeletionCost], "must be a 32bit integer")...)
 	if p, ok := a[seccompPodAnnotation]; ok {
 		errs = append(errs, seccompName(p, at.Child(seccompPodAnnotation))...)
 	}
