@@ -42,7 +42,6 @@ func (t *T) Watch(k Kind) *Journal {
 	}
 }
 
-// change is a watch event.
 type change struct {
 	Type   string
 	Object struct {

@@ -21,7 +21,6 @@ func (r right) String() string {
 	return r.verb + " " + name
 }
 
-// reviews is the path of SelfSubjectAccessReviews.
 const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 // may asks the server whether the user has the permission in all namespaces. known is false if the server does not

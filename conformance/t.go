@@ -144,7 +144,6 @@ func (t *T) tryCreate(o *Object) (*Object, *Answer) {
 	return decode(o.Of, a), a
 }
 
-// decode returns the object in a response.
 func decode(k Kind, a *Answer) *Object {
 	o := &Object{Of: k}
 	o.Object = a.Body

@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// apiServices is the entry of APIService.
 func apiServices(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "apiservices", New: entry.New[apiregistrationv1.APIService],
@@ -97,7 +96,7 @@ func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs 
 
 func remoteService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at.Child("service"), "namespace", spec.Service.Namespace, "name", spec.Service.Name)
-	// The internal type's port is not a pointer; a missing port was defaulted.
+	// The port of the internal type is not a pointer. Defaulting has set a missing port.
 	port := check.ValueOf(spec.Service.Port)
 	if texts := utilvalidation.IsValidPortNum(int(port)); texts != nil {
 		errs = append(errs, field.Invalid(at.Child("service", "port"), port, "port is not valid: "+strings.Join(texts, ", ")))

@@ -1,19 +1,19 @@
-// Package resources is the table of types: one entry (Resource) for each served group-version-resource, with
-// everything that handlers need to know about it. Handlers do not depend on kinds.
+// Package resources is the table of types. It has one entry (Resource) for each served group-version-resource, with all
+// properties of the type on which handlers depend. Handlers do not depend on kinds.
 //
 // It guarantees:
 //
-//  1. Builtin lists the resources that Kubernetes v1.37 serves by default, name by name and verb by verb. Every adds
-//     the optional versions of these resources that v1.37 serves on request, but for the exceptions in version.go.
+//  1. Builtin returns the resources that Kubernetes v1.37 serves by default, with the same names and verbs. Every also
+//     returns the optional versions of these resources that v1.37 serves on request, with the exceptions in version.go.
 //     Entries that are not served are Off, and All omits them.
 //  2. An entry is immutable once it is in a table. A change of a CustomResourceDefinition makes new entries.
-//  3. Readers of Types never wait and never lock: they see the whole table before or after a change.
+//  3. Readers of Types never wait and never lock: they read the whole table as it was before or after a change.
 //  4. Lists have upstream's order: groups by priority, versions by priority, resources by name.
 //  5. Entries with the same Collection have the same WrittenKind, the kind that kube-apiserver writes to etcd, so the
-//     bytes are the same. CustomResourceDefinitions are written as v1beta1, which is not served, and converted once
-//     when they arrive from etcd (Resource.Written): lists and watches send their bytes as for each other kind.
+//     bytes in etcd are the same. CustomResourceDefinitions are written as v1beta1, which is not served. They are
+//     converted once, when they arrive from etcd (Resource.Written). Lists and watches send the converted bytes.
 //  6. Behaviour that is specific to a kind is in its hooks (entry.Hooks): no handler depends on the kind of an entry.
-//  7. Conversions are upstream's: fields that another version lacks are kept in annotations.
+//  7. Conversions are upstream's: annotations keep the fields that another version does not have.
 //
 // A built-in kind is in one file of its group's package (core/configmap.go): its entry, its defaults, the fields that
 // writes may change, validation, warnings and printed columns. The directories besides the groups:
@@ -32,5 +32,5 @@
 //	serving.go  --runtime-config
 //	types.go    the table at run time
 //	upgrade.go, transcode.go: earlier versions and formats of stored objects
-//	priority.go, retired.go: the order of groups; versions that are gone
+//	priority.go, retired.go: the order of groups; versions that are no longer served
 package resources

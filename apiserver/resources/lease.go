@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// leases is the entry of Lease.
 func leases() *entry.Resource {
 	return &entry.Resource{
 		Plural: "leases", New: entry.New[coordinationv1.Lease], Namespaced: true,
@@ -28,7 +27,7 @@ func leases() *entry.Resource {
 	}
 }
 
-// dropElection is for CoordinatedLeaderElection.
+// dropElection removes the fields of the gate CoordinatedLeaderElection, which is off.
 func dropElection(l, old *coordinationv1.Lease) {
 	if old == nil || old.Spec.Strategy == nil {
 		l.Spec.Strategy = nil
@@ -51,7 +50,7 @@ func validateLease(l *coordinationv1.Lease) (errs field.ErrorList) {
 	return errs
 }
 
-// leaseStrategy requires a known strategy or a qualified name; its path contains strategy twice.
+// leaseStrategy requires a known strategy or a qualified name. Its path contains "strategy" twice.
 func leaseStrategy(s coordinationv1.CoordinatedLeaseStrategy, at *field.Path) (errs field.ErrorList) {
 	at = at.Child("strategy")
 	if !strings.Contains(string(s), "/") {

@@ -11,27 +11,27 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// MetricsSource measures a pod at a time. It sets Timestamp, Window and Containers; nil means that there is no
+// MetricsSource measures a pod at a time. It sets Timestamp, Window and Containers, or returns nil if there is no
 // measurement.
 type MetricsSource func(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics
 
-// Metrics returns the entries of metrics.k8s.io, which are served only if there is something that measures pods.
-// --runtime-config does not concern them: in a cluster metrics-server serves the group. Nothing of them is stored: the
-// objects are made of the stored pods and nodes when they are read, as metrics-server makes them of what kubelets
-// measure (kubernetes-sigs/metrics-server pkg/api). A running pod that is measured has metrics, with the pod's labels;
-// every node has the sum over the pods that are assigned to it. Reading the metrics of one pod decodes one pod.
+// Metrics returns the entries of metrics.k8s.io, which are served only if there is a source of metrics.
+// --runtime-config does not affect them, because metrics-server serves the group in a cluster. Nothing is stored: the
+// objects are made from the stored pods and nodes when they are read, as metrics-server makes them from kubelets'
+// measurements (kubernetes-sigs/metrics-server pkg/api). A running pod with a measurement has metrics, with the pod's
+// labels. Every node has the sum of the metrics of its pods. A GET of one pod's metrics decodes one pod.
 func Metrics(of MetricsSource) []*Resource {
 	all := entry.Group(metricsv1beta1.SchemeGroupVersion,
 		nodeMetrics(of),
 		podMetrics(of),
 	)
 	for _, r := range all {
-		r.Singular = "" // as metrics-server's discovery: kubectl uses the kind
+		r.Singular = "" // as in metrics-server's discovery: kubectl then uses the kind
 	}
 	return all
 }
 
-// metricsColumns are those of metrics-server (pkg/api: addPodMetricsToTable).
+// metricsColumns returns the columns of metrics-server (pkg/api: addPodMetricsToTable).
 func metricsColumns() []entry.Column {
 	return []entry.Column{
 		{Name: "Name", Type: "string", Format: "name", Description: "Name of the resource"},
@@ -56,12 +56,12 @@ func addUsage(sum corev1.ResourceList, containers []metricsv1beta1.ContainerMetr
 	}
 }
 
-// noMetrics is metrics-server's error for an object without metrics: its resource is named by the kind.
+// noMetrics returns metrics-server's error for an object without metrics. It names the kind as the resource.
 func noMetrics(resource, name string) error {
 	return apierrors.NewNotFound(metricsv1beta1.Resource(resource), name)
 }
 
-// objectsOf returns one object of the core group, or those of a namespace, of all if it is empty.
+// objectsOf returns one object of the core group, or those of a namespace, or of all if the namespace is empty.
 func objectsOf[T entry.Object](
 	ctx context.Context, s entry.Server, plural, namespace, name string,
 ) (out []T, err error) {

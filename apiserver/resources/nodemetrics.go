@@ -15,7 +15,6 @@ import (
 // metricsWindow is the time over which a node is measured: metrics-server's --metric-resolution in its manifest.
 const metricsWindow = 15 * time.Second
 
-// nodeMetrics is the entry of NodeMetrics.
 func nodeMetrics(of MetricsSource) *entry.Resource {
 	return &entry.Resource{
 		Plural: "nodes", New: entry.New[metricsv1beta1.NodeMetrics],

@@ -5,9 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// WarnOfAnnotations adds warnings of annotations to nodes, pods and the kinds that have templates for them: a
-// controller creates the pods of a Deployment, and shows no warnings. warn returns the messages for annotations that
-// were not there before.
+// WarnOfAnnotations adds warnings for annotations to nodes, pods and kinds with pod templates. Warnings for templates
+// are needed because a controller creates the pods, and the user does not receive the warnings for these. warn returns
+// the messages for annotations that are not in before.
 func WarnOfAnnotations(all []*Resource, warn func(annotations, before map[string]string) []string) {
 	for _, r := range all {
 		empty := r.New()
@@ -36,8 +36,8 @@ func WarnOfAnnotations(all []*Resource, warn func(annotations, before map[string
 	}
 }
 
-// podAnnotations are the annotations of a node, a pod or the template in the object, with the path of the template; nil
-// if there is none.
+// podAnnotations returns the annotations of a node, of a pod or of the template in an object, with the path of the
+// template. It returns nil if there is none.
 func podAnnotations(o runtime.Object) (annotations *map[string]string, at string) {
 	switch o := o.(type) {
 	case *corev1.Pod:

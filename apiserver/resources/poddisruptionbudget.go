@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// podDisruptionBudgets is the entry of PodDisruptionBudget.
 func podDisruptionBudgets() *entry.Resource {
 	return &entry.Resource{
 		Plural: "poddisruptionbudgets", New: entry.New[policyv1.PodDisruptionBudget], Namespaced: true,

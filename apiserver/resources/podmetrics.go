@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// podMetrics is the entry of PodMetrics.
 func podMetrics(of MetricsSource) *entry.Resource {
 	return &entry.Resource{
 		Plural: "pods", New: entry.New[metricsv1beta1.PodMetrics], Namespaced: true,
@@ -25,7 +24,7 @@ func podMetrics(of MetricsSource) *entry.Resource {
 	}
 }
 
-// noPodMetrics is the error for a pod without metrics. A pod that does not exist has that of its own resource.
+// noPodMetrics returns the error for a pod without metrics. The error for a pod that does not exist is that of pods.
 func noPodMetrics(namespace, name string) error { return noMetrics("podmetrics", namespace+"/"+name) }
 
 // pods returns the metrics of one pod, or of a namespace.
@@ -39,7 +38,7 @@ func (of MetricsSource) pods(ctx context.Context, s entry.Server, namespace, nam
 	return out, err
 }
 
-// measure returns the metrics of a pod, nil if it has none.
+// measure returns the metrics of a pod, or nil if it has none.
 func (of MetricsSource) measure(p *corev1.Pod, s entry.Server) *metricsv1beta1.PodMetrics {
 	now := s.Now()
 	m := of(p, now)

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// PodTemplate is the pod template of an object of a built-in kind; nil if it has none (PSA admission/admission.go:
-// DefaultPodSpecExtractor).
+// PodTemplate returns the pod template of an object of a built-in kind, or nil if it has none (PSA
+// admission/admission.go: DefaultPodSpecExtractor).
 func PodTemplate(obj runtime.Object) *corev1.PodTemplateSpec {
 	switch o := obj.(type) {
 	case *corev1.PodTemplate:

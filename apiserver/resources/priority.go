@@ -2,11 +2,11 @@ package resources
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// priority orders discovery: by the group's priority, then by the version's; the higher one comes first.
+// priority is the position in discovery: first by the group's priority, then by the version's. Higher ones come first.
 type priority struct{ group, version int32 }
 
-// priorities are those of the APIServices that kube-apiserver registers for itself (K
-// pkg/controlplane/apiserver/aggregator.go); apiregistration.k8s.io has none there and comes first.
+// priorities are those of the APIServices that kube-apiserver creates for its own versions (K
+// pkg/controlplane/apiserver/aggregator.go). apiregistration.k8s.io has none there and comes first.
 var priorities = map[schema.GroupVersion]priority{
 	{Group: "", Version: "v1"}:                                   {18000, 1},
 	{Group: "apiregistration.k8s.io", Version: "v1"}:             {20000, 18},
@@ -42,8 +42,8 @@ var priorities = map[schema.GroupVersion]priority{
 	{Group: "metrics.k8s.io", Version: "v1beta1"}:                {100, 100}, // as metrics-server's manifest
 }
 
-// Priority returns a group version's groupPriorityMinimum and versionPriority, as in its APIService. Custom resources
-// have those with which kube-apiserver registers their versions.
+// Priority returns groupPriorityMinimum and versionPriority of a group version's APIService. For custom resources they
+// are those with which kube-apiserver creates the APIServices of their versions.
 func Priority(gv schema.GroupVersion) (group, version int32) {
 	p, ok := priorities[gv]
 	if !ok {
@@ -52,7 +52,7 @@ func Priority(gv schema.GroupVersion) (group, version int32) {
 	return p.group, p.version
 }
 
-// Own reports whether the server itself serves a group version, whether or not CustomResourceDefinitions add to it.
+// Own reports whether the server itself serves a group version, even if CustomResourceDefinitions add resources to it.
 func Own(gv schema.GroupVersion) bool {
 	_, ok := priorities[gv]
 	return ok

@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// priorityClasses is the entry of PriorityClass.
 func priorityClasses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "priorityclasses", New: entry.New[schedulingv1.PriorityClass],
@@ -69,7 +68,7 @@ func validatePriorityClass(c *schedulingv1.PriorityClass) (errs field.ErrorList)
 	return errs
 }
 
-// notSystem returns why a class is not one of the system classes, or nothing.
+// notSystem returns the reason why a class is not one of the system classes, or an empty string.
 func notSystem(c *schedulingv1.PriorityClass) string {
 	value, known := systemPriorities[c.Name]
 	switch {

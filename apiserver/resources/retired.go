@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// retired are the kinds in kube-apiserver's scheme of v1.37 that are not served here, by group version: bodies may
-// still have them (K pkg/controlplane/import_known_versions.go, pkg/apis/*/install). Lists are omitted.
+// retired has the kinds in kube-apiserver's scheme of v1.37 that are not served here, by group version. Bodies may
+// still have these kinds (K pkg/controlplane/import_known_versions.go, pkg/apis/*/install). Lists are omitted.
 var retired = map[string]string{
 	"admission.k8s.io/v1":                   "AdmissionReview",
 	"admission.k8s.io/v1beta1":              "AdmissionReview",
@@ -48,7 +48,7 @@ var retired = map[string]string{
 	"storagemigration.k8s.io/v1beta1":       "StorageVersionMigration",
 }
 
-// moved are kinds that are the same as one in another group (K pkg/apis/extensions/v1beta1, pkg/apis/apps/v1beta1 and
+// moved maps kinds to the group that has the same kind now (K pkg/apis/extensions/v1beta1, pkg/apis/apps/v1beta1 and
 // v1beta2, pkg/apis/events: conversions).
 var moved = map[schema.GroupKind]string{
 	{Group: "extensions", Kind: "DaemonSet"}:          "apps",

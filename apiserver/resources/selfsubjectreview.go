@@ -9,7 +9,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// selfSubjectReviews is the entry of SelfSubjectReview.
 func selfSubjectReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "selfsubjectreviews", New: entry.New[authenticationv1.SelfSubjectReview],

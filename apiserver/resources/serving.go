@@ -14,16 +14,17 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// Serving is the parsed --runtime-config: it enables optional versions and disables default ones. nil is the default.
+// Serving is the parsed flag --runtime-config: it enables optional versions and disables default ones. nil is the
+// default.
 type Serving struct {
-	// levels are the keys for many versions, by their index in levels; versions and resources are keys for one.
+	// levels are the keys for many versions, by their index in levels. versions and resources are the keys for one.
 	levels    map[int]bool
 	versions  map[schema.GroupVersion]bool
 	resources map[schema.GroupVersionResource]bool
 }
 
-// levels are the keys of --runtime-config for many versions. If two apply to one version, the later in this list counts
-// (AS pkg/server/resourceconfig/helpers.go: groupVersionMatchersOrder).
+// levels are the keys of --runtime-config for many versions. If two keys apply to one version, the later one in this
+// list decides (AS pkg/server/resourceconfig/helpers.go: groupVersionMatchersOrder).
 var levels = []struct {
 	word    string
 	pattern *regexp.Regexp
@@ -34,8 +35,8 @@ var levels = []struct {
 	{"api/alpha", regexp.MustCompile(`^v\d+alpha\d+$`)},
 }
 
-// known are the group versions that kube-apiserver v1.37 accepts in --runtime-config, by preference: all for which it
-// has types, whether or not it can serve them (K pkg/controlplane/import_known_versions.go).
+// known returns the group versions that kube-apiserver v1.37 accepts in --runtime-config, by preference. These are all
+// versions with Go types, even if it can't serve them (K pkg/controlplane/import_known_versions.go).
 var known = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{"apiextensions.k8s.io": {"v1beta1"}, "apiregistration.k8s.io": {"v1beta1"}}
 	add := func(gv schema.GroupVersion) {
@@ -57,9 +58,9 @@ var known = sync.OnceValue(func() map[string][]string {
 	return all
 })
 
-// missing are the versions that kube-apiserver v1.37 serves if they and their feature gates are enabled, and this
-// server does not: LeaseCandidate, StorageVersion, EvictionRequest, ResourcePoolStatusRequest, Workload and PodGroup
-// are not implemented (V-002 to V-005).
+// missing are the versions that kube-apiserver v1.37 serves if they and their feature gates are enabled, and that this
+// server does not serve: LeaseCandidate, StorageVersion, EvictionRequest, ResourcePoolStatusRequest, Workload and
+// PodGroup are not implemented (V-002 to V-005).
 var missing = []schema.GroupVersion{
 	{Group: "coordination.k8s.io", Version: "v1alpha2"}, {Group: "coordination.k8s.io", Version: "v1beta1"},
 	{Group: "internal.apiserver.k8s.io", Version: "v1alpha1"}, {Group: "lifecycle.k8s.io", Version: "v1alpha1"},
@@ -67,12 +68,12 @@ var missing = []schema.GroupVersion{
 	{Group: "scheduling.k8s.io", Version: "v1alpha3"}, {Group: "scheduling.k8s.io", Version: "v1beta1"},
 }
 
-// ParseServing parses the pairs of --runtime-config, each "key=value" or "key", which is true; of two with the same key
-// the last counts (AS pkg/server/resourceconfig/helpers.go: MergeAPIResourceConfigs;
-// pkg/server/options/api_enablement.go: Validate). absent are what the pairs enable that kube-apiserver has and this
-// server does not: keys, and versions of a stage.
+// ParseServing parses the pairs of --runtime-config: "key=value", or "key", which means true. If two have the same key,
+// the last one decides (AS pkg/server/resourceconfig/helpers.go: MergeAPIResourceConfigs;
+// pkg/server/options/api_enablement.go: Validate). absent has the enabled keys and versions that kube-apiserver serves
+// and this server does not.
 //
-// It is stricter than upstream: keys that have no effect there are errors, except for v1 and api/legacy.
+// It is stricter than upstream: it rejects keys that have no effect in upstream, except for v1 and api/legacy.
 func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
 	words := map[string]string{}
 	for _, pair := range pairs {
@@ -101,7 +102,7 @@ func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
 	return s, absent, nil
 }
 
-// parse parses one pair. here is false if it enables something that this server does not have.
+// parse parses one pair. here is false if it enables a version or resource that this server does not have.
 func (s *Serving) parse(key, value string) (here bool, err error) {
 	for i, l := range levels {
 		if key != l.word {
@@ -122,7 +123,7 @@ func (s *Serving) parse(key, value string) (here bool, err error) {
 	tokens := strings.Split(key, "/")
 	switch {
 	case key == "v1", key == "api/legacy":
-		return on, nil // they have no effect on kube-apiserver either
+		return on, nil // they have no effect on kube-apiserver, either
 	case len(tokens) < 2 || len(tokens) > 3:
 		return false, fmt.Errorf(
 			"%q is neither <group>/<version>, <group>/<version>/<resource>, api/all, api/ga, api/beta nor api/alpha", key)
@@ -145,14 +146,15 @@ func (s *Serving) parse(key, value string) (here bool, err error) {
 	return !on || possible(gv, tokens[2]), nil
 }
 
-// possible reports whether a resource, or any if it is empty, can be served in a group version.
+// possible reports whether a resource can be served in a group version. Without a name it reports that for any
+// resource.
 func possible(gv schema.GroupVersion, plural string) bool {
 	return slices.ContainsFunc(Every(nil), func(r *Resource) bool {
 		return r.GroupVersion() == gv && (plural == "" || r.Plural == plural)
 	})
 }
 
-// serves reports whether a resource is served; byDefault is the result without a matching key.
+// serves reports whether a resource is served. byDefault is the result if no key matches.
 func (s *Serving) serves(gvr schema.GroupVersionResource, byDefault bool) bool {
 	if s == nil {
 		return byDefault

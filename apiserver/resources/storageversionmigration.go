@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// storageVersionMigrations is the entry of StorageVersionMigration (V-004). A server of the previous minor, which has
-// no v1, can read what is stored.
+// storageVersionMigrations returns the entry of StorageVersionMigration (V-004). A server of the previous minor, which
+// has no v1, can read the stored objects.
 func storageVersionMigrations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "storageversionmigrations", New: entry.New[storagemigrationv1.StorageVersionMigration],
@@ -41,7 +41,7 @@ func storageVersionMigrations() *entry.Resource {
 	}
 }
 
-// validateMigration requires the names of a resource and a group as an APIService does; the core group's is empty (K
+// validateMigration requires a resource and a group with the rules for an APIService; the core group is empty (K
 // pkg/apis/storagemigration/validation: ValidateStorageVersionMigration).
 func validateMigration(m *storagemigrationv1.StorageVersionMigration) (errs field.ErrorList) {
 	at, r := field.NewPath("spec", "resource"), m.Spec.Resource
@@ -56,7 +56,7 @@ func validateMigration(m *storagemigrationv1.StorageVersionMigration) (errs fiel
 	return errs
 }
 
-// joined returns all errors of a value as one.
+// joined returns all errors of a value as one error.
 func joined(value string, at *field.Path, is func(string) []string) field.ErrorList {
 	if texts := is(value); len(texts) > 0 {
 		return field.ErrorList{field.Invalid(at, value, strings.Join(texts, ","))}
@@ -68,10 +68,10 @@ func validateMigrationUpdate(m, old *storagemigrationv1.StorageVersionMigration)
 	return append(validateMigration(m), check.Immutable(m.Spec, old.Spec, field.NewPath("spec"))...)
 }
 
-// validateMigrationStatus rejects what contradicts the end of a migration, or takes it back (K
+// validateMigrationStatus rejects a status that contradicts or undoes the end of a migration (K
 // pkg/apis/storagemigration/validation: ValidateStorageVersionMigrationStatusUpdate). A migration whose resource is not
-// served has no resource version, and must be able to fail (K test/e2e/apimachinery/storage_version_migration.go sets a
-// condition of such a one).
+// served has no resource version. It must be able to fail: K test/e2e/apimachinery/storage_version_migration.go sets a
+// condition of such a migration.
 func validateMigrationStatus(m, old *storagemigrationv1.StorageVersionMigration) (errs field.ErrorList) {
 	at, s := field.NewPath("status"), &m.Status
 	revision, conditions := at.Child("resourceVersion"), at.Child("conditions")

@@ -9,7 +9,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// tokenReviews is the entry of TokenReview.
 func tokenReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "tokenreviews", New: entry.New[authenticationv1.TokenReview],

@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
-// cborTag begins values in CBOR (AM pkg/runtime/serializer/cbor/cbor.go: selfDescribedCBOR).
+// cborTag is the prefix of values in CBOR (AM pkg/runtime/serializer/cbor/cbor.go: selfDescribedCBOR).
 var cborTag = []byte("\xd9\xd9\xf7")
 
-// Transcode converts kube-apiserver's storage formats protobuf, for kinds with a Go type here, and CBOR, for any kind,
-// to its JSON storage format.
+// Transcode converts a value in kube-apiserver's storage formats protobuf or CBOR to its JSON storage format. Protobuf
+// is supported for kinds with a Go type here, CBOR for any kind.
 func Transcode(value []byte) ([]byte, error) {
 	if bytes.HasPrefix(value, cborTag) {
 		var object map[string]any
@@ -45,19 +45,18 @@ func Transcode(value []byte) ([]byte, error) {
 	return json.Marshal(obj)
 }
 
-// VersionError is the error for a stored object of a version that is not read.
+// VersionError returns the error for a stored object of a version that this server does not read.
 func VersionError(gvk schema.GroupVersionKind) error {
 	return fmt.Errorf("%s of %s is neither served nor a version that Kubernetes v1.30 or later has stored",
 		gvk.Kind, gvk.GroupVersion())
 }
 
-// maxNesting is the depth from which on a value in protobuf is rejected: the decoders recurse, and a stack that
-// overflows ends the process. Schemas of CustomResourceDefinitions alone can be nested so deep. JSON and CBOR have
-// limits of their own.
+// maxNesting is the maximum depth of a value in protobuf. The decoders recurse, and a stack overflow ends the process.
+// Only schemas of CustomResourceDefinitions can be nested so deeply. JSON and CBOR have their own limits.
 const maxNesting = 1000
 
-// nesting is how deep messages are nested in the value, at most most. What could be a message counts as one: the
-// value's type isn't known yet.
+// nesting returns the depth of nested messages in the value, at most most. The value's type isn't known yet, so each
+// field that could be a message counts as one.
 func nesting(value []byte, most int) (depth int) {
 	if most == 0 {
 		return 0

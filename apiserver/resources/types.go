@@ -14,11 +14,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Types is the table at run time: the built-in entries and those of CustomResourceDefinitions. All methods may be
-// called from any goroutine.
+// Types is the table at run time: the built-in entries and those of CustomResourceDefinitions. Goroutines may call its
+// methods concurrently.
 type Types struct {
 	now atomic.Pointer[snapshot]
-	// mu is held while one snapshot is made from another; readers don't need it.
+	// mu is held while a new snapshot is made from the current one. Readers don't need it.
 	mu sync.Mutex
 }
 
@@ -52,22 +52,24 @@ func NewTable(entries ...*Resource) *Types {
 	return t
 }
 
-// pathOf is the key of an entry.
+// pathOf returns the key of an entry.
 func pathOf(r *Resource) schema.GroupVersionResource {
 	return r.GroupVersion().WithResource(r.Plural)
 }
 
-// Lookup returns the entry for a path, or nil. It may be Off: the server itself uses versions that clients can't see.
+// Lookup returns the entry for a path, or nil. The entry may be Off, because the server itself uses versions that are
+// not served to clients.
 func (t *Types) Lookup(group, version, plural string) *Resource {
 	return t.now.Load().byPath[schema.GroupVersionResource{Group: group, Version: version, Resource: plural}]
 }
 
-// Kind returns the entry that serves objects of that kind to clients, or nil. A built-in one precedes a custom one,
+// Kind returns the entry that serves objects of the kind to clients, or nil. A built-in entry precedes a custom one,
 // which may have any kind.
 func (t *Types) Kind(gvk schema.GroupVersionKind) *Resource { return t.now.Load().byKind[gvk] }
 
-// Collection returns the entry for an etcd collection, or nil. A built-in one precedes a custom one; of several it is
-// the one with the stored version if that is served, else the one with the highest priority.
+// Collection returns the entry for an etcd collection, or nil. A built-in entry precedes a custom one. If a collection
+// has several entries, it returns the one with the stored version if that is served, and otherwise the one with the
+// highest priority.
 func (t *Types) Collection(collection string) *Resource {
 	return t.now.Load().byCollection[collection]
 }
@@ -79,20 +81,22 @@ func (t *Types) All() []*Resource { return t.now.Load().all }
 // Groups returns the groups: the core group, then the others in the order of /apis. Callers must not change the slice.
 func (t *Types) Groups() []Group { return t.now.Load().groups }
 
-// Generation grows with every change. Code that derives something from the table must read it first.
+// Generation returns a number that increases with every change. Code that derives data from the table must read it
+// first.
 func (t *Types) Generation() uint64 { return t.now.Load().generation }
 
-// Changed returns a channel that is closed at the next change. Call it before reading the table.
+// Changed returns a channel that is closed at the next change. Call it before you read the table.
 func (t *Types) Changed() <-chan struct{} { return t.now.Load().changed }
 
 // Add adds entries to the table, or replaces those with the same group, version and name. A custom resource never
-// replaces a built-in one, as kube-apiserver's own resources precede it.
+// replaces a built-in one, because kube-apiserver's own resources precede it.
 func (t *Types) Add(entries ...*Resource) { t.Replace(nil, entries) }
 
-// Remove removes entries with the group, version and name of these from the table. Custom ones remove only custom ones.
+// Remove removes the entries with the same group, version and name from the table. A custom entry removes only custom
+// ones.
 func (t *Types) Remove(entries ...*Resource) { t.Replace(entries, nil) }
 
-// Replace is Remove and Add as one change.
+// Replace removes and adds entries in one change.
 func (t *Types) Replace(remove, add []*Resource) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,9 +148,9 @@ func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64)
 	return s
 }
 
-// owns reports whether r rather than old, of the same collection, describes the stored objects. A built-in type
-// precedes a custom one in the same place (AX pkg/controller/finalizer/crd_finalizer.go:OverlappingBuiltInResources),
-// one that is served precedes one that is Off, and then the stored version decides.
+// owns reports whether r, rather than old, describes the stored objects of their collection. A built-in type precedes a
+// custom one (AX pkg/controller/finalizer/crd_finalizer.go:OverlappingBuiltInResources). Then an entry that is served
+// precedes one that is Off. Then the one with the stored version is first.
 func owns(r, old *Resource) bool {
 	if r.Custom != old.Custom {
 		return old.Custom
@@ -157,7 +161,7 @@ func owns(r, old *Resource) bool {
 	return r.Stored == r.GroupVersionKind()
 }
 
-// addVersion adds a group version; calls come in order.
+// addVersion adds a group version. It is called in the order of discovery.
 func (s *snapshot) addVersion(group, version string) {
 	n := len(s.groups)
 	if n == 0 || s.groups[n-1].Name != group {
@@ -191,7 +195,7 @@ func sorted(m map[schema.GroupVersionResource]*Resource) []*Resource {
 	})
 }
 
-// GroupResource is the resource whose objects are in a collection, also of one that is not served.
+// GroupResource returns the resource whose objects are in a collection, even if it is not served.
 func (t *Types) GroupResource(collection string) schema.GroupResource {
 	if r := t.Collection(collection); r != nil {
 		return r.GroupResource()
@@ -203,8 +207,8 @@ func (t *Types) GroupResource(collection string) schema.GroupResource {
 	return schema.GroupResource{Group: group, Resource: plural}
 }
 
-// SelectableFields are the paths of a collection's selectable fields (storage.Decoder). Those of custom resources may
-// change and differ between versions, so they are read when they are needed.
+// SelectableFields returns the paths of a collection's selectable fields (storage.Decoder). It returns none for custom
+// resources: their fields may change and differ between versions, so they are read from objects when they are needed.
 func (t *Types) SelectableFields(collection string) []storage.FieldPath {
 	if r := t.Collection(collection); r != nil && !r.Custom {
 		return r.Fields

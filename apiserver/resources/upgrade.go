@@ -15,17 +15,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// earlier are versions of a kind whose objects are decoded as those of another version.
+// earlier describes a version whose objects are decoded as those of another version.
 type earlier struct {
 	as schema.GroupVersion
-	// kinds are separated by spaces.
+	// kinds are the version's kinds, separated by spaces.
 	kinds string
 }
 
 // earlierVersions are the versions in which kube-apiserver v1.30 to v1.36 has stored kinds, and that are not in the
-// scheme here, with the version whose type decodes them: the protobuf message has all their fields under the same
-// numbers and types, and the same names in JSON (TestEarlierVersions). Objects that were not written since an upgrade
-// still have them: Kubernetes does not convert what is stored.
+// scheme here. Each has the version whose type decodes its objects. The protobuf message of that type has all their
+// fields with the same numbers and types, and the same names in JSON (TestEarlierVersions). Kubernetes does not convert
+// stored objects, so objects that were not written since an upgrade still have these versions.
 var earlierVersions = map[string]earlier{
 	"admissionregistration.k8s.io/v1beta1": {schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
 		"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding"},
@@ -40,7 +40,7 @@ var earlierVersions = map[string]earlier{
 	"storage.k8s.io/v1beta1":    {schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"}, "VolumeAttributesClass"},
 }
 
-// decodedAs returns the kind by whose type an object of an earlier version is decoded.
+// decodedAs returns the kind whose type decodes an object of an earlier version.
 func decodedAs(gvk schema.GroupVersionKind) (as schema.GroupVersionKind, ok bool) {
 	e := earlierVersions[gvk.GroupVersion().String()]
 	for kind := range strings.FieldsSeq(e.kinds) {
@@ -51,9 +51,9 @@ func decodedAs(gvk schema.GroupVersionKind) (as schema.GroupVersionKind, ok bool
 	return gvk, false
 }
 
-// Upgrade converts the JSON of a stored object to the version in which its kind is stored here, if it has another one
-// that can be converted: a version that is served, or an earlier one. It returns nil for all other objects, among them
-// custom resources, whose versions are converted when they are read.
+// Upgrade converts the JSON of a stored object to the version in which its kind is stored here. The object may have
+// another served version, or an earlier one. It returns nil for all other objects. These include custom resources,
+// whose versions are converted when they are read.
 func Upgrade(apiVersion, kind string, value []byte) ([]byte, error) {
 	convert := upgrades()[schema.FromAPIVersionAndKind(apiVersion, kind)]
 	if convert == nil {
@@ -69,7 +69,7 @@ func Upgrade(apiVersion, kind string, value []byte) ([]byte, error) {
 // upgrade decodes the JSON of an object and converts it to the stored version.
 type upgrade func(value []byte) (runtime.Object, error)
 
-// upgrades are the conversions by kind and version.
+// upgrades returns the conversions by kind and version.
 var upgrades = sync.OnceValue(func() map[schema.GroupVersionKind]upgrade {
 	all := map[schema.GroupVersionKind]upgrade{}
 	for _, r := range Every(nil) {

@@ -9,11 +9,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// optional returns the entries of a resource's optional versions. The package has those of its resources, except for
-// versions that v1.37 does not serve any more (API zz_generated.prerelease-lifecycle.go), v1beta1 of
-// PodCertificateRequest, which has fields that v1 lacks, and v1alpha3 of DeviceTaintRule. Further ones belong to
-// resources that this server does not have: LeaseCandidate, ResourcePoolStatusRequest, Workload, PodGroup and
-// StorageVersion, most of which also need a feature gate.
+// optional returns the entries of a resource's optional versions. by.Optional has all of v1.37, with these exceptions:
+// versions that v1.37 does not serve any more (API zz_generated.prerelease-lifecycle.go); v1beta1 of
+// PodCertificateRequest, which has fields that v1 lacks; v1alpha3 of DeviceTaintRule; and versions of resources that
+// this server does not have: LeaseCandidate, ResourcePoolStatusRequest, Workload, PodGroup and StorageVersion. Most of
+// these also need a feature gate.
 func optional(by *Resource) (out []*Resource) {
 	for _, v := range by.Optional {
 		out = append(out, versionOf(by, v))
@@ -21,7 +21,7 @@ func optional(by *Resource) (out []*Resource) {
 	return out
 }
 
-// versionOf derives the entry from the one that is served by default.
+// versionOf returns the entry of an optional version. It is derived from the entry that is served by default.
 func versionOf(by *Resource, v entry.Version) *Resource {
 	r := *by
 	r.Version, r.Optional = v.GroupVersion.Version, nil
@@ -43,7 +43,7 @@ func versionOf(by *Resource, v entry.Version) *Resource {
 	return &r
 }
 
-// NotByDefault are the group versions that are served only on request, in order.
+// NotByDefault returns the group versions that are served only on request, in order.
 func NotByDefault() (out []string) {
 	for _, r := range Declared(time.Now, nil) {
 		if r.Off {

@@ -33,8 +33,8 @@ func wire(all []*Resource) {
 	}
 }
 
-// hub is the version of a kind for which hooks are written: the stored version if that is served itself, else the
-// served one. Hooks get objects of either, and change them in place.
+// hub is the version of a kind for which hooks are written: the stored version if it is served, and otherwise the
+// served version. Hooks of the table accept objects of both versions, and change them in place.
 type hub struct {
 	to, from func(runtime.Object) (runtime.Object, error)
 }
@@ -46,7 +46,7 @@ func hubOf(r *Resource, served map[schema.GroupVersionKind]bool) hub {
 	return hub{to: r.FromStored, from: r.ToStored}
 }
 
-// see returns obj in the hub's version; obj itself if it has it.
+// see returns obj in the hub's version. If obj has this version, see returns obj itself.
 func (h hub) see(obj runtime.Object) runtime.Object {
 	if h.to == nil || obj == nil {
 		return obj
@@ -64,10 +64,11 @@ func (h hub) put(obj, seen runtime.Object) {
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 }
 
-// must panics: hooks get only objects of the two versions of their kind, which can be converted.
+// must panics on an error: hooks are called only with objects of the two versions of their kind, which can be
+// converted.
 func must(obj runtime.Object, err error) runtime.Object {
 	if err != nil {
-		panic(fmt.Sprintf("resources: a hook was given what it is not for: %v", err))
+		panic(fmt.Sprintf("resources: a hook received an object of a kind or version that it does not accept: %v", err))
 	}
 	return obj
 }
@@ -124,7 +125,7 @@ func (h hub) permit(
 	}
 }
 
-// adapt makes the hooks for one version of a kind accept another one, too; all but those for defaults and deletion.
+// adapt makes the hooks for one version of a kind accept another version, except the hooks for defaults and deletion.
 func adapt(r *Resource, h hub) {
 	st := &r.Strategy
 	st.PrepareCreate, st.PrepareUpdate = h.change(st.PrepareCreate), h.update(st.PrepareUpdate)
@@ -140,8 +141,8 @@ func adapt(r *Resource, h hub) {
 	r.Table = r.Table.Seen(h.see)
 }
 
-// defaulting sets the defaults of an object's own version. The stored version may have none, and is then defaulted in
-// the served one.
+// defaulting returns a hook that sets the defaults of an object's own version. If the stored version has no defaults,
+// its objects get those of the served version.
 func defaulting(r *Resource, h hub) func(runtime.Object) {
 	own, stored := r.Strategy.Default, r.Strategy.DefaultStored
 	if stored == nil {
@@ -157,7 +158,7 @@ func defaulting(r *Resource, h hub) func(runtime.Object) {
 	}
 }
 
-// TableOf is the table of a built-in kind that is not a resource: that of Scale, or the default one.
+// TableOf returns the table of a built-in kind that is not a resource: that of Scale, or the default one.
 func TableOf(gk schema.GroupKind) Table {
 	if gk == ScaleKind.GroupKind() {
 		return autoscaling.ScaleTable()

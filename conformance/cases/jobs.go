@@ -54,12 +54,10 @@ func jobPods(t *T, job *Object) (pods []*Object) {
 	return pods
 }
 
-// setPhase sets the phase of a pod.
 func setPhase(t *T, pod *Object, phase string) {
 	t.Accepted(t.TryPatchStatus(pod, map[string]any{"phase": phase}), http.StatusOK)
 }
 
-// jobCount returns a number in a Job's status.
 func jobCount(o *Object, field string) int64 {
 	n, _, _ := unstructured.NestedInt64(o.Object, "status", field)
 	return n

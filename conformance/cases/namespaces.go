@@ -61,7 +61,6 @@ func phase(o *Object) string {
 	return p
 }
 
-// terminatingPhase: the namespace has the phase Terminating.
 var terminatingPhase = c.Has("have the phase Terminating", func(o *Object) bool { return phase(o) == "Terminating" })
 
 func namespaceContent(t *T) {
@@ -121,7 +120,6 @@ func namespaceFamily(t *T) {
 	t.ExpectAll([]*Object{rc, job, leaf}, c.Gone)
 }
 
-// specFinalizers returns the finalizers in a namespace's spec.
 func specFinalizers(o *Object) []any {
 	f, _, _ := unstructured.NestedSlice(o.Object, "spec", "finalizers")
 	return f

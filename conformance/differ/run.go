@@ -116,7 +116,6 @@ func Run(ctx context.Context, c *Config, ops []model.Op) (*Difference, error) {
 	return nil, nil
 }
 
-// names of the sides.
 var names = [...]string{"reference", "candidate"}
 
 // both calls f for both sides at the same time. An error names the side.

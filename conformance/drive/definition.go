@@ -25,14 +25,12 @@ const (
 	knownWithin = 45 * time.Second
 )
 
-// errNotServed: the server does not serve the resource of a CustomResourceDefinition.
 var errNotServed = errors.New("the server doesn't serve custom resources")
 
 var definitions = model.Kind{
 	Name: "CustomResourceDefinition", APIVersion: "apiextensions.k8s.io/v1", Plural: "customresourcedefinitions",
 }
 
-// definition returns the request that defines a custom kind.
 func (s *Session) definition(k model.Kind) Request {
 	group, _, _ := strings.Cut(s.realVersion(k.APIVersion), "/")
 	var versions []fields

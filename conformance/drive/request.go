@@ -27,7 +27,6 @@ func (r Request) Curl() string {
 	return b.String()
 }
 
-// fields is a JSON object.
 type fields = map[string]any
 
 // Request returns the request of a resolved operation for this server.

@@ -68,7 +68,6 @@ func Open(ctx context.Context, on Server, prefix string, kinds []model.Kind) (*S
 	return s, s.watchAll(ctx)
 }
 
-// namespace returns the request that creates a namespace.
 func (s *Session) namespace(ns string) Request {
 	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
 	return Request{http.MethodPost, "/api/v1/namespaces", "application/json", body}

@@ -53,7 +53,6 @@ func Confluent(s State, schedules int) bool {
 	return true
 }
 
-// histories returns the events of each object.
 func histories(events []Event) map[UID][]Event {
 	h := map[UID][]Event{}
 	for _, e := range events {

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// response is the response of a server.
 type response struct {
 	status      int
 	contentType string

@@ -83,7 +83,6 @@ func sorted(list []any) []any {
 	return slices.SortedFunc(slices.Values(list), func(a, b any) int { return strings.Compare(show(a), show(b)) })
 }
 
-// show returns a value as JSON.
 func show(v any) string {
 	b, err := encode(v)
 	if err != nil {

@@ -87,7 +87,6 @@ func attempts(ctx context.Context, t *Target, s Scenario, o Options) (Result, er
 	}
 }
 
-// pause returns after d, or when ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):

@@ -39,7 +39,6 @@ type message struct {
 	body               []byte
 }
 
-// message returns a step's request.
 func (n *names) message(s *step) (message, error) {
 	m := message{method: s.Method, path: n.fill(s.Path), user: s.As, header: http.Header{}}
 	if s.Do != request {

@@ -20,7 +20,6 @@ type field struct {
 	value any
 }
 
-// get returns the value of a field.
 func (o object) get(key string) (any, bool) {
 	for _, f := range o {
 		if f.key == key {
@@ -85,7 +84,6 @@ func decode(document []byte) (any, error) {
 	return v, nil
 }
 
-// decodeNext decodes the next value.
 func decodeNext(d *json.Decoder) (any, error) {
 	t, err := d.Token()
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// revision returns the current resourceVersion of a collection.
 func (c *client) revision(ctx context.Context, path string) (string, error) {
 	_, revision, err := c.metadata(ctx, request{method: "GET", path: path + "?limit=1"})
 	return revision, err

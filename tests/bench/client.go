@@ -22,7 +22,6 @@ type client struct {
 	url       string
 }
 
-// protocol is a version of HTTP.
 type protocol string
 
 const (
@@ -32,7 +31,6 @@ const (
 	http2 protocol = "HTTP/2"
 )
 
-// client returns a client with its own connections.
 func (s *server) client(p protocol) (*client, error) {
 	config, err := rest.TLSConfigFor(s.config)
 	if err != nil {
@@ -60,10 +58,8 @@ func (c *client) outside() error {
 	return errors.New("this machine has no address but that of the loopback interface")
 }
 
-// close closes idle connections.
 func (c *client) close() { c.transport.CloseIdleConnections() }
 
-// request is a request of a client.
 type request struct {
 	method, path, body string
 	// media is the type of the body, accept that of the response. The default is JSON.
@@ -120,7 +116,6 @@ func (c *client) open(ctx context.Context, r request) (*http.Response, error) {
 	return res, nil
 }
 
-// read sends a request and reads the response.
 func (c *client) read(ctx context.Context, r request) ([]byte, error) {
 	res, err := c.open(ctx, r)
 	if err != nil {
@@ -130,7 +125,6 @@ func (c *client) read(ctx context.Context, r request) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-// send sends a request and discards the response.
 func (c *client) send(ctx context.Context, r request) error {
 	res, err := c.open(ctx, r)
 	if err != nil {

@@ -42,7 +42,6 @@ func (k kind) version() schema.GroupVersion {
 	return schema.GroupVersion{Group: k.group, Version: "v1"}
 }
 
-// root returns the path of the kind's API.
 func (k kind) root() string {
 	if k.group == "" {
 		return "/api"
@@ -50,7 +49,6 @@ func (k kind) root() string {
 	return "/apis"
 }
 
-// path returns the path of the collection in a namespace.
 func (k kind) path(namespace string) string {
 	return k.root() + "/" + k.version().String() + "/namespaces/" + namespace + "/" + k.plural
 }
@@ -127,5 +125,4 @@ func define(ctx context.Context, r *run) error {
 	}
 }
 
-// definitions is the path of CustomResourceDefinitions.
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

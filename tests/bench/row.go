@@ -88,7 +88,6 @@ func (t *table) rows() (rows []row) {
 	return rows
 }
 
-// Fields of a sample.
 func value(s sample) float64      { return s.value }
 func processor(s sample) float64  { return float64(s.server.Nanoseconds()) / 1e3 }
 func peakMemory(s sample) float64 { return s.peak }

@@ -42,7 +42,6 @@ func (w workload) full(figure string) string {
 	return w.name + ", " + figure
 }
 
-// all returns the names of the case's figures.
 func (w workload) all() (names []string) {
 	if len(w.figures) == 0 {
 		return []string{w.name}
@@ -139,7 +138,6 @@ func (b *bench) repeat(ctx context.Context, w workload, servers []*server) error
 	return nil
 }
 
-// run is one run of a case on one server.
 type run struct {
 	bench   *bench
 	program program
@@ -186,7 +184,6 @@ func (r *run) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// namespaces is the path of namespaces.
 const namespaces = "/api/v1/namespaces"
 
 // created makes the names of namespaces unique.

@@ -55,7 +55,6 @@ type webhookCase struct {
 	Only plugin
 }
 
-// run prints the plugin's response.
 func (c webhookCase) run(s *server, k plugin) error {
 	s.now = c
 	configuration, err := c.configuration(s, k)
@@ -74,7 +73,6 @@ func (c webhookCase) run(s *server, k plugin) error {
 	return nil
 }
 
-// configuration returns the configuration with the case's webhook.
 func (c webhookCase) configuration(s *server, k plugin) (runtime.Object, error) {
 	base, err := json.Marshal(map[string]any{
 		"name": "hook.example.com", "clientConfig": map[string]any{"url": s.URL + "/hook", "caBundle": s.ca},

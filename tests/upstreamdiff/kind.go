@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// work is a work list.
 type work struct {
 	// kinds has the changes of each kind, by package and name.
 	kinds map[string][]change

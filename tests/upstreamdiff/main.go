@@ -70,7 +70,6 @@ func download(module string) (string, error) {
 	return m.Dir, err
 }
 
-// required returns the version of a module that go.mod selects.
 func required(module string) (string, error) {
 	out, err := goCommand("list", "-m", "-f", "{{.Version}}", module)
 	return strings.TrimSpace(string(out)), err

@@ -60,7 +60,7 @@ func textsOfMutating(s *admissionv1.MutatingAdmissionPolicySpec) expression.Text
 	return t
 }
 
-// required validates that an expression is set and compiles. missing is the message if it is not set.
+// required requires an expression that compiles. missing is the message if there is none.
 func required(c *expression.Checker, r expression.Role, text, missing string, at *field.Path) field.ErrorList {
 	if strings.TrimSpace(text) == "" {
 		return field.ErrorList{field.Required(at, missing)}
@@ -75,8 +75,8 @@ func compiles(err *field.Error) field.ErrorList {
 	return field.ErrorList{err}
 }
 
-// reservedSuffix ends the names of configurations that are read from files. That feature is alpha and off, so they are
-// accepted with a warning (L-103; K pkg/apis/admissionregistration/validation/static_suffix.go).
+// reservedSuffix is the suffix of names of configurations that are read from files. That feature is alpha and off, so
+// the names are accepted with a warning (L-103; K pkg/apis/admissionregistration/validation/static_suffix.go).
 const reservedSuffix = ".static.k8s.io"
 
 // reservedName returns the warning for a name with the reserved suffix.

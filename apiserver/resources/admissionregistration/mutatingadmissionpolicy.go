@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// mutatingAdmissionPolicies is the entry of MutatingAdmissionPolicy.
 func mutatingAdmissionPolicies() *entry.Resource {
 	return &entry.Resource{
 		Plural: "mutatingadmissionpolicies", New: entry.New[admissionv1.MutatingAdmissionPolicy],
@@ -22,7 +21,7 @@ func mutatingAdmissionPolicies() *entry.Resource {
 			FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicy],
 		},
 		Categories: entry.APIExtensions,
-		// v1.36 stores it as v1beta1 (V-008): what is stored may be of another version, and is converted.
+		// v1.36 stores it as v1beta1 (V-008): stored objects may have another version, and are converted.
 		Served: entry.Served{Optional: []entry.Version{
 			entry.SameJSON[admissionv1.MutatingAdmissionPolicy, admissionv1beta1.MutatingAdmissionPolicy](
 				admissionv1beta1.SchemeGroupVersion),
@@ -73,7 +72,7 @@ func validateMutatingPolicy(p, old *admissionv1.MutatingAdmissionPolicy) field.E
 	return append(errs, check.Required(s.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
 }
 
-// mutation requires exactly the expression of its type.
+// mutation requires the expression for its patch type, and no other.
 func mutation(c *expression.Checker, m *admissionv1.Mutation, at *field.Path) (errs field.ErrorList) {
 	const must, mustNot = "must be specified when patchType is ", "must not be specified when patchType is "
 	patch, apply := at.Child("jsonPatch"), at.Child("applyConfiguration")

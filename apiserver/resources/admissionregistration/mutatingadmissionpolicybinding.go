@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// mutatingAdmissionPolicyBindings is the entry of MutatingAdmissionPolicyBinding.
 func mutatingAdmissionPolicyBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "mutatingadmissionpolicybindings", New: entry.New[admissionv1.MutatingAdmissionPolicyBinding],
@@ -19,7 +18,7 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 			FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
 		},
 		Categories: entry.APIExtensions,
-		// v1.36 stores it as v1beta1 (V-008): what is stored may be of another version, and is converted.
+		// v1.36 stores it as v1beta1 (V-008): stored objects may have another version, and are converted.
 		Served: entry.Served{Optional: []entry.Version{
 			entry.SameJSON[admissionv1.MutatingAdmissionPolicyBinding, admissionv1beta1.MutatingAdmissionPolicyBinding](
 				admissionv1beta1.SchemeGroupVersion),

@@ -8,7 +8,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// mutatingWebhookConfigurations is the entry of MutatingWebhookConfiguration.
 func mutatingWebhookConfigurations() *entry.Resource {
 	return webhookConfigurations("mutatingwebhookconfigurations", defaultMutatingWebhookConfiguration,
 		func(c *admissionv1.MutatingWebhookConfiguration) []admissionv1.MutatingWebhook { return c.Webhooks })

@@ -35,7 +35,7 @@ func defaultMatchResources(m *admissionv1.MatchResources) {
 }
 
 var (
-	// mutatedOperations are those of mutating policies. DELETE is not among them (M-04).
+	// mutatedOperations are the operations of mutating policies. DELETE is not one of them (M-04).
 	mutatedOperations = []admissionv1.OperationType{
 		admissionv1.OperationAll, admissionv1.Connect, admissionv1.Create, admissionv1.Update,
 	}
@@ -182,8 +182,8 @@ func policyBindingColumns() []entry.Column {
 	}
 }
 
-// shownParamRef returns the cell of the column ParamRef. A name without a namespace is shown as "*/name", because it is
-// not known here whether the parameters are in a namespace or cluster-scoped. A selector is shown in Go's format.
+// shownParamRef returns the cell of the column ParamRef. A name without a namespace is shown as "*/name", because the
+// table does not contain whether the params are namespaced. A selector is shown in Go's format.
 func shownParamRef(r *admissionv1.ParamRef) string {
 	switch {
 	case r == nil:

@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// validatingAdmissionPolicies is the entry of ValidatingAdmissionPolicy.
 func validatingAdmissionPolicies() *entry.Resource {
 	return &entry.Resource{
 		Plural: "validatingadmissionpolicies", New: entry.New[admissionv1.ValidatingAdmissionPolicy],
@@ -116,7 +115,7 @@ func auditAnnotation(
 	default:
 		err := c.Check(expression.Annotation, value, at)
 		if err != nil && err.Type == field.ErrorTypeInvalid {
-			err.BadValue = a.ValueExpression // compiled without spaces around it, but reported as it is
+			err.BadValue = a.ValueExpression // it was compiled without spaces around it, but is reported with them
 		}
 		errs = append(errs, compiles(err)...)
 	}

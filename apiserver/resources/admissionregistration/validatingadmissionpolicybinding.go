@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// validatingAdmissionPolicyBindings is the entry of ValidatingAdmissionPolicyBinding.
 func validatingAdmissionPolicyBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "validatingadmissionpolicybindings", New: entry.New[admissionv1.ValidatingAdmissionPolicyBinding],

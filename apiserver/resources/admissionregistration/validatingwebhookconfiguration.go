@@ -8,7 +8,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// validatingWebhookConfigurations is the entry of ValidatingWebhookConfiguration.
 func validatingWebhookConfigurations() *entry.Resource {
 	return webhookConfigurations(
 		"validatingwebhookconfigurations", defaultValidatingWebhookConfiguration, validatingHooks,

@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// webhookConfigurations is the entry of a kind; hooks returns its webhooks as one type.
+// webhookConfigurations returns the entry of a kind. hooks returns the webhooks of an object as one type.
 func webhookConfigurations[T any, P interface {
 	*T
 	entry.Object
@@ -83,7 +83,7 @@ var (
 	}
 )
 
-// webhookTolerance says which invalid values an update may keep.
+// webhookTolerance has the kinds of invalid values that an update may keep.
 type webhookTolerance struct {
 	sideEffects, versions, names, selectors, conditions bool
 	expressions                                         expression.Texts
@@ -195,8 +195,8 @@ func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 		"query parameters are not permitted in the URL")...)
 }
 
-// webhookService validates a reference to a service. Upstream swaps name and namespace when it requires them, so an
-// empty one is reported as the other.
+// webhookService validates a reference to a service. Upstream's check for missing values swaps name and namespace: the
+// error for an empty name has the path of the namespace, and vice versa.
 func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", s.Namespace, "namespace", s.Name)
 	port := check.ValueOf(s.Port)
@@ -273,7 +273,7 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 		}
 		res, sub, ok := strings.Cut(both, "/")
 		if !ok {
-			// As upstream, the last one decides.
+			// As in upstream, the last one decides.
 			plain = both != "*"
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// crdToV1beta1 converts by way of apiextensions-apiserver's internal type. Those conversions share memory, so it copies
-// first.
+// crdToV1beta1 converts through apiextensions-apiserver's internal type. It copies the object first, because these
+// conversions share memory.
 func crdToV1beta1(obj runtime.Object) (runtime.Object, error) {
 	crd, ok := obj.(*apiextensionsv1.CustomResourceDefinition)
 	if !ok {
@@ -35,7 +35,7 @@ func crdToV1beta1(obj runtime.Object) (runtime.Object, error) {
 	return entry.Typed(out, apiextensionsv1beta1.SchemeGroupVersion.WithKind(crdKindName)), nil
 }
 
-// crdFromV1beta1 may share memory with its argument.
+// crdFromV1beta1 converts to v1. The result may share memory with the argument.
 func crdFromV1beta1(obj runtime.Object) (runtime.Object, error) {
 	in, ok := obj.(*apiextensionsv1beta1.CustomResourceDefinition)
 	if !ok {

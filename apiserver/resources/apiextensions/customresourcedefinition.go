@@ -20,10 +20,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// customResourceDefinitions is the entry of CustomResourceDefinition.
 func customResourceDefinitions() *entry.Resource {
-	// kube-apiserver writes CustomResourceDefinitions as v1beta1, which is more compact
-	// (cmd/kube-apiserver/app/server: createAPIExtensionsConfig); the storage version hash shows it.
+	// kube-apiserver stores CustomResourceDefinitions as v1beta1, which is more compact (cmd/kube-apiserver/app/server:
+	// createAPIExtensionsConfig). The storage version hash depends on that.
 	return &entry.Resource{
 		Plural: "customresourcedefinitions", New: entry.New[apiextensionsv1.CustomResourceDefinition],
 		ShortNames: []string{"crd", "crds"}, Categories: entry.APIExtensions,
@@ -49,7 +48,7 @@ func customResourceDefinitions() *entry.Resource {
 	}
 }
 
-// definitionTable has the columns of v1.37 (V-103).
+// definitionTable returns the columns of v1.37 (V-103).
 func definitionTable() entry.Table {
 	return entry.Printed([]entry.Column{
 		entry.NameColumn,
@@ -82,7 +81,8 @@ func definitionTable() entry.Table {
 	})
 }
 
-// terminateCRD sets the condition of the first DELETE (C-84). Its transition time is the deletionTimestamp.
+// terminateCRD sets the condition of a CustomResourceDefinition at the first DELETE (C-84). Its transition time is the
+// deletionTimestamp.
 func terminateCRD(obj runtime.Object) {
 	crd := obj.(*apiextensionsv1.CustomResourceDefinition)
 	c := apiextensionsv1.CustomResourceDefinitionCondition{
@@ -107,7 +107,7 @@ func terminateCRD(obj runtime.Object) {
 	crd.Status.Conditions = append(crd.Status.Conditions, c)
 }
 
-// beginCRD sets the first condition of the CustomResourceDefinition controller (F-10).
+// beginCRD sets the first condition that the CustomResourceDefinition controller sets (F-10).
 func beginCRD(obj runtime.Object) {
 	crd := obj.(*apiextensionsv1.CustomResourceDefinition)
 	for i := range crd.Status.Conditions {
@@ -162,8 +162,8 @@ func listStored(d *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// definitionWarnings warns of unknown formats in schemas, and of lists of type set whose items are no scalars (V-072).
-// On update it warns of new ones.
+// definitionWarnings returns warnings for unknown formats in schemas, and for lists of type set whose items are no
+// scalars (V-072). On update it returns only new ones.
 func definitionWarnings(d, old *apiextensionsv1.CustomResourceDefinition) (texts []string) {
 	known, sets := check.Set(unknownFormats(old)...), objectSets(old)
 	for _, format := range unknownFormats(d) {
@@ -180,7 +180,7 @@ func definitionWarnings(d, old *apiextensionsv1.CustomResourceDefinition) (texts
 	return texts
 }
 
-// objectSets are the types, object or array, of the items of lists of type set.
+// objectSets returns the types, object or array, of the items of lists of type set.
 func objectSets(d *apiextensionsv1.CustomResourceDefinition) map[string]bool {
 	found := map[string]bool{}
 	everySchema(d, func(s *apiextensionsv1.JSONSchemaProps) {
@@ -203,7 +203,7 @@ func unknownFormats(d *apiextensionsv1.CustomResourceDefinition) (formats []stri
 	return formats
 }
 
-// stringFormats are those of apiextensions' supportedVersionedFormats, without dashes.
+// stringFormats are the names in apiextensions' supportedVersionedFormats, without dashes.
 var stringFormats = []string{
 	"bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
 	"isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration",
@@ -222,7 +222,7 @@ func knownFormat(typ, format string) bool {
 	return false
 }
 
-// everySchema visits the schemas of all versions of a definition, which may be nil.
+// everySchema calls f for the schemas of all versions of a CustomResourceDefinition, which may be nil.
 func everySchema(d *apiextensionsv1.CustomResourceDefinition, f func(*apiextensionsv1.JSONSchemaProps)) {
 	if d == nil {
 		return
@@ -234,7 +234,7 @@ func everySchema(d *apiextensionsv1.CustomResourceDefinition, f func(*apiextensi
 	}
 }
 
-// eachSchema visits a schema and all its nested schemas.
+// eachSchema calls f for a schema and all its nested schemas.
 func eachSchema(s *apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
 	if s == nil {
 		return
@@ -275,9 +275,9 @@ func eachNamed(m map[string]apiextensionsv1.JSONSchemaProps, f func(*apiextensio
 	}
 }
 
-// apiextensions-apiserver's own package validates definitions, in their internal type. Its errors for metadata are
-// dropped, as the caller validates metadata. Two rules stay: a definition's name follows from its spec, and one in a
-// group of Kubernetes needs the approval annotation (AX
+// apiextensions-apiserver's own package validates CustomResourceDefinitions, in their internal type. Its errors for
+// metadata are dropped, because the caller validates metadata. Two rules remain: the name follows from the spec, and a
+// CustomResourceDefinition in a group of Kubernetes needs the approval annotation (AX
 // pkg/apis/apiextensions/validation/validation.go:validateAPIApproval).
 
 func validateDefinition(d *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
@@ -321,7 +321,7 @@ func internalDefinition(
 	return in, nil
 }
 
-// leaveMetadata removes the lists whose errors butMetadata drops: they may have a million items.
+// leaveMetadata removes the lists whose errors butMetadata drops, because they may have a million items.
 func leaveMetadata(m *metav1.ObjectMeta) {
 	m.Labels, m.OwnerReferences, m.Finalizers, m.ManagedFields = nil, nil, nil, nil
 	maps.DeleteFunc(m.Annotations, func(key, _ string) bool { return key != apiextensionsv1.KubeAPIApprovedAnnotation })
@@ -330,7 +330,7 @@ func leaveMetadata(m *metav1.ObjectMeta) {
 // approval is the path of the approval annotation.
 var approval = field.NewPath("metadata", "annotations").Key(apiextensionsv1.KubeAPIApprovedAnnotation).String()
 
-// butMetadata drops errors of metadata. If requested, it keeps the error of a name that does not match the spec.
+// butMetadata drops errors of metadata. With name, it keeps the error of a name that does not match the spec.
 func butMetadata(errs field.ErrorList, name bool) field.ErrorList {
 	return slices.DeleteFunc(errs, func(e *field.Error) bool {
 		kept := e.Field == approval || name && strings.HasPrefix(e.Detail, "must be spec.names.plural")

@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// controllerRevisions is the entry of ControllerRevision.
 func controllerRevisions() *entry.Resource {
 	return &entry.Resource{
 		Plural: "controllerrevisions", New: entry.New[appsv1.ControllerRevision], Namespaced: true,
@@ -36,7 +35,7 @@ func validateControllerRevision(r *appsv1.ControllerRevision) (errs field.ErrorL
 	return append(errs, apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))...)
 }
 
-// validateControllerRevisionUpdate makes the data immutable: a controller rolls back to it.
+// validateControllerRevisionUpdate makes the data immutable, because a controller may roll back to it.
 func validateControllerRevisionUpdate(r, old *appsv1.ControllerRevision) field.ErrorList {
 	errs := apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))
 	return append(errs, check.Immutable(r.Data, old.Data, field.NewPath("data"))...)

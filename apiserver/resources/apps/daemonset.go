@@ -17,7 +17,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// daemonSets is the entry of DaemonSet.
 func daemonSets() *entry.Resource {
 	return &entry.Resource{
 		Plural: "daemonsets", New: entry.New[appsv1.DaemonSet], Namespaced: true,
@@ -37,7 +36,7 @@ func daemonSets() *entry.Resource {
 	}
 }
 
-// defaultDaemonSet sets a rolling update of one node at a time, among others.
+// defaultDaemonSet sets the defaults, such as a rolling update of one node at a time.
 func defaultDaemonSet(d *appsv1.DaemonSet) {
 	s := &d.Spec.UpdateStrategy
 	check.FillDefault(&s.Type, appsv1.RollingUpdateDaemonSetStrategyType)
@@ -54,8 +53,8 @@ func daemonSetWarnings(d, old *appsv1.DaemonSet) []string {
 	return podspec.OfTemplate(d, old, old == nil, specTemplate, &d.Spec.Template)
 }
 
-// createDaemonSet sets the first generation of the template (B-32), unless the client sets it. That is a field of
-// upstream's internal type and an annotation in apps/v1.
+// createDaemonSet sets the template's first generation (B-32), unless the client sets it. The template's generation is
+// an annotation in apps/v1, and a field of the spec in upstream's internal type.
 func createDaemonSet(d *appsv1.DaemonSet) {
 	podspec.DropTemplateFields(&d.Spec.Template, nil)
 	setTemplateGeneration(d, max(1, templateGeneration(d)))
@@ -75,7 +74,7 @@ func keepDaemonSetStatus(d, old *appsv1.DaemonSet) {
 	setTemplateGeneration(d, templateGeneration(old))
 }
 
-// parseTemplateGeneration rejects a generation that is no number (K pkg/apis/apps/v1/conversion.go:
+// parseTemplateGeneration returns an error if the generation is not a number (K pkg/apis/apps/v1/conversion.go:
 // Convert_v1_DaemonSet_To_apps_DaemonSet).
 func parseTemplateGeneration(d *appsv1.DaemonSet) error {
 	value, ok := d.Annotations[appsv1.DeprecatedTemplateGeneration]
@@ -89,7 +88,7 @@ func parseTemplateGeneration(d *appsv1.DaemonSet) error {
 func templateGeneration(d *appsv1.DaemonSet) int64 {
 	n, err := strconv.ParseInt(d.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
 	if err != nil {
-		return 0 // not the limit of the type
+		return 0 // not the limit that ParseInt returns for a number out of range
 	}
 	return n
 }
@@ -98,8 +97,8 @@ func setTemplateGeneration(d *appsv1.DaemonSet, n int64) {
 	metav1.SetMetaDataAnnotation(&d.ObjectMeta, appsv1.DeprecatedTemplateGeneration, strconv.FormatInt(n, 10))
 }
 
-// daemonSetSpec validates the spec. The template's generation is an annotation in apps/v1 and a field of the spec in
-// the internal type.
+// daemonSetSpec validates the spec. The template's generation is an annotation in apps/v1, and a field of the spec in
+// upstream's internal type.
 func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 	s, at := &d.Spec, check.SpecPath.Child("selector")
 	var before *corev1.PodTemplateSpec
@@ -123,7 +122,7 @@ func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 	return append(errs, check.Naturals(check.SpecPath, "revisionHistoryLimit", s.RevisionHistoryLimit)...)
 }
 
-// validateDaemonSetUpdate requires that the template's generation grows if and only if the template changes.
+// validateDaemonSetUpdate requires that the template's generation increases if and only if the template changes.
 func validateDaemonSetUpdate(d, old *appsv1.DaemonSet) (errs field.ErrorList) {
 	now, was := templateGeneration(d), templateGeneration(old)
 	at := check.SpecPath.Child("templateGeneration")

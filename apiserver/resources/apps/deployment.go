@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// deployments is the entry of Deployment.
 func deployments() *entry.Resource {
 	return &entry.Resource{
 		Plural: "deployments", New: entry.New[appsv1.Deployment], Namespaced: true,
@@ -40,7 +39,7 @@ func deployments() *entry.Resource {
 	}
 }
 
-// defaultDeployment sets one replica and a rolling update of 25 %, among others.
+// defaultDeployment sets the defaults, such as one replica and a rolling update of 25 %.
 func defaultDeployment(d *appsv1.Deployment) {
 	check.SetDefault(&d.Spec.Replicas, 1)
 	s := &d.Spec.Strategy
@@ -70,8 +69,9 @@ func updateDeployment(d, old *appsv1.Deployment) {
 // keepDeploymentStatus restores labels (B-41).
 func keepDeploymentStatus(d, old *appsv1.Deployment) { d.Labels = old.Labels }
 
-// parseRollback normalizes the revision to which a client rolls back: a field of upstream's internal type (K
-// pkg/apis/apps/v1/conversion.go: Convert_v1_Deployment_To_apps_Deployment, Convert_apps_Deployment_To_v1_Deployment).
+// parseRollback normalizes the annotation with the revision to which a client rolls back. The revision is a field of
+// upstream's internal type (K pkg/apis/apps/v1/conversion.go: Convert_v1_Deployment_To_apps_Deployment,
+// Convert_apps_Deployment_To_v1_Deployment).
 func parseRollback(d *appsv1.Deployment) error {
 	value, ok := d.Annotations[appsv1.DeprecatedRollbackTo]
 	if !ok {

@@ -1,4 +1,4 @@
-// Package apps has the kinds of the group apps: the controllers of pods that replace each other.
+// Package apps has the kinds of the group apps: the controllers of pods.
 //
 // It guarantees:
 //

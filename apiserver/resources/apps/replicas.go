@@ -31,8 +31,7 @@ func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Select
 	return usable, errs
 }
 
-// replicas validates the pod template. Without a selector nothing matches, so a missing selector also makes the
-// template invalid.
+// replicas validates the pod template. A missing selector matches nothing, so it also makes the template invalid.
 func replicas(s labels.Selector, t, old *corev1.PodTemplateSpec) (errs field.ErrorList) {
 	if s == nil {
 		return nil
@@ -51,7 +50,7 @@ func sizeOf(v intstr.IntOrString) int {
 	return v.IntValue()
 }
 
-// collisions must not decrease.
+// collisions rejects a collision count that decreases.
 func collisions(now, was *int32) field.ErrorList {
 	if was == nil || now != nil && *now >= *was {
 		return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// replicaSets is the entry of ReplicaSet.
 func replicaSets() *entry.Resource {
 	return &entry.Resource{
 		Plural: "replicasets", New: entry.New[appsv1.ReplicaSet], Namespaced: true,
@@ -56,7 +55,7 @@ func validateReplicaSet(r, old *appsv1.ReplicaSet) field.ErrorList {
 	s := &r.Spec
 	errs := check.Naturals(check.SpecPath, "replicas", s.Replicas)
 	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
-	// Upstream has the wrong kind here.
+	// Upstream's message has the wrong kind.
 	usable, faults := podSelector(s.Selector, "invalid label selector", "empty selector is invalid for deployment")
 	errs = append(errs, faults...)
 	if old == nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
-// statefulSets is the entry of StatefulSet.
 func statefulSets(gates entry.Gates) *entry.Resource {
 	unavailable := maxUnavailable(gates.On(featuregates.MaxUnavailableStatefulSet))
 	return &entry.Resource{
@@ -25,7 +24,7 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 		ShortNames: []string{"sts"}, Categories: entry.All,
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
-			// ValidateStatefulSetName: host names of pods begin with it, so it must be a label (apps/validation).
+			// ValidateStatefulSetName: host names of pods begin with the name, so it must be a label (apps/validation).
 			Name:           apivalidation.NameIsDNSLabel,
 			Default:        entry.Default(unavailable.defaultSet),
 			PrepareCreate:  entry.Create(unavailable.createSet),
@@ -44,11 +43,11 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 	}
 }
 
-// maxUnavailable says whether the feature gate MaxUnavailableStatefulSet is on.
+// maxUnavailable reports whether the feature gate MaxUnavailableStatefulSet is on.
 type maxUnavailable bool
 
-// defaultSet sets one replica, ordered pod management, and retained claims. A rolling update that the client
-// has set by its name has no parameters. maxUnavailable has a default since v1.37 (V-015; apps/v1/defaults.go:
+// defaultSet sets one replica, ordered pod management, and retained claims. If the client sets only the type
+// RollingUpdate, its parameters stay unset. maxUnavailable has a default since v1.37 (V-015; apps/v1/defaults.go:
 // SetDefaults_StatefulSet).
 func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
 	check.FillDefault(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
@@ -72,7 +71,7 @@ func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
 	podspec.DefaultTemplate(&s.Spec.Template)
 	for i := range s.Spec.VolumeClaimTemplates {
 		claim := &s.Spec.VolumeClaimTemplates[i]
-		// apps/v1 has the kind of claims, which other versions omit
+		// In apps/v1 the claims have their kind; other versions omit it.
 		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim"
 		podspec.DefaultClaim(claim)
 	}
@@ -106,7 +105,7 @@ func (on maxUnavailable) updateSet(s, old *appsv1.StatefulSet) {
 	podspec.DropTemplateFields(&s.Spec.Template, &old.Spec.Template)
 }
 
-// drop drops the field without the gate (pkg/registry/apps/statefulset/strategy.go: dropStatefulSetDisabledFields).
+// drop removes the field if the gate is off (pkg/registry/apps/statefulset/strategy.go: dropStatefulSetDisabledFields).
 func (on maxUnavailable) drop(u *appsv1.StatefulSetUpdateStrategy) {
 	if !on && u.RollingUpdate != nil {
 		u.RollingUpdate.MaxUnavailable = nil
@@ -154,8 +153,8 @@ func statefulSetSpec(s, old *appsv1.StatefulSetSpec) (errs field.ErrorList) {
 	return append(errs, podspec.RestartsAlways(&s.Template, "StatefulSet", check.TemplatePath)...)
 }
 
-// statefulTemplate validates the pod template with the volumes of its claims. A template that was invalid before an
-// update may stay invalid.
+// statefulTemplate validates the pod template together with the volumes of the claim templates. A template that was
+// invalid before an update may stay invalid.
 func statefulTemplate(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	var before *corev1.PodTemplateSpec
 	if old != nil {
@@ -168,8 +167,8 @@ func statefulTemplate(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	return podspec.ValidateTemplate(withClaims(s), before, check.TemplatePath)
 }
 
-// withClaims returns the pod template with one volume for each name of a claim template. These are first, and replace
-// the template's volumes of the same names. Upstream's order of several is random.
+// withClaims returns the pod template with one volume for each name of a claim template. These volumes are first, and
+// replace the template's volumes with the same names. Upstream's order of several such volumes is random.
 func withClaims(s *appsv1.StatefulSetSpec) *corev1.PodTemplateSpec {
 	if len(s.VolumeClaimTemplates) == 0 {
 		return &s.Template
@@ -206,7 +205,7 @@ func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	return errs
 }
 
-// serviceName requires a valid subdomain of pods, unless it was invalid before.
+// serviceName requires a valid subdomain for pods, unless the old one was invalid.
 func serviceName(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	at := check.SpecPath.Child("serviceName")
 	if s.ServiceName == "" || old != nil && len(check.DNSLabel(old.ServiceName, at)) != 0 {

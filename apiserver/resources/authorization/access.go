@@ -15,10 +15,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// local is the kind whose reviews are namespaced.
+// local is the kind of namespaced reviews.
 const local = "LocalSubjectAccessReview"
 
-// validate returns the error for a review of the kind that is not valid.
+// validate returns an error for an invalid review of the kind.
 func validate(kind string, m *metav1.ObjectMeta, spec *authorizationv1.SubjectAccessReviewSpec) error {
 	if errs := check(m, spec, kind == local); len(errs) > 0 {
 		return invalid.New(authorizationv1.SchemeGroupVersion.WithKind(kind).GroupKind(), "", errs)
@@ -26,7 +26,7 @@ func validate(kind string, m *metav1.ObjectMeta, spec *authorizationv1.SubjectAc
 	return nil
 }
 
-// access authorizes a valid review.
+// access authorizes the request that a valid review describes.
 func access(
 	r entry.Request, spec *authorizationv1.SubjectAccessReviewSpec,
 ) authorizationv1.SubjectAccessReviewStatus {
@@ -51,8 +51,8 @@ func access(
 		Reason: d.Reason(), EvaluationError: strings.Join(errs, "; ")}
 }
 
-// check validates a review (K pkg/apis/authorization/validation). local is that of a LocalSubjectAccessReview, which is
-// namespaced.
+// check validates a review (K pkg/apis/authorization/validation). local reports whether it is a
+// LocalSubjectAccessReview, which is namespaced.
 func check(m *metav1.ObjectMeta, spec *authorizationv1.SubjectAccessReviewSpec, local bool) (errs field.ErrorList) {
 	at, resource, other := field.NewPath("spec"), spec.ResourceAttributes, spec.NonResourceAttributes
 	if resource != nil && other != nil {
@@ -89,8 +89,8 @@ func check(m *metav1.ObjectMeta, spec *authorizationv1.SubjectAccessReviewSpec, 
 	return errs
 }
 
-// shownMeta is metadata in an error message. Some lists are omitted: one with a million empty items would make a
-// message of 100 MB.
+// shownMeta returns metadata for an error message. It omits some long lists: a list with a million empty items would
+// make a message of 100 MB.
 func shownMeta(m *metav1.ObjectMeta) any {
 	const most = 1000
 	if len(m.OwnerReferences)+len(m.Finalizers)+len(m.Labels)+len(m.Annotations) > most {
@@ -120,8 +120,9 @@ func checkSelectors(a *authorizationv1.ResourceAttributes, at *field.Path) (errs
 	return errs
 }
 
-// selectorErrors returns the errors of selectors that can't be parsed. No authorization mode here uses selectors: a
-// permission to list is one to list all objects. So ignoring a selector never allows more than was requested.
+// selectorErrors returns the errors of selectors that can't be parsed. An invalid selector is ignored. That never
+// allows more than was requested, because the authorization modes here ignore all selectors: a permission to list is
+// one to list all objects.
 func selectorErrors(a *authorizationv1.ResourceAttributes) (errs []string) {
 	if s := a.FieldSelector; s != nil {
 		if !parses(s.RawSelector, fields.ParseSelector) {
@@ -136,7 +137,7 @@ func selectorErrors(a *authorizationv1.ResourceAttributes) (errs []string) {
 	return errs
 }
 
-// parses reports whether a selector can be parsed. One that exceeds the limit for requests counts as invalid.
+// parses reports whether a selector can be parsed. A selector that exceeds the limit for requests counts as invalid.
 func parses[T any](raw string, parse func(string) (T, error)) bool {
 	if invalid.LongSelector(raw) != "" {
 		return false

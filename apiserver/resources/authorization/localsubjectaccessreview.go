@@ -9,7 +9,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// localSubjectAccessReviews is the entry of LocalSubjectAccessReview.
 func localSubjectAccessReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "localsubjectaccessreviews", New: entry.New[authorizationv1.LocalSubjectAccessReview], Namespaced: true,

@@ -8,7 +8,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// selfSubjectAccessReviews is the entry of SelfSubjectAccessReview.
 func selfSubjectAccessReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "selfsubjectaccessreviews", New: entry.New[authorizationv1.SelfSubjectAccessReview],

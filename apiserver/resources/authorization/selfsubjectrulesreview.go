@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// selfSubjectRulesReviews is the entry of SelfSubjectRulesReview.
 func selfSubjectRulesReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "selfsubjectrulesreviews", New: entry.New[authorizationv1.SelfSubjectRulesReview],
@@ -28,7 +27,7 @@ func validateRules(_ entry.Request, v *authorizationv1.SelfSubjectRulesReview) e
 	return nil
 }
 
-// reviewRules lists the user's permissions in a namespace.
+// reviewRules sets the user's permissions in a namespace.
 func reviewRules(_ context.Context, r entry.Request, v *authorizationv1.SelfSubjectRulesReview) {
 	rules, err := r.Authorizer().Rules(r.User(), v.Spec.Namespace)
 	v.Status = authorizationv1.SubjectRulesReviewStatus{

@@ -8,7 +8,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// subjectAccessReviews is the entry of SubjectAccessReview.
 func subjectAccessReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "subjectaccessreviews", New: entry.New[authorizationv1.SubjectAccessReview],

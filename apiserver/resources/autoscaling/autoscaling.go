@@ -9,7 +9,7 @@ import (
 	declaredv1 "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/autoscaling"
 )
 
-// declared are the rules of both versions: hooks get either.
+// declared are the rules of both versions, because hooks receive objects of both.
 var declared = runtime.NewSchemeBuilder(declaredv1.RegisterValidations, RegisterValidations)
 
 // Resources returns the entries of the group's kinds, one in each line.
@@ -25,7 +25,7 @@ func Resources(gates entry.Gates) []*entry.Resource {
 	)
 }
 
-// ScaleTable is the table of Scale, the kind of scale subresources. Unlike elsewhere, the name has no format here.
+// ScaleTable returns the table of Scale, the kind of scale subresources. Only here, the name has no format.
 func ScaleTable() entry.Table {
 	return entry.Printed([]entry.Column{
 		entry.Text("Name", entry.MetaDocs["name"]),

@@ -24,7 +24,7 @@ const (
 	hpaBehavior       = "autoscaling.alpha.kubernetes.io/behavior"
 )
 
-// hpaAnnotations are not stored; the last two are not written any more.
+// hpaAnnotations are not stored. The last two are not written any more.
 var hpaAnnotations = []string{hpaMetrics, hpaCurrentMetrics, hpaConditions, hpaBehavior,
 	"autoscaling.alpha.kubernetes.io/scale-down-tolerance", "autoscaling.alpha.kubernetes.io/scale-up-tolerance"}
 
@@ -82,7 +82,7 @@ func isCPU(m *autoscalingv2.MetricSpec) bool {
 	return m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU
 }
 
-// cpuTarget is the target of the first CPU metric, whether or not it is a utilization.
+// cpuTarget returns the target of the first CPU metric, even if it is not a utilization.
 func cpuTarget(metrics []autoscalingv2.MetricSpec) *int32 {
 	for i := range metrics {
 		if isCPU(&metrics[i]) {
@@ -92,7 +92,7 @@ func cpuTarget(metrics []autoscalingv2.MetricSpec) *int32 {
 	return nil
 }
 
-// cpuCurrent is the value of the last status with a CPU utilization.
+// cpuCurrent returns the value of the last status with a CPU utilization.
 func cpuCurrent(metrics []autoscalingv2.MetricStatus) (percent *int32) {
 	for _, m := range metrics {
 		if m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU &&
@@ -174,7 +174,7 @@ func hpaToV2(obj runtime.Object) (runtime.Object, error) {
 	return entry.Typed(out, autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler")), nil
 }
 
-// fromAnnotation decodes a list; a malformed one, or one with a quantity that takes too long to parse, counts as
+// fromAnnotation decodes a list. A list that is malformed, or has a quantity that takes too long to parse, counts as
 // missing.
 func fromAnnotation[T any](annotations map[string]string, name string) []T {
 	text := annotations[name]
@@ -205,7 +205,7 @@ func cpuMetric(percent int32) autoscalingv2.MetricSpec {
 			Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &percent}}}
 }
 
-// hpaSpecs returns the metrics in the annotation, with CPU last; without any metric it is CPU at 80 %.
+// hpaSpecs returns the metrics in the annotation, and then CPU. If there is no metric, it returns CPU at 80 %.
 func hpaSpecs(annotations map[string]string, cpu *int32) []autoscalingv2.MetricSpec {
 	var specs []autoscalingv2.MetricSpec
 	for _, m := range fromAnnotation[autoscalingv1.MetricSpec](annotations, hpaMetrics) {
@@ -220,7 +220,7 @@ func hpaSpecs(annotations map[string]string, cpu *int32) []autoscalingv2.MetricS
 	return specs
 }
 
-// hpaStatuses prefers the statuses in the annotation, which have more fields.
+// hpaStatuses returns the statuses in the annotation, which have more fields, or else that of CPU.
 func hpaStatuses(annotations map[string]string, cpu *int32) []autoscalingv2.MetricStatus {
 	var statuses []autoscalingv2.MetricStatus
 	for _, m := range fromAnnotation[autoscalingv1.MetricStatus](annotations, hpaCurrentMetrics) {

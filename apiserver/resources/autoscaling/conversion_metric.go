@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// targetType is the type of the target that is set in v1.
+// targetType returns the type of the target that is set in v1.
 func targetType(set bool, yes, no autoscalingv2.MetricTargetType) autoscalingv2.MetricTargetType {
 	if set {
 		return yes
@@ -54,8 +54,8 @@ func metricFromV1(m *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 			Metric:          autoscalingv2.MetricIdentifier{Name: o.MetricName, Selector: o.Selector},
 			Target: autoscalingv2.MetricTarget{Type: targetType(o.AverageValue == nil, value, average),
 				AverageValue: o.AverageValue}}
-		// In v1 the value can't be missing (Convert_v1_ObjectMetricSource_To_autoscaling_ObjectMetricSource, since
-		// v1.36).
+		// In v1 the value is not a pointer, so a zero value counts as missing
+		// (Convert_v1_ObjectMetricSource_To_autoscaling_ObjectMetricSource, since v1.36).
 		if o.AverageValue == nil || !o.TargetValue.IsZero() {
 			out.Object.Target.Value = &o.TargetValue
 		}
@@ -180,7 +180,7 @@ func rulesToV1(r *autoscalingv2.HPAScalingRules) *scalingRules {
 	return out
 }
 
-// behaviorFromV1 decodes the annotation; nil if it is empty or malformed.
+// behaviorFromV1 decodes the annotation. It returns nil if the annotation is empty or malformed.
 func behaviorFromV1(annotation string) *autoscalingv2.HorizontalPodAutoscalerBehavior {
 	var b autoscalingv2.HorizontalPodAutoscalerBehavior
 	if json.Unmarshal([]byte(annotation), &b) != nil || b == (autoscalingv2.HorizontalPodAutoscalerBehavior{}) {

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// horizontalPodAutoscalers is the entry of HorizontalPodAutoscaler.
 func horizontalPodAutoscalers() *entry.Resource {
 	return &entry.Resource{
 		Plural: "horizontalpodautoscalers", New: entry.New[autoscalingv2.HorizontalPodAutoscaler], Namespaced: true,
@@ -27,8 +26,8 @@ func horizontalPodAutoscalers() *entry.Resource {
 	}
 }
 
-// horizontalPodAutoscalersV1 is the entry of HorizontalPodAutoscaler in version v1. Its hooks get objects of version
-// v2, except for Strategy.Default.
+// horizontalPodAutoscalersV1 returns the entry of HorizontalPodAutoscaler in version v1. Its hooks receive objects of
+// version v2, except Strategy.Default.
 func horizontalPodAutoscalersV1() *entry.Resource {
 	r := horizontalPodAutoscalers()
 	r.New = entry.New[autoscalingv1.HorizontalPodAutoscaler]
@@ -41,7 +40,7 @@ func horizontalPodAutoscalersV1() *entry.Resource {
 	return r
 }
 
-// withoutHPAAnnotations returns hook, followed by the removal of the annotations in which v1 has fields of v2.
+// withoutHPAAnnotations returns a hook that calls hook and then removes the annotations in which v1 has fields of v2.
 func withoutHPAAnnotations(hook func(runtime.Object)) func(runtime.Object) {
 	return func(obj runtime.Object) {
 		hook(obj)
@@ -62,7 +61,7 @@ func defaultHorizontalPodAutoscaler(h *autoscalingv2.HorizontalPodAutoscaler) {
 			{Type: autoscalingv2.PodsScalingPolicy, Value: 4, PeriodSeconds: 15},
 			{Type: autoscalingv2.PercentScalingPolicy, Value: 100, PeriodSeconds: 15},
 		})
-		// The window for scaling down is a flag of the controller, so it has no default.
+		// The window for scaling down has no default, because it is a flag of the controller.
 		check.SetDefault(&b.ScaleDown, autoscalingv2.HPAScalingRules{})
 		defaultScalingRules(b.ScaleDown, []autoscalingv2.HPAScalingPolicy{
 			{Type: autoscalingv2.PercentScalingPolicy, Value: 100, PeriodSeconds: 15},

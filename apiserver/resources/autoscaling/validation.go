@@ -16,7 +16,7 @@ const (
 	maxStabilizationSeconds = 3600
 )
 
-// autoscalerTolerance says which invalid values an update may keep.
+// autoscalerTolerance has the kinds of invalid values that an update may keep.
 type autoscalerTolerance struct{ targetVersion, objectVersions bool }
 
 func validateAutoscaler(a, old *autoscalingv2.HorizontalPodAutoscaler) (errs field.ErrorList) {
@@ -46,7 +46,7 @@ func validateAutoscaler(a, old *autoscalingv2.HorizontalPodAutoscaler) (errs fie
 	return errs
 }
 
-// scaleTarget validates a reference. References to core kinds must be allowed, and an invalid version may be accepted.
+// scaleTarget validates a reference. With core it allows core kinds. With tolerate it accepts an invalid version.
 func scaleTarget(r autoscalingv2.CrossVersionObjectReference, core, tolerate bool, at *field.Path) field.ErrorList {
 	errs := check.Needed(r.Kind, at.Child("kind"), check.PathSegment)
 	errs = append(errs, check.Needed(r.Name, at.Child("name"), check.PathSegment)...)
@@ -56,7 +56,8 @@ func scaleTarget(r autoscalingv2.CrossVersionObjectReference, core, tolerate boo
 	return errs
 }
 
-// versionFault returns the error of a reference's version, or nothing. The only core kind with a scale needs no group.
+// versionFault returns the error of a reference's version, or an empty string. Of the core kinds, only
+// ReplicationController has a scale.
 func versionFault(r autoscalingv2.CrossVersionObjectReference, core bool) string {
 	gv, err := schema.ParseGroupVersion(r.APIVersion)
 	switch {

@@ -17,7 +17,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// cronJobs is the entry of CronJob.
 func cronJobs() *entry.Resource {
 	return &entry.Resource{
 		Plural: "cronjobs", New: entry.New[batchv1.CronJob], Namespaced: true,
@@ -69,7 +68,7 @@ func updateCronJob(c, old *batchv1.CronJob) {
 	dropScheduling(&c.Spec.JobTemplate.Spec, &old.Spec.JobTemplate.Spec)
 }
 
-// maxCronJobName leaves space for a timestamp in the names of jobs.
+// maxCronJobName is the maximum length of a name. It leaves space for a timestamp in the names of jobs.
 const maxCronJobName = 52
 
 func validateCronJob(c *batchv1.CronJob) field.ErrorList {
@@ -102,7 +101,7 @@ func cronJobSpec(s, old *batchv1.CronJobSpec) (errs field.ErrorList) {
 	return append(errs, check.Naturals(check.SpecPath, "failedJobsHistoryLimit", s.FailedJobsHistoryLimit)...)
 }
 
-// jobTemplate validates the spec of jobs whose selectors will be generated.
+// jobTemplate validates the spec of jobs for which a selector will be generated.
 func jobTemplate(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	errs := jobSpec(s, old, at)
 	errs = append(errs, check.Reject(s.Selector != nil, at.Child("selector"), s.Selector,
@@ -113,8 +112,8 @@ func jobTemplate(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path
 	return errs
 }
 
-// schedule requires five fields or a macro. A time zone in it is allowed only if the old one had one (zoned), and the
-// field timeZone is not set (named).
+// schedule requires five fields or a macro. A time zone in the schedule is allowed only if the old schedule had one
+// (zoned) and the field timeZone is not set (named).
 func schedule(text string, zoned, named bool, at *field.Path) (errs field.ErrorList) {
 	if err := parseSchedule(text); err != nil {
 		errs = append(errs, field.Invalid(at, text, err.Error()))
@@ -128,8 +127,8 @@ func schedule(text string, zoned, named bool, at *field.Path) (errs field.ErrorL
 	return errs
 }
 
-// parseSchedule is the parser, whose messages clients see. It panics on a time zone without a schedule, for which
-// kube-apiserver fails the request.
+// parseSchedule returns the parser's error, which clients see. The parser panics on a time zone without a schedule;
+// kube-apiserver then fails the request.
 func parseSchedule(text string) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -140,7 +139,7 @@ func parseSchedule(text string) (err error) {
 	return err
 }
 
-// zonePart is a component of a time zone's name. Digits and plus signs are in deprecated names.
+// zonePart matches a component of a time zone's name. Digits and plus signs occur in deprecated names.
 var zonePart = regexp.MustCompile(`^[A-Za-z\.\-_0-9+]{1,14}$`)
 
 func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
@@ -189,7 +188,7 @@ func cronJobTable() entry.Table {
 	})
 }
 
-// truth prints a boolean for a cell that is a string.
+// truth returns a boolean as a string for a cell.
 func truth(b *bool) string {
 	switch {
 	case b == nil:

@@ -17,7 +17,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// jobs is the entry of Job.
 func jobs() *entry.Resource {
 	return &entry.Resource{
 		Plural: "jobs", New: entry.New[batchv1.Job], Namespaced: true,
@@ -41,12 +40,12 @@ func jobs() *entry.Resource {
 	}
 }
 
-// jobWarning (C-24).
+// jobWarning is the warning for a DELETE without a policy (C-24).
 const jobWarning = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
 
-// defaultJob sets one completion of one pod, unless the client sets either. A job without labels gets its template's:
-// the same map, as upstream. So labels that are added to the template on creation are visible on the job, unless it has
-// been copied before (as objects with generateName are).
+// defaultJob sets one completion of one pod, unless the client sets either. A job without labels gets its template's
+// labels. As in upstream both share one map, so labels that are added to the template on creation also appear on the
+// job. They do not if the job was copied before, as objects with generateName are.
 func defaultJob(j *batchv1.Job) {
 	s := &j.Spec
 	if s.Completions == nil && s.Parallelism == nil {
@@ -100,8 +99,8 @@ func jobSpecWarnings(at *field.Path, s *batchv1.JobSpec) []string {
 	return append(texts, podspec.TemplateWarnings(at.Child("template"), &s.Template)...)
 }
 
-// createJob generates a selector by the job's UID, unless the client sets one. A job without labels has its template's,
-// including the new ones: it may share the map with the template, see defaultJob.
+// createJob generates a selector from the job's UID, unless the client sets one. A job without labels also gets the
+// template's new labels if it shares the map with the template: see defaultJob.
 func createJob(j *batchv1.Job) {
 	if !check.ValueOf(j.Spec.ManualSelector) {
 		selectByUID(j)
@@ -111,8 +110,8 @@ func createJob(j *batchv1.Job) {
 	defaultJob(j)
 }
 
-// selectByUID labels the template with the job's name and UID, each with its old and its new key, and selects the UID.
-// Existing labels are not changed; validation checks them.
+// selectByUID adds labels with the job's name and UID to the template, each under its old and its new key, and selects
+// the UID. It does not change existing labels; validation checks them.
 func selectByUID(j *batchv1.Job) {
 	if j.Spec.Template.Labels == nil {
 		j.Spec.Template.Labels = map[string]string{}
@@ -143,7 +142,7 @@ func updateJob(j, old *batchv1.Job) {
 	dropScheduling(&j.Spec, &old.Spec)
 }
 
-// dropScheduling is for WorkloadWithJob, which is off (V-023).
+// dropScheduling removes the scheduling fields, because the gate WorkloadWithJob is off (V-023).
 func dropScheduling(s, old *batchv1.JobSpec) {
 	if old == nil || old.Scheduling == nil {
 		s.Scheduling = nil
@@ -192,7 +191,8 @@ func jobStatus(j *batchv1.Job) string {
 	return "Running"
 }
 
-// jobCompletions prints a job without completions, which succeeds with any pod, as "/1".
+// jobCompletions returns the cell of the column Completions. A job without completions, which succeeds with any pod,
+// has "/1".
 func jobCompletions(j *batchv1.Job) string {
 	if j.Spec.Completions != nil {
 		return fmt.Sprintf("%d/%d", j.Status.Succeeded, *j.Spec.Completions)

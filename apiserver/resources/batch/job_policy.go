@@ -25,7 +25,7 @@ var (
 	conditionStatuses = []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
 )
 
-// chosen requires one of the values, and lists them if there is none.
+// chosen requires one of the values. The error for an empty value lists them.
 func chosen[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Required(at, fmt.Sprintf("valid values: %q", values))}
@@ -186,7 +186,7 @@ func parseInterval(text string, completions int32) (v interval, err error) {
 
 var errOverlap = errors.New("failedIndexes and completedIndexes overlap")
 
-// overlap finds an index that is both completed and failed. Malformed lists are reported elsewhere.
+// overlap returns an error for an index that is both completed and failed. Malformed lists are reported elsewhere.
 func overlap(completed, failed string, completions int32) error {
 	if completed == "" || failed == "" {
 		return nil

@@ -24,8 +24,8 @@ func jobFinished(j *batchv1.Job) bool {
 	return jobHas(j, batchv1.JobComplete) || jobHas(j, batchv1.JobFailed)
 }
 
-// A jobRule is violated or not. It only applies if its fields have changed: a change of the spec can make a status
-// invalid until the controller updates it (job strategy getStatusValidationOptions).
+// jobRule is a rule for a status. It applies only if its fields have changed, because a change of the spec can make a
+// status invalid until the controller updates it (job strategy getStatusValidationOptions).
 type jobRule struct {
 	counts, broken bool
 	err            func() *field.Error
@@ -78,7 +78,7 @@ func uncounted(list []types.UID, seen map[types.UID]bool, at *field.Path) (errs 
 	return errs
 }
 
-// condition is an error of the list of conditions, whose value is not printed.
+// condition returns a function that makes an error of the list of conditions. The error does not print the value.
 func condition(text string) func() *field.Error {
 	return func() *field.Error {
 		return field.Invalid(check.StatusPath.Child("conditions"), field.OmitValueType{}, text)
@@ -93,12 +93,12 @@ func missing(name, text string) func() *field.Error {
 	return func() *field.Error { return field.Required(check.StatusPath.Child(name), text) }
 }
 
-// changed compares a condition with the old one.
+// changed reports whether a condition differs from the old one.
 func changed(j, old *batchv1.Job, kind batchv1.JobConditionType) bool {
 	return jobHas(j, kind) != jobHas(old, kind)
 }
 
-// jobEnd validates finished jobs.
+// jobEnd returns the rules for finished jobs.
 func jobEnd(j, old *batchv1.Job) []jobRule {
 	s, was := &j.Status, &old.Status
 	complete, failed, finished := jobHas(j, batchv1.JobComplete), jobHas(j, batchv1.JobFailed), jobFinished(j)
@@ -134,7 +134,7 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 	}
 }
 
-// jobIndexes validates completed and failed indexes, and the number of active pods.
+// jobIndexes returns the rules for completed and failed indexes, and for the number of active pods.
 func jobIndexes(j, old *batchv1.Job) []jobRule {
 	s, was := &j.Status, &old.Status
 	completedChanged, failedChanged := s.CompletedIndexes != was.CompletedIndexes, !check.SamePointee(
@@ -172,7 +172,7 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 	}
 }
 
-// jobSuccess validates success criteria, regardless of what has changed.
+// jobSuccess returns the rules for success criteria. They always apply.
 func jobSuccess(j *batchv1.Job) []jobRule {
 	met := jobHas(j, batchv1.JobSuccessCriteriaMet)
 	return []jobRule{
@@ -185,7 +185,7 @@ func jobSuccess(j *batchv1.Job) []jobRule {
 	}
 }
 
-// jobChange rejects changes that a status must not undo.
+// jobChange returns the rules against changes that a status must not undo.
 func jobChange(j, old *batchv1.Job) (rules []jobRule) {
 	s, was := &j.Status, &old.Status
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobComplete, batchv1.JobFailureTarget} {

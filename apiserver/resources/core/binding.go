@@ -16,7 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// bindings is the entry of Binding.
 func bindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "bindings", New: entry.New[corev1.Binding], Namespaced: true,
@@ -26,7 +25,7 @@ func bindings() *entry.Resource {
 	}
 }
 
-// bindPod handles POST of pods/binding: it validates a Binding and sets the node of its pod (K
+// bindPod handles POST of pods/binding. It validates a Binding and sets the node of its pod (K
 // pkg/registry/core/pod/storage: BindingREST).
 func bindPod(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	b := body.(*corev1.Binding)
@@ -48,7 +47,7 @@ func bindPod(ctx context.Context, r entry.Request, body runtime.Object) (runtime
 	if err := r.Validate(ctx, b); err != nil {
 		return nil, err
 	}
-	_, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) { // upstream bypasses the strategy
+	_, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) { // as upstream, without the strategy
 		pod := old.(*corev1.Pod)
 		if err := bindablePod(r, b, pod); err != nil {
 			return nil, err
@@ -59,7 +58,7 @@ func bindPod(ctx context.Context, r entry.Request, body runtime.Object) (runtime
 	return nil, err
 }
 
-// createBinding handles POST of bindings: pods/binding with the name in the body.
+// createBinding handles POST of bindings, which is a POST of pods/binding with the pod's name in the body.
 func createBinding(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	on, err := r.On(podResource, "binding", body.(*corev1.Binding).Name)
 	if err != nil {
@@ -68,7 +67,7 @@ func createBinding(ctx context.Context, r entry.Request, body runtime.Object) (r
 	return bindPod(ctx, on, body)
 }
 
-// bindablePod returns why the pod can't be bound, nil if it can.
+// bindablePod returns an error if the pod can't be bound.
 func bindablePod(r entry.Request, b *corev1.Binding, pod *corev1.Pod) error {
 	switch {
 	case b.UID != "" && b.UID != pod.UID:
@@ -100,8 +99,8 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 	return append(errs, check.DNSSubdomain(b.Target.Name, name)...) // V-063
 }
 
-// assignPod sets the node, copies the binding's annotations and labels, and sets the condition PodScheduled
-// (BindingREST.setPodNodeAndMetadata). The generation does not change.
+// assignPod sets the pod's node, copies the binding's annotations and labels, and sets the condition PodScheduled
+// (BindingREST.setPodNodeAndMetadata). It does not change the generation.
 func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
 	pod.Spec.NodeName, pod.Status.NominatedNodeName = b.Target.Name, ""
 	pod.Annotations = joined(pod.Annotations, b.Annotations)

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// componentStatuses is the entry of ComponentStatus.
 func componentStatuses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "componentstatuses", New: entry.New[corev1.ComponentStatus],
@@ -42,10 +41,10 @@ func componentStatusCells(c *corev1.ComponentStatus, _ time.Time) []any {
 	return []any{c.Name, "Unknown", "", ""}
 }
 
-// componentStatusObjects lists and gets ComponentStatuses, which are not stored.
+// componentStatusObjects returns ComponentStatuses, which are not stored.
 var componentStatusObjects = entry.Objects{List: listComponents, NotFound: noComponent}
 
-// listComponents returns the ComponentStatus of etcd, the only component that is not a part of the server.
+// listComponents returns the ComponentStatus of etcd, the only component that is not part of the server.
 func listComponents(ctx context.Context, s entry.Server, _, _ string) ([]entry.Object, error) {
 	c := &corev1.ComponentStatus{
 		TypeMeta:   metav1.TypeMeta{Kind: "ComponentStatus", APIVersion: "v1"},

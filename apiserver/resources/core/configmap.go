@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// configMaps is the entry of ConfigMap.
 func configMaps() *entry.Resource {
 	return &entry.Resource{
 		Plural: "configmaps", New: entry.New[corev1.ConfigMap], Namespaced: true,
@@ -48,7 +47,7 @@ func validateConfigMap(m *corev1.ConfigMap) (errs field.ErrorList) {
 func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
 	if check.IsTrue(old.Immutable) {
 		errs = append(errs, sealed(m.Immutable,
-			// Upstream sets an empty map only for this field.
+			// Upstream treats nil and empty maps as equal only for this field.
 			kept{"data", apiequality.Semantic.DeepEqual(m.Data, old.Data)},
 			kept{"binaryData", reflect.DeepEqual(m.BinaryData, old.BinaryData)})...)
 	}

@@ -23,7 +23,8 @@ import (
 // webSockets is the feature of kubelets that understand the WebSockets of clients.
 const webSockets = "ExtendWebSocketsToKubelet"
 
-// kubelet returns the kubelet of a node, without a path (K pkg/kubelet/client/kubelet_client.go: GetConnectionInfo).
+// kubelet returns the address of a node's kubelet, without a path (K pkg/kubelet/client/kubelet_client.go:
+// GetConnectionInfo).
 func kubelet(ctx context.Context, s entry.Server, k entry.Kubelets, node string) (*entry.Backend, error) {
 	obj, err := s.Get(ctx, entry.Reference{Resource: nodeResource, Name: node})
 	if err != nil {
@@ -44,7 +45,8 @@ func kubelet(ctx context.Context, s entry.Server, k entry.Kubelets, node string)
 	}, nil
 }
 
-// preferredAddress is K pkg/util/node/node.go: GetPreferredNodeAddress.
+// preferredAddress returns the first address of a node in the order of types (K pkg/util/node/node.go:
+// GetPreferredNodeAddress).
 func preferredAddress(n *corev1.Node, types []string) (string, error) {
 	for _, t := range types {
 		for _, a := range n.Status.Addresses {
@@ -56,7 +58,7 @@ func preferredAddress(n *corev1.Node, types []string) (string, error) {
 	return "", fmt.Errorf("no preferred addresses found; known addresses: %v", n.Status.Addresses)
 }
 
-// target is a proxied object: a name with an optional port, and an optional scheme if there is a port.
+// target is a proxied object: a name with an optional port and, if it has a port, an optional scheme.
 type target struct{ scheme, name, port string }
 
 func parseTarget(c *entry.Connection, kind string) (t target, err error) {
@@ -78,7 +80,7 @@ func (t target) url(host string) *url.URL {
 	return &url.URL{Scheme: t.scheme, Host: host}
 }
 
-// proxyNode connects to a port of a node, that of the kubelet by default (K pkg/registry/core/node/strategy.go:
+// proxyNode connects to a port of a node; the default is the kubelet's port (K pkg/registry/core/node/strategy.go:
 // ResourceLocation).
 func proxyNode(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Backend, error) {
 	t, err := parseTarget(c, "node")
@@ -99,7 +101,7 @@ func proxyNode(ctx context.Context, s entry.Server, c *entry.Connection) (*entry
 	return b, nil
 }
 
-// proxyPod connects to a port of a pod, the first one that a container declares by default (K
+// proxyPod connects to a port of a pod; the default is the first port that a container declares (K
 // pkg/registry/core/pod/strategy.go: ResourceLocation).
 func proxyPod(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Backend, error) {
 	t, err := parseTarget(c, "pod")
@@ -133,7 +135,7 @@ func podOf(ctx context.Context, s entry.Server, namespace, name string) (*corev1
 }
 
 // proxyService connects to a ready endpoint of a service (K pkg/registry/core/service/storage/storage.go:
-// ResourceLocation; AS pkg/util/proxy/proxy.go: RandomEndpoint). The port is one of the service, by number or by name.
+// ResourceLocation; AS pkg/util/proxy/proxy.go: RandomEndpoint). The port is a number or name of a port of the service.
 func proxyService(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Backend, error) {
 	t, err := parseTarget(c, "service")
 	if err != nil {
@@ -174,8 +176,7 @@ func proxyService(ctx context.Context, s entry.Server, c *entry.Connection) (*en
 	return &entry.Backend{URL: t.url(host)}, nil
 }
 
-// endpoint returns a random one of the endpoints that are ready and have the port, of the service's primary IP family
-// if possible.
+// endpoint returns a random endpoint that is ready and has the port. It prefers the service's primary IP family.
 func endpoint(
 	ctx context.Context, s entry.Server, svc *corev1.Service, all []*discoveryv1.EndpointSlice, name string,
 ) (host string, port int32, err error) {
@@ -210,8 +211,9 @@ func endpoint(
 	return "", 0, apierrors.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", svc.Name))
 }
 
-// isPod reports whether an endpoint is a pod of the namespace with its address: a user who may write endpoints must not
-// reach any address through the server (K pkg/registry/core/service/storage/storage.go: isValidAddress).
+// isPod reports whether an endpoint is a pod of the namespace with the endpoint's address. A user who may write
+// endpoints must not reach arbitrary addresses through the server (K pkg/registry/core/service/storage/storage.go:
+// isValidAddress).
 func isPod(ctx context.Context, s entry.Server, namespace string, e *discoveryv1.Endpoint) (bool, error) {
 	if e.TargetRef == nil || e.TargetRef.Namespace != namespace {
 		return false, nil
@@ -223,7 +225,7 @@ func isPod(ctx context.Context, s entry.Server, namespace string, e *discoveryv1
 	return err == nil && slices.Contains(p.Status.PodIPs, corev1.PodIP{IP: e.Addresses[0]}), err
 }
 
-// simulated is the error 501 for what only a real kubelet does.
+// simulated returns the error 501 for a request that only a real kubelet can serve.
 func simulated(what, name string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: 501, Reason: "NotImplemented",

@@ -10,7 +10,7 @@ import (
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources(clock entry.Clock) []*entry.Resource {
-	gates := map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": false} // those that rules name
+	gates := map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": false} // the gates that validation rules name
 	return entry.Declared(declared.RegisterValidations, gates, entry.Group(corev1.SchemeGroupVersion,
 		bindings(),
 		componentStatuses(),
@@ -32,7 +32,7 @@ func Resources(clock entry.Clock) []*entry.Resource {
 	))
 }
 
-// Events returns the entry of the group events.k8s.io, whose Events are stored as those of the core group.
+// Events returns the entry of the group events.k8s.io, whose Events are stored as Events of the core group.
 func Events() []*entry.Resource {
 	return entry.Group(eventsv1.SchemeGroupVersion,
 		groupedEvents(),

@@ -18,7 +18,7 @@ func dataKeys[V any](bag map[string]V, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// kept is a field of an immutable object, and whether it is unchanged.
+// kept is a field of an immutable object, with the information whether it is unchanged.
 type kept struct {
 	name string
 	kept bool

@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// endpoints is the entry of Endpoints.
 func endpoints() *entry.Resource {
 	return &entry.Resource{
 		Plural: "endpoints", New: entry.New[corev1.Endpoints], Namespaced: true,
@@ -42,7 +41,8 @@ func defaultEndpoints(e *corev1.Endpoints) {
 	}
 }
 
-// endpointsWarnings does not check the addresses of the controller that usually writes endpoints.
+// endpointsWarnings returns warnings for addresses. It does not check those of the controller that usually writes
+// endpoints.
 func endpointsWarnings(e, _ *corev1.Endpoints) []string {
 	if e.Labels["endpoints.kubernetes.io/managed-by"] == "endpoint-controller" {
 		return nil
@@ -65,7 +65,7 @@ func validateEndpoints(e *corev1.Endpoints) field.ErrorList {
 	return check.Each(e.Subsets, field.NewPath("subsets"), endpointSubset)
 }
 
-// validateEndpointsUpdate does not validate unchanged subsets.
+// validateEndpointsUpdate validates only changed subsets.
 func validateEndpointsUpdate(e, old *corev1.Endpoints) field.ErrorList {
 	errs := validateEndpoints(e)
 	if len(errs) == 0 || apiequality.Semantic.DeepEqual(e.Subsets, old.Subsets) {
@@ -111,7 +111,7 @@ func endpointsCells(e *corev1.Endpoints, now time.Time) []any {
 	return []any{e.Name, shown, entry.AgeOf(&e.ObjectMeta, now)}
 }
 
-// shownAddresses lists each port's addresses; a headless service's subset may have no ports.
+// shownAddresses returns the addresses with each port. A headless service's subset may have no ports.
 func shownAddresses(subsets []corev1.EndpointSubset) []string {
 	var all []string
 	for _, s := range subsets {

@@ -16,13 +16,12 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
-// events is the entry of Event.
 func events() *entry.Resource {
 	return &entry.Resource{
 		Plural: "events", New: entry.New[corev1.Event], Namespaced: true,
 		ShortNames: []string{"ev"},
 		Strategy: entry.Strategy{
-			// ValidateEventCreate only requires that the name of an event of this version is a path segment.
+			// ValidateEventCreate: the name of an event of this version must only be a path segment.
 			CreateOnUpdate: true,
 			Metadata:       entry.Metadata{Plain: true},
 			Validate:       entry.Validate(validateEvent),
@@ -30,14 +29,14 @@ func events() *entry.Resource {
 		},
 		Delete: entry.Deletion{Policy: finalizers.Unsupported},
 		Selection: entry.Selection{Selectable: append(eventFields("involvedObject", "reportingComponent"),
-			// The last column, so that those before it are those of events.k8s.io, in the same order.
+			// This column is the last one, so the columns before it are those of events.k8s.io in the same order.
 			entry.Field{Label: "source", Paths: []string{"source.component", "reportingComponent"}})},
 		Storage: entry.Storage{Expires: true},
 		Table:   entry.TableOf(eventColumns(), eventCells),
 	}
 }
 
-// groupedEvents is the entry of Event of the group events.k8s.io, which is stored as an Event of the core group.
+// groupedEvents returns the entry of Event of the group events.k8s.io, which is stored as an Event of the core group.
 func groupedEvents() *entry.Resource {
 	return &entry.Resource{
 		Plural: "events", New: entry.New[eventsv1.Event], Namespaced: true,
@@ -65,7 +64,7 @@ const (
 	eventNoteLimit = 1024
 )
 
-// validateEvent validates what applies to every event (core legacyValidateEvent).
+// validateEvent validates the rules for every event (core legacyValidateEvent).
 func validateEvent(e *corev1.Event) (errs field.ErrorList) {
 	if e.EventTime.IsZero() {
 		free := e.InvolvedObject.Namespace == "" &&
@@ -85,7 +84,7 @@ func eventNamespace(e *corev1.Event) *field.Error {
 	)
 }
 
-// newEvent validates the reporter of an event with an eventTime.
+// newEvent validates the reporter of an event that has an eventTime.
 func newEvent(e *corev1.Event) (errs field.ErrorList) {
 	if e.InvolvedObject.Namespace == "" && e.Namespace != metav1.NamespaceDefault &&
 		e.Namespace != metav1.NamespaceSystem {
@@ -106,7 +105,7 @@ func atMost(limit int, value, name string) field.ErrorList {
 	return check.Reject(len(value) > limit, field.NewPath(name), "", fmt.Sprintf("can have at most %v characters", limit))
 }
 
-// eventColumns are those of both kinds of Event.
+// eventColumns returns the columns of both kinds of Event.
 func eventColumns() []entry.Column {
 	doc, object := corev1.Event{}.SwaggerDoc(), corev1.ObjectReference{}.SwaggerDoc()
 	return []entry.Column{
@@ -123,7 +122,7 @@ func eventColumns() []entry.Column {
 	}
 }
 
-// eventCells are the cells of a row of eventColumns.
+// eventCells returns the cells of eventColumns.
 func eventCells(e *corev1.Event, now time.Time) []any {
 	first, last, count := occurrences(e)
 	object := strings.ToLower(e.InvolvedObject.Kind)
@@ -144,8 +143,8 @@ func eventCells(e *corev1.Event, now time.Time) []any {
 	}
 }
 
-// occurrences returns the times and count of an event in both formats: firstTimestamp, lastTimestamp and count of old
-// recorders, eventTime and series of new ones, in which a single event has no count.
+// occurrences returns the times and the count of an event in either format. Old recorders set firstTimestamp,
+// lastTimestamp and count. New ones set eventTime and series, and a single event has no count.
 func occurrences(e *corev1.Event) (first, last time.Time, count int64) {
 	first = e.FirstTimestamp.Time
 	if first.IsZero() {
@@ -172,8 +171,8 @@ func eventSource(e *corev1.Event) string {
 	return component
 }
 
-// eventFields are the selectable fields of both versions of events, which have different labels; the stored JSON is
-// v1's.
+// eventFields returns the selectable fields of an event version. The labels of the two versions differ, and the stored
+// JSON is v1's.
 func eventFields(object, controller string) []entry.Field {
 	var s []entry.Field
 	for _, f := range []string{"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"} {

@@ -23,8 +23,8 @@ func eventToCore(obj runtime.Object) (runtime.Object, error) {
 	return nil, entry.CannotConvert(obj, "v1")
 }
 
-// coreEvent is the core/v1 form of an event, which shares its values. Both forms have the same fields with different
-// names (K pkg/apis/events/v1/conversion.go).
+// coreEvent returns the core/v1 form of an event, which shares memory with it. Both forms have the same fields with
+// different names (K pkg/apis/events/v1/conversion.go).
 func coreEvent(e *eventsv1.Event) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta:          e.ObjectMeta,
@@ -104,7 +104,7 @@ func validateStrictEvent(e *corev1.Event) field.ErrorList {
 	return append(errs, check.Reject(e.Source != corev1.EventSource{}, field.NewPath("source"), "", text)...)
 }
 
-// validateStrictEventUpdate makes everything but the series immutable.
+// validateStrictEventUpdate rejects changes of all fields except the series.
 func validateStrictEventUpdate(e, old *corev1.Event) field.ErrorList {
 	errs := validateEvent(e)
 	if !sameSeries(e.Series, old.Series) {
@@ -143,7 +143,7 @@ func eventSeries(e *corev1.Event) (errs field.ErrorList) {
 		check.Present(!e.Series.LastObservedTime.IsZero(), field.NewPath("series.lastObservedTime"), "")...)
 }
 
-// eventOf returns the core form of an event of either type, nil for other objects.
+// eventOf returns the core form of an event of either type, or nil for other objects.
 func eventOf(obj runtime.Object) *corev1.Event {
 	switch e := obj.(type) {
 	case *corev1.Event:

@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// limitRanges is the entry of LimitRange.
 func limitRanges() *entry.Resource {
 	return &entry.Resource{
 		Plural: "limitranges", New: entry.New[corev1.LimitRange], Namespaced: true,
@@ -29,8 +28,8 @@ func limitRanges() *entry.Resource {
 	}
 }
 
-// defaultLimitRange sets the default limits of containers: a default limit is the maximum; a default request is the
-// default limit, or else the minimum.
+// defaultLimitRange sets the default limits of containers. The default of a default limit is the maximum. The default
+// of a default request is the default limit, or else the minimum.
 func defaultLimitRange(l *corev1.LimitRange) {
 	for i := range l.Spec.Limits {
 		item := &l.Spec.Limits[i]
@@ -59,7 +58,7 @@ func limitRangeItem(i *corev1.LimitRangeItem) {
 	missing(i.DefaultRequest, i.Min)
 }
 
-// missing returns the entries that list does not have.
+// missing adds to list the entries that only from has.
 func missing(list, from corev1.ResourceList) {
 	for name, q := range from {
 		if _, ok := list[name]; !ok {
@@ -68,7 +67,7 @@ func missing(list, from corev1.ResourceList) {
 	}
 }
 
-// nameLimitRange gives a limit range without a name a random one. Upstream uses a new UUID; the object's own is as
+// nameLimitRange gives a limit range without a name a random one. Upstream uses a new UUID. The object's own UID is as
 // random.
 func nameLimitRange(l *corev1.LimitRange) {
 	if l.Name == "" {
@@ -139,7 +138,7 @@ type amount struct {
 	given bool
 }
 
-// above reports whether both are set and a is larger.
+// above reports whether both quantities are set and a is larger.
 func (a amount) above(b amount) bool { return a.given && b.given && a.Cmp(b.Quantity) > 0 }
 
 func amountOf(list corev1.ResourceList, name corev1.ResourceName) amount {

@@ -16,7 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
-// namespaces is the entry of Namespace.
 func namespaces() *entry.Resource {
 	return &entry.Resource{
 		Plural: "namespaces", New: entry.New[corev1.Namespace],
@@ -60,12 +59,12 @@ func namespaceFinalizers(obj runtime.Object) []string {
 	return names
 }
 
-// terminateNamespace (C-80).
+// terminateNamespace sets the phase of a namespace that is being deleted (C-80).
 func terminateNamespace(obj runtime.Object) {
 	obj.(*corev1.Namespace).Status.Phase = corev1.NamespaceTerminating
 }
 
-// defaultNamespace sets the label with the namespace's name, if it has one, and the default phase.
+// defaultNamespace sets the label with the namespace's name, if there is a name, and the default phase.
 func defaultNamespace(n *corev1.Namespace) {
 	if n.Name != "" {
 		metav1.SetMetaDataLabel(&n.ObjectMeta, corev1.LabelMetadataName, n.Name)
@@ -79,10 +78,10 @@ func createNamespace(n *corev1.Namespace) {
 	if !slices.Contains(n.Spec.Finalizers, corev1.FinalizerKubernetes) {
 		n.Spec.Finalizers = append(n.Spec.Finalizers, corev1.FinalizerKubernetes)
 	}
-	defaultNamespace(n) // a generated name is available only now
+	defaultNamespace(n) // again, because a generated name is set only now
 }
 
-// updateNamespace restores the finalizers, which only /finalize changes (E-03).
+// updateNamespace restores the finalizers, which only a write of /finalize changes (E-03).
 func updateNamespace(n, old *corev1.Namespace) {
 	n.Spec.Finalizers = old.Spec.Finalizers
 	defaultNamespace(n)
@@ -103,7 +102,7 @@ func validateNamespace(ns *corev1.Namespace) (errs field.ErrorList) {
 	return errs
 }
 
-// validateNamespaceFinalize is the update that may change the spec's finalizers (E-03).
+// validateNamespaceFinalize validates a write of /finalize, which may change the spec's finalizers (E-03).
 func validateNamespaceFinalize(ns, _ *corev1.Namespace) (errs field.ErrorList) {
 	for i, name := range ns.Spec.Finalizers {
 		errs = append(errs, finalizer(string(name), namespaceFinalizersPath.Index(i))...)
@@ -111,7 +110,7 @@ func validateNamespaceFinalize(ns, _ *corev1.Namespace) (errs field.ErrorList) {
 	return errs
 }
 
-// finalizer requires a qualified name; without a prefix only the standard ones are valid.
+// finalizer requires a qualified name. Without a prefix, only the standard names are valid.
 func finalizer(name string, at *field.Path) field.ErrorList {
 	errs := apivalidation.ValidateFinalizerName(name, at)
 	if strings.Contains(name, "/") {

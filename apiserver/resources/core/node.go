@@ -20,7 +20,6 @@ import (
 // Not validated in nodes: the annotations for taints and for the preference to avoid pods, which have no effect since
 // 1.6; spec.configSource and status.config, which kubelets ignore; status.declaredFeatures.
 
-// nodes is the entry of Node.
 func nodes() *entry.Resource {
 	return &entry.Resource{
 		Plural: "nodes", New: entry.New[corev1.Node],
@@ -50,7 +49,7 @@ func nodes() *entry.Resource {
 	}
 }
 
-// ranges does the same for the pod CIDRs of a node.
+// ranges makes podCIDR and podCIDRs of a node consistent.
 func ranges(s *corev1.NodeSpec) {
 	if s.PodCIDR != "" && (len(s.PodCIDRs) == 0 || s.PodCIDRs[0] != s.PodCIDR) {
 		s.PodCIDRs = []string{s.PodCIDR}
@@ -110,12 +109,12 @@ func validateNode(n *corev1.Node) field.ErrorList {
 	return append(errs, podCIDRs(n.Spec.PodCIDRs, field.NewPath("spec", "podCIDRs"))...)
 }
 
-// validateNodeUpdate validates the new node and then its change, so some errors come twice, as upstream's do.
+// validateNodeUpdate validates the new node and then its change. As in upstream, some errors are returned twice.
 func validateNodeUpdate(n, old *corev1.Node) field.ErrorList {
 	return append(validateNode(n), validateNodeStatus(n, old)...)
 }
 
-// validateNodeStatus is core ValidateNodeUpdate, which validates both spec and status in every write.
+// validateNodeStatus validates the spec and the status, as core ValidateNodeUpdate does in every write.
 func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := nodeResources(n)

@@ -18,9 +18,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// Not validated of persistent volumes: mount options in the deprecated annotation.
+// Not validated: mount options in the deprecated annotation.
 
-// persistentVolumes is the entry of PersistentVolume.
 func persistentVolumes(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "persistentvolumes", New: entry.New[corev1.PersistentVolume],
@@ -58,7 +57,7 @@ func keepVolumePhaseTime(now entry.Clock, v, old *corev1.PersistentVolume) {
 	}
 }
 
-// defaultPersistentVolume sets the defaults of a volume's spec, and the phase that it begins with.
+// defaultPersistentVolume sets the defaults of a volume's spec, and its initial phase.
 func defaultPersistentVolume(v *corev1.PersistentVolume) {
 	check.FillDefault(&v.Status.Phase, corev1.VolumePending)
 	check.FillDefault(&v.Spec.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimRetain)
@@ -66,7 +65,7 @@ func defaultPersistentVolume(v *corev1.PersistentVolume) {
 	podspec.DefaultVolumeSpec(&v.Spec)
 }
 
-// createVolume makes a volume pending since its creation.
+// createVolume sets the phase Pending, since the time of creation.
 func createVolume(v *corev1.PersistentVolume) {
 	since := v.CreationTimestamp
 	v.Status = corev1.PersistentVolumeStatus{Phase: corev1.VolumePending, LastPhaseTransitionTime: &since}
@@ -80,7 +79,7 @@ func classWarnings(annotations map[string]string) []string {
 		`: deprecated since v1.8; use "storageClassName" attribute instead`}
 }
 
-// mountOptions was the annotation of volumes before the field.
+// mountOptions is the annotation that had the mount options before there was a field.
 const mountOptions = "volume.beta.kubernetes.io/mount-options"
 
 func volumeWarnings(v, _ *corev1.PersistentVolume) []string {
@@ -158,8 +157,8 @@ func volumeAffinity(a *corev1.VolumeNodeAffinity, at *field.Path) field.ErrorLis
 	return podspec.ValidateNodeSelector(a.Required, false, at.Child("required"))
 }
 
-// validatePersistentVolumeUpdate validates the new volume twice, for upstream's strategy and its
-// ValidateXUpdate both do, and then what changed.
+// validatePersistentVolumeUpdate validates the new volume twice, because upstream's strategy and its ValidateXUpdate
+// both do so, and then the changes.
 func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.ErrorList {
 	errs := check.Twice(validatePersistentVolume(v))
 	now, was := v.Spec.PersistentVolumeSource.DeepCopy(), &old.Spec.PersistentVolumeSource
@@ -178,7 +177,7 @@ func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.Error
 		field.NewPath("spec", "volumeAttributesClassName"), "update from non-nil value to nil is forbidden")...)
 }
 
-// gaLabels are what node labels became.
+// gaLabels maps beta labels of nodes to the labels that replaced them.
 var gaLabels = map[string]string{
 	corev1.LabelFailureDomainBetaZone:   corev1.LabelTopologyZone,
 	corev1.LabelFailureDomainBetaRegion: corev1.LabelTopologyRegion,
@@ -187,7 +186,8 @@ var gaLabels = map[string]string{
 	corev1.LabelInstanceType:            corev1.LabelInstanceTypeStable,
 }
 
-// sameAffinity compares with a label's beta name replaced by what the new affinity says instead.
+// sameAffinity reports whether two affinities are equal. A beta label in the old one may be replaced by its GA label in
+// the new one.
 func sameAffinity(now, was *corev1.VolumeNodeAffinity) bool {
 	was = was.DeepCopy()
 	if now != nil && now.Required != nil && was.Required != nil {
@@ -212,7 +212,7 @@ func validatePersistentVolumeStatus(v, _ *corev1.PersistentVolume) field.ErrorLi
 	return check.Present(v.ResourceVersion != "", field.NewPath("resourceVersion"), "")
 }
 
-// basicQuantity requires zero or more, in upstream's other words.
+// basicQuantity requires zero or more. Its message differs from that of other quantities, as in upstream.
 func basicQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 	return check.Reject(q.Value() < 0, at, q.Value(), "must be a valid resource quantity")
 }
@@ -259,8 +259,7 @@ func volumeCells(v *corev1.PersistentVolume, now time.Time) []any {
 	}
 }
 
-// storageClass returns the class of a volume or a claim: the beta annotation goes before the
-// field, even where it is empty.
+// storageClass returns the class of a volume or a claim. The beta annotation precedes the field, even if it is empty.
 func storageClass(annotations map[string]string, field string) string {
 	if class, ok := annotations[corev1.BetaStorageClassAnnotation]; ok {
 		return class
@@ -268,7 +267,7 @@ func storageClass(annotations map[string]string, field string) string {
 	return field
 }
 
-// accessModes abbreviates, in a fixed order.
+// accessModes abbreviates access modes, in a fixed order.
 func accessModes(modes []corev1.PersistentVolumeAccessMode) string {
 	var short []string
 	for _, m := range []struct {

@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// persistentVolumeClaims is the entry of PersistentVolumeClaim.
 func persistentVolumeClaims() *entry.Resource {
 	return &entry.Resource{
 		Plural: "persistentvolumeclaims", New: entry.New[corev1.PersistentVolumeClaim], Namespaced: true,
@@ -40,7 +39,7 @@ func persistentVolumeClaims() *entry.Resource {
 	}
 }
 
-// createClaim makes a claim pending, and the two fields for its source of data agree.
+// createClaim sets the phase Pending, and makes the two fields for the data source consistent.
 func createClaim(c *corev1.PersistentVolumeClaim) {
 	c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
 	dataSource(&c.Spec, nil)
@@ -48,16 +47,16 @@ func createClaim(c *corev1.PersistentVolumeClaim) {
 
 func updateClaim(c, old *corev1.PersistentVolumeClaim) { dataSource(&c.Spec, &old.Spec) }
 
-// keepClaimStatus is for CSIVolumeHealth, which is off (V-023).
+// keepClaimStatus removes the field of the gate CSIVolumeHealth, which is off (V-023), unless the old claim has it.
 func keepClaimStatus(c, old *corev1.PersistentVolumeClaim) {
 	if old.Status.HealthStatus == nil {
 		c.Status.HealthStatus = nil
 	}
 }
 
-// dataSource drops sources in other namespaces (CrossNamespaceVolumeDataSource) and, unless there
-// is or was a reference, those in the older field that are neither claims nor snapshots; then it
-// copies the one field to the other if that is empty.
+// dataSource drops sources in other namespaces (CrossNamespaceVolumeDataSource). Unless the new or the old claim has a
+// reference, it also drops sources in the older field that are neither claims nor snapshots. Then it copies each of the
+// two fields to the other one if that is empty.
 func dataSource(s, old *corev1.PersistentVolumeClaimSpec) {
 	old = cmp.Or(old, &corev1.PersistentVolumeClaimSpec{})
 	if abroad(s.DataSourceRef) && old.DataSourceRef == nil {
@@ -108,8 +107,8 @@ func validateClaim(c *corev1.PersistentVolumeClaim) field.ErrorList {
 	return podspec.ValidateClaimSpec(&c.Spec, nil, field.NewPath("spec"))
 }
 
-// validateClaimUpdate validates the new claim twice, for upstream's strategy and its ValidateXUpdate both do,
-// and then what changed.
+// validateClaimUpdate validates the new claim twice, because upstream's strategy and its ValidateXUpdate both do so,
+// and then the changes.
 func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := check.Twice(podspec.ValidateClaimSpec(&c.Spec, &old.Spec, spec))
@@ -133,8 +132,8 @@ func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	return errs
 }
 
-// claimKept rejects what may not change in a spec: all but the volume's name once, a class that
-// was missing, and of bound claims the size and the class of attributes.
+// claimKept rejects changes of immutable fields of a spec. Mutable are: a missing volume name, a missing class, and, in
+// bound claims, the size and the class of attributes.
 func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 	now, was := c.Spec.DeepCopy(), old.Spec.DeepCopy()
 	was.VolumeName = cmp.Or(was.VolumeName, now.VolumeName)
@@ -195,7 +194,7 @@ var resizeStates = check.Set(corev1.PersistentVolumeClaimControllerResizeInProgr
 	corev1.PersistentVolumeClaimNodeResizePending, corev1.PersistentVolumeClaimNodeResizeInProgress,
 	corev1.PersistentVolumeClaimNodeResizeInfeasible)
 
-// claimResource requires storage, or a resource that is not Kubernetes' own.
+// claimResource requires storage, or a resource that Kubernetes does not define.
 func claimResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	errs := check.QualifiedName(string(name), at)
 	if len(errs) == 0 && check.IsNativeResource(name) && name != corev1.ResourceStorage {
@@ -224,7 +223,7 @@ func claimCells(c *corev1.PersistentVolumeClaim, now time.Time) []any {
 	if c.DeletionTimestamp != nil {
 		phase = "Terminating"
 	}
-	// What a claim asks for isn't shown, only what its volume gave it.
+	// The columns show what the volume provides, not what the claim requests.
 	capacity, modes := "", ""
 	if c.Spec.VolumeName != "" {
 		given := c.Status.Capacity[corev1.ResourceStorage]

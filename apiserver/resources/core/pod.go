@@ -9,7 +9,6 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
-// pods is the entry of Pod.
 func pods() *entry.Resource {
 	return &entry.Resource{
 		Plural: "pods", New: entry.New[corev1.Pod], Namespaced: true,
@@ -84,7 +83,8 @@ func podSubresources() []entry.Subresource {
 	}
 }
 
-// podKind: only pods are graceful; one that never started or has finished dies at once (C-30).
+// podKind returns the deletion rules of a pod. Only pods are deleted gracefully. A pod that never started or has
+// finished is removed at once (C-30).
 func podKind(obj runtime.Object) finalizers.Kind {
 	pod := obj.(*corev1.Pod)
 	return finalizers.Kind{

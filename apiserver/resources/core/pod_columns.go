@@ -53,7 +53,7 @@ func podCells(p *corev1.Pod, now time.Time) []any {
 	}
 }
 
-// podIP is status.podIP if it differs from podIPs, as in upstream's conversion
+// podIP returns status.podIP, or the first of podIPs if it is empty, as upstream's conversion does
 // (Convert_v1_PodStatus_To_core_PodStatus).
 func podIP(p *corev1.Pod) string {
 	if p.Status.PodIP == "" && len(p.Status.PodIPs) > 0 {
@@ -85,7 +85,7 @@ func podCondition(p *corev1.Pod, t corev1.PodConditionType) bool {
 	return false
 }
 
-// podConditions sets the condition of a row for a finished pod, so that clients can hide it.
+// podConditions returns the condition of a row for a finished pod, by which clients can hide the row.
 func podConditions(p *corev1.Pod) []metav1.TableRowCondition {
 	message := ""
 	switch p.Status.Phase {
@@ -114,8 +114,8 @@ type summary struct {
 	restarts     tally
 }
 
-// initialize examines the init containers up to the first that is not done. It returns the restarts of the sidecars
-// among them, and whether all are done; a started sidecar counts as done.
+// initialize processes the init containers up to the first that has not finished. It returns the restarts of the
+// sidecars among them, and whether all have finished. A started sidecar counts as finished.
 func (s *summary) initialize(p *corev1.Pod, sidecars map[string]bool) (restarts tally, done bool) {
 	for i := range p.Status.InitContainerStatuses {
 		c := &p.Status.InitContainerStatuses[i]
@@ -143,7 +143,7 @@ func (s *summary) initialize(p *corev1.Pod, sidecars map[string]bool) (restarts 
 	return restarts, true
 }
 
-// run examines the containers from the last to the first, so that the first's reason applies.
+// run processes the containers from the last to the first, so that the reason of the first one applies.
 func (s *summary) run(p *corev1.Pod) {
 	running, failure := false, ""
 	for i := len(p.Status.ContainerStatuses) - 1; i >= 0; i-- {
@@ -175,14 +175,14 @@ func (s *summary) run(p *corev1.Pod) {
 	}
 }
 
-// containerSummary goes through a pod's life in order: the pod's own reason, its init containers, its containers, its
-// end. Each stage overrides the one before.
+// containerSummary processes a pod's life in order: the pod's own reason, its init containers, its containers, its
+// deletion. Each stage overrides the results of the one before.
 func containerSummary(p *corev1.Pod) summary {
 	sidecars := sidecarNames(p)
 	s := summary{reason: podReason(p), total: len(p.Spec.Containers) + len(sidecars)}
 	restarts, done := s.initialize(p, sidecars)
 	if done || podCondition(p, corev1.PodInitialized) {
-		// Restarts of completed init containers don't count any more, those of sidecars do.
+		// Restarts of completed init containers no longer count; those of sidecars do.
 		s.restarts = restarts
 		s.run(p)
 	}
@@ -196,7 +196,7 @@ func containerSummary(p *corev1.Pod) summary {
 	return s
 }
 
-// sidecarNames returns the names of the init containers that keep running.
+// sidecarNames returns the names of the init containers that are sidecars.
 func sidecarNames(p *corev1.Pod) map[string]bool {
 	names := map[string]bool{}
 	for _, c := range p.Spec.InitContainers {
@@ -227,7 +227,7 @@ func endReason(t *corev1.ContainerStateTerminated) string {
 	}
 }
 
-// tally counts restarts; last is when the container that restarted last had ended before.
+// tally counts restarts. last is the time when the container that was restarted last had ended.
 type tally struct {
 	count int64
 	last  metav1.Time

@@ -18,8 +18,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// stream returns the hook of a connection to a container, or with portForward to a pod, through the kubelet at a path
-// (K pkg/registry/core/pod/strategy.go: streamLocation, PortForwardLocation).
+// stream returns the hook that connects to a container through the kubelet, at a path. For portForward it connects to
+// the pod (K pkg/registry/core/pod/strategy.go: streamLocation, PortForwardLocation).
 func stream(path string) entry.Connect {
 	return func(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Backend, error) {
 		p, err := podOf(ctx, s, c.Namespace, c.Name)
@@ -42,7 +42,8 @@ func stream(path string) entry.Connect {
 	}
 }
 
-// streamQuery returns the parameters for the kubelet, and "/" with the container, which is empty for portForward.
+// streamQuery returns the parameters for the kubelet, and the container with a slash before it. The container is empty
+// for portForward.
 func streamQuery(p *corev1.Pod, c *entry.Connection) (query url.Values, container string, err error) {
 	query = url.Values{}
 	var stdin, stdout, stderr, tty bool
@@ -72,7 +73,7 @@ func streamQuery(p *corev1.Pod, c *entry.Connection) (query url.Values, containe
 	return query, "/" + container, err
 }
 
-// kubeletOf returns the kubelet of a pod; nil if the pod has no node. A simulated pod has none.
+// kubeletOf returns the kubelet of a pod, or nil if the pod has no node. It returns an error for a simulated pod.
 func kubeletOf(ctx context.Context, s entry.Server, c *entry.Connection, p *corev1.Pod) (*entry.Backend, error) {
 	switch {
 	case p.Spec.NodeName == "":
@@ -83,8 +84,8 @@ func kubeletOf(ctx context.Context, s entry.Server, c *entry.Connection, p *core
 	return kubelet(ctx, s, c.Kubelets, p.Spec.NodeName)
 }
 
-// containerOf returns the container that a request names, or the only one (K pkg/registry/core/pod/strategy.go:
-// validateContainer).
+// containerOf returns the container that a request names, or the pod's only container (K
+// pkg/registry/core/pod/strategy.go: validateContainer).
 func containerOf(p *corev1.Pod, name string) (string, error) {
 	var all []string
 	for c := range podspec.Containers(&p.Spec, nil) {
@@ -137,8 +138,8 @@ func podLog(ctx context.Context, s entry.Server, c *entry.Connection) (*entry.Ba
 	return b, nil
 }
 
-// validateLogOptions is K pkg/apis/core/validation/validation.go: ValidatePodLogOptions, without the feature gate
-// PodLogsQuerySplitStreams.
+// validateLogOptions validates the parameters of a log (K pkg/apis/core/validation/validation.go:
+// ValidatePodLogOptions), without the feature gate PodLogsQuerySplitStreams.
 func validateLogOptions(o *corev1.PodLogOptions) field.ErrorList {
 	errs := check.Naturals(nil, "tailLines", o.TailLines)
 	positive := func(name string, n *int64) {

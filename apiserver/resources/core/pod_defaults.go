@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// defaultAddresses sets the first of a pod's addresses from podIP; older kubelets set only that.
+// defaultAddresses sets the first of a pod's addresses from podIP, because older kubelets set only podIP.
 func defaultAddresses(s *corev1.PodStatus) {
 	if s.PodIP != "" && (len(s.PodIPs) == 0 || s.PodIPs[0].IP != s.PodIP) {
 		s.PodIPs = []corev1.PodIP{{IP: s.PodIP}}
@@ -21,8 +21,8 @@ func defaultAddresses(s *corev1.PodStatus) {
 	}
 }
 
-// defaultPod sets the defaults of a pod that its templates do not have: requests are copied from limits, and host ports
-// from container ports (SetDefaults_Pod).
+// defaultPod sets the defaults that only pods have, and templates do not: it copies limits to requests, and container
+// ports to host ports (SetDefaults_Pod).
 func defaultPod(p *corev1.Pod) {
 	fillPod(p)
 	podspec.DropLegacyInits(&p.ObjectMeta)
@@ -67,9 +67,9 @@ func requestLimits(r *corev1.ResourceRequirements) {
 	missing(r.Requests, r.Limits)
 }
 
-// podResources sets the defaults of pod-level resources, if there are any (PodLevelResources). Limits of huge pages are
-// the sum over the containers, unless the pod requests them. With limits, a missing request is the sum of the
-// containers' requests, or else the limit.
+// podResources sets the defaults of pod-level resources, if a pod has any (PodLevelResources). The limit of huge pages
+// is the sum of those of the containers, unless the pod requests them. If the pod has limits, a missing request is the
+// sum of the containers' requests, or else the limit.
 func podResources(p *corev1.Pod) {
 	r := p.Spec.Resources
 	if r == nil || len(r.Limits)+len(r.Requests) == 0 {
@@ -84,7 +84,7 @@ func podResources(p *corev1.Pod) {
 		return
 	}
 	for name, q := range podresource.AggregateContainerRequests(p, podresource.PodResourcesOptions{}) {
-		if name == corev1.ResourceCPU || name == corev1.ResourceMemory { // their limit may exceed the request
+		if name == corev1.ResourceCPU || name == corev1.ResourceMemory { // these limits may exceed the request
 			r.Requests = withDefault(r.Requests, name, q)
 		}
 	}
@@ -95,7 +95,7 @@ func podResources(p *corev1.Pod) {
 	}
 }
 
-// withDefault returns list with a quantity of a resource that it does not have.
+// withDefault returns list with a quantity of a resource, unless list has the resource.
 func withDefault(list corev1.ResourceList, name corev1.ResourceName, q resource.Quantity) corev1.ResourceList {
 	if list == nil {
 		list = corev1.ResourceList{}

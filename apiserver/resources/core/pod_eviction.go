@@ -23,21 +23,21 @@ import (
 
 var (
 	disruptionBudgets = policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")
-	// budgets is the name of PodDisruptionBudgets in errors.
+	// budgets is the resource of PodDisruptionBudgets in errors.
 	budgets = schema.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}
 )
 
 // maxDisrupted is the maximum number of unconfirmed evictions in a budget.
 const maxDisrupted = 2000
 
-// evictPod handles POST of pods/eviction: it deletes the pod unless a disruption budget forbids it (C-69; K
+// evictPod handles POST of pods/eviction. It deletes the pod, unless a disruption budget does not allow it (C-69; K
 // pkg/registry/core/pod/storage/eviction.go).
 func evictPod(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	e := body.(*policyv1.Eviction)
 	if err := r.MatchNamespace(e); err != nil {
 		return nil, err
 	}
-	if err := r.Admit(ctx, e); err != nil { // it may change the options
+	if err := r.Admit(ctx, e); err != nil { // admission may change the options
 		return nil, err
 	}
 	if e.Name != r.Name() {
@@ -54,7 +54,7 @@ func evictPod(ctx context.Context, r entry.Request, body runtime.Object) (runtim
 	return nil, evictOnce(ctx, r, opts)
 }
 
-// joinedOptions combines the option dryRun of the request with that of the eviction.
+// joinedOptions returns the eviction's DeleteOptions with the dryRun of the request.
 func joinedOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOptions, error) {
 	switch {
 	case o == nil:
@@ -68,10 +68,10 @@ func joinedOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOpti
 	return o, nil
 }
 
-// maxAttempts is how often an eviction is decided while the state of the pod changes (eviction.go: EvictionsRetry).
+// maxAttempts is the maximum number of decisions about an eviction while the pod changes (eviction.go: EvictionsRetry).
 const maxAttempts = 20
 
-// evictOnce deletes the pod in a state in which that is allowed, and retries while its state changes.
+// evictOnce deletes the pod in a state in which a budget allows that. It retries while the pod changes.
 func evictOnce(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
 	for attempt := 1; ; attempt++ {
 		obj, err := r.Current(ctx)
@@ -90,7 +90,7 @@ func evictOnce(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions)
 		switch ours := once != opts; {
 		case err == nil || !ours || !apierrors.IsConflict(err) || otherPod(opts, pod):
 			return err
-		case budget != "": // the pod may have become ready since
+		case budget != "": // the pod may have become ready in the meantime
 			return tooManyEvictions(budget)
 		case attempt == maxAttempts:
 			return err
@@ -98,19 +98,20 @@ func evictOnce(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions)
 	}
 }
 
-// otherPod reports whether the options are for another pod of this name, so a retry is useless.
+// otherPod reports whether the options have the UID of another pod. Then a retry is useless.
 func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
 	return o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != pod.UID
 }
 
-// allowEviction decides whether the pod may be evicted. It returns the options for the deletion: the given ones, or ones
-// with the pod's revision if the decision depends on its state; then budget is the name of the budget.
+// allowEviction decides whether the pod may be evicted, and returns the options for the deletion. If the decision
+// depends on the pod's state, it adds the pod's resourceVersion to the given options. budget is then the name of the
+// budget.
 func allowEviction(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
 	once *metav1.DeleteOptions, budget string, err error) {
 	free := !anchored(opts)
 	switch {
 	case pod.Status.Phase == corev1.PodSucceeded, pod.Status.Phase == corev1.PodFailed, pod.DeletionTimestamp != nil:
-		return opts, "", nil // it is terminating or finished already
+		return opts, "", nil // the pod is terminating or finished
 	}
 	if pod.Status.Phase == corev1.PodPending {
 		if free {
@@ -130,7 +131,7 @@ func allowEviction(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *
 	pdb := pdbs[0]
 	always := check.ValueOf(pdb.Spec.UnhealthyPodEvictionPolicy) == policyv1.AlwaysAllow
 	healthy := pdb.Status.CurrentHealthy >= pdb.Status.DesiredHealthy && pdb.Status.DesiredHealthy > 0
-	if !podCondition(pod, corev1.PodReady) && (always || healthy) { // it does not count as healthy
+	if !podCondition(pod, corev1.PodReady) && (always || healthy) { // the pod does not count as healthy
 		if free {
 			return atRevision(opts, pod.ResourceVersion), pdb.Name, nil
 		}
@@ -139,7 +140,7 @@ func allowEviction(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *
 	return opts, "", spend(ctx, r, pdb, pod.Name)
 }
 
-// anchored reports whether the options are for one state of the pod.
+// anchored reports whether the options have a resourceVersion as a precondition.
 func anchored(o *metav1.DeleteOptions) bool {
 	return o.Preconditions != nil && o.Preconditions.ResourceVersion != nil
 }
@@ -153,8 +154,8 @@ func atRevision(o *metav1.DeleteOptions, revision string) *metav1.DeleteOptions 
 	return o
 }
 
-// removePod sets the condition DisruptionTarget of the pod and deletes it. If the options are for one state of the pod,
-// both happen to that state (addConditionAndDeletePod).
+// removePod sets the condition DisruptionTarget of the pod and deletes it. If the options are anchored, both requests
+// have this precondition (addConditionAndDeletePod).
 func removePod(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
 	if len(opts.DryRun) == 0 {
 		revision, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) {
@@ -175,7 +176,7 @@ func removePod(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions)
 	return r.Delete(ctx, opts)
 }
 
-// podHolds returns the conflict if the pod is not the one of the preconditions. It is the one of a DELETE (B-09).
+// podHolds returns the conflict if a precondition does not hold for the pod. The error is that of a DELETE (B-09).
 func podHolds(p *metav1.Preconditions, pod *corev1.Pod) error {
 	conflict := func(what string, want, stored any, hint string) error {
 		return apierrors.NewConflict(schema.GroupResource{Resource: "Pod"}, pod.Name, fmt.Errorf(
@@ -192,7 +193,7 @@ func podHolds(p *metav1.Preconditions, pod *corev1.Pod) error {
 	return nil
 }
 
-// markDisrupted sets the condition DisruptionTarget. Its time is that of the first eviction.
+// markDisrupted sets the condition DisruptionTarget. Later evictions do not change its time.
 func markDisrupted(pod *corev1.Pod, now metav1.Time) {
 	c := corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, LastTransitionTime: now,
 		Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting"}
@@ -210,8 +211,8 @@ func markDisrupted(pod *corev1.Pod, now metav1.Time) {
 	pod.Status.Conditions = append(pod.Status.Conditions, c)
 }
 
-// budgetsOf returns the budgets of the pod's namespace that select it. An invalid selector selects nothing, an empty
-// one everything.
+// budgetsOf returns the budgets in the pod's namespace that select the pod. An invalid selector selects no pod, and an
+// empty one all pods.
 func budgetsOf(ctx context.Context, r entry.Request, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
 	err = r.List(ctx, disruptionBudgets, pod.Namespace, func(obj entry.Object) {
 		pdb := obj.(*policyv1.PodDisruptionBudget)
@@ -223,7 +224,8 @@ func budgetsOf(ctx context.Context, r entry.Request, pod *corev1.Pod) (out []*po
 	return out, err
 }
 
-// spend subtracts one disruption from the budget's status, so that its controller sees it, or fails.
+// spend subtracts one disruption in the budget's status, for the budget's controller. It returns an error if the budget
+// allows none.
 func spend(ctx context.Context, r entry.Request, pdb *policyv1.PodDisruptionBudget, pod string) error {
 	ref := entry.Reference{Resource: disruptionBudgets, Namespace: pdb.Namespace, Name: pdb.Name}
 	return r.UpdateStatus(ctx, ref, func(old entry.Object) (entry.Object, error) {
@@ -245,7 +247,7 @@ func spend(ctx context.Context, r entry.Request, pdb *policyv1.PodDisruptionBudg
 	})
 }
 
-// affordable returns why a budget allows no further disruption.
+// affordable returns the reason why a budget allows no further disruption, or nil.
 func affordable(b *policyv1.PodDisruptionBudget) error {
 	switch st := b.Status; {
 	case st.ObservedGeneration < b.Generation:
@@ -261,7 +263,7 @@ func affordable(b *policyv1.PodDisruptionBudget) error {
 	return nil
 }
 
-// withheld is the error 403 of a budget whose status is not plausible, with its cause (V-068).
+// withheld returns the error 403 for a budget whose status is not plausible, with its cause (V-068).
 func withheld(b *policyv1.PodDisruptionBudget, message, cause string) error {
 	err := apierrors.NewForbidden(budgets, b.Name, errors.New(message))
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
@@ -271,7 +273,7 @@ func withheld(b *policyv1.PodDisruptionBudget, message, cause string) error {
 	return err
 }
 
-// blocked returns why a budget allows no disruption now. After a failed sync its numbers can't be trusted.
+// blocked returns the reason why a budget allows no disruption now. After a failed sync its numbers are not reliable.
 func blocked(b *policyv1.PodDisruptionBudget) string {
 	why := meta.FindStatusCondition(b.Status.Conditions, policyv1.DisruptionAllowedCondition)
 	told := why != nil && why.Status == metav1.ConditionFalse && why.Message != ""

@@ -75,7 +75,7 @@ func resizableNode(p *corev1.Pod) bool {
 	return true
 }
 
-// resizeWhole validates a change of pod-level resources, and copies CPU and memory from the old spec (core
+// resizeWhole validates a change of pod-level resources. In rest it replaces CPU and memory with those of before (core
 // validatePodLevelResourcesResize).
 func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
 	set := func(r *corev1.ResourceRequirements) bool { return r != nil && len(r.Requests)+len(r.Limits) > 0 }
@@ -147,7 +147,7 @@ func fewer(now, was corev1.ResourceList) bool {
 	return false
 }
 
-// otherResources copies CPU and memory from the old spec and rejects every other change of a container.
+// otherResources copies CPU and memory from the old spec, and then rejects every other change of a container.
 func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	for i := range s.Containers {
 		keepComputed(&s.Containers[i].Resources, &old.Containers[i].Resources)
@@ -175,7 +175,7 @@ func keepComputed(now, was *corev1.ResourceRequirements) {
 	now.Limits, now.Requests = computed(now.Limits, was.Limits), computed(now.Requests, was.Requests)
 }
 
-// computed is a list with the old quantities of CPU and memory.
+// computed returns a list with the old quantities of CPU and memory.
 func computed(now, was corev1.ResourceList) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	maps.Copy(list, now)

@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// placementUpdate allows more scheduling constraints in a pod that is not scheduled yet, and copies the mutable fields
-// from the old spec.
+// placementUpdate allows scheduling constraints to be added to a pod that is not scheduled yet. It copies the mutable
+// fields from the old spec.
 func placementUpdate(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	errs = append(errs, check.Reject(!includes(s.NodeSelector, old.NodeSelector), check.SpecPath.Child("nodeSelector"),
 		s.NodeSelector, "only additions to spec.nodeSelector are allowed (no mutations or deletions)")...)
@@ -56,8 +56,8 @@ func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs fie
 	return errs
 }
 
-// stricter reports whether a term begins with all requirements of the old one. A term without requirements matches
-// nothing, so an addition would be less strict.
+// stricter reports whether a term begins with all requirements of the old one. An old term without requirements matches
+// nothing, so a term with requirements would be less strict.
 func stricter(t, old *corev1.NodeSelectorTerm) bool {
 	if len(old.MatchExpressions)+len(old.MatchFields) == 0 {
 		return len(t.MatchExpressions)+len(t.MatchFields) == 0

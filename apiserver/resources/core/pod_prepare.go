@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// syncAppArmor copies AppArmor profiles from annotations to the fields that replaced them, if a container has none and
-// its pod has another one (applyAppArmorVersionSkew).
+// syncAppArmor copies AppArmor profiles from annotations to the fields that replaced them. It does so if the container
+// has no profile and the pod has another one (applyAppArmorVersionSkew).
 func syncAppArmor(p *corev1.Pod) {
 	eachAppArmor(p, func(c *corev1.Container, _ string, profile *corev1.AppArmorProfile) {
 		if profile == nil || apiequality.Semantic.DeepEqual(profile, podspec.PodAppArmor(&p.Spec)) {
@@ -27,7 +27,7 @@ func syncAppArmor(p *corev1.Pod) {
 	})
 }
 
-// appArmorWarnings warns of annotations that are copied, or would be if they were valid.
+// appArmorWarnings returns warnings for annotations that are copied, or would be copied if they were valid.
 func appArmorWarnings(p *corev1.Pod) []string {
 	var texts []string
 	eachAppArmor(p, func(_ *corev1.Container, key string, profile *corev1.AppArmorProfile) {
@@ -38,8 +38,8 @@ func appArmorWarnings(p *corev1.Pod) []string {
 	return texts
 }
 
-// eachAppArmor calls f for containers with an annotation and without the field, with the annotation's key and its
-// profile, nil if it is invalid.
+// eachAppArmor calls f for containers that have an annotation and no field. The arguments are the container, the
+// annotation's key and its profile, or nil if the annotation is invalid.
 func eachAppArmor(p *corev1.Pod, f func(c *corev1.Container, key string, profile *corev1.AppArmorProfile)) {
 	if p.Spec.OS != nil && p.Spec.OS.Name == corev1.Windows {
 		return
@@ -68,7 +68,7 @@ func appArmorProfile(annotation string) *corev1.AppArmorProfile {
 	return &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeLocalhost, LocalhostProfile: &name}
 }
 
-// createPod sets the phase Pending. Of the status that a client sends, the QoS class stays.
+// createPod sets the phase Pending. It keeps only the QoS class of the status that a client sends.
 func createPod(p *corev1.Pod) {
 	p.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: cmp.Or(p.Status.QOSClass, qosClass(&p.Spec))}
 	podspec.DropFields(&p.Spec, nil)
@@ -90,8 +90,8 @@ func updatePod(p, old *corev1.Pod) {
 	podspec.DropFields(&p.Spec, &old.Spec)
 }
 
-// keepPodStatus restores owners, which old kubelets would corrupt, the deletionTimestamp (B-41), and fields that are
-// unknown to old clients.
+// keepPodStatus restores owners, which old kubelets would corrupt, the deletionTimestamp (B-41), and fields that old
+// clients do not know.
 func keepPodStatus(p, old *corev1.Pod) {
 	p.DeletionTimestamp = old.DeletionTimestamp
 	p.OwnerReferences = old.OwnerReferences
@@ -103,8 +103,8 @@ func keepPodStatus(p, old *corev1.Pod) {
 	}
 }
 
-// keepClaims keeps the states of claims that the new status lacks (V-069; pod/strategy.go: podStatusStrategy). They are
-// never removed. Those of the feature gate DRANodeAllocatableResources, which is off, are not added.
+// keepClaims adds the states of claims that the new status lacks (V-069; pod/strategy.go: podStatusStrategy): they are
+// never removed. It does not add those of the feature gate DRANodeAllocatableResources, which is off.
 func keepClaims(s, old *corev1.PodStatus) {
 	if len(s.ResourceClaimStatuses) == 0 {
 		s.ResourceClaimStatuses = old.ResourceClaimStatuses
@@ -115,8 +115,8 @@ func keepClaims(s, old *corev1.PodStatus) {
 	}
 }
 
-// keepObserved keeps the observed generations that the new status lacks. Conditions of one type are matched in their
-// order.
+// keepObserved adds the observed generations that the new status lacks. Conditions with the same type are matched in
+// their order.
 func keepObserved(s, old *corev1.PodStatus) {
 	check.FillDefault(&s.ObservedGeneration, old.ObservedGeneration)
 	observed := map[corev1.PodConditionType][]int64{}
@@ -134,7 +134,7 @@ func keepObserved(s, old *corev1.PodStatus) {
 	}
 }
 
-// ephemeralContainers restores everything but these.
+// ephemeralContainers restores all fields except the ephemeral containers.
 func ephemeralContainers(p, old *corev1.Pod) {
 	containers := p.Spec.EphemeralContainers
 	keepPod(p, old.DeepCopy())
@@ -142,8 +142,8 @@ func ephemeralContainers(p, old *corev1.Pod) {
 	podspec.DropFields(&p.Spec, &old.Spec)
 }
 
-// resizePod restores everything but resources and resize policies. If containers were added, removed or renamed, the
-// request is not changed, for validation to reject.
+// resizePod restores all fields except resources and resize policies. If containers were added, removed or renamed, it
+// changes nothing, and validation rejects the request.
 func resizePod(p, old *corev1.Pod) {
 	if len(p.Spec.Containers) == len(old.Spec.Containers) && len(p.Spec.InitContainers) == len(old.Spec.InitContainers) {
 		kept := old.DeepCopy()
@@ -156,7 +156,7 @@ func resizePod(p, old *corev1.Pod) {
 	podspec.DropFields(&p.Spec, &old.Spec)
 }
 
-// resized is old with the new resources, or the client's container if it was renamed.
+// resized returns the old containers with the new resources. It returns the client's container if that was renamed.
 func resized(containers, old []corev1.Container) []corev1.Container {
 	if len(containers) == 0 {
 		return containers
@@ -178,8 +178,8 @@ func keepPod(p, kept *corev1.Pod) {
 	metav1.ResetObjectMetaForStatus(p, kept)
 }
 
-// matchLabelKeys adds requirements for the keys in affinity and topology spread constraints, with the values of the
-// pod's labels.
+// matchLabelKeys adds requirements for the keys in affinity and topology spread constraints. The values are those of
+// the pod's labels.
 func matchLabelKeys(p *corev1.Pod) {
 	for _, t := range podspec.AffinityTerms(p.Spec.Affinity, nil) {
 		require(t.LabelSelector, t.MatchLabelKeys, metav1.LabelSelectorOpIn, p.Labels)
@@ -191,7 +191,7 @@ func matchLabelKeys(p *corev1.Pod) {
 	}
 }
 
-// require adds requirements to a selector; nil matches nothing and is not changed.
+// require adds requirements to a selector. It does not change nil, which matches nothing.
 func require(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOperator, labels map[string]string) {
 	if s == nil {
 		return
@@ -204,7 +204,7 @@ func require(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOper
 	}
 }
 
-// podWarnings are for new pods only: updates come from controllers.
+// podWarnings returns the warnings for a new pod. Updates have none, because controllers send them.
 func podWarnings(p, old *corev1.Pod) []string {
 	if old != nil {
 		return nil
@@ -224,8 +224,9 @@ func podStatusWarnings(p, _ *corev1.Pod) []string {
 	return texts
 }
 
-// qosClass is the pod's quality of service class: guaranteed if all containers have equal requests and limits of CPU
-// and memory, best effort if none has either. Pod-level resources precede those of containers (ComputePodQOS).
+// qosClass returns the pod's quality of service class: Guaranteed if all containers have equal requests and limits of
+// CPU and memory, BestEffort if no container has either, and Burstable otherwise. Pod-level resources precede those of
+// containers (ComputePodQOS).
 func qosClass(s *corev1.PodSpec) corev1.PodQOSClass {
 	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
 	guaranteed := true
@@ -253,7 +254,7 @@ func qosClass(s *corev1.PodSpec) corev1.PodQOSClass {
 	return corev1.PodQOSBurstable
 }
 
-// sumUp adds CPU and memory to total, and reports whether list has both.
+// sumUp adds CPU and memory of list to total, and reports whether list has both.
 func sumUp(total, list corev1.ResourceList) bool {
 	found := 0
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {

@@ -47,7 +47,7 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 	return append(errs, containerStatuses(p)...)
 }
 
-// transitions rejects the restart of containers whose restart policy forbids it.
+// transitions rejects restarts of containers that their restart policy forbids.
 func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
 	policy := old.Spec.RestartPolicy
 	regular, inits := old.Spec.Containers, old.Spec.InitContainers
@@ -95,7 +95,7 @@ func revived(
 	return errs
 }
 
-// byName returns the first container of each name.
+// byName returns the containers by name. If a name occurs twice, it returns the first one.
 func byName(list []corev1.Container) map[string]*corev1.Container {
 	m := make(map[string]*corev1.Container, len(list))
 	for i := range list {
@@ -106,8 +106,8 @@ func byName(list []corev1.Container) map[string]*corev1.Container {
 	return m
 }
 
-// restarts reports whether a container that ended in this way will be restarted: by its first rule that matches its
-// exit code, its own policy or the pod's. c is nil for a container that the pod does not have.
+// restarts reports whether a container that has ended will be restarted. The first of its rules that matches the exit
+// code decides, or else the container's own policy, or else the pod's. c is nil if the pod has no such container.
 func restarts(s corev1.ContainerStatus, policy corev1.RestartPolicy, c *corev1.Container) bool {
 	code := s.State.Terminated.ExitCode
 	if c != nil {
@@ -155,7 +155,7 @@ func podIPs(s, was *corev1.PodStatus) field.ErrorList {
 	return slices.Concat(errs, families, twice)
 }
 
-// hostIPs requires the same of the host's addresses, and that hostIP is the first one.
+// hostIPs requires at most one address of each family, and that hostIP is the first address.
 func hostIPs(s, was *corev1.PodStatus) field.ErrorList {
 	if len(s.HostIPs) == 0 {
 		return nil
@@ -167,7 +167,7 @@ func hostIPs(s, was *corev1.PodStatus) field.ErrorList {
 		check.Reject(s.HostIP != first, at.Index(0).Child("ip"), first, "must be equal to `hostIP`"), errs, twice, families)
 }
 
-// statusIPs returns the errors of single addresses, of too many of a family, and of duplicates.
+// statusIPs returns the errors of single addresses, of several addresses of a family, and of duplicates.
 func statusIPs[T comparable](list, was []T, ip func(T) string, at *field.Path) (errs, families, twice field.ErrorList) {
 	var ips, had []string
 	for _, v := range was {
@@ -233,7 +233,7 @@ func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (
 	return errs
 }
 
-// linuxUserID is the range of Linux, which is larger than that of users that a spec asks for (V-066).
+// linuxUserID requires a user ID in the range of Linux, which is larger than that of user IDs in a spec (V-066).
 func linuxUserID(id int64) []string {
 	if id >= 0 && id <= math.MaxUint32 {
 		return nil
@@ -282,7 +282,7 @@ func claimedBy(c *corev1.Container) map[string]bool {
 	return names
 }
 
-// unclaimed is the error for a resource that the container does not use; own are the names of its claims.
+// unclaimed returns the error for a resource that the container does not use; own are the names of its claims.
 func unclaimed(c *corev1.Container, own map[string]bool, name corev1.ResourceName) string {
 	_, requested := c.Resources.Requests[name]
 	switch claim := strings.HasPrefix(string(name), "claim:"); {

@@ -16,7 +16,7 @@ import (
 
 var annotationsPath = field.NewPath("metadata", "annotations")
 
-// podBody validates a pod's annotations and spec, with a few rules that templates do not have (core
+// podBody validates a pod's annotations and spec, and some rules that templates do not have (core
 // validatePodMetadataAndSpec).
 func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 	r := podspec.NewRules(&p.Spec, had)
@@ -54,7 +54,7 @@ func validatePod(p *corev1.Pod) field.ErrorList {
 	return append(errs, r.ProfilesAgree(&p.ObjectMeta, check.SpecPath)...)
 }
 
-// mutable are the fields that an update may change, in the error message.
+// mutable lists the mutable fields for the error message.
 var mutable = strings.Join([]string{
 	"`spec.containers[*].image`",
 	"`spec.initContainers[*].image`",
@@ -124,7 +124,7 @@ func oneForm(s *corev1.PodSpec) *corev1.PodSpec {
 	return s
 }
 
-// unchanged copies the mutable fields, which are validated separately, from the old spec.
+// unchanged copies the mutable fields from the old spec. They are validated separately.
 func unchanged(s, old *corev1.PodSpec) *corev1.PodSpec {
 	for i := range s.Containers {
 		s.Containers[i].Image = old.Containers[i].Image
@@ -142,7 +142,7 @@ func unchanged(s, old *corev1.PodSpec) *corev1.PodSpec {
 	return s
 }
 
-// deadlineUpdate allows a deadline to be set or shortened; the second result ends the validation.
+// deadlineUpdate allows a deadline to be set or shortened. The second result reports whether the validation ends.
 func deadlineUpdate(now, was *int64, at *field.Path) (field.ErrorList, bool) {
 	switch {
 	case now == nil && was == nil:
@@ -157,7 +157,7 @@ func deadlineUpdate(now, was *int64, at *field.Path) (field.ErrorList, bool) {
 	return nil, false
 }
 
-// tolerationsUpdate allows tolerations to be added, and the time of old ones to be changed.
+// tolerationsUpdate allows tolerations to be added, and tolerationSeconds of old ones to be changed.
 func tolerationsUpdate(now, was []corev1.Toleration, at *field.Path) field.ErrorList {
 	kept := map[corev1.Toleration]bool{}
 	for _, t := range now {
@@ -189,7 +189,7 @@ func gatesUpdate(now, was []corev1.PodSchedulingGate, at *field.Path) (errs fiel
 	return errs
 }
 
-// fixedAnnotations are immutable (core ValidatePodSpecificAnnotationUpdates).
+// fixedAnnotations rejects changes of immutable annotations (core ValidatePodSpecificAnnotationUpdates).
 func fixedAnnotations(a, old map[string]string) (errs field.ErrorList) {
 	forbid := func(key, change string) {
 		at := annotationsPath.Key(key)

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// podTemplates is the entry of PodTemplate.
 func podTemplates() *entry.Resource {
 	return &entry.Resource{
 		Plural: "podtemplates", New: entry.New[corev1.PodTemplate], Namespaced: true,

@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
-// replicationControllers is the entry of ReplicationController.
 func replicationControllers() *entry.Resource {
 	return &entry.Resource{
 		Plural: "replicationcontrollers", New: entry.New[corev1.ReplicationController], Namespaced: true,
@@ -46,7 +45,7 @@ func replicationControllers() *entry.Resource {
 	}
 }
 
-// defaultReplicationController sets selector and labels from the template's labels, and one replica.
+// defaultReplicationController copies the template's labels to the selector and the labels, and sets one replica.
 func defaultReplicationController(c *corev1.ReplicationController) {
 	if t := c.Spec.Template; t != nil && t.Labels != nil {
 		if len(c.Spec.Selector) == 0 {

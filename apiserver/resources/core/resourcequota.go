@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// resourceQuotas is the entry of ResourceQuota.
 func resourceQuotas() *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourcequotas", New: entry.New[corev1.ResourceQuota], Namespaced: true,
@@ -36,14 +35,14 @@ func resourceQuotas() *entry.Resource {
 	}
 }
 
-// defaultResourceQuota rounds its quantities.
+// defaultResourceQuota rounds the quantities of a quota.
 func defaultResourceQuota(q *corev1.ResourceQuota) {
 	for _, list := range []corev1.ResourceList{q.Spec.Hard, q.Status.Hard, q.Status.Used} {
 		check.Round(list)
 	}
 }
 
-// resourceQuotaWarnings are for a new quota that allows for more requests than limits.
+// resourceQuotaWarnings returns warnings for a new quota that allows more requests than limits.
 func resourceQuotaWarnings(q, old *corev1.ResourceQuota) (texts []string) {
 	if old != nil {
 		return nil
@@ -157,7 +156,8 @@ var podMeasures = check.Set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.Re
 	corev1.ResourceRequestsMemory,
 	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory)
 
-// misfits returns the quota's resources to which a scope does not apply; they are computed once for each scope.
+// misfits returns a function that returns the quota's resources to which a scope does not apply. It computes them once
+// for each scope.
 func misfits(hard corev1.ResourceList) func(corev1.ResourceQuotaScope) []corev1.ResourceName {
 	known := map[corev1.ResourceQuotaScope][]corev1.ResourceName{}
 	return func(scope corev1.ResourceQuotaScope) []corev1.ResourceName {

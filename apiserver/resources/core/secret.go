@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// secrets is the entry of Secret.
 func secrets() *entry.Resource {
 	doc := corev1.Secret{}.SwaggerDoc()
 	return &entry.Resource{
@@ -49,7 +48,7 @@ func defaultSecret(s *corev1.Secret) {
 	foldStrings(s)
 }
 
-// secretWarnings are the errors of a TLS key pair, with the messages of crypto/tls.
+// secretWarnings returns the errors of a TLS key pair as warnings, with the messages of crypto/tls.
 func secretWarnings(s, _ *corev1.Secret) []string {
 	if s.Type != corev1.SecretTypeTLS {
 		return nil

@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// services is the entry of Service.
 func services() *entry.Resource {
 	return &entry.Resource{
 		Plural: "services", New: entry.New[corev1.Service], Namespaced: true,
@@ -49,7 +48,7 @@ func services() *entry.Resource {
 	}
 }
 
-// DefaultService sets the defaults of a service's type, ports, affinity and policies, but nothing that is allocated.
+// DefaultService sets the defaults of a service's type, ports, affinity and policies. It sets no allocated field.
 func DefaultService(s *corev1.Service) {
 	check.FillDefault(&s.Spec.SessionAffinity, corev1.ServiceAffinityNone)
 	switch s.Spec.SessionAffinity {
@@ -83,7 +82,7 @@ func DefaultService(s *corev1.Service) {
 	}
 }
 
-// affinity replaces a session affinity configuration without a timeout.
+// affinity sets the default timeout of a session affinity configuration that has none.
 func affinity(s *corev1.ServiceSpec) {
 	c := s.SessionAffinityConfig
 	if c != nil && c.ClientIP != nil && c.ClientIP.TimeoutSeconds != nil {

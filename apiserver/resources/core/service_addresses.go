@@ -62,7 +62,7 @@ func validateFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList
 		corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack))...)
 }
 
-// validateAddresses validates each address, and reports whether further errors would be misleading.
+// validateAddresses validates each address. bad reports whether further errors would be misleading.
 func validateAddresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad bool) {
 	for i, value := range ips {
 		if i == 0 && value == corev1.ClusterIPNone {
@@ -101,7 +101,7 @@ func validateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs fiel
 	return errs
 }
 
-// validateFamiliesUpdate does the same for the families.
+// validateFamiliesUpdate allows an update to add or remove a second family.
 func validateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || old.Spec.Type == corev1.ServiceTypeExternalName ||
 		isHeadlessService(s) || isHeadlessService(old) {
@@ -118,7 +118,7 @@ func validateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.
 	errs = append(errs, check.Reject(released && len(s.Spec.ClusterIPs) == 0, at.Index(0), now,
 		"primary ipFamily can not be unset")...)
 	if len(now) > 0 && len(was) > 0 && now[0] != was[0] {
-		// Upstream's value here is the addresses.
+		// In upstream's error the value is the list of addresses.
 		errs = append(errs, field.Invalid(at.Index(0), s.Spec.ClusterIPs, onceText))
 	}
 	if released && len(now) == 1 {

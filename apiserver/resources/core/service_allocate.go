@@ -17,7 +17,7 @@ func wantsAllocations(s, old *corev1.Service) (address, ports bool) {
 	return wantsAddress(s, old), wantsPorts(&s.Spec, old) || wantsHealthCheck(s, old)
 }
 
-// wantsAddress: upstream allocates one for a new service, and for one that was an ExternalName.
+// wantsAddress reports whether a service needs a cluster IP. A new service does, and one that was an ExternalName.
 func wantsAddress(s, old *corev1.Service) bool {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || isHeadlessService(s) {
 		return false
@@ -38,7 +38,7 @@ func wantsPorts(s *corev1.ServiceSpec, old *corev1.Service) bool {
 	})
 }
 
-// everyPort reports whether ports without a node port get one; a load balancer may do without.
+// everyPort reports whether all ports need a node port. A load balancer can disable node ports.
 func everyPort(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeNodePort || s.AllocateLoadBalancerNodePorts == nil ||
 		*s.AllocateLoadBalancerNodePorts
@@ -48,14 +48,15 @@ func wantsHealthCheck(s, old *corev1.Service) bool {
 	return hasHealthCheck(&s.Spec) && (old == nil || !hasHealthCheck(&old.Spec))
 }
 
-// fillService allocates what the service needs. pick chooses a random number below n. The service has been processed by
-// setFamilies. Errors are the API's; after one the service must not be used.
+// fillService allocates the addresses and ports that the service needs. pick returns a random number below n.
+// setFamilies must have processed the service. Errors are API errors. After an error the service must not be used.
 func fillService(s, old *corev1.Service, taken *allocate.Taken, pick func(n int) int) error {
 	return fillServiceFrom(s, old, taken.Random(pick))
 }
 
-// sampleService sets example values for a dry run: the first address of the range, and ports from 32769 or after those
-// that a client requests. Requested ports are checked as in fillService. A requested address only has to be in the range.
+// sampleService sets example values for a dry run: the first address of the range, and ports from 32769, or after the
+// ports that a client requests. It checks requested ports as fillService does. A requested address only has to be in
+// the range.
 func sampleService(s, old *corev1.Service, taken *allocate.Taken) error {
 	return fillServiceFrom(s, old, taken.Sample())
 }
@@ -100,7 +101,7 @@ func fillAddress(s *corev1.Service, from allocate.Source) error {
 	return nil
 }
 
-// fillPorts allocates the node ports of a new service: ports with the same number and different protocols share one
+// fillPorts allocates the node ports of a new service. Ports with the same number and different protocols share one
 // (initNodePorts).
 func fillPorts(s, _ *corev1.Service, from allocate.Source) error {
 	chosen, named := map[int32]int32{}, namedPorts(s.Spec.Ports)
@@ -149,7 +150,7 @@ func changePorts(s, old *corev1.Service, from allocate.Source) error {
 		Protocol corev1.Protocol
 		NodePort int32
 	}
-	had, used := check.Set(nodePorts(&old.Spec)...), map[use]bool{} // had before, or allocated here
+	had, used := check.Set(nodePorts(&old.Spec)...), map[use]bool{} // used: kept from before, or allocated here
 	for i := range s.Spec.Ports {
 		p := &s.Spec.Ports[i]
 		switch {

@@ -20,12 +20,12 @@ import (
 // beginService allocates a service's addresses and ports before it is stored, as upstream does (K
 // pkg/registry/core/service/storage: beginCreate, beginUpdate).
 //
-// No two services get the same ones: the write is committed only if no server has written a service or a ServiceCIDR,
-// or created the IPAddress, since the allocations were read; else they are read again and the service is filled again.
-// Within one server such writes take turns, so that they don't cause such conflicts. The request's deadline bounds the
-// attempts.
+// Two services never get the same address or port. The write is committed only if, since the allocations were read, no
+// server has written a service or a ServiceCIDR, and no client has created the address's IPAddress. Otherwise the
+// allocations are read again and the service is filled again, until the request's deadline. Writes of services within
+// one server take turns, so that they don't cause such conflicts.
 //
-// There is nothing to undo: only a stored service has an address.
+// There is nothing to undo, because an address belongs to a service only when the service is stored.
 func beginService(ctx context.Context, w entry.Write, obj, old entry.Object) (entry.Begun, error) {
 	s := obj.(*corev1.Service)
 	was, _ := old.(*corev1.Service)
@@ -62,21 +62,21 @@ func beginService(ctx context.Context, w entry.Write, obj, old entry.Object) (en
 	}, nil
 }
 
-// allocations are those of the stored services and IPAddresses.
+// allocations are the addresses and ports of the stored services and IPAddresses.
 type allocations struct {
 	taken *allocate.Taken
-	// guards hold as long as no service and no ServiceCIDR is written.
+	// guards hold while no service and no ServiceCIDR is written.
 	guards []storage.Guard
-	// addresses is the guard of the IPAddresses.
+	// addresses is the guard for all IPAddresses.
 	addresses storage.Guard
 }
 
-// unclaimed is the guard that holds as long as no client creates the IPAddress of an address.
+// unclaimed returns the guard that holds while no client creates the IPAddress of an address.
 func (a *allocations) unclaimed(ip string) storage.Guard {
 	return storage.Guard{Key: a.addresses.Key + ip, ModRevision: a.addresses.ModRevision, Held: true}
 }
 
-// readAllocations returns the allocations, with the services' ports only if they are needed.
+// readAllocations returns the allocations. It omits the services' ports if they are not needed.
 func readAllocations(ctx context.Context, w entry.Write, ports bool) (*allocations, error) {
 	if err := w.Fresh(ctx); err != nil {
 		return nil, err
@@ -94,9 +94,9 @@ func readAllocations(ctx context.Context, w entry.Write, ports bool) (*allocatio
 	return &allocations{taken, []storage.Guard{cidrs, services}, addresses}, err
 }
 
-// readRanges returns the IPv4 ranges of the ServiceCIDRs that are not being deleted, and whose condition Ready is True
-// or missing, as without its controller (K ipallocator/cidrallocator.go: syncAllocators, isReady). A cluster without
-// ServiceCIDRs has the range of the server's flag.
+// readRanges returns the IPv4 ranges of the ServiceCIDRs that are not being deleted and whose condition Ready is True,
+// or missing as in a cluster without its controller (K ipallocator/cidrallocator.go: syncAllocators, isReady). Without
+// any ServiceCIDR it returns the range of the server's flag.
 func readRanges(w entry.Write) (ranges []allocate.Addresses, guard storage.Guard, err error) {
 	empty := true
 	guard, err = w.Scan(networkingv1.SchemeGroupVersion.WithResource("servicecidrs"), nil,
@@ -148,8 +148,9 @@ func readServices(w entry.Write, taken *allocate.Taken, ports bool) (storage.Gua
 // allocator labels the IPAddresses of cluster IPs (K ipallocator/ipallocator.go: ControllerName).
 const allocator = "ipallocator.k8s.io"
 
-// readAddresses records the IPAddresses of others than services. Those of services follow from the services: upstream's
-// allocator rejects the address of a service that was deleted until its IPAddress is deleted, too.
+// readAddresses records the IPAddresses that belong to no service. The addresses of services are known from the
+// services. In contrast, upstream's allocator rejects the address of a deleted service until its IPAddress is deleted,
+// too.
 func readAddresses(w entry.Write, taken *allocate.Taken) (storage.Guard, error) {
 	return w.Scan(networkingv1.SchemeGroupVersion.WithResource("ipaddresses"), nil,
 		func(item *storage.Object, _ []string) {
@@ -167,7 +168,7 @@ func decode(item *storage.Object, into any) error {
 	return json.Unmarshal(item.JSON, into)
 }
 
-// addPorts records a service's node ports, including the one for health checks.
+// addPorts records a service's node ports, including that for health checks.
 func addPorts(taken *allocate.Taken, s *corev1.ServiceSpec) {
 	for _, p := range append(nodePorts(s), s.HealthCheckNodePort) {
 		taken.AddPort(p)

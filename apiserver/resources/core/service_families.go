@@ -17,8 +17,8 @@ import (
 // servedFamily is the only family of allocated addresses.
 const servedFamily = corev1.IPv4Protocol
 
-// setFamilies decides about a service's address families, or returns why the cluster can't serve the requested ones
-// (initIPFamilyFields). old is nil on create; otherwise omitted values have been copied from it.
+// setFamilies sets a service's address families, or returns the reason why the cluster can't serve the requested ones
+// (initIPFamilyFields). old is nil on create. On update, omitted values have been copied from old.
 func setFamilies(s, old *corev1.Service) error {
 	spec := &s.Spec
 	if spec.Type == corev1.ServiceTypeExternalName || familiesSettled(s, old) {
@@ -54,8 +54,8 @@ func invalidService(s *corev1.Service, errs field.ErrorList) error {
 	return invalid.New(schema.GroupKind{Kind: "Service"}, s.Name, errs)
 }
 
-// familiesSettled reports whether an update does not change a PreferDualStack service: such a service does not change
-// with the cluster (isMatchingPreferDualStackClusterIPFields).
+// familiesSettled reports whether an update leaves a PreferDualStack service unchanged. The families of such a service
+// do not change when those of the cluster do (isMatchingPreferDualStackClusterIPFields).
 func familiesSettled(s, old *corev1.Service) bool {
 	if old == nil || s.Spec.Type != old.Spec.Type ||
 		check.ValueOf(s.Spec.IPFamilyPolicy) != corev1.IPFamilyPolicyPreferDualStack {
@@ -67,8 +67,8 @@ func familiesSettled(s, old *corev1.Service) bool {
 	return slices.Equal(s.Spec.ClusterIPs, old.Spec.ClusterIPs) && slices.Equal(s.Spec.IPFamilies, old.Spec.IPFamilies)
 }
 
-// selectorless reports whether a service is headless and has no selector: its addresses are unknown, so it may have
-// both families on any cluster.
+// selectorless reports whether a service is headless and has no selector. Its addresses are unknown, so it may have
+// both families in any cluster.
 func selectorless(s *corev1.ServiceSpec) bool {
 	return s.ClusterIP == corev1.ClusterIPNone && len(s.Selector) == 0
 }
@@ -83,7 +83,7 @@ func defaultPolicy(s *corev1.ServiceSpec, old *corev1.Service) corev1.IPFamilyPo
 	return corev1.IPFamilyPolicySingleStack
 }
 
-// keepFamilies removes the second value of each field if the policy allows that, else it rejects the removal.
+// keepFamilies removes the second value of each field if the policy allows that. Otherwise it rejects the removal.
 func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList) {
 	at := field.NewPath("spec", "ipFamilyPolicy")
 	single := check.ValueOf(s.IPFamilyPolicy) == corev1.IPFamilyPolicySingleStack
@@ -107,7 +107,7 @@ func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList
 	return errs
 }
 
-// omitsSome reports whether some, but not all, were omitted.
+// omitsSome reports whether now has some values, but fewer than was.
 func omitsSome[T any](now, was []T) bool { return len(now) > 0 && len(now) < len(was) }
 
 // inferFamilies sets the families of the requested addresses.
@@ -128,7 +128,7 @@ func inferFamilies(s *corev1.ServiceSpec) (errs field.ErrorList) {
 	return errs
 }
 
-// bothFamilies completes a service that may have both.
+// bothFamilies completes the fields of a service that may have both families.
 func bothFamilies(s *corev1.ServiceSpec) {
 	if len(s.IPFamilies) == 0 {
 		s.IPFamilies = []corev1.IPFamily{servedFamily}
@@ -143,7 +143,7 @@ func bothFamilies(s *corev1.ServiceSpec) {
 	s.IPFamilies = append(s.IPFamilies, other)
 }
 
-// unserved returns the error for families that the cluster does not have.
+// unserved returns the errors for families that the cluster does not have.
 func unserved(s *corev1.ServiceSpec) (errs field.ErrorList) {
 	errs = append(errs, check.Reject(check.ValueOf(s.IPFamilyPolicy) == corev1.IPFamilyPolicyRequireDualStack,
 		field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy,

@@ -60,14 +60,14 @@ func serviceStatusWarnings(s, _ *corev1.Service) []string {
 	return texts
 }
 
-// createService makes related fields consistent and decides about address families; addresses and ports are allocated
-// elsewhere. What the cluster can't serve was rejected when the write began.
+// createService makes related fields consistent and sets address families. Addresses and ports are allocated elsewhere.
+// beginService has already rejected families that the cluster can't serve.
 func createService(s *corev1.Service) {
 	firstClusterIP(&s.Spec)
 	_ = setFamilies(s, nil)
 }
 
-// updateService keeps allocated values that a client omits, and removes unchanged values that a service of the new type
+// updateService keeps allocated values that a client omits. It removes unchanged values that a service of the new type
 // does not have.
 func updateService(s, old *corev1.Service) {
 	keepAllocations(s, old)
@@ -75,7 +75,7 @@ func updateService(s, old *corev1.Service) {
 	dropUnneeded(s, old)
 }
 
-// dropUnneeded is upstream's dropTypeDependentFields.
+// dropUnneeded removes the unchanged fields that a service of the new type does not have (dropTypeDependentFields).
 func dropUnneeded(svc, oldSvc *corev1.Service) {
 	s, old := &svc.Spec, &oldSvc.Spec
 	if hasClusterIP(old) && !hasClusterIP(s) {
@@ -116,7 +116,7 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 	}
 }
 
-// keepAllocations sets allocated values that a client omitted, so that allocation sees what an update requests
+// keepAllocations copies allocated values that a client omits, so that allocation sees the complete request
 // (patchAllocatedValues, normalizeClusterIPs). old is nil for a new service.
 func keepAllocations(s, old *corev1.Service) {
 	if old == nil {
@@ -127,14 +127,14 @@ func keepAllocations(s, old *corev1.Service) {
 	alignClusterIPs(&s.Spec, &old.Spec)
 }
 
-// firstClusterIP copies clusterIP of a client that does not know clusterIPs.
+// firstClusterIP copies clusterIP to clusterIPs for clients that do not know clusterIPs.
 func firstClusterIP(s *corev1.ServiceSpec) {
 	if s.ClusterIP != "" && len(s.ClusterIPs) == 0 {
 		s.ClusterIPs = []string{s.ClusterIP}
 	}
 }
 
-// keepAllocated is upstream's patchAllocatedValues.
+// keepAllocated copies allocated values that a client omits (patchAllocatedValues).
 func keepAllocated(s, old *corev1.ServiceSpec) {
 	if hasClusterIP(s) && hasClusterIP(old) {
 		check.FillDefault(&s.ClusterIP, old.ClusterIP)
@@ -178,7 +178,7 @@ func hasHealthCheck(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// keepNodePorts gives ports without a node port the one that the port of that name had, unless another port requests
+// keepNodePorts gives each port without a node port that of the old port of the same name, unless another port requests
 // it.
 func keepNodePorts(s, old *corev1.ServiceSpec) {
 	byName, taken := map[string]int32{}, map[int32]bool{}

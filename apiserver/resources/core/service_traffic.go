@@ -11,7 +11,7 @@ import (
 
 const onlyBalancerText = "may only be used when `type` is 'LoadBalancer'"
 
-// sourceRanges validates the field or, without it, the annotation that it replaced.
+// sourceRanges validates the field. Without the field it validates the annotation that the field replaced.
 func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	var had []string
 	for _, value := range old.Spec.LoadBalancerSourceRanges {
@@ -48,7 +48,7 @@ func balancer(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	return append(errs, loadBalancerClass(s, nil, spec.Child("loadBalancerClass"))...)
 }
 
-// loadBalancerClass validates the class and, on update, its change.
+// loadBalancerClass validates the class, and its change on update.
 func loadBalancerClass(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	class := s.Spec.LoadBalancerClass
 	if old != nil && old.Spec.Type == corev1.ServiceTypeLoadBalancer && s.Spec.Type == old.Spec.Type &&
@@ -93,7 +93,7 @@ func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// servesExternally reports whether a service is reachable from outside of the cluster (ExternallyAccessible).
+// servesExternally reports whether a service can be reached from outside of the cluster (ExternallyAccessible).
 func servesExternally(s *corev1.ServiceSpec) bool {
 	return hasNodePort(s) || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
 }

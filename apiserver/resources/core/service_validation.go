@@ -38,7 +38,7 @@ func validateServiceUpdate(s, old *corev1.Service) field.ErrorList {
 	return append(errs, validateService(s, old)...)
 }
 
-// validateService validates the whole object. Addresses of the old one are not validated again.
+// validateService validates the whole object. It does not validate unchanged addresses again.
 func validateService(s, old *corev1.Service) (errs field.ErrorList) {
 	meta, spec := field.NewPath("metadata"), field.NewPath("spec")
 	hints, hinted := s.Annotations[corev1.DeprecatedAnnotationTopologyAwareHints]
@@ -120,7 +120,7 @@ func clientIPAffinity(config *corev1.SessionAffinityConfig, at *field.Path) fiel
 	return nil
 }
 
-// servicePort validates one port; names are those of the ports before it, to which it adds its own.
+// servicePort validates one port. names are the names of earlier ports, to which it adds the port's name.
 func servicePort(p *corev1.ServicePort, named bool, names check.Unique[string], at *field.Path) field.ErrorList {
 	errs := check.Present(p.Name != "" || !named, at.Child("name"), "")
 	errs = append(errs, check.NonEmpty(p.Name, at.Child("name"), check.DNSLabel)...)
@@ -131,7 +131,7 @@ func servicePort(p *corev1.ServicePort, named bool, names check.Unique[string], 
 	return append(errs, check.Given(p.AppProtocol, at.Child("appProtocol"), check.QualifiedName)...)
 }
 
-// servicePorts validates the ports against each other and the type.
+// servicePorts validates rules for several ports, and for the service's type.
 func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeClusterIP {
 		for i, p := range s.Spec.Ports {

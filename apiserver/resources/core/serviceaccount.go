@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// serviceAccounts is the entry of ServiceAccount.
 func serviceAccounts() *entry.Resource {
 	return &entry.Resource{
 		Plural: "serviceaccounts", New: entry.New[corev1.ServiceAccount], Namespaced: true,

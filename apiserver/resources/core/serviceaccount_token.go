@@ -61,7 +61,7 @@ func createToken(ctx context.Context, r entry.Request, body runtime.Object) (run
 	return tr, issueToken(ctx, r, tr, account, tokens)
 }
 
-// issue sets the signed token in the request.
+// issueToken signs the token and sets it in the request.
 func issueToken(ctx context.Context, r entry.Request, tr *authenticationv1.TokenRequest, account entry.Object,
 	tokens entry.Tokens) (err error) {
 	if len(tr.Spec.Audiences) == 0 {
@@ -85,7 +85,7 @@ func issueToken(ctx context.Context, r entry.Request, tr *authenticationv1.Token
 	return nil
 }
 
-// accountOf returns the account of the token. If the request has a UID, it must be that of the account (K
+// accountOf returns the account of the token. A UID in the request must be that of the account (K
 // pkg/registry/core/serviceaccount/storage/token.go: Create).
 func accountOf(ctx context.Context, r entry.Request, tr *authenticationv1.TokenRequest) (entry.Object, error) {
 	if tr.Name != "" && tr.Name != r.Name() {
@@ -101,7 +101,7 @@ func accountOf(ctx context.Context, r entry.Request, tr *authenticationv1.TokenR
 	return account, err
 }
 
-// validateTokenRequest validates the lifetime, and that only a token for a webhook has attestations (V-023, K
+// validateTokenRequest validates the lifetime. Only a token for a webhook may have attestations (V-023, K
 // pkg/apis/authentication/validation/validation.go: ValidateTokenRequest).
 func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorList) {
 	if list := tr.Spec.Attestations; len(list) > 0 && !ofWebhook(tr.Spec.BoundObjectRef) {
@@ -114,13 +114,13 @@ func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorLi
 		"may not specify a duration larger than 2^32 seconds")...)
 }
 
-// ofWebhook reports whether a token is bound to the configuration of webhooks.
+// ofWebhook reports whether a token is bound to a webhook configuration.
 func ofWebhook(to *authenticationv1.BoundObjectReference) bool {
 	return to != nil && to.APIVersion == admissionregistrationv1.SchemeGroupVersion.String() &&
 		(to.Kind == "ValidatingWebhookConfiguration" || to.Kind == "MutatingWebhookConfiguration")
 }
 
-// tokenBound are the resources of the objects to which a token may be bound, by kind.
+// tokenBound are the resources to whose objects a token may be bound, by kind.
 var tokenBound = map[string]schema.GroupVersionResource{
 	"Pod":    podResource,
 	"Secret": corev1.SchemeGroupVersion.WithResource("secrets"),
@@ -137,7 +137,7 @@ func bindToken(
 	ctx context.Context, r entry.Request, to *authenticationv1.BoundObjectReference, c *authorization.TokenClaim,
 ) error {
 	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
-	if ofWebhook(to) { // that gate is off
+	if ofWebhook(to) { // the gate for such tokens is off
 		return apierrors.NewBadRequest(fmt.Sprintf(
 			"cannot bind token to object of type %s (feature gate APIServerWebhookAuthenticationToken is disabled)", kind))
 	}
@@ -175,7 +175,7 @@ func bindToken(
 	return nil
 }
 
-// nodeOf is the node of a pod, for its token; nil if it is not scheduled.
+// nodeOf returns the node of a pod, for its token, or nil if the pod is not scheduled.
 func nodeOf(ctx context.Context, r entry.Request, spec *corev1.PodSpec) (*authorization.TokenRef, error) {
 	if spec.ServiceAccountName != r.Name() {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(

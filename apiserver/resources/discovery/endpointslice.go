@@ -17,7 +17,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// endpointSlices is the entry of EndpointSlice.
 func endpointSlices() *entry.Resource {
 	return &entry.Resource{
 		Plural: "endpointslices", New: entry.New[discoveryv1.EndpointSlice], Namespaced: true,
@@ -42,7 +41,7 @@ func defaultEndpointSlice(s *discoveryv1.EndpointSlice) {
 	}
 }
 
-// sliceWarnings does not check the addresses of the controllers that usually write slices.
+// sliceWarnings returns warnings for addresses. It does not check those of the controllers that usually write slices.
 func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
 	var texts []string
 	if old == nil && s.AddressType == discoveryv1.AddressTypeFQDN {
@@ -93,7 +92,7 @@ const (
 	maxHints          = 8
 )
 
-// validateEndpointSlice does not validate unchanged endpoints.
+// validateEndpointSlice validates a slice. It does not validate unchanged endpoints.
 func validateEndpointSlice(s, old *discoveryv1.EndpointSlice) (errs field.ErrorList) {
 	wrong := sliceEndpoints(s.Endpoints, s.AddressType, field.NewPath("endpoints"))
 	if len(wrong) != 0 && (old == nil || !apiequality.Semantic.DeepEqual(s.Endpoints, old.Endpoints)) {
@@ -139,7 +138,7 @@ func sliceAddress(value string, kind discoveryv1.AddressType, at *field.Path) fi
 	errs := check.IP(value, at, nil)
 	errs = append(errs, check.Reject(len(errs) == 0 && !is, at, value, text)...)
 	if ip := netutils.ParseIPSloppy(value); len(errs) == 0 && ip.IsLoopback() {
-		return errs // allowed here: there is no cluster network, and webhooks of services run on this machine
+		return errs // loopback addresses are allowed: there is no cluster network, and webhooks of services run on this machine
 	}
 	return append(errs, check.ReachableIP(value, at)...)
 }

@@ -48,7 +48,7 @@ var (
 	})
 )
 
-// converted makes a conversion of Recast and of what that can't convert.
+// converted returns a conversion that calls Recast, and then converts the fields that Recast can't convert.
 func converted[In, Out any, P interface {
 	*Out
 	runtime.Object
@@ -62,8 +62,8 @@ func converted[In, Out any, P interface {
 	}
 }
 
-// requestsToV1 converts what Recast can't. A request without alternatives is an exact one even if it is empty:
-// v1beta1's defaults set fields before the conversion.
+// requestsToV1 converts the requests, which Recast can't convert. A request without alternatives is an exact one even
+// if it is empty, because v1beta1's defaults set fields before the conversion.
 func requestsToV1(in []resourcev1beta1.DeviceRequest, out []resourcev1.DeviceRequest) error {
 	for i := range in {
 		r := &in[i]
@@ -91,7 +91,7 @@ func requestsToV1beta1(in []resourcev1.DeviceRequest, out []resourcev1beta1.Devi
 	return nil
 }
 
-// copyFields sets the fields of to that from has with the same name.
+// copyFields copies the fields of from to the fields of to with the same names.
 func copyFields(from, to any) error {
 	data, err := json.Marshal(from)
 	if err == nil {

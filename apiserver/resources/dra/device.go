@@ -31,9 +31,9 @@ func selectors(list []resourcev1.DeviceSelector, stored bool, at *field.Path) fi
 	})
 }
 
-// expression compiles a selector: it is of the type bool, and has a limited length and cost. A stored one may use what
-// new ones may not, and exceed the limits (A-48; API resource/v1/types.go: CELSelectorExpressionMaxCost).
-// DRAConsumableCapacity is on by default, DRAListTypeAttributes is off.
+// expression requires a selector that compiles to a bool, with a limited length and cost. A stored selector may exceed
+// the limits and use functions that new ones may not use (A-48; API resource/v1/types.go:
+// CELSelectorExpressionMaxCost). DRAConsumableCapacity is on by default, DRAListTypeAttributes is off.
 func expression(text string, stored bool, at *field.Path) field.ErrorList {
 	env := environment.NewExpressions
 	switch {
@@ -69,8 +69,8 @@ func deviceConfig(c *resourcev1.DeviceConfiguration, stored bool, at *field.Path
 	)
 }
 
-// emptyDriver rejects an empty name, besides the declared rule that it is required: that does not cover the handwritten
-// error (V-036).
+// emptyDriver rejects an empty name. The declared rule also requires a name, but does not replace the handwritten error
+// (V-036).
 func emptyDriver(name string, at *field.Path) field.ErrorList {
 	if name != "" {
 		return nil
@@ -78,7 +78,7 @@ func emptyDriver(name string, at *field.Path) field.ErrorList {
 	return check.Apply("", at, utilvalidation.IsDNS1123Subdomain)
 }
 
-// rawObject requires a JSON object with a limited size; a stored one may be longer.
+// rawObject requires a JSON object with a limited size. A stored object may be longer.
 func rawObject(raw runtime.RawExtension, stored bool, most int, at *field.Path) field.ErrorList {
 	switch {
 	case len(raw.Raw) == 0:
@@ -89,7 +89,7 @@ func rawObject(raw runtime.RawExtension, stored bool, most int, at *field.Path) 
 	return check.JSONObject(raw.Raw, "", field.Invalid(at, "<value omitted>", "must be a valid JSON object"), at)
 }
 
-// deviceName is a C identifier with an optional domain.
+// deviceName requires a C identifier with an optional domain.
 func deviceName(name resourcev1.QualifiedName, at *field.Path) (errs field.ErrorList) {
 	parts := strings.Split(string(name), "/")
 	switch len(parts) {

@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// deviceClasses is the entry of DeviceClass.
 func deviceClasses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "deviceclasses", New: entry.New[resourcev1.DeviceClass],
@@ -28,7 +27,7 @@ func deviceClasses() *entry.Resource {
 	}
 }
 
-// validateDeviceClass accepts list lengths that the old object had.
+// validateDeviceClass applies the rules for stored values to unchanged selectors and configurations.
 func validateDeviceClass(c, old *resourcev1.DeviceClass) field.ErrorList {
 	at, s := field.NewPath("spec"), &c.Spec
 	stored := old != nil && apiequality.Semantic.DeepEqual(s.Selectors, old.Spec.Selectors)

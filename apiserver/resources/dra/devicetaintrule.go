@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// deviceTaintRules is the entry of DeviceTaintRule (V-005). It is stored as v1beta2, so that a server of the previous
-// minor version, which has no v1, can read it.
+// deviceTaintRules returns the entry of DeviceTaintRule (V-005). The kind is stored as v1beta2, so that a server of the
+// previous minor version, which has no v1, can read it.
 func deviceTaintRules(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "devicetaintrules", New: entry.New[resourcev1.DeviceTaintRule],
@@ -23,8 +23,8 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 		},
 		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.DeviceTaintRule],
-				// v1beta2 behaves as before v1 (K pkg/registry/resource/devicetaintrule: AllowUnconditionalUpdate,
-				// NewRESTLegacy).
+				// In v1beta2, updates may be unconditional and a DELETE returns the object (K
+				// pkg/registry/resource/devicetaintrule: AllowUnconditionalUpdate, NewRESTLegacy).
 				Change: func(r *entry.Resource) { r.Strategy.Conditional, r.Delete.Returned = false, true }},
 		}},
 		Strategy: entry.Strategy{

@@ -14,7 +14,7 @@ func listed[T any](list []T, most int, at *field.Path, item func(*T, *field.Path
 	return each(list, most, at, item)
 }
 
-// each validates each item, unless there are more than most, which is an error of the declared rules.
+// each validates each item, unless there are more than most. The declared rules report a list that is too long.
 func each[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) field.ErrorList {
 	if len(list) > most {
 		return nil
@@ -22,7 +22,7 @@ func each[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) 
 	return check.Each(list, at, item)
 }
 
-// distinct validates a list whose items have unique keys. The error of an item has its key.
+// distinct validates a list whose items have unique keys. The error of an item contains its key.
 func distinct[T any, K comparable](
 	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K,
 ) field.ErrorList {

@@ -49,10 +49,10 @@ func deviceClaim(c *resourcev1.DeviceClaim, at *field.Path) field.ErrorList {
 		})...)
 }
 
-// deviceRequests are a claim's requests by name, with the names of the alternatives of those that have any.
+// deviceRequests maps a claim's requests to the names of their alternatives.
 type deviceRequests map[string]map[string]bool
 
-// named requires names of requests, optionally with the name of an alternative.
+// named requires names of requests. Each may be followed by the name of an alternative.
 func (r deviceRequests) named(names []string, at *field.Path) field.ErrorList {
 	return each(names, resourcev1.DeviceRequestsMaxSize, at,
 		func(name *string, at *field.Path) field.ErrorList { return r.name(*name, at) })

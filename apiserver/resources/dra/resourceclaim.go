@@ -17,7 +17,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// resourceClaims is the entry of ResourceClaim.
 func resourceClaims() *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourceclaims", New: entry.New[resourcev1.ResourceClaim], Namespaced: true,
@@ -53,16 +52,16 @@ func defaultResourceClaim(c *resourcev1.ResourceClaim) {
 	}
 }
 
-// dropDerived is for DRADerivedAttributes, which is off (V-023).
+// dropDerived removes the fields of DRADerivedAttributes, which is off (V-023).
 var dropDerived = check.Gate[resourcev1.DeviceClaim](
 	check.FieldsOf[resourcev1.ExactDeviceRequest]("DerivedAttributes"),
 	check.FieldsOf[resourcev1.DeviceSubRequest]("DerivedAttributes"))
 
-// dropSkipped is for DRAOptionalNodeOperations, which is off (V-023).
+// dropSkipped removes the fields of DRAOptionalNodeOperations, which is off (V-023).
 var dropSkipped = check.Gate[resourcev1.ResourceClaimStatus](
 	check.FieldsOf[resourcev1.DeviceRequestAllocationResult]("SkipNodeOperations"))
 
-// keepDeviceStatus restores metadata, and removes the status of devices that are not allocated any more.
+// keepDeviceStatus restores metadata, and removes the status of devices that are no longer allocated.
 func keepDeviceStatus(c, old *resourcev1.ResourceClaim) {
 	metav1.ResetObjectMetaForStatus(c, old)
 	dropSkipped(&c.Status, &old.Status)
@@ -80,8 +79,8 @@ func validateResourceClaim(c *resourcev1.ResourceClaim) field.ErrorList {
 	return deviceClaim(&c.Spec.Devices, field.NewPath("spec", "devices"))
 }
 
-// validateResourceClaimStatus validates the allocation and the reservations: there are none without an allocation,
-// which is immutable until it is removed.
+// validateResourceClaimStatus validates the allocation and the reservations. Reservations require an allocation. An
+// allocation is immutable until it is removed.
 func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorList {
 	at, s := field.NewPath("status"), &c.Status
 	reserved := at.Child("reservedFor")
@@ -119,7 +118,7 @@ func within(now, was []resourcev1.ResourceClaimConsumerReference) bool {
 	return true
 }
 
-// allocatedDevices are an allocation's devices by deviceID.
+// allocatedDevices returns an allocation's devices by deviceID.
 func allocatedDevices(a *resourcev1.AllocationResult) map[string]bool {
 	all := map[string]bool{}
 	if a == nil {
@@ -147,7 +146,7 @@ func statusDevice(d *resourcev1.AllocatedDeviceStatus) string {
 func allocation(a *resourcev1.AllocationResult, requests deviceRequests, at *field.Path) field.ErrorList {
 	devices := at.Child("devices")
 	errs := each(a.Devices.Results, resourcev1.AllocationResultsMaxSize, devices.Child("results"), requests.result)
-	// This list has configurations of both classes and claims.
+	// This list has the configurations of both classes and claims, so its limit is twice that of a claim.
 	errs = append(errs, each(a.Devices.Config, 2*resourcev1.DeviceConfigMaxSize, devices.Child("config"),
 		func(c *resourcev1.DeviceAllocationConfiguration, at *field.Path) field.ErrorList {
 			errs := requests.named(c.Requests, at.Child("requests"))

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// resourceClaimTemplates is the entry of ResourceClaimTemplate.
 func resourceClaimTemplates() *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourceclaimtemplates", New: entry.New[resourcev1.ResourceClaimTemplate], Namespaced: true,

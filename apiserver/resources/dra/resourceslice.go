@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// resourceSlices is the entry of ResourceSlice.
 func resourceSlices(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourceslices", New: entry.New[resourcev1.ResourceSlice],
@@ -41,7 +40,7 @@ func resourceSlices(clock entry.Clock) *entry.Resource {
 	}
 }
 
-// taintDevices sets the missing time of taints to now.
+// taintDevices sets the missing times of taints to now.
 func taintDevices(s *resourcev1.ResourceSlice, now metav1.Time) {
 	for i := range s.Spec.Devices {
 		taints := s.Spec.Devices[i].Taints
@@ -57,7 +56,7 @@ func updateSlice(s, old *resourcev1.ResourceSlice) {
 	}
 }
 
-// sliceGates remove the fields of slices whose gates are off, each with its gate.
+// sliceGates remove the fields of slices whose gates are off. Each has its gate.
 var sliceGates = []func(s, old *resourcev1.ResourceSlice){
 	// DRAPartitionableDevicesType
 	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.ResourceSliceSpec]("PartitionTypeAttribute")),

@@ -19,8 +19,7 @@ import (
 
 const maxValidValues = 10
 
-// deviceCapacity validates a capacity's policy for requests of claims. Only a device with shared capacity may have such
-// a policy.
+// deviceCapacity validates a capacity's policy for requests of claims. Only devices with shared capacity may have one.
 func deviceCapacity(c *resourcev1.DeviceCapacity, shared bool, at *field.Path) field.ErrorList {
 	p := c.RequestPolicy
 	switch {
@@ -100,8 +99,8 @@ func validRange(
 	return errs
 }
 
-// onStep requires a whole number of steps between the range's start and the value. Steps that are too large to compute
-// with are accepted.
+// onStep requires that the value is a whole number of steps above the range's start. It accepts steps that are too
+// large for the computation.
 func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *field.Path) field.ErrorList {
 	size := r.Step.Value()
 	if size == 0 || (v.Value()-r.Min.Value())%size == 0 {
@@ -113,7 +112,7 @@ func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *f
 	)}
 }
 
-// keyed validates a map's keys and values. Long keys are shortened in paths. The errors are sorted by key; upstream's
+// keyed validates a map's keys and values. It shortens long keys in paths. The errors are sorted by key; upstream's
 // order is random.
 func keyed[K ~string, V any](
 	m map[K]V, at *field.Path, key func(K, *field.Path) field.ErrorList,
@@ -184,7 +183,7 @@ func pool(p *resourcev1.ResourcePool, at *field.Path) field.ErrorList {
 }
 
 // mostDevices returns the maximum number of devices in one object. It is lower if a device has taints, counters or
-// lists as attributes.
+// attributes with lists.
 func mostDevices(list []resourcev1.Device) int {
 	for i := range list {
 		d := &list[i]
@@ -225,8 +224,8 @@ func oneWay(ways []string, none, several string, at *field.Path) field.ErrorList
 	return field.ErrorList{field.Invalid(at, "{"+strings.Join(ways, ", ")+"}", several)}
 }
 
-// reach validates the common node fields of slices and devices, and lists those that are set. single requires a
-// selector with one term.
+// reach validates the node fields that slices and devices have in common, and returns those that are set. With single
+// it requires a selector with one term.
 func reach(
 	name *string, s *corev1.NodeSelector, all *bool, empty string, single bool, at *field.Path,
 ) (errs field.ErrorList, ways []string) {

@@ -11,17 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// ShownEndpoints is how many addresses or ports are listed; the others are counted.
+// ShownEndpoints is the maximum number of addresses or ports in a cell. The cell has the number of the others.
 const ShownEndpoints = 3
 
-// Distinct sorts addresses and removes empty and repeated ones.
+// Distinct sorts addresses and removes empty and duplicate ones.
 func Distinct(addresses []string) []string {
 	addresses = slices.DeleteFunc(addresses, func(a string) bool { return a == "" })
 	slices.Sort(addresses)
 	return slices.Compact(addresses)
 }
 
-// ValueOr returns what p points to, or fallback.
+// ValueOr returns *p, or fallback if p is nil.
 func ValueOr[T any](p *T, fallback T) T {
 	if p == nil {
 		return fallback
@@ -29,7 +29,7 @@ func ValueOr[T any](p *T, fallback T) T {
 	return *p
 }
 
-// StringOr returns s, or fallback for an empty one.
+// StringOr returns s, or fallback if s is empty.
 func StringOr(s, fallback string) string {
 	if s == "" {
 		return fallback
@@ -37,7 +37,7 @@ func StringOr(s, fallback string) string {
 	return s
 }
 
-// Shorten joins the first most elements of all and counts the others.
+// Shorten joins the first elements, at most most, and adds the number of the others.
 func Shorten(all []string, most int, separator string) string {
 	if len(all) <= most {
 		return strings.Join(all, separator)
@@ -62,8 +62,8 @@ const (
 	Unknown = "<unknown>"
 )
 
-// Age is the duration from t to now in the two most significant units ("5m10s", "3d4h"), and "<unknown>" for the zero
-// time.
+// Age returns the duration from t to now in its two most significant units ("5m10s", "3d4h"), or "<unknown>" if t is
+// zero.
 func Age(t, now time.Time) string {
 	if t.IsZero() {
 		return Unknown
@@ -71,7 +71,7 @@ func Age(t, now time.Time) string {
 	return duration.HumanDuration(now.Sub(t))
 }
 
-// AgeOf is the age of an object at now.
+// AgeOf returns the age of an object at now.
 func AgeOf(m *metav1.ObjectMeta, now time.Time) string { return Age(m.CreationTimestamp.Time, now) }
 
 // ContainersOf returns the names and the images of a pod's containers, in their order.

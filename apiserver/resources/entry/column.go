@@ -19,17 +19,17 @@ var (
 	ImagesColumn     = Text("Images", "Images referenced by each container in the template.")
 )
 
-// Text is a column of strings.
+// Text returns a column of strings.
 func Text(name, description string) Column {
 	return Column{Name: name, Type: "string", Description: description}
 }
 
-// Integer is a column of numbers.
+// Integer returns a column of numbers.
 func Integer(name, description string) Column {
 	return Column{Name: name, Type: "integer", Description: description}
 }
 
-// Boolean is a column of booleans.
+// Boolean returns a column of booleans.
 func Boolean(name, description string) Column {
 	return Column{Name: name, Type: "boolean", Description: description}
 }
@@ -40,13 +40,13 @@ func Wide(c Column) Column {
 	return c
 }
 
-// NameAndAge are the columns of kinds without others.
+// NameAndAge returns the columns of kinds that have no others.
 func NameAndAge() []Column { return []Column{NameColumn, AgeColumn} }
 
-// NameAndAgeOnly is the table of these columns.
+// NameAndAgeOnly returns the table of these columns.
 func NameAndAgeOnly[T Object]() Table { return Printed(NameAndAge(), func(T) []any { return nil }) }
 
-// TableOf makes a table from a function for a Go type.
+// TableOf returns a table whose cells a function for a Go type returns.
 func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any) Table {
 	return Table{
 		Columns: columns,
@@ -54,7 +54,7 @@ func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any)
 	}
 }
 
-// Printed makes a table from a function for a Go type, whose cells are those besides NameColumn and AgeColumn.
+// Printed returns a table whose cells a function for a Go type returns, except those of NameColumn and AgeColumn.
 func Printed[T Object](columns []Column, cells func(T) []any) Table {
 	return TableOf(columns, func(obj T, now time.Time) []any {
 		row, others := make([]any, 0, len(columns)), cells(obj)
@@ -72,8 +72,8 @@ func Printed[T Object](columns []Column, cells func(T) []any) Table {
 	})
 }
 
-// As returns an object as the type of its table. It panics for another type: the caller has looked up the table by the
-// object's kind.
+// As returns an object as the Go type of its table. It panics for another type, because the caller has found the table
+// by the object's kind.
 func As[T runtime.Object](obj runtime.Object) T {
 	t, ok := obj.(T)
 	if !ok {
@@ -82,13 +82,13 @@ func As[T runtime.Object](obj runtime.Object) T {
 	return t
 }
 
-// DefaultTable is the table of kinds without their own: Name and Created At, which is a time in RFC 3339 and not an age
-// (defaultTableConvertor). Objects must have metadata; one without has no cells.
+// DefaultTable returns the table of kinds without their own: Name and Created At, which is a time in RFC 3339 and not
+// an age (defaultTableConvertor). An object without metadata has no cells.
 func DefaultTable() Table {
 	return Table{Columns: []Column{NameColumn, CreatedColumn()}, Cells: defaultCells}
 }
 
-// CreatedColumn is the column of the creation's time, which is no age.
+// CreatedColumn returns the column of the creation time, which is not an age.
 func CreatedColumn() Column {
 	return Column{Name: "Created At", Type: "date", Description: MetaDocs["creationTimestamp"]}
 }

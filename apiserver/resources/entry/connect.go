@@ -11,20 +11,20 @@ import (
 
 // Connection is a request that is forwarded: to the kubelet of a node, or into the cluster's network.
 type Connection struct {
-	// Namespace and Name are those in the path. A proxied name may have a scheme and a port: "https:name:port".
+	// Namespace and Name are from the path. A proxied name may have a scheme and a port: "https:name:port".
 	Namespace, Name string
-	// Options are the parameters in the query.
+	// Options are the parameters of the query.
 	Options  runtime.Object
 	Kubelets Kubelets
 }
 
-// Kubelets is how kubelets are found.
+// Kubelets describes how to reach kubelets.
 type Kubelets struct {
-	// AddressTypes are the types of addresses of a node, the preferred one first.
+	// AddressTypes are the types of a node's addresses, in order of preference.
 	AddressTypes []string
-	// Port is that of kubelets whose nodes have none.
+	// Port is the port of a kubelet if its node has none.
 	Port int
-	// Simulated returns the log of a simulated pod's container, and whether it does not grow any more. Nil if there are
+	// Simulated returns the log of a simulated pod's container, and whether the log is complete. It is nil if there are
 	// kubelets.
 	Simulated func(p *corev1.Pod, container string, o *corev1.PodLogOptions, now time.Time) (string, bool, error)
 }
@@ -32,23 +32,23 @@ type Kubelets struct {
 // Connect returns the backend of a connection.
 type Connect func(ctx context.Context, s Server, c *Connection) (*Backend, error)
 
-// Backend is where a connection is forwarded.
+// Backend is the target of a connection.
 type Backend struct {
-	// URL is nil for the log of a pod without a node, or of one that is simulated.
+	// URL is nil for the log of a simulated pod, or of a pod without a node.
 	URL *url.URL
-	// Kubelet reports whether the server authenticates itself, as to kubelets. Insecure does not verify the certificate
-	// of the kubelet. Sockets reports whether the kubelet understands WebSockets like the server.
+	// Kubelet reports whether the server authenticates itself, as it does to kubelets. Insecure: the kubelet's
+	// certificate is not verified. Sockets: the kubelet understands the same WebSockets as the server.
 	Kubelet, Insecure, Sockets bool
-	// Public rejects hosts with addresses that are not global: loopback, link-local, multicast.
+	// Public rejects hosts whose addresses are not global: loopback, link-local and multicast addresses.
 	Public bool
-	// Log is the log of a simulated pod, nil for others. Follow reports whether the log is sent as it grows.
+	// Log is the log of a simulated pod, or nil. Follow reports whether the client also receives later lines.
 	Log    *Log
 	Follow bool
 }
 
-// Log is a log so far.
+// Log is the content of a log.
 type Log struct {
 	Text string
-	// Ended reports whether it does not grow any more.
+	// Ended reports whether the log is complete.
 	Ended bool
 }

@@ -10,13 +10,13 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// Typed sets the kind of the version to which obj has been converted.
+// Typed sets the kind of an object that has been converted to a version, and returns it.
 func Typed(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	return obj
 }
 
-// CannotConvert is the error of a conversion of an object of another kind.
+// CannotConvert returns the error for an object that can't be converted because it is of another kind.
 func CannotConvert(obj runtime.Object, to string) error {
 	return fmt.Errorf("converting %T to %s: unknown conversion", obj, to)
 }
@@ -44,8 +44,8 @@ func Recast[T any, P interface {
 	return Typed(out, gvks[0]), nil
 }
 
-// Decode decodes a value from r's collection and returns it in the served version. The value has the stored version or
-// the served one, as its apiVersion says; without an apiVersion it has the stored one.
+// Decode decodes a value of r's collection and returns it in the served version. The value's apiVersion is the stored
+// or the served version. A value without an apiVersion has the stored version.
 func (r *Resource) Decode(stored []byte) (runtime.Object, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
@@ -70,7 +70,7 @@ func (r *Resource) Decode(stored []byte) (runtime.Object, error) {
 	return r.FromStored(obj)
 }
 
-// During returns the entry for one request, by whose context conversions end.
+// During returns the entry for one request. Its conversions end with the request's context.
 func (r *Resource) During(ctx context.Context) *Resource {
 	if r.Bind == nil {
 		return r
@@ -85,7 +85,7 @@ func (r *Resource) Copy() *Resource {
 	return &out
 }
 
-// Listed returns the entry of the table: by that, and not by its copies, entries are compared and remembered.
+// Listed returns the entry in the table. Entries must be compared, and used as keys, in this form.
 func (r *Resource) Listed() *Resource {
 	if r.bound != nil {
 		return r.bound

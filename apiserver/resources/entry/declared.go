@@ -13,15 +13,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// Declared adds to the hooks of a group's entries the rules that its Go types declare. register is that of the
-// generated code, and options are the feature gates that rules name, with their values. The errors of these rules
-// follow those of the hooks (V-035), and are no more than a response has; rules of the level alpha have no effect, as
+// Declared adds to the hooks of a group's entries the rules that its Go types declare. register is the function of the
+// generated code. options are the feature gates that rules name, with their values. The errors of these rules follow
+// those of the hooks (V-035). Their number is limited to that of a response. Rules of the level alpha have no effect:
 // upstream only counts how often they differ from its hooks (AS pkg/registry/rest/validate.go:
-// ValidateDeclarativelyWithMigrationChecks). On an update a value that has not changed is not validated again (V-037).
+// ValidateDeclarativelyWithMigrationChecks). An update does not validate unchanged values again (V-037).
 func Declared(register func(*runtime.Scheme) error, options map[string]bool, entries []*Resource) []*Resource {
 	d := declared{runtime.NewScheme(), options}
 	if err := register(d.scheme); err != nil {
-		panic(err) // the generated code has no error
+		panic(err) // impossible: the generated code returns no error
 	}
 	for _, r := range entries {
 		if !d.scheme.HasValidationFunc(r.New()) {
@@ -45,13 +45,13 @@ func Declared(register func(*runtime.Scheme) error, options map[string]bool, ent
 	return entries
 }
 
-// declared are the rules of a group.
+// declared has the rules of a group.
 type declared struct {
 	scheme  *runtime.Scheme
 	options map[string]bool
 }
 
-// update adds the rules to a hook for updates.
+// update returns a hook for updates that also checks the rules.
 func (d declared) update(
 	hook func(obj, old runtime.Object) field.ErrorList, subresource ...string,
 ) func(obj, old runtime.Object) field.ErrorList {
@@ -63,8 +63,8 @@ func (d declared) update(
 	}
 }
 
-// append appends the errors of the rules; old is nil for a new object. Long lists are validated part by part, so that a
-// client that sends a million invalid items does not make a million errors.
+// append appends the errors of the rules; old is nil for a new object. It validates long lists in parts, so that a
+// client that sends a million invalid items does not cause a million errors.
 func (d declared) append(errs field.ErrorList, obj, old runtime.Object, subresource ...string) field.ErrorList {
 	if obj == nil || invalid.Enough(errs) {
 		return errs
@@ -81,7 +81,8 @@ func (d declared) append(errs field.ErrorList, obj, old runtime.Object, subresou
 	}
 }
 
-// part returns the errors of the part of all long lists that begins with an item, and whether there is another part.
+// part validates one part of all long lists, which begins at the item start. It returns the errors, and whether there
+// is another part.
 func (d declared) part(now, was *excerpt, start int, subresource []string) (found field.ErrorList, more bool) {
 	more = now.cut(start)
 	var all field.ErrorList
@@ -101,8 +102,8 @@ func (d declared) part(now, was *excerpt, start int, subresource []string) (foun
 	return found, more
 }
 
-// orderKeys sorts errors of the keys and the values of one map, which the generated code visits in a random order: they
-// follow each other, and differ in the key of the path, or in the value if the path is that of the map.
+// orderKeys sorts errors of the keys and values of a map, because the generated code visits a map in random order. Such
+// errors are adjacent. They differ in the key in the path, or in the value if the path is that of the map.
 func orderKeys(errs field.ErrorList) {
 	of := func(err *field.Error) (of, key string) {
 		if at := mapKey.FindStringSubmatchIndex(err.Field); at != nil {
@@ -127,10 +128,11 @@ func orderKeys(errs field.ErrorList) {
 	}
 }
 
-// mapKey is the first key in a path that is not an index.
+// mapKey matches the first key in a path that is not an index.
 var mapKey = regexp.MustCompile(`\[([^\]]*[^\]0-9][^\]]*)\]`)
 
-// knows reports whether the generated code validates the subresource of a kind; it has an internal error for others.
+// knows reports whether the generated code validates the subresource of a kind. For others it returns an internal
+// error.
 func (d declared) knows(obj runtime.Object, subresource string) bool {
 	for _, err := range d.scheme.ValidateUpdate(context.Background(), d.options, obj, obj, subresource) {
 		if err.Type == field.ErrorTypeInternal {

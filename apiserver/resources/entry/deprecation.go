@@ -7,11 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// currentMinor is the minor version of Kubernetes whose API this is. Later deprecations do not apply yet.
+// currentMinor is the minor version of Kubernetes whose API is served. Later deprecations do not apply yet.
 const currentMinor = 37
 
-// Deprecation is the warning for requests of a deprecated version; empty for others. The API types know their own
-// lifecycle (AS pkg/endpoints/deprecation).
+// Deprecation returns the warning for requests of a deprecated version, or an empty string. The Go types of the API
+// have methods with their lifecycle (AS pkg/endpoints/deprecation).
 func Deprecation(obj runtime.Object, gvk schema.GroupVersionKind) string {
 	d, ok := obj.(interface{ APILifecycleDeprecated() (int, int) })
 	if !ok {
@@ -35,8 +35,8 @@ func Deprecation(obj runtime.Object, gvk schema.GroupVersionKind) string {
 	return text
 }
 
-// RemovedRelease is the release, such as 1.25, from which Kubernetes does not serve the version any more; empty if there
-// is none (AS pkg/endpoints/deprecation: RemovedRelease).
+// RemovedRelease returns the release, such as 1.25, in which Kubernetes stopped serving the version, or an empty string
+// (AS pkg/endpoints/deprecation: RemovedRelease).
 func (r *Resource) RemovedRelease() string { return removedRelease(r.New()) }
 
 func removedRelease(obj runtime.Object) string {

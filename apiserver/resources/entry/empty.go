@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// empty sets empty lists and maps to nil if the difference is visible in JSON. For a role with rules [] the response
-// has null: kube-apiserver stores built-in objects as protobuf, which has no empty lists. CustomResourceDefinitions are
-// the exception: kube-apiserver stores them as JSON.
+// empty sets empty lists and maps to nil if the difference is visible in JSON. For example, the response for a role
+// with rules [] has null, because kube-apiserver stores built-in objects as protobuf, which has no empty lists.
+// CustomResourceDefinitions are the exception: kube-apiserver stores them as JSON.
 func empty(obj runtime.Object) {
 	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && !v.IsNil() {
 		emptyIn(v.Elem())
@@ -41,8 +41,8 @@ func emptyIn(v reflect.Value) {
 // shown caches shownFields by reflect.Type.
 var shown sync.Map
 
-// shownFields returns the indices of the fields of a struct that must be checked: lists and maps without omitempty, and
-// values that contain such fields.
+// shownFields returns the indices of the fields of a struct that empty must check: lists and maps without omitempty,
+// and values that contain such fields.
 func shownFields(t reflect.Type) []int {
 	if s, ok := shown.Load(t); ok {
 		return s.([]int)
@@ -52,8 +52,8 @@ func shownFields(t reflect.Type) []int {
 	return s
 }
 
-// find returns the fields of a struct that must be checked. It stores them in made, and those of the structs in it. A
-// recursive type counts as one without such fields.
+// find returns the fields of a struct that empty must check, and records them in made, as well as those of nested
+// structs. It assumes that a recursive type has no such fields.
 func find(t reflect.Type, made map[reflect.Type][]int) []int {
 	if s, ok := made[t]; ok {
 		return s

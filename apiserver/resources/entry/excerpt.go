@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// part is how many items of a list are validated at a time.
+// part is the number of items of a list that are validated at a time.
 const part = 1000
 
-// excerpt is a shallow copy of an object for the declared rules: the name alone of its metadata, as rules for the rest
-// are alpha, and a part of its long lists. Lists in lists are whole.
+// excerpt is a shallow copy of an object for the declared rules. Its metadata has only the name, because rules for
+// other metadata are alpha. It has a part of each long list. Lists in lists are complete.
 type excerpt struct {
 	obj   runtime.Object
 	lists []longList
@@ -24,7 +24,8 @@ type excerpt struct {
 // longList is a list of an object, or of its spec or status, with more than part items.
 type longList struct {
 	path string
-	// in is the field of the copy, and all what the object has in it; start is the index of the first item that is in.
+	// in is the field of the copy, and all the whole list of the object. start is the index of the first item in the
+	// copy.
 	in, all reflect.Value
 	start   int
 }
@@ -42,7 +43,7 @@ func excerptOf(obj runtime.Object) *excerpt {
 	return x
 }
 
-// find collects the long lists of a struct, and of the structs that it has as values.
+// find collects the long lists of a struct and of the structs in it.
 func (x *excerpt) find(v reflect.Value, at string) {
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
@@ -57,8 +58,8 @@ func (x *excerpt) find(v reflect.Value, at string) {
 	}
 }
 
-// cut sets the part of each long list that begins with an item; a list that has ended stays at its last part. It
-// reports whether there is another part.
+// cut sets the part of each long list that begins at the item start. A shorter list keeps its last part. cut reports
+// whether there is another part.
 func (x *excerpt) cut(start int) (more bool) {
 	for i := range x.lists {
 		l := &x.lists[i]
@@ -72,7 +73,7 @@ func (x *excerpt) cut(start int) (more bool) {
 	return more
 }
 
-// shift makes the index in an error of an item that of the whole list.
+// shift changes the index of an item in an error to that in the whole list.
 func (x *excerpt) shift(err *field.Error) {
 	for i := range x.lists {
 		l := &x.lists[i]

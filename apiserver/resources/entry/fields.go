@@ -7,13 +7,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Field is one label of a field selector. Its value is at the paths, by default at the path that the label is. Unset is
-// the value of a field that is missing in the stored JSON, which is the kind's default.
+// Field is a label of a field selector. Its value is at Paths; the default is the label as a path. Unset is the value
+// of a field that is missing in the stored JSON: the kind's default.
 type Field struct {
 	Label string
 	Paths []string
 	Unset string
-	// Empty labels are accepted, but upstream sets no value for them.
+	// Empty: the label is accepted, but its value is always empty, as in upstream.
 	Empty bool
 }
 
@@ -29,8 +29,8 @@ func selectFields(r *Resource) {
 	}
 }
 
-// FieldLabel resolves a label of a field selector: it returns the label to match by, which is metadata.name,
-// metadata.namespace or one of FieldNames. Clients see the error for a label that is not supported (H-41, H-42).
+// FieldLabel returns the label by which objects are matched: metadata.name, metadata.namespace or one of FieldNames.
+// Clients see the error for a label that is not supported (H-41, H-42).
 func (r *Resource) FieldLabel(label string) (string, error) {
 	if a, ok := r.FieldAliases[label]; ok {
 		label = a
@@ -40,7 +40,7 @@ func (r *Resource) FieldLabel(label string) (string, error) {
 	case label == "metadata.name", slices.Contains(r.FieldNames, label):
 		return label, nil
 	case label == "metadata.namespace" && (r.Namespaced || !own):
-		return label, nil // kinds without labels of their own accept it even if cluster-scoped (H-41)
+		return label, nil // kinds without their own labels accept it even if they are cluster-scoped (H-41)
 	case !own:
 		return "", fmt.Errorf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, label)
 	case r.FieldError != "":

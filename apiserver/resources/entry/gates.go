@@ -1,7 +1,7 @@
 package entry
 
-// Gates are the feature gates of a server, by name. One that is missing is on, so nil is the default: all gates that
-// change entries are on by default.
+// Gates are the feature gates of a server, by name. A missing gate is on: all gates that change entries are on by
+// default, so nil is the default.
 type Gates map[string]bool
 
 // On reports whether a gate is on.
@@ -10,7 +10,7 @@ func (g Gates) On(name string) bool {
 	return on || !ok
 }
 
-// Only returns the gates of these names, as options of declared rules.
+// Only returns the gates with these names, as options of declared rules.
 func (g Gates) Only(names ...string) map[string]bool {
 	all := map[string]bool{}
 	for _, name := range names {

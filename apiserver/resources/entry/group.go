@@ -11,12 +11,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// builtin marks the verified objects of all kinds with a Go type: the versions of a resource share them.
+// builtin marks verified objects of all built-in kinds. The versions of a resource share it.
 var builtin = new(storage.Verification)
 
-// Group completes the entries of a group version. Unless the entry says otherwise, the kind is the name of its Go type,
-// the singular is the kind in lower case, the collection has the name of the resource, all verbs are served, and the
-// stored kind is the served one.
+// Group completes the entries of a group version. Unless the entry sets other values, the kind is the name of its Go
+// type, the singular is the kind in lower case, the collection has the name of the resource, all verbs are served, and
+// the stored kind is the served one.
 func Group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 	for _, r := range entries {
 		r.Group, r.Version = gv.Group, gv.Version
@@ -42,7 +42,7 @@ func Group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 	return entries
 }
 
-// New returns a function that makes an empty T.
+// New returns a function that returns an empty T.
 func New[T any, P interface {
 	*T
 	runtime.Object
@@ -53,8 +53,8 @@ func New[T any, P interface {
 // The verbs in the order of discovery.
 var (
 	allVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
-	// Modify are the verbs of subresources that are part of the object, Post those of requests that are not stored,
-	// Stream and Tunnel those of connections.
+	// Modify are the verbs of subresources that are part of the object. Post are those of requests that are not stored.
+	// Stream and Tunnel are those of connections.
 	Modify = []string{"get", "patch", "update"}
 	Post   = []string{"create"}
 	Stream = []string{"create", "get"}
@@ -67,14 +67,14 @@ var (
 	APIExtensions = []string{"api-extensions"}
 )
 
-// StatusWith is the status subresource with a kind's hooks.
+// StatusWith returns the status subresource with a kind's hooks.
 func StatusWith(hooks Subresource) Subresource {
 	hooks.Name, hooks.Verbs, hooks.Action = "status", Modify, Status
 	return hooks
 }
 
-// StatusOf is the list of subresources of kinds that have only a status: prepare restores what a write of it may not
-// change, and validate validates the rest. Each may be nil.
+// StatusOf returns the subresources of a kind that has only a status. prepare restores the fields that a write of the
+// status may not change, and validate validates the others. Each may be nil.
 func StatusOf[T any, P interface {
 	*T
 	runtime.Object
@@ -92,7 +92,7 @@ func StatusOf[T any, P interface {
 // ScaleKind is the kind of the bodies of scale subresources. It is not the kind of a resource.
 var ScaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 
-// ScaleOf is the scale subresource of workload kinds; absent is Subresource.Absent.
+// ScaleOf returns the scale subresource of workload kinds; absent is Subresource.Absent.
 func ScaleOf(absent schema.GroupResource) Subresource {
 	return Subresource{Name: "scale", Verbs: Modify, Action: Scale, Absent: absent,
 		Kind:       ScaleKind,

@@ -20,19 +20,19 @@ type Reference struct {
 // Server is the interface of the server for hooks. The errors of its methods are API errors, or have a row in package
 // status.
 type Server interface {
-	// Now is the time of the server's clock.
+	// Now returns the time of the server's clock.
 	Now() time.Time
 	// Get returns an object by a consistent read.
 	Get(ctx context.Context, ref Reference) (Object, error)
-	// List calls yield for the objects of a namespace, as fresh as the last Get or Current, sorted by name. It stops
-	// with an error at an object that can't be decoded.
+	// List calls yield for the objects of a namespace, sorted by name, at a state that is at least as new as that of
+	// the last Get or Current. It returns an error at an object that can't be decoded.
 	List(ctx context.Context, resource schema.GroupVersionResource, namespace string, yield func(Object)) error
 	// UID returns the UID of a stored object, even if the object can't be decoded as its kind.
 	UID(ctx context.Context, ref Reference) (uid string, ok bool)
 	// Authorizer authorizes users.
 	Authorizer() authorization.Authorizer
-	// Authenticate returns the user of a bearer token, and those of the audiences for which the token is valid. No
-	// audiences mean those of the server.
+	// Authenticate returns the user of a bearer token, and the audiences among the given ones for which the token is
+	// valid. Without audiences it uses those of the server.
 	Authenticate(ctx context.Context, token string, audiences []string) (authorization.User, []string, error)
 	// Tokens signs the tokens of service accounts. It fails if there is no signing key.
 	Tokens() (Tokens, error)
@@ -50,7 +50,7 @@ type Tokens interface {
 	Issue(authorization.TokenClaim) (string, error)
 }
 
-// Request is a POST that a hook handles. The object that the request names is the one in its path.
+// Request is a POST that a hook handles. "The object of the request" is the one in its path.
 type Request interface {
 	Server
 	Namespace() string
@@ -70,16 +70,16 @@ type Request interface {
 	Admit(ctx context.Context, body runtime.Object) error
 	Validate(ctx context.Context, body runtime.Object) error
 
-	// On returns the same request for a subresource of another object in the namespace. Admission plugins still get the
-	// path of the client's request.
+	// On returns the same request for a subresource of another object in the namespace. Admission plugins still receive
+	// the path of the client's request.
 	On(resource schema.GroupVersionResource, subresource, name string) (Request, error)
-	// Current returns the object that the request names, by a consistent read.
+	// Current returns the object of the request, by a consistent read.
 	Current(ctx context.Context) (Object, error)
-	// Rewrite calls change with the object that the request names, stores the result and returns its resourceVersion.
-	// It runs no strategy, validation or admission, and records no managedFields. After a conflict it calls change
-	// again with the newest state.
+	// Rewrite calls change with the object of the request, stores the result and returns its resourceVersion. It runs
+	// no strategy, validation or admission, and records no managedFields. After a conflict it calls change again with
+	// the newest state.
 	Rewrite(ctx context.Context, change func(old Object) (Object, error)) (revision string, err error)
-	// Delete deletes the object that the request names.
+	// Delete deletes the object of the request.
 	Delete(ctx context.Context, opts *metav1.DeleteOptions) error
 	// Precondition returns the error 409 for a precondition of the request that does not hold (B-09).
 	Precondition(what string, want, stored any) error
@@ -88,7 +88,7 @@ type Request interface {
 	UpdateStatus(ctx context.Context, ref Reference, change func(old Object) (Object, error)) error
 }
 
-// Review makes the hook of a review, which is not stored: validate checks the admitted body, and answer completes it.
+// Review returns the hook of a review, which is not stored: validate checks the admitted body, and answer completes it.
 func Review[T Object](validate func(Request, T) error, answer func(context.Context, Request, T)) HandlePost {
 	return func(ctx context.Context, r Request, body runtime.Object) (runtime.Object, error) {
 		v := body.(T)
@@ -108,8 +108,8 @@ func Review[T Object](validate func(Request, T) error, answer func(context.Conte
 	}
 }
 
-// AdmitBody admits the body of a request that is not stored: validate checks the body between the mutating and the
-// validating admission plugins, as the storage does for other kinds.
+// AdmitBody runs admission for the body of a request that is not stored. It calls validate between the mutating and the
+// validating admission plugins: the storage validates other kinds at that point.
 func AdmitBody(ctx context.Context, r Request, body runtime.Object, validate func() error) error {
 	if err := r.Admit(ctx, body); err != nil {
 		return err

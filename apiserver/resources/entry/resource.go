@@ -18,18 +18,20 @@ import (
 )
 
 // ConversionError reports that the conversion strategy of a CustomResourceDefinition failed: a stored object can't be
-// returned in the requested version, or a new one can't be stored. The client gets its message.
+// returned in the requested version, or a new one can't be stored. The client receives its message.
 type ConversionError struct {
 	Err error
-	// Ended is why the request had ended before its conversion; nil if it had not. The client gets that instead.
+	// Ended is the reason why the request ended before its conversion, or nil. If it is set, the client receives it
+	// instead.
 	Ended error
 }
 
-// Error is the error of the strategy. It is not unwrapped: a webhook's status is not that of this server.
+// Error returns the message of the strategy's error. The error is not unwrapped, because a webhook's status is not a
+// status of this server.
 func (e *ConversionError) Error() string { return e.Err.Error() }
 
-// Resource is one entry of the table: all that handlers need to know of a served group-version-resource. An entry is
-// immutable once it is in a table; a change of a CustomResourceDefinition makes a new one.
+// Resource is an entry of the table. It has all properties of a served group-version-resource on which handlers depend.
+// An entry is immutable once it is in a table. A change of a CustomResourceDefinition makes a new entry.
 type Resource struct {
 	// Plural is the name in paths ("pods"). kubectl also accepts Singular and ShortNames.
 	Plural     string
@@ -45,13 +47,13 @@ type Resource struct {
 	Subresources []Subresource
 	Delete       Deletion
 	Selection
-	// Table prints objects; nil Columns are Name and Created At, or Age by default.
+	// Table prints objects. If Columns is nil, the columns are Name and Created At, or Name and Age by default.
 	Table Table
-	// Hooks are the behaviour that is specific to the kind.
+	// Hooks have the behaviour that is specific to the kind.
 	Hooks Hooks
 }
 
-// Served is the version that clients request. Group and others complete it for built-in kinds.
+// Served describes the version that clients request. Group and other functions complete it for built-in kinds.
 type Served struct {
 	// Group is empty for the core group.
 	Group, Version string
@@ -66,85 +68,88 @@ type Served struct {
 	// Off reports whether this version is not served to clients: it is optional and --runtime-config does not enable it,
 	// or --runtime-config disables it. The server still uses it internally.
 	Off bool
-	// Deprecated is the warning for requests of this version; empty for none.
+	// Deprecated is the warning for requests of this version, or empty.
 	Deprecated string
 }
 
-// Storage is how objects are stored.
+// Storage describes how objects are stored.
 type Storage struct {
 	// Collection is the part of the etcd key for the resource (storage.Collection): "pods", "services/specs",
 	// "stable.example.com/crontabs". Empty for a resource that is not stored.
 	Collection string
-	// Virtual reports whether the resource is not stored: the Hooks make its responses.
+	// Virtual reports whether the resource is not stored, so the Hooks make its responses.
 	Virtual bool
-	// Stored is the kind of stored objects, which is written to etcd unless Written is set; the versions of a resource
+	// Stored is the kind of stored objects. It is the kind in etcd unless Written is set. The versions of a resource
 	// share it.
 	Stored schema.GroupVersionKind
 	// ToStored and FromStored convert between this version and the stored one; nil if they are the same kind. They do
-	// not change their argument and share no memory with it. They return an argument that already has the target
-	// version.
+	// not change their argument. Their result shares no memory with it, but they return an argument that already has
+	// the target version.
 	//
 	// An error of the conversion strategy of a CustomResourceDefinition is a ConversionError.
 	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
-	// Written, if set, is the version in etcd: objects are converted when they are written to it and when they arrive
-	// from it, and have the version Stored everywhere else.
+	// Written, if set, is the version in etcd. Objects are converted when they are written to etcd and when they arrive
+	// from it. They have the version Stored everywhere else.
 	Written *Written
-	// Coerce, of custom resources, converts a decoded body to the form that its schema requires, and returns the paths
-	// of unknown fields, which it has removed. Of built-in kinds it does what upstream's conversion to the internal type
-	// and back does, if that can fail.
+	// Coerce, of custom resources, converts a decoded body to the form that its schema requires. It removes unknown
+	// fields and returns their paths. Coerce of built-in kinds has the effect of upstream's conversion to the internal
+	// type and back; it is set only if that conversion can fail.
 	Coerce func(obj runtime.Object) (unknown []string, err error)
-	// Verified marks cached objects whose bytes are the ones that clients of this entry get.
+	// Verified marks cached objects whose bytes can be sent unchanged to clients of this entry.
 	Verified *storage.Verification
-	// Governs reports whether objects determine how other requests are served (CustomResourceDefinitions, configurations
-	// of admission, roles and their bindings, service accounts): a write returns when the next request sees it.
+	// Governs reports whether objects affect how other requests are served (CustomResourceDefinitions, webhook
+	// configurations, policies, roles and their bindings, service accounts). A write of such an object returns when the
+	// next request is served by it.
 	Governs bool
 	// Expires reports whether stored objects (events) are removed after a time that is an option of the server (A-42).
 	Expires bool
 }
 
-// CustomResource is what only the entries of custom resources have; a built-in kind's is the zero value.
+// CustomResource has the properties of custom resources. It is zero for built-in kinds.
 type CustomResource struct {
-	// Custom reports whether the entry is a custom resource's: objects are unstructured and have their JSON members in
-	// alphabetical order.
+	// Custom reports whether the entry is that of a custom resource: its objects are unstructured and have their JSON
+	// members in alphabetical order.
 	Custom bool
-	// Serve converts objects of any version to this one, all objects that need it together. It may change its arguments
+	// Serve converts objects of any version to this one. It converts all of them together. It may change its arguments
 	// and return them. Its errors are those of FromStored.
 	Serve func([]runtime.Object) ([]runtime.Object, error)
 	// Convert converts an object of any version to any version, served or not, by the conversion strategy of the
 	// CustomResourceDefinition. Fields that are unknown to the version's schema stay. It does not change its argument.
 	// Its errors are those of FromStored.
 	Convert func(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error)
-	// Bind, if a webhook converts, returns a copy of the entry for one request: its conversions end with ctx, and lend
-	// the request's seat. Those of the entry itself end only by the timeout of webhooks.
+	// Bind, if a webhook converts, returns a copy of the entry for one request. Its conversions end with ctx. Those of
+	// the entry itself end only by the timeout of webhooks.
 	Bind func(ctx context.Context) *Resource
-	// bound is the entry that this one is a copy of; nil for entries of the table.
+	// bound is the entry from which this one was copied; nil for entries in the table.
 	bound *Resource
-	// Restore does with a stored object what Coerce does with a body, by the schema of the version in which it was
-	// stored, and sets defaults: the schema may have changed since. The object keeps its version.
+	// Restore converts a stored object in the way in which Coerce converts a body, by the schema of the version in
+	// which it was stored, and sets defaults: the schema may have changed since. The object keeps its version.
 	Restore func(obj runtime.Object) error
-	// OpenAPI returns the schema for documents of OpenAPI v3 or v2; nil if objects may hold anything.
+	// OpenAPI returns the schema for documents of OpenAPI v3 or v2, or nil if objects may have any fields.
 	OpenAPI func(v2 bool) (*spec.Schema, error)
 	// Unserved are entries for the versions of the CustomResourceDefinition that are not served: managedFields may
 	// contain them.
 	Unserved []*Resource
-	// Origin is the UID of the CustomResourceDefinition: another one of the same name defines another resource.
+	// Origin is the UID of the CustomResourceDefinition. A CustomResourceDefinition with the same name and another UID
+	// defines another resource.
 	Origin string
-	// State identifies the state of the CustomResourceDefinition: the served form of a stored object depends on nothing
-	// else. Empty means unknown.
+	// State identifies the state of the CustomResourceDefinition. The served form of a stored object depends only on
+	// the object and this state. Empty means unknown.
 	State string
 }
 
-// Selection holds the fields that field selectors support.
+// Selection has the fields that field selectors support.
 type Selection struct {
-	// Selectable, of built-in kinds, are the fields besides metadata.name and metadata.namespace; Fields and FieldNames
+	// Selectable are the fields of built-in kinds, besides metadata.name and metadata.namespace. Fields and FieldNames
 	// are derived from them.
 	Selectable []Field
-	// Fields are the selectable fields besides metadata.name and metadata.namespace in the stored JSON, of custom
-	// resources in that of this version. FieldNames are their labels in this version, in the same order.
+	// Fields are the paths of the selectable fields, besides metadata.name and metadata.namespace, in the stored JSON;
+	// for custom resources, in the JSON of this version. FieldNames are their labels in this version, in the same
+	// order.
 	FieldNames []string
 	Fields     []storage.FieldPath
-	// FieldError is the message for an unknown field label with one verb (%s, %q) for it; empty means "field label not
-	// supported: %s" for kinds with FieldNames and H-41's for others.
+	// FieldError is the message for an unknown field label. It has one verb (%s, %q) for the label. Empty means "field
+	// label not supported: %s" for kinds with FieldNames, and H-41's message for others.
 	FieldError string
 	// FieldAliases maps further labels to those of FieldNames (spec.host to spec.nodeName).
 	FieldAliases map[string]string
@@ -157,34 +162,34 @@ type Written struct {
 	To, From func(runtime.Object) (runtime.Object, error)
 }
 
-// Deletion says how objects of a kind are deleted.
+// Deletion describes how objects of a kind are deleted.
 type Deletion struct {
 	Policy finalizers.Policy
 	// Returned reports whether the response to a removal is the object instead of a Status (C-62).
 	Returned bool
 	// Kind, if set, completes finalizers.Kind from an object: grace periods, namespaces (C-30, C-80).
 	Kind func(obj runtime.Object) finalizers.Kind
-	// Cleanup is that of finalizers.Kind (C-84).
+	// Cleanup is Cleanup of finalizers.Kind (C-84).
 	Cleanup string
-	// Mark, if set, is called on the object that the first DELETE stores, and sets the fields of a terminating object
-	// (a namespace's phase, a CustomResourceDefinition's condition).
+	// Mark, if set, is called on the object that the first DELETE stores. It sets the fields of a terminating object (a
+	// namespace's phase, a CustomResourceDefinition's condition).
 	Mark func(obj runtime.Object)
-	// Begin, if set, sets a status that is written right after Mark's, in a separate write: a client that reads the
-	// object after the response to the DELETE sees it (a CustomResourceDefinition's condition, F-10). It does not
-	// change an object in a later state.
+	// Begin, if set, sets a status in a separate write after Mark's. A client that reads the object after the response
+	// to the DELETE receives this status (a CustomResourceDefinition's condition, F-10). Begin does not change an
+	// object in a later state.
 	Begin func(obj runtime.Object)
 	// Warning, if set, is the warning for a DELETE without a policy (C-24).
 	Warning string
 	// SpecFinalizers, if set, returns the finalizers in the kind's spec (namespaces, E-01).
 	SpecFinalizers func(obj runtime.Object) []string
-	// Reject, if set, returns why an object can't be deleted at all (C-67); empty allows it.
+	// Reject, if set, returns the reason why an object can't be deleted (C-67), or an empty string.
 	Reject func(name string) string
 }
 
 // OrphanDependents is the Policy of kinds whose dependents are orphaned by default (C-23).
 const OrphanDependents = finalizers.OrphanDependents
 
-// For returns the kind-specific input for the decision on a DELETE of obj.
+// For returns the properties of obj's kind on which the decision on a DELETE of obj depends.
 func (d *Deletion) For(obj runtime.Object) finalizers.Kind {
 	var k finalizers.Kind
 	if d.Kind != nil {
@@ -194,7 +199,7 @@ func (d *Deletion) For(obj runtime.Object) finalizers.Kind {
 	return k
 }
 
-// Generation says which changes bump metadata.generation (B-30 to B-36).
+// Generation is the rule for the changes that increment metadata.generation (B-30 to B-36).
 type Generation uint8
 
 // The rules.
@@ -212,52 +217,53 @@ const (
 )
 
 // Strategy has the differences between kinds in writes. Every func may be nil. The funcs accept objects of the served
-// version and, if that is not the stored one, of the stored version, too.
+// version and of the stored version.
 type Strategy struct {
 	Generation Generation
-	// CreateOnUpdate allows PUT to create (B-03); Conditional rejects an empty resourceVersion (B-06).
+	// CreateOnUpdate allows a PUT to create the object (B-03). Conditional rejects an empty resourceVersion (B-06).
 	CreateOnUpdate, Conditional bool
 	// Name validates metadata.name; nil means a DNS subdomain (A-18).
 	Name func(name string, prefix bool) []string
 	// Metadata are the kind's own rules for metadata.
 	Metadata Metadata
 
-	// Default sets missing fields, after every decoding of a client's or a stored object. An entry declares it for the
-	// served version, and DefaultStored for the stored version if that has other defaults; the table's Default accepts
-	// both.
+	// Default sets missing fields each time an object of a client, or a stored object, is decoded. An entry declares it
+	// for the served version, and declares DefaultStored if the stored version has other defaults. Default in the table
+	// accepts objects of both versions.
 	Default, DefaultStored func(obj runtime.Object)
-	// PrepareCreate and PrepareUpdate set the fields that clients can't. Status has been dropped or kept before; the
-	// generation is set afterwards.
+	// PrepareCreate and PrepareUpdate set the fields that clients can't set. Before that, the caller empties or
+	// restores the status. After that, it sets the generation.
 	PrepareCreate func(obj runtime.Object)
 	PrepareUpdate func(obj, old runtime.Object)
-	// Validate and ValidateUpdate validate everything but metadata.
+	// Validate and ValidateUpdate validate everything except metadata.
 	Validate       func(obj runtime.Object) field.ErrorList
 	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
 	// Requester, if set, records the requesting user in a new object, after PrepareCreate (certificate signing
 	// requests).
 	Requester func(obj runtime.Object, name, uid string, groups []string, extra map[string][]string)
-	// OwnStatus reports that PrepareCreate and PrepareUpdate process the status, so it is neither dropped nor kept before
-	// they are called (nodes, pods, servicecidrs).
+	// OwnStatus reports whether PrepareCreate and PrepareUpdate process the status. Then the caller does not change the
+	// status before it calls them (nodes, pods, servicecidrs).
 	OwnStatus bool
-	// EarlyWarnings returns warnings that depend on fields which PrepareCreate removes; it is called before.
+	// EarlyWarnings returns warnings that depend on fields which PrepareCreate removes. It is called before
+	// PrepareCreate.
 	EarlyWarnings func(obj runtime.Object) []string
 	// Warnings returns the messages of Warning headers; old is nil on create. It is called after PrepareCreate or
 	// PrepareUpdate.
 	Warnings func(obj, old runtime.Object) []string
 }
 
-// Metadata are rules in which kinds differ.
+// Metadata has the rules for metadata that differ between kinds.
 type Metadata struct {
-	// NameOf, if set, is Strategy.Name of one object, for names that depend on other fields (clustertrustbundles).
+	// NameOf, if set, replaces Strategy.Name for names whose rule depends on other fields (clustertrustbundles).
 	NameOf func(obj runtime.Object) apivalidation.ValidateNameFunc
-	// Custom kinds are validated without the rule for un-prefixed finalizers (A-31).
+	// Custom kinds are validated without the rule for finalizers without a prefix (A-31).
 	Custom bool
 	// Plain kinds do not validate metadata themselves. Only the general rules apply, and to a new object only if there
 	// are no other errors (A-20).
 	Plain bool
-	// Again is how often the kind's own rules for an update validate all metadata, in addition to the general rules of
-	// every kind, so an error is returned as often (0-06; K pkg/apis/core/validation, rbac/validation: Validate...Update,
-	// and the strategies' ValidateUpdate).
+	// Again is the number of times that the kind's own rules for an update validate all metadata, in addition to the
+	// general rules of every kind. An error is returned once more each time (0-06; K pkg/apis/core/validation,
+	// rbac/validation: Validate...Update, and the strategies' ValidateUpdate).
 	Again int
 }
 
@@ -275,26 +281,26 @@ const (
 	Scale
 	// ByHook is a POST that the subresource's hook Create handles.
 	ByHook
-	// Proxied forwards requests of any method, and the rest of the path. Upgraded forwards a connection that the client
-	// upgrades (SPDY, WebSockets), and Logged a GET whose response is a log.
+	// Proxied forwards requests of any method, with the rest of the path. Upgraded forwards a connection that the
+	// client upgrades (SPDY, WebSockets). Logged forwards a GET whose response is a log.
 	Proxied
 	Upgraded
 	Logged
 )
 
-// Connects reports whether the hook Connect of the subresource returns where requests are forwarded.
+// Connects reports whether the subresource's hook Connect returns the target of requests.
 func (a Action) Connects() bool { return a >= Proxied }
 
 // Subresource is one subresource of a kind.
 type Subresource struct {
-	// Name is as in the path ("status"), Verbs as in discovery.
+	// Name is the name in the path ("status"), Verbs are the verbs in discovery.
 	Name   string
 	Verbs  []string
 	Action Action
-	// Kind is that of the bodies, or of the parameters of a connection; empty means the resource's own. Options is that
-	// of the parameters if it is not Kind.
+	// Kind is the kind of bodies, or of the parameters of a connection; empty means the resource's own kind. Options is
+	// the kind of the parameters if it differs from Kind.
 	Kind, Options schema.GroupVersionKind
-	// PrepareUpdate restores the fields that this subresource may not change; ValidateUpdate validates the rest.
+	// PrepareUpdate restores the fields that this subresource may not change. ValidateUpdate validates the others.
 	PrepareUpdate  func(obj, old runtime.Object)
 	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
 	// Permit, if set, is called after a validation without errors. It returns the error for a user who lacks a
@@ -304,11 +310,11 @@ type Subresource struct {
 	Warnings func(obj, old runtime.Object) []string
 	// ScalePaths are the paths of replicas, status replicas and the selector, for Action Scale.
 	ScalePaths ScalePaths
-	// Absent, for Action Scale, is the resource that the error 404 of a GET names; zero for that of the object.
+	// Absent, for Action Scale, is the resource in the error 404 of a GET; zero means that of the object.
 	Absent schema.GroupResource
 	// Create handles POST, for Action ByHook.
 	Create HandlePost
-	// Connect returns where requests are forwarded, for the Actions that connect.
+	// Connect returns the target of requests, for the actions that connect.
 	Connect Connect
 }
 
@@ -319,22 +325,22 @@ type May func(group, resource, verb, name string) bool
 // map of labels (replicationcontrollers).
 type ScalePaths struct{ Replicas, StatusReplicas, Selector string }
 
-// Table is how objects of a kind are printed for kubectl get.
+// Table prints objects of a kind for kubectl get.
 type Table struct {
 	Columns []Column
-	// Cells returns one value for each column, of the types of JSON; now is for ages. It accepts an object of the
-	// served or of the stored version.
+	// Cells returns one value for each column, of the types of JSON. Ages are those at now. Cells accepts an object of
+	// the served or of the stored version.
 	Cells func(obj runtime.Object, now time.Time) []any
-	// Conditions, if set, returns the conditions of a row (a pod that completed).
+	// Conditions, if set, returns the conditions of a row (a completed pod).
 	Conditions func(obj runtime.Object) []metav1.TableRowCondition
 	// Compare, if set, orders the rows of a list: negative if a comes before b.
 	Compare func(a, b runtime.Object) int
-	// Default, if set, returns the index of the object that is in effect the default of a list; -1 if none is. The list
-	// shows " (default)" behind its first cell; the table of a single object doesn't.
+	// Default, if set, returns the index of the object in a list that is the effective default, or -1. A list has "
+	// (default)" after the first cell of this object; the table of a single object does not.
 	Default func(all []runtime.Object) int
 }
 
-// Seen returns the table for objects that see converts before they are printed.
+// Seen returns the table for objects that must be converted with see before they are printed.
 func (t Table) Seen(see func(runtime.Object) runtime.Object) Table {
 	out := t
 	out.Cells = func(obj runtime.Object, now time.Time) []any { return t.Cells(see(obj), now) }
@@ -356,7 +362,7 @@ func (t Table) Seen(see func(runtime.Object) runtime.Object) Table {
 	return out
 }
 
-// Column is a column's definition; those of Priority 1 are printed with -o wide.
+// Column is a column. Columns of Priority 1 are printed with -o wide.
 type Column struct {
 	Name, Type, Format, Description string
 	Priority                        int32
@@ -401,7 +407,7 @@ func (r *Resource) Subresource(name string) *Subresource {
 // Has reports whether the verb is served.
 func (s *Subresource) Has(verb string) bool { return slices.Contains(s.Verbs, verb) }
 
-// NameRule is the rule for an object's name.
+// NameRule returns the rule for an object's name.
 func (r *Resource) NameRule(obj runtime.Object) apivalidation.ValidateNameFunc {
 	switch {
 	case r.Strategy.Metadata.NameOf != nil:
@@ -423,7 +429,7 @@ func (s *Subresource) Denied(
 	return s.Permit(obj, old, u.Name, authorization.May(authorize, u))
 }
 
-// ServeOne is Serve of one custom resource.
+// ServeOne calls Serve for one custom resource.
 func (r *Resource) ServeOne(obj runtime.Object) (runtime.Object, error) {
 	out, err := r.Serve([]runtime.Object{obj})
 	if err != nil {

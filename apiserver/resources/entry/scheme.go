@@ -39,8 +39,8 @@ import (
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
-// Scheme has the types of the versions that can be served, metav1's, and those that are only stored. It has
-// neither internal types nor conversions. It is made when it is first needed and never changes.
+// Scheme returns the scheme with the types of the versions that can be served, metav1's, and those that are only
+// stored. It has neither internal types nor conversions. It is built at the first call and never changes.
 func Scheme() *runtime.Scheme { return scheme() }
 
 var scheme = sync.OnceValue(func() *runtime.Scheme {
@@ -55,9 +55,9 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 		metav1.AddMetaToScheme,
 	)
 	if err := builder.AddToScheme(s); err != nil {
-		panic(err) // two types with one name: no input can cause it
+		panic(err) // impossible: no two types have the same name
 	}
-	// Of the groups' other versions it has only the kinds that can be served.
+	// Of the groups' other versions the scheme has only the kinds that can be served.
 	for gv, kinds := range map[schema.GroupVersion][]runtime.Object{
 		admissionv1beta1.SchemeGroupVersion: {
 			&admissionv1beta1.MutatingAdmissionPolicy{}, &admissionv1beta1.MutatingAdmissionPolicyList{},

@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Clock returns the time to the second, as API objects have it.
+// Clock returns the time in whole seconds, as in API objects.
 type Clock func() metav1.Time
 
-// ClockOf makes a Clock.
+// ClockOf returns a Clock that reads now.
 func ClockOf(now func() time.Time) Clock {
 	return func() metav1.Time { return metav1.NewTime(now()).Rfc3339Copy() }
 }
 
-// Create makes a hook for new objects from a function for a Go type. Objects of other types are not changed.
+// Create returns a hook for new objects from a function for a Go type. It does not change objects of other types.
 func Create[T runtime.Object](f func(T)) func(runtime.Object) {
 	return func(obj runtime.Object) {
 		if o, ok := obj.(T); ok {
@@ -25,7 +25,8 @@ func Create[T runtime.Object](f func(T)) func(runtime.Object) {
 	}
 }
 
-// CreateNew makes a hook for new objects from a function for updated ones, whose old object is nil.
+// CreateNew returns a hook for new objects from a function for updated ones. It calls the function with a nil old
+// object.
 func CreateNew[T any](f func(obj, old *T)) func(runtime.Object) {
 	return func(obj runtime.Object) {
 		if o, ok := any(obj).(*T); ok {
@@ -34,7 +35,7 @@ func CreateNew[T any](f func(obj, old *T)) func(runtime.Object) {
 	}
 }
 
-// Coerce makes a hook from a function for a Go type. Objects of other types stay as they are.
+// Coerce returns a hook from a function for a Go type. It does not change objects of other types.
 func Coerce[T runtime.Object](f func(T) error) func(runtime.Object) ([]string, error) {
 	return func(obj runtime.Object) ([]string, error) {
 		if o, ok := obj.(T); ok {
@@ -44,7 +45,7 @@ func Coerce[T runtime.Object](f func(T) error) func(runtime.Object) ([]string, e
 	}
 }
 
-// Change makes a hook for updated objects from a function for a Go type.
+// Change returns a hook for updated objects from a function for a Go type.
 func Change[T runtime.Object](f func(obj, old T)) func(obj, old runtime.Object) {
 	return func(obj, old runtime.Object) {
 		o, ok := obj.(T)
@@ -54,10 +55,10 @@ func Change[T runtime.Object](f func(obj, old T)) func(obj, old runtime.Object) 
 	}
 }
 
-// KeepMeta is a hook for writes of the status that change no metadata but managed fields.
+// KeepMeta is a hook for writes of the status that may change no metadata except managed fields.
 func KeepMeta[T metav1.Object](obj, old T) { metav1.ResetObjectMetaForStatus(obj, old) }
 
-// EarlyWarn makes a hook EarlyWarnings from a function for a Go type.
+// EarlyWarn returns a hook EarlyWarnings from a function for a Go type.
 func EarlyWarn[T runtime.Object](f func(T) []string) func(runtime.Object) []string {
 	return func(obj runtime.Object) []string {
 		if o, ok := obj.(T); ok {
@@ -67,7 +68,8 @@ func EarlyWarn[T runtime.Object](f func(T) []string) func(runtime.Object) []stri
 	}
 }
 
-// Warn makes a hook Warnings from a function for a Go type. On create it is called with a nil T as the old object.
+// Warn returns a hook Warnings from a function for a Go type. On create it calls the function with a nil T as the old
+// object.
 func Warn[T runtime.Object](f func(obj, old T) []string) func(obj, old runtime.Object) []string {
 	return func(obj, old runtime.Object) []string {
 		o, ok := obj.(T)
@@ -79,7 +81,8 @@ func Warn[T runtime.Object](f func(obj, old T) []string) func(obj, old runtime.O
 	}
 }
 
-// Validate makes a hook for new objects from a function for a Go type. Objects of other types have no errors.
+// Validate returns a hook for new objects from a function for a Go type. It returns no errors for objects of other
+// types.
 func Validate[T any](f func(obj *T) field.ErrorList) func(runtime.Object) field.ErrorList {
 	return func(o runtime.Object) field.ErrorList {
 		obj, ok := any(o).(*T)
@@ -90,7 +93,7 @@ func Validate[T any](f func(obj *T) field.ErrorList) func(runtime.Object) field.
 	}
 }
 
-// ValidateChange makes a hook for updated objects from a function for a Go type.
+// ValidateChange returns a hook for updated objects from a function for a Go type.
 func ValidateChange[T any](f func(obj, old *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
 	return func(o, before runtime.Object) field.ErrorList {
 		obj, ok := any(o).(*T)
@@ -102,18 +105,19 @@ func ValidateChange[T any](f func(obj, old *T) field.ErrorList) func(obj, old ru
 	}
 }
 
-// ValidateNew validates a new object by a function for updated ones, whose old object is nil.
+// ValidateNew returns a hook that validates a new object with a function for updates. It calls the function with a nil
+// old object.
 func ValidateNew[T any](f func(obj, old *T) field.ErrorList) func(runtime.Object) field.ErrorList {
 	return Validate(func(obj *T) field.ErrorList { return f(obj, nil) })
 }
 
-// ValidateAgain validates an updated object like a new one.
+// ValidateAgain returns a hook that validates an updated object like a new one.
 func ValidateAgain[T any](f func(obj *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
 	return ValidateChange(func(obj, _ *T) field.ErrorList { return f(obj) })
 }
 
-// Default makes a hook from a function for a Go type; the hook also makes empty lists nil. Objects of other types are
-// not changed.
+// Default returns a hook from a function for a Go type. The hook also sets empty lists to nil. It does not change
+// objects of other types.
 func Default[T any](f func(*T)) func(runtime.Object) {
 	keeping := DefaultKeepingLists(f)
 	return func(obj runtime.Object) {
@@ -124,7 +128,7 @@ func Default[T any](f func(*T)) func(runtime.Object) {
 	}
 }
 
-// DefaultKeepingLists is Default for a kind that keeps its empty lists.
+// DefaultKeepingLists returns the hook of Default for a kind that keeps its empty lists.
 func DefaultKeepingLists[T any](f func(*T)) func(runtime.Object) {
 	return func(obj runtime.Object) {
 		if o, ok := any(obj).(*T); ok && o != nil {
@@ -133,5 +137,5 @@ func DefaultKeepingLists[T any](f func(*T)) func(runtime.Object) {
 	}
 }
 
-// DefaultEmptyLists is the hook of kinds without defaults: it only makes empty lists nil.
+// DefaultEmptyLists returns the hook of a kind without defaults: it only sets empty lists to nil.
 func DefaultEmptyLists[T any]() func(runtime.Object) { return Default(func(*T) {}) }

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// SameJSON is an optional version with the same JSON as the stored one.
+// SameJSON returns an optional version that has the same JSON as the stored one.
 func SameJSON[Stored, Served any, S interface {
 	*Stored
 	runtime.Object
@@ -18,16 +18,16 @@ func SameJSON[Stored, Served any, S interface {
 	}
 }
 
-// Version is a version of a resource that kube-apiserver v1.37 serves only if --runtime-config enables it. Everything
-// else is as in the entry that is served by default, whose hooks get the stored version.
+// Version is a version of a resource that kube-apiserver v1.37 serves only if --runtime-config enables it. All other
+// properties are those of the entry that is served by default. Its hooks receive the stored version.
 type Version struct {
 	GroupVersion schema.GroupVersion
 	// New returns an empty object of this version.
 	New func() runtime.Object
-	// ToStored and FromStored are those of the Resource.
+	// ToStored and FromStored are those of Resource.
 	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
-	// FieldError is that of the Resource; the messages name the version.
+	// FieldError is that of Resource, because its message names the version.
 	FieldError string
-	// Change, if set, changes what else differs in the entry of this version.
+	// Change, if set, changes other fields in the entry of this version.
 	Change func(*Resource)
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// flowSchemas is the entry of FlowSchema.
 func flowSchemas() *entry.Resource {
 	return &entry.Resource{
 		Plural: "flowschemas", New: entry.New[flowcontrolv1.FlowSchema],
@@ -38,7 +37,7 @@ func defaultFlowSchema(f *flowcontrolv1.FlowSchema) {
 	check.FillDefault(&f.Spec.MatchingPrecedence, 1000)
 }
 
-// keepSchemaStatus and keepLevelStatus restore metadata except managed fields (B-41).
+// keepSchemaStatus restores metadata except managed fields (B-41).
 func keepSchemaStatus(f, old *flowcontrolv1.FlowSchema) { keepMeta(&f.ObjectMeta, &old.ObjectMeta) }
 
 func keepMeta(m, old *metav1.ObjectMeta) {
@@ -85,7 +84,7 @@ func validateFlowSchemaStatus(f, _ *flowcontrolv1.FlowSchema) field.ErrorList {
 	return flowConditions(f.Status.Conditions, func(c flowcontrolv1.FlowSchemaCondition) string { return string(c.Type) })
 }
 
-// flowConditions requires types, each once.
+// flowConditions requires that each condition has a type, and that no type occurs twice.
 func flowConditions[C any](list []C, typeOf func(C) string) (errs field.ErrorList) {
 	seen := check.Unique[string]{}
 	for i, c := range list {
@@ -111,7 +110,7 @@ func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs fi
 	return errs
 }
 
-// flowSubject requires the member of the subject's kind.
+// flowSubject requires the member that the subject's kind has, and no other.
 func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList) {
 	members := []struct {
 		kind     flowcontrolv1.SubjectKind
@@ -219,7 +218,7 @@ func flowURLs(urls []string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// flowURLFault returns the error of a path, or nothing.
+// flowURLFault returns the error of a path, or an empty string.
 func flowURLFault(u string) string {
 	stars := strings.Count(u, "*")
 	switch {
@@ -237,7 +236,7 @@ func flowURLFault(u string) string {
 	return ""
 }
 
-// flowSchemaTable sorts schemas by their precedence (printFlowSchemaList).
+// flowSchemaTable returns a table in which schemas are sorted by precedence (printFlowSchemaList).
 func flowSchemaTable() entry.Table {
 	spec := flowcontrolv1.FlowSchemaSpec{}.SwaggerDoc()
 	t := entry.Printed([]entry.Column{

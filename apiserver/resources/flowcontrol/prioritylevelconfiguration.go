@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// priorityLevelConfigurations is the entry of PriorityLevelConfiguration.
 func priorityLevelConfigurations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "prioritylevelconfigurations", New: entry.New[flowcontrolv1.PriorityLevelConfiguration],
@@ -28,7 +27,7 @@ func priorityLevelConfigurations() *entry.Resource {
 	}
 }
 
-// defaultPriorityLevelConfiguration sets the default shares, and those of queues if it has any.
+// defaultPriorityLevelConfiguration sets the default shares, and the defaults of queues if the level has any.
 func defaultPriorityLevelConfiguration(p *flowcontrolv1.PriorityLevelConfiguration) {
 	if l := p.Spec.Limited; l != nil {
 		check.SetDefault(&l.NominalConcurrencyShares, 30)
@@ -82,7 +81,7 @@ func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs fi
 	return append(errs, validatePriorityLevelStatus(l, l)...)
 }
 
-// mandatoryLevel makes the two mandatory levels immutable, except for the seats that exempt lends.
+// mandatoryLevel makes the two mandatory levels immutable, except for the lendable seats of the level exempt.
 func mandatoryLevel(l *flowcontrolv1.PriorityLevelConfiguration, at *field.Path) (errs field.ErrorList) {
 	for _, m := range bootstrap.MandatoryPriorityLevelConfigurations {
 		fixed, text := m.Spec, "spec of '%s' must equal the fixed value"
@@ -155,8 +154,8 @@ func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.E
 	return errs
 }
 
-// priorityLevelTable has numbers, although the columns are strings, and "<none>" for missing settings: an exempt
-// level has no shares here, and one that rejects has no queues.
+// priorityLevelTable returns a table whose cells are numbers, although the columns are strings. Missing settings are
+// "<none>": an exempt level has no shares, and a level that rejects requests has no queues.
 func priorityLevelTable() entry.Table {
 	queuing := flowcontrolv1.QueuingConfiguration{}.SwaggerDoc()
 	return entry.Printed([]entry.Column{

@@ -19,13 +19,13 @@ type Kind struct {
 	Default func(obj runtime.Object)
 	Prepare
 	Validation Validation
-	// Table is the default one for kinds without their own.
+	// Table is the default table if the kind has none of its own.
 	Table resources.Table
 	// Stored reports whether objects of the kind are stored, or served as if they were.
 	Stored bool
 }
 
-// Prepare are the hooks that set the fields that clients can't, and the warnings.
+// Prepare has the hooks that set the fields that clients can't set, and those for warnings.
 type Prepare struct {
 	OwnStatus      bool
 	Create         func(obj runtime.Object)
@@ -43,7 +43,7 @@ func (p *Prepare) Empty() bool {
 		p.StatusWarnings == nil
 }
 
-// Validation are the hooks that validate.
+// Validation has the hooks that validate.
 type Validation struct {
 	Create         func(obj runtime.Object) field.ErrorList
 	Update, Status func(obj, old runtime.Object) field.ErrorList
@@ -54,7 +54,7 @@ type Validation struct {
 // Kinds is a list of kinds.
 type Kinds []Kind
 
-// All returns all kinds, by a clock.
+// All returns all kinds. Their hooks read the time from now.
 func All(now func() time.Time) Kinds { return Gated(now, nil) }
 
 // Gated returns all kinds with feature gates.
@@ -67,7 +67,7 @@ func Gated(now func() time.Time, gates map[string]bool) Kinds {
 	return all
 }
 
-// Of returns a kind, without hooks if it has none.
+// Of returns a kind. If the kind has no hooks, it returns a Kind without them.
 func (l Kinds) Of(gvk schema.GroupVersionKind) Kind {
 	for _, k := range l {
 		if k.GVK == gvk {

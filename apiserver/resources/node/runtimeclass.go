@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// runtimeClasses is the entry of RuntimeClass.
 func runtimeClasses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "runtimeclasses", New: entry.New[nodev1.RuntimeClass],
@@ -30,7 +29,7 @@ func runtimeClasses() *entry.Resource {
 	}
 }
 
-// defaultRuntimeClass rounds the quantities of its overhead.
+// defaultRuntimeClass rounds the quantities of the overhead.
 func defaultRuntimeClass(c *nodev1.RuntimeClass) {
 	if c.Overhead != nil {
 		check.Round(c.Overhead.PodFixed)
@@ -51,7 +50,7 @@ func runtimeClassWarnings(c, _ *nodev1.RuntimeClass) []string {
 }
 
 func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
-	if c.Handler == "" { // the type declares only that it is required, so upstream's error stays
+	if c.Handler == "" { // the declared rule only requires a handler, so upstream's error stays
 		errs = check.DNSLabel("", field.NewPath("handler"))
 	}
 	if c.Overhead != nil {
@@ -66,8 +65,8 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 	return errs
 }
 
-// runtimeClassTable has no description for Handler: upstream looks it up in the documentation of metadata, which has
-// no handler.
+// runtimeClassTable returns a table in which Handler has no description: upstream looks it up in the documentation of
+// metadata, which has no handler.
 func runtimeClassTable() entry.Table {
 	return entry.Printed([]entry.Column{
 		entry.NameColumn,

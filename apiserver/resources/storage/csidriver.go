@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// csiDrivers is the entry of CSIDriver.
 func csiDrivers() *entry.Resource {
 	return &entry.Resource{
 		Plural: "csidrivers", New: entry.New[storagev1.CSIDriver],
@@ -26,7 +25,7 @@ func csiDrivers() *entry.Resource {
 	}
 }
 
-// defaultCSIDriver requires attachment and passes no information about pods, among other defaults.
+// defaultCSIDriver sets the defaults. For example, the driver requires attachment and gets no information about pods.
 func defaultCSIDriver(d *storagev1.CSIDriver) {
 	check.SetDefault(&d.Spec.AttachRequired, true)
 	check.SetDefault(&d.Spec.PodInfoOnMount, false)

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// csiNodes is the entry of CSINode.
 func csiNodes() *entry.Resource {
 	return &entry.Resource{
 		Plural: "csinodes", New: entry.New[storagev1.CSINode],
@@ -28,7 +27,7 @@ func csiNodes() *entry.Resource {
 	}
 }
 
-// dropHealth is for CSIVolumeHealth, which is off (V-012, V-023).
+// dropHealth removes the field of CSIVolumeHealth, which is off (V-012, V-023).
 func dropHealth(n, old *storagev1.CSINode) {
 	if len(old.Status.StorageHealth) == 0 {
 		n.Status.StorageHealth = nil
@@ -62,7 +61,7 @@ func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// validateCSINodeUpdate allows drivers to be added and removed. Of an existing driver only the allocatable volumes may
+// validateCSINodeUpdate allows drivers to be added and removed. Only the allocatable volumes of an existing driver may
 // change.
 func validateCSINodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
 	errs := check.Twice(validateCSINode(n))

@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// csiStorageCapacities is the entry of CSIStorageCapacity.
 func csiStorageCapacities() *entry.Resource {
 	return &entry.Resource{
 		Plural: "csistoragecapacities", New: entry.New[storagev1.CSIStorageCapacity], Namespaced: true,

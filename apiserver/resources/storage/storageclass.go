@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// storageClasses is the entry of StorageClass.
 func storageClasses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "storageclasses", New: entry.New[storagev1.StorageClass],
@@ -68,8 +67,8 @@ func validateStorageClass(c *storagev1.StorageClass) field.ErrorList {
 	return append(errs, topologies(c.AllowedTopologies, field.NewPath("allowedTopologies"))...)
 }
 
-// topologies validates each term and rejects duplicates. Upstream also compares each with as many empty terms as there
-// are terms, so an empty term is reported once for each of them.
+// topologies validates each term and rejects duplicates. Upstream also compares each term with len(terms) empty terms,
+// so it reports an empty term once for each term.
 func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field.ErrorList) {
 	same := map[string]int{topologyID(nil): len(terms)}
 	for i, term := range terms {
@@ -95,7 +94,7 @@ func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field
 	return errs
 }
 
-// topologyID is equal for terms with the same keys and values.
+// topologyID returns a string that is equal for terms with the same keys and values.
 func topologyID(values map[string]map[string]bool) string {
 	var b strings.Builder
 	for _, key := range check.Sorted(values) {
@@ -131,8 +130,8 @@ func storageClassTable() entry.Table {
 	return t
 }
 
-// effectiveDefault is the newest of the classes that are marked as default, by name if they are equally old: claims
-// without a class get it (V-104; storage/util: GetDefaultClass).
+// effectiveDefault returns the index of the newest class that is marked as default. The name decides between classes of
+// the same age. Claims without a class get this class (V-104; storage/util: GetDefaultClass).
 func effectiveDefault(all []runtime.Object) int {
 	found := -1
 	var newest *storagev1.StorageClass

@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// volumeAttachments is the entry of VolumeAttachment.
 func volumeAttachments() *entry.Resource {
 	return &entry.Resource{
 		Plural: "volumeattachments", New: entry.New[storagev1.VolumeAttachment],
@@ -75,14 +74,14 @@ const maxVolumeMessage = 1024
 
 func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 	errs := attachment(a)
-	if a.Spec.Attacher == "" { // the type declares only that it is required, so upstream's error stays
+	if a.Spec.Attacher == "" { // the declared rule only requires an attacher, so upstream's error stays
 		errs = append(errs, check.Apply("", field.NewPath("spec.attacher"), utilvalidation.IsDNS1123Subdomain)...)
 	}
 	return append(errs, check.Given(a.Spec.Source.PersistentVolumeName, field.NewPath("spec.source.persistentVolumeName"),
 		check.DNSSubdomain)...)
 }
 
-// attachment validates what also applies to old attachments.
+// attachment validates the rules that also apply to old attachments.
 func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 	spec, source := field.NewPath("spec"), field.NewPath("spec", "source")
 	const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// volumeAttributesClasses is the entry of VolumeAttributesClass.
 func volumeAttributesClasses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "volumeattributesclasses", New: entry.New[storagev1.VolumeAttributesClass],
@@ -70,7 +69,7 @@ func parameters(list map[string]string, none bool, at *field.Path) (errs field.E
 	return append(errs, check.Present(none || len(list) > 0, at, "must contain at least one key/value pair")...)
 }
 
-// bytesOf is the size of all keys and values.
+// bytesOf returns the total size of all keys and values.
 func bytesOf(all map[string]string) (size int) {
 	for key, value := range all {
 		size += len(key) + len(value)

@@ -91,7 +91,6 @@ func rising(all []sight) []sight {
 	return out
 }
 
-// before returns the last sight before a time.
 func before(seen []sight, at time.Duration) sight {
 	i := sort.Search(len(seen), func(i int) bool { return seen[i].at >= at })
 	if i == 0 {

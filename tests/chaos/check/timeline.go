@@ -56,12 +56,10 @@ func (t *timeline) place(key string, revision int64) int {
 	return sort.Search(len(versions), func(i int) bool { return versions[i].to > revision })
 }
 
-// at returns a key's version at a revision.
 func (t *timeline) at(key string, revision int64) stretch {
 	return t.versions(key)[t.place(key, revision)]
 }
 
-// event returns the event at a revision, or nil.
 func (t *timeline) event(revision int64) *Event {
 	byRevision := func(e Event, r int64) int { return cmp.Compare(e.Revision, r) }
 	i, there := slices.BinarySearchFunc(t.events, revision, byRevision)
@@ -126,7 +124,6 @@ func describe(key string, s stretch) string {
 		o.UID, o.Token, o.Owners, o.Terminating, o.Finalizers)
 }
 
-// versions returns all versions of a key.
 func (t *timeline) versions(key string) []stretch {
 	if v := t.keys[key]; v != nil {
 		return v

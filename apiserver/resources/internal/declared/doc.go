@@ -1,16 +1,16 @@
-// Package declared generates validation by upstream's validation-gen, from the +k8s: tags in the comments of the types
-// of k8s.io/api: in the packages of groups, and in the packages below it what groups share, and a second version. The
-// entries of these groups add it to their hooks (entry.Declared).
+// Package declared generates validation with upstream's validation-gen, from the +k8s: tags in the comments of the
+// types of k8s.io/api. The packages of groups have the generated code of their types; packages below this one have that
+// of types that groups share, and of a second version. The entries of these groups add it to their hooks
+// (entry.Declared).
 //
-// Groups are generated if a rule of the level beta or stable is in them: only these are enforced. Rules of the level
-// alpha are written by hand. The table in resources/kindtest/declarative/testdata/rules.txt lists, for each kind, the
-// rules that are generated and those that are written by hand.
+// A group has generated validation if it has a rule of the level beta or stable, because only these are enforced. Rules
+// of the level alpha are written by hand. The table in resources/kindtest/declarative/testdata/rules.txt lists the
+// generated and the handwritten rules of each kind.
 //
 // It guarantees:
 //
-//  1. The generated files are those of the versions of k8s.io/api and k8s.io/code-generator that go.mod and
-//     tests/go.mod require, and of the tags and the script here: generated.txt has these versions and checksums, which
-//     a test compares.
+//  1. The generated files follow from the versions of k8s.io/api and k8s.io/code-generator in go.mod and tests/go.mod,
+//     and from the tags and the script here. generated.txt has these versions and checksums, and a test compares them.
 package declared
 
 //go:generate sh ./generate.sh

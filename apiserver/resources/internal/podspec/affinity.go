@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ValidateSelector validates a label selector; allowInvalid accepts invalid label values.
+// ValidateSelector validates a label selector. With allowInvalid it accepts invalid label values.
 func ValidateSelector(s *metav1.LabelSelector, allowInvalid bool, at *field.Path) field.ErrorList {
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: allowInvalid}
 	return metav1validation.ValidateLabelSelector(s, opts, at)
@@ -44,14 +44,16 @@ const (
 	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
-// AffinityTerm is a term of podAffinity or podAntiAffinity. The item of a preferred term has the term and a weight.
+// AffinityTerm is a term of podAffinity or podAntiAffinity. The list item of a preferred term has the term and a
+// weight.
 type AffinityTerm struct {
 	*corev1.PodAffinityTerm
 	weight   *int32
 	item, at *field.Path
 }
 
-// AffinityTerms lists the terms of podAffinity, then those of podAntiAffinity; in each, required terms come first.
+// AffinityTerms returns the terms of podAffinity, then those of podAntiAffinity. In each, required terms precede
+// preferred ones.
 func AffinityTerms(a *corev1.Affinity, at *field.Path) (terms []AffinityTerm) {
 	add := func(hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, at *field.Path) {
 		for i := range hard {
@@ -116,7 +118,7 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, allowInvalid bool, at *field.
 	return append(errs, check.All(q.Values, values, check.LabelValue)...)
 }
 
-// nodeField validates a selector by the node's name, the only supported field.
+// nodeField validates a selector on a node's fields. Only the name is supported.
 func nodeField(q *corev1.NodeSelectorRequirement, at *field.Path) (errs field.ErrorList) {
 	switch q.Operator {
 	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
@@ -160,8 +162,8 @@ func labelKeys(keys []string, s *metav1.LabelSelector, at *field.Path) field.Err
 	return check.All(keys, at, metav1validation.ValidateLabelName)
 }
 
-// doubledKeys rejects keys for which the selector has a second requirement, besides the one that was added for the key
-// when the pod was created.
+// doubledKeys rejects keys for which the selector has two requirements. When the pod was created, one requirement was
+// added for each key.
 func doubledKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs field.ErrorList) {
 	if s == nil {
 		return nil
@@ -220,8 +222,8 @@ func minDomains(c *corev1.TopologySpreadConstraint, at *field.Path) (errs field.
 		fmt.Sprintf("can only use minDomains if whenUnsatisfiable=%s, not %s", corev1.DoNotSchedule, c.WhenUnsatisfiable))...)
 }
 
-// spreadKeys rejects keys that are also in the selector. When a pod is created, its keys are added to its selector, so
-// in a pod only a second requirement for a key is rejected.
+// spreadKeys rejects keys that are also in the selector. When a pod is created, a requirement for each key is added to
+// its selector, so in a pod only a second requirement for a key is rejected.
 func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) field.ErrorList {
 	errs := labelKeys(c.MatchLabelKeys, c.LabelSelector, at)
 	if r.Pod || c.LabelSelector == nil {
@@ -237,7 +239,7 @@ func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) f
 	return errs
 }
 
-// TaintEffects lists the effects of taints and tolerations, in the order in which error messages list them.
+// TaintEffects are the effects of taints and tolerations, in the order of error messages.
 var TaintEffects = []corev1.TaintEffect{
 	corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute,
 }

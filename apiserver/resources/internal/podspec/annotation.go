@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Annotations that were replaced by fields, and the annotation of mirror pods.
+// Annotations that fields have replaced, and the annotation of mirror pods.
 const (
 	MirrorAnnotation         = corev1.MirrorPodAnnotationKey
 	tolerationsAnnotation    = corev1.TolerationsAnnotationKey
@@ -25,7 +25,8 @@ const (
 	unconfinedAnnotation     = "unconfined"
 )
 
-// Annotations validates the annotations of a pod or template that have a meaning (core ValidatePodSpecificAnnotations).
+// Annotations validates the annotations of a pod or template that Kubernetes defines (core
+// ValidatePodSpecificAnnotations).
 func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.ErrorList) {
 	if value, ok := a[MirrorAnnotation]; ok && r.spec.NodeName == "" {
 		errs = append(errs, field.Invalid(at.Key(MirrorAnnotation), value,
@@ -80,7 +81,7 @@ func (r *Rules) appArmorName(container, p string, at *field.Path) (errs field.Er
 		fmt.Sprintf("invalid AppArmor profile name: %q", p))...)
 }
 
-// ProfilesAgree requires that annotations and fields of a new pod or template have the same profiles.
+// ProfilesAgree requires that the annotations and fields of a new pod or template have the same profiles.
 func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.ErrorList) {
 	whole := check.ValueOf(r.spec.SecurityContext)
 	seccompAgrees := func(key string, p *corev1.SeccompProfile, at *field.Path) {
@@ -109,7 +110,7 @@ func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.
 	return errs
 }
 
-// agrees compares an annotation with a profile's type and file; defaults are the names of the runtime's default
+// agrees requires that an annotation has a profile's type and file. defaults are the names of the runtime's default
 // profile.
 func agrees(what, text, kind string, file *string, at *field.Path, defaults ...string) field.ErrorList {
 	name, local := strings.CutPrefix(text, localhostPrefix)
@@ -130,13 +131,13 @@ func agrees(what, text, kind string, file *string, at *field.Path, defaults ...s
 	return check.Forbid(!same, at.Child("type"), what+" type in annotation and field must match")
 }
 
-// DeprecatedAppArmor is the warning for an annotation that was replaced by a field.
+// DeprecatedAppArmor returns the warning for an annotation that a field has replaced.
 func DeprecatedAppArmor(at *field.Path, key string) string {
 	return at.Child("metadata", "annotations").Key(key).String() +
 		`: deprecated since v1.30; use the "appArmorProfile" field instead`
 }
 
-// PodAppArmor returns the profile of a pod's security context, nil if there is none.
+// PodAppArmor returns the profile of a pod's security context, or nil.
 func PodAppArmor(s *corev1.PodSpec) *corev1.AppArmorProfile {
 	return check.ValueOf(s.SecurityContext).AppArmorProfile
 }

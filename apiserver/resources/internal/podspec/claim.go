@@ -46,7 +46,7 @@ func ValidateClaimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path)
 		check.DNSSubdomain)...)
 }
 
-// claimSource validates the data source of a volume; anyGroup accepts invalid API groups.
+// claimSource validates the data source of a volume. With anyGroup it accepts invalid API groups.
 func claimSource(s *corev1.PersistentVolumeClaimSpec, anyGroup bool, at *field.Path) (errs field.ErrorList) {
 	source, ref := s.DataSource, s.DataSourceRef
 	if source != nil {
@@ -59,7 +59,7 @@ func claimSource(s *corev1.PersistentVolumeClaimSpec, anyGroup bool, at *field.P
 		errs = append(errs, check.NonEmpty(namespace, at.Child("dataSourceRef", "namespace"), check.DNSLabel)...)
 		elsewhere = namespace != ""
 	}
-	// Upstream passes the path as the value; it is a struct without JSON fields.
+	// Upstream passes the path as the value. As JSON the path is {}, because its struct has no exported fields.
 	path := struct{}{}
 	switch {
 	case source == nil || ref == nil:

@@ -56,7 +56,7 @@ func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.Er
 	return errs
 }
 
-// hostPorts rejects a host port that another container has, too.
+// hostPorts rejects a host port that another container also has.
 func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
 	taken := check.Unique[string]{}
 	for i := range containers {
@@ -87,7 +87,7 @@ func (r *Rules) regular(at *field.Path) (errs field.ErrorList) {
 	return append(errs, hostPorts(list, at)...)
 }
 
-// inits validates the init containers. Those that always restart are sidecars and have the rules of regular ones (core
+// inits validates the init containers. Sidecars, which always restart, have the rules of regular containers (core
 // validateInitContainers).
 func (r *Rules) inits(at *field.Path) (errs field.ErrorList) {
 	names := map[string]bool{}
@@ -116,7 +116,7 @@ func (r *Rules) inits(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// restarting rejects policies that restart a container at a resize.
+// restarting rejects policies that restart a container when it is resized.
 func restarting(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	for i, p := range c.ResizePolicy {
 		errs = append(errs, check.Reject(p.RestartPolicy == corev1.RestartContainer, at.Index(i).Child("restartPolicy"),
@@ -125,7 +125,7 @@ func restarting(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// Sidecar reports whether an init container continues to run.
+// Sidecar reports whether an init container is a sidecar, which runs as long as the pod.
 func Sidecar(c *corev1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
@@ -150,7 +150,7 @@ var (
 	}
 )
 
-// restartRules validates a container's own restart policy, which is required by rules for exit codes (core
+// restartRules validates a container's own restart policy. Rules for exit codes require such a policy (core
 // validateContainerRestartPolicy).
 func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Given(c.RestartPolicy, at.Child("restartPolicy"), check.Among(containerRestarts...))...)
@@ -201,7 +201,7 @@ func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// onlyFields rejects all fields of a struct but the allowed ones.
+// onlyFields rejects fields of a struct that are not among the allowed ones.
 func onlyFields(v any, text string, at *field.Path, allowed ...string) (errs field.ErrorList) {
 	value := reflect.ValueOf(v)
 	for i := range value.NumField() {
@@ -212,7 +212,7 @@ func onlyFields(v any, text string, at *field.Path, allowed ...string) (errs fie
 	return errs
 }
 
-// ImageSpace rejects white space around an image's name. Templates may have it.
+// ImageSpace rejects white space around an image's name. Templates may have such white space.
 func ImageSpace(c *corev1.Container, at *field.Path) field.ErrorList {
 	return check.Reject(strings.TrimSpace(c.Image) != c.Image, at.Child("image"), c.Image,
 		"must not have leading or trailing whitespace")
@@ -221,7 +221,8 @@ func ImageSpace(c *corev1.Container, at *field.Path) field.ErrorList {
 // ResizableResources are the resources for which a container may have a resize policy.
 var ResizableResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
 
-// resizePolicies requires at most one policy for each resource, and none that restarts a container that never restarts.
+// resizePolicies allows at most one policy for each resource. A container that never restarts may not have a policy
+// that restarts it.
 func (r *Rules) resizePolicies(policies []corev1.ContainerResizePolicy, at *field.Path) (errs field.ErrorList) {
 	seen := check.Unique[corev1.ResourceName]{}
 	for i, p := range policies {

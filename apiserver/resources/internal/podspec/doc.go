@@ -1,6 +1,6 @@
-// Package podspec has the common code of pods and workload kinds: defaults, fields that writes may change, validation,
-// warnings and pull policies of pod specs and pod templates; and of PersistentVolumes, their claims and
-// VolumeAttachments: volume sources and claim specs, their defaults and their validation.
+// Package podspec has the common code of pods, workload kinds and volumes. For pod specs and pod templates it has
+// defaults, the fields that writes may change, validation, warnings and pull policies. For PersistentVolumes, their
+// claims and VolumeAttachments it has the defaults and the validation of volume sources and claim specs.
 //
 // It guarantees:
 //

@@ -75,7 +75,7 @@ func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
 	return append(errs, check.Needed(f.Path, at.Child("path"), NoBacksteps)...)
 }
 
-// envFrom validates sources of variables (core ValidateEnvFrom). An error has the path of the whole source.
+// envFrom validates sources of variables (core ValidateEnvFrom). The path of an error is that of the whole source.
 func envFrom(sources []corev1.EnvFromSource, at *field.Path) (errs field.ErrorList) {
 	for i := range sources {
 		s, here := &sources[i], at.Index(i)
@@ -106,7 +106,7 @@ var knownFields = append(
 	envFields...,
 )
 
-// fieldRef requires one of the fields, or one label or annotation.
+// fieldRef returns a rule that requires one of the fields, or one label or annotation.
 func fieldRef(fields []string) func(*corev1.ObjectFieldSelector, *field.Path) field.ErrorList {
 	return func(f *corev1.ObjectFieldSelector, at *field.Path) field.ErrorList {
 		if f.APIVersion == "" {
@@ -139,7 +139,7 @@ func conversionFault(f *corev1.ObjectFieldSelector, text string, at *field.Path)
 	return field.ErrorList{field.Invalid(at.Child("fieldPath"), f.FieldPath, "error converting fieldPath: "+text)}
 }
 
-// subscript splits path['key'].
+// subscript splits a path of the form path['key'].
 func subscript(p string) (path, key string, ok bool) {
 	inner, ok := strings.CutSuffix(p, "']")
 	if !ok {
@@ -152,7 +152,7 @@ func subscript(p string) (path, key string, ok bool) {
 	return path, key, true
 }
 
-// containerResources are the resources of a container that its variables and files can refer to.
+// containerResources are the resources of a container to which its variables and files can refer.
 var containerResources = []string{
 	"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage",
 	"requests.memory",
@@ -162,7 +162,7 @@ func hugePageRef(name string) bool {
 	return strings.HasPrefix(name, "requests.hugepages-") || strings.HasPrefix(name, "limits.hugepages-")
 }
 
-// resourceRef requires a container's request or limit.
+// resourceRef requires a request or limit of a container.
 func resourceRef(f *corev1.ResourceFieldSelector, at *field.Path) (errs field.ErrorList) {
 	if !hugePageRef(f.Resource) {
 		errs = check.Required(f.Resource, at.Child("resource"), containerResources)
@@ -170,7 +170,7 @@ func resourceRef(f *corev1.ResourceFieldSelector, at *field.Path) (errs field.Er
 	return append(errs, divisor(f.Resource, f.Divisor, at.Child("divisor"))...)
 }
 
-// resourceRefInVolume is resourceRef for a file, which must name the container.
+// resourceRefInVolume applies resourceRef to a file, which must also name the container.
 func resourceRefInVolume(f *corev1.ResourceFieldSelector, at *field.Path) field.ErrorList {
 	if f.ContainerName != "" {
 		return resourceRef(f, at)

@@ -44,7 +44,7 @@ var alphaFields = []func(s, old *corev1.PodSpec){
 	check.Gate[corev1.PodSpec](check.FieldsOf[corev1.GRPCAction]("Mode")),
 }
 
-// DropTemplateFields is DropFields for a template.
+// DropTemplateFields applies DropFields to a template.
 func DropTemplateFields(t, old *corev1.PodTemplateSpec) {
 	switch {
 	case t == nil:
@@ -55,7 +55,7 @@ func DropTemplateFields(t, old *corev1.PodTemplateSpec) {
 	}
 }
 
-// dropStopSignals is for ContainerStopSignals.
+// dropStopSignals removes the fields of the gate ContainerStopSignals.
 func dropStopSignals(s, old *corev1.PodSpec) {
 	if old != nil {
 		for c := range Containers(old, nil) {

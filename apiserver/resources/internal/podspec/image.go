@@ -20,12 +20,12 @@ var (
 	imageName = regexp.MustCompile(
 		`^` + imageHost + `/(` + imagePart + `(?:/` + imagePart + `)*)(?::(` + imageTag + `))?(?:@(` + imageDigest + `))?$`,
 	)
-	// imageSums are the supported digests: name and number of hexadecimal digits.
+	// imageSums maps the supported digests to their number of hexadecimal digits.
 	imageSums = map[string]int{"sha256": 64, "sha384": 96, "sha512": 128}
 )
 
-// DefaultPullPolicy is Always for the tag latest, which is also the default, and IfNotPresent for other tags, for
-// digests, and for invalid references (SetDefaults_Container).
+// DefaultPullPolicy returns Always for the tag latest, which is also the default tag. It returns IfNotPresent for other
+// tags, for digests, and for invalid references (SetDefaults_Container).
 func DefaultPullPolicy(image string) corev1.PullPolicy {
 	if latest(image) {
 		return corev1.PullAlways
@@ -49,8 +49,8 @@ func latest(image string) bool {
 	return tag == "latest" && checkable(digest)
 }
 
-// normal adds the registry and the namespace that short references omit. A first part with a dot, a port or upper case
-// letters, or localhost, is a host; any other is a namespace.
+// normal adds the registry and the namespace that short references omit. The first part of a reference is a host if it
+// has a dot, a port or upper case letters, or is localhost. Otherwise it is a namespace.
 func normal(image string) string {
 	host, rest, found := strings.Cut(image, "/")
 	if !found || !strings.ContainsAny(host, ".:") && host != "localhost" && strings.ToLower(host) == host {

@@ -12,17 +12,18 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Legacy holds the invalid values of an object before its update. The new one may keep them: later rules must not
-// make stored objects immutable (api/pod GetValidationOptionsFromPodSpecAndMeta). The zero value accepts none.
+// Legacy has the kinds of invalid values in an object before its update. The updated object may have them, too, so that
+// new rules do not make stored objects immutable (api/pod GetValidationOptionsFromPodSpecAndMeta). The zero value
+// allows none.
 type Legacy struct {
 	invalidDeletionCost, invalidSelectors, invalidSpread, invalidNodeAffinity, invalidHugePages, invalidTokenPaths bool
 
 	hostSysctls, seLinux, userDevices, restartingInits, emptyImages bool
-	// Addresses that are unchanged.
+	// hostIPs and nameservers are the old addresses, which may stay.
 	hostIPs, nameservers []string
 }
 
-// seLinuxPolicies are the policies that are allowed while SELinuxMount is off.
+// seLinuxPolicies returns the policies that are allowed while the gate SELinuxMount is off.
 func (l *Legacy) seLinuxPolicies() []corev1.PodSELinuxChangePolicy {
 	if l.seLinux {
 		return []corev1.PodSELinuxChangePolicy{corev1.SELinuxChangePolicyMountOption, corev1.SELinuxChangePolicyRecursive}
@@ -73,7 +74,7 @@ func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 	return l
 }
 
-// deletionCost reports whether the annotation is missing or a 32-bit number without a plus sign or leading zeros.
+// deletionCost reports whether the annotation is missing, or a 32-bit number without a plus sign and leading zeros.
 func deletionCost(annotations map[string]string) bool {
 	text, ok := annotations[corev1.PodDeletionCost]
 	if !ok || text == "0" {

@@ -16,7 +16,7 @@ import (
 // mount's index.
 func (r *Rules) mounts(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	used := map[string]bool{}
-	devices := map[string]string{} // the last path of each name: mounts are compared only with that
+	devices := map[string]string{} // the last path of each device name: mounts are compared only with this path
 	for _, d := range c.VolumeDevices {
 		devices[d.Name] = d.DevicePath
 	}
@@ -129,7 +129,7 @@ func Descending(p string, at *field.Path) (errs field.ErrorList) {
 	return append(errs, NoBacksteps(p, at)...)
 }
 
-// ProjectedPath requires a path that does not conflict with the names that the kubelet uses.
+// ProjectedPath requires a path that does not conflict with names that the kubelet uses.
 func ProjectedPath(p string, at *field.Path) field.ErrorList {
 	errs := Descending(p, at)
 	return append(errs, check.Reject(strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "../"), at, p,

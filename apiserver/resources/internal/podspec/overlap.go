@@ -13,10 +13,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// file is a path in a volume and, if the volume has several sources, its source.
+// file is a path in a volume. If the volume has several sources, it also has the source.
 type file struct{ path, source string }
 
-// String is the name of a file in warnings.
+// String returns the name of a file in warnings.
 func (f file) String() string {
 	if f.source == "" {
 		return fmt.Sprintf("%q", f.path)
@@ -27,8 +27,8 @@ func (f file) String() string {
 // mostCompared is the maximum number of files of a volume, and of ports of a pod, that are compared with each other.
 const mostCompared = 1000
 
-// overlapWarnings are for volumes in which two files have the same path, or one has the path of another one's
-// directory. They stop when no more would be sent.
+// overlapWarnings returns warnings for volumes in which two files have the same path, or the path of one is a directory
+// of the other. It stops when a response has no space for more warnings.
 func overlapWarnings(_ *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var l invalid.Warnings
 	for i := range s.Volumes {
@@ -61,8 +61,8 @@ func overlapWarnings(_ *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []s
 	return l.Added()
 }
 
-// compare warns of files that overlap with those before them: their paths are equal, or one is a directory of the
-// other. It returns the files so far.
+// compare adds warnings for files that overlap with earlier ones: their paths are equal, or one is a directory of the
+// other. It returns all files so far.
 func compare(l *invalid.Warnings, volume string, before, files []file) []file {
 	for _, f := range files {
 		if f.path = strings.TrimRight(f.path, "/"); f.path == "" {
@@ -81,7 +81,7 @@ func compare(l *invalid.Warnings, volume string, before, files []file) []file {
 	return before
 }
 
-// within reports whether a path is the directory, or below it.
+// within reports whether a path is the directory or below it.
 func within(path, directory string) bool {
 	rest, ok := strings.CutPrefix(path, directory)
 	return ok && (rest == "" || rest[0] == '/')

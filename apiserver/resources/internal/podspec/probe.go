@@ -55,7 +55,8 @@ func probe(p *corev1.Probe, at *field.Path) field.ErrorList {
 		})...)
 }
 
-// oneHandler requires exactly one action of a probe or a lifecycle hook; other is an action that only one of them has.
+// oneHandler requires exactly one action of a probe or of a lifecycle hook. other is the action that only one of these
+// two supports.
 func oneHandler(
 	exec *corev1.ExecAction, get *corev1.HTTPGetAction, tcp *corev1.TCPSocketAction, other alternative, at *field.Path,
 ) field.ErrorList {
@@ -81,7 +82,8 @@ func httpAction(a *corev1.HTTPGetAction, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// sleepAction reports nothing if the pod's grace period, its limit, is missing: that is reported already.
+// sleepAction validates a sleep. Its limit is the pod's grace period. It returns no error if that is missing, because
+// the missing grace period is reported elsewhere.
 func sleepAction(a *corev1.SleepAction, grace *int64, at *field.Path) field.ErrorList {
 	if grace == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// podResourceName requires a resource of pods as a whole.
+// podResourceName requires a resource that is supported at the pod level.
 func podResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	errs := check.NameOfResource(name, at)
 	if len(errs) != 0 || name == corev1.ResourceCPU || name == corev1.ResourceMemory || check.IsHugePage(name) {
@@ -39,7 +39,8 @@ func (r *Rules) Resources(
 	return append(errs, r.claimRefs(q.Claims, at.Child("claims"))...)
 }
 
-// amount validates one entry; between are the errors after its own and before that of huge pages.
+// amount validates one entry. between returns errors that come after the entry's first errors and before those of huge
+// pages.
 func (r *Rules) amount(
 	n corev1.ResourceName, q resource.Quantity, name func(corev1.ResourceName, *field.Path) field.ErrorList,
 	at *field.Path, between field.ErrorList,
@@ -50,7 +51,8 @@ func (r *Rules) amount(
 		fmt.Sprintf("%s is not positive integer multiple of %s", q.String(), n))...)
 }
 
-// overLimit requires that a request does not exceed its limit, and equals it if the resource can't be overcommitted.
+// overLimit requires that a request does not exceed its limit. If the resource can't be overcommitted, the request must
+// equal the limit.
 func overLimit(n corev1.ResourceName, q, limit resource.Quantity, limited bool, at *field.Path) field.ErrorList {
 	shared := check.IsNativeResource(n) && !check.IsHugePage(n)
 	requests := at.Child("requests")
@@ -67,7 +69,7 @@ func overLimit(n corev1.ResourceName, q, limit resource.Quantity, limited bool, 
 		fmt.Sprintf("must be less than or equal to %s limit of %s", n, limit.String()))
 }
 
-// wholePages requires a multiple of the page size in the resource's name.
+// wholePages reports whether a quantity is a multiple of the page size in the resource's name.
 func wholePages(n corev1.ResourceName, q resource.Quantity) bool {
 	size, err := resource.ParseQuantity(strings.TrimPrefix(string(n), corev1.ResourceHugePagesPrefix))
 	if err != nil || size.Sign() <= 0 || size.MilliValue()%1000 != 0 {
@@ -89,8 +91,8 @@ func hugeAlone(lists ...corev1.ResourceList) bool {
 	return huge
 }
 
-// claimRefs requires that a container's claims are those of the pod, each named once: either whole or by one of its
-// requests (core validateResourceClaimNames).
+// claimRefs requires that a container's claims are claims of the pod. Each must be named once: either the whole claim
+// or one of its requests (core validateResourceClaimNames).
 func (r *Rules) claimRefs(claims []corev1.ResourceClaim, at *field.Path) (errs field.ErrorList) {
 	whole, parts := map[string]bool{}, map[string]map[string]bool{}
 	for i, c := range claims {
@@ -166,8 +168,8 @@ func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// podResources validates the pod-level requests and limits: at least the sum of its containers, and at least the limit
-// of each container (core validatePodResources).
+// podResources validates the pod-level requests and limits. The requests must be at least the sum of the containers'
+// requests, and the limits at least the limit of each container (core validatePodResources).
 func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
 	q := r.spec.Resources
 	if q == nil {
@@ -203,7 +205,7 @@ func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// atLeastTotal requires that a pod has at least the total of its containers of a resource, if it has any.
+// atLeastTotal requires that the pod's quantity of a resource, if set, is at least the total of its containers.
 func atLeastTotal(own, total corev1.ResourceList, n corev1.ResourceName, what string, at *field.Path) field.ErrorList {
 	all := total[n]
 	q, ok := own[n]

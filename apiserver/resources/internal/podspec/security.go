@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Not validated: whether the cluster allows privileged containers; it does.
+// Not validated: whether the cluster allows privileged containers. This server always allows them.
 
 // ID requires a valid user or group ID.
 func ID(id *int64, at *field.Path, is func(int64) []string) field.ErrorList {
@@ -66,7 +66,7 @@ func (r *Rules) sysctls(list []corev1.Sysctl, at *field.Path) (errs field.ErrorL
 	return errs
 }
 
-// hostSysctl rejects a sysctl of a namespace that the pod shares with its host.
+// hostSysctl rejects a sysctl of a kernel namespace that the pod shares with its host.
 func hostSysctl(s *corev1.PodSpec, name string, at *field.Path) field.ErrorList {
 	space := sysctlSpace(name)
 	return append(
@@ -77,7 +77,7 @@ func hostSysctl(s *corev1.PodSpec, name string, at *field.Path) field.ErrorList 
 var ipcSysctls = check.Set("kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
 	"kernel.shm", "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg")
 
-// sysctlSpace is the kernel namespace of a sysctl, if it has one. Slashes and dots may be swapped.
+// sysctlSpace returns the kernel namespace of a sysctl, if it has one. Slashes and dots may be swapped.
 func sysctlSpace(name string) string {
 	if i := strings.IndexAny(name, "./"); i >= 0 && name[i] == '/' {
 		name = strings.NewReplacer(".", "/", "/", ".").Replace(name)
@@ -113,7 +113,7 @@ func (r *Rules) securityContext(c *corev1.SecurityContext, at *field.Path) (errs
 
 const sysAdmin corev1.Capability = "CAP_SYS_ADMIN"
 
-// escalation rejects settings that imply a privilege escalation if that is forbidden.
+// escalation rejects settings that imply a privilege escalation, if the security context forbids that.
 func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Reject(check.IsTrue(c.Privileged), at, *c,
 		"cannot set `allowPrivilegeEscalation` to false and `privileged` to true")...)

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ValidateTemplate validates a pod template (core ValidatePodTemplateSpec); old is the template before an update, nil
-// on create.
+// ValidateTemplate validates a pod template (core ValidatePodTemplateSpec). old is the template before an update, or
+// nil on create.
 func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	var had Legacy
 	if old != nil {
@@ -34,7 +34,7 @@ func (r *Rules) TemplateMeta(t *corev1.PodTemplateSpec, at *field.Path) field.Er
 	return append(errs, r.Annotations(t.Annotations, at.Child("annotations"))...)
 }
 
-// MatchesSelector requires that the selector matches the template; an empty selector is reported elsewhere.
+// MatchesSelector requires that the selector matches the template. An empty selector is reported elsewhere.
 func MatchesSelector(s labels.Selector, t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	return check.Reject(!s.Matches(labels.Set(t.Labels)), at.Child("metadata", "labels"), t.Labels,
 		"`selector` does not match template `labels`")
@@ -49,15 +49,14 @@ func RestartsAlways(t *corev1.PodTemplateSpec, kind string, at *field.Path) (err
 		"activeDeadlineSeconds in "+kind+" is not Supported")...)
 }
 
-// The package does not validate scale subresources, which are objects of autoscaling/v1, or rollbacks, which have no
-// path.
+// Not validated: scale subresources, which are objects of autoscaling/v1, and rollbacks, which have no path.
 
 // SameSelector requires that a selector is unchanged.
 func SameSelector(now, was *metav1.LabelSelector) field.ErrorList {
 	return check.Immutable(now, was, check.SpecPath.Child("selector"))
 }
 
-// Count is a field of a status: its name and its number of pods.
+// Count is a field of a status with a number of pods.
 type Count struct {
 	Name string
 	N    int32
@@ -75,7 +74,7 @@ func Counts(all int32, list, most []Count) (errs field.ErrorList) {
 	return errs
 }
 
-// AvailableReady requires that at most as many pods are available as are ready.
+// AvailableReady rejects more available pods than ready ones.
 func AvailableReady(available, ready int32, text string) field.ErrorList {
 	return check.Reject(available > ready, check.StatusPath.Child("availableReplicas"), available, text)
 }

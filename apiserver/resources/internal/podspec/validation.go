@@ -13,31 +13,31 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Not validated: schedulingGroup, whose feature gate is off; block devices of pods with user namespaces. The messages
-// for hostnameOverride and for volumes of env files aren't upstream's.
+// Not validated: schedulingGroup, whose feature gate is off, and block devices of pods with user namespaces. The
+// messages for hostnameOverride and for volumes of env files differ from upstream's.
 
-// Rules validates one spec. Its methods report the errors of upstream's functions for parts of a spec. Validations that
-// need nothing else of the spec are functions.
+// Rules validates one spec. Its methods return the errors of upstream's functions for parts of a spec. Validations that
+// depend only on a part are functions.
 type Rules struct {
 	spec *corev1.PodSpec
-	// Pod reports whether the spec is a pod's own and not a template's.
+	// Pod reports whether the spec is that of a pod and not that of a template.
 	Pod bool
-	// Static reports whether a kubelet made the pod from a file.
+	// Static reports whether a kubelet created the pod from a file.
 	Static bool
-	// Name is the pod's, if it has one already: names of generated claims begin with it.
+	// Name is the pod's name, or empty. It is the prefix of the names of generated claims.
 	Name string
-	// had are the invalid values of the old object, which may stay.
+	// had has the kinds of invalid values in the old object, which may stay.
 	had Legacy
-	// mountable are the volumes that containers can mount; claims are the names of the pod's claims.
+	// mountable are the volumes that containers can mount. claims are the names of the pod's claims.
 	mountable map[string]*corev1.VolumeSource
 	claims    map[string]bool
-	// claimNames is the list of claims in error messages. It can be long, so it is made once.
+	// claimNames is the list of claims for error messages. It can be long, so it is built once.
 	claimNames string
-	// containers are the names of all containers, once they were needed.
+	// containers are the names of all containers. They are collected when they are first needed.
 	containers map[string]bool
 }
 
-// NewRules returns the rules for a spec; had are the invalid values of the old object.
+// NewRules returns the rules for a spec. had has the kinds of invalid values in the old object.
 func NewRules(s *corev1.PodSpec, had Legacy) *Rules {
 	r := &Rules{spec: s, had: had, mountable: map[string]*corev1.VolumeSource{}, claims: map[string]bool{}}
 	for _, c := range s.ResourceClaims {
@@ -89,7 +89,7 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 	return append(errs, r.envFiles(at)...)
 }
 
-// names validates the names in a spec, and a few numbers.
+// names validates the names in a spec, and some numbers.
 func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
 	errs = append(errs, check.NonEmpty(cmp.Or(s.ServiceAccountName, s.DeprecatedServiceAccount),
@@ -113,7 +113,8 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	return append(errs, check.Given(s.RuntimeClassName, at.Child("runtimeClassName"), check.DNSSubdomain)...)
 }
 
-// hostnameOverride rejects other fields for the pod's host name (core validatePodHostName).
+// hostnameOverride rejects other fields for the host name of a pod that has hostnameOverride (core
+// validatePodHostName).
 func (r *Rules) hostnameOverride(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
 	if s.HostnameOverride == nil {
@@ -150,8 +151,8 @@ func (r *Rules) envFiles(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// sharedPorts requires that host ports of a pod in the host's network equal the container ports. A template may omit
-// them.
+// sharedPorts requires that, in a pod in the host's network, each host port equals the container port. A template may
+// omit host ports.
 func (r *Rules) sharedPorts(at *field.Path) (errs field.ErrorList) {
 	if !r.spec.HostNetwork {
 		return nil

@@ -12,8 +12,7 @@ import (
 
 // Not validated: names of claims and other objects in volumes, which upstream does not validate either.
 
-// volumes validates a spec's volumes and records the valid ones for the containers that mount them (core
-// ValidateVolumes).
+// volumes validates a spec's volumes, and records the valid ones for the validation of mounts (core ValidateVolumes).
 func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 	made := map[string]bool{}
 	for i := range r.spec.Volumes {
@@ -40,7 +39,8 @@ func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// volumeSources are the sources of a pod's volume, in upstream's order of validation, with its spellings.
+// volumeSources returns the sources of a pod's volume in upstream's order of validation. The names in paths are
+// upstream's.
 func (r *Rules) volumeSources(v *corev1.Volume, at *field.Path) []alternative {
 	s := &v.VolumeSource
 	return []alternative{
@@ -82,7 +82,7 @@ func (r *Rules) volumeSources(v *corev1.Volume, at *field.Path) []alternative {
 	}
 }
 
-// claimName requires that the generated claim of an ephemeral volume has a valid name.
+// claimName requires that the claim that is generated for an ephemeral volume has a valid name.
 func (r *Rules) claimName(volume string, at *field.Path) (errs field.ErrorList) {
 	if r.Name == "" || volume == "" {
 		return nil
@@ -95,18 +95,17 @@ func (r *Rules) claimName(volume string, at *field.Path) (errs field.ErrorList) 
 }
 
 func (r *Rules) imageVolume(s *corev1.ImageVolumeSource, at *field.Path) (errs field.ErrorList) {
-	errs = check.Present(s.Reference != "" || r.had.emptyImages, at.Child("reference"), "") // templates, too (V-062)
+	errs = check.Present(s.Reference != "" || r.had.emptyImages, at.Child("reference"), "") // also in templates (V-062)
 	return append(errs, PullPolicy(s.PullPolicy, at.Child("pullPolicy"))...)
 }
 
-// An alternative is one of several parts of an object, of which there is exactly one: the source of a volume, or the
-// action of a probe.
+// alternative is one of several parts that exclude each other: a source of a volume, or an action of a probe.
 type alternative struct {
-	// name is the name in paths, and second that of one that follows another.
+	// name is the part's name in paths. second is its name if another part precedes it.
 	name, second string
 	// validate is nil if the object does not have this part.
 	validate func(at *field.Path) field.ErrorList
-	// always makes a second part be validated instead of rejected.
+	// always: a second part is validated and not rejected.
 	always bool
 }
 

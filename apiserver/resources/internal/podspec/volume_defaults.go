@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// defaultVolume sets the defaults of a pod's volume. One without a source is an emptyDir.
+// defaultVolume sets the defaults of a pod's volume. A volume without a source becomes an emptyDir.
 func defaultVolume(v *corev1.Volume) {
 	if v.VolumeSource == (corev1.VolumeSource{}) {
 		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
@@ -88,7 +88,8 @@ func defaultScaleIO(mode, fsType *string) {
 	check.FillDefault(fsType, "xfs")
 }
 
-// DefaultVolumeSpec sets the defaults of a volume, also of the inline volume of a VolumeAttachment.
+// DefaultVolumeSpec sets the defaults of a persistent volume's spec. VolumeAttachments have such a spec for inline
+// volumes.
 func DefaultVolumeSpec(s *corev1.PersistentVolumeSpec) {
 	check.Round(s.Capacity)
 	defaultHostPath(s.HostPath)
@@ -104,7 +105,7 @@ func DefaultVolumeSpec(s *corev1.PersistentVolumeSpec) {
 	}
 }
 
-// DefaultClaim sets the defaults of a claim's spec, and its first phase.
+// DefaultClaim sets the defaults of a claim's spec, and its initial phase.
 func DefaultClaim(c *corev1.PersistentVolumeClaim) {
 	check.FillDefault(&c.Status.Phase, corev1.ClaimPending)
 	DefaultClaimSpec(&c.Spec)

@@ -7,8 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// OneSource requires exactly one source of a persistent volume. The sources are in upstream's order of validation, with
-// its spellings.
+// OneSource requires exactly one source of a persistent volume. The order of validation and the names in paths are
+// upstream's.
 func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) field.ErrorList {
 	return exactlyOne("volume", []alternative{
 		alternativeOf("hostPath", s.HostPath, validateHostPath),

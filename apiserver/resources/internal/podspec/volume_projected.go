@@ -19,14 +19,14 @@ func (r *Rules) projectedVolume(s *corev1.ProjectedVolumeSource, at *field.Path)
 		check.Each(s.Sources, at.Child("sources"), p.source)...)
 }
 
-// projection has the files of one volume so far.
+// projection has the files of one volume that have been validated.
 type projection struct {
 	rules *Rules
 	at    *field.Path
 	seen  map[string]bool
 }
 
-// put rejects a file that exists already; value is the value in the error message.
+// put rejects a file that already exists. value is the value in the error.
 func (p *projection) put(path, value string) field.ErrorList {
 	if path == "" {
 		return nil
@@ -57,7 +57,7 @@ func (p *projection) source(s *corev1.VolumeProjection, at *field.Path) field.Er
 		}),
 		alternativeOf("downwardAPI", s.DownwardAPI, p.downward),
 		alternativeOf("serviceAccountToken", s.ServiceAccountToken, p.token),
-		alternativeOf("clusterTrustBundlePEM", s.ClusterTrustBundle, p.trustBundle), // upstream's name
+		alternativeOf("clusterTrustBundlePEM", s.ClusterTrustBundle, p.trustBundle), // the name in upstream's paths
 		alternativeOf("podCertificate", s.PodCertificate, p.podCertificate),
 	}, at)
 	return append(errs, check.Forbid(found > 1, at, "may not specify more than 1 volume type per source")...)
@@ -71,7 +71,7 @@ func (p *projection) downward(s *corev1.DownwardAPIProjection, at *field.Path) (
 	return errs
 }
 
-// token reports paths below the volume instead of below the source, as upstream does.
+// token validates a token. As in upstream, the paths of its errors are those of the volume, not of the source.
 func (p *projection) token(s *corev1.ServiceAccountTokenProjection, at *field.Path) field.ErrorList {
 	seconds, at := check.ValueOf(s.ExpirationSeconds), at.Child("expirationSeconds")
 	errs := check.Reject(seconds < 10*60, at, seconds, "may not specify a duration less than 10 minutes")
@@ -91,7 +91,7 @@ func downwardVolume(s *corev1.DownwardAPIVolumeSource, at *field.Path) field.Err
 	return errs
 }
 
-// volumeFields are the fields that a file can contain.
+// volumeFields are the fields of a pod that a file can contain.
 var volumeFields = []string{
 	"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid",
 }
@@ -121,17 +121,17 @@ func ephemeralVolume(s *corev1.EphemeralVolumeSource, at *field.Path) field.Erro
 	return append(errs, ValidateClaimSpec(&s.VolumeClaimTemplate.Spec, nil, at.Child("spec"))...)
 }
 
-// TemplateMeta allows only labels and annotations, as other fields would have no effect.
+// TemplateMeta allows only labels and annotations, because other fields would have no effect.
 func TemplateMeta(m *metav1.ObjectMeta, at *field.Path) field.ErrorList {
 	errs := apivalidation.ValidateAnnotations(m.Annotations, at.Child("annotations"))
 	errs = append(errs, metav1validation.ValidateLabels(m.Labels, at.Child("labels"))...)
 	return append(errs, onlyFields(*m, "cannot be set", at, "Annotations", "Labels")...)
 }
 
-// capitalFree is a Go field's name in a path, as upstream has it: only the first letter changes.
+// capitalFree returns a Go field's name as it appears in upstream's paths: with a lower case first letter.
 func capitalFree(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// trustBundle validates a file with trust anchors of one bundle, or of a signer's (V-031).
+// trustBundle validates a file with the trust anchors of one bundle, or of the bundles of a signer (V-031).
 func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *field.Path) (errs field.ErrorList) {
 	switch {
 	case s.Name != nil && s.SignerName != nil:
@@ -161,14 +161,14 @@ func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *fie
 // keyTypes are the types of keys for which a pod may get a certificate.
 var keyTypes = []string{"RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"}
 
-// The limits of the life of a pod's certificate in seconds.
+// Limits of the lifetime of a pod's certificate, in seconds.
 const (
 	leastCertificate      = 3600
 	mostCertificate       = 91 * 24 * 3600
 	kubernetesCertificate = 24 * 3600
 )
 
-// podCertificate validates the files of a key and its certificate (V-031).
+// podCertificate validates the files for a key and its certificate (V-031).
 func (p *projection) podCertificate(s *corev1.PodCertificateProjection, at *field.Path) field.ErrorList {
 	errs := check.SignerName(s.SignerName, at.Child("signerName"))
 	errs = append(errs, check.OneOf(s.KeyType, at.Child("keyType"), keyTypes)...)

@@ -35,7 +35,7 @@ func validateGitRepo(s *corev1.GitRepoVolumeSource, at *field.Path) field.ErrorL
 	return append(check.RequireAll(at, "repository", s.Repository), Descending(s.Directory, at.Child("directory"))...)
 }
 
-// diskPartition accepts 0, for no partition, though its message does not mention it.
+// diskPartition accepts 0, which means no partition, although the message does not mention 0.
 func diskPartition(n int32, at *field.Path) field.ErrorList {
 	return check.Reject(n < 0 || n > 255, at, n, utilvalidation.InclusiveRangeError(1, 255))
 }
@@ -58,7 +58,7 @@ func validateConfigMap(s *corev1.ConfigMapVolumeSource, at *field.Path) field.Er
 	return append(errs, check.Each(s.Items, at.Child("items"), KeyToPath)...)
 }
 
-// KeyToPath validates a key of a secret or config map with its path.
+// KeyToPath validates an entry that maps a key of a secret or config map to a path.
 func KeyToPath(k *corev1.KeyToPath, at *field.Path) field.ErrorList {
 	errs := append(check.RequireAll(at, "key", k.Key, "path", k.Path), ProjectedPath(k.Path, at.Child("path"))...)
 	return append(errs, FileMode(k.Mode, at.Child("mode"))...)
@@ -140,7 +140,7 @@ func validateFlex(s *corev1.FlexVolumeSource, at *field.Path) field.ErrorList {
 	return append(check.RequireAll(at, "driver", s.Driver), flexOptions(s.Options, at.Child("options"))...)
 }
 
-// flexOptions rejects options with Kubernetes' own prefixes.
+// flexOptions rejects options with prefixes that Kubernetes reserves.
 func flexOptions(options map[string]string, at *field.Path) (errs field.ErrorList) {
 	for _, key := range check.Sorted(options) {
 		space, _, _ := strings.Cut(key, "/")
@@ -196,7 +196,7 @@ func validateStorageOS(s *corev1.StorageOSVolumeSource, at *field.Path) field.Er
 	return append(errs, check.Optional(s.SecretRef, at.Child("secretRef"), secretName)...)
 }
 
-// CSIDriver requires the name of a CSI driver, regardless of case.
+// CSIDriver requires the name of a CSI driver, in lower or upper case.
 func CSIDriver(name string, at *field.Path) field.ErrorList {
 	errs := check.Present(name != "", at, "")
 	errs = append(errs, check.MaxBytes(len(name), 63, at)...)
@@ -224,7 +224,7 @@ func PullPolicy(p corev1.PullPolicy, at *field.Path) field.ErrorList {
 	return check.Required(p, at, []corev1.PullPolicy{corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever})
 }
 
-// iscsiForms are the forms of a qualified name by its first three letters.
+// iscsiForms are the formats of a qualified name, by its first three letters.
 var iscsiForms = map[string]*regexp.Regexp{
 	"iqn": regexp.MustCompile(`iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`),
 	"eui": regexp.MustCompile(`^eui.[[:alnum:]]{16}$`),
@@ -239,8 +239,8 @@ func validateISCSI(s *corev1.ISCSIVolumeSource, at *field.Path) field.ErrorList 
 		iscsiTarget(s.IQN, s.Lun, s.InitiatorName, wrongForm+" starting with iqn, eui, or naa", secret, at)...)
 }
 
-// iscsiTarget validates what volumes of pods and persistent volumes have in common. unknown is the message for a name
-// of no form, and secret the errors of the secret.
+// iscsiTarget validates the fields that volumes of pods and persistent volumes have in common. unknown is the message
+// for a name in no known format. secret are the errors of the secret.
 func iscsiTarget(
 	iqn string, lun int32, initiator *string, unknown string, secret field.ErrorList, at *field.Path,
 ) field.ErrorList {
@@ -258,7 +258,7 @@ func iscsiTarget(
 	return append(errs, check.Given(initiator, at.Child("initiatorname"), qualified)...)
 }
 
-// iscsiName limits the name of the generated interface.
+// iscsiName limits the length of the name of the generated interface.
 func iscsiName(initiator *string, volume, portal, shown string, at *field.Path) field.ErrorList {
 	return check.Reject(initiator != nil && len(volume+":"+portal) > 64, at, shown,
 		"Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")

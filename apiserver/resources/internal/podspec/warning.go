@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// NameWarnings warns of names that are not DNS labels, though host names of pods are made from them.
+// NameWarnings returns warnings for a name that is not a DNS label, because host names of pods begin with it.
 func NameWarnings(use, name string) []string {
 	msgs := validation.IsDNS1123Label(name)
 	if len(msgs) == 0 {
@@ -25,7 +25,7 @@ func NameWarnings(use, name string) []string {
 	)}
 }
 
-// TemplateWarnings are the warnings for a template at a path.
+// TemplateWarnings returns the warnings for a template at a path.
 func TemplateWarnings(at *field.Path, t *corev1.PodTemplateSpec) []string {
 	if t == nil {
 		return nil
@@ -33,7 +33,7 @@ func TemplateWarnings(at *field.Path, t *corev1.PodTemplateSpec) []string {
 	return SpecWarnings(at, &t.Spec, &t.ObjectMeta)
 }
 
-// SpecWarnings are those of upstream's warningsForPodSpecAndMeta; at is nil for pods.
+// SpecWarnings returns the warnings of upstream's warningsForPodSpecAndMeta; at is nil for pods.
 func SpecWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
 	var texts []string
 	for _, part := range []func(*field.Path, *corev1.PodSpec, *metav1.ObjectMeta) []string{
@@ -47,7 +47,7 @@ func SpecWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []str
 
 const matchesNothing = "%s: a null labelSelector results in matching no pod"
 
-// placementWarnings are for deprecated node labels and for selectors that match nothing.
+// placementWarnings returns warnings for deprecated node labels and for selectors that match nothing.
 func placementWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var texts []string
 	for _, key := range slices.Sorted(maps.Keys(s.NodeSelector)) {
@@ -88,7 +88,7 @@ func annotationWarnings(at *field.Path, _ *corev1.PodSpec, m *metav1.ObjectMeta)
 	return texts
 }
 
-// podVolumeWarnings are for volume plugins that are deprecated or removed.
+// podVolumeWarnings returns warnings for volume plugins that are deprecated or removed.
 func podVolumeWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var texts []string
 	for i := range s.Volumes {
@@ -115,8 +115,8 @@ func podVolumeWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) 
 	return texts
 }
 
-// listWarnings are for duplicates in lists, fractions of bytes, and the annotation of the pod's seccomp profile, which
-// has no effect any more.
+// listWarnings returns warnings for duplicates in lists, fractions of bytes, and the annotation of the pod's seccomp
+// profile, which has no effect any more.
 func listWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
 	var texts []string
 	hosts, aliases := map[string]bool{}, at.Child("spec", "hostAliases")
@@ -188,7 +188,7 @@ func dnsWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []stri
 
 const podNames = "Pod names and hostnames"
 
-// OfTemplate warns of a template if it is new or its object's spec has changed.
+// OfTemplate returns warnings for the template of an object that is new or whose spec has changed.
 func OfTemplate(obj, old metav1.Object, isNew bool, at *field.Path, t *corev1.PodTemplateSpec) []string {
 	if !isNew && obj.GetGeneration() == old.GetGeneration() {
 		return nil
@@ -196,7 +196,7 @@ func OfTemplate(obj, old metav1.Object, isNew bool, at *field.Path, t *corev1.Po
 	return TemplateWarnings(at, t)
 }
 
-// NamesOfNew warns of a new object's name if it is not valid in pods' host names.
+// NamesOfNew returns warnings for the name of a new object that is not valid in host names of pods.
 func NamesOfNew(obj metav1.Object, isNew bool) []string {
 	if !isNew {
 		return nil

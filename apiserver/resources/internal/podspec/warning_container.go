@@ -12,7 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// containerWarnings are for annotations that became fields, fractions of bytes, and variables that hide others.
+// containerWarnings returns warnings for annotations that fields have replaced, fractions of bytes, and variables that
+// hide others.
 func containerWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
 	var texts []string
 	for c, path := range Containers(s, at.Child("spec")) {
@@ -21,7 +22,7 @@ func containerWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) 
 		}
 		confined := PodAppArmor(s) != nil || check.ValueOf(c.SecurityContext).AppArmorProfile != nil
 		key := corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix + c.Name
-		if _, ok := m.Annotations[key]; ok && at != nil && !confined { // for pods, appArmorWarnings has this warning
+		if _, ok := m.Annotations[key]; ok && at != nil && !confined { // appArmorWarnings has this warning for pods
 			texts = append(texts, DeprecatedAppArmor(at, key))
 		}
 		limits, requests := path.Child("resources", "limits"), path.Child("resources", "requests")
@@ -34,7 +35,7 @@ func containerWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) 
 	return texts
 }
 
-// envWarnings warns of variables that replace an earlier one of the same name without using it.
+// envWarnings returns warnings for variables that replace an earlier one of the same name and do not use it.
 func envWarnings(vars []corev1.EnvVar, at *field.Path) []string {
 	var texts []string
 	seen := map[string]bool{}
@@ -70,7 +71,8 @@ func portNameWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) [
 	return texts
 }
 
-// portWarnings are for ports of more than one container. They stop when no more would be sent.
+// portWarnings returns warnings for ports of more than one container. It stops when a response has no space for more
+// warnings.
 func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	type definition struct {
 		port *corev1.ContainerPort
@@ -99,7 +101,7 @@ func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []str
 	return l.Added()
 }
 
-// clash describes the conflict of two definitions of a port; it is empty for none.
+// clash returns a description of the conflict between two ports, or an empty string.
 func clash(p, other *corev1.ContainerPort) string {
 	switch {
 	case p.ContainerPort != other.ContainerPort, p.Protocol != other.Protocol:

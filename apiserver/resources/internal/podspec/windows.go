@@ -44,7 +44,7 @@ func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (er
 	return errs
 }
 
-// userNameFaults validates DOMAIN\USER; the domain is optional.
+// userNameFaults validates a name of the form DOMAIN\USER. The domain is optional.
 func userNameFaults(name string) (faults []string) {
 	domain, user, qualified := strings.Cut(name, `\`)
 	switch {
@@ -126,7 +126,7 @@ func (r *Rules) linuxOnly(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// setting is a field: its path and whether it is set.
+// setting is a field with its path and whether it is set.
 type setting struct {
 	path string
 	set  bool

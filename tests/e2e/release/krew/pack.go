@@ -20,7 +20,6 @@ const bin = "kubectl-cascade"
 // platform is an entry of the manifest: the archive that Krew installs on a platform.
 type platform struct{ OS, Arch, URI, SHA256, Bin string }
 
-// file is a file of an archive.
 type file struct {
 	name string
 	mode fs.FileMode

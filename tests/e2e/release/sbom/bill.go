@@ -49,7 +49,6 @@ func bill(info *debug.BuildInfo, version, sum string) (*cdx.BOM, error) {
 	return bom, nil
 }
 
-// module returns the component for a module in the binary.
 func module(path, version string, hashes *[]cdx.Hash) cdx.Component {
 	p := purl(path, version, nil)
 	return cdx.Component{
