@@ -6,14 +6,14 @@ BINARY ?= bin/kubecascade
 PREFIX ?= /usr/local
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
-# All targets compile with the same flags, so they share Go's build cache; checkouts in several folders share, too.
+# All targets compile with the same flags, so they share Go's build cache, even in several checkouts.
 export GOFLAGS := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
-# For the scripts in .ci, which also get the variables of the command line.
+# The scripts in .ci use these variables, and those of the command line.
 export GO BINARY ARGS
 
 .PHONY: help run build install test check race generate conformance e2e chaos attack soak bench ui release image clean
 
-## help         print this list; times are those of two processors
+## help         print this list; times are for two processors
 help:
 	@sed -n 's/^## //p' Makefile
 
@@ -21,11 +21,11 @@ help:
 run: build
 	@exec $(BINARY) serve $(ARGS)
 
-## build        the stripped binary, bin/kubecascade; three minutes the first time, for 1,100 packages
+## build        build the stripped binary, bin/kubecascade; the first time takes three minutes, for 1,100 packages
 build:
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/kubecascade
 
-## install      the binary and the man pages: PREFIX=/usr/local, DESTDIR=
+## install      install the binary and the man pages: PREFIX=/usr/local, DESTDIR=
 install: build
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/man/man1'
 	install $(BINARY) '$(DESTDIR)$(PREFIX)/bin/kubecascade'
@@ -33,12 +33,12 @@ install: build
 		-run '^TestManPages$$' -ldflags '-X $(shell $(GO) list -m)/cmd/kubecascade.version=$(VERSION)' \
 		-man '$(abspath $(DESTDIR)$(PREFIX)/share/man/man1)'
 
-## test         the tests of the server, then those that drive it with kubectl and client-go
+## test         run the tests of the server, then those with kubectl and client-go as its clients
 test: build
 	$(GO) test -vet=off ./...
 	KUBECASCADE_BINARY=$(abspath $(BINARY)) $(GO) -C tests test -vet=off -count=1 ./...
 
-# Packages with goroutines of their own.
+# The packages that start goroutines.
 RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit \
 	./apiserver/authentication ./apiserver/endpoints ./apiserver/filters/... ./apiserver/registry ./apiserver/discovery \
 	./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/resources \
@@ -46,7 +46,7 @@ RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/.
 # The platforms that check compiles for. Releases have linux, darwin and windows on amd64 and arm64.
 OTHERS = windows/amd64 darwin/arm64
 
-## check        gofmt, go mod tidy, go vet, staticcheck, other platforms (OTHERS=), short tests for data races
+## check        run gofmt, go mod tidy, go vet, staticcheck, builds for other platforms (OTHERS=), short race tests
 check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
 	for m in . tests; do $(GO) -C $$m mod tidy -diff && $(GO) -C $$m vet ./... || exit; done
@@ -54,56 +54,56 @@ check:
 	for p in $(OTHERS); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./... || exit; done
 	$(GO) test -vet=off -short -race $(RACE)
 
-## race         all tests for data races
+## race         run all tests with the race detector
 race:
 	$(GO) test -vet=off -race $(RACE) ./apiserver/openapi
 	$(GO) -C tests test -vet=off -race ./...
 
-## generate     what go generate makes of the types of k8s.io/api, of recorded responses and of cases
+## generate     run go generate: from the types of k8s.io/api, the recorded responses and the cases
 generate:
 	$(GO) generate ./apiserver/openapi/markers ./apiserver/resources/internal/declared ./conformance/...
 
-## conformance  the cases of conformance/ against this server, then the responses recorded from a real one
+## conformance  run the cases of conformance/ on this server, then replay the responses recorded from a real one
 conformance: build
 	.ci/conformance
 
-## e2e          suites of other clients and projects, which take minutes to build: SUITE=kubectl|helm|crds|webhooks|
-##              envtest|etcd|backups|extensions|kwok|ui|rollback, or several; .ci/e2e describes them
+## e2e          run suites with other clients, which take minutes to build: SUITE=kubectl|helm|crds|webhooks|envtest|
+##              etcd|backups|extensions|kwok|ui|rollback, or several; .ci/e2e describes them
 e2e: build
 	.ci/e2e $(SUITE)
 
-## chaos        kill, pause and part servers and members of an etcd cluster: DURATION=10m, SEED= (printed)
+## chaos        kill, pause and disconnect servers and members of an etcd cluster: DURATION=10m, SEED= (printed)
 chaos:
 	$(GO) -C tests test ./chaos -count=1 -timeout=3h -v -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),0) $(ARGS)
 
-## attack       attacks on a server, and what another user notices of each: ONLY=
+## attack       attack a server, and measure the effect on another user: ONLY=
 attack:
 	$(GO) -C tests test ./attack -count=1 -timeout=60m -v -run '^TestAttacks$$' -full -only='$(or $(ONLY),.)' $(ARGS)
 
-## soak         random operations and faults, for minutes or hours: SUITE=random|meta|settled|previews|faults|diff|fuzz,
-##              SEED= repeats a run; .ci/soak describes them
+## soak         run random operations and faults, for minutes or hours: SUITE=random|meta|settled|previews|faults|diff|
+##              fuzz, SEED= repeats a run; .ci/soak describes them
 soak:
 	.ci/soak $(or $(SUITE),random)
 
-## bench        figures of this machine, for 40 minutes, or some: ARGS='-only create'; beside another binary:
-##              ARGS='-against BINARY'; -list prints the names, -help the other flags
+## bench        measure this machine, for 40 minutes; ARGS='-only create' selects figures, ARGS='-against BINARY'
+##              compares with another binary, -list prints the figures, -help the other flags
 bench: build
 	$(GO) -C tests build -o $(CURDIR)/bin/bench ./bench
 	bin/bench -binary $(BINARY) $(ARGS)
 
-## ui           the page in ui/dist from ui/src, with npm and the versions of ui/package-lock.json
+## ui           build the page in ui/dist from ui/src, with npm and the versions of ui/package-lock.json
 ui:
 	cd ui && npm ci --ignore-scripts --no-audit --no-fund && npm run check && npm run build
 
-## release      dist/: binaries of six platforms, checksums, bills of materials, Krew archives (VERSION=, PLATFORMS=);
-##              CHECK=1 builds HEAD twice instead, compares the bytes and tests the files
+## release      write dist/: binaries for six platforms, checksums, bills of materials, Krew archives (VERSION=,
+##              PLATFORMS=); CHECK=1 builds HEAD twice instead, compares the bytes and tests the files
 release:
 	VERSION='$(if $(filter file,$(origin VERSION)),,$(VERSION))' .ci/release$(if $(CHECK),-check)
 
-## image        a container image: VERSION=, IMAGE=
+## image        build a container image: VERSION=, IMAGE=
 image:
 	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .
 
-## clean        remove what was built, and kubecascade-data
+## clean        remove built files and kubecascade-data
 clean:
 	rm -rf bin dist kubecascade-data
