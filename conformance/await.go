@@ -45,7 +45,7 @@ func (t *T) Await(o *Object, conditions ...Condition) (now *Object) {
 		case now != nil:
 			last = now
 		case c != nil && !c.Gone:
-			f.Seen, f.Object = f.Seen+"; this is how it was seen last", last.YAML()
+			f.Seen, f.Object = f.Seen+"; the object is shown as it was last seen", last.YAML()
 			t.fail(f)
 		}
 		return c == nil

@@ -58,7 +58,7 @@ func (j *Journal) read(ctx context.Context, c *Client, enough func() bool) error
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("the watch is answered %s", res.Status)
+		return fmt.Errorf("the response to the watch is %s", res.Status)
 	}
 	for d := json.NewDecoder(res.Body); !enough(); {
 		var e change
@@ -91,7 +91,7 @@ func (j *Journal) add(e change) {
 // finalizer while it was being deleted.
 func (t *T) NeverCarried(j *Journal, finalizer string, objects ...*Object) {
 	expected := fmt.Sprintf(
-		"a watch of %s to tell of the deletion of %s, without the finalizer %s before", j.kind.Plural, describe(objects),
+		"a watch of %s to show the deletion of %s, without the finalizer %s before", j.kind.Plural, describe(objects),
 		finalizer,
 	)
 	t.await(j, expected, happenings(objects, true))
@@ -123,7 +123,7 @@ func (t *T) InOrder(j *Journal, sets ...[]*Object) {
 	for _, s := range sets {
 		want = append(want, describe(s))
 	}
-	expected := "a watch of " + j.kind.Plural + " to tell of deletions in the order " + strings.Join(want, ", then ")
+	expected := "a watch of " + j.kind.Plural + " to show deletions in the order " + strings.Join(want, ", then ")
 	t.await(j, expected, happenings(slices.Concat(sets...), true))
 	for i := 1; i < len(sets); i++ {
 		for _, before := range sets[i-1] {
@@ -139,7 +139,7 @@ func (t *T) InOrder(j *Journal, sets ...[]*Object) {
 // the dependents lost their references before the owner was deleted.
 func (t *T) ReleasedBefore(j *Journal, dependents []*Object, owner *Object) {
 	expected := fmt.Sprintf(
-		"a watch of %s to tell that %s have no ownerReferences, then that %s is deleted", j.kind.Plural, describe(dependents),
+		"a watch of %s to show that %s have no ownerReferences, then that %s is deleted", j.kind.Plural, describe(dependents),
 		owner,
 	)
 	gone := happening{owner.GetUID(), true}

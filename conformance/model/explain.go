@@ -86,7 +86,7 @@ func (e *explanation) from(i int) bool {
 	if e.byItself(s, ev) && e.next(i, s, ev) {
 		return true
 	}
-	return e.fail(i, "event %d, %s, is neither a call's effect nor a step that was due; due were %v", i, ev, Steps(s))
+	return e.fail(i, "event %d, %s, is neither the effect of a call nor a due step; the due steps were %v", i, ev, Steps(s))
 }
 
 // next continues the search in the state after the event.
@@ -275,10 +275,10 @@ func (e *explanation) atRest(i int, s State) bool {
 		}
 	}
 	if due := Steps(s); len(due) > 0 {
-		return e.fail(i, "the server rests, but due are %v", due)
+		return e.fail(i, "the server is idle, but these steps are due: %v", due)
 	}
 	if all := Abandoned(s); len(all) > 0 {
-		return e.fail(i, "abandoned are %v", all)
+		return e.fail(i, "abandoned objects: %v", all)
 	}
 	return true
 }
@@ -305,7 +305,7 @@ func (e *explanation) unexplained(c int) string {
 	case call.Op.Verb == Collection && call.Response.Code == 200:
 		for _, o := range call.Response.Items[e.done[c]:] {
 			if !call.Op.DryRun && !e.passed(call, o.Key) {
-				return fmt.Sprintf("%s left %s as it is", call.Op, o)
+				return fmt.Sprintf("%s did not change %s", call.Op, o)
 			}
 		}
 		listed := func(s State) bool { return (Response{Code: 200, Items: s.list(call.Op)}).Same(call.Response) }

@@ -103,7 +103,7 @@ func TestUnsafe(t *testing.T) {
 	}
 	delete(next, model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"})
 	if all := model.Abandoned(next); len(all) != 1 || !all[0].Same(d) {
-		t.Errorf("abandoned are %v", all)
+		t.Errorf("abandoned objects: %v", all)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestCollectorLeavesNoAbandonedObjects(t *testing.T) {
 			before := s
 			s, events = model.Settle(s, model.Random(seed))
 			if all := model.Abandoned(s); len(all) > 0 {
-				t.Fatalf("seed %d, after %s: abandoned are %v", seed, op, all)
+				t.Fatalf("seed %d, after %s: abandoned objects: %v", seed, op, all)
 			}
 			if _, err := model.Explain([]model.State{before}, nil, events); err != nil {
 				t.Fatalf("seed %d, after %s: %v", seed, op, err)
