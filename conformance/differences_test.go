@@ -14,9 +14,9 @@ import (
 // package; kubecascade is the package at the module's root.
 var pointer = regexp.MustCompile("`(?:([a-z/]+/testdata/[A-Za-z0-9-]+)|([a-z/]+)\\.(Test[A-Za-z]+))`")
 
-// TestDifferences: the rows of differences.md have all their cells, the tests that they name exist, and each row about
-// the collector names one.
-func TestDifferences(t *testing.T) {
+// TestDifferencesNameExistingTests: each row of differences.md has all cells, the tests that it names exist, and each
+// row about the collector names a test.
+func TestDifferencesNameExistingTests(t *testing.T) {
 	have, err := os.ReadFile("differences.md")
 	if err != nil {
 		t.Fatal(err)

@@ -17,4 +17,4 @@
 // The list of cases in README.md is generated: go generate ./conformance.
 package conformance
 
-//go:generate go test -run ^TestReadme$ . -update
+//go:generate go test -run ^TestReadmeListsCases$ . -update

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the list of cases in README.md")
 
-// TestReadme: README.md lists the cases that there are.
-func TestReadme(t *testing.T) {
+// TestReadmeListsCases: README.md lists all cases.
+func TestReadmeListsCases(t *testing.T) {
 	const begin, end = "<!-- cases -->\n", "<!-- end of cases -->\n"
 	have, err := os.ReadFile("README.md")
 	if err != nil {

@@ -191,7 +191,7 @@ func TestInterruptedCaseIsNotRunAndCleanedUp(t *testing.T) {
 	}
 }
 
-func TestNoServer(t *testing.T) {
+func TestUnreachableServerIsAnError(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	_, err := conformance.Run(

@@ -60,9 +60,9 @@ var mayBlock = rbacv1.PolicyRule{
 	APIGroups: []string{"example.org"}, Resources: []string{"widgets/finalizers"}, Verbs: []string{"update"},
 }
 
-// TestOperator runs an operator of controller-runtime as a chart installs it: with a service account, a
-// token that is renewed under it, and a Role. It does its work with just that, and nothing else.
-func TestOperator(t *testing.T) {
+// TestOperatorNeedsOnlyItsRole runs an operator of controller-runtime as a chart installs it: with a service account, a
+// token that is renewed during the test, and a Role. The operator can do its work with these, and nothing else.
+func TestOperatorNeedsOnlyItsRole(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	ctrl.SetLogger(logr.Discard())

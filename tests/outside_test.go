@@ -70,10 +70,10 @@ func (o *outside) await(what string, so func() bool) {
 	}
 }
 
-// TestElection: of two candidates for the lease of kube-controller-manager one leads; when it stops it gives the
-// lease away, and the other has it at once. One that ends without a word is replaced when the lease has run out.
-// The server, with its controllers off, is no third.
-func TestElection(t *testing.T) {
+// TestLeaseHasOneLeader: one of two candidates for the lease of kube-controller-manager leads. When it stops, it
+// releases the lease, and the other one acquires it at once. A candidate that ends without releasing the lease is
+// replaced when the lease expires. The server, whose controllers are off, does not take part.
+func TestLeaseHasOneLeader(t *testing.T) {
 	o := newOutside(t)
 	led := make(chan string)
 	stop := map[string]context.CancelFunc{}
@@ -155,8 +155,8 @@ func (r *recorder) all() []string {
 	return slices.Clone(r.asked)
 }
 
-// TestStreams: informers that speak protobuf get what there is by streams alone (client-go's WatchListClient), whole
-// objects as well as metadata, which is what kube-controller-manager's collector follows.
+// TestStreams: informers with protobuf get all objects by watches alone (client-go's WatchListClient): whole objects,
+// and metadata, which kube-controller-manager's collector watches.
 func TestStreams(t *testing.T) {
 	o := newOutside(t)
 	for _, name := range []string{"a", "b"} {
@@ -216,8 +216,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestHealth: what kube-controller-manager and others ask before they begin, without credentials, and discovery,
-// which says which types there are to collect.
+// TestHealth: clients such as kube-controller-manager can read, without credentials, the health checks that they need
+// at their start. Discovery has the types to collect.
 func TestHealth(t *testing.T) {
 	o := newOutside(t)
 	plain := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}

@@ -58,7 +58,7 @@ func subKind(r *Resource, s *Subresource) string {
 	return s.Kind.GroupVersion().String() + "/" + s.Kind.Kind
 }
 
-// TestGolden makes every change of the table a visible one.
+// TestGolden compares the table with testdata, so that every change of the table is visible.
 func TestGolden(t *testing.T) {
 	file := filepath.Join("testdata", "discovery.txt")
 	got := lines(NewTable(Builtin()...).All())
@@ -99,8 +99,8 @@ func of136() []*Resource {
 	return slices.DeleteFunc(Builtin(), func(r *Resource) bool { return newIn137[r.Plural] })
 }
 
-// TestRecorded compares the table with a real server's discovery. The server was v1.36; testdata/discovery.txt has the
-// kinds that are newer.
+// TestRecorded compares the table with a real server's discovery. The server was v1.36. testdata/discovery.txt has the
+// newer kinds.
 func TestRecorded(t *testing.T) {
 	var want struct {
 		Groups    []metav1.APIGroup
@@ -157,8 +157,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestPriorities compares them with the APIServices that a real server registers.
-func TestPriorities(t *testing.T) {
+// TestPrioritiesEqualRecordedOnes compares priorities with those of a real server's APIServices.
+func TestPrioritiesEqualRecordedOnes(t *testing.T) {
 	var want struct {
 		APIServices []struct {
 			Spec struct {
@@ -205,8 +205,8 @@ func TestKeysAreUnique(t *testing.T) {
 	}
 }
 
-// TestCollections: every key leads back to its collection, whatever the table.
-func TestCollections(t *testing.T) {
+// TestKeysLeadToTheirCollection: each etcd key leads to the collection of its resource, in every table.
+func TestKeysLeadToTheirCollection(t *testing.T) {
 	types := NewTable(Builtin()...)
 	for _, r := range types.All() {
 		if r.Collection == "" {
@@ -233,8 +233,9 @@ func TestCollections(t *testing.T) {
 	}
 }
 
-// TestObjects: every kind can be made, written, read in every media type, and is in the scheme.
-func TestObjects(t *testing.T) {
+// TestEveryKindIsEncodedAndDecoded: objects of every kind can be created, and encoded and decoded in every media type.
+// The kind is in the scheme.
+func TestEveryKindIsEncodedAndDecoded(t *testing.T) {
 	proto := protobuf.NewSerializer(Scheme(), Scheme())
 	for _, r := range Builtin() {
 		gvk := r.GroupVersionKind()

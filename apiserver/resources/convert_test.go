@@ -62,7 +62,7 @@ func filler(seed int64) *randfill.Filler {
 	)
 }
 
-// TestConversionsAreTotal fills every version with random values: nothing may be lost.
+// TestConversionsAreTotal: no conversion loses a value. All fields of every version have random values.
 func TestConversionsAreTotal(t *testing.T) {
 	seed := seed.Of(t)
 	for _, r := range Builtin() {
@@ -227,8 +227,8 @@ func everyMetric() *autoscalingv2.HorizontalPodAutoscaler {
 	}
 }
 
-// TestAutoscalerV2 goes by way of v1, which has to carry everything.
-func TestAutoscalerV2(t *testing.T) {
+// TestAutoscalerV2SurvivesConversionToV1: a conversion to v1 and back changes nothing.
+func TestAutoscalerV2SurvivesConversionToV1(t *testing.T) {
 	r := lookup(t, "autoscaling", "v1", "horizontalpodautoscalers")
 	in := everyMetric()
 	out, err := r.FromStored(in)
@@ -260,7 +260,7 @@ func TestAutoscalerV2(t *testing.T) {
 	}
 }
 
-// TestAutoscalerRandom: what came from v1 is the same after another round.
+// TestAutoscalerRandom: an object that was converted from v1 is unchanged after a further conversion to v1 and back.
 func TestAutoscalerRandom(t *testing.T) {
 	r := lookup(t, "autoscaling", "v1", "horizontalpodautoscalers")
 	seed := seed.Of(t)
@@ -342,8 +342,9 @@ func TestCustomResourceDefinition(t *testing.T) {
 	}
 }
 
-// TestDecodeServed: another program may have stored a value in the served version.
-func TestDecodeServed(t *testing.T) {
+// TestValueInServedVersionIsDecoded: a value in etcd may have the served version, because another program has written
+// it.
+func TestValueInServedVersionIsDecoded(t *testing.T) {
 	crd := crontab()
 	data, err := json.Marshal(crd)
 	if err != nil {
@@ -361,8 +362,8 @@ func TestDecodeServed(t *testing.T) {
 	}
 }
 
-// TestRecastShapes: recast is only right for versions that are written alike.
-func TestRecastShapes(t *testing.T) {
+// TestRecastVersionsHaveTheSameJSON: Recast is correct only for versions with the same JSON.
+func TestRecastVersionsHaveTheSameJSON(t *testing.T) {
 	for _, plural := range []string{"mutatingadmissionpolicies", "mutatingadmissionpolicybindings"} {
 		r := lookup(t, "admissionregistration.k8s.io", "v1", plural)
 		stored, err := Scheme().New(r.Stored)

@@ -16,9 +16,9 @@ import (
 var removed = []string{"certificates.k8s.io/v1alpha1 PodCertificateRequest", "networking.k8s.io/v1alpha1 IPAddress",
 	"networking.k8s.io/v1alpha1 ServiceCIDR"}
 
-// TestEarlierVersions: each message of earlierVersions has its fields under the numbers, with the wire types and with
-// the names in JSON of the version that decodes it.
-func TestEarlierVersions(t *testing.T) {
+// TestEarlierVersionsHaveTheSameMessages: the fields of each message of earlierVersions have the same numbers, wire
+// types and JSON names in the version that decodes the message.
+func TestEarlierVersionsHaveTheSameMessages(t *testing.T) {
 	seen := 0
 	for gv, e := range earlierVersions {
 		for kind := range strings.FieldsSeq(e.kinds) {

@@ -63,8 +63,8 @@ func rangeAllocationCells(r *corev1.RangeAllocation, now time.Time) []any {
 	return []any{r.Name, r.Range, entry.AgeOf(&r.ObjectMeta, now)}
 }
 
-// TestNewKind serves a kind that is one file and one line in the list of a group.
-func TestNewKind(t *testing.T) {
+// TestNewKindIsServed: a new kind needs only one file, and one line in the list of a group.
+func TestNewKindIsServed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Kinds: entry.Group(corev1.SchemeGroupVersion,
 		rangeAllocations(),
 	)})

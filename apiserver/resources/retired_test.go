@@ -13,11 +13,10 @@ import (
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestRetired: every kind of k8s.io/api is served or retired, and all that is retired is a kind of k8s.io/api
-// (V-006).
-// kube-apiserver's scheme knows client-go's kinds and those that it exchanges with webhooks (K
+// TestEveryKindIsServedOrRetired: every kind of k8s.io/api is served or retired, and every retired kind is one of
+// k8s.io/api (V-006). kube-apiserver's scheme also has client-go's kinds, and those of requests to webhooks (K
 // pkg/controlplane/import_known_versions.go, pkg/apis/*/install).
-func TestRetired(t *testing.T) {
+func TestEveryKindIsServedOrRetired(t *testing.T) {
 	all, meta := runtime.NewScheme(), runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientscheme.AddToScheme, admissionv1.AddToScheme, admissionv1beta1.AddToScheme, imagepolicyv1alpha1.AddToScheme,

@@ -26,7 +26,7 @@ func names(pass func(*Resource) bool) []string {
 	return slices.Compact(list)
 }
 
-// TestRules holds the table against the lists in the rules.
+// TestRules compares the table with the lists in the rules.
 func TestRules(t *testing.T) {
 	generation := func(g Generation) func(*Resource) bool {
 		return func(r *Resource) bool { return r.Strategy.Generation == g }
@@ -108,7 +108,7 @@ func lookup(t *testing.T, group, version, plural string) *Resource {
 	return r
 }
 
-// TestNames: A-18.
+// TestNames: the rules for names are those of A-18.
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		group, plural, name string
@@ -179,7 +179,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestFieldLabels: H-41, H-42.
+// TestFieldLabels: field labels are resolved as in H-41 and H-42.
 func TestFieldLabels(t *testing.T) {
 	for _, c := range []struct{ group, plural, label, want, err string }{
 		{"", "pods", "spec.host", "spec.nodeName", ""},

@@ -15,8 +15,8 @@ const (
 		"resource.k8s.io/v1alpha3,scheduling.k8s.io/v1alpha3"
 )
 
-// TestServing: what --runtime-config means, by what is served besides or instead of the default.
-func TestServing(t *testing.T) {
+// TestRuntimeConfigSelectsVersions prints, for values of --runtime-config, the differences from the default versions.
+func TestRuntimeConfigSelectsVersions(t *testing.T) {
 	normal := paths(nil)
 	for _, c := range []struct {
 		pairs string
@@ -112,8 +112,8 @@ func paths(s *Serving) (out []string) {
 	return out
 }
 
-// TestOffIsKnown: what isn't served is still found by the server itself, and its objects have an owner.
-func TestOffIsKnown(t *testing.T) {
+// TestTypesThatAreOffAreFound: the server itself finds types that are not served, and the owners of their objects.
+func TestTypesThatAreOffAreFound(t *testing.T) {
 	s, _, err := ParseServing([]string{"batch/v1=false", "resource.k8s.io/v1=false", "resource.k8s.io/v1beta1=true"})
 	if err != nil {
 		t.Fatal(err)

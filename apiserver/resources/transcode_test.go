@@ -18,9 +18,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestTranscode: an object of every built-in kind, as kube-apiserver stores it in protobuf at its storage version, is
-// in JSON what its decoder reads.
-func TestTranscode(t *testing.T) {
+// TestTranscodedObjectsAreDecoded: an object of each built-in kind is encoded as kube-apiserver stores it: in protobuf
+// and in its storage version. After Transcode, the decoder of the kind reads the same object.
+func TestTranscodedObjectsAreDecoded(t *testing.T) {
 	seed := seed.Of(t)
 	f, s := filler(int64(seed)).MaxDepth(12), protobuf.NewSerializer(Scheme(), Scheme())
 	kinds := 0
@@ -71,9 +71,9 @@ func TestTranscode(t *testing.T) {
 	}
 }
 
-// TestTranscodeEarlier: a value in protobuf of an earlier version is read as kube-apiserver reads it, a damaged one is
-// an error, and so is one of a version before Kubernetes v1.30.
-func TestTranscodeEarlier(t *testing.T) {
+// TestEarlierVersionsInProtobufAreRead: a value in protobuf of an earlier version is read as kube-apiserver reads it. A
+// damaged value, and one of a version before Kubernetes v1.30, is an error.
+func TestEarlierVersionsInProtobufAreRead(t *testing.T) {
 	level := &flowcontrolv1beta3.PriorityLevelConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "a", Annotations: map[string]string{
 			flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey: "", "b": "c"}},
@@ -106,8 +106,8 @@ func TestTranscodeEarlier(t *testing.T) {
 	}
 }
 
-// TestNesting: a value that is nested so deep that the stack would overflow is an error, and a schema of a usual depth
-// is none.
+// TestNesting: a value with so many levels that the stack would overflow is an error. A schema of a usual depth is
+// valid.
 func TestNesting(t *testing.T) {
 	// field is a part of a message that holds an inner one of so many bytes.
 	field := func(number protowire.Number, inner int) []byte {
@@ -147,8 +147,8 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// TestRecursive: messages of no kind but CustomResourceDefinitions can be nested without end.
-func TestRecursive(t *testing.T) {
+// TestOnlyDefinitionsAreNestedWithoutLimit: only messages of CustomResourceDefinitions can be nested without a limit.
+func TestOnlyDefinitionsAreNestedWithoutLimit(t *testing.T) {
 	for gvk, of := range Scheme().AllKnownTypes() {
 		if recursive(of, map[reflect.Type]bool{}) && !strings.HasPrefix(gvk.Kind, "CustomResourceDefinition") {
 			t.Errorf("%s can be nested", gvk)

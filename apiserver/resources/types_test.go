@@ -65,8 +65,8 @@ func TestAddRemove(t *testing.T) {
 	}
 }
 
-// TestBuiltinWins: a CustomResourceDefinition can neither hide nor remove what the server has.
-func TestBuiltinWins(t *testing.T) {
+// TestCustomResourceNeverHidesBuiltIn: a CustomResourceDefinition can neither hide nor remove a built-in resource.
+func TestCustomResourceNeverHidesBuiltIn(t *testing.T) {
 	types := NewTable(Builtin()...)
 	deployments := types.Lookup("apps", "v1", "deployments")
 	impostor := custom("apps", "v1", "deployments", "Deployment")
@@ -88,8 +88,8 @@ func TestBuiltinWins(t *testing.T) {
 	}
 }
 
-// TestReaders: they see a whole table at any time (run with -race).
-func TestReaders(t *testing.T) {
+// TestReadersSeeWholeTables: readers never see a part of a change (run with -race).
+func TestReadersSeeWholeTables(t *testing.T) {
 	types := NewTable(Builtin()...)
 	pair := []*Resource{custom("x.example.com", "v1", "as", "A"), custom("x.example.com", "v1", "bs", "B")}
 	before := len(types.All())

@@ -24,8 +24,9 @@ type earlier struct {
 
 // earlierVersions are the versions in which kube-apiserver v1.30 to v1.36 has stored kinds, and that are not in the
 // scheme here. Each has the version whose type decodes its objects. The protobuf message of that type has all their
-// fields with the same numbers and types, and the same names in JSON (TestEarlierVersions). Kubernetes does not convert
-// stored objects, so objects that were not written since an upgrade still have these versions.
+// fields with the same numbers and types, and the same names in JSON (TestEarlierVersionsHaveTheSameMessages).
+// Kubernetes does not convert stored objects, so objects that were not written since an upgrade still have these
+// versions.
 var earlierVersions = map[string]earlier{
 	"admissionregistration.k8s.io/v1beta1": {schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
 		"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding"},

@@ -8,8 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUpgrade: earlier versions are converted as kube-apiserver converts them; those before Kubernetes v1.30 are not.
-func TestUpgrade(t *testing.T) {
+// TestEarlierVersionsAreUpgraded: earlier versions are converted as kube-apiserver converts them. Versions from before
+// Kubernetes v1.30 are not converted.
+func TestEarlierVersionsAreUpgraded(t *testing.T) {
 	const spec = `,"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":0,"limitResponse":{"type":"Reject"}}}`
 	object := func(version, annotations string) string {
 		return `{"kind":"PriorityLevelConfiguration","apiVersion":"flowcontrol.apiserver.k8s.io/` + version +
@@ -42,8 +43,9 @@ func anyOf(t *testing.T, text string) (v any) {
 	return v
 }
 
-// TestUpgradesEnd: every conversion ends in the version in which the kind is stored, and stored versions have none.
-func TestUpgradesEnd(t *testing.T) {
+// TestUpgradesEndInStoredVersion: every conversion returns the version in which the kind is stored. Stored versions
+// have no conversion.
+func TestUpgradesEndInStoredVersion(t *testing.T) {
 	stored := map[string]bool{}
 	for _, r := range Every(nil) {
 		if r.Collection == "" || r.Custom {

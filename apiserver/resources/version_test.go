@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestVersionsRoundTrip: what is stored, shown in another version and sent back, is what it was.
+// TestVersionsRoundTrip: a stored object that is converted to another version and back is unchanged.
 func TestVersionsRoundTrip(t *testing.T) {
 	f := filler(int64(seed.Of(t))).Funcs(func(r *resourcev1.DeviceRequest, c randfill.Continue) {
 		if c.FillNoCustom(r); r.Exactly == nil && len(r.FirstAvailable) == 0 {

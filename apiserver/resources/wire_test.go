@@ -94,7 +94,7 @@ func prepareAll(t *testing.T, r *Resource, empty runtime.Object) {
 	}
 }
 
-// TestParts: a subresource that updates the whole object must keep the rest of it.
+// TestParts: a subresource that updates the whole object keeps all other fields.
 func TestParts(t *testing.T) {
 	for _, r := range Builtin() {
 		for _, s := range r.Subresources {
@@ -105,8 +105,9 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestAutoscalerAnnotations: a client of v2 can't write what belongs to the conversion, one of v1 can.
-func TestAutoscalerAnnotations(t *testing.T) {
+// TestOnlyV1WritesAnnotationsOfConversion: clients of v1 can write the annotations of the conversion, clients of v2
+// can't.
+func TestOnlyV1WritesAnnotationsOfConversion(t *testing.T) {
 	meta := func() metav1.ObjectMeta {
 		return metav1.ObjectMeta{Annotations: map[string]string{hpaMetrics: "[]", "own": "kept"}}
 	}
@@ -122,8 +123,8 @@ func TestAutoscalerAnnotations(t *testing.T) {
 	}
 }
 
-// TestRecordedColumns compares the columns with those of a real server.
-func TestRecordedColumns(t *testing.T) {
+// TestColumnsEqualRecordedOnes compares the columns with those of a real server.
+func TestColumnsEqualRecordedOnes(t *testing.T) {
 	var want map[string][]Column
 	recorded(t, "table-columns.json", &want)
 	for _, r := range Builtin() {
@@ -149,8 +150,8 @@ func TestRecordedColumns(t *testing.T) {
 	}
 }
 
-// TestRowExtras: what a table says besides cells reaches the entry.
-func TestRowExtras(t *testing.T) {
+// TestTableHooksReachTheEntry: the hooks of a table, besides cells, are in the adapted entry.
+func TestTableHooksReachTheEntry(t *testing.T) {
 	pod := &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodSucceeded}}
 	conditions := lookup(t, "", "v1", "pods").Table.Conditions
 	if conditions == nil || len(conditions(pod)) == 0 {

@@ -2,8 +2,9 @@ package cases
 
 import "testing"
 
-// TestWithAdditions: a message may have further attributes of the owner, but no other values of the wanted ones.
-func TestWithAdditions(t *testing.T) {
+// TestMessageMayHaveFurtherAttributes: a message may have further attributes of the owner, but no other values for the
+// expected ones.
+func TestMessageMayHaveFurtherAttributes(t *testing.T) {
 	const want = `ownerRef [v1/ConfigMap, namespace: ns, name: owner, uid: u] does not exist in namespace "ns"`
 	for message, ok := range map[string]bool{
 		want: true,

@@ -30,9 +30,10 @@ func after(t *testing.T, s model.State, ops ...model.Op) model.State {
 	return s
 }
 
-// TestCollectorDifferences: what the collector does at once where upstream's waits for another event, or does nothing
-// (conformance/differences.md). The tests that use the model, meta and differ, expect it of a server.
-func TestCollectorDifferences(t *testing.T) {
+// TestCollectorDiffersAsListed: where upstream's collector waits for another event or does nothing, the model's
+// collector acts at once (conformance/differences.md). The tests that use the model, meta and differ, expect this of a
+// server.
+func TestCollectorDiffersAsListed(t *testing.T) {
 	own := func(key model.Key, owners ...model.Owner) model.Op {
 		return model.Op{Verb: model.Merge, Key: key, Set: model.SetOwners, Owners: owners}
 	}
@@ -71,10 +72,10 @@ func TestCollectorDifferences(t *testing.T) {
 	}
 }
 
-// TestCollectionPace: a DELETE of a collection deletes two owners of an object. The collector may act between them, and
-// remove the reference to the first one, or observe both deletions first, as upstream's mostly does, and delete the
-// object with both references. Explain accepts both, so a server may do either.
-func TestCollectionPace(t *testing.T) {
+// TestCollectorMayActDuringCollection: a DELETE of a collection deletes two owners of an object. The collector may act
+// between them, and remove the reference to the first one. Or it may observe both deletions first, as upstream's mostly
+// does, and delete the object with both references. Explain accepts both, so a server may do either.
+func TestCollectorMayActDuringCollection(t *testing.T) {
 	d := model.Key{Kind: "ConfigMap", Namespace: "a", Name: "d"}
 	start := after(t, model.State{},
 		model.Op{Verb: model.Create, Key: secret("o")}, model.Op{Verb: model.Create, Key: secret("p")},

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the archive")
 
-// TestArchive: the binary has the files of the directories.
-func TestArchive(t *testing.T) {
+// TestArchiveEqualsFiles: the archive in the binary has the files of the directories.
+func TestArchiveEqualsFiles(t *testing.T) {
 	files, err := Read(os.DirFS("."))
 	if err != nil {
 		t.Fatal(err)

@@ -8,4 +8,4 @@
 // The archive is made by go generate ./conformance/recorded.
 package recorded
 
-//go:generate go test -run ^TestArchive$ . -update
+//go:generate go test -run ^TestArchiveEqualsFiles$ . -update

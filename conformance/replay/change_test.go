@@ -10,8 +10,9 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/recorded"
 )
 
-// TestExpectedChanges: each change in the list fits a recorded response, which then differs at its fields alone.
-func TestExpectedChanges(t *testing.T) {
+// TestEachChangeFitsRecordedResponse: each change in the list fits a recorded response, and changes only its own
+// fields.
+func TestEachChangeFitsRecordedResponse(t *testing.T) {
 	changes, err := LoadChanges(recorded.Changes(""))
 	if err != nil {
 		t.Fatal(err)
@@ -54,8 +55,8 @@ func TestExpectedChanges(t *testing.T) {
 	}
 }
 
-// TestWrongChanges: changes that do not fit are errors.
-func TestWrongChanges(t *testing.T) {
+// TestChangesThatDoNotFitAreErrors: changes that do not fit are errors.
+func TestChangesThatDoNotFitAreErrors(t *testing.T) {
 	all := load(t, "scenarios/create-metadata")
 	// entry is a change of a step's fields; rule and since are members of JSON.
 	entry := func(since, rule string, step int, fields string) string {

@@ -39,7 +39,7 @@ func TestNormalize(t *testing.T) {
 	})
 }
 
-// TestCompare plays testdata/compare: the recorded value, and the answered one behind it.
+// TestCompare compares the values in testdata/compare: the recorded value, and the received one after it.
 func TestCompare(t *testing.T) {
 	datadriven.RunTest(t, "testdata/compare", func(t *testing.T, d *datadriven.TestData) string {
 		var both []any

@@ -2,8 +2,8 @@ package replay
 
 import "testing"
 
-// TestWithoutPrinted: objects, lists and differences in messages are not compared; all else is.
-func TestWithoutPrinted(t *testing.T) {
+// TestOnlyPrintedValuesAreRemoved: objects, lists and differences in messages are not compared; other parts are.
+func TestOnlyPrintedValuesAreRemoved(t *testing.T) {
 	for _, c := range []struct{ message, want string }{
 		{`spec.a: Invalid value: "{x}": not a name`, `spec.a: Invalid value: "{x}": not a name`},
 		{`spec.a: Invalid value: {"B":["}"]}: is immutable`, `spec.a: Invalid value: VALUE: is immutable`},
@@ -19,8 +19,8 @@ func TestWithoutPrinted(t *testing.T) {
 	}
 }
 
-// TestPrintedValues: answers with other printed values are equal unless the option requires the same ones.
-func TestPrintedValues(t *testing.T) {
+// TestPrintedValuesAreComparedOnRequest: responses with different printed values are equal, unless the option is set.
+func TestPrintedValuesAreComparedOnRequest(t *testing.T) {
 	answer := func(message string) any {
 		return object{{"body", object{{"message", message}, {"causes", []any{object{{"message", message}}}}}}}
 	}

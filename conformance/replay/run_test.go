@@ -141,8 +141,9 @@ func TestMissingResponseDiffers(t *testing.T) {
 	}
 }
 
-// TestWait: a wait ends with the first response that meets the whole condition, or with the last one in time.
-func TestWait(t *testing.T) {
+// TestWaitEndsWithFirstMatchingResponse: a wait ends with the first response that meets all conditions, or with the
+// last one before the timeout.
+func TestWaitEndsWithFirstMatchingResponse(t *testing.T) {
 	for _, c := range []struct {
 		until, timeout string
 		want           int
@@ -172,8 +173,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestAttempts: a scenario is replayed until it is equal, each time in another namespace.
-func TestAttempts(t *testing.T) {
+// TestScenarioIsReplayedUntilEqual: a scenario is replayed until it is equal, each time in another namespace.
+func TestScenarioIsReplayedUntilEqual(t *testing.T) {
 	namespaces := map[string]bool{}
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if namespaces[r.URL.Path] = true; len(namespaces) < 3 {
@@ -191,8 +192,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestSilentWatch: the events of a watch are compared when no more arrive.
-func TestSilentWatch(t *testing.T) {
+// TestSilentWatchIsComparedSoFar: the events of a watch are compared when no more events arrive.
+func TestSilentWatchIsComparedSoFar(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintln(w, `{"type":"ADDED"}`)
@@ -206,7 +207,7 @@ func TestSilentWatch(t *testing.T) {
 	}
 }
 
-// TestInterrupted: the namespace is deleted, and the step that was cut off isn't reported as different.
+// TestInterrupted: the namespace is deleted, and the interrupted step isn't reported as different.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -225,8 +226,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestLongReport: a report for people is bounded, that in JSON isn't.
-func TestLongReport(t *testing.T) {
+// TestTextReportIsLimited: the length of a text report is limited, that of a JSON report isn't.
+func TestTextReportIsLimited(t *testing.T) {
 	r := &Report{Server: "http://s"}
 	result := Result{Scenario: "scenarios/s"}
 	f := Finding{Step: 2, Title: "GET /", Curl: "curl"}

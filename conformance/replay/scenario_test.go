@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRecording: a scenario with its own answers is its file, byte for byte, so that a new recording shows only what
-// has changed.
-func TestRecording(t *testing.T) {
+// TestNewRecordingEqualsItsFile: a scenario with its recorded responses is its file, byte for byte. So a new recording
+// shows only the changes.
+func TestNewRecordingEqualsItsFile(t *testing.T) {
 	for _, s := range load(t, "") {
 		var answers []any
 		for _, st := range s.steps {
@@ -31,8 +31,9 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestNotUnderstood: an unknown field of a recording is an error, and not omitted from the comparison.
-func TestNotUnderstood(t *testing.T) {
+// TestUnknownFieldOfRecordingIsAnError: an unknown field of a recording is an error. It is not omitted from the
+// comparison.
+func TestUnknownFieldOfRecordingIsAnError(t *testing.T) {
 	for file, want := range map[string]string{
 		`{"steps":[{"do":"settle"}]}`:                 "b.json: step 0: the action \"settle\" is unknown",
 		`{"steps":[{"do":"request","unknown":true}]}`: "b.json: json: unknown field",

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRecordingEqualsItself: the recorded answers are equal to themselves.
+// TestRecordingEqualsItself: the recorded responses are equal to themselves.
 func TestRecordingEqualsItself(t *testing.T) {
 	steps := 0
 	for _, s := range load(t, "") {

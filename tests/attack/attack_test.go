@@ -62,8 +62,8 @@ func TestMain(m *testing.M) {
 	os.Exit(process.Run(m, nil))
 }
 
-// TestAttacks prints the effects of each attack on a server of its own. In the short form each takes a moment, and
-// times aren't looked at.
+// TestAttacks prints the effects of each attack on a new server. Without -full each attack is short, and times are not
+// checked.
 func TestAttacks(t *testing.T) {
 	which, err := regexp.Compile(*only)
 	must(t, err)
@@ -219,8 +219,8 @@ func (o *observer) observe(ctx context.Context) {
 	}
 }
 
-// TestExceeded: an exceeded bound is reported, and so is an attack that showed nothing.
-func TestExceeded(t *testing.T) {
+// TestExceededLimitIsReported: an exceeded limit is reported, and so is an attack without an effect.
+func TestExceededLimitIsReported(t *testing.T) {
 	for want, c := range map[string]struct {
 		attack attack
 		effect effect

@@ -25,7 +25,7 @@ const (
 	contenders = 3
 )
 
-// TestChaos runs clients while faults are injected: all kinds once, in order and for the shortest time, or at random
+// TestChaos runs clients while faults are injected: each kind once, in order and as short as possible, or random kinds
 // for -duration.
 func TestChaos(t *testing.T) {
 	t.Parallel()

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TestNetwork: each direction is cut by itself, silently or by a reset, for connections that there are and for new
-// ones.
-func TestNetwork(t *testing.T) {
+// TestProxyCutsEachDirection: each direction is cut separately, silently or by a reset, for existing and new
+// connections.
+func TestProxyCutsEachDirection(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "net") // t.TempDir's names are too long for a socket
 	if err != nil {

@@ -316,13 +316,15 @@ func watchWithoutReading(t *testing.T, url string) func() {
 	}
 }
 
-func TestKilled(t *testing.T) { disturb(t, kill) }
+func TestCascadeSurvivesKills(t *testing.T) { disturb(t, kill) }
 
-// TestCompacted: etcd is compacted all the time.
-func TestCompacted(t *testing.T) { disturb(t, kill, "--etcd-compaction-interval=100ms") }
+// TestCascadeSurvivesCompactions compacts etcd all the time.
+func TestCascadeSurvivesCompactions(t *testing.T) {
+	disturb(t, kill, "--etcd-compaction-interval=100ms")
+}
 
-// TestRestarted: the server, and so each controller, ends in order.
-func TestRestarted(t *testing.T) { disturb(t, (*process.Server).Stop) }
+// TestCascadeSurvivesRestarts stops the server, and its controllers, in order.
+func TestCascadeSurvivesRestarts(t *testing.T) { disturb(t, (*process.Server).Stop) }
 
 func kill(p *process.Server) error {
 	p.Kill()

@@ -84,11 +84,11 @@ func lines(ops []model.Op) string {
 // TestSettled waits for the end of each operation's cascade.
 func TestSettled(t *testing.T) { walk(t, config{}) }
 
-// TestInterleaved doesn't wait.
+// TestInterleaved does not wait for cascades.
 func TestInterleaved(t *testing.T) { walk(t, config{size: 6, clients: 3}) }
 
-// TestFound: bugs that were found before stay fixed.
-func TestFound(t *testing.T) {
+// TestFixedBugsStayFixed repeats operations that have shown bugs.
+func TestFixedBugsStayFixed(t *testing.T) {
 	pod := model.Key{Kind: "Pod", Namespace: "a", Name: "p"}
 	one, two := model.Key{
 		Kind: "ConfigMap", Namespace: "a", Name: "one",

@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/list.md")
 
-// TestList: the work list of two small trees, as it is in testdata/list.md.
+// TestList: the work list of two small trees is that in testdata/list.md.
 func TestList(t *testing.T) {
 	before, after := newReader(36), newReader(37)
 	for folder, r := range map[string]*reader{"testdata/old": before, "testdata/new": after} {
@@ -41,7 +41,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestUsage: without a version to compare with, and with arguments that it doesn't have.
+// TestUsage: a missing version, and unknown arguments, are errors.
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{nil, {"-to", "v0.38.0", "more"}, {"-from", "v0.36.0"}} {
 		if err := run(args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), "usage: ") {
@@ -50,8 +50,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestMinor: of versions of modules, and of what isn't one.
-func TestMinor(t *testing.T) {
+// TestMinorOfModuleVersions: the minor follows from versions of modules, and is 0 for other strings.
+func TestMinorOfModuleVersions(t *testing.T) {
 	for version, want := range map[string]int{"v0.37.2": 37, "v0.38.0-rc.1": 38, "latest": 0} {
 		if got := minor(version); got != want {
 			t.Errorf("%s: %d, want %d", version, got, want)

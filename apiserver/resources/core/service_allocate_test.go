@@ -132,8 +132,8 @@ func shown(s *corev1.ServiceSpec) string {
 	return strings.Join(out, " ")
 }
 
-// TestManyFamilies: the errors of 60,000 address families are limited.
-func TestManyFamilies(t *testing.T) {
+// TestErrorsOfManyFamiliesAreLimited: the errors of 60,000 address families are limited.
+func TestErrorsOfManyFamiliesAreLimited(t *testing.T) {
 	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
 	for range 60_000 {
 		s.Spec.IPFamilies = append(s.Spec.IPFamilies, corev1.IPv6Protocol)
@@ -145,8 +145,8 @@ func TestManyFamilies(t *testing.T) {
 	}
 }
 
-// TestManyPorts: the time that a dry run takes doesn't grow with the square of the ports.
-func TestManyPorts(t *testing.T) {
+// TestDryRunOfManyPortsTakesLinearTime: the time of a dry run does not grow with the square of the number of ports.
+func TestDryRunOfManyPortsTakesLinearTime(t *testing.T) {
 	s := &corev1.Service{Spec: corev1.ServiceSpec{
 		Type: corev1.ServiceTypeNodePort, ClusterIP: corev1.ClusterIPNone, ClusterIPs: []string{corev1.ClusterIPNone},
 	}}

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestRequestsOfV1beta1: where the versions of resource.k8s.io differ.
-func TestRequestsOfV1beta1(t *testing.T) {
+// TestRequestsOfV1beta1AreConverted: the fields in which the versions of resource.k8s.io differ are converted.
+func TestRequestsOfV1beta1AreConverted(t *testing.T) {
 	beta := &resourcev1beta1.ResourceClaim{}
 	beta.Spec.Devices.Requests = []resourcev1beta1.DeviceRequest{
 		{

@@ -34,9 +34,9 @@ func texts(errs field.ErrorList) (all []string) {
 	return all
 }
 
-// TestDeclaredUpdates: errors of declared rules follow those of hooks, and unchanged values are not validated again
-// (V-035, V-037).
-func TestDeclaredUpdates(t *testing.T) {
+// TestDeclaredErrorsFollowThoseOfHooks: errors of declared rules follow those of hooks, and unchanged values are not
+// validated again (V-035, V-037).
+func TestDeclaredErrorsFollowThoseOfHooks(t *testing.T) {
 	s := declaredRoles().Strategy
 	old := &rbacv1.Role{Rules: []rbacv1.PolicyRule{{APIGroups: []string{"a"}}}}
 	const hook, verbs = "hook: Forbidden", "rules[0].verbs: Required value"

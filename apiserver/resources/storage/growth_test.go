@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// TestTimeOfStorage: lists that are long, but not wrong, are validated in much less than a second, where
-// comparing each item with all others takes minutes.
-func TestTimeOfStorage(t *testing.T) {
+// TestLongListsOfStorageAreValidatedInLinearTime: long valid lists are validated in much less than a second. If each
+// item were compared with all others, this would take minutes.
+func TestLongListsOfStorageAreValidatedInLinearTime(t *testing.T) {
 	const n = 60_000
 	name := func(i int) string { return fmt.Sprint("a", i) }
 	objecttest.Quick(t, map[string]func() field.ErrorList{

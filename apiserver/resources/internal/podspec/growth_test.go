@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// TestTimeOfPodSpecs: lists that are long, but not wrong, are validated in much less than a second, where
-// comparing each item with all others takes minutes.
-func TestTimeOfPodSpecs(t *testing.T) {
+// TestPodSpecsAreValidatedInLinearTime: lists that are long, but not wrong, are validated in much less than a second,
+// where comparing each item with all others takes minutes.
+func TestPodSpecsAreValidatedInLinearTime(t *testing.T) {
 	const n = 60_000
 	name := func(i int) string { return fmt.Sprint("a", i) }
 	objecttest.Quick(t, map[string]func() field.ErrorList{

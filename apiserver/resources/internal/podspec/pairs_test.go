@@ -10,9 +10,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// TestManyPairs warns of pods with a hundred thousand files, or ports: it would take hours and all memory to compare
-// all pairs.
-func TestManyPairs(t *testing.T) {
+// TestWarningsOfManyFilesAndPortsAreLimited validates pods with a hundred thousand files, or ports. To compare all
+// pairs would take hours and all memory.
+func TestWarningsOfManyFilesAndPortsAreLimited(t *testing.T) {
 	const n = 100_000
 	items := func(path func(i int) string) []corev1.Volume {
 		keys := make([]corev1.KeyToPath, n)

@@ -31,8 +31,9 @@ var types = map[string][]field.ErrorType{
 	"maxItems": {field.ErrorTypeTooMany}, "maxLength": {field.ErrorTypeTooLong}, "maxBytes": {field.ErrorTypeTooLong},
 }
 
-// TestHandwritten: a violated rule has an error, of the generated validation or of the handwritten one (V-039).
-func TestHandwritten(t *testing.T) {
+// TestEachViolatedRuleHasAnError: a violated rule results in an error of the generated or of the handwritten validation
+// (V-039).
+func TestEachViolatedRuleHasAnError(t *testing.T) {
 	found := map[string]bool{}
 	from := newSources(t)
 	for _, r := range resources.Builtin() {

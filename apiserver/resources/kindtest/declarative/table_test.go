@@ -61,9 +61,9 @@ const (
 	objectMeta     = "k8s.io/apimachinery/pkg/api/validation/objectmeta.go "
 )
 
-// TestTable: testdata/rules.txt has each built-in kind with the number of its rules and the types that have them,
-// besides those of metadata; then each rule. It is generated, written by hand, or not enforced because the gate of its
-// field is off: there is no other rule.
+// TestTable: testdata/rules.txt first has each built-in kind, with the number of its rules and the types that have
+// them, besides the rules of metadata. Then it has each rule. A rule is generated, written by hand, or not enforced
+// because the gate of its field is off. There are no other rules.
 func TestTable(t *testing.T) {
 	from, inputs := newSources(t), inputs(t)
 	kinds, rules, used := map[string]string{}, map[string]string{}, map[string]bool{}

@@ -15,7 +15,7 @@ import (
 // all are the built-in kinds.
 var all = kindtest.All(time.Now)
 
-// TestScenarios defaults objects in testdata: YAML in, YAML out.
+// TestScenarios sets the defaults of objects in testdata, and prints the objects as YAML.
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -35,8 +35,8 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// TestIdempotent: defaulting twice is defaulting once, whatever the object.
-func TestIdempotent(t *testing.T) {
+// TestDefaultingTwiceEqualsDefaultingOnce: defaulting any object a second time changes nothing.
+func TestDefaultingTwiceEqualsDefaultingOnce(t *testing.T) {
 	for _, k := range defaulted() {
 		gvk := k.GVK
 		t.Run(gvk.Kind+"."+gvk.Version+"."+gvk.Group, func(t *testing.T) {

@@ -97,9 +97,8 @@ func (s server) update(sub string, obj, old runtime.Object) []string {
 	return warn(obj, old)
 }
 
-// TestScenarios shows in testdata what becomes of objects that are created and changed, and what
-// their clients are warned of. A "defaulted" object is too long to show whole: "show=" names the
-// parts to print.
+// TestScenarios prints the objects in testdata after a create or an update, and the warnings for the client. A
+// "defaulted" object is too long to print completely: "show=" names the fields to print.
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -180,8 +179,8 @@ func prepared() (list []kindtest.Kind) {
 	return list
 }
 
-// TestAnyObject holds the guarantees that don't depend on what an object says.
-func TestAnyObject(t *testing.T) {
+// TestGuaranteesHoldForAnyObject tests the guarantees that do not depend on the content of an object.
+func TestGuaranteesHoldForAnyObject(t *testing.T) {
 	const seeds = 40
 	for _, k := range prepared() {
 		gvk, s := k.GVK, server{k}
@@ -231,8 +230,8 @@ func random(t *testing.T, gvk schema.GroupVersionKind, seed int64) runtime.Objec
 	return obj
 }
 
-// TestOtherObjects: a func of one kind leaves objects of another alone.
-func TestOtherObjects(t *testing.T) {
+// TestHooksIgnoreObjectsOfOtherKinds: a hook of one kind does not change objects of another kind.
+func TestHooksIgnoreObjectsOfOtherKinds(t *testing.T) {
 	other, _ := objecttest.Read(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}")
 	want := other.DeepCopyObject()
 	for _, k := range prepared() {
@@ -268,7 +267,7 @@ func values[K comparable, V any](m map[K]V) []V {
 	return list
 }
 
-// TestWithoutHooks: a kind that nothing is prepared of.
+// TestWithoutHooks: a kind without hooks is prepared without an error.
 func TestWithoutHooks(t *testing.T) {
 	if got := all.Of(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}); got.Table.Cells == nil || !got.Empty() {
 		t.Error("config maps are prepared")

@@ -34,7 +34,7 @@ func (c *created) object() map[string]any {
 	return m
 }
 
-// TestReference makes of every recorded body what a real v1.36.3 server made of it, with what v1.37 changed.
+// TestReference: each recorded body is prepared as a real v1.36.3 server prepared it, except for the changes in v1.37.
 func TestReference(t *testing.T) {
 	files := recordings(t)
 	n := 0

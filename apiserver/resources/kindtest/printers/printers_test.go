@@ -179,8 +179,8 @@ func defaultOf(t *testing.T, docs []string) string {
 	return fmt.Sprint(table.Cells(all[i], now)[0])
 }
 
-// TestColumns compares with what a real server answered: testdata/columns.txt is recorded and
-// never written from this package. Scale isn't in it, being no resource of its own.
+// TestColumns compares the columns with those of a real server. testdata/columns.txt is recorded, and no test writes
+// it. It does not have Scale, which is not a resource.
 func TestColumns(t *testing.T) {
 	data, err := os.ReadFile("testdata/columns.txt")
 	if err != nil {
@@ -233,7 +233,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestDescriptions finds fields that the API types don't document: a look-up in SwaggerDoc can't fail.
+// TestDescriptions: every column has a description in the documentation of the API types. A look-up in SwaggerDoc does
+// not fail for a missing field.
 func TestDescriptions(t *testing.T) {
 	for gk, table := range tables {
 		for _, c := range table.Columns {
@@ -245,7 +246,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// TestRecorded compares whole tables, descriptions too, with what a real v1.36.3 server answered.
+// TestRecorded compares whole tables, including descriptions, with the responses of a real v1.36.3 server.
 func TestRecorded(t *testing.T) {
 	data, err := os.ReadFile("testdata/recorded.json")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/kindtest"
 )
 
-// TestKindsDontPanic fills objects at random and validates them, as they are and defaulted, against
-// each other, against themselves and against nothing.
+// TestKindsDontPanic validates random objects of each kind: with and without defaults, and with themselves, other
+// objects or nil as the old object.
 func TestKindsDontPanic(t *testing.T) {
 	for _, kind := range kinds {
 		gvk := kind.GVK
@@ -60,7 +60,7 @@ func validated(t *testing.T, k kindtest.Validation, obj, old runtime.Object) {
 	}
 }
 
-// TestOtherTypesPass: an object of another type, or none, is not validated.
+// TestOtherTypesPass: an object of another type, or nil, has no errors.
 func TestOtherTypesPass(t *testing.T) {
 	for _, kind := range kinds {
 		k := kind.Validation
@@ -76,7 +76,7 @@ func TestOtherTypesPass(t *testing.T) {
 	}
 }
 
-// TestBootstrapPasses: what a real server makes for itself is fine, and can be written again.
+// TestBootstrapPasses: the objects that a real server creates at its start are valid, and can be written again.
 func TestBootstrapPasses(t *testing.T) {
 	text, err := os.ReadFile("../../../../conformance/recorded/data/bootstrap.json")
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	answers "github.com/kubecascade/kubecascade/conformance/replay"
 )
 
-// TestScenarios validates the objects in testdata as the server does: after defaulting and
-// preparation. Of an update the first document is the old object, the second a merge patch.
+// TestScenarios validates the objects in testdata as the server does: after defaulting and preparation. The first
+// document of an update is the old object, the second one a merge patch.
 func TestScenarios(t *testing.T) {
 	for _, folder := range []string{"kinds", "workloads"} {
 		t.Run(folder, func(t *testing.T) { scenarios(t, "testdata/"+folder) })
@@ -190,7 +190,7 @@ var changes = func() func(t *testing.T) map[string]map[string]string {
 	}
 }()
 
-// TestReference compares errors with those of a real server of v1.36.3, and with what v1.37 changed.
+// TestReference compares errors with those of a real v1.36.3 server, except for the changes in v1.37.
 func TestReference(t *testing.T) {
 	files, err := filepath.Glob("../../../../conformance/recorded/scenarios/*.json")
 	if err != nil {
@@ -291,7 +291,7 @@ func served(text string) bool {
 	return objecttest.Scheme().Recognizes(gvk) && validationOf(gvk.GroupKind()).Create != nil
 }
 
-// TestUnchangedPass: what was accepted when it was made can be written again as it is.
+// TestUnchangedPass: an object that was accepted when it was created can be written again unchanged.
 func TestUnchangedPass(t *testing.T) {
 	err := filepath.Walk("testdata", func(path string, info os.FileInfo, err error) error {
 		if err != nil || info.IsDir() {
