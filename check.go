@@ -164,7 +164,6 @@ func (c *settings) checkTLS() error {
 	return nil
 }
 
-// checkLimits validates limits and timeouts.
 func (c *settings) checkLimits() error {
 	if g := c.API.GoawayChance; g < 0 || g > 0.02 {
 		return fmt.Errorf("--goaway-chance can not be less than 0 or greater than 0.02")

@@ -214,7 +214,6 @@ func withCondition(
 	return next
 }
 
-// move is a change of an APIService.
 type move uint8
 
 const (

@@ -86,7 +86,6 @@ func (c *CustomResourceDefinitions) failed(ctx context.Context, d *definition, e
 	return errors.Join(err, more)
 }
 
-// release removes the finalizer.
 func (c *CustomResourceDefinitions) release(ctx context.Context, d *definition, reason, message string) error {
 	d = d.DeepCopy()
 	setTerminating(ctx, d, apiextensionsv1.ConditionFalse, reason, message)

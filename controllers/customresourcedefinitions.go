@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// definitionBackoff is the pause after failures.
 var definitionBackoff = reconcile.Backoff{Min: 10 * time.Millisecond, Max: time.Minute}
 
 // definitionRest is the pause after a failure that no event shortens.

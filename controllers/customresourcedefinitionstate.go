@@ -235,7 +235,6 @@ func (c *CustomResourceDefinitions) namespaces(ctx context.Context, one *definit
 	return slices.Compact(names), nil
 }
 
-// deleteAll deletes the CRD's objects in a namespace.
 func (c *CustomResourceDefinitions) deleteAll(ctx context.Context, one *definition, namespace string) error {
 	r, err := c.instances(one)
 	if err != nil {

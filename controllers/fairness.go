@@ -105,7 +105,6 @@ func flowObjects(s *setup) run {
 	}
 }
 
-// flowKeeper checks the objects that every cluster has.
 type flowKeeper struct {
 	api     *loopback.Client
 	schemas *kind[*flowcontrolv1.FlowSchema]
@@ -126,7 +125,6 @@ func (k *flowKeeper) check(ctx context.Context) error {
 	return errors.Join(keepFlow(ctx, k.api, k.levels, levels), keepFlow(ctx, k.api, k.schemas, schemas))
 }
 
-// decoded returns all objects of a resource.
 func decoded[T any](c *loopback.Client, r workload.Resource) (all []*T, err error) {
 	snapshot, err := c.Cache.Snapshot(c.API.Types().Lookup(r.Group, r.Version, r.Plural).Collection, 0)
 	if err != nil {
@@ -141,7 +139,6 @@ func decoded[T any](c *loopback.Client, r workload.Resource) (all []*T, err erro
 	return all, err
 }
 
-// keepFlow updates the objects of one kind.
 func keepFlow[T workload.Object](ctx context.Context, api workload.API, k *kind[T], stored []T) error {
 	var errs []error
 	note := func(verb string, o workload.Object, err error) {

@@ -64,7 +64,6 @@ func rootCertificates(authority string) workload.Controller {
 	}.keeper()
 }
 
-// keeper returns the controller that keeps the object.
 func (f fixture) keeper() workload.Controller {
 	return workload.Controller{
 		Name: f.controller, For: workload.Namespaces, Quiet: true, Sees: []workload.Resource{f.resource},

@@ -167,7 +167,6 @@ func (s *setup) workers() int {
 	return s.controller.Workers
 }
 
-// client returns the client of the controller.
 func (s *setup) client() *loopback.Client {
 	return s.process.Client(s.controller.account, cmp.Or(s.controller.manager, Manager))
 }

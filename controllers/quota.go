@@ -23,7 +23,6 @@ import (
 	"github.com/kubecascade/kubecascade/usage"
 )
 
-// quotaBackoff is the pause after errors.
 var quotaBackoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 60 * time.Second}
 
 // quotaCounter keeps the status of resource quotas: status.hard is a copy of spec.hard, and status.used is the usage of
@@ -113,7 +112,6 @@ func (q *quotaCounter) observe(ctx context.Context, e *loopback.Event, isQuota b
 	return true
 }
 
-// exists records a quota.
 func (q *quotaCounter) exists(ctx context.Context, o *loopback.Object) {
 	var stored struct {
 		Spec   corev1.ResourceQuotaSpec

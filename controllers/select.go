@@ -51,7 +51,6 @@ func Select(words []string) (on map[string]bool, absent []string, err error) {
 	return on, absent, nil
 }
 
-// without lists the words other than w.
 func without(words []string, w string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(s string) bool { return s == w }), ", ")
 }

@@ -86,7 +86,6 @@ func (c *Collector) Report(ctx context.Context, most int) (reconcile.Report, err
 	return ask(ctx, c, func(ctx context.Context, reply chan<- reconcile.Report) { reply <- c.report(ctx, most) })
 }
 
-// report makes a report.
 func (c *Collector) report(ctx context.Context, most int) reconcile.Report {
 	out := reconcile.Report{Activity: c.activity}
 	for _, r := range c.underWay {
@@ -129,7 +128,6 @@ func refer(o graph.Ref) reconcile.Object {
 		Name: o.Name}
 }
 
-// verbOf returns the verb of a request.
 func verbOf(a graph.Action) string {
 	if isPatch(a) {
 		return "patch"

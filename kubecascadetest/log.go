@@ -48,7 +48,6 @@ func (l *log) end() {
 	l.t = nil
 }
 
-// tail returns the last lines.
 func (l *log) tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -35,7 +35,6 @@ func (c *Client) SpecChanges(all ...workload.Resource) *Changes {
 	return out
 }
 
-// annotations returns the annotations of an object.
 func annotations(o *storage.Object) map[string]string {
 	var v struct {
 		Metadata struct{ Annotations map[string]string }

@@ -240,7 +240,6 @@ func eventPath(api *registry.Loopback, e *corev1.Event, name string) registry.Pa
 	return registry.Path{Resource: api.Types().Lookup("", "v1", "events"), Namespace: e.Namespace, Name: name}
 }
 
-// createEvent stores a new Event.
 func createEvent(ctx context.Context, api *registry.Loopback, e *corev1.Event) error {
 	_, err := api.Create(ctx, eventPath(api, e, ""), e)
 	return err

@@ -30,17 +30,14 @@ import (
 type Index struct {
 	cache *cache.Cache
 	types *resources.Types
-	// root is the prefix of all keys.
-	root string
+	root  string
 
 	// mu guards the fields below and what they refer to, except the entries' decoded objects.
 	mu sync.RWMutex
 	// watcher is the position of the built tables in the timeline; nil if they must be built again.
-	watcher *cache.Watcher
-	// revision is the revision of the built tables.
+	watcher  *cache.Watcher
 	revision int64
-	// tables by collection.
-	tables map[string]*table
+	tables   map[string]*table
 }
 
 // table is the index of one collection.
@@ -101,7 +98,6 @@ func (x *Index) read(ctx context.Context, f func(workload.Reader)) error {
 	return r.err
 }
 
-// catchUp processes the new events.
 func (x *Index) catchUp() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -40,7 +40,6 @@ func (e *Etcd) commit(ctx context.Context, t Txn) (rev int64, err error) {
 	return rev, err
 }
 
-// send carries out the transaction.
 func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	var options []clientv3.OpOption
 	if t.TTL > 0 && t.Expect > 0 { // the present value has a lease of its own

@@ -27,7 +27,6 @@ type objectMeta struct {
 	} `json:"ownerReferences"`
 }
 
-// parseMeta parses metadata in JSON.
 func parseMeta(data []byte) (m Meta, err error) {
 	var in objectMeta
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &in); err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 )
 
-// auditFlags declares the flags of the audit log.
 func (o *options) auditFlags(f *pflag.FlagSet) {
 	a := &o.Audit
 	*a = audit.Defaults()

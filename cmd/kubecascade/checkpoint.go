@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// checkpointCommands returns the commands checkpoint and rollback.
 func checkpointCommands() []*cobra.Command {
 	var forCheckpoint, forRollback checkpointRequest
 	checkpoint := &cobra.Command{

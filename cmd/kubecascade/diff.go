@@ -17,7 +17,6 @@ import (
 // errDifferent is the error of a diff that found differences.
 var errDifferent = errors.New("the servers differ")
 
-// diffCommand returns the command "conformance diff".
 func diffCommand() *cobra.Command {
 	var c differ.Config
 	var seed uint64

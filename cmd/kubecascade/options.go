@@ -44,7 +44,6 @@ type group struct {
 	flags *pflag.FlagSet
 }
 
-// groups declares the flags.
 func (o *options) groups() []group {
 	set := func(title string, declare func(*pflag.FlagSet)) group {
 		f := pflag.NewFlagSet(title, pflag.ContinueOnError)
@@ -110,7 +109,6 @@ func (o *options) addressFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.page, "ui", true, "serve the web UI, which shows the objects and their owners, at /ui/")
 }
 
-// storageFlags declares the flags of etcd.
 func (o *options) storageFlags(f *pflag.FlagSet) {
 	f.StringVar(
 		&o.Storage.Dir, "data-dir", "./kubecascade-data", "directory for the embedded etcd, certificates and keys",
@@ -139,7 +137,6 @@ func (o *options) storageFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.Storage.EventTTL, "event-ttl", time.Hour, "time to live of Events")
 }
 
-// controllerFlags declares the flags of the controllers.
 func (o *options) controllerFlags(f *pflag.FlagSet) {
 	o.electionFlags(f)
 	f.StringSliceVar(&o.Controllers.Enabled, "controllers", []string{"*"},
@@ -234,7 +231,6 @@ func (o *options) tlsFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Addresses.DisableHTTP2, "disable-http2-serving", false, "serve HTTP/1.1 only")
 }
 
-// admissionFlags, featureFlags and versionFlags declare one group each.
 func (o *options) admissionFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Admission.Enable, "enable-admission-plugins", nil,
 		"admission plugins to enable in addition to the default ones: ServiceAccount, "+

@@ -37,7 +37,6 @@ func asPluginCompletion(args []string) {
 	execute(pluginRoot(), append([]string{cobra.ShellCompRequestCmd}, args[1:]...))
 }
 
-// pluginCommand returns the command "kubectl-plugin".
 func pluginCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{

@@ -26,7 +26,6 @@ type replayer struct {
 	output             outputs
 }
 
-// replayCommand returns the command "conformance replay".
 func replayCommand() *cobra.Command {
 	r := &replayer{}
 	c := &cobra.Command{
@@ -166,7 +165,6 @@ func (r *replayer) scenarios() ([]replay.Scenario, error) {
 	return all, nil
 }
 
-// outcome returns the error of the command.
 func outcome(rep *replay.Report) error {
 	switch {
 	case rep.Different > 0:

@@ -8,7 +8,6 @@ import (
 	"github.com/kubecascade/kubecascade/internal/backup"
 )
 
-// snapshotCommand returns the command "snapshot".
 func snapshotCommand() *cobra.Command {
 	return parent(&cobra.Command{
 		Use: "snapshot", Short: "Save a snapshot of a kubecascade server, or inspect one of any cluster",
@@ -23,7 +22,6 @@ func oneFile(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// saveCommand returns the command "snapshot save".
 func saveCommand() *cobra.Command {
 	var from connection
 	c := &cobra.Command{
@@ -55,7 +53,6 @@ snapshot goes to standard output, after it was checked, and messages to standard
 	return c
 }
 
-// inspectCommand returns the command "snapshot inspect".
 func inspectCommand() *cobra.Command {
 	var o backup.Options
 	var output string

@@ -66,7 +66,6 @@ func (t *target) client() (*conformance.Client, error) {
 	return connect(c)
 }
 
-// connect returns a client.
 func connect(c *rest.Config) (*conformance.Client, error) {
 	base, _, err := rest.DefaultServerUrlFor(c)
 	if err != nil {

@@ -57,7 +57,6 @@ type versions struct {
 	KubernetesVersion string `json:"kubernetesVersion"`
 }
 
-// versionsOf returns the versions of a binary.
 func versionsOf(version string, info *debug.BuildInfo) versions {
 	v := versions{
 		GitVersion: "v" + version, GoVersion: runtime.Version(), Compiler: runtime.Compiler,
@@ -68,7 +67,6 @@ func versionsOf(version string, info *debug.BuildInfo) versions {
 	return v
 }
 
-// ownVersions returns the versions of this binary.
 func ownVersions() versions {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

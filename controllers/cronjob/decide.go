@@ -57,7 +57,6 @@ func (p *pass) event(kind, reason, format string, args ...any) {
 		args...)})
 }
 
-// updateStatus updates the status to the present Jobs.
 func (p *pass) updateStatus() {
 	known := map[types.UID]bool{}
 	for _, j := range p.jobs {

@@ -128,7 +128,6 @@ func (s *pass) share(nodes int, surge bool) int {
 	return n
 }
 
-// carryOut turns the decisions into actions.
 func (s *pass) carryOut() {
 	for _, node := range s.create[:min(len(s.create), mostPods)] {
 		s.plan.Do = append(s.plan.Do, workload.CreatePod(s.newPod(node)))

@@ -115,7 +115,6 @@ func (s *pass) generation() (string, bool) {
 	return strconv.FormatInt(n, 10), err == nil
 }
 
-// generationLabel is the pods' label with the generation.
 const generationLabel = "pod-template-generation"
 
 // updated reports whether the pod has the current template (daemon/util: IsPodUpdated).
@@ -142,7 +141,6 @@ func (s *pass) newPod(node string) *corev1.Pod {
 	return p
 }
 
-// bind restricts a pod to one node.
 func bind(spec *corev1.PodSpec, node string) {
 	spec.Affinity = cmp.Or(spec.Affinity, &corev1.Affinity{})
 	spec.Affinity.NodeAffinity = cmp.Or(spec.Affinity.NodeAffinity, &corev1.NodeAffinity{})

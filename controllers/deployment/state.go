@@ -60,7 +60,6 @@ func newState(v workload.View, d *appsv1.Deployment, mine []*appsv1.ReplicaSet, 
 // size returns the desired number of replicas of a ReplicaSet.
 func size(rs *appsv1.ReplicaSet) int32 { return ptr.Deref(rs.Spec.Replicas, 1) }
 
-// older orders ReplicaSets by age.
 func older(a, b *appsv1.ReplicaSet) int {
 	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 }
@@ -125,7 +124,6 @@ func (s *state) edit(rs *appsv1.ReplicaSet) *edit {
 	return e
 }
 
-// plan returns the resulting plan.
 func (s *state) plan() workload.Plan {
 	p := workload.Plan{Do: s.do, Again: s.again}
 	for _, rs := range s.all {

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// setStatus sets the new status.
 func (s *state) setStatus(next appsv1.DeploymentStatus) { s.status = next }
 
 // counted returns the status that follows from the ReplicaSets (calculateStatus).

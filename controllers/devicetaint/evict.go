@@ -33,7 +33,6 @@ type known struct {
 	generation int64
 	// counted is the time of the last count of the pods to evict that agreed with the status.
 	counted time.Time
-	// evicted is the number of evicted pods.
 	evicted int
 }
 

@@ -104,7 +104,6 @@ func condition(r workload.Reader, rule *resourcev1.DeviceTaintRule, gone int) me
 	return c
 }
 
-// plural returns a number with its noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

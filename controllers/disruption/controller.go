@@ -45,7 +45,6 @@ func budgetsOf(r workload.Reader, p *corev1.Pod) (out []*policyv1.PodDisruptionB
 	return out
 }
 
-// selected returns the pods of a budget.
 func selected(r workload.Reader, b *policyv1.PodDisruptionBudget) (out []*corev1.Pod, err error) {
 	s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
 	if err != nil {

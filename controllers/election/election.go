@@ -166,7 +166,6 @@ func (c *Candidate) try(ctx context.Context, limit time.Duration) error {
 	return c.written(c.api.Update(ctx, l))
 }
 
-// written records the result of a write.
 func (c *Candidate) written(l *coordinationv1.Lease, err error) error {
 	if err != nil {
 		return fmt.Errorf("writing the lease: %w", err)

@@ -226,7 +226,6 @@ func distribute(wanted []discoveryv1.Endpoint, have []*discoveryv1.EndpointSlice
 	return out
 }
 
-// prefix returns the prefix of a slice's name.
 func prefix(service string) string {
 	if p := service + "-"; len(validation.NameIsDNSSubdomain(p, true)) == 0 {
 		return p

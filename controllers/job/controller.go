@@ -84,7 +84,6 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	return plan.carryOut(j, now)
 }
 
-// carryOut turns the plan into actions.
 func (p Plan) carryOut(j *batchv1.Job, now time.Time) (out workload.Plan) {
 	for _, pod := range slices.Concat(p.Forget, p.Release) {
 		out.Do = append(out.Do, workload.Update{Object: untracked(pod)})

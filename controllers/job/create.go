@@ -56,7 +56,6 @@ func newIndexedPod(j *batchv1.Job, index int, old *corev1.Pod) *corev1.Pod {
 	return p
 }
 
-// indexVariable is the environment variable with the index.
 const indexVariable = "JOB_COMPLETION_INDEX"
 
 func withIndex(env []corev1.EnvVar) []corev1.EnvVar {

@@ -15,12 +15,10 @@ import (
 
 // pass is one decision about a Job.
 type pass struct {
-	job  *batchv1.Job
-	now  time.Time
-	pods []*corev1.Pod
-	// stored is the stored status.
+	job    *batchv1.Job
+	now    time.Time
+	pods   []*corev1.Pod
 	stored *batchv1.JobStatus
-	// active has the active pods, sorted by name.
 	active []*corev1.Pod
 	// uncounted has the UIDs in status.uncountedTerminatedPods.
 	uncounted struct{ succeeded, failed map[types.UID]bool }
@@ -201,7 +199,6 @@ func (p *pass) deadline() time.Time {
 
 func (p *pass) suspended() bool { return p.job.Spec.Suspend != nil && *p.job.Spec.Suspend }
 
-// again requests a pass at a time.
 func (p *pass) again(at time.Time) {
 	if p.plan.Again.IsZero() || at.Before(p.plan.Again) {
 		p.plan.Again = at

@@ -62,7 +62,6 @@ func (x indexes) with(y indexes) indexes {
 	return out
 }
 
-// setOf returns the set of some indexes.
 func setOf(list []int) (out indexes) {
 	for _, i := range slices.Sorted(slices.Values(list)) {
 		out = out.add(span{i, i})
@@ -70,7 +69,6 @@ func setOf(list []int) (out indexes) {
 	return out
 }
 
-// total returns the number of indexes.
 func (x indexes) total() (n int) {
 	for _, s := range x {
 		n += s.last - s.first + 1
@@ -132,7 +130,6 @@ func (x indexes) String() string {
 // none is the index of a pod without a completion index.
 const none = -1
 
-// indexOf returns the pod's completion index.
 func indexOf(p *corev1.Pod) int {
 	i, err := strconv.Atoi(p.Annotations[batchv1.JobCompletionIndexAnnotation])
 	if err != nil || i < 0 {
@@ -141,7 +138,6 @@ func indexOf(p *corev1.Pod) int {
 	return i
 }
 
-// indexesOf returns the indexes of the pods.
 func indexesOf(pods []*corev1.Pod) indexes {
 	var list []int
 	for _, p := range pods {

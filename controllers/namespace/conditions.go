@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// findings are the results of a pass.
 type findings struct {
 	// discovery is the reason why not all types are known.
 	discovery   error
@@ -49,7 +48,6 @@ func (f *findings) overdue() (longest int64) {
 	return longest
 }
 
-// count returns the known number of remaining objects.
 func (f *findings) count() int {
 	n := 0
 	for _, l := range f.left {

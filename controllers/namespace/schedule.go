@@ -22,8 +22,7 @@ type schedule struct {
 	// mu guards entries, and what they refer to.
 	mu      sync.Mutex
 	entries map[string]*entry
-	// warn reports a pass that has failed.
-	warn func(name string, o outcome)
+	warn    func(name string, o outcome)
 }
 
 // entry is a namespace that is being deleted.

@@ -27,7 +27,6 @@ func Eviction() workload.Controller {
 
 // controller keeps the scheduled evictions between passes.
 type controller struct {
-	// mu guards scheduled.
 	mu sync.Mutex
 	// scheduled has the pods whose tolerations end at a certain time.
 	scheduled map[workload.Key]eviction

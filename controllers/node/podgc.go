@@ -47,7 +47,6 @@ const (
 // String returns the verdict's name.
 func (v verdict) String() string { return [...]string{"fine", "orphaned", "stuck", "unassigned"}[v] }
 
-// classify decides whether a pod is garbage.
 func classify(r workload.Reader, p *corev1.Pod) verdict {
 	if p.Spec.NodeName == "" {
 		if p.DeletionTimestamp != nil {
@@ -96,7 +95,6 @@ func (c *podCollector) doomed(r workload.Reader, e workload.Change) (keys []work
 
 // podCollector keeps the missing nodes between passes.
 type podCollector struct {
-	// mu guards missed.
 	mu sync.Mutex
 	// missed is the time since which each node is missing.
 	missed map[string]time.Time

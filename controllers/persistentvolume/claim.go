@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// syncClaim decides about a claim.
 func syncClaim(v workload.View, p *corev1.PersistentVolumeClaim, _ time.Time) workload.Plan {
 	if _, done := p.Annotations[bindCompleted]; done {
 		return bound(v, p)

@@ -78,7 +78,6 @@ func missingClaims(r workload.View, p *corev1.Pod, _ time.Time) (plan workload.P
 	return plan
 }
 
-// ephemeralClaim returns the claim of a volume.
 func ephemeralClaim(p *corev1.Pod, v corev1.Volume) *corev1.PersistentVolumeClaim {
 	t := v.Ephemeral.VolumeClaimTemplate.DeepCopy()
 	return &corev1.PersistentVolumeClaim{

@@ -105,7 +105,6 @@ func (l *Loop[K]) Run(ctx context.Context) {
 	}
 }
 
-// wall returns the wall clock.
 func (r *running[K]) wall() func() time.Time {
 	if r.Wall != nil {
 		return r.Wall
@@ -135,7 +134,6 @@ func (r *running[K]) answer() {
 	r.asked = nil
 }
 
-// report describes the loop.
 func (r *running[K]) report(most int) Report {
 	out := Report{Activity: r.activity, MoreWorks: max(0, len(r.active)-most)}
 	for _, job := range r.active {

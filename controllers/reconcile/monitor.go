@@ -164,7 +164,6 @@ func (m *Monitor) Await(ctx context.Context, parts int) error {
 	}
 }
 
-// members returns the present parts.
 func (m *Monitor) members() map[*member]struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()

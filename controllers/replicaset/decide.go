@@ -19,7 +19,6 @@ const burst = 500
 // large set change, each change would cause a pass that counts all of them.
 const rest, mostRest = 200 * time.Microsecond, 500 * time.Millisecond
 
-// decide decides what to do about a set.
 func decide(v workload.View, s set, now time.Time) workload.Plan {
 	var p workload.Plan
 	mine, claims := workload.Claim(s.Object, workload.Claiming{Selector: s.selector},

@@ -98,7 +98,6 @@ type outcome struct {
 	after  time.Duration
 }
 
-// parseOutcome parses a value of Annotation.
 func parseOutcome(value string) (o outcome, ok bool) {
 	what, code, coded := strings.Cut(value, "=")
 	switch o.what = what; what {

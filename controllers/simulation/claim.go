@@ -35,7 +35,6 @@ func amountsOf(all corev1.ResourceList) (out amounts) {
 	return out
 }
 
-// requestsOf returns what a pod requests.
 func requestsOf(p *corev1.Pod) amounts {
 	return slices.DeleteFunc(amountsOf(podresource.PodRequests(p, podresource.PodResourcesOptions{})),
 		func(a amount) bool { return a.n == 0 })
@@ -63,7 +62,6 @@ func (a amounts) plus(others amounts, factor int64) amounts {
 	return a
 }
 
-// port is a port of a node.
 type port struct {
 	protocol corev1.Protocol
 	number   int32
@@ -277,7 +275,6 @@ func (c *claims) assigned(p *corev1.Pod) bool {
 	return p.Spec.NodeName != "" || c.pods[p.Namespace][p.Name] != nil
 }
 
-// load returns the load of a node.
 func (c *claims) load(node string) *load {
 	if c.loads[node] == nil {
 		c.loads[node] = &load{}

@@ -47,7 +47,6 @@ var nodeConditions = []nodeCondition{
 		nodeState{corev1.ConditionFalse, "KubeletNotReady", readyMessage, "NodeNotReady"}},
 }
 
-// wrongs returns the values in AnnotationConditions.
 func wrongs(value string) (out []string) {
 	for one := range strings.SplitSeq(value, ",") {
 		if one = strings.TrimSpace(one); one != "" {

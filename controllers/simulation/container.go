@@ -130,7 +130,6 @@ func (c *container) exit(now metav1.Time) []workload.Event {
 		fmt.Sprintf("Back-off restarting failed container %s in pod %s", c.Container.Name, name), c.at)}
 }
 
-// end sets a container to terminated.
 func (c *container) end(now metav1.Time, code int32, reason string) {
 	terminated(c.ContainerStatus, now, code, reason)
 }

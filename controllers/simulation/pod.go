@@ -95,7 +95,6 @@ func started(p *corev1.Pod) bool {
 	return len(p.Status.ContainerStatuses) > 0 && (p.Status.StartTime != nil || p.Status.Phase != corev1.PodPending)
 }
 
-// start starts an assigned pod.
 func (o Options) start(v workload.Reader, p *corev1.Pod, now time.Time) workload.Plan {
 	if p.Annotations[Annotation] == Pending {
 		return workload.Plan{}

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// scheduler assigns pods to nodes.
 type scheduler struct {
 	Options
 	// simulated reports whether all nodes have simulated kubelets.

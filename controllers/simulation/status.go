@@ -10,7 +10,6 @@ import (
 // simulatedPrefix begins the IDs of images and containers.
 const simulatedPrefix = "simulated://"
 
-// condition sets a condition of the pod.
 func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason, message string, now metav1.Time) {
 	c := corev1.PodCondition{
 		Type: t, Status: corev1.ConditionFalse, Reason: reason, Message: message, LastTransitionTime: now,

@@ -71,7 +71,6 @@ const (
 	remove = appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 )
 
-// policy returns the retention policy of claims.
 func (s *pass) policy() appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy {
 	if p := s.set.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		return *p
@@ -128,7 +127,6 @@ func (s *pass) references(c *corev1.PersistentVolumeClaim, p *corev1.Pod) []meta
 	return append(refs, workload.ControllerRef(wanted))
 }
 
-// names reports whether the reference names the object.
 func names(r metav1.OwnerReference, o workload.Object, kind workload.Resource) bool {
 	return r.APIVersion == kind.APIVersion() && r.Kind == kind.Kind && r.Name == o.GetName()
 }

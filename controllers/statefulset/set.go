@@ -28,15 +28,13 @@ const mostMissing = 500
 type pass struct {
 	workload.View
 	Options
-	set *appsv1.StatefulSet
-	now time.Time
-	// pods has the set's pods.
+	set  *appsv1.StatefulSet
+	now  time.Time
 	pods []*corev1.Pod
 	// history is sorted; current and update are revisions of it.
 	history         []*appsv1.ControllerRevision
 	current, update *appsv1.ControllerRevision
-	// collisions is the new status.collisionCount.
-	collisions int32
+	collisions      int32
 	// replicas has the wanted ordinals, in order: all that have a pod, and the first mostMissing that have none. missed
 	// is the number of all that have none. surplus has the pods with other ordinals, the highest first.
 	replicas []place
@@ -98,7 +96,6 @@ func (s *pass) arrange() {
 	vacant(s.start() + int(*s.set.Spec.Replicas))
 }
 
-// start returns the lowest ordinal.
 func (s *pass) start() int {
 	if s.set.Spec.Ordinals != nil {
 		return int(s.set.Spec.Ordinals.Start)
@@ -149,7 +146,6 @@ func healthy(p *corev1.Pod) bool {
 	return ok && p.Status.Phase == corev1.PodRunning
 }
 
-// revisionOf returns the name of the pod's revision.
 func revisionOf(p *corev1.Pod) string { return p.Labels[appsv1.StatefulSetRevisionLabel] }
 
 // newPod returns the pod of an ordinal (stateful_set_utils.go: newVersionedStatefulSetPod). Pods below the partition

@@ -54,7 +54,6 @@ func (s *pass) renewOne() {
 	}
 }
 
-// replace plans the deletion of outdated pods.
 func (s *pass) replace(pods []*corev1.Pod) {
 	for _, p := range pods {
 		s.remove(p)

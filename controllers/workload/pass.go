@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// mostRest is the maximum pause after a pass.
 const mostRest = time.Second
 
 // pass makes a plan for an object and executes it. The next pass over the object waits for the duration of the

@@ -32,7 +32,6 @@ type Graph struct {
 	out []Action
 }
 
-// index finds objects and kinds.
 type index struct {
 	nodes       map[place]*node
 	uids        map[string]*node
@@ -53,7 +52,6 @@ type waiting struct {
 	loaded []*node
 }
 
-// inFlight are the objects with requests.
 type inFlight struct {
 	ticket Ticket
 	// tickets has the nodes with a request in flight or a pending retry.

@@ -53,7 +53,6 @@ func (s *waitingList) has(n *node) bool {
 	return ok
 }
 
-// sorted returns the objects of the list.
 func (s *waitingList) sorted() []*node { return slices.SortedFunc(maps.Keys(s.nodes), compareNodes) }
 
 func (g *Graph) name(apiVersion, kind string) *kindName {

@@ -290,7 +290,6 @@ func (g *Graph) sweep() {
 	g.overdue, g.settled = g.settled, map[*node]struct{}{}
 }
 
-// queue is a FIFO queue.
 type queue struct {
 	nodes []*node
 	head  int

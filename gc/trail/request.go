@@ -7,7 +7,6 @@ type Type struct{ Group, Version, Kind, Resource string }
 
 func (k Type) apiVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Version, "/") }
 
-// path returns the path of an object's URL.
 func (k Type) path(namespace, name string) string {
 	p := "/apis/" + k.apiVersion()
 	if k.Group == "" {

@@ -108,7 +108,6 @@ func ensureCopy(dir, program string) (string, error) {
 	return path, swap(path, func(tmp string) error { return copyFile(tmp, program) })
 }
 
-// digest returns the digest of a file's content.
 func digest(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -123,7 +123,6 @@ func newInspection(r *Report, keys []string, c *encryption.Config) *inspection {
 // pkg/controlplane/reconcilers/lease.go) and allocated ranges.
 var internal = []string{"masterleases", "peerserverleases", "ranges", "ranges/serviceips", "ranges/servicenodeports"}
 
-// add counts a value.
 func (in *inspection) add(rec snapshot.Record) {
 	r := in.report
 	r.Keys++
@@ -180,7 +179,6 @@ func (in *inspection) decode(collection string, rec snapshot.Record) (o *storage
 	return o, strings.TrimPrefix(why, rec.Key+": ")
 }
 
-// resource returns the resource of a collection.
 func (in *inspection) resource(collection string) *Resource {
 	res := in.resources[collection]
 	if res == nil {

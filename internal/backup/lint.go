@@ -81,7 +81,6 @@ func (p *problems) define(o *storage.Object) {
 	}
 }
 
-// renewed returns spec.renewTime of a Lease.
 func renewed(lease []byte) time.Time {
 	_, rest, _ := bytes.Cut(lease, []byte(`"renewTime":"`))
 	text, _, _ := bytes.Cut(rest, []byte(`"`))

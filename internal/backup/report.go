@@ -131,7 +131,6 @@ func (r *Report) Missing() (resources []string) {
 	return resources
 }
 
-// unserved returns the resources that are not served.
 func (r *Report) unserved() (resources []*Resource) {
 	for i := range r.Resources {
 		if !r.Resources[i].Served {

@@ -32,7 +32,6 @@ type Child struct {
 	Cmd *exec.Cmd
 	// Shell reports whether it is a shell that the user didn't name.
 	Shell bool
-	// abort ends it.
 	abort context.CancelFunc
 }
 

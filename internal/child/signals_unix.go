@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// userShell returns the shell to start.
 func userShell() string { return cmp.Or(os.Getenv("SHELL"), "sh") }
 
 // Received returns the signals that must not end kubecascade while the command runs. Those that are ignored, for

@@ -6,7 +6,6 @@ import (
 	"syscall"
 )
 
-// userShell returns the shell to start.
 func userShell() string { return cmp.Or(os.Getenv("COMSPEC"), "cmd.exe") }
 
 // Received returns the events of the console, which must not end kubecascade while the command runs.

@@ -114,7 +114,6 @@ func Usage() string {
 	return strings.Join(all, "; ")
 }
 
-// parse parses a list of gates.
 func parse(list string) (map[string]Gate, error) {
 	all := map[string]Gate{}
 	for line := range strings.Lines(list) {

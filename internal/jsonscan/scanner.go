@@ -151,7 +151,6 @@ func (s *Scanner) Skip() {
 	}
 }
 
-// word reads a literal.
 func (s *Scanner) word(w string) {
 	if len(s.data)-s.pos < len(w) || string(s.data[s.pos:s.pos+len(w)]) != w {
 		s.Fail("value expected")
@@ -160,7 +159,6 @@ func (s *Scanner) word(w string) {
 	s.pos += len(w)
 }
 
-// number reads a number.
 func (s *Scanner) number() {
 	s.accept('-', '-')
 	switch {

@@ -30,7 +30,6 @@ type Flags struct {
 	// Fading has the given feature gates that are deprecated or GA, which a future version will remove.
 	Fading []string
 
-	// serve has the flags of the server.
 	serve *pflag.FlagSet
 	// groups has the flags that have an effect, by section.
 	groups []*pflag.FlagSet

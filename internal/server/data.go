@@ -28,8 +28,7 @@ import (
 type data struct {
 	store *storage.Etcd
 	// plain is store with decrypted values.
-	plain storage.Store
-	// dir is the directory of the server's files.
+	plain   storage.Store
 	dir     directory
 	cache   *cache.Cache
 	decoder *storage.Decoder

@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
-// directory is the data directory.
 type directory struct {
 	path      string
 	temporary bool

@@ -27,7 +27,6 @@ func (s *Server) makeServers(t *apiserver.Trust) (err error) {
 	return nil
 }
 
-// serve serves the ports.
 func (s *Server) serve(context.Context) error {
 	var serving sync.WaitGroup
 	start := func(serve func() error) {

@@ -139,7 +139,6 @@ func settledParameters(r *http.Request) (revision int64, limit time.Duration, er
 	return revision, limit, nil
 }
 
-// badRequest returns an error 400.
 func badRequest(format string, args ...any) error {
 	return apierrors.NewBadRequest(fmt.Sprintf(format, args...))
 }

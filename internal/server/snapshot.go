@@ -21,14 +21,12 @@ type Snapshot struct {
 	Prefix string
 }
 
-// readOnly reports whether writes are rejected.
 func (c *Config) readOnly() bool { return c.Snapshot.File != "" && !c.Snapshot.Writable }
 
 // errNoWebhooks is the error of calls of webhooks. The configurations in a backup name webhooks of the original
 // cluster, which may still run.
 var errNoWebhooks = errors.New("webhooks are not called by a server that serves a snapshot")
 
-// webhookPlugins are the admission plugins that call webhooks.
 var webhookPlugins = []string{"MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"}
 
 // openSnapshot opens the file, before anything is created, and lets the storage begin with it.

@@ -88,7 +88,6 @@ type Options struct {
 	EncodingBytes int64
 }
 
-// withDefaults sets the defaults.
 func (o Options) withDefaults() Options {
 	o.Events, o.Bytes = cmp.Or(o.Events, 16384), cmp.Or(o.Bytes, 64<<20)
 	o.TimelineEvents, o.TimelineBytes = cmp.Or(o.TimelineEvents, 65536), cmp.Or(o.TimelineBytes, 80<<20)

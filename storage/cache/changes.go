@@ -37,7 +37,6 @@ func Changes(then, now []*Snapshot) iter.Seq2[*storage.Object, *storage.Object] 
 	}
 }
 
-// all returns the snapshot's objects.
 func (s *Snapshot) all() []*storage.Object {
 	return slices.Collect(func(yield func(*storage.Object) bool) { s.Ascend("", "", yield) })
 }

@@ -132,7 +132,6 @@ func (k *encodings) drop(of any) {
 	}
 }
 
-// clear drops all.
 func (k *encodings) clear() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

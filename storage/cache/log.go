@@ -81,7 +81,6 @@ func (g *log) drop() []*Event {
 	return s.events
 }
 
-// length returns the number of events held.
 func (g *log) length() int { return int(g.end - g.first) }
 
 // run returns the events from seq to the end of its segment; first <= seq <= end.

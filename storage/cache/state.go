@@ -111,7 +111,6 @@ func (d *draft) place(collection string) int {
 	return i
 }
 
-// record adds an event to a log.
 func (d *draft) record(place int, e *Event, l limits) *version {
 	v := d.own(place)
 	dropped := v.log.append(e, l)

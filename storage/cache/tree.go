@@ -51,7 +51,6 @@ func (t *tree) get(key string) *storage.Object {
 	return e.object
 }
 
-// length returns the number of objects.
 func (t *tree) length() int { return t.entries.Len() }
 
 // scan calls yield for the objects with keys >= from with the prefix, in order, until it returns false.

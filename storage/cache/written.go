@@ -12,8 +12,7 @@ const mostWritten = 1 << 10
 
 // written has the objects that this process has written and whose events have not arrived.
 type written struct {
-	mu sync.Mutex // guards objects
-	// objects maps revisions to objects.
+	mu      sync.Mutex // guards objects
 	objects map[int64]*storage.Object
 }
 

@@ -22,7 +22,6 @@ import (
 // continues. The following is damage that etcd doesn't expect. etcd returns errors of many kinds, ends the process with
 // a stack trace, or waits forever; here it becomes ErrDamaged.
 
-// damagedf returns an ErrDamaged with a reason.
 func damagedf(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }

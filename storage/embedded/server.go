@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	// memberName names the only member.
 	memberName = "kubecascade"
 	// maxRequestBytes is etcd's own default. Larger objects must fail here as they do there.
 	maxRequestBytes = 1536 << 10
@@ -49,8 +48,7 @@ type Server struct {
 	cleared func()
 	// broken receives the error that stops etcd.
 	broken *breakdown
-	// space keeps the database within its quota.
-	space *space
+	space  *space
 }
 
 // Etcd returns the running server, for requests.

@@ -90,10 +90,8 @@ type tree struct {
 	left uint64
 }
 
-// begin begins a pass.
 func (t *tree) begin() { t.left = t.pages }
 
-// page is a page and its elements.
 type page struct {
 	data   []byte
 	branch bool

@@ -33,7 +33,6 @@ func Run(t *testing.T, open func(t *testing.T) storage.Store) {
 	}
 }
 
-// key returns a key of a config map.
 func key(name string) string { return "/registry/configmaps/default/" + name }
 
 // put commits a value and fails the test if that fails.
@@ -46,7 +45,6 @@ func put(t *testing.T, s storage.Store, k string, expect int64, value string) in
 	return rev
 }
 
-// remove commits a removal.
 func remove(t *testing.T, s storage.Store, k string, expect int64) int64 {
 	t.Helper()
 	rev, err := s.Commit(t.Context(), storage.Txn{Key: k, Expect: expect})

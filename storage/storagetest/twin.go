@@ -71,7 +71,6 @@ func (w *Twin) write(key string, value []byte) {
 	w.wake()
 }
 
-// wake wakes the followers.
 func (w *Twin) wake() {
 	close(w.changed)
 	w.changed = make(chan struct{})

@@ -16,7 +16,6 @@ import (
 
 func fields(o workload.Object) reflect.Value { return reflect.ValueOf(o).Elem() }
 
-// changed reports whether the specs differ.
 func changed(a, b workload.Object) bool {
 	x, y := fields(a).FieldByName("Spec"), fields(b).FieldByName("Spec")
 	return x.IsValid() && !equality.Semantic.DeepEqual(x.Interface(), y.Interface())

@@ -118,7 +118,6 @@ func duration(t *testing.T, d *datadriven.TestData, text string) time.Duration {
 	return n
 }
 
-// parse reads an object.
 func (s *scenario) parse(t *testing.T, d *datadriven.TestData, doc string) workload.Object {
 	var head metav1.TypeMeta
 	if err := yaml.Unmarshal([]byte(doc), &head); err != nil {
