@@ -256,6 +256,8 @@ func referenceMeta(meta map[string]any) (m Meta) {
 	if v := meta["deletionGracePeriodSeconds"]; v != nil {
 		m.GracePeriodSeconds = new(integer(v))
 	}
+	created, _ := meta["creationTimestamp"].(string)
+	m.Created, _ = time.Parse(time.RFC3339, created)
 	if v := as[string](meta["deletionTimestamp"]); v != "" {
 		d, err := time.Parse(time.RFC3339, v)
 		if err != nil {

@@ -15,16 +15,19 @@ type objectMeta struct {
 	Generation                 int64             `json:"generation"`
 	Labels                     map[string]string `json:"labels"`
 	Finalizers                 []string          `json:"finalizers"`
-	DeletionTimestamp          *time.Time        `json:"deletionTimestamp"`
+	DeletionTimestamp          time.Time         `json:"deletionTimestamp"`
 	DeletionGracePeriodSeconds *int64            `json:"deletionGracePeriodSeconds"`
-	OwnerReferences            []struct {
-		APIVersion         string `json:"apiVersion"`
-		Kind               string `json:"kind"`
-		Name               string `json:"name"`
-		UID                string `json:"uid"`
-		Controller         bool   `json:"controller"`
-		BlockOwnerDeletion bool   `json:"blockOwnerDeletion"`
-	} `json:"ownerReferences"`
+	CreationTimestamp          any               `json:"creationTimestamp"`
+	OwnerReferences            []ownerReference  `json:"ownerReferences"`
+}
+
+type ownerReference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+	Controller bool   `json:"controller"`
+	Block      bool   `json:"blockOwnerDeletion"`
 }
 
 func parseMeta(data []byte) (m Meta, err error) {
@@ -34,19 +37,15 @@ func parseMeta(data []byte) (m Meta, err error) {
 	}
 	m = Meta{
 		Namespace: in.Namespace, Name: in.Name, UID: in.UID, Generation: in.Generation, Finalizers: in.Finalizers,
-		GracePeriodSeconds: in.DeletionGracePeriodSeconds,
+		GracePeriodSeconds: in.DeletionGracePeriodSeconds, Deletion: in.DeletionTimestamp.UTC(),
 	}
 	if len(in.Labels) > 0 {
 		m.Labels = in.Labels
 	}
-	if in.DeletionTimestamp != nil {
-		m.Deletion = in.DeletionTimestamp.UTC()
-	}
+	created, _ := in.CreationTimestamp.(string)
+	m.Created, _ = time.Parse(time.RFC3339, created)
 	for _, o := range in.OwnerReferences {
-		m.Owners = append(m.Owners, Owner{
-			APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID, Controller: o.Controller,
-			Block: o.BlockOwnerDeletion,
-		})
+		m.Owners = append(m.Owners, Owner(o))
 	}
 	return m, nil
 }

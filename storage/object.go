@@ -64,6 +64,7 @@ type Meta struct {
 	Labels               map[string]string
 	Owners               []Owner
 	Finalizers           []string
+	Created              time.Time // zero: not known
 	Deletion             time.Time // zero: not being deleted
 	GracePeriodSeconds   *int64
 }

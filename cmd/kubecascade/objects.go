@@ -86,7 +86,7 @@ func (q *question) names(ctx context.Context, r *cluster.Resource, before string
 	if !r.Namespaced {
 		of.Namespace = ""
 	}
-	err := q.client.List(ctx, r, of, func(o explain.Object, _ []byte) { names = append(names, before+o.Name) })
+	err := q.client.List(ctx, r, of, func(o *explain.Object, _ []byte) { names = append(names, before+o.Name) })
 	if err != nil {
 		return nil
 	}

@@ -53,7 +53,7 @@ type Asked struct {
 }
 
 // hooks returns the hooks that are asked about the requests, those first that certainly deny.
-func (x *index) hooks(requests map[request]bool) (first []Asked) {
+func (x *Index) hooks(requests map[request]bool) (first []Asked) {
 	var others []Asked
 	for i := range x.c.Hooks {
 		h := &x.c.Hooks[i]
@@ -80,7 +80,7 @@ func (x *index) hooks(requests map[request]bool) (first []Asked) {
 const unseen = "admissionregistration.k8s.io"
 
 // concerns reports whether a hook is asked about a request.
-func (x *index) concerns(h *Hook, r request) bool {
+func (x *Index) concerns(h *Hook, r request) bool {
 	res := x.resources[r.key.Collection]
 	if res == nil || res.Group == unseen {
 		return false

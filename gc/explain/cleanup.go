@@ -11,7 +11,7 @@ import (
 const kubernetes = "kubernetes"
 
 // immortal reports whether the object can't be deleted, such as some namespaces (E-05, B-74).
-func (x *index) immortal(k graph.Key) bool {
+func (x *Index) immortal(k graph.Key) bool {
 	r := x.resources[k.Collection]
 	return r != nil && (r.Fixed ||
 		r.Delete.Namespace && slices.Contains([]string{"default", "kube-system", "kube-public"}, k.Name))
@@ -54,7 +54,7 @@ func (w *world) sweep(content []*Object, options finalizers.Options, by By) bool
 }
 
 // pods are those of the objects that end gracefully.
-func (x *index) pods(of []*Object) (pods []*Object) {
+func (x *Index) pods(of []*Object) (pods []*Object) {
 	for _, o := range of {
 		if r := x.resources[o.Collection]; r != nil && r.Delete.Graceful {
 			pods = append(pods, o)

@@ -89,7 +89,7 @@ type Pod struct {
 // Cluster has the objects of a cluster at one moment, as far as they are known.
 type Cluster struct {
 	Resources   []Resource
-	Objects     []Object
+	Objects     []*Object     // are not changed
 	Unavailable []Unavailable // the APIServices that are not available
 	// Held: the namespace controller finishes no namespace while there are Unavailable ones (E-14).
 	Held     bool
@@ -104,13 +104,12 @@ type Cluster struct {
 // Unavailable is an APIService that is not available, with the message of its condition.
 type Unavailable struct{ Name, Message string }
 
-// index finds a cluster's objects.
-type index struct {
+// Index finds the objects of a cluster, and answers questions about them.
+type Index struct {
 	c          *Cluster
-	all        []*Object
 	resources  map[string]*Resource
 	keys       map[graph.Key]*Object
-	uids       map[string][]*Object
+	uids       map[string][]*Object // of the uids that owner references name
 	dependents map[string][]*Object
 	namespaces map[string][]*Object
 	used       map[graph.Key][]use
@@ -122,25 +121,18 @@ type use struct {
 	group []graph.Key
 }
 
-func (c *Cluster) index() *index {
-	x := &index{
-		c:          c,
-		all:        make([]*Object, 0, len(c.Objects)),
-		resources:  make(map[string]*Resource, len(c.Resources)),
-		keys:       make(map[graph.Key]*Object, len(c.Objects)),
-		uids:       make(map[string][]*Object, len(c.Objects)),
-		dependents: map[string][]*Object{},
-		namespaces: map[string][]*Object{},
-		used:       map[graph.Key][]use{},
+// Index returns the index of the objects as they are now.
+func (c *Cluster) Index() *Index {
+	x := &Index{
+		c: c, resources: make(map[string]*Resource, len(c.Resources)), keys: make(map[graph.Key]*Object, len(c.Objects)),
+		uids: map[string][]*Object{}, dependents: map[string][]*Object{}, namespaces: map[string][]*Object{},
+		used: map[graph.Key][]use{},
 	}
 	for i := range c.Resources {
 		x.resources[c.Resources[i].Name()] = &c.Resources[i]
 	}
-	for i := range c.Objects {
-		o := &c.Objects[i]
-		x.all = append(x.all, o)
+	for _, o := range c.Objects {
 		x.keys[o.Key] = o
-		x.uids[o.UID] = append(x.uids[o.UID], o)
 		if o.Namespace != "" && !x.immortal(o.Key) {
 			x.namespaces[o.Namespace] = append(x.namespaces[o.Namespace], o)
 		}
@@ -155,8 +147,16 @@ func (c *Cluster) index() *index {
 			}
 		}
 	}
+	for _, o := range c.Objects {
+		if len(x.dependents[o.UID]) > 0 {
+			x.uids[o.UID] = append(x.uids[o.UID], o)
+		}
+	}
 	return x
 }
+
+// Object returns the object with the key; nil if there is none.
+func (x *Index) Object(k graph.Key) *Object { return x.keys[k] }
 
 func byKey(a, b *Object) int { return a.Key.Compare(b.Key) }
 
@@ -177,7 +177,7 @@ func (r *Resource) reference(o *Object) ObjectReference {
 	return ref
 }
 
-func (x *index) ref(o *Object) ObjectReference { return x.resources[o.Collection].reference(o) }
+func (x *Index) ref(o *Object) ObjectReference { return x.resources[o.Collection].reference(o) }
 
 // table are the kinds that owner references may name. A resource without any known objects is left out, so that
 // references to it stay undecided.
@@ -198,7 +198,7 @@ func table(resources map[string]*Resource) []graph.Kind {
 
 // connected returns the objects that a deletion of the given ones can concern: all that are joined with them by owner
 // references, in both directions, by a namespace that is being deleted or would be, by a CRD, or by a use.
-func (x *index) connected(from []graph.Key) (found []*Object) {
+func (x *Index) connected(from []graph.Key) (found []*Object) {
 	seen, joined := map[*Object]bool{}, map[string]bool{}
 	add := func(objects ...*Object) {
 		for _, o := range objects {
@@ -240,14 +240,14 @@ func (x *index) connected(from []graph.Key) (found []*Object) {
 }
 
 // content returns what is deleted before the object is: the objects of a namespace, or of a CRD.
-func (x *index) content(o *Object) (content []*Object) {
+func (x *Index) content(o *Object) (content []*Object) {
 	r := x.resources[o.Collection]
 	switch {
 	case r == nil:
 	case r.Delete.Namespace:
 		return x.namespaces[o.Name]
 	case r.Delete.Cleanup != "":
-		for _, p := range x.all {
+		for _, p := range x.c.Objects {
 			if p.Collection == o.Name {
 				content = append(content, p)
 			}

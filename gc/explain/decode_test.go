@@ -22,15 +22,16 @@ func TestDecode(t *testing.T) {
 		c.Revision = 7
 		randomHooks(r, c)
 		style := Style{Now: now}
+		x := c.Index()
 		for _, o := range c.Objects {
-			checkDecoded(t, i, c.Tree(o.Key), func(v *Tree) string { return v.Text(style) + v.Draw("dot") + v.Draw("mermaid") })
-			checkDecoded(t, i, c.Why(o.Key), func(v *Reason) string { return v.Text(style) })
-			p := c.Preview([]graph.Key{o.Key}, finalizers.Options{PropagationPolicy: "Foreground"})
+			checkDecoded(t, i, x.Tree(o.Key), func(v *Tree) string { return v.Text(style) + v.Draw("dot") + v.Draw("mermaid") })
+			checkDecoded(t, i, x.Why(o.Key), func(v *Reason) string { return v.Text(style) })
+			p := x.Preview([]graph.Key{o.Key}, finalizers.Options{PropagationPolicy: "Foreground"})
 			p.Absent = []graph.Key{{Collection: "pods", Namespace: "a", Name: "b"}}
 			checkDecoded(t, i, p, func(v *Preview) string { return v.Text(style) + fmt.Sprint(v.Absent) })
 			hooked += len(p.Admission)
 		}
-		findings := c.Lint("")
+		findings := x.Lint("")
 		checkDecoded(t, i, &findings, func(v *[]Finding) string { return Report(*v, style) })
 	}
 	if hooked == 0 {
@@ -42,17 +43,17 @@ func TestDecode(t *testing.T) {
 func randomHooks(r *rand.Rand, c *Cluster) {
 	labels := func() map[string]string { return map[string]string{"team": []string{"red", "blue"}[r.IntN(2)]} }
 	have := map[graph.Key]bool{}
-	for i := range c.Objects {
-		have[c.Objects[i].Key] = true
+	for _, o := range c.Objects {
+		have[o.Key] = true
 		if r.IntN(3) > 0 {
-			c.Objects[i].Labels = labels()
+			o.Labels = labels()
 		}
 	}
 	known := slices.ContainsFunc(c.Resources, func(r Resource) bool { return r.Delete.Namespace && r.Unknown == "" })
 	for i := range 2 { // live ones, which only selectors look at
 		k := graph.Key{Collection: "namespaces", Name: fmt.Sprintf("ns%d", i)}
 		if known && !have[k] && r.IntN(2) == 0 {
-			c.Objects = append(c.Objects, Object{
+			c.Objects = append(c.Objects, &Object{
 				Key: k, UID: k.Name, Labels: labels(), SpecFinalizers: []string{kubernetes},
 			})
 		}
@@ -100,7 +101,7 @@ func TestDeep(t *testing.T) {
 	const last = 20_000
 	c := &Cluster{Resources: resources(), Now: now}
 	for i := range last + 1 {
-		o := Object{Key: key(fmt.Sprintf("configmaps/ns/%d", i)), UID: fmt.Sprint(i)}
+		o := &Object{Key: key(fmt.Sprintf("configmaps/ns/%d", i)), UID: fmt.Sprint(i)}
 		if i > 0 {
 			owner := fmt.Sprint(i - 1)
 			o.Owners = []graph.Owner{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: owner, Block: true}}
@@ -110,7 +111,8 @@ func TestDeep(t *testing.T) {
 		}
 		c.Objects = append(c.Objects, o)
 	}
-	for _, tree := range []*Tree{c.Tree(c.Objects[0].Key), c.Tree(c.Objects[last].Key)} {
+	x := c.Index()
+	for _, tree := range []*Tree{x.Tree(c.Objects[0].Key), x.Tree(c.Objects[last].Key)} {
 		checkDecoded(t, 0, tree, func(v *Tree) string { return v.Text(Style{}) })
 		for _, text := range []string{tree.Text(Style{}), tree.Draw("dot"), tree.Draw("mermaid")} {
 			if strings.Count(text, "\n") > 4*MostLevels || !strings.Contains(text, tooDeep(1)) {
@@ -118,7 +120,7 @@ func TestDeep(t *testing.T) {
 			}
 		}
 	}
-	if text := c.Why(c.Objects[0].Key).Text(Style{}); !strings.Contains(text, tooDeep(1)) {
+	if text := x.Why(c.Objects[0].Key).Text(Style{}); !strings.Contains(text, tooDeep(1)) {
 		t.Error(text)
 	}
 }
@@ -132,7 +134,7 @@ func TestStop(t *testing.T) {
 	for _, o := range c.Objects {
 		keys = append(keys, o.Key)
 	}
-	if p := c.Preview(keys, finalizers.Options{}); p != nil {
+	if p := c.Index().Preview(keys, finalizers.Options{}); p != nil {
 		t.Errorf("the preview was carried on: %+v", p)
 	}
 }

@@ -43,11 +43,10 @@ type Finding struct {
 
 // Lint finds problems of ownership in all objects of the namespace, or of the cluster if that is empty. The findings
 // are sorted by rule and object.
-func (c *Cluster) Lint(namespace string) []Finding {
-	x := c.index()
-	l := &linter{world: x.world(x.all, allWorkers)}
+func (x *Index) Lint(namespace string) []Finding {
+	l := &linter{world: x.world(x.c.Objects, allWorkers)}
 	l.cycles()
-	for _, o := range x.all {
+	for _, o := range x.c.Objects {
 		l.references(o)
 		l.lifecycle(o)
 	}
@@ -167,7 +166,7 @@ func (l *linter) cycles() {
 		}
 		left = append(left, o)
 	}
-	for _, o := range l.all {
+	for _, o := range l.c.Objects {
 		if len(o.Owners) > 0 {
 			enter(o)
 		}

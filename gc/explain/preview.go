@@ -61,9 +61,9 @@ type Preview struct {
 	// Admission are the webhooks and policies that are asked about the requests of the changes. The preview assumes
 	// that they allow them.
 	Admission []Asked `json:"admission,omitempty"`
-	// Absent are objects that were to be deleted and don't exist. Cluster.Preview doesn't set it.
+	// Absent are objects that were to be deleted and don't exist. Index.Preview doesn't set it.
 	Absent []graph.Key `json:"notFound,omitempty"`
-	// Selected is how many objects a selector has selected. Cluster.Preview doesn't set it.
+	// Selected is how many objects a selector has selected. Index.Preview doesn't set it.
 	Selected int `json:"selected,omitempty"`
 	// Racing: the outcome depends on how fast the deletions follow each other, or on the order in which the garbage
 	// collector processes objects. A warning explains it.
@@ -100,9 +100,8 @@ type Warning struct {
 
 // Preview computes the effect of deletions of the objects, in this order. Keys without an object are ignored. It assumes
 // that all components work, and that no other client writes in the meantime. It is nil after Stop has returned true.
-func (c *Cluster) Preview(keys []graph.Key, options finalizers.Options) *Preview {
-	x := c.index()
-	p := &Preview{Revision: c.Revision, Counts: []Count{}}
+func (x *Index) Preview(keys []graph.Key, options finalizers.Options) *Preview {
+	p := &Preview{Revision: x.c.Revision, Counts: []Count{}}
 	var allowed []graph.Key
 	for _, k := range keys {
 		switch o := x.keys[k]; {
@@ -301,7 +300,7 @@ func (w *world) controller(o *Object) *graph.Owner {
 }
 
 // unknown warns of what isn't known: one warning for each reason and each consequence.
-func (p *Preview) unknown(x *index) {
+func (p *Preview) unknown(x *Index) {
 	if x.resources[namespaces] == nil {
 		p.warn(ObjectReference{}, "the server serves no namespaces: it is a part of a cluster, and a garbage collector may"+
 			" not watch it; without one, nothing is collected")

@@ -53,14 +53,15 @@ func TestHostileCommands(t *testing.T) {
 func TestHostileText(t *testing.T) {
 	for _, name := range hostile {
 		k := graph.Key{Collection: "clusterroles.rbac.authorization.k8s.io", Name: name}
-		c := &Cluster{Resources: resources(), Now: now, Objects: []Object{{
+		c := &Cluster{Resources: resources(), Now: now, Objects: []*Object{{
 			Key: k, UID: "r", Finalizers: []string{name}, Deletion: now,
 			Owners: []graph.Owner{{APIVersion: name, Kind: name, Name: name, UID: name}},
 		}}}
-		tree := c.Tree(k)
+		x := c.Index()
+		tree := x.Tree(k)
 		texts := []string{
-			tree.Text(Style{}), tree.Draw("mermaid"), tree.Draw("dot"), c.Why(k).Text(Style{}), Report(c.Lint(""), Style{}),
-			c.Preview([]graph.Key{k}, finalizers.Options{}).Text(Style{}),
+			tree.Text(Style{}), tree.Draw("mermaid"), tree.Draw("dot"), x.Why(k).Text(Style{}), Report(x.Lint(""), Style{}),
+			x.Preview([]graph.Key{k}, finalizers.Options{}).Text(Style{}),
 		}
 		for _, text := range texts {
 			if text = strings.ReplaceAll(text, "\n", ""); Visible(text) != text {

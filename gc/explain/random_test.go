@@ -25,17 +25,23 @@ func TestRandom(t *testing.T) {
 	for i := range 400 {
 		r := rand.New(rand.NewPCG(first, uint64(i)))
 		c := randomCluster(r, 2+r.IntN(14))
-		before := fmt.Sprintf("%+v", c.Objects)
+		print := func() (all string) {
+			for _, o := range c.Objects {
+				all += fmt.Sprintf("%+v\n", *o)
+			}
+			return all
+		}
+		before, x := print(), c.Index()
 		for _, o := range c.Objects {
-			why := c.Why(o.Key)
-			if again := c.Why(o.Key); !reflect.DeepEqual(why, again) {
+			why := x.Why(o.Key)
+			if again := x.Why(o.Key); !reflect.DeepEqual(why, again) {
 				t.Fatalf("run %d: why %s: two answers", i, o.Key)
 			}
 			if !o.Deletion.IsZero() && (why.Cause != Terminating || len(why.Below) == 0) {
 				t.Errorf("run %d: %s is being deleted: %+v", i, o.Key, why)
 			}
 			checkRemedies(t, c, why)
-			tree := c.Tree(o.Key)
+			tree := x.Tree(o.Key)
 			texts := []string{why.Text(Style{Width: 60}), tree.Text(Style{Color: true}), tree.Draw("dot"), tree.Draw("mermaid")}
 			for _, text := range texts {
 				if text == "" {
@@ -48,14 +54,14 @@ func TestRandom(t *testing.T) {
 				}
 			}
 			policy := []string{"", "Background", "Foreground", "Orphan"}[r.IntN(4)]
-			p := c.Preview([]graph.Key{o.Key}, finalizers.Options{PropagationPolicy: policy})
+			p := x.Preview([]graph.Key{o.Key}, finalizers.Options{PropagationPolicy: policy})
 			(&scenario{t: t}).check(p)
 			if o.Deletion.IsZero() && len(p.Changes) == 0 && len(p.Before) == 0 {
 				t.Errorf("run %d: the deletion of %s changes nothing", i, o.Key)
 			}
 		}
-		c.Lint("")
-		if fmt.Sprintf("%+v", c.Objects) != before {
+		x.Lint("")
+		if print() != before {
 			t.Fatalf("run %d: the cluster was changed", i)
 		}
 	}
@@ -63,7 +69,7 @@ func TestRandom(t *testing.T) {
 
 // checkRemedies checks that what remedies remove is there.
 func checkRemedies(t *testing.T, c *Cluster, r *Reason) {
-	x := c.index()
+	x := c.Index()
 	for _, m := range r.Remedies {
 		o := x.keys[m.Object.Key()]
 		if m.Action != "" && m.Action != Wait && (o == nil || m.Command == "") {
@@ -150,7 +156,7 @@ func randomCluster(r *rand.Rand, n int) *Cluster {
 	for i := range n {
 		kind := kinds[r.IntN(len(kinds))]
 		res := c.Resources[slices.IndexFunc(c.Resources, func(o Resource) bool { return o.Name() == kind })]
-		o := Object{Key: graph.Key{Collection: res.Name(), Name: fmt.Sprintf("o%d", i)}, UID: fmt.Sprintf("u%d", i)}
+		o := &Object{Key: graph.Key{Collection: res.Name(), Name: fmt.Sprintf("o%d", i)}, UID: fmt.Sprintf("u%d", i)}
 		switch {
 		case res.Namespaced:
 			o.Namespace = fmt.Sprintf("ns%d", r.IntN(2))
@@ -166,9 +172,9 @@ func randomCluster(r *rand.Rand, n int) *Cluster {
 		o.life(r, &res)
 		c.Objects = append(c.Objects, o)
 	}
-	for i := range c.Objects {
+	for _, o := range c.Objects {
 		for range r.IntN(4) {
-			c.Objects[i].own(r, c)
+			o.own(r, c)
 		}
 	}
 	return c
@@ -217,11 +223,11 @@ func (o *Object) own(r *rand.Rand, c *Cluster) {
 
 // TestWidth breaks lines at the width, but for names and commands, which stay whole.
 func TestWidth(t *testing.T) {
-	c := &Cluster{Resources: resources(), Now: now, Objects: []Object{{
+	c := &Cluster{Resources: resources(), Now: now, Objects: []*Object{{
 		Key: graph.Key{Collection: "configmaps", Namespace: "ns", Name: "a"}, UID: "a", Deletion: now,
 		Finalizers: []string{"kubernetes.io/pvc-protection"},
 	}}}
-	for line := range strings.Lines(c.Why(c.Objects[0].Key).Text(Style{Width: 72, Color: true})) {
+	for line := range strings.Lines(c.Index().Why(c.Objects[0].Key).Text(Style{Width: 72, Color: true})) {
 		line = strings.TrimSuffix(plain(line), "\n")
 		if len([]rune(line)) > 72 && !strings.HasPrefix(line, "    $ ") {
 			t.Errorf("%d characters: %s", len([]rune(line)), line)

@@ -100,19 +100,19 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) string {
 		}
 		return "ok\n"
 	case "tree":
-		return s.c.Tree(key(args[0])).Text(style)
+		return s.c.Index().Tree(key(args[0])).Text(style)
 	case "why":
 		s.asked = key(args[0])
-		s.why = s.c.Why(s.asked)
+		s.why = s.c.Index().Why(s.asked)
 		return s.why.causes("") + "\n" + s.why.Text(style)
 	case "lint":
-		return Report(s.c.Lint(strings.Join(args, "")), style)
+		return Report(s.c.Index().Lint(strings.Join(args, "")), style)
 	case "preview":
 		var keys []graph.Key
 		for _, a := range args {
 			keys = append(keys, key(a))
 		}
-		p := s.c.Preview(keys, finalizers.Options{PropagationPolicy: policy})
+		p := s.c.Index().Preview(keys, finalizers.Options{PropagationPolicy: policy})
 		s.check(p)
 		return p.Text(style)
 	case "remedy":
@@ -172,12 +172,12 @@ func (s *scenario) add(words []string) {
 		s.c.Unavailable = append(s.c.Unavailable, Unavailable{Name: words[1], Message: strings.Join(words[2:], " ")})
 		return
 	}
-	o := Object{Key: key(words[0])}
+	o := &Object{Key: key(words[0])}
 	if r := s.resource(o.Collection); r.Delete.Namespace {
 		o.SpecFinalizers = []string{kubernetes}
 	}
 	for _, w := range words[1:] {
-		s.flag(&o, w)
+		s.flag(o, w)
 	}
 	s.c.Objects = append(s.c.Objects, o)
 }
@@ -291,8 +291,8 @@ func (s *scenario) flag(o *Object, word string) {
 // remedy carries out remedies of the last why on a world of the whole cluster, in which no expected finalizer is
 // removed.
 func (s *scenario) remedy(which []string) string {
-	x := s.c.index()
-	w := x.world(x.all, allWorkers)
+	x := s.c.Index()
+	w := x.world(x.c.Objects, allWorkers)
 	var listed []*Reason
 	var collect func(*Reason)
 	collect = func(r *Reason) {
@@ -324,7 +324,7 @@ func (s *scenario) remedy(which []string) string {
 // carry does what the command of a remedy does.
 func (s *scenario) carry(w *world, r Remedy) {
 	o := w.objects[r.Object.Key()]
-	if o == nil && s.c.index().keys[r.Object.Key()] != nil {
+	if o == nil && s.c.Index().Object(r.Object.Key()) != nil {
 		return // an earlier remedy was enough
 	} else if o == nil {
 		s.t.Fatalf("remedy %q: no object %s", r.Text, r.Object)
@@ -350,7 +350,7 @@ func (s *scenario) carry(w *world, r Remedy) {
 // fail, and the next answer have the new one.
 func (s *scenario) removeItem(w *world, o *Object, r Remedy) {
 	one := itemOf(s.t, r.Command)
-	if !one.in(s.c.index().keys[r.Object.Key()]) {
+	if !one.in(s.c.Index().Object(r.Object.Key())) {
 		s.t.Fatalf("remedy %q: no item %+v", r.Text, one)
 	}
 	switch one.list {

@@ -42,14 +42,13 @@ type Node struct {
 const MostLevels = 100
 
 // Tree returns the tree of the object; nil if there is none at the key.
-func (c *Cluster) Tree(k graph.Key) *Tree {
-	x := c.index()
+func (x *Index) Tree(k graph.Key) *Tree {
 	o := x.keys[k]
 	if o == nil {
 		return nil
 	}
 	t := &trees{x.world(x.connected([]graph.Key{k}), allWorkers), map[*Object]bool{}}
-	tree := &Tree{Revision: c.Revision, Owners: t.owners(o, 1), Hidden: c.Hidden()}
+	tree := &Tree{Revision: x.c.Revision, Owners: t.owners(o, 1), Hidden: x.c.Hidden()}
 	clear(t.seen)
 	tree.Object = t.node(o, 0, false)
 	return tree

@@ -70,8 +70,7 @@ type Reason struct {
 const most = 20
 
 // Why explains why the object is still there, or is about to go; nil if there is none at the key.
-func (c *Cluster) Why(k graph.Key) *Reason {
-	x := c.index()
+func (x *Index) Why(k graph.Key) *Reason {
 	if x.keys[k] == nil {
 		return nil
 	}
@@ -80,11 +79,11 @@ func (c *Cluster) Why(k graph.Key) *Reason {
 		seen:  map[graph.Key]bool{}, path: map[graph.Key]bool{},
 	}
 	r := e.explain(e.objects[k])
-	r.Revision = c.Revision
+	r.Revision = x.c.Revision
 	requests := map[request]bool{}
 	e.await(r, requests)
 	r.Admission = x.hooks(requests)
-	for _, h := range c.Hidden() {
+	for _, h := range x.c.Hidden() {
 		if x.resources[h.Resource].Group == unseen {
 			r.Hidden = append(r.Hidden, h)
 		}

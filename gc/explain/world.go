@@ -12,7 +12,7 @@ import (
 // world is a cluster in which only what is called happens: requests are executed as package finalizers decides, those
 // of the collector are decided by gc/graph, and the other components do their part.
 type world struct {
-	*index
+	*Index
 	resources map[string]*Resource // those of the index that are still defined
 	objects   map[graph.Key]*Object
 	revisions map[graph.Key]int64
@@ -32,9 +32,9 @@ const allWorkers = math.MaxInt32
 
 // world is the world of some of the cluster's objects, as the collector finds it when it starts. It has done nothing
 // yet. workers is the number of the collector's requests at a time.
-func (x *index) world(objects []*Object, workers int) *world {
+func (x *Index) world(objects []*Object, workers int) *world {
 	w := &world{
-		index: x, resources: maps.Clone(x.resources), objects: make(map[graph.Key]*Object, len(objects)),
+		Index: x, resources: maps.Clone(x.resources), objects: make(map[graph.Key]*Object, len(objects)),
 		revisions: make(map[graph.Key]int64, len(objects)), asked: map[request]bool{},
 	}
 	var inert []string
@@ -46,13 +46,13 @@ func (x *index) world(objects []*Object, workers int) *world {
 	w.g = graph.New(graph.Config{Limit: workers, Inert: inert})
 	w.g.Step(graph.Kinds{Table: table(w.resources)})
 	for _, o := range objects {
-		one := *o
 		if o.SpecFinalizers == nil && w.kind(o).Namespace {
-			one.SpecFinalizers = []string{kubernetes}
+			one := *o
+			one.SpecFinalizers, o = []string{kubernetes}, &one
 		}
 		w.revision++
-		w.objects[one.Key], w.revisions[one.Key] = &one, w.revision
-		w.g.Step(graph.Observed{Object: w.shown(&one)})
+		w.objects[o.Key], w.revisions[o.Key] = o, w.revision
+		w.g.Step(graph.Observed{Object: w.shown(o)})
 	}
 	w.conceal(objects)
 	w.tell(graph.Loaded{Revision: w.revision})
@@ -84,7 +84,7 @@ func (w *world) shown(o *Object) graph.Object {
 	ref := w.ref(o)
 	shown := graph.Object{
 		Key: o.Key, APIVersion: ref.APIVersion, Kind: ref.Kind, UID: o.UID, Revision: w.revisions[o.Key],
-		Owners: slices.Clone(o.Owners),
+		Owners: o.Owners,
 	}
 	if !o.Deletion.IsZero() {
 		shown.Flags |= graph.Deleting

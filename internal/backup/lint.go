@@ -97,6 +97,6 @@ func (p *problems) findings() (first []explain.Finding, all int) {
 			p.found.Resources = append(p.found.Resources, r.Resource)
 		}
 	}
-	found := p.found.Lint("")
+	found := p.found.Index().Lint("")
 	return append([]explain.Finding{}, found[:min(len(found), MostFindings)]...), len(found)
 }

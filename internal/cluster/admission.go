@@ -35,7 +35,7 @@ func whole[T any](ctx context.Context, r *reader, name string, s Selector) (all 
 		return nil, apierrors.NewServiceUnavailable(name + " are not known")
 	}
 	s.Whole = true
-	err = r.from.List(ctx, res, s, func(_ explain.Object, object []byte) {
+	err = r.from.List(ctx, res, s, func(_ *explain.Object, object []byte) {
 		var one T
 		if json.Unmarshal(object, &one) == nil {
 			all = append(all, one)
@@ -74,10 +74,12 @@ func (r *reader) unavailable(ctx context.Context, got *explain.Cluster) error {
 // of a network and its broadcast address count, which no Service has.
 func (r *reader) serviceIPs(ctx context.Context, got *explain.Cluster) error {
 	all, err := whole[networkingv1.ServiceCIDR](ctx, r, ranges, Selector{})
-	for i := range got.Objects {
-		o := &got.Objects[i]
-		ip, noIP := netip.ParseAddr(o.Name)
-		if o.Collection != serviceIPs || noIP != nil || o.Labels[networkingv1.LabelManagedBy] != "ipallocator.k8s.io" {
+	for _, o := range got.Objects {
+		if o.Collection != serviceIPs || o.Labels[networkingv1.LabelManagedBy] != "ipallocator.k8s.io" {
+			continue
+		}
+		ip, err := netip.ParseAddr(o.Name)
+		if err != nil {
 			continue
 		}
 		var has []graph.Key

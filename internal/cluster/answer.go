@@ -30,23 +30,24 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 		return nil, err
 	}
 	got.Stop = func() bool { return ctx.Err() != nil }
+	x := got.Index()
 	if ask.Path == "lint" {
-		return &Findings{append([]explain.Finding{}, got.Lint(ask.Namespace)...), got.Hidden()}, nil
+		return &Findings{append([]explain.Finding{}, x.Lint(ask.Namespace)...), got.Hidden()}, nil
 	}
-	keys, absent, err := finder{d, got.Objects}.keys(ask)
+	keys, absent, err := finder{d, x, got.Objects}.keys(ask)
 	if err != nil {
 		return nil, err
 	}
 	switch ask.Path {
 	case "tree":
-		return got.Tree(keys[0]), nil
+		return x.Tree(keys[0]), nil
 	case "why":
-		return got.Why(keys[0]), nil
+		return x.Why(keys[0]), nil
 	}
 	if o.MostDeletions > 0 && len(keys) > o.MostDeletions {
 		return nil, tooMany(len(keys))
 	}
-	p := got.Preview(keys, ask.Options)
+	p := x.Preview(keys, ask.Options)
 	if p == nil {
 		return nil, ctx.Err()
 	}
@@ -97,16 +98,13 @@ var unanswered = []int{
 // finder finds the objects that a question names.
 type finder struct {
 	*Discovery
-	objects []explain.Object
+	*explain.Index
+	objects []*explain.Object
 }
 
 // keys are the objects of a question, each once, and those that are left out as they do not exist. Errors: 400, 403,
 // 404, and 409 if the uid is another one.
 func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
-	there := make(map[graph.Key]string, len(f.objects)) // the uids
-	for i := range f.objects {
-		there[f.objects[i].Key] = f.objects[i].UID
-	}
 	seen := map[graph.Key]bool{}
 	add := func(list *[]graph.Key, k graph.Key) {
 		if !seen[k] {
@@ -122,7 +120,7 @@ func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
 			}
 			continue
 		}
-		switch k, err := f.key(n, there); {
+		switch k, err := f.key(n); {
 		case err == nil:
 			add(&keys, k)
 		case ask.IgnoreNotFound && n.Name != "" && apierrors.IsNotFound(err):
@@ -134,10 +132,10 @@ func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
 	return keys, absent, nil
 }
 
-// key is the key of an object by its name, or else by its uid. there are the uids of all that exist.
-func (f finder) key(n Named, there map[graph.Key]string) (graph.Key, error) {
+// key is the key of an object by its name, or else by its uid.
+func (f finder) key(n Named) (graph.Key, error) {
 	if n.Name == "" && n.UID != "" {
-		i := slices.IndexFunc(f.objects, func(o explain.Object) bool { return o.UID == n.UID })
+		i := slices.IndexFunc(f.objects, func(o *explain.Object) bool { return o.UID == n.UID })
 		if i < 0 {
 			return graph.Key{}, apierrors.NewNotFound(schema.GroupResource{Resource: "uid"}, n.UID)
 		}
@@ -149,16 +147,16 @@ func (f finder) key(n Named, there map[graph.Key]string) (graph.Key, error) {
 	}
 	r := f.Named(k.Collection)
 	gr, hidden := schema.GroupResource{Group: r.Group, Resource: r.Plural}, r.hidden(k.Namespace)
-	switch uid, exists := there[k]; {
-	case !exists && hidden != nil:
+	switch o := f.Object(k); {
+	case o == nil && hidden != nil:
 		return k, fmt.Errorf("%s %q: %w", k.Collection, k.Name, hidden)
-	case !exists:
+	case o == nil:
 		absent := apierrors.NewNotFound(gr, k.Name)
 		absent.ErrStatus.Message = NotFound(k)
 		return k, absent
-	case n.UID != "" && uid != n.UID:
+	case n.UID != "" && o.UID != n.UID:
 		return k, apierrors.NewConflict(gr, k.Name, fmt.Errorf("the UID in the precondition is %s, that of the object is %s",
-			n.UID, uid))
+			n.UID, o.UID))
 	}
 	return k, nil
 }
@@ -195,8 +193,7 @@ func (f finder) selected(of Named, selector labels.Selector, yield func(graph.Ke
 	if err := r.hidden(of.Namespace); err != nil {
 		return err
 	}
-	for i := range f.objects {
-		o := &f.objects[i]
+	for _, o := range f.objects {
 		if o.Collection == r.Name() && (of.Namespace == "" || o.Namespace == of.Namespace) &&
 			selector.Matches(labels.Set(o.Labels)) {
 			yield(o.Key)

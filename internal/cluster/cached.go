@@ -64,7 +64,7 @@ func (c *cached) Revision() int64 { return c.revision }
 
 // List implements Source, if the user may list the objects, or get the one. It fails if one of them can't be decoded.
 // Objects that are made for each request, such as PodMetrics, are not in the cache.
-func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(explain.Object, []byte)) error {
+func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(*explain.Object, []byte)) error {
 	if err := c.allowed(r, s); err != nil {
 		return err
 	}
@@ -73,6 +73,7 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(exp
 		err.ErrStatus.Message = "objects of " + r.Name() + " are not stored"
 		return err
 	}
+	name := r.Name()
 	matches, err := labels.Parse(s.Labels)
 	if snapshot := c.snapshots[r.Stored]; err == nil && snapshot != nil {
 		snapshot.Ascend("", "", func(o *storage.Object) bool {
@@ -81,7 +82,7 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(exp
 			if selected && o.Err != nil {
 				err = o.Err
 			} else if selected && matches.Matches(labels.Set(m.Labels)) {
-				yield(storedOf(r, o), o.JSON)
+				yield(storedOf(name, o), o.JSON)
 			}
 			return err == nil
 		})
@@ -161,10 +162,10 @@ func (c *cached) event(e *cache.Event) (out Event, ok bool) {
 	}
 	out.Revision = e.Revision
 	if e.Prev != nil && e.Prev.Err == nil {
-		out.Before = new(storedOf(r, e.Prev))
+		out.Before = storedOf(r.Name(), e.Prev)
 	}
 	if e.Type != cache.Deleted {
-		out.After = new(storedOf(r, e.Object))
+		out.After = storedOf(r.Name(), e.Object)
 	}
 	return out, out.Before != nil || out.After != nil
 }

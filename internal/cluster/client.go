@@ -122,7 +122,7 @@ func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface
 // List implements Source: a list in pages, or a GET of one object; a list of it for users who may list objects only. A
 // list of the metadata of all sets the resource's Version. No object has a name that would lead a GET to another path,
 // such as an owner reference may have; no request is sent for it.
-func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func(explain.Object, []byte)) error {
+func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func(*explain.Object, []byte)) error {
 	if len(path.IsValidPathSegmentName(s.Name)) > 0 {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func
 }
 
 // one gets one object.
-func (c *Client) one(ctx context.Context, res *Resource, s Selector, yield func(explain.Object, []byte)) error {
+func (c *Client) one(ctx context.Context, res *Resource, s Selector, yield func(*explain.Object, []byte)) error {
 	if s.Whole {
 		var object json.RawMessage
 		if err := c.getJSON(ctx, res.Path(s.Namespace)+"/"+url.PathEscape(s.Name), nil, &object); err != nil {
@@ -165,14 +165,14 @@ func (c *Client) one(ctx context.Context, res *Resource, s Selector, yield func(
 	}
 	o, err := of.Get(ctx, s.Name, metav1.GetOptions{})
 	if err == nil {
-		yield(metadataOf(res, &o.ObjectMeta), nil)
+		yield(metadataOf(res.Name(), &o.ObjectMeta), nil)
 	}
 	return err
 }
 
 // page gets a page of a list.
 func (c *Client) page(
-	ctx context.Context, res *Resource, s Selector, opts metav1.ListOptions, yield func(explain.Object, []byte),
+	ctx context.Context, res *Resource, s Selector, opts metav1.ListOptions, yield func(*explain.Object, []byte),
 ) (*metav1.ListMeta, error) {
 	if s.Whole {
 		var page struct {
@@ -196,17 +196,18 @@ func (c *Client) page(
 	if err != nil {
 		return nil, err
 	}
+	name := res.Name()
 	for i := range page.Items {
-		yield(metadataOf(res, &page.Items[i].ObjectMeta), nil)
+		yield(metadataOf(name, &page.Items[i].ObjectMeta), nil)
 	}
 	return &page.ListMeta, nil
 }
 
-func yieldWhole(res *Resource, object json.RawMessage, yield func(explain.Object, []byte)) error {
+func yieldWhole(res *Resource, object json.RawMessage, yield func(*explain.Object, []byte)) error {
 	var m metav1.PartialObjectMetadata
 	err := json.Unmarshal(object, &m)
 	if err == nil {
-		yield(metadataOf(res, &m.ObjectMeta), object)
+		yield(metadataOf(res.Name(), &m.ObjectMeta), object)
 	}
 	return err
 }

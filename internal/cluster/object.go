@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
-	"github.com/kubecascade/kubecascade/internal/jsonscan"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/ui"
 )
@@ -27,11 +25,11 @@ const (
 	ranges      = "servicecidrs.networking.k8s.io"
 )
 
-// metadataOf keeps what explain needs.
-func metadataOf(res *Resource, m *metav1.ObjectMeta) explain.Object {
+// metadataOf is an object with this metadata. name is the Name of its resource.
+func metadataOf(name string, m *metav1.ObjectMeta) *explain.Object {
 	meta := storage.Meta{
 		Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Labels: m.Labels, Finalizers: m.Finalizers,
-		GracePeriodSeconds: m.DeletionGracePeriodSeconds,
+		GracePeriodSeconds: m.DeletionGracePeriodSeconds, Created: m.CreationTimestamp.Time,
 	}
 	if m.DeletionTimestamp != nil {
 		meta.Deletion = m.DeletionTimestamp.Time
@@ -42,34 +40,29 @@ func metadataOf(res *Resource, m *metav1.ObjectMeta) explain.Object {
 			Controller: r.Controller != nil && *r.Controller, Block: r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion,
 		})
 	}
-	return objectOf(res, &meta, m.CreationTimestamp.Time, func() []metav1.ManagedFieldsEntry { return m.ManagedFields })
+	return objectOf(name, &meta, func() []metav1.ManagedFieldsEntry { return m.ManagedFields })
 }
 
-const quotedTime = `"` + time.RFC3339 + `"`
-
-// storedOf is the metadata of a stored object. There are many: what storage has decoded is not decoded again.
-func storedOf(r *Resource, stored *storage.Object) explain.Object {
-	metadata := stored.Metadata()
-	created, _ := time.Parse(quotedTime, string(member(metadata, "creationTimestamp"))) // zero if it is something else
-	return objectOf(r, &stored.Meta, created, func() (managed []metav1.ManagedFieldsEntry) {
-		_ = json.Unmarshal(member(metadata, "managedFields"), &managed) // something else has no entries
-		return managed
+// storedOf is the metadata of a stored object.
+func storedOf(name string, stored *storage.Object) *explain.Object {
+	return objectOf(name, &stored.Meta, func() []metav1.ManagedFieldsEntry {
+		var m struct{ ManagedFields []metav1.ManagedFieldsEntry }
+		_ = json.Unmarshal(stored.Metadata(), &m) // something else has no entries
+		return m.ManagedFields
 	})
 }
 
 // Stored is a stored object, with all that its deletion depends on.
-func Stored(r *Resource, stored *storage.Object) explain.Object {
-	o := storedOf(r, stored)
-	complete(r, stored.JSON, &o)
+func Stored(r *Resource, stored *storage.Object) *explain.Object {
+	o := storedOf(r.Name(), stored)
+	complete(r, stored.JSON, o)
 	return o
 }
 
 // objectOf makes an object. managed returns its managedFields, which matter only while finalizers keep it.
-func objectOf(
-	r *Resource, m *storage.Meta, created time.Time, managed func() []metav1.ManagedFieldsEntry,
-) explain.Object {
-	o := explain.Object{
-		Key: graph.Key{Collection: r.Name(), Namespace: m.Namespace, Name: m.Name}, UID: m.UID, Created: created,
+func objectOf(name string, m *storage.Meta, managed func() []metav1.ManagedFieldsEntry) *explain.Object {
+	o := &explain.Object{
+		Key: graph.Key{Collection: name, Namespace: m.Namespace, Name: m.Name}, UID: m.UID, Created: m.Created,
 		Finalizers: m.Finalizers, Deletion: m.Deletion, GraceSeconds: m.GracePeriodSeconds, Labels: m.Labels,
 	}
 	for i := range m.Owners {
@@ -112,7 +105,7 @@ func setters(managedFields []metav1.ManagedFieldsEntry) map[string]string {
 // incomplete reports whether the deletion of an object depends on more than its metadata: of a
 // CustomResourceDefinition only while it is terminating, as others are large.
 func incomplete(r *Resource, o *explain.Object) bool {
-	return r.Delete.Namespace || r.Delete.Graceful || r.Name() == claims || r.Name() == volumes ||
+	return r.Delete.Namespace || r.Delete.Graceful || o.Collection == claims || o.Collection == volumes ||
 		r.Delete.Cleanup != "" && !o.Deletion.IsZero()
 }
 
@@ -203,26 +196,6 @@ func (u used) add(o *explain.Object, collection, namespace, name string) {
 	if name != "" && !u[k] {
 		u[k] = true
 		o.Uses = append(o.Uses, []graph.Key{k})
-	}
-}
-
-// member is the value of the first member of a JSON object with the name; empty if there is none. What follows it is
-// not scanned: of an object that is most of it, behind the metadata.
-func member(object []byte, name string) []byte {
-	s := jsonscan.New(object)
-	if !s.Open('{') {
-		return nil
-	}
-	for first := true; ; first = false {
-		key, _, ok := s.Key(first)
-		if !ok {
-			return nil
-		}
-		s.Peek()
-		at := s.Offset()
-		if s.Skip(); key.Is(name) {
-			return s.From(at)
-		}
 	}
 }
 

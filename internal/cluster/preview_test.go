@@ -329,7 +329,7 @@ func (g *graphs) compare(ctx context.Context) bool {
 		return len(have) > 2
 	}
 	deletion := finalizers.Options{PropagationPolicy: policy}
-	p := before.Preview(keys, deletion)
+	p := before.Index().Preview(keys, deletion)
 	g.asked += len(p.Admission)
 	g.same(ctx, before, keys, deletion, p)
 	for _, k := range keys {
@@ -374,8 +374,8 @@ func (g *graphs) same(
 	for _, o := range c.Objects {
 		if strings.HasPrefix(o.Namespace, g.prefix) || strings.HasPrefix(o.Name, g.prefix) {
 			one := []graph.Key{o.Key}
-			ask("tree", one, finalizers.Options{}, c.Tree(o.Key), &explain.Tree{})
-			ask("why", one, finalizers.Options{}, c.Why(o.Key), &explain.Reason{})
+			ask("tree", one, finalizers.Options{}, c.Index().Tree(o.Key), &explain.Tree{})
+			ask("why", one, finalizers.Options{}, c.Index().Why(o.Key), &explain.Reason{})
 		}
 	}
 }

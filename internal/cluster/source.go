@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // Source reads one cluster with the rights of one user. Errors that report a response have its code (code); a resource
@@ -22,7 +23,7 @@ type Source interface {
 	// Discover returns what the cluster serves.
 	Discover(ctx context.Context) (*Discovery, error)
 	// List calls yield with the metadata of each object that is selected, and its JSON if s.Whole is set.
-	List(ctx context.Context, r *Resource, s Selector, yield func(o explain.Object, object []byte)) error
+	List(ctx context.Context, r *Resource, s Selector, yield func(o *explain.Object, object []byte)) error
 	// Watch calls yield, one call at a time, with what happens after Read, until the context is done, yield returns an
 	// error, or something is not known any more (errExpired): then everything must be read again.
 	Watch(ctx context.Context, d *Discovery, yield func(Event) error) error
@@ -93,18 +94,16 @@ func (r *reader) list(ctx context.Context) (*explain.Cluster, error) {
 		}
 	}
 	listed := slices.DeleteFunc(slices.Clone(r.d.Resources), func(res *Resource) bool { return !res.Listed })
-	r.found, r.all = map[*Resource][]explain.Object{}, len(listed)
+	r.found, r.all = map[*Resource][]*explain.Object{}, len(listed)
 	if err := each(ctx, listed, func(res *Resource) error { return r.listOne(ctx, res) }); err != nil {
 		return nil, err
 	}
 	got := &explain.Cluster{
 		Unavailable: r.d.Unavailable, Held: r.d.Held, Now: r.o.Now(), Revision: r.from.Revision(),
-		Objects: make([]explain.Object, 0, r.objects),
 	}
 	for _, res := range listed {
 		got.Resources = append(got.Resources, res.Resource)
 		got.Objects = append(got.Objects, r.found[res]...)
-		delete(r.found, res)
 	}
 	return got, nil
 }
@@ -136,7 +135,7 @@ type reader struct {
 	reasons map[Selector]string
 
 	mu      sync.Mutex // for what follows
-	found   map[*Resource][]explain.Object
+	found   map[*Resource][]*explain.Object
 	objects int
 }
 
@@ -182,20 +181,17 @@ func (r *reader) listOne(ctx context.Context, res *Resource) error {
 }
 
 // listed lists objects, and completes them. Of resources of which only some are incomplete, these are read one by one.
-func (r *reader) listed(ctx context.Context, res *Resource, s Selector) (objects []explain.Object, err error) {
-	s.Whole = r.whole && incomplete(res, &explain.Object{})
-	err = r.from.List(ctx, res, s, func(o explain.Object, object []byte) {
+func (r *reader) listed(ctx context.Context, res *Resource, s Selector) (objects []*explain.Object, err error) {
+	s.Whole = r.whole && incomplete(res, &explain.Object{Key: graph.Key{Collection: res.Name()}})
+	err = r.from.List(ctx, res, s, func(o *explain.Object, object []byte) {
 		if s.Whole {
-			complete(res, object, &o)
-		}
-		if len(objects) == cap(objects) { // append would copy long lists five times
-			objects = slices.Grow(objects, max(64, len(objects)))
+			complete(res, object, o)
 		}
 		objects = append(objects, o)
 	})
-	for i := range objects {
-		if o := &objects[i]; err == nil && r.whole && !s.Whole && incomplete(res, o) {
-			err = known(r.from.List(ctx, res, Selector{Name: o.Name, Whole: true}, func(_ explain.Object, object []byte) {
+	for _, o := range objects {
+		if err == nil && r.whole && !s.Whole && incomplete(res, o) {
+			err = known(r.from.List(ctx, res, Selector{Name: o.Name, Whole: true}, func(_ *explain.Object, object []byte) {
 				complete(res, object, o)
 			}))
 		}
@@ -227,25 +223,24 @@ func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 	}
 	var missing []owner
 	known := make(map[string]bool, len(got.Objects))
-	for i := range got.Objects {
-		known[got.Objects[i].UID] = true
+	for _, o := range got.Objects {
+		known[o.UID] = true
 	}
-	for i := range got.Objects {
-		namespace := got.Objects[i].Namespace
-		for _, o := range got.Objects[i].Owners {
-			if known[o.UID] || len(missing) == lookups {
+	for _, o := range got.Objects {
+		for _, w := range o.Owners {
+			if known[w.UID] || len(missing) == lookups {
 				continue
 			}
-			res := r.d.Kind(o.APIVersion, o.Kind)
-			if res == nil || !res.Listed || res.Hides(namespace) || res.Namespaced && namespace == "" {
+			res := r.d.Kind(w.APIVersion, w.Kind)
+			if res == nil || !res.Listed || res.Hides(o.Namespace) || res.Namespaced && o.Namespace == "" {
 				continue
 			}
-			known[o.UID] = true
-			at := Selector{Name: o.Name}
+			known[w.UID] = true
+			at := Selector{Name: w.Name}
 			if res.Namespaced {
-				at.Namespace = namespace
+				at.Namespace = o.Namespace
 			}
-			missing = append(missing, owner{res, at, o.UID})
+			missing = append(missing, owner{res, at, w.UID})
 		}
 	}
 	return each(ctx, missing, func(m owner) error {

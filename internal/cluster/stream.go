@@ -152,8 +152,7 @@ func (t *stream) begin(got *explain.Cluster, past bool) (messages []ui.Message, 
 		}
 	}
 	var objects []ui.Object
-	for i := range got.Objects {
-		o := &got.Objects[i]
+	for _, o := range got.Objects {
 		// A namespace that the user may get, but not list, is left out: its changes are not known.
 		if r := shown[o.Collection]; r != nil && !r.Hides(o.Namespace) && t.within(o) {
 			t.objects[o.UID] = picture(o)

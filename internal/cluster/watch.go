@@ -119,14 +119,14 @@ func (c *Client) watch(ctx context.Context, res *Resource, version *string, tell
 			return apierrors.FromObject(e.Object)
 		}
 		*version = m.ResourceVersion
-		o := metadataOf(res, &m.ObjectMeta)
+		o := metadataOf(res.Name(), &m.ObjectMeta)
 		switch e.Type {
 		case watch.Bookmark:
 			continue
 		case watch.Deleted:
-			err = tell(Event{Before: &o})
+			err = tell(Event{Before: o})
 		default:
-			err = tell(Event{After: &o})
+			err = tell(Event{After: o})
 		}
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func (c *Client) probe(ctx context.Context, d *Discovery) (changed bool, err err
 		if !r.followed() || r.Unknown == "" {
 			return false
 		}
-		return c.List(ctx, r, Selector{First: 1}, func(explain.Object, []byte) {}) == nil
+		return c.List(ctx, r, Selector{First: 1}, func(*explain.Object, []byte) {}) == nil
 	}), nil
 }
 
