@@ -78,14 +78,14 @@ func (w *world) expect() {
 	for _, o := range w.deleting() {
 		for _, name := range o.Finalizers {
 			if now := w.objects[o.Key]; expected(name) && now != nil && len(w.users(now)) == 0 {
-				w.removeFinalizer(now, name, By(Lookup(name).Component))
+				w.removeFinalizer(now, name, By(lookup(name).Component))
 			}
 		}
 	}
 }
 
 func expected(finalizer string) bool {
-	k := Lookup(finalizer)
+	k := lookup(finalizer)
 	return k != nil && k.Expected
 }
 

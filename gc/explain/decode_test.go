@@ -96,7 +96,7 @@ func checkDecoded[T any](t *testing.T, run int, answer *T, text func(*T) string)
 	}
 }
 
-// TestDeep: answers about a long chain of owners have MostLevels levels, and say that there are more.
+// TestDeep: answers about a long chain of owners have mostLevels levels, and say that there are more.
 func TestDeep(t *testing.T) {
 	const last = 20_000
 	c := &Cluster{Resources: resources(), Now: now}
@@ -106,7 +106,7 @@ func TestDeep(t *testing.T) {
 			owner := fmt.Sprint(i - 1)
 			o.Owners = []graph.Owner{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: owner, Block: true}}
 		}
-		if i < 2*MostLevels {
+		if i < 2*mostLevels {
 			o.Deletion, o.Finalizers = now, []string{finalizers.Foreground}
 		}
 		c.Objects = append(c.Objects, o)
@@ -115,7 +115,7 @@ func TestDeep(t *testing.T) {
 	for _, tree := range []*Tree{x.Tree(c.Objects[0].Key), x.Tree(c.Objects[last].Key)} {
 		checkDecoded(t, 0, tree, func(v *Tree) string { return v.Text(Style{}) })
 		for _, text := range []string{tree.Text(Style{}), tree.Draw("dot"), tree.Draw("mermaid")} {
-			if strings.Count(text, "\n") > 4*MostLevels || !strings.Contains(text, tooDeep(1)) {
+			if strings.Count(text, "\n") > 4*mostLevels || !strings.Contains(text, tooDeep(1)) {
 				t.Error(text)
 			}
 		}

@@ -81,7 +81,7 @@ func (d *drawing) box(n *Node) int {
 		return id
 	}
 	for i := range label {
-		label[i] = entities.Replace(Visible(label[i]))
+		label[i] = entities.Replace(visible(label[i]))
 	}
 	fmt.Fprintf(&d.boxes, "  n%d[\"%s\"]\n", id, strings.Join(label, "<br>"))
 	if !n.Since.IsZero() {

@@ -1,7 +1,7 @@
 // Package explain answers questions about the deletion of objects: why an object is still there (Why), what a deletion
 // would do (Preview), what its owners and dependents are (Tree), and what is wrong with the ownership of a cluster
-// (Lint). It is pure: the Cluster is a value, which package cluster reads. It also prints what removed an object
-// (TrailText), which package trail has recorded.
+// (Lint). It is pure: the Cluster is a value, which package cluster reads, and its Index has the answers. It also prints
+// what removed an object (TrailText), which package trail has recorded.
 //
 // It guarantees:
 //
@@ -9,7 +9,7 @@
 //     finalizers, and what the collector does by gc/graph.
 //  2. A preview carries out the deletions on a copy of the objects, and lets the collector, the controllers of
 //     namespaces and of CRDs, and the kubelets work until nothing is left to do. It assumes that they all work, and
-//     that Expected finalizers (Known) are removed from what nothing uses. Other finalizers hold an object to the end.
+//     that expected finalizers are removed from what nothing uses. Other finalizers hold an object to the end.
 //  3. Objects that aren't known are never taken for absent: references to a resource with Unknown stay undecided, and
 //     warnings name it.
 //  4. After one pass over all objects, an answer reads only what is connected with the objects of a question, by owner
@@ -19,6 +19,6 @@
 //     count as a match, so that none is missing. No response of theirs is assumed.
 //  7. The text, the JSON and the diagram of an answer are made from one value: the text of an answer that was decoded
 //     from JSON is that of the original.
-//  8. Trees and reasons have at most MostLevels levels, and say how much is left out.
+//  8. Trees and reasons have at most mostLevels levels, and say how much is left out.
 //  9. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
 package explain

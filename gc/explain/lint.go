@@ -25,11 +25,11 @@ const (
 	Cycle            Rule = "OwnerCycle"              // objects own each other
 	BothFinalizers   Rule = "BothCollectorFinalizers" // an object has both finalizers of the collector
 	StrangeFinalizer Rule = "UnknownFinalizer"        // nothing is known of the component that removes a finalizer
-	Stuck            Rule = "StuckTerminating"        // terminating for longer than the grace period and Patience
+	Stuck            Rule = "StuckTerminating"        // terminating for longer than the grace period and patience
 )
 
-// Patience is how long after its grace period an object that is being deleted is not called stuck.
-const Patience = 5 * time.Minute
+// patience is how long after its grace period an object that is being deleted is not called stuck.
+const patience = 5 * time.Minute
 
 // Finding is a problem of ownership.
 type Finding struct {
@@ -137,14 +137,14 @@ func (l *linter) lifecycle(o *Object) {
 			"when it is deleted, its dependents are orphaned, and it may stay")
 	}
 	for _, f := range o.Finalizers {
-		if Lookup(f) == nil {
+		if lookup(f) == nil {
 			l.add(StrangeFinalizer, o, "finalizer "+f+": not known",
 				"the object can't be removed without the component that removes the finalizer")
 		}
 	}
-	if !o.Deletion.IsZero() && l.c.Now.Sub(o.Deletion) > Patience {
+	if !o.Deletion.IsZero() && l.c.Now.Sub(o.Deletion) > patience {
 		held := cmp.Or(strings.Join(l.holds(o), ", "), "none")
-		l.add(Stuck, o, "has been terminating for "+Age(l.c.Now.Sub(o.Begun()))+"; finalizers: "+held, "ask why")
+		l.add(Stuck, o, "has been terminating for "+age(l.c.Now.Sub(o.Begun()))+"; finalizers: "+held, "ask why")
 	}
 }
 

@@ -9,57 +9,57 @@ import (
 
 // Text prints the tree: owners first, then the object, with its dependents below it.
 func (t *Tree) Text(s Style) string {
-	p := &Printer{Style: s}
+	p := &printer{Style: s}
 	if len(t.Owners) > 0 {
-		p.Line("", "", "owners:")
-		p.Items("", p.nodes(t.Owners))
-		p.Line("", "", "")
+		p.line("", "", "owners:")
+		p.items("", p.nodes(t.Owners))
+		p.line("", "", "")
 	}
-	p.Line("", "", p.Paint(Bold, t.Object.Object.String())+p.state(&t.Object))
-	p.Items("", p.nodes(t.Object.Dependents))
+	p.line("", "", p.paint(bold, t.Object.Object.String())+p.state(&t.Object))
+	p.items("", p.nodes(t.Object.Dependents))
 	for i, h := range Grouped(t.Hidden) {
 		if i == 0 {
-			p.Line("", "", "")
+			p.line("", "", "")
 		}
-		p.Line("", "  ", fmt.Sprintf("not shown: dependents in %s (%s)", h.Resource, h.Why))
+		p.line("", "  ", fmt.Sprintf("not shown: dependents in %s (%s)", h.Resource, h.Why))
 	}
 	return p.String()
 }
 
 // nodes are the items of owners or dependents, each with its own below it.
-func (p *Printer) nodes(nodes []Node) (items []Item) {
+func (p *printer) nodes(nodes []Node) (items []item) {
 	for i := range nodes {
 		n := &nodes[i]
 		below := append(p.nodes(n.Owners), p.nodes(n.Dependents)...)
 		if n.More > 0 {
-			below = append(below, Item{Text: tooDeep(n.More)})
+			below = append(below, item{Text: tooDeep(n.More)})
 		}
-		items = append(items, Item{n.Object.String() + p.state(n) + p.reference(n), below})
+		items = append(items, item{n.Object.String() + p.state(n) + p.reference(n), below})
 	}
 	return items
 }
 
 func tooDeep(more int) string {
-	return fmt.Sprintf("and %d more: an answer has at most %d levels", more, MostLevels)
+	return fmt.Sprintf("and %d more: an answer has at most %d levels", more, mostLevels)
 }
 
 // state is what is remarkable in a node's object, in parentheses.
-func (p *Printer) state(n *Node) string {
+func (p *printer) state(n *Node) string {
 	var words []string
 	if !n.Since.IsZero() {
-		words = append(words, p.Paint(Red, "terminating for "+Age(p.Now.Sub(n.Since))))
+		words = append(words, p.paint(red, "terminating for "+age(p.Now.Sub(n.Since))))
 	}
 	if len(n.Finalizers) > 0 {
-		words = append(words, p.Paint(Yellow, "finalizers "+strings.Join(n.Finalizers, ", ")))
+		words = append(words, p.paint(yellow, "finalizers "+strings.Join(n.Finalizers, ", ")))
 	}
 	if n.Repeated {
-		words = append(words, p.Paint(Faint, "shown above"))
+		words = append(words, p.paint(faint, "shown above"))
 	}
 	return enclosed(" (", words, "; ", ")")
 }
 
 // reference is what is remarkable in the reference of a node, in brackets.
-func (p *Printer) reference(n *Node) string {
+func (p *printer) reference(n *Node) string {
 	var words []string
 	if n.Controller {
 		words = append(words, "controller")
@@ -68,7 +68,7 @@ func (p *Printer) reference(n *Node) string {
 		words = append(words, "blocking")
 	}
 	if wrong := n.wrong(); wrong != "" {
-		words = append(words, p.Paint(Red, wrong))
+		words = append(words, p.paint(red, wrong))
 	}
 	return enclosed(" [", words, ", ", "]")
 }
@@ -101,79 +101,79 @@ func (n *Node) wrong() string {
 
 // Text prints the reasons as a tree, and then the remedies of each, with their commands.
 func (r *Reason) Text(s Style) string {
-	p := &Printer{Style: s}
+	p := &printer{Style: s}
 	var listed []*Reason
 	top := p.reason(r, ObjectReference{}, &listed)
-	p.Line("", "", top.Text)
-	p.Items("", top.Below)
+	p.line("", "", top.Text)
+	p.items("", top.Below)
 	for i, one := range listed {
-		p.Line("", "", "")
-		p.Line("", "", fmt.Sprintf("(%d) %s:", i+1, one.Object))
+		p.line("", "", "")
+		p.line("", "", fmt.Sprintf("(%d) %s:", i+1, one.Object))
 		for _, remedy := range one.Remedies {
-			p.Line("  - ", "    ", remedy.Text)
+			p.line("  - ", "    ", remedy.Text)
 			if remedy.Command != "" {
-				p.text.WriteString("    $ " + Visible(remedy.Command) + "\n") // never broken, so that it can be copied
+				p.text.WriteString("    $ " + visible(remedy.Command) + "\n") // never broken, so that it can be copied
 			}
 		}
 	}
 	if len(r.Admission) > 0 {
-		p.Line("", "", "")
+		p.line("", "", "")
 		p.warnings(r.Admission)
 	}
 	return p.String()
 }
 
-func (p *Printer) warnings(all []Asked) {
+func (p *printer) warnings(all []Asked) {
 	for _, a := range all {
-		p.Line("", "  ", p.Paint(Yellow, "warning: "+a.Message))
+		p.line("", "  ", p.paint(yellow, "warning: "+a.Message))
 	}
 }
 
 // reason is the item of a reason, which is below one of the object above. It appends reasons with remedies to listed;
 // their numbers there follow their messages.
-func (p *Printer) reason(r *Reason, above ObjectReference, listed *[]*Reason) Item {
-	item := Item{Text: r.Says}
+func (p *printer) reason(r *Reason, above ObjectReference, listed *[]*Reason) item {
+	one := item{Text: r.Says}
 	if r.Object != above {
-		item.Text = p.Paint(Bold, r.Object.String()) + ": " + r.Says
+		one.Text = p.paint(bold, r.Object.String()) + ": " + r.Says
 	}
 	if len(r.Remedies) > 0 {
 		*listed = append(*listed, r)
-		item.Text += p.Paint(Faint, fmt.Sprintf(" (%d)", len(*listed)))
+		one.Text += p.paint(faint, fmt.Sprintf(" (%d)", len(*listed)))
 	}
 	for _, b := range r.Below {
-		item.Below = append(item.Below, p.reason(b, r.Object, listed))
+		one.Below = append(one.Below, p.reason(b, r.Object, listed))
 	}
 	switch {
 	case r.More > 0 && len(r.Below) == 0:
-		item.Below = []Item{{Text: tooDeep(r.More)}}
+		one.Below = []item{{Text: tooDeep(r.More)}}
 	case r.More > 0:
-		item.Below = append(item.Below, Item{Text: fmt.Sprintf("and %d more", r.More)})
+		one.Below = append(one.Below, item{Text: fmt.Sprintf("and %d more", r.More)})
 	}
-	return item
+	return one
 }
 
 // Text prints the preview: warnings, the changes in order, what stays, and a summary.
 func (p *Preview) Text(s Style) string {
-	t := &Printer{Style: s}
+	t := &printer{Style: s}
 	for _, w := range p.Warnings {
 		about := ""
 		if w.Object.Name != "" {
 			about = w.Object.String() + ": "
 		}
-		t.Line("", "  ", t.Paint(Yellow, "warning: "+about+w.Text))
+		t.line("", "  ", t.paint(yellow, "warning: "+about+w.Text))
 	}
 	t.warnings(p.Admission)
 	list(t, "would happen without the deletion, too:", p.Before, Change.String)
 	list(t, "would happen, in this order:", p.Changes, Change.String)
 	if len(p.Changes) == 0 {
-		t.Line("", "", "nothing would change")
+		t.line("", "", "nothing would change")
 	}
 	list(t, "would stay, terminating:", p.Left, func(l Left) string {
 		var words []string
 		if len(l.Finalizers) > 0 {
 			words = append(words, "finalizers "+strings.Join(l.Finalizers, ", ")+usedBy(l.UsedBy))
 		}
-		return t.Paint(Red, l.Object.String()) + enclosed(" (", words, "", ")")
+		return t.paint(red, l.Object.String()) + enclosed(" (", words, "", ")")
 	})
 	list(t, "would stay, with a reference to an owner that is gone:", p.Dangling, func(d Dangling) string {
 		return d.Object.String() + " -> " + d.Owner.Kind + " " + d.Owner.Name
@@ -196,12 +196,12 @@ func usedBy(users []ObjectReference) string {
 }
 
 // list prints values below a head, and nothing if there are none.
-func list[T any](p *Printer, head string, values []T, text func(T) string) {
+func list[T any](p *printer, head string, values []T, text func(T) string) {
 	for i, v := range values {
 		if i == 0 {
-			p.Line("", "", head)
+			p.line("", "", head)
 		}
-		p.Line("  ", "    ", text(v))
+		p.line("  ", "    ", text(v))
 	}
 }
 
@@ -238,20 +238,20 @@ func (c Count) String() string {
 
 // Report prints findings, which are sorted by rule, below their rules.
 func Report(findings []Finding, s Style) string {
-	p := &Printer{Style: s}
+	p := &printer{Style: s}
 	numbers := map[Rule]int{}
 	for _, f := range findings {
 		numbers[f.Rule]++
 	}
 	for i, f := range findings {
 		if i == 0 || findings[i-1].Rule != f.Rule {
-			p.Line("", "", p.Paint(Bold, fmt.Sprintf("%s (%d)", f.Rule, numbers[f.Rule])))
+			p.line("", "", p.paint(bold, fmt.Sprintf("%s (%d)", f.Rule, numbers[f.Rule])))
 		}
 		text := f.Object.String() + ": " + f.Text
 		if f.Others > 0 {
 			text += fmt.Sprintf(" (and %s)", count(f.Others, "more object"))
 		}
-		p.Line("  ", "    ", text+"; "+f.Harm)
+		p.line("  ", "    ", text+"; "+f.Harm)
 	}
 	return p.String()
 }

@@ -18,39 +18,39 @@ type Style struct {
 	Now   time.Time // the moment of the answer, from which ages are counted
 }
 
-// Color is a colour or a weight of terminals: a parameter of the control sequence SGR.
-type Color string
+// color is a colour or a weight of terminals: a parameter of the control sequence SGR.
+type color string
 
 // The colours.
 const (
-	Red    Color = "31"
-	Yellow Color = "33"
-	Faint  Color = "2"
-	Bold   Color = "1"
+	red    color = "31"
+	yellow color = "33"
+	faint  color = "2"
+	bold   color = "1"
 )
 
-// painted are the control sequences of Paint: the colours, and their end.
+// painted are the control sequences of paint: the colours, and their end.
 var painted = regexp.MustCompile("\x1b\\[(31|33|2|1|0)m")
 
-// Printer makes the text of an answer, line by line. Control characters but those of Paint are printed as escapes.
-type Printer struct {
+// printer makes the text of an answer, line by line. Control characters but those of paint are printed as escapes.
+type printer struct {
 	Style
 	text strings.Builder
 }
 
 // String returns the text.
-func (p *Printer) String() string { return p.text.String() }
+func (p *printer) String() string { return p.text.String() }
 
-// Paint returns the text in a colour, if the style has colours.
-func (p *Printer) Paint(c Color, text string) string {
+// paint returns the text in a colour, if the style has colours.
+func (p *printer) paint(c color, text string) string {
 	if !p.Color || text == "" {
 		return text
 	}
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// Line prints a line after first. What does not fit in the width is continued on the next lines, after rest.
-func (p *Printer) Line(first, rest, text string) {
+// line prints a line after first. What does not fit in the width is continued on the next lines, after rest.
+func (p *printer) line(first, rest, text string) {
 	lines := []string{escape(text, p.Color)}
 	if p.Width > 0 {
 		lines = Wrap(lines[0], max(p.Width-utf8.RuneCountInString(first), leastWidth))
@@ -65,7 +65,7 @@ func (p *Printer) Line(first, rest, text string) {
 const leastWidth = 20
 
 // Wrap breaks a text at spaces into lines of at most width characters, except for longer words. The sequences of
-// Paint have no width.
+// paint have no width.
 func Wrap(text string, width int) (lines []string) {
 	line := ""
 	for word := range strings.SplitSeq(text, " ") {
@@ -81,29 +81,29 @@ func Wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// plain is the text without the sequences of Paint.
+// plain is the text without the sequences of paint.
 func plain(text string) string { return painted.ReplaceAllString(text, "") }
 
-// Item is a line of a tree, with the items below it.
-type Item struct {
+// item is a line of a tree, with the items below it.
+type item struct {
 	Text  string
-	Below []Item
+	Below []item
 }
 
-// Items prints items below a line whose continuations begin with prefix.
-func (p *Printer) Items(prefix string, items []Item) {
+// items prints items below a line whose continuations begin with prefix.
+func (p *printer) items(prefix string, items []item) {
 	for i, item := range items {
 		first, rest := prefix+"├─ ", prefix+"│  "
 		if i == len(items)-1 {
 			first, rest = prefix+"└─ ", prefix+"   "
 		}
-		p.Line(first, rest, item.Text)
-		p.Items(rest, item.Below)
+		p.line(first, rest, item.Text)
+		p.items(rest, item.Below)
 	}
 }
 
-// Age is a duration in its largest unit, and the next one if that is not 0.
-func Age(d time.Duration) (text string) {
+// age is a duration in its largest unit, and the next one if that is not 0.
+func age(d time.Duration) (text string) {
 	left := int64(d.Round(time.Second) / time.Second)
 	for _, u := range []struct {
 		seconds int64
@@ -120,11 +120,11 @@ func Age(d time.Duration) (text string) {
 	return cmp.Or(text, "0s")
 }
 
-// Visible is the text with control characters as escapes. Names, messages and user agents may have any, and a terminal
+// visible is the text with control characters as escapes. Names, messages and user agents may have any, and a terminal
 // would obey them.
-func Visible(text string) string { return escape(text, false) }
+func visible(text string) string { return escape(text, false) }
 
-// escape is Visible; with colored set, the sequences of Printer.Paint stay.
+// escape is visible; with colored set, the sequences of printer.paint stay.
 func escape(text string, colored bool) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -150,7 +150,7 @@ func shell(word string) string {
 	switch {
 	case plainWord.MatchString(word):
 		return word
-	case Visible(word) == word:
+	case visible(word) == word:
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
 	var b strings.Builder

@@ -22,7 +22,7 @@ func TestHostileCommands(t *testing.T) {
 		o := ObjectReference{Name: name, resource: "clusterroles.rbac.authorization.k8s.io"}
 		for _, command := range []string{remove(o).Command, touch(o).Command} {
 			sh := "sh"
-			if Visible(name) != name {
+			if visible(name) != name {
 				sh = "bash" // a shell of the standard knows no escapes
 			}
 			path, err := exec.LookPath(sh)
@@ -42,7 +42,7 @@ func TestHostileCommands(t *testing.T) {
 			if words[at] != word {
 				t.Errorf("%s: %q", command, words)
 			}
-			if Visible(command) != command {
+			if visible(command) != command {
 				t.Errorf("%q has control characters", command)
 			}
 		}
@@ -64,7 +64,7 @@ func TestHostileText(t *testing.T) {
 			x.Preview([]graph.Key{k}, finalizers.Options{}).Text(Style{}),
 		}
 		for _, text := range texts {
-			if text = strings.ReplaceAll(text, "\n", ""); Visible(text) != text {
+			if text = strings.ReplaceAll(text, "\n", ""); visible(text) != text {
 				t.Errorf("%q: %q", name, text)
 			}
 		}

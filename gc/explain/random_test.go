@@ -86,8 +86,8 @@ func checkRemedies(t *testing.T, c *Cluster, r *Reason) {
 // specList is the list of a namespace's finalizers in its spec.
 const specList = "/spec/finalizers"
 
-// item is an item of a list that a command removes.
-type item struct {
+// element is an item of a list that a command removes.
+type element struct {
 	// list is a JSON pointer, index the item's place in it; -1 for any.
 	list  string
 	index int
@@ -95,11 +95,11 @@ type item struct {
 }
 
 // itemOf reads the command of a remedy.
-func itemOf(t *testing.T, command string) item {
+func itemOf(t *testing.T, command string) element {
 	t.Helper()
 	if _, rest, ok := strings.Cut(command, `jq '.spec.finalizers -= ["`); ok {
 		name, _, _ := strings.Cut(rest, `"]'`)
-		return item{specList, -1, name}
+		return element{specList, -1, name}
 	}
 	_, patch, _ := strings.Cut(command, " -p ")
 	var operations []struct{ Op, Path, Value string }
@@ -113,11 +113,11 @@ func itemOf(t *testing.T, command string) item {
 	if err != nil {
 		t.Fatalf("%s: %v", command, err)
 	}
-	return item{strings.TrimSuffix(list, "/"), i, operations[0].Value}
+	return element{strings.TrimSuffix(list, "/"), i, operations[0].Value}
 }
 
 // in reports whether the object has the item at its place.
-func (i item) in(o *Object) bool {
+func (i element) in(o *Object) bool {
 	var list []string
 	switch i.list {
 	case finalizersList:

@@ -105,8 +105,8 @@ func arguments(o ObjectReference) string {
 	return words
 }
 
-// Known is a finalizer whose meaning is known.
-type Known struct {
+// wellKnown is a finalizer whose meaning is known.
+type wellKnown struct {
 	Finalizer string // the name, or if it ends with a slash the beginning of names
 	// Component removes it, when Until holds.
 	Component, Until string
@@ -116,7 +116,7 @@ type Known struct {
 }
 
 // known are the finalizers of Kubernetes and of widely used projects, by what their documentation and code say.
-var known = []Known{
+var known = []wellKnown{
 	{"kubernetes.io/pvc-protection", "persistentvolumeclaim-protection-controller", "no Pod uses the claim", true}, // F-04
 	{"kubernetes.io/pv-protection", "persistentvolume-protection-controller",
 		"the volume is not bound to a claim", true}, // F-03
@@ -147,8 +147,8 @@ var known = []Known{
 	{"orphan", "garbage-collector-controller", "no dependent refers to the object", false},
 }
 
-// Lookup returns the Known of a finalizer; nil if there is none.
-func Lookup(finalizer string) *Known {
+// lookup returns the wellKnown of a finalizer; nil if there is none.
+func lookup(finalizer string) *wellKnown {
 	for i := range known {
 		k := &known[i]
 		prefix := strings.HasSuffix(k.Finalizer, "/")

@@ -10,13 +10,13 @@ import (
 // TrailText is the text of an answer about removals: for each object one line with the request at the end of the chain,
 // and then the requests and the owners as a tree. It adds nothing to what the server has answered.
 func TrailText(a *trail.Answer, s Style) string {
-	p := &Printer{Style: s}
+	p := &printer{Style: s}
 	for i, r := range a.Items {
 		if i > 0 {
-			p.Line("", "", "")
+			p.line("", "", "")
 		}
-		p.Line("", "", p.Paint(Bold, nameOf(r.Object))+" "+p.fate(r)+origin(r))
-		p.Items("", p.removal(r))
+		p.line("", "", p.paint(bold, nameOf(r.Object))+" "+p.fate(r)+origin(r))
+		p.items("", p.removal(r))
 	}
 	return p.String()
 }
@@ -26,11 +26,11 @@ func nameOf(o trail.Object) string {
 }
 
 // fate reports whether and when the object was removed.
-func (p *Printer) fate(r *trail.Removal) string {
+func (p *printer) fate(r *trail.Removal) string {
 	if r.Removed == nil {
-		return p.Paint(Red, "is being deleted")
+		return p.paint(red, "is being deleted")
 	}
-	return fmt.Sprintf("was removed at revision %d, %s ago", r.Removed.Revision, Age(p.Now.Sub(r.Removed.Time)))
+	return fmt.Sprintf("was removed at revision %d, %s ago", r.Removed.Revision, age(p.Now.Sub(r.Removed.Time)))
 }
 
 // origin is the request at the end of the chain: of a client, or of a controller for a reason of its own.
@@ -133,8 +133,8 @@ var decisions = map[string]string{
 }
 
 // removal has the items of a removal: who deleted the object, what held it, and who removed it.
-func (p *Printer) removal(r *trail.Removal) (items []Item) {
-	add := func(text string) { items = append(items, Item{Text: text}) }
+func (p *printer) removal(r *trail.Removal) (items []item) {
+	add := func(text string) { items = append(items, item{Text: text}) }
 	switch {
 	case r.Asked != nil:
 		items = append(items, p.request(r.Asked, deleted(r.Asked, "it")))
@@ -157,7 +157,7 @@ func (p *Printer) removal(r *trail.Removal) (items []Item) {
 }
 
 // terminating is how long the object was terminating, and what held it.
-func (p *Printer) terminating(r *trail.Removal) string {
+func (p *printer) terminating(r *trail.Removal) string {
 	held := "its grace period"
 	switch {
 	case len(r.Finalizers) > 0:
@@ -170,7 +170,7 @@ func (p *Printer) terminating(r *trail.Removal) string {
 		on, until = "", r.Removed.Time
 	}
 	return fmt.Sprintf("it was terminating from revision %d%s, for %s, held by %s", r.Terminating.Revision, on,
-		Age(until.Sub(r.Terminating.Time)), held)
+		age(until.Sub(r.Terminating.Time)), held)
 }
 
 func finished(r *trail.Removal) string {
@@ -187,16 +187,16 @@ func finished(r *trail.Removal) string {
 
 // request is the item of a request, with the owners that its reason is about. For the own decision of a controller,
 // only those that are gone are of interest.
-func (p *Printer) request(r *trail.Request, did string) Item {
-	item := Item{Text: sender(r) + " " + did}
+func (p *printer) request(r *trail.Request, did string) item {
+	one := item{Text: sender(r) + " " + did}
 	if r.Controller != "" {
-		item.Text += reason(r)
+		one.Text += reason(r)
 		for _, o := range r.Owners {
 			if r.Reason != trail.ControllerDecision || o.Trail != nil {
-				item.Below = append(item.Below, p.owner(o))
+				one.Below = append(one.Below, p.owner(o))
 			}
 		}
-		return item
+		return one
 	}
 	details := r.URI
 	if r.UserAgent != "" {
@@ -205,21 +205,21 @@ func (p *Printer) request(r *trail.Request, did string) Item {
 	if r.AuditID != "" {
 		details += "; audit ID " + r.AuditID
 	}
-	item.Text += p.Paint(Faint, " ("+details+")")
-	return item
+	one.Text += p.paint(faint, " ("+details+")")
+	return one
 }
 
 // owner is the item of an owner, with its own removal below it.
-func (p *Printer) owner(o trail.Owner) Item {
-	switch name := p.Paint(Bold, nameOf(o.Object)); {
+func (p *printer) owner(o trail.Owner) item {
+	switch name := p.paint(bold, nameOf(o.Object)); {
 	case o.Trail != nil:
-		name = p.Paint(Bold, nameOf(o.Trail.Object))
-		return Item{Text: name + " " + p.fate(o.Trail), Below: p.removal(o.Trail)}
+		name = p.paint(bold, nameOf(o.Trail.Object))
+		return item{Text: name + " " + p.fate(o.Trail), Below: p.removal(o.Trail)}
 	case o.Hidden != "":
-		return Item{Text: name + ": not shown: " + o.Hidden}
+		return item{Text: name + ": not shown: " + o.Hidden}
 	case o.Repeated:
-		return Item{Text: name + p.Paint(Faint, " (shown above)")}
+		return item{Text: name + p.paint(faint, " (shown above)")}
 	default:
-		return Item{Text: name + ": nothing is known of a removal"}
+		return item{Text: name + ": nothing is known of a removal"}
 	}
 }

@@ -33,13 +33,13 @@ type Node struct {
 	Missing    bool   `json:"missing,omitempty"`
 	Elsewhere  bool   `json:"elsewhere,omitempty"`
 	Repeated   bool   `json:"repeated,omitempty"` // the object is elsewhere in the tree, with its neighbours
-	More       int    `json:"more,omitempty"`     // how many owners or dependents are left out, below MostLevels
+	More       int    `json:"more,omitempty"`     // how many owners or dependents are left out, below mostLevels
 	Owners     []Node `json:"owners,omitempty"`   // set above the Tree's object, Dependents at it and below
 	Dependents []Node `json:"dependents,omitempty"`
 }
 
-// MostLevels is how many levels of owners, of dependents, and of reasons an answer has. The JSON of more can't be decoded.
-const MostLevels = 100
+// mostLevels is how many levels of owners, of dependents, and of reasons an answer has. The JSON of more can't be decoded.
+const mostLevels = 100
 
 // Tree returns the tree of the object; nil if there is none at the key.
 func (x *Index) Tree(k graph.Key) *Tree {
@@ -76,9 +76,9 @@ func (t *trees) node(o *Object, level int, up bool) Node {
 	switch {
 	case t.seen[o]:
 		n.Repeated = true
-	case level == MostLevels && up:
+	case level == mostLevels && up:
 		n.More = len(o.Owners)
-	case level == MostLevels:
+	case level == mostLevels:
 		n.More = len(t.dependents[o.UID])
 	case up:
 		n.Owners = t.owners(o, level+1)

@@ -123,7 +123,7 @@ func (e *explainer) reason(o *Object, c Cause, text string, remedies ...Remedy) 
 }
 
 // below adds the reasons of several objects to one, those that are being deleted first. After most of them, and below
-// MostLevels, the others are only counted.
+// mostLevels, the others are only counted.
 func (e *explainer) below(r *Reason, objects []*Object, explain func(*Object) *Reason) *Reason {
 	e.level++
 	defer func() { e.level-- }()
@@ -131,7 +131,7 @@ func (e *explainer) below(r *Reason, objects []*Object, explain func(*Object) *R
 		for _, o := range objects {
 			switch {
 			case o.Deletion.IsZero() != live:
-			case len(r.Below) == most || e.level > MostLevels:
+			case len(r.Below) == most || e.level > mostLevels:
 				r.More++
 			default:
 				r.Below = append(r.Below, explain(o))
@@ -149,7 +149,7 @@ func (e *explainer) explain(o *Object) *Reason {
 	if o.Deletion.IsZero() {
 		return e.live(o)
 	}
-	r := e.reason(o, Terminating, "terminating for "+Age(e.c.Now.Sub(o.Begun())))
+	r := e.reason(o, Terminating, "terminating for "+age(e.c.Now.Sub(o.Begun())))
 	r.Below = e.grace(o)
 	if o.SpecFinalizers != nil {
 		r.Below = append(r.Below, e.namespace(o)...)
@@ -267,7 +267,7 @@ func (e *explainer) finalizer(o *Object, name string) *Reason {
 	if by := o.Setters[name]; by != "" {
 		setter = "; field manager " + by + " has set it"
 	}
-	if k := Lookup(name); k != nil {
+	if k := lookup(name); k != nil {
 		text := fmt.Sprintf("finalizer %s, which %s removes when %s%s%s", name, k.Component, k.Until, setter,
 			usedBy(e.users(o)))
 		return e.reason(o, Finalizer, text, advice("see that "+k.Component+" runs, and that "+k.Until), last)
@@ -335,13 +335,13 @@ func (e *explainer) grace(o *Object) []*Reason {
 	switch {
 	case left > 0:
 		return []*Reason{e.reason(o, GracePeriod, fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds,
-			Age(left)), Remedy{Text: "wait", Action: Wait, Object: e.ref(o)}, now)}
+			age(left)), Remedy{Text: "wait", Action: Wait, Object: e.ref(o)}, now)}
 	case e.nodeGone(o):
 		return []*Reason{e.reason(o, NodeGone, node+" does not exist; pod-garbage-collector-controller removes the Pod",
 			advice("see that kube-controller-manager runs"), now)}
 	}
 	text := fmt.Sprintf("its grace period ended %s ago, and the kubelet of %s has not confirmed that its containers"+
-		" ended", Age(-left), node)
+		" ended", age(-left), node)
 	return []*Reason{e.reason(o, KubeletSilent, text,
 		advice("see that the kubelet of "+node+" runs and that the node is Ready"), now)}
 }

@@ -2,9 +2,6 @@ package trail
 
 import "time"
 
-// APIVersion is the apiVersion of an Answer; its kind is Trail.
-const APIVersion = "kubecascade/v1"
-
 // Answer is the response of /kubecascade/v1/trail.
 type Answer struct {
 	APIVersion string `json:"apiVersion"`

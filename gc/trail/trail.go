@@ -120,7 +120,7 @@ func (t *Trail) Answer() Answer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return Answer{
-		APIVersion: APIVersion, Kind: "Trail", Since: t.since.UTC(), Removals: t.all, Kept: t.removed.order.Len(),
+		APIVersion: "kubecascade/v1", Kind: "Trail", Since: t.since.UTC(), Removals: t.all, Kept: t.removed.order.Len(),
 		Limit: t.removed.limit, Items: []*Removal{},
 	}
 }

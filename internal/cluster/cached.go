@@ -93,7 +93,7 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(*ex
 // allowed is the 403 if the user may not list the objects, or get the one.
 func (c *cached) allowed(r *Resource, s Selector) error {
 	a := &authorization.Attributes{
-		User: c.user, Verb: "list", IsResource: true, Path: r.Path(s.Namespace), Group: r.Group, Version: r.Versions[0],
+		User: c.user, Verb: "list", IsResource: true, Path: r.path(s.Namespace), Group: r.Group, Version: r.Versions[0],
 		Resource: r.Plural, Namespace: s.Namespace,
 	}
 	if s.Name != "" {

@@ -154,7 +154,7 @@ func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func
 func (c *Client) one(ctx context.Context, res *Resource, s Selector, yield func(*explain.Object, []byte)) error {
 	if s.Whole {
 		var object json.RawMessage
-		if err := c.getJSON(ctx, res.Path(s.Namespace)+"/"+url.PathEscape(s.Name), nil, &object); err != nil {
+		if err := c.getJSON(ctx, res.path(s.Namespace)+"/"+url.PathEscape(s.Name), nil, &object); err != nil {
 			return err
 		}
 		return yieldWhole(res, object, yield)
@@ -179,7 +179,7 @@ func (c *Client) page(
 			metav1.ListMeta `json:"metadata"`
 			Items           []json.RawMessage
 		}
-		err := c.getJSON(ctx, res.Path(s.Namespace), url.Values{
+		err := c.getJSON(ctx, res.path(s.Namespace), url.Values{
 			"labelSelector": {opts.LabelSelector}, "fieldSelector": {opts.FieldSelector},
 			"limit": {fmt.Sprint(opts.Limit)}, "continue": {opts.Continue},
 		}, &page)

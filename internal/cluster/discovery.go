@@ -35,8 +35,8 @@ type Resource struct {
 	Stored string
 }
 
-// Path is the path of the collection, of all namespaces if namespace is empty.
-func (r *Resource) Path(namespace string) string {
+// path is the path of the collection, of all namespaces if namespace is empty.
+func (r *Resource) path(namespace string) string {
 	p := "/apis/" + r.APIVersion()
 	if r.Group == "" {
 		p = "/api/" + r.APIVersion()
@@ -86,12 +86,12 @@ func Served(types *resources.Types) *Discovery {
 			ShortNames: r.ShortNames,
 		}).Stored = r.Collection
 	}
-	d.Share()
+	d.share()
 	return d
 }
 
-// Share joins resources with the same storage: the events of both groups are the same objects (J-36).
-func (d *Discovery) Share() {
+// share joins resources with the same storage: the events of both groups are the same objects (J-36).
+func (d *Discovery) share() {
 	core, other := d.Named("events"), d.Named("events.events.k8s.io")
 	if core != nil {
 		core.Inert = true // D-08
@@ -198,9 +198,9 @@ func (c *Client) Discover(ctx context.Context) (*Discovery, error) {
 	case len(d.Resources) == 0:
 		return nil, fmt.Errorf("discovery: %s serves no resources", c.URL)
 	}
-	d.Share()
+	d.share()
 	if len(d.Unavailable) > 0 {
-		own, err := c.Has(ctx, "preview")
+		own, err := c.has(ctx, "preview")
 		d.Held = !own
 		return d, err
 	}
@@ -307,7 +307,7 @@ func (c *Client) discoverIndex(ctx context.Context, d *Discovery) error {
 		return nil
 	}
 	var list apiextensionsv1.CustomResourceDefinitionList
-	if err := c.getJSON(ctx, res.Path(""), nil, &list); err != nil {
+	if err := c.getJSON(ctx, res.path(""), nil, &list); err != nil {
 		return fmt.Errorf("list of %s: %w", crds, err)
 	}
 	all = nil

@@ -17,7 +17,7 @@
 //     order of revisions. One that falls behind, or whose cluster serves or user may list other types, gets a new state.
 //  5. A Client needs nothing of a server but discovery, lists and watches, and writes nothing. Lists are paged, and
 //     have only metadata, but for kinds whose deletion depends on more, and the configuration of admission. At most
-//     Concurrency are read at a time. A resource whose list a server answers wrongly is not known.
+//     concurrency are read at a time. A resource whose list a server answers wrongly is not known.
 //  6. A Viewer serves loopback names only, and no request that a browser marks as one of another site. Changes must be
 //     JSON, which no form of another page can send. Of the API it passes on: GET of one object, lists of events of one
 //     object, SelfSubjectAccessReviews, and, unless it is read-only, DELETE of one object; no credentials of the

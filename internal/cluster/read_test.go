@@ -350,7 +350,7 @@ func TestEach(t *testing.T) {
 	failed := errors.New("failed")
 	err := each(t.Context(), make([]int, 1000), func(int) error {
 		defer running.Add(-1)
-		if n := running.Add(1); n > Concurrency {
+		if n := running.Add(1); n > concurrency {
 			t.Errorf("%d at a time", n)
 		}
 		if calls.Add(1) == 20 {

@@ -27,7 +27,7 @@ const (
 // Service answers questions about one cluster, and serves the stream of the graph. Its methods may be called from any
 // goroutine.
 type Service struct {
-	Open func(r *http.Request) (Source, error) // returns the source of a request's user
+	open func(r *http.Request) (Source, error) // returns the source of a request's user
 	// Namespace is the namespace that is read if the user may not list a resource in all namespaces, and the question
 	// names no namespace.
 	Namespace   string
@@ -41,7 +41,7 @@ type Service struct {
 
 func newService(open func(*http.Request) (Source, error)) *Service {
 	return &Service{
-		Open: open, Log: slog.New(slog.DiscardHandler), Life: context.Background(), Now: time.Now,
+		open: open, Log: slog.New(slog.DiscardHandler), Life: context.Background(), Now: time.Now,
 		MostObjects: ui.MostObjects,
 		questions:   semaphore.NewWeighted(mostQuestions), streams: semaphore.NewWeighted(mostStreams),
 	}
@@ -98,7 +98,7 @@ func (s *Service) answer(r *http.Request, ask *Question) (any, error) {
 		return nil, err
 	}
 	defer s.questions.Release(1)
-	source, err := s.Open(r.WithContext(ctx))
+	source, err := s.open(r.WithContext(ctx))
 	if err != nil {
 		return nil, err
 	}

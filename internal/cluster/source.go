@@ -54,8 +54,8 @@ type Selector struct {
 	First int
 }
 
-// Concurrency is how many lists are read at a time.
-const Concurrency = 8
+// concurrency is how many lists are read at a time.
+const concurrency = 8
 
 // lookups is how many owners that no list had are looked up at most. Others are taken for absent.
 const lookups = 500
@@ -108,11 +108,11 @@ func (r *reader) list(ctx context.Context) (*explain.Cluster, error) {
 	return got, nil
 }
 
-// each calls f for each item, Concurrency at a time. The first error is returned, once all calls have returned; no call
+// each calls f for each item, concurrency at a time. The first error is returned, once all calls have returned; no call
 // begins after it.
 func each[T any](ctx context.Context, items []T, f func(T) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(Concurrency)
+	g.SetLimit(concurrency)
 	for _, item := range items {
 		g.Go(func() error {
 			if ctx.Err() != nil {

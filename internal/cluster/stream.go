@@ -116,7 +116,7 @@ func (t *stream) state(r *http.Request, past bool) ([]ui.Message, error) {
 		return nil, err
 	}
 	defer t.questions.Release(1)
-	if t.source, err = t.Open(r.WithContext(ctx)); err != nil {
+	if t.source, err = t.open(r.WithContext(ctx)); err != nil {
 		return nil, err
 	}
 	one := &reader{from: t.source, o: Options{Namespace: cmp.Or(t.namespace, t.Namespace), Now: t.Now}}

@@ -73,8 +73,8 @@ func mayList(by authorization.Authorizer, info *requestinfo.Info) trail.May {
 	}
 }
 
-// ErrNoTrail reports that the server keeps no trail of removals. Test with errors.Is.
-var ErrNoTrail = errors.New("the server keeps no trail of removed objects; only kubecascade does. " +
+// errNoTrail reports that the server keeps no trail of removals. Test with errors.Is.
+var errNoTrail = errors.New("the server keeps no trail of removed objects; only kubecascade does. " +
 	"On other servers the audit log has the requests (kube-apiserver: --audit-policy-file and --audit-log-path): " +
 	"look there for the verb delete and the name, and for the user generic-garbage-collector")
 
@@ -85,14 +85,14 @@ func (c *Client) Trail(ctx context.Context, query url.Values) (*trail.Answer, er
 	var a trail.Answer
 	err := c.getJSON(ctx, render.RoutePrefix+"trail", query, &a)
 	if code(err) == http.StatusNotFound && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
-		err = ErrNoTrail
+		err = errNoTrail
 	}
 	return &a, err
 }
 
-// Has reports whether the server is a kubecascade server with a path below render.RoutePrefix, as far as its index
+// has reports whether the server is a kubecascade server with a path below render.RoutePrefix, as far as its index
 // tells the user.
-func (c *Client) Has(ctx context.Context, name string) (bool, error) {
+func (c *Client) has(ctx context.Context, name string) (bool, error) {
 	var index struct{ Paths []string }
 	err := c.getJSON(ctx, strings.TrimSuffix(render.RoutePrefix, "/"), nil, &index)
 	if code(err) != 0 {

@@ -44,7 +44,7 @@ func TestNoTrail(t *testing.T) {
 			}))
 			defer s.Close()
 			_, err := (&Client{URL: s.URL, HTTP: s.Client()}).Trail(t.Context(), url.Values{"kind": {"pod"}})
-			if err == nil || errors.Is(err, ErrNoTrail) != c.none || !strings.Contains(err.Error(), c.message) {
+			if err == nil || errors.Is(err, errNoTrail) != c.none || !strings.Contains(err.Error(), c.message) {
 				t.Errorf("%v", err)
 			}
 		})

@@ -85,7 +85,7 @@ func openBrowser(page string) {
 // open asks the cluster what it is, and returns the handler of the page and of what it asks for. A kubecascade
 // server answers itself.
 func (v *Viewer) open(ctx context.Context) (http.Handler, error) {
-	own, err := v.Client.Has(ctx, "graph")
+	own, err := v.Client.has(ctx, "graph")
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (v *Viewer) open(ctx context.Context) (http.Handler, error) {
 	service := newService(func(*http.Request) (Source, error) { return v.Client, nil })
 	service.Namespace = v.Namespace
 	trail := render.Route{Path: "trail", Serve: func(w http.ResponseWriter, r *http.Request) {
-		fail(w, r, http.StatusNotFound, ErrNoTrail.Error())
+		fail(w, r, http.StatusNotFound, errNoTrail.Error())
 	}}
 	for _, route := range append(service.Routes(), trail) {
 		serve := route.Serve

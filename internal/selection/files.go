@@ -25,12 +25,9 @@ type Object struct {
 
 // The errors of read, besides those of files.
 var (
-	// ErrNothing: the files have no objects.
-	ErrNothing = errors.New("no objects")
-	// ErrNoObject: a document or an item of a list is something else.
-	ErrNoObject = errors.New("not a Kubernetes object")
-	// ErrURL: URLs are not supported.
-	ErrURL = errors.New("URLs are not supported: fetch the file, and give its content to --filename -")
+	errNothing  = errors.New("no objects")
+	errNoObject = errors.New("not a Kubernetes object") // a document, or an item of a list
+	errURL      = errors.New("URLs are not supported: fetch the file, and give its content to --filename -")
 )
 
 // read returns the objects of all files. Lists are replaced by their objects.
@@ -47,7 +44,7 @@ func (l *Line) read(stdin io.Reader) (all []Object, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: %w", strings.Join(l.Files, ", "), ErrNothing)
+		return nil, fmt.Errorf("%s: %w", strings.Join(l.Files, ", "), errNothing)
 	}
 	return all, nil
 }
@@ -63,7 +60,7 @@ func (l *Line) paths(name string) (paths []string, err error) {
 	case name == "-":
 		return []string{name}, nil
 	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
-		return nil, fmt.Errorf("%s: %w", name, ErrURL)
+		return nil, fmt.Errorf("%s: %w", name, errURL)
 	}
 	roots := []string{name}
 	if _, err := os.Stat(name); err != nil { // then kubectl takes it for a pattern
@@ -135,9 +132,9 @@ func flatten(o Object, raw json.RawMessage, all []Object) (_ []Object, err error
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(raw, &d); {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return nil, fmt.Errorf("%s: %w: the field %s is a JSON %s", o.From, ErrNoObject, wrong.Field, wrong.Value)
+		return nil, fmt.Errorf("%s: %w: the field %s is a JSON %s", o.From, errNoObject, wrong.Field, wrong.Value)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", o.From, ErrNoObject)
+		return nil, fmt.Errorf("%s: %w", o.From, errNoObject)
 	}
 	if d.Kind != "" || d.APIVersion != "" {
 		o.Kind, o.APIVersion = d.Kind, d.APIVersion
@@ -145,7 +142,7 @@ func flatten(o Object, raw json.RawMessage, all []Object) (_ []Object, err error
 	o.Namespace, o.Name = d.Metadata.Namespace, d.Metadata.Name
 	switch {
 	case o.Kind == "" || o.APIVersion == "":
-		return nil, fmt.Errorf("%s: %w: kind and apiVersion are required", o.From, ErrNoObject)
+		return nil, fmt.Errorf("%s: %w: kind and apiVersion are required", o.From, errNoObject)
 	case d.Items == nil && o.Name == "":
 		return nil, fmt.Errorf("%s: a %s has no name", o.From, o.Kind)
 	case d.Items == nil:

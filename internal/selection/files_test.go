@@ -40,12 +40,12 @@ func TestRead(t *testing.T) {
 		{names: "deep", want: "D/d"},
 		{names: "[ac].*", want: "A/a C/c"},
 		{names: "- c.txt", want: "S/s C/c"},
-		{names: "empty.yml", err: ErrNothing},
+		{names: "empty.yml", err: errNothing},
 		{names: "nope", err: fs.ErrNotExist},
-		{names: "https://example.com/a.yaml", err: ErrURL},
-		{names: "untyped.txt", err: ErrNoObject}, {names: "array.txt", err: ErrNoObject},
-		{names: "field.txt", err: ErrNoObject},
-		{names: "item.txt", err: ErrNoObject},
+		{names: "https://example.com/a.yaml", err: errURL},
+		{names: "untyped.txt", err: errNoObject}, {names: "array.txt", err: errNoObject},
+		{names: "field.txt", err: errNoObject},
+		{names: "item.txt", err: errNoObject},
 	} {
 		l := &Line{Files: strings.Fields(c.names), Recursive: c.recursive}
 		all, err := l.read(strings.NewReader("apiVersion: v1\nkind: S\nmetadata: {name: s}\n"))
