@@ -80,7 +80,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version 
 		}
 	}()
 	flowcontrol.Begun(r.Context()) // it may be a watch (AS pkg/util/flowcontrol: RequestDelegated)
-	path := filters.Asked(r)
+	path := filters.OriginalPath(r)
 	r = r.WithContext(ctx)
 	u := *r.URL
 	r.URL, u.Path = &u, path

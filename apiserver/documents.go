@@ -235,7 +235,7 @@ func (s *Server) zpages(r chi.Router) {
 // profileIndex serves the index of the profiles. Its links are relative to a path that ends with a slash, so a request
 // without one is redirected (k8s.io/apiserver pkg/server/routes/profiling.go: redirectTo).
 func profileIndex(w http.ResponseWriter, r *http.Request) {
-	if !strings.HasSuffix(filters.Asked(r), "/") {
+	if !strings.HasSuffix(filters.OriginalPath(r), "/") {
 		http.Redirect(w, r, "/debug/pprof/", http.StatusFound)
 		return
 	}

@@ -57,8 +57,8 @@ func all[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context
 	}
 }
 
-// everywhere returns a function that lists the objects of a cluster-scoped resource.
-func everywhere[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context) ([]T, error) {
+// clusterObjects returns a function that lists the objects of a cluster-scoped resource.
+func clusterObjects[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context) ([]T, error) {
 	list := all[T](l, r)
 	return func(ctx context.Context) ([]T, error) { return list(ctx, "") }
 }

@@ -29,9 +29,9 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		{Plugin: &ServiceAccount{Account: accounts(l), GenerateName: l.GenerateName}},
 		{Plugin: TaintNodes{}, Default: true},
 		{Plugin: &PodSecurity{Labels: l.NamespaceLabels, Pods: storedPods(l), Now: l.Now}, Default: true},
-		{Plugin: &Priority{Classes: everywhere[*schedulingv1.PriorityClass](l, priorities)}, Default: true},
+		{Plugin: &Priority{Classes: clusterObjects[*schedulingv1.PriorityClass](l, priorities)}, Default: true},
 		{Plugin: DefaultTolerations{}, Default: true},
-		{Plugin: &DefaultStorageClass{Classes: everywhere[*storagev1.StorageClass](l, storages)}, Default: true},
+		{Plugin: &DefaultStorageClass{Classes: clusterObjects[*storagev1.StorageClass](l, storages)}, Default: true},
 		{Plugin: InUseProtection{}, Default: true},
 		{Plugin: &OwnerReferences{Authorize: l.Authorize, Resources: l.Kinds}},
 		{Plugin: &Resize{Class: clusterObject[*storagev1.StorageClass](l, storages)}, Default: true},
@@ -40,7 +40,7 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		{Plugin: &CertificateSigning{Authorize: l.Authorize}, Default: true},
 		{Plugin: &ClusterTrustBundleAttest{Authorize: l.Authorize}, Default: true},
 		{Plugin: CertificateSubject{}, Default: true},
-		{Plugin: &DefaultIngressClass{Classes: everywhere[*networkingv1.IngressClass](l, ingresses)}, Default: true},
+		{Plugin: &DefaultIngressClass{Classes: clusterObjects[*networkingv1.IngressClass](l, ingresses)}, Default: true},
 		{Plugin: &NodeFeatures{Node: clusterObject[*corev1.Node](l, nodes)}, Default: true},
 	}
 	quota := &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: updateQuotas, Now: l.Now}

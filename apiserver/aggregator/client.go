@@ -23,12 +23,12 @@ const (
 	patience = 5 * time.Second
 	// attempts is the number of requests of a check.
 	attempts = 5
-	// mostBytes is the maximum size of a response that is read whole.
-	mostBytes = 64 << 20
+	// maxBytes is the maximum size of a response that is read whole.
+	maxBytes = 64 << 20
 )
 
-// itself is the user of the server's own requests (KA pkg/controllers/status/remote).
-var itself = user.DefaultInfo{Name: "system:kube-aggregator", Groups: []string{user.SystemPrivilegedGroup}}
+// serverUser is the user of the server's own requests (KA pkg/controllers/status/remote).
+var serverUser = user.DefaultInfo{Name: "system:kube-aggregator", Groups: []string{user.SystemPrivilegedGroup}}
 
 // Check returns the error of the service of a group version, or nil. It sends several requests for the discovery
 // document at the same time. One must succeed. The others are not cancelled then (KA
@@ -65,7 +65,7 @@ func (a *Aggregator) attempt(ctx context.Context, s *Service) error {
 		return err
 	}
 	u := url.URL{Scheme: "https", Host: address, Path: s.root()}
-	response, err := a.send(ctx, s, itself, http.MethodGet, &u, "", nil)
+	response, err := a.send(ctx, s, serverUser, http.MethodGet, &u, "", nil)
 	if err == nil {
 		_ = response.Body.Close() // only the code matters
 		if c := response.StatusCode; c < http.StatusOK || c >= http.StatusMultipleChoices {
@@ -127,7 +127,7 @@ func (a *Aggregator) get(
 	}
 	defer response.Body.Close()
 	out = answer{code: response.StatusCode, mediaType: response.Header.Get("Content-Type")}
-	out.body, err = io.ReadAll(io.LimitReader(response.Body, mostBytes))
+	out.body, err = io.ReadAll(io.LimitReader(response.Body, maxBytes))
 	return out, err
 }
 

@@ -68,7 +68,7 @@ func (a *Aggregator) V2() (sums []string, documents []*spec.Swagger) {
 
 // document reads a document in JSON.
 func (a *Aggregator) document(ctx context.Context, s *Service, path string) ([]byte, error) {
-	got, err := a.get(ctx, s, itself, http.MethodGet, path, "application/json", nil)
+	got, err := a.get(ctx, s, serverUser, http.MethodGet, path, "application/json", nil)
 	if err == nil && got.code != http.StatusOK {
 		err = fmt.Errorf("%s of %s has the status code %d", path, s.Name, got.code)
 	}

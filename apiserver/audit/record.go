@@ -99,13 +99,13 @@ func (r *Record) end(stage auditinternal.Stage) {
 	r.event.ProcessEventStage(r.ctx, stage)
 }
 
-// mostAnnotations limits the annotations of an event, in bytes, because webhooks and policies choose their length.
-const mostAnnotations = 4 << 20
+// maxAnnotations limits the annotations of an event, in bytes, because webhooks and policies choose their length.
+const maxAnnotations = 4 << 20
 
 // Annotate adds an annotation. An existing one with the same key stays (N-31). If the annotations would exceed
-// mostAnnotations, it does nothing.
+// maxAnnotations, it does nothing.
 func (r *Record) Annotate(key, value string) {
-	if r != nil && r.annotated.Add(int64(len(key)+len(value))) <= mostAnnotations {
+	if r != nil && r.annotated.Add(int64(len(key)+len(value))) <= maxAnnotations {
 		audit.AddAuditAnnotation(r.ctx, key, value)
 	}
 }

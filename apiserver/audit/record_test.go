@@ -15,7 +15,7 @@ func TestAnnotations(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Record{event: event, ctx: ctx}
-	half := strings.Repeat("x", mostAnnotations/2)
+	half := strings.Repeat("x", maxAnnotations/2)
 	for _, key := range []string{"a.example.com/a", "a.example.com/b"} {
 		r.Annotate(key, half)
 	}

@@ -56,10 +56,10 @@ type Accounts struct {
 	verified map[[sha256.Size]byte]*claims
 }
 
-// Limits of the cache. At mostVerified tokens it is cleared. Tokens longer than longestVerified, such as those with
+// Limits of the cache. At maxVerified tokens it is cleared. Tokens longer than longestVerified, such as those with
 // thousands of audiences, are not cached.
 const (
-	mostVerified    = 4096
+	maxVerified     = 4096
 	longestVerified = 4 << 10
 )
 

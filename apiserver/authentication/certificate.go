@@ -63,8 +63,8 @@ type verifiedChain[T any] struct {
 }
 
 const (
-	mostChains = 1024
-	chainLife  = time.Minute
+	maxChains = 1024
+	chainLife = time.Minute
 )
 
 // verify verifies a chain, whose first certificate is the client's, and returns the identity in that certificate.
@@ -116,7 +116,7 @@ func (c *chains[T]) known(roots *x509.CertPool, digest [sha256.Size]byte, now ti
 func (c *chains[T]) keep(roots *x509.CertPool, digest [sha256.Size]byte, v verifiedChain[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.trusted != roots || len(c.verified) >= mostChains {
+	if c.trusted != roots || len(c.verified) >= maxChains {
 		c.trusted, c.verified = roots, map[[sha256.Size]byte]verifiedChain[T]{}
 	}
 	c.verified[digest] = v

@@ -108,7 +108,7 @@ func (a *Accounts) claims(token string) (*claims, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.verified) >= mostVerified {
+	if len(a.verified) >= maxVerified {
 		clear(a.verified)
 	}
 	a.verified[digest] = c

@@ -24,7 +24,7 @@ const (
 // CheckApplied returns an error for an apply document, in JSON, with a list or a map that would take too long to merge,
 // or with a quantity that would take too long to parse.
 func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
-	objects, values, members := mostWithin(data)
+	objects, values, members := largestIn(data)
 	switch {
 	case objects > maxApplied:
 		return status.Oversized("a list of the apply document has %d objects, the allowed maximum is %d",
@@ -57,9 +57,9 @@ func checkQuantities(data []byte, gvk schema.GroupVersionKind) error {
 	})
 }
 
-// mostWithin returns the largest number of objects in a list of a JSON document, the length of its longest list, and
+// largestIn returns the largest number of objects in a list of a JSON document, the length of its longest list, and
 // the largest number of members of an object.
-func mostWithin(data []byte) (objects, values, members int) {
+func largestIn(data []byte) (objects, values, members int) {
 	type container struct {
 		list                     bool
 		objects, commas, members int

@@ -18,11 +18,11 @@ const maxShifted = 64 << 20
 // document. The library rejects malformed operations.
 func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	size := len(before) // of the document and of all values
-	_, longest, _ := mostWithin(before)
+	_, longest, _ := largestIn(before)
 	shifts, nested := 0, 0 // operations that shift items; bytes that move deeper, counted once for each level
 	for _, o := range ops {
 		if v := o["value"]; v != nil {
-			_, n, _ := mostWithin(*v)
+			_, n, _ := largestIn(*v)
 			size, longest = size+len(*v), max(longest, n)
 			to, _ := o.Path()
 			nested += levels(to) * len(*v)

@@ -40,7 +40,7 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 	}
 	unknown = append(unknown, paths...)
 	if kind == v.kind && apiVersion == v.apiVersion { // objects of other kinds are rejected later
-		if !v.whole {
+		if !v.keepsUnknown {
 			unknown = append(unknown, pruning.PruneWithOptions(
 				u.Object, r.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored},
 			)...)

@@ -41,9 +41,9 @@ func (renaming) convert(
 	return objs, nil
 }
 
-// mostConverted is the maximum number of objects in one conversion. A webhook may take webhookTimeout for them, which
+// maxConverted is the maximum number of objects in one conversion. A webhook may take webhookTimeout for them, which
 // is more than 4 ms for each object (AX pkg/apiserver/conversion/webhook_converter.go: Convert).
-const mostConverted = 500
+const maxConverted = 500
 
 // convert returns objects in a version, in the form that its schema requires. It converts objects of other versions in
 // batches, and may modify and return them.
@@ -57,7 +57,7 @@ func (s schemes) convert(ctx context.Context, objs []runtime.Object, to *version
 			others, places = append(others, u), append(places, i)
 		}
 	}
-	for batch := range slices.Chunk(others, mostConverted) {
+	for batch := range slices.Chunk(others, maxConverted) {
 		converted, err := s.conversion.convert(ctx, batch, to.apiVersion)
 		if err != nil {
 			return nil, unconverted(ctx, err)

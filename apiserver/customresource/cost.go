@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// mostComparisons limits the cost of validating an object. The library checks each property of the schema for each
+// maxComparisons limits the cost of validating an object. The library checks each property of the schema for each
 // object, each value of an enum for each value, and each step of a pattern for each character. A schema with 100,000
 // values and a list of 100,000 items would take 10 billion comparisons.
-const mostComparisons = 16 << 20
+const maxComparisons = 16 << 20
 
 // patternShare is the number of pattern steps that cost as much as one comparison.
 const patternShare = 16
@@ -148,11 +148,11 @@ func (c *cost) of(x any, most int) (n int) {
 // the object is not validated.
 func (r *rules) tooCostly(content map[string]any) field.ErrorList {
 	switch {
-	case r.defaults.missing(content, mostDefaulted) > mostDefaulted:
+	case r.defaults.missing(content, maxDefaulted) > maxDefaulted:
 		return field.ErrorList{field.Invalid(nil, field.OmitValueType{}, errDefaults.Error())}
-	case r.cost.of(content, mostComparisons) > mostComparisons:
+	case r.cost.of(content, maxComparisons) > maxComparisons:
 		return field.ErrorList{field.Invalid(nil, field.OmitValueType{}, fmt.Sprintf(
-			"its validation by the schema would take more than %d comparisons of values, names and patterns", mostComparisons))}
+			"its validation by the schema would take more than %d comparisons of values, names and patterns", maxComparisons))}
 	}
 	return nil
 }

@@ -8,13 +8,13 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 )
 
-// mostDefaulted limits the bytes of JSON that defaults add to an object. It is the limit of a request's body, because a
+// maxDefaulted limits the bytes of JSON that defaults add to an object. It is the limit of a request's body, because a
 // larger object can't be stored. Upstream has no limit (AX pkg/apiserver/schema/defaulting/algorithm.go: Default): a
 // default of 100 KB for each of 100,000 items makes 10 GB.
-const mostDefaulted = 3 << 20
+const maxDefaulted = 3 << 20
 
 // errDefaults is the error for an object whose defaults are too large.
-var errDefaults = fmt.Errorf("the defaults of its schema would add more than %d bytes to the object", mostDefaulted)
+var errDefaults = fmt.Errorf("the defaults of its schema would add more than %d bytes to the object", maxDefaulted)
 
 // defaults are the defaults of a schema and its nested schemas. It is nil if there are none.
 type defaults struct {
@@ -22,7 +22,7 @@ type defaults struct {
 	// own are the properties with a default. properties are all that have or contain one.
 	own, properties map[string]*defaults
 	items, rest     *defaults
-	// size is the number of bytes that the default adds, with the defaults inside it. The maximum is mostDefaulted+1.
+	// size is the number of bytes that the default adds, with the defaults inside it. The maximum is maxDefaulted+1.
 	size int
 }
 
@@ -51,10 +51,10 @@ func defaultsOf(s *schema.Structural) *defaults {
 	}
 	data, err := json.Marshal(s.Default.Object)
 	d.size = len(data)
-	if err != nil || d.size > mostDefaulted {
-		d.size = mostDefaulted + 1
+	if err != nil || d.size > maxDefaulted {
+		d.size = maxDefaulted + 1
 	} else {
-		d.size += d.missing(s.Default.Object, mostDefaulted-d.size)
+		d.size += d.missing(s.Default.Object, maxDefaulted-d.size)
 	}
 	return d
 }
@@ -110,7 +110,7 @@ func (d *defaults) at(name string) *defaults {
 // replaces, because those of an apply document are validated (AX pkg/apiserver/customresource_handler.go:
 // unstructuredDefaulter).
 func (d *defaults) fill(content map[string]any) error {
-	if d.missing(content, mostDefaulted) > mostDefaulted {
+	if d.missing(content, maxDefaulted) > maxDefaulted {
 		return errDefaults
 	}
 	if d != nil {

@@ -70,7 +70,7 @@ func TestDefaultsSize(t *testing.T) {
 		s, value := randomSchema(r, 4), randomValue(r, 4)
 		d := defaultsOf(s)
 		before, _ := json.Marshal(value)
-		missing := d.missing(value, mostDefaulted)
+		missing := d.missing(value, maxDefaulted)
 		defaulting.Default(value, s)
 		after, _ := json.Marshal(value)
 		if grown := len(after) - len(before); missing < grown {
@@ -78,7 +78,7 @@ func TestDefaultsSize(t *testing.T) {
 		} else if grown > 0 {
 			set++
 		}
-		if rest := d.missing(value, mostDefaulted); rest != 0 && !strings.Contains(string(after), "null") {
+		if rest := d.missing(value, maxDefaulted); rest != 0 && !strings.Contains(string(after), "null") {
 			t.Fatalf("seed %d: %d bytes are missing still: %s", seed, rest, after)
 		}
 	}
@@ -151,7 +151,7 @@ func TestComparisons(t *testing.T) {
 			1, 10,
 		},
 	} {
-		if n := costOf(&c.s, nil).of(c.x, mostComparisons); n < c.low || n > c.high {
+		if n := costOf(&c.s, nil).of(c.x, maxComparisons); n < c.low || n > c.high {
 			t.Errorf("%s: %d", c.what, n)
 		}
 		if n := costOf(&c.s, nil).of(c.x, 10); n < min(c.low, 11) || n > 200 && c.what[0] != 'a' {

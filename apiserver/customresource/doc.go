@@ -16,14 +16,15 @@
 //  1. Entries and Decide are pure: the same CRDs result in the same entries and conditions.
 //  2. Before the first write, a CRD takes only the memory of its bytes, which its entries share with its object in the
 //     cache. The schema and rules of a version are compiled once, when they are first needed.
-//  3. An object is validated by the schema of the request's version, and decoded by the schema of its stored version. If
-//     the two differ, the CRD's conversion converts it in one step. An error of a webhook is a
-//     resources.ConversionError, and never omits the object. A webhook gets up to 500 objects of a list at once. Objects
-//     are pruned by the schema of the version to which they are converted, except for conversions by field managers.
-//  4. Defaults and validation are limited. An object whose defaults are too large gets none and is invalid. An object is
-//     also invalid if its size, multiplied by that of its schema, is too large. A stored one is served nevertheless.
-//  5. Validation stops at a limit of errors, where the library allows it. It does not below anyOf, allOf, oneOf and not,
-//     for duplicates in lists, and for CEL rules, which have a budget.
+//  3. An object is validated by the schema of the request's version, and decoded by the schema of its stored version.
+//     If the two differ, the CRD's conversion converts it in one step. An error of a webhook is a
+//     resources.ConversionError, and never omits the object. A webhook gets up to 500 objects of a list at once.
+//     Objects are pruned by the schema of the version to which they are converted, except for conversions by field
+//     managers.
+//  4. Defaults and validation are limited. An object whose defaults are too large gets none and is invalid. An object
+//     is also invalid if its size, multiplied by that of its schema, is too large. A stored one is served nevertheless.
+//  5. Validation stops at a limit of errors, where the library allows it. It does not below anyOf, allOf, oneOf and
+//     not, for duplicates in lists, and for CEL rules, which have a budget.
 //  6. A call of a webhook ends with its request, or earlier after the timeout of webhooks. The request holds no seat
 //     during the conversion.
 //  7. The package keeps no objects. Entries may be used by any goroutine.

@@ -9,7 +9,7 @@ import (
 // openAPI returns the version's schema for OpenAPI documents (AX pkg/controller/openapi/builder). It has the defaults
 // of the CRD.
 func (v *version) openAPI(v2 bool) (*spec.Schema, error) {
-	if v2 && v.whole {
+	if v2 && v.keepsUnknown {
 		return nil, nil
 	}
 	in, err := v.internalSchema()

@@ -17,8 +17,8 @@ import (
 type version struct {
 	apiextensionsv1.CustomResourceDefinitionVersion
 	apiVersion, kind string
-	// whole reports whether objects keep unknown fields (spec.preserveUnknownFields of v1beta1).
-	whole bool
+	// keepsUnknown reports whether objects keep unknown fields (spec.preserveUnknownFields of v1beta1).
+	keepsUnknown bool
 
 	// schema returns a new copy of the schema, or nil if there is none. The embedded field Schema is nil.
 	schema func() (*apiextensionsv1.CustomResourceValidation, error)
@@ -42,7 +42,7 @@ func newVersion(d *apiextensionsv1.CustomResourceDefinition, i int, schema schem
 	v.Schema = nil
 	n := &version{
 		CustomResourceDefinitionVersion: v, apiVersion: d.Spec.Group + "/" + v.Name, kind: d.Spec.Names.Kind,
-		whole: d.Spec.PreserveUnknownFields,
+		keepsUnknown: d.Spec.PreserveUnknownFields,
 	}
 	n.rules = sync.OnceValues(n.compile)
 	n.schema = func() (*apiextensionsv1.CustomResourceValidation, error) { return schema(i) }

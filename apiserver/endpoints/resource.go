@@ -58,7 +58,7 @@ func (a *API) newRequest(r *http.Request) (*request, error) {
 	return req, servable(r, target, req.verb)
 }
 
-// Listed returns the number of objects that a request lists, at most flowcontrol.MostObjects. It is 0 for other
+// Listed returns the number of objects that a request lists, at most flowcontrol.MaxObjects. It is 0 for other
 // requests, and for a list of one object.
 func (a *API) Listed(r *http.Request) (n int) {
 	req := r.Context().Value(requestKey{}).(*request)
@@ -71,7 +71,7 @@ func (a *API) Listed(r *http.Request) (n int) {
 	}
 	snapshot.Ascend(req.Key(a.Registry.Root), "", func(*storage.Object) bool {
 		n++
-		return n < flowcontrol.MostObjects
+		return n < flowcontrol.MaxObjects
 	})
 	return n
 }

@@ -51,9 +51,9 @@ type past struct {
 const (
 	// pastReads is the number of pages that are read at the same time.
 	pastReads = 4
-	// firstPast is the number of records of the first page, mostPast the limit for any page. Later pages have about
+	// firstPast is the number of records of the first page, maxPast the limit for any page. Later pages have about
 	// pastBytes.
-	firstPast, mostPast, pastBytes = 100, 5000, 1 << 20
+	firstPast, maxPast, pastBytes = 100, 5000, 1 << 20
 )
 
 // Revision implements state.
@@ -66,7 +66,7 @@ func (p *past) Ascend(ctx context.Context, from string, want int, yield func(*st
 		limit = firstPast
 	}
 	for from = max(from, p.prefix); ; {
-		page, err := p.read(ctx, from, min(limit, mostPast))
+		page, err := p.read(ctx, from, min(limit, maxPast))
 		if err != nil {
 			return err
 		}

@@ -22,8 +22,8 @@
 //     which the failure policy applies.
 //  3. Compiled values are immutable and may be used by any goroutine. A Version may be used by one goroutine at a time,
 //     and so may the Authorizer that AuthorizerOf returns.
-//  4. Evaluation modifies none of its arguments, and blocks only while the authorizer blocks. It always ends: upstream's
-//     budgets limit its cost, and it stops when the context is done.
+//  4. Evaluation modifies none of its arguments, and blocks only while the authorizer blocks. It always ends:
+//     upstream's budgets limit its cost, and it stops when the context is done.
 //  5. Environments are created at their first use. Policies without variables share them; a policy with variables adds
 //     the types of its variables.
 //  6. A Version converts its objects, the request and the namespace once, for all expressions that are evaluated on it.

@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// mostListed is the maximum length of a list whose fields are compared. structured-merge-diff inserts each element into
+// maxListed is the maximum length of a list whose fields are compared. structured-merge-diff inserts each element into
 // a sorted slice, which takes seconds for 30,000 elements in reverse order, and minutes for 120,000.
-const mostListed = 10_000
+const maxListed = 10_000
 
-// mostValues is the maximum length of other lists, without objects. Most of them are atomic and cost nothing.
-const mostValues = 2 * mostListed
+// maxValues is the maximum length of other lists, without objects. Most of them are atomic and cost nothing.
+const maxValues = 2 * maxListed
 
 // errListed is the error for an object with a longer list. Its writes do not change its managedFields.
 var errListed = errors.New("a list has too many elements for their fields to be compared")
@@ -45,7 +45,7 @@ func longWithin(v any) bool {
 			}
 		}
 	case []any:
-		return len(v) > mostValues || len(v) > mostListed && slices.ContainsFunc(v, isObject) ||
+		return len(v) > maxValues || len(v) > maxListed && slices.ContainsFunc(v, isObject) ||
 			slices.ContainsFunc(v, longWithin)
 	}
 	return false
@@ -68,9 +68,9 @@ func longTyped(v reflect.Value) bool {
 			return false
 		}
 		if v.Type().Elem().Kind() != reflect.Struct {
-			return v.Len() > mostValues
+			return v.Len() > maxValues
 		}
-		if v.Len() > mostListed {
+		if v.Len() > maxListed {
 			return true
 		}
 		for i := range v.Len() {

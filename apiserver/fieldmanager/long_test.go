@@ -24,7 +24,7 @@ func variables(n int) *corev1.Pod {
 // object without managedFields, as one does whose fields can't be compared.
 func TestLongLists(t *testing.T) {
 	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	for n, kept := range map[int]bool{mostListed / 10: true, mostListed + 1: false} {
+	for n, kept := range map[int]bool{maxListed / 10: true, maxListed + 1: false} {
 		live := variables(n)
 		m.Update(res, "", nil, live, "one")
 		next := live.DeepCopy()
@@ -43,15 +43,15 @@ func TestLongLists(t *testing.T) {
 			Object: map[string]any{"spec": map[string]any{"deep": []any{map[string]any{"list": list}}}},
 		}
 	}
-	if listed(custom(mostListed)) != nil || listed(custom(mostListed+1)) == nil {
+	if listed(custom(maxListed)) != nil || listed(custom(maxListed+1)) == nil {
 		t.Error("a custom resource's list is not counted")
 	}
-	mixed := custom(mostListed + 1)
+	mixed := custom(maxListed + 1)
 	mixed.Object["spec"].(map[string]any)["deep"].([]any)[0].(map[string]any)["list"].([]any)[0] = "first"
 	if listed(mixed) == nil {
 		t.Error("a list that begins with a value is not counted")
 	}
-	for n, long := range map[int]bool{mostValues: false, mostValues + 1: true} {
+	for n, long := range map[int]bool{maxValues: false, maxValues + 1: true} {
 		p := variables(1)
 		p.Finalizers = make([]string, n)
 		values := &unstructured.Unstructured{Object: map[string]any{"spec": make([]any, n)}}
@@ -67,7 +67,7 @@ func TestLongTypedReadsExportedFieldsOnly(t *testing.T) {
 		hidden []struct{}
 		Shown  []struct{}
 	}
-	long := make([]struct{}, mostListed+1)
+	long := make([]struct{}, maxListed+1)
 	if longTyped(reflect.ValueOf(&value{hidden: long})) || !longTyped(reflect.ValueOf(&value{Shown: long})) {
 		t.Error("only the exported list is one of the object")
 	}

@@ -30,7 +30,7 @@ func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler)
 func authorize(
 	by authorization.Authorizer, r *http.Request, a *authorization.Attributes,
 ) (*authorization.Attributes, authorization.Decision) {
-	if asked, ok := r.Context().Value(askedKey{}).(string); ok && !a.IsResource {
+	if asked, ok := r.Context().Value(originalPathKey{}).(string); ok && !a.IsResource {
 		on := *a
 		on.Path = asked
 		if d := by.Authorize(&on); !d.Allowed() {

@@ -42,7 +42,7 @@ func AllowsAll(modes []string) bool {
 // certificate, or else by the token (K pkg/kubeapiserver/authenticator/config.go: New). Invalid credentials are an
 // error, even on a path that needs none.
 func (c *Credentials) Secure(r *http.Request) (authorization.User, error) {
-	u, wrong := c.certified(r)
+	u, wrong := c.certificateUser(r)
 	if wrong == nil {
 		return u, nil
 	}
@@ -56,7 +56,7 @@ func (c *Credentials) Secure(r *http.Request) (authorization.User, error) {
 	}
 	switch {
 	case err == nil:
-		u, _, err := c.bearerOf(r.Context(), token, nil)
+		u, _, err := c.verifyToken(r.Context(), token, nil)
 		if err == nil && others != nil {
 			r.Header.Set(subprotocols, strings.Join(others, ","))
 		}
@@ -71,9 +71,9 @@ func (c *Credentials) Secure(r *http.Request) (authorization.User, error) {
 	return authorization.User{}, authentication.ErrNoCredentials
 }
 
-// certified returns the user of a client certificate: its owner or, if that is a proxy, the user that the proxy names.
-// Whether the certificate is valid depends on the clock of the machine, as always in TLS.
-func (c *Credentials) certified(r *http.Request) (u authorization.User, err error) {
+// certificateUser returns the user of a client certificate: its owner or, if that is a proxy, the user that the proxy
+// names. Whether the certificate is valid depends on the clock of the machine, as always in TLS.
+func (c *Credentials) certificateUser(r *http.Request) (u authorization.User, err error) {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return u, authentication.ErrNoCredentials
 	}
@@ -137,8 +137,8 @@ func bearer(r *http.Request) (string, error) {
 	return token, nil
 }
 
-// bearerOf returns the user of a token, and those of the audiences, by default the server's, for which it is valid.
-func (c *Credentials) bearerOf(
+// verifyToken returns the user of a token, and those of the audiences, by default the server's, for which it is valid.
+func (c *Credentials) verifyToken(
 	ctx context.Context, token string, audiences []string,
 ) (authorization.User, []string, error) {
 	accounts := c.Accounts
@@ -161,7 +161,7 @@ func (c *Credentials) bearerOf(
 	return accounts.Verify(token, audiences, c.Now(), &boundObjects{ctx, c})
 }
 
-// TokenUser is bearerOf for the token of a TokenReview.
+// TokenUser is verifyToken for the token of a TokenReview.
 func (c *Credentials) TokenUser(
 	ctx context.Context, token string, audiences []string,
 ) (authorization.User, []string, error) {
@@ -169,7 +169,7 @@ func (c *Credentials) TokenUser(
 	if err != nil {
 		return authorization.User{}, nil, err
 	}
-	return c.bearerOf(ctx, token, audiences)
+	return c.verifyToken(ctx, token, audiences)
 }
 
 // boundObjects looks up the objects to which tokens are bound (authentication.Objects).

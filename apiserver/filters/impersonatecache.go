@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// mostCached is the limit of cached users. At the limit, the cache is cleared.
-const mostCached = 10_000
+// maxCached is the limit of cached users. At the limit, the cache is cleared.
+const maxCached = 10_000
 
 // modeCache holds, for a user's name, the mode that last allowed the user to impersonate: an index into modes (AS
 // pkg/endpoints/filters/impersonation/cache.go: modeIndexCache).
@@ -34,7 +34,7 @@ func (c *modeCache) order(user string) []int {
 func (c *modeCache) set(user string, mode int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last == nil || len(c.last) >= mostCached {
+	if c.last == nil || len(c.last) >= maxCached {
 		c.last = map[string]int{}
 	}
 	c.last[user] = mode

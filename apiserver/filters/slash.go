@@ -18,7 +18,7 @@ func StripSlash(next http.Handler) http.Handler {
 			u := *r.URL
 			u.Path, u.RawPath = u.Path[:len(u.Path)-max(stripped, 0)], ""
 			if stripped > 0 {
-				r = r.WithContext(context.WithValue(r.Context(), askedKey{}, r.URL.Path))
+				r = r.WithContext(context.WithValue(r.Context(), originalPathKey{}, r.URL.Path))
 			}
 			r.URL = &u
 		}
@@ -26,12 +26,12 @@ func StripSlash(next http.Handler) http.Handler {
 	})
 }
 
-// askedKey is the context key of the original path, if StripSlash has removed slashes.
-type askedKey struct{}
+// originalPathKey is the context key of the original path, if StripSlash has removed slashes.
+type originalPathKey struct{}
 
-// Asked returns the original path of the request, with the slashes at its end.
-func Asked(r *http.Request) string {
-	if path, ok := r.Context().Value(askedKey{}).(string); ok {
+// OriginalPath returns the original path of the request, with the slashes at its end.
+func OriginalPath(r *http.Request) string {
+	if path, ok := r.Context().Value(originalPathKey{}).(string); ok {
 		return path
 	}
 	return r.URL.Path

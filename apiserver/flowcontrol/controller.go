@@ -28,8 +28,8 @@ import (
 // (AS pkg/util/flowcontrol/request/config.go).
 const maxWidth, objectsPerSeat = 10, 100
 
-// MostObjects is the number of listed objects from which on a request takes no more seats.
-const MostObjects = maxWidth * objectsPerSeat
+// MaxObjects is the number of listed objects from which on a request takes no more seats.
+const MaxObjects = maxWidth * objectsPerSeat
 
 // Controller assigns seats to requests.
 type Controller struct {

@@ -48,9 +48,9 @@ func structOf(object any) reflect.Type {
 	return t
 }
 
-// everywhere has the types that are kinds of every group version (apimachinery
+// commonTypes has the types that are kinds of every group version (apimachinery
 // pkg/apis/meta/v1/register.go:AddToGroupVersion).
-var everywhere = []reflect.Type{reflect.TypeFor[metav1.DeleteOptions](), reflect.TypeFor[metav1.WatchEvent]()}
+var commonTypes = []reflect.Type{reflect.TypeFor[metav1.DeleteOptions](), reflect.TypeFor[metav1.WatchEvent]()}
 
 // kinds maps the names of schemas to their kinds.
 type kinds map[string][]schema.GroupVersionKind
@@ -84,7 +84,7 @@ func kindsOf(types []Type) kinds {
 				k.add(modelName(structOf(sub.Object)), sub.Kind)
 			}
 		}
-		for _, t := range everywhere {
+		for _, t := range commonTypes {
 			k.add(modelName(t), gv.WithKind(t.Name()))
 		}
 	}
@@ -130,7 +130,7 @@ func (k kinds) within(own schema.GroupVersion) kinds {
 		return k
 	}
 	k = maps.Clone(k)
-	for _, t := range everywhere {
+	for _, t := range commonTypes {
 		name := modelName(t)
 		k[name] = slices.DeleteFunc(slices.Clone(k[name]), func(gvk schema.GroupVersionKind) bool {
 			return gvk.GroupVersion() != own && gvk.GroupVersion() != corev1.SchemeGroupVersion

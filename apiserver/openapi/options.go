@@ -42,7 +42,7 @@ func newQueries() *queries {
 // queryParameters returns a parameter for each top-level scalar field of an options struct (AS
 // pkg/endpoints/installer.go:AddObjectParams).
 func queryParameters(options documented, without ...string) []common.Parameter {
-	t := behind(reflect.TypeOf(options))
+	t := dereference(reflect.TypeOf(options))
 	docs := options.SwaggerDoc()
 	var list []common.Parameter
 	for i := range t.NumField() {
@@ -58,7 +58,7 @@ func queryParameters(options documented, without ...string) []common.Parameter {
 
 // queryType returns the type of a query parameter, or "" if a query can't have it. A list has the type of its items.
 func queryType(t reflect.Type) string {
-	t = behind(t)
+	t = dereference(t)
 	switch t.Kind() {
 	case reflect.Struct, reflect.Interface, reflect.Map:
 		return ""

@@ -46,7 +46,7 @@ func (b *structure) property(f reflect.StructField, mark markers.Field) spec.Sch
 // value returns the schema of a value of any type. Elements of lists and maps have no defaults (V-099).
 func (b *structure) value(t reflect.Type) spec.Schema {
 	enum := b.enum(t)
-	t = behind(t)
+	t = dereference(t)
 	var s spec.Schema
 	switch t.Kind() {
 	case reflect.Struct:
@@ -82,7 +82,7 @@ func (b *structure) value(t reflect.Type) spec.Schema {
 
 // enum returns the values of a string type, or nil.
 func (b *structure) enum(t reflect.Type) []string {
-	t = behind(t)
+	t = dereference(t)
 	if t.Kind() != reflect.String {
 		return nil
 	}

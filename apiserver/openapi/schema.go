@@ -112,7 +112,7 @@ func (b *structure) members(t reflect.Type, texts description, s *spec.Schema) {
 		name := tag.name
 		switch {
 		case tag.inline:
-			inner := behind(f.Type)
+			inner := dereference(f.Type)
 			b.members(inner, b.describe(inner), s)
 			continue
 		case name == "" || !f.IsExported():
@@ -147,7 +147,7 @@ func (b *structure) unions(t reflect.Type) []any {
 	}
 	for i := range t.NumField() {
 		if tagOf(t.Field(i)).inline {
-			all = append(all, b.unions(behind(t.Field(i).Type))...)
+			all = append(all, b.unions(dereference(t.Field(i).Type))...)
 		}
 	}
 	return all
@@ -172,8 +172,8 @@ func extend(s *spec.Schema, key string, value any) {
 	s.Extensions[key] = value
 }
 
-// behind returns the target type of a pointer, or any other type itself.
-func behind(t reflect.Type) reflect.Type {
+// dereference returns the target type of a pointer, or any other type itself.
+func dereference(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

@@ -68,7 +68,7 @@ type snapshot struct {
 type builtin struct {
 	// version is info.version of the documents.
 	version string
-	// sum is the hash of this program and its built-in types, whose group versions are in every document (everywhere).
+	// sum is the hash of this program and its built-in types, whose group versions are in every document (commonTypes).
 	sum   string
 	kinds kinds
 }

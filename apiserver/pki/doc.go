@@ -3,8 +3,8 @@
 //
 // It guarantees:
 //
-//  1. Keys and certificates are stored: after a restart, the same directory has the same authority and keys. So clients'
-//     kubeconfigs stay valid, with the exception of guarantee 6.
+//  1. Keys and certificates are stored: after a restart, the same directory has the same authority and keys. So
+//     clients' kubeconfigs stay valid, with the exception of guarantee 6.
 //  2. The serving and the client certificate are renewed when less than a third of their year is left, when they are
 //     not valid yet, when the authority has changed, or when the serving certificate lacks a name or address that is
 //     served now.
@@ -13,10 +13,10 @@
 //     stay valid until their client certificate expires, which is about four months later.
 //  4. If a running server can't renew its certificate, as in a read-only directory, it serves the old one until that
 //     expires. Handshakes retry, and log the error, at most once an hour. After the certificate has expired, each
-//     handshake retries, and fails if the renewal fails. Ensure is stricter: a start fails if it can't write a file that
-//     is due for renewal.
-//  5. A clock that is set back never causes a new authority. An authority that is not valid yet is kept, with a warning.
-//     Clients' certificates are rejected until the clock is right. Then copies of the kubeconfig work again.
+//     handshake retries, and fails if the renewal fails. Ensure is stricter: a start fails if it can't write a file
+//     that is due for renewal.
+//  5. A clock that is set back never causes a new authority. An authority that is not valid yet is kept, with a
+//     warning. Clients' certificates are rejected until the clock is right. Then copies of the kubeconfig work again.
 //  6. The authority is valid for ten years. A start with less than a third of that left replaces it and all
 //     certificates, with a warning. Then all copies of earlier kubeconfigs stop working and must be replaced, and so
 //     must ca.crt on clients that trust it. Service account tokens stay valid, because they have another key. Only a

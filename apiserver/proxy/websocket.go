@@ -60,9 +60,9 @@ func Upgrade(w http.ResponseWriter, r *http.Request, t *Target, sockets bool) {
 func translate(w http.ResponseWriter, r *http.Request, t *Target) {
 	query := t.URL.Query()
 	channels := []wsstream.ChannelType{
-		protocol.StreamStdIn:  given(query.Has(corev1.ExecStdinParam), wsstream.ReadChannel),
-		protocol.StreamStdOut: given(query.Has(corev1.ExecStdoutParam), wsstream.WriteChannel),
-		protocol.StreamStdErr: given(query.Has(corev1.ExecStderrParam), wsstream.WriteChannel),
+		protocol.StreamStdIn:  channelIf(query.Has(corev1.ExecStdinParam), wsstream.ReadChannel),
+		protocol.StreamStdOut: channelIf(query.Has(corev1.ExecStdoutParam), wsstream.WriteChannel),
+		protocol.StreamStdErr: channelIf(query.Has(corev1.ExecStderrParam), wsstream.WriteChannel),
 		protocol.StreamErr:    wsstream.WriteChannel,
 		protocol.StreamResize: wsstream.ReadChannel,
 	}
@@ -101,7 +101,7 @@ func translate(w http.ResponseWriter, r *http.Request, t *Target) {
 	}
 }
 
-func given(is bool, t wsstream.ChannelType) wsstream.ChannelType {
+func channelIf(is bool, t wsstream.ChannelType) wsstream.ChannelType {
 	if is {
 		return t
 	}

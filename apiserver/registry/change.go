@@ -124,7 +124,7 @@ func (s *Registry) updateOnce(ctx context.Context, c *Change, by rules, cur *sto
 	if err := c.MatchNamespace(obj); err != nil {
 		return nil, err
 	}
-	return s.begun(ctx, c.Request, candidate{obj: obj}, old, func(next candidate) (*storage.Object, error) {
+	return s.withHooks(ctx, c.Request, candidate{obj: obj}, old, func(next candidate) (*storage.Object, error) {
 		return s.storeChanged(ctx, c, by, cur, next, old)
 	})
 }
@@ -167,7 +167,7 @@ func (s *Registry) storeChanged(ctx context.Context, c *Change, by rules, cur *s
 	c.warnOf(obj, old)
 	a := c.attributes(admission.Update, obj, old, c.Options)
 	a.Shape, a.Validated = by.shape, next.validated
-	defer func() { undone(a, err) }()
+	defer func() { reportFailure(a, err) }()
 	if err := by.plugins.Validate(ctx, a); err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (s *Registry) replace(ctx context.Context, c *Change, cur *storage.Object, 
 func (s *Registry) release(ctx context.Context, r *Request, cur *storage.Object, t storage.Txn) error {
 	rev, err := s.commit(ctx, r.Resource, t)
 	if err == nil {
-		s.removed(r, cur, rev, newBy(r, cur, nil))
+		s.removed(r, cur, rev, newTrailRequest(r, cur, nil))
 	}
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {

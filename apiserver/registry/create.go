@@ -42,7 +42,7 @@ func (s *Registry) Create(ctx context.Context, c *Creation, obj Object) (*storag
 		// The first attempt uses the original: a Job's labels may share memory with its template's (batch/job.go).
 		again := obj.DeepCopyObject().(Object)
 		out, err := s.createOnce(ctx, c, obj, guards)
-		if !lostBy(err, guards) {
+		if !guardFailed(err, guards) {
 			return out, err
 		}
 		if err := s.Fresh(ctx); err != nil {
@@ -142,7 +142,7 @@ func (s *Registry) createNamed(ctx context.Context, c *Creation, obj Object, ask
 			c.Warn.Add(message)
 		}
 	}
-	return s.begun(ctx, c.Request, candidate{obj: obj, guards: guards}, nil,
+	return s.withHooks(ctx, c.Request, candidate{obj: obj, guards: guards}, nil,
 		func(next candidate) (*storage.Object, error) { return s.storeNew(ctx, c, next, asked, revision) })
 }
 
@@ -167,7 +167,7 @@ func (s *Registry) storeNew(ctx context.Context, c *Creation, next candidate, as
 	a.Validated = next.validated
 	// A plugin may have changed the name (AS pkg/registry/rest/create.go: AdmissionToValidateObjectFunc).
 	a.Name = cmp.Or(asked, next.obj.GetName())
-	defer func() { undone(a, err) }()
+	defer func() { reportFailure(a, err) }()
 	if err := s.Admission.Validate(ctx, a); err != nil {
 		return nil, err
 	}

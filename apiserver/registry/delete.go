@@ -221,7 +221,7 @@ func (s *Registry) remove(ctx context.Context, d *Deletion, p *deleting, cur *st
 	if err != nil {
 		return nil, err
 	}
-	s.removed(d.Request, cur, rev, d.by(cur))
+	s.removed(d.Request, cur, rev, d.trailRequest(cur))
 	return s.Decoder.Revise(cur, rev), nil
 }
 
@@ -279,7 +279,7 @@ func (s *Registry) DeleteCollection(ctx context.Context, d *Deletion, from *meta
 		page.Limit = collectionPage
 	}
 	if !d.DryRun {
-		d.by(nil)
+		d.trailRequest(nil)
 	}
 	var all []*storage.Object
 	for {
@@ -329,7 +329,7 @@ func (s *Registry) DeleteMalformed(ctx context.Context, d *Deletion) (*metav1.St
 		var lost *storage.ConflictError
 		switch {
 		case err == nil:
-			s.removed(d.Request, cur, rev, newBy(d.Request, cur, nil))
+			s.removed(d.Request, cur, rev, newTrailRequest(d.Request, cur, nil))
 			s.Log.Warn("an object that can't be decoded was deleted without regard to finalizers",
 				"key", key, "user", d.User.Name, "err", unreadable)
 			return done, nil

@@ -76,7 +76,7 @@ func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Request) (answer, error)) (
 	out answer, err error) {
 	r := &Request{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name},
-		User: l.user, Warn: &invalid.Warnings{}, Sender: own{l, verb}}
+		User: l.user, Warn: &invalid.Warnings{}, Sender: ownRequest{l, verb}}
 	if p.Subresource != "" {
 		if r.Subresource = p.Resource.Subresource(p.Subresource); r.Subresource == nil {
 			return out, status.Error(status.ErrNoRoute)

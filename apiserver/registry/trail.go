@@ -16,8 +16,8 @@ type Sender interface {
 	Sent(t Target, cur *storage.Object) trail.Sent
 }
 
-// newBy returns the request as package trail records it. opts are the options of a deletion, otherwise nil.
-func newBy(r *Request, cur *storage.Object, opts *metav1.DeleteOptions) *trail.Request {
+// newTrailRequest returns the request as package trail records it. opts are the options of a deletion, otherwise nil.
+func newTrailRequest(r *Request, cur *storage.Object, opts *metav1.DeleteOptions) *trail.Request {
 	sent := trail.Sent{}
 	if r.Sender != nil {
 		sent = r.Sender.Sent(r.Target, cur)
@@ -29,10 +29,10 @@ func newBy(r *Request, cur *storage.Object, opts *metav1.DeleteOptions) *trail.R
 	return trail.NewRequest(sent)
 }
 
-// by returns the deletion as package trail records it.
-func (d *Deletion) by(cur *storage.Object) *trail.Request {
+// trailRequest returns the deletion as package trail records it.
+func (d *Deletion) trailRequest(cur *storage.Object) *trail.Request {
 	if d.sent == nil {
-		d.sent = newBy(d.Request, cur, d.Options)
+		d.sent = newTrailRequest(d.Request, cur, d.Options)
 	}
 	return d.sent
 }
@@ -63,7 +63,7 @@ func (r *Request) subject(cur *storage.Object) (s trail.Subject, ok bool) {
 // marked records that the request has started the object's deletion.
 func (s *Registry) marked(d *Deletion, cur *storage.Object, finalizers []string, revision int64) {
 	if subject, ok := d.subject(cur); ok {
-		s.Trail.Marked(&subject, revision, s.Now(), finalizers, d.by(cur))
+		s.Trail.Marked(&subject, revision, s.Now(), finalizers, d.trailRequest(cur))
 	}
 }
 
@@ -74,14 +74,14 @@ func (s *Registry) removed(r *Request, cur *storage.Object, revision int64, by *
 	}
 }
 
-// own is a request of the in-process client. It implements Sender.
-type own struct {
+// ownRequest is a request of the in-process client. It implements Sender.
+type ownRequest struct {
 	l    *Loopback
 	verb string
 }
 
 // Sent implements Sender.
-func (o own) Sent(t Target, cur *storage.Object) trail.Sent {
+func (o ownRequest) Sent(t Target, cur *storage.Object) trail.Sent {
 	sent := trail.Sent{Verb: o.verb, Agent: o.l.manager, Own: true, Reason: o.l.reason, Owners: o.l.owners}
 	if cur == nil || t.Subresource != nil {
 		sent.URI = t.path()

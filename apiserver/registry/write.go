@@ -18,8 +18,8 @@ import (
 // noPlugins admits everything. It is for a part of an admitted request: an eviction deletes its pod (L-19).
 var noPlugins = &admission.Steps{}
 
-// undone informs the plugins of a failed write, unless the outcome of the commit is unknown.
-func undone(a *admission.Attributes, err error) {
+// reportFailure tells the plugins about a failed write, unless the outcome of the commit is unknown.
+func reportFailure(a *admission.Attributes, err error) {
 	if err != nil && !errors.Is(err, storage.ErrUnavailable) {
 		a.Failed()
 	}
@@ -79,8 +79,8 @@ func (s *Registry) retry(err error) (*storage.Object, error) {
 	return s.readable(s.Decoder.Decode(lost.Current))
 }
 
-// lostBy reports whether a write failed because one of the guards did not hold.
-func lostBy(err error, guards []storage.Guard) bool {
+// guardFailed reports whether a write failed because one of the guards did not hold.
+func guardFailed(err error, guards []storage.Guard) bool {
 	var lost *storage.ConflictError
 	return errors.As(err, &lost) && lost.Guard != nil &&
 		slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == lost.Guard.Key })
@@ -101,9 +101,9 @@ type store func(candidate) (*storage.Object, error)
 // errPanicked is the error that a hook's Finish gets if the write panicked.
 var errPanicked = errors.New("the write panicked")
 
-// begun calls commit between the begin and finish hooks of the kind. Writes of a subresource have no hooks. old is nil
-// on create.
-func (s *Registry) begun(ctx context.Context, r *Request, c candidate, old Object, commit store) (
+// withHooks calls commit between the begin and finish hooks of the kind. Writes of a subresource have no hooks. old is
+// nil on create.
+func (s *Registry) withHooks(ctx context.Context, r *Request, c candidate, old Object, commit store) (
 	*storage.Object, error) {
 	if r.Resource.Hooks.Begin == nil || r.Subresource != nil {
 		return commit(c)
@@ -116,7 +116,7 @@ func (s *Registry) begun(ctx context.Context, r *Request, c candidate, old Objec
 	if b.Finish != nil {
 		defer func() { b.Finish(outcome) }()
 	}
-	out, err := s.filled(ctx, r, c, b.Fill, commit)
+	out, err := s.storeFilled(ctx, r, c, b.Fill, commit)
 	outcome = err
 	return out, err
 }
@@ -124,18 +124,18 @@ func (s *Registry) begun(ctx context.Context, r *Request, c candidate, old Objec
 // fill completes an object for one attempt to store it (entry.Begun).
 type fill func(context.Context, entry.Object) ([]storage.Guard, error)
 
-// filled calls fill, if it is set, on a copy of the object, and commits the copy. It repeats both while a guard of fill
-// fails. The request's deadline limits the attempts. If webhooks may be called for the object, a retry keeps the
+// storeFilled calls fill, if it is set, on a copy of the object, and commits the copy. It repeats both while a guard of
+// fill fails. The request's deadline limits the attempts. If webhooks may be called for the object, a retry keeps the
 // filled-in values while they are free, and does not call the webhooks again. Otherwise a webhook that is slow, or that
 // causes such writes itself, would be called until the deadline.
-func (s *Registry) filled(ctx context.Context, r *Request, c candidate, fill fill, commit store) (
+func (s *Registry) storeFilled(ctx context.Context, r *Request, c candidate, fill fill, commit store) (
 	*storage.Object, error) {
 	if fill == nil {
 		return commit(c)
 	}
 	var last Object
 	for {
-		next, err := refilled(ctx, c.obj, last, fill)
+		next, err := fillCopy(ctx, c.obj, last, fill)
 		if err != nil {
 			return nil, err
 		}
@@ -145,14 +145,14 @@ func (s *Registry) filled(ctx context.Context, r *Request, c candidate, fill fil
 			last = next.obj.DeepCopyObject().(Object)
 		}
 		out, err := commit(next)
-		if !lostBy(err, guards) {
+		if !guardFailed(err, guards) {
 			return out, err
 		}
 	}
 }
 
-// refilled returns a filled copy of the object with its guards. The copy is equal to last, if that can still be stored.
-func refilled(ctx context.Context, obj, last Object, fill fill) (c candidate, err error) {
+// fillCopy returns a filled copy of the object with its guards. The copy is equal to last, if that can still be stored.
+func fillCopy(ctx context.Context, obj, last Object, fill fill) (c candidate, err error) {
 	if last != nil {
 		c.obj = last.DeepCopyObject().(Object)
 		if c.guards, err = fill(ctx, c.obj); err == nil && apiequality.Semantic.DeepEqual(c.obj, last) {

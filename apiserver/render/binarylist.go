@@ -19,10 +19,10 @@ func (x *Rendering) binaryList() bool {
 	return x.Format.Media == codec.MediaProtobuf && (x.Format.As == "" || x.Format.As == "PartialObjectMetadataList")
 }
 
-// mostEncoded limits the bytes of a list that stay in memory between the computation of its length and the writing.
+// maxEncoded limits the bytes of a list that stay in memory between the computation of its length and the writing.
 // Without it, clients that list many objects and read slowly would hold many copies. The rest of a list is encoded
 // twice, except for objects whose encoding is cached.
-const mostEncoded = 1 << 20
+const maxEncoded = 1 << 20
 
 // protobufList encodes objects one by one, so that at most one is decoded at a time. The list has the same bytes as
 // runtime.Encode returns. Objects that can't be decoded are omitted.
@@ -42,7 +42,7 @@ func (x *Rendering) protobufList(objs []*storage.Object, m metav1.ListMeta) (*Li
 		if err != nil {
 			return nil, err
 		}
-		if size += fieldSize(listItem, data); size <= mostEncoded {
+		if size += fieldSize(listItem, data); size <= maxEncoded {
 			l.items, l.objs = append(l.items, data), objs[i+1:]
 		}
 	}

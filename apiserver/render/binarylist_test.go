@@ -81,7 +81,7 @@ func TestLongBinaryList(t *testing.T) {
 	types := resources.NewTable(resources.Every(nil)...)
 	d := storage.Decoder{Root: storage.DefaultRoot, Fields: types.SelectableFields}
 	var objs []*storage.Object
-	for i := range 3 * mostEncoded / (64 << 10) {
+	for i := range 3 * maxEncoded / (64 << 10) {
 		objs = append(objs, d.Decode(storage.Record{Key: fmt.Sprintf("/registry/configmaps/default/%d", i),
 			ModRevision: int64(i + 1), Value: fmt.Appendf(nil,
 				`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"n%d","namespace":"default"},"data":{"k":"%s"}}`,

@@ -15,14 +15,14 @@ type Malformed struct {
 	causes []metav1.StatusCause
 }
 
-// mostMalformed is the maximum number of keys in the Status of a list (AS etcd3/store.go: listErrAggrFactory).
-const mostMalformed = 100
+// maxMalformed is the maximum number of keys in the Status of a list (AS etcd3/store.go: listErrAggrFactory).
+const maxMalformed = 100
 
 // Add adds an object. It returns false if the limit is reached (V-055).
 func (m *Malformed) Add(key string, err error) (going bool) {
 	m.causes = append(m.causes,
 		metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Field: key, Message: err.Error()})
-	return len(m.causes) < mostMalformed
+	return len(m.causes) < maxMalformed
 }
 
 // Err returns the error of the list, or nil if all objects are readable (AS etcd3/corrupt_obj_deleter.go:
@@ -36,7 +36,7 @@ func (m *Malformed) Err(res *resources.Resource) error {
 	if n := len(causes); n > 1 {
 		message = fmt.Sprintf("%s (and %d more)", message, n-1)
 	}
-	if len(causes) == mostMalformed {
+	if len(causes) == maxMalformed {
 		causes = append(causes,
 			metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
 	}

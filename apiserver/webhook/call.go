@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// mostRetries limits the retries after responses that request them (CG rest/with_retry.go).
-	mostRetries = 10
+	// maxRetries limits the retries after responses that request them (CG rest/with_retry.go).
+	maxRetries = 10
 	// longestText limits the bytes of an unexpected response in an error (CG rest/request.go).
 	longestText = 2048
 )
@@ -72,7 +72,7 @@ func (c *Clients) Call(
 		}
 		r.Header.Set("Content-Type", runtime.ContentTypeJSON)
 		r.Header.Set("Accept", runtime.ContentTypeJSON+", */*")
-		wait, again, err := c.send(to, r, retries == mostRetries, use)
+		wait, again, err := c.send(to, r, retries == maxRetries, use)
 		if err != nil || !again {
 			return err
 		}

@@ -25,8 +25,8 @@ import (
 const (
 	// MaxTimeout limits the duration of a call (AS pkg/util/webhook/authentication.go: setGlobalDefaults).
 	MaxTimeout = 30 * time.Second
-	// mostClients limits the configurations whose connections are kept (AS pkg/util/webhook/client.go).
-	mostClients = 200
+	// maxClients limits the configurations whose connections are kept (AS pkg/util/webhook/client.go).
+	maxClients = 200
 )
 
 // Config is the address of a webhook and its certificate authorities. Either URL or Service is set.
@@ -67,7 +67,7 @@ var errNoServices = errors.New("a webhook can only be reached by its url here")
 // NewClients returns Clients. resolve may be nil.
 func NewClients(resolve Resolver) *Clients {
 	c := &Clients{resolve: resolve, certificates: newCertificates(), large: semaphore.NewWeighted(maxLarge)}
-	c.kept = lru.NewWithEvictionFunc(mostClients, func(_ lru.Key, value any) {
+	c.kept = lru.NewWithEvictionFunc(maxClients, func(_ lru.Key, value any) {
 		value.(*client).transport.CloseIdleConnections()
 	})
 	return c

@@ -57,9 +57,9 @@ func (l *Live) Set() *Set {
 	return l.set.Load()
 }
 
-// mostReads is the number of attempts to read a Set. An attempt fails if the cache's history no longer has the revision
+// maxReads is the number of attempts to read a Set. An attempt fails if the cache's history no longer has the revision
 // at which it started.
-const mostReads = 3
+const maxReads = 3
 
 // catchUp updates the Set to the cache's current revision.
 func (l *Live) catchUp() error {
@@ -72,7 +72,7 @@ func (l *Live) catchUp() error {
 	shown, changed := l.poll(now)
 	if changed {
 		var err error
-		for range mostReads {
+		for range maxReads {
 			if shown, err = l.rebuild(); !errors.Is(err, cache.ErrExpired) {
 				break
 			}

@@ -159,12 +159,12 @@ func (q *request) forbidden(err error) *apierrors.StatusError {
 	return admission.Forbidden(q.a, err).(*apierrors.StatusError)
 }
 
-// mostFailures limits the failures of a request in the audit log (ASP validating/dispatcher.go: maxValidationFailures).
-const mostFailures = 50
+// maxFailures limits the failures of a request in the audit log (ASP validating/dispatcher.go: maxValidationFailures).
+const maxFailures = 50
 
 // record adds a failure to the audit log.
 func (d *decision) record(i *invocation, f *expression.Failure) {
-	if len(d.failures) < mostFailures {
+	if len(d.failures) < maxFailures {
 		d.failures = append(d.failures, validationFailure{
 			Message: f.Message, Policy: i.policy.name, Binding: i.binding.name, ExpressionIndex: f.Index,
 			ValidationActions: i.binding.actions,

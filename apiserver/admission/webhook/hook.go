@@ -127,14 +127,14 @@ func (h *Hook) Denial(r *Response) error {
 		return nil
 	}
 	err := webhookerrors.ToStatusErr(h.Name, r.Result)
-	if err.ErrStatus.Code > mostCode {
+	if err.ErrStatus.Code > maxCode {
 		err.ErrStatus.Code = http.StatusInternalServerError
 	}
 	return err
 }
 
-// mostCode is the largest status code that net/http accepts.
-const mostCode = 999
+// maxCode is the largest status code that net/http accepts.
+const maxCode = 999
 
 // Apply applies a response's patch to an object in the webhook's version. The object is JSON, or nil if there is none.
 // Apply returns nil if the patch is empty. The error is a CallError for a patch that can't be read, and a 500 for one

@@ -36,14 +36,14 @@ func (p *Policy) Decide(a *authorization.Attributes) authorization.Decision {
 	return authorization.Decision{Why: func() string { return "RBAC: " + err.Error() }}
 }
 
-// mostRepeated is the maximum number of rules that Rules returns for repeated bindings of roles. Otherwise a thousand
+// maxRepeated is the maximum number of rules that Rules returns for repeated bindings of roles. Otherwise a thousand
 // bindings of one large role would result in a huge list.
-const mostRepeated = 1 << 12
+const maxRepeated = 1 << 12
 
 // Rules returns the user's rules in the namespace. A role's rules are repeated for each of its bindings, up to
-// mostRepeated. The error names bound roles that do not exist.
+// maxRepeated. The error names bound roles that do not exist.
 func (p *Policy) Rules(u authorization.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
-	seen, listed, left := map[*binding]bool{}, map[*role]bool{}, mostRepeated
+	seen, listed, left := map[*binding]bool{}, map[*role]bool{}, maxRepeated
 	p.each(&u, namespace, func(g *grants) bool {
 		for _, b := range g.bindings {
 			if seen[b] {

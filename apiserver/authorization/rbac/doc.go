@@ -9,8 +9,8 @@
 //     needed. The cost of a change is linear in the subjects of the changed bindings.
 //  3. Rules are only additive. There are no deny rules, so a missing role removes only its own permissions. The reason
 //     of a denial names the missing role.
-//  4. Decisions and reasons are deterministic: cluster-wide bindings precede those of the namespace, and bindings of the
-//     user precede those of its groups. Other bindings are ordered by name.
+//  4. Decisions and reasons are deterministic: cluster-wide bindings precede those of the namespace, and bindings of
+//     the user precede those of its groups. Other bindings are ordered by name.
 //  5. If Missing returns nothing, every wanted permission is held. If there are too many permissions to compare, the
 //     rest counts as missing.
 //
