@@ -38,7 +38,7 @@ func ExampleStart() {
 	// <nil>
 }
 
-// What an owner has goes with it. Settle waits for the garbage collector, so that a test needs no polling.
+// Dependents are deleted with their owner. Settle waits for the garbage collector, so that a test needs no polling.
 func ExampleServer_Settle() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -79,7 +79,7 @@ func ExampleServer_Settle() {
 	// Output: 404
 }
 
-// A test changes what it likes, and the next one begins with the same state: a rollback takes milliseconds.
+// A test may change anything, and the next one begins with the same state: a rollback takes milliseconds.
 func ExampleServer_Rollback() {
 	ctx := context.Background()
 	server, err := kubecascade.Start(ctx, kubecascade.Options{Addresses: kubecascade.Addresses{InsecurePort: -1}})

@@ -45,8 +45,8 @@ func client(t testing.TB, c *rest.Config) (*http.Client, func()) {
 	return &http.Client{Transport: tr}, tr.CloseIdleConnections
 }
 
-// TestZero: the zero Options is a server with TLS for an administrator, and Stop leaves nothing on disk.
-func TestZero(t *testing.T) {
+// TestZeroOptionsServeTemporaryData: the zero Options is a server with TLS for an administrator, and Stop leaves nothing on disk.
+func TestZeroOptionsServeTemporaryData(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := start(t, kubecascade.Options{})
 	if s.InsecureURL() != "" || !strings.HasPrefix(s.URL(), "https://127.0.0.1:") {
@@ -70,8 +70,8 @@ func TestZero(t *testing.T) {
 	}
 }
 
-// TestPersistent: a directory's data is there again at the next start, and one server at a time has it.
-func TestPersistent(t *testing.T) {
+// TestDirectoryKeepsData: a directory's data is there again at the next start, and one server at a time has it.
+func TestDirectoryKeepsData(t *testing.T) {
 	o := kubecascade.Options{Storage: kubecascade.Storage{Dir: filepath.Join(t.TempDir(), "data")},
 		Controllers: kubecascade.Controllers{Enabled: []string{}}}
 	s := start(t, o)
@@ -87,7 +87,7 @@ func TestPersistent(t *testing.T) {
 	newSession(t, s).must(http.StatusOK, "GET", "/api/v1/namespaces/kept", "")
 }
 
-// TestErrors: errors name the field, and the wrapped error the flag.
+// TestErrors: errors name the field, and the wrapped error names the flag.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		set         func(*kubecascade.Options)
@@ -226,9 +226,9 @@ func TestOwnLogs(t *testing.T) {
 	}
 }
 
-// TestTogether: servers that are started and stopped at once are independent, and leave no goroutine, with watches open
+// TestServersAreIndependent: servers that are started and stopped at once are independent, and leave no goroutine, with watches open
 // while they stop.
-func TestTogether(t *testing.T) {
+func TestServersAreIndependent(t *testing.T) {
 	before := goroutines()
 	var all sync.WaitGroup
 	for i := range 3 {
@@ -267,9 +267,9 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestStopIdle: Stop doesn't wait for clients that keep a connection of HTTP/2 without requests, and completes the
+// TestStopDoesNotWaitForIdleClients: Stop doesn't wait for clients that keep a connection of HTTP/2 without requests, and completes the
 // response to one that has a request, here a watch that is open.
-func TestStopIdle(t *testing.T) {
+func TestStopDoesNotWaitForIdleClients(t *testing.T) {
 	s := start(t, kubecascade.Options{Controllers: kubecascade.Controllers{Enabled: []string{}}})
 	c, done := client(t, s.Config())
 	defer done()

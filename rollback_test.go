@@ -7,8 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// TestRollbackNot: servers whose data outlives them, or that only read, don't go back; the error names the field.
-func TestRollbackNot(t *testing.T) {
+// TestRollbackNeedsTemporaryData: servers whose data outlives them, or that only read, don't go back; the error names the field.
+func TestRollbackNeedsTemporaryData(t *testing.T) {
 	dir, _ := saved(t)
 	for want, o := range map[string]kubecascade.Options{
 		"with Options.Storage.Dir the data outlives the server": {Storage: kubecascade.Storage{Dir: dir}},

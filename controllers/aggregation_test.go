@@ -57,8 +57,8 @@ func rules(w *workloadtest.World, name string) []rbacv1.PolicyRule {
 	return workload.Get[*rbacv1.ClusterRole](w, "", name).Rules
 }
 
-// TestCircle: roles that aggregate each other converge, and roles that aggregate aggregated roles are filled.
-func TestCircle(t *testing.T) {
+// TestRolesThatAggregateEachOtherConverge: roles that aggregate each other converge, and roles that aggregate aggregated roles are filled.
+func TestRolesThatAggregateEachOtherConverge(t *testing.T) {
 	w := workloadtest.New()
 	for _, r := range []*rbacv1.ClusterRole{
 		role("circle-a", "p", "q", "get"), role("circle-b", "q", "p", "list"),

@@ -42,8 +42,8 @@ func TestMigrationObstacle(t *testing.T) {
 	}
 }
 
-// TestDefined: an event of a definition matters only while a migration is of its resource.
-func TestDefined(t *testing.T) {
+// TestDefinitionMattersOnlyWithMigration: an event of a definition matters only while a migration is of its resource.
+func TestDefinitionMattersOnlyWithMigration(t *testing.T) {
 	widgets := groupResource{Group: "example.com", Resource: "widgets"}
 	known := migrationResources{"m": widgets, "n": widgets, "pods": {Resource: "pods"}}
 	for definition, want := range map[string]bool{
@@ -88,9 +88,9 @@ func TestOpenMigrations(t *testing.T) {
 	}
 }
 
-// TestMigrated: the stored versions are the storage version, unless the definition has changed since the migration
+// TestStoredVersionsAfterMigration: the stored versions are the storage version, unless the definition has changed since the migration
 // began.
-func TestMigrated(t *testing.T) {
+func TestStoredVersionsAfterMigration(t *testing.T) {
 	d := &definition{}
 	d.Generation = 3
 	d.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}, {Name: "v2", Storage: true}}

@@ -20,7 +20,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestMostPause: objects that every cluster has come back at the latest this long after the cause of failures is gone.
+// TestMostPause: objects that every cluster has are created again within this time after the cause of failures is gone.
 func TestMostPause(t *testing.T) {
 	for _, c := range []struct {
 		controller workload.Controller

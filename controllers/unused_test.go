@@ -126,8 +126,8 @@ func TestUnusedEphemeral(t *testing.T) {
 	w.want(t, "p-e", unusedSince(true, w.Now))
 }
 
-// TestUnusedLeaves: claims that are lost or being deleted keep what they have.
-func TestUnusedLeaves(t *testing.T) {
+// TestLostClaimsKeepConditionUnused: claims that are lost or being deleted keep what they have.
+func TestLostClaimsKeepConditionUnused(t *testing.T) {
 	w := claimWorld{workloadtest.New()}
 	w.claim("lost", corev1.ClaimLost)
 	w.want(t, "lost")

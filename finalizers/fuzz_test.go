@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// FuzzDelete asks about states that no walk reaches, those that validation forbids among them.
+// FuzzDelete decides about states that no walk reaches, including those that validation forbids.
 func FuzzDelete(f *testing.F) {
 	f.Add("default", "orphan", "", int64(1), int64(0), int64(-1), int64(-1), int64(-1), "", uint8(0))
 	f.Add("pod", "", "", int64(1), int64(30), int64(30), int64(5), int64(30), "Foreground", uint8(1))

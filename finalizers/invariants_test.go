@@ -39,7 +39,7 @@ func check(obj Object, k Kind, v Verdict, now time.Time) error {
 // checkUpdate is check for an update.
 func checkUpdate(obj, updated Object, v Verdict) error {
 	if err := checkAny(obj, v); err != nil {
-		// An update without a change is stored as well; that it needs no write is found later (B-17).
+		// An update without a change also returns Store; the caller finds later that it needs no write (B-17).
 		if v.Step != Store || !v.same(obj) {
 			return err
 		}

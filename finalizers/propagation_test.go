@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestManyFinalizers decides a DELETE of an object with 300,000 finalizers, of which the collector's stands first, so
-// that the sets must be compared. It ends at once if that is linear, and would take minutes if it were not.
+// TestManyFinalizers decides a DELETE of an object with 300,000 finalizers, the first of which is the collector's, so
+// that the sets must be compared. It ends at once if the comparison is linear; otherwise it would take minutes.
 func TestManyFinalizers(t *testing.T) {
 	stored := make([]string, 300_000)
 	stored[0] = Foreground

@@ -13,9 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestRandomWalks sends objects of every kind through sequences of deletes and updates. Every
-// verdict is checked, the memory of what was asked about too, and every object must be removable
-// in the end.
+// TestRandomWalks sends objects of every kind through sequences of deletes and updates. Every verdict is checked,
+// arguments must not change, and every object must be removable in the end.
 func TestRandomWalks(t *testing.T) {
 	seed := seed.Of(t)
 	for i := range uint64(20_000) {
@@ -127,7 +126,7 @@ func (w *walk) updateTo(u Object) error {
 	return nil
 }
 
-// finish makes the object go: a DELETE without grace, then everything that holds it is taken away.
+// finish removes the object: a DELETE without a grace period, and then the removal of all finalizers.
 func (w *walk) finish() error {
 	zero := int64(0)
 	for range 2 { // twice for kinds whose first DELETE only begins
@@ -160,7 +159,7 @@ func (w *walk) period() *int64 {
 	return &n
 }
 
-// finalizers are at most one of the collector's among foreign ones.
+// finalizers returns finalizers of other components, and at most one of the collector's.
 func (w *walk) finalizers() []string {
 	var f []string
 	for _, name := range []string{"a.io/x", "b.io/y"} {

@@ -20,9 +20,9 @@ import (
 
 var seed = flag.Uint64("seed", 0, "run TestClients with this seed only")
 
-// TestClients lets clients create, re-own and delete objects all at once, while requests of the
-// collector fail and history is lost. Nothing was ever deleted that had a solid owner at that revision. In
-// the end every reference is satisfied, and no object waits.
+// TestClients lets clients create, re-own and delete objects all at once, while requests of the collector fail and
+// history is lost. No object is deleted that had a solid owner at that revision. In the end all owners exist, and no
+// object waits.
 func TestClients(t *testing.T) {
 	first, last := *seed, *seed
 	if first == 0 {
@@ -120,7 +120,7 @@ func (s *server) ignore(err error) {
 	}
 }
 
-// checkRest verifies that nothing is left to do.
+// checkRest verifies that no work is left.
 func (s *server) checkRest() {
 	for i := range 12 {
 		o := s.get(fmt.Sprint("configmaps/a/n", i))

@@ -70,8 +70,8 @@ func TestWide(t *testing.T) {
 	})
 }
 
-// TestWorkers counts requests under way together.
-func TestWorkers(t *testing.T) {
+// TestWorkersLimitConcurrentRequests counts requests under way together.
+func TestWorkersLimitConcurrentRequests(t *testing.T) {
 	bubble(t, Config{Workers: 3}, func(t *testing.T, s *server, _ *Collector) {
 		var now, most atomic.Int32
 		s.fault(func(string, Object) error {
@@ -93,7 +93,7 @@ func TestWorkers(t *testing.T) {
 	})
 }
 
-// TestStartFindsWhatWasLeftOver finds what was left over while no collector ran.
+// TestStartFindsWhatWasLeftOver: a collector finds the work that was left while none ran.
 func TestStartFindsWhatWasLeftOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, storagetest.NewTwin())
@@ -196,8 +196,7 @@ func TestFailingObjectDelaysNoOther(t *testing.T) {
 	})
 }
 
-// TestHangingRequestEndsAtItsDeadline has a request that is never answered: it ends at its deadline and delays no
-// other.
+// TestHangingRequestEndsAtItsDeadline: a request without a response ends at its deadline and delays no other.
 func TestHangingRequestEndsAtItsDeadline(t *testing.T) {
 	bubble(t, Config{Timeout: 10 * time.Second}, func(t *testing.T, s *server, _ *Collector) {
 		var once sync.Once

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestCrashAnywhere ends the collector at each of its requests, before it is carried out or right after,
-// and starts another one on what is left: every cascade comes to the end that it has without a crash.
+// TestCrashAnywhere ends the collector at each of its requests, before it is executed or right after, and starts
+// another one with the remaining state: every cascade has the same result as without a crash.
 func TestCrashAnywhere(t *testing.T) {
 	for policy, want := range map[metav1.DeletionPropagation]string{
 		metav1.DeletePropagationBackground: "configmaps/a/free configmaps/a/two configmaps/a/x",

@@ -72,8 +72,8 @@ func TestGraph(t *testing.T) {
 	})
 }
 
-// TestDOT is D-S19c: a chain, an owner that is missing, objects without relations, and two chains of
-// which one is asked for by its owner, its child, or both.
+// TestDOT is D-S19c: a chain, an owner that is missing, objects without relations, and two chains of which one is
+// requested by its owner, its child, or both.
 func TestDOT(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, s *server, c *Collector) {
 		for _, chain := range []string{"1", "2"} {
@@ -132,8 +132,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestGraphOfNobody asks a collector that doesn't run yet, and one that has stopped.
-func TestGraphOfNobody(t *testing.T) {
+// TestGraphNeedsARunningCollector asks a collector that doesn't run yet, and one that has stopped.
+func TestGraphNeedsARunningCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, storagetest.NewTwin())
 		var stopped *Collector

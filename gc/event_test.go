@@ -29,13 +29,13 @@ func TestEvent(t *testing.T) {
 			s.put("persistentvolumes/pv", ownedBy(false, far))
 			synctest.Wait()
 			time.Sleep(time.Minute)
-			// The same reference, new again: counted on the same event.
+			// The same reference is added again, and counted on the same Event.
 			s.put("configmaps/a/cross", func(o *object) { o.OwnerReferences = nil })
 			s.put("configmaps/a/cross", ownedBy(true, far))
 			synctest.Wait()
 			time.Sleep(time.Minute)
 		})
-		// After a restart it is told again, and counted on the same events.
+		// After a restart it is reported again, and counted on the same Events.
 		s.cache = newServer(t, nil).cache
 		run(t, s, Config{}, func(*Collector) {})
 
@@ -72,7 +72,7 @@ func TestEvent(t *testing.T) {
 	})
 }
 
-// TestEventNames has names that an Event can't bear.
+// TestEventNames has object names that would make invalid Event names.
 func TestEventNames(t *testing.T) {
 	for _, name := range []string{"a", "system:a", strings.Repeat("a", 253)} {
 		e := newEvent(foreign(graph.Report{Object: graph.Ref{Key: graph.Key{Name: name}, UID: "u"}}), time.Now())
@@ -113,7 +113,7 @@ func TestEventExpires(t *testing.T) {
 	}
 }
 
-// TestReportsAreBounded reports more than may wait.
+// TestReportsAreBounded records more reports than may wait.
 func TestReportsAreBounded(t *testing.T) {
 	r := newRecorder(newServer(t, nil), maxReports, time.Second, Config{}.withDefaults().Log)
 	for i := range maxReports + 10 {
@@ -124,9 +124,9 @@ func TestReportsAreBounded(t *testing.T) {
 	}
 }
 
-// TestCollectionEvents: each object that the collector deletes has an Event, if they are enabled. One in a terminating
+// TestCollectedObjectsHaveEvents: each object that the collector deletes has an Event, if they are enabled. One in a terminating
 // namespace, which takes none, doesn't disturb the others.
-func TestCollectionEvents(t *testing.T) {
+func TestCollectedObjectsHaveEvents(t *testing.T) {
 	for _, enabled := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newServer(t, storagetest.NewTwin())

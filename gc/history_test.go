@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// history is a store that writes down what was committed.
+// history is a store that records all commits.
 type history struct {
 	storage.Store
 	mu      sync.Mutex // guards commits
@@ -41,8 +41,8 @@ func (h *history) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	return rev, err
 }
 
-// check goes through what has happened, revision by revision, and fails the test if the collector ever
-// deleted an object that had a solid owner at that very moment. It returns the number of deletions.
+// check replays the history, revision by revision, and fails the test if the collector deleted an object that had a
+// solid owner at that moment. It returns the number of deletions.
 func (h *history) check(t *testing.T) (deletions int) {
 	slices.SortFunc(h.commits, func(a, b commit) int { return cmp.Compare(a.revision, b.revision) })
 	at := map[string]*object{}

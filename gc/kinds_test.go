@@ -34,8 +34,8 @@ func (s *server) rescope(owner, dependent string) {
 }
 
 // TestScopeChangesWhileLoading: between the collector's reading of the table and of the objects, a
-// CustomResourceDefinition comes back with another scope. By the older table the owner would be looked up in the
-// dependent's namespace, where it is not.
+// CustomResourceDefinition is created again with another scope. By the older table the owner would be looked up in the
+// dependent's namespace, where it does not exist.
 func TestScopeChangesWhileLoading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, storagetest.NewTwin())
@@ -47,9 +47,9 @@ func TestScopeChangesWhileLoading(t *testing.T) {
 	})
 }
 
-// TestScopeChangesBeforeEvents: the table changes, and events of the newer one come in, while the collector is
-// still busy with the table before. Both wait for it then, and which one a select would take is up to chance; the
-// rounds leave an order by chance one chance in a million.
+// TestScopeChangesBeforeEvents: the table changes, and events of the newer one come in, while the collector is still
+// busy with the table before. Both then wait for the collector, and a select would choose one at random. The number of
+// rounds makes a correct order by chance very unlikely (one in a million).
 func TestScopeChangesBeforeEvents(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, s *server, _ *Collector) {
 		for i := range 20 {

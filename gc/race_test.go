@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestSnapshotsBesideChanges is D-S06: a reader of the graph while it changes sees one state of
-// it, and the race detector sees nothing.
+// TestSnapshotsBesideChanges is D-S06: a reader sees one state of the graph while it changes, and the race detector
+// reports nothing.
 func TestSnapshotsBesideChanges(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, s *server, c *Collector) {
 		var readers, writers sync.WaitGroup

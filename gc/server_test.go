@@ -23,7 +23,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// server is a small API server over a real store and a real cache. It knows metadata only.
+// server is a small API server over a real store and a real cache. It stores only metadata.
 type server struct {
 	t     testing.TB
 	store storage.Store
@@ -63,7 +63,7 @@ func newServer(t testing.TB, store storage.Store) *server {
 	}
 }
 
-// run lets a collector work on the server in a bubble with its own time, while f runs.
+// run runs a collector on the server, in a bubble with its own time, while f runs.
 func run(t *testing.T, s *server, c Config, f func(*Collector)) {
 	ctx, cancel := context.WithCancel(t.Context())
 	collector, wait := start(ctx, t, s, c)
@@ -73,7 +73,7 @@ func run(t *testing.T, s *server, c Config, f func(*Collector)) {
 	wait()
 }
 
-// runUntil lets a collector work until it is content or ctx is done.
+// runUntil runs a collector until it has nothing to do or ctx is done.
 func runUntil(ctx context.Context, t *testing.T, s *server, c Config) {
 	ctx, cancel := context.WithCancel(ctx)
 	_, wait := start(ctx, t, s, c)
@@ -112,7 +112,7 @@ func (s *server) Kinds() ([]graph.Kind, <-chan struct{}) {
 	return table, changed
 }
 
-// meanwhile has f called within the collector's next call of Kinds.
+// meanwhile makes the collector's next call of Kinds call f.
 func (s *server) meanwhile(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *server) called(verb, name string) []time.Time {
 	return at
 }
 
-// begin takes note of a request and returns what it is to fail with.
+// begin records a request and returns the error with which it must fail.
 func (s *server) begin(ctx context.Context, verb string, o Object) error {
 	s.mu.Lock()
 	s.calls = append(s.calls, call{verb, o.Name, time.Now()})

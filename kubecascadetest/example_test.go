@@ -22,7 +22,8 @@ func ExampleNew() {
 	}
 }
 
-// Tests share a server, and each begins with what Prepare has made: at the end of a test the server goes back to it.
+// Tests share a server, and each begins with the objects that Prepare has created: at the end of a test the server is
+// rolled back to them.
 func ExampleShared() {
 	var shared = kubecascadetest.Shared{Prepare: func(t testing.TB, s *kubecascade.Server) {
 		// Create CustomResourceDefinitions, and all else that is costly.

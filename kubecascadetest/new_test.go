@@ -107,8 +107,8 @@ func TestSettleNamespace(t *testing.T) {
 	c.do(http.MethodGet, "/api/v1/namespaces/doomed", "", 404)
 }
 
-// TestSettleStuck: a namespace that waits for a finalizer doesn't keep Settle from returning.
-func TestSettleStuck(t *testing.T) {
+// TestSettleIgnoresFinalizerOfClient: a namespace that waits for a finalizer doesn't keep Settle from returning.
+func TestSettleIgnoresFinalizerOfClient(t *testing.T) {
 	t.Parallel()
 	s := kubecascadetest.New(t)
 	c := newClient(t, s)
@@ -161,8 +161,8 @@ func TestSettleRoles(t *testing.T) {
 	}
 }
 
-// TestSettleLimit: the context limits the wait.
-func TestSettleLimit(t *testing.T) {
+// TestSettleEndsWithContext: the context limits the wait.
+func TestSettleEndsWithContext(t *testing.T) {
 	t.Parallel()
 	s := kubecascadetest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -172,8 +172,8 @@ func TestSettleLimit(t *testing.T) {
 	}
 }
 
-// TestSettleNone: without controllers there is nothing to wait for.
-func TestSettleNone(t *testing.T) {
+// TestSettleReturnsWithoutControllers: without controllers there is nothing to wait for.
+func TestSettleReturnsWithoutControllers(t *testing.T) {
 	t.Parallel()
 	s := kubecascadetest.New(t, func(o *kubecascade.Options) { o.Controllers.Enabled = []string{} })
 	settle(t, s)

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestCauses: what is wrong with definitions and with objects is said as upstream says it, cause by cause.
+// TestCauses: errors of definitions and of objects have upstream's causes.
 //
 //	define: the input is the spec of widgets.example.com's only version; answer: what POST says.
 //	versions: the input is what follows the names in a definition.

@@ -188,8 +188,8 @@ func TestWebhookConversion(t *testing.T) {
 	gone(t, w, "b")
 }
 
-// TestWebhookFailures: what can't be converted is said so, never left out; the stored version is served and
-// deleted all the same.
+// TestWebhookFailures: an object that can't be converted is an error, and is never left out; the stored version is
+// served and deleted all the same.
 func TestWebhookFailures(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
@@ -318,7 +318,7 @@ func TestWebhookByService(t *testing.T) {
 	}
 }
 
-// TestWebhookOutOfReach: who can't be called is named, and why.
+// TestWebhookOutOfReach: the error names the webhook that can't be called, and the reason.
 func TestWebhookOutOfReach(t *testing.T) {
 	hook := startWebhook(t)
 	closed := httptest.NewTLSServer(http.NotFoundHandler())

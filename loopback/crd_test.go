@@ -90,7 +90,7 @@ func define(t testing.TB, s *apiservertest.Server, body string) {
 
 const v1widgets = "/apis/example.com/v1/namespaces/default/widgets"
 
-// TestServedAtOnce: who sees that a definition is established finds its resource served, everywhere.
+// TestServedAtOnce: a client that sees an established definition finds its resource served, everywhere.
 func TestServedAtOnce(t *testing.T) {
 	s := defined(t, nil)
 	for i := range 20 {
@@ -147,7 +147,7 @@ func TestDefinitionGoes(t *testing.T) {
 	) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
-	// Nobody who knows of the deletion finds it not begun.
+	// A client that knows of the deletion never finds that it has not begun.
 	if a := s.Do("GET", definitions+
 		"/widgets.example.com", nil); !strings.Contains(string(a.Body), `"reason":"InstanceDeletionInProgress"`) ||
 		a.Object().GetGeneration() != 1 {

@@ -13,7 +13,7 @@ import (
 
 const crons = "/apis/batch/v1/namespaces/default/cronjobs"
 
-// I-07: a CronJob makes Jobs of which it is the controller, names them by the time, and knows them.
+// I-07: a CronJob creates Jobs that it controls, with names from the time, and recognizes them.
 func TestCronJobMakesJobs(t *testing.T) {
 	s := owning(t, nil, cronjob.New())
 	w, made := s.Watch(crons+"?watch=true"), s.Watch(jobs+"?watch=true")

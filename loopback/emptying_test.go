@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestNothingIsLeftBehind: whatever is created while a definition goes, by POST or by apply, nothing is
+// TestNothingIsLeftBehind: objects may be created, by POST or by apply, while a definition is being deleted; none is
 // stored once it is gone.
 func TestNothingIsLeftBehind(t *testing.T) {
 	s := defined(t, nil)
@@ -46,8 +46,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// TestFailingIsShown: while objects of a definition that goes can't be deleted its status says so, and goes
-// on saying so; when they can be, it goes (F-10).
+// TestFailingIsShown: while the objects of a terminating definition can't be deleted, its status reports that; when
+// they can, it is removed (F-10).
 func TestFailingIsShown(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))

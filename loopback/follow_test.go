@@ -21,9 +21,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// TestFollowQuietly: a feed with quiet sends what a feed of the whole timeline sends, without the events of other
+// TestQuietFeedOmitsOtherCollections: a feed with quiet sends what a feed of the whole timeline sends, without the events of other
 // collections while it is quiet, and is woken only by the first collection then (guarantee 4).
-func TestFollowQuietly(t *testing.T) {
+func TestQuietFeedOmitsOtherCollections(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 1))
 	for range 200 {
 		h := newHistory(t, r)
@@ -67,8 +67,8 @@ func TestFollowQuietly(t *testing.T) {
 	}
 }
 
-// TestFollowAgain: a feed that was quiet for so long that the history is gone starts again when it isn't any more.
-func TestFollowAgain(t *testing.T) {
+// TestQuietFeedStartsAgainAfterExpiry: a feed that was quiet for so long that the history is gone starts again when it isn't any more.
+func TestQuietFeedStartsAgainAfterExpiry(t *testing.T) {
 	h := newHistory(t, rand.New(rand.NewPCG(1, 1)))
 	var got tally
 	f := got.feed(h.cache)
@@ -160,7 +160,7 @@ func (h *history) change(collection string) storage.Event {
 	return storage.Event{Key: key, Value: []byte(`{"metadata":{"name":"` + key[len(key)-1:] + `","namespace":"ns"}}`)}
 }
 
-// write applies so many changes, in a few batches.
+// write applies n changes, in a few batches.
 func (h *history) write(n int) {
 	var events []storage.Event
 	for range n {
@@ -213,9 +213,9 @@ func read(t *testing.T, f *follower) {
 	}
 }
 
-// TestFollowRests: a feed that rests isn't woken by other collections before the time is over, but by the first one, and
+// TestRestDelaysOtherCollections: a feed that rests isn't woken by other collections before the time is over, but by the first one, and
 // by the question for all events, which it then sends.
-func TestFollowRests(t *testing.T) {
+func TestRestDelaysOtherCollections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHistory(t, rand.New(rand.NewPCG(1, 1)))
 		var got tally

@@ -88,7 +88,7 @@ func refOf(t *testing.T, o *unstructured.Unstructured, collection string) gc.Obj
 		APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), UID: string(o.GetUID()), Revision: rev}
 }
 
-// until reads a path again with every change of the store, until it answers as wanted.
+// until reads a path again after every change of the store, until the response is as wanted.
 func until(
 	t *testing.T, s *apiservertest.Server, path string, want func(apiservertest.Answer) bool,
 ) apiservertest.Answer {
@@ -235,7 +235,7 @@ func TestKindServedLater(t *testing.T) {
 	collect(t, s)
 	ref := map[string]any{"apiVersion": "new.io/v1", "kind": "Thing", "name": "x", "uid": "x"}
 	create(t, s, configMaps, "d", map[string]any{"ownerReferences": []any{ref}}, nil)
-	// Something that is collected tells that the collector has come so far.
+	// When this dependent is collected, the collector has processed everything before.
 	ref = map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "x"}
 	create(t, s, configMaps, "canary", map[string]any{"ownerReferences": []any{ref}}, nil)
 	until(t, s, configMaps+"/canary", missing)

@@ -14,10 +14,10 @@ import (
 	"github.com/kubecascade/kubecascade/gc"
 )
 
-// TestLinks: what the collector takes away is stored, managed fields and all, as if it had sent the patch
+// TestCollectorsWritesEqualPatches: what the collector takes away is stored, managed fields and all, as if it had sent the patch
 // of D-50, and a write that takes the last finalizer of a dying object removes it. One of each two objects is
 // written by it, and one by a client. Some references share a uid.
-func TestLinks(t *testing.T) {
+func TestCollectorsWritesEqualPatches(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	c := collectorOf(s)
 	const pods = "/api/v1/namespaces/default/pods"

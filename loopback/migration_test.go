@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// moved is a server with n widgets that are stored in v1, and a definition that stores in v2 since.
+// moved returns a server with n widgets that are stored in v1, and a definition that now stores in v2.
 func moved(t *testing.T, n int) (*apiservertest.Server, *webhook) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))

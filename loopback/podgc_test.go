@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// A pod on a node that is out of service goes as soon as it is deleted: no kubelet ends its grace.
+// A pod on a node that is out of service is removed as soon as it is deleted: no kubelet confirms its end.
 func TestPodGarbage(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	starts(t, s, "pod-garbage-collector-controller")
@@ -19,7 +19,7 @@ func TestPodGarbage(t *testing.T) {
 	gone(t, w, "p")
 }
 
-// A Job goes when it has been finished for as long as it says.
+// A finished Job is deleted after its ttlSecondsAfterFinished.
 func TestJobExpires(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	starts(t, s, "job-controller", "ttl-after-finished-controller")

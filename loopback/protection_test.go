@@ -79,7 +79,7 @@ func TestClaimInUse(t *testing.T) {
 	gone(t, w, "used")
 }
 
-// More claims at once than are looked for one by one.
+// More claims at once than are looked up one by one.
 func TestManyClaimsInUse(t *testing.T) {
 	s := protected(t, nil)
 	w := s.Watch(claims + "?watch=true")

@@ -35,8 +35,8 @@ func says(t *testing.T, w *apiservertest.Watch, hard, used string) {
 	}
 }
 
-// A quota is counted when it is made and when it changes, charged for what is made, and counted
-// again when something goes or comes to its end.
+// A quota is counted when it is created or changed. Creations add to its usage, and it is counted again when an object
+// is removed or finishes.
 func TestQuota(t *testing.T) {
 	s := counted(t)
 	do(t, s, "POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)

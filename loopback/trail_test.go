@@ -105,7 +105,7 @@ func inShort(r *trail.Request) string {
 	return strings.Join(words, " ")
 }
 
-// chain is what is told of the removal and of those of its owners, the object itself first.
+// chain returns lines about the removal and those of its owners, the object itself first.
 func chain(r *trail.Removal) (lines []string) {
 	line := r.Object.Name + ": " + inShort(r.Asked)
 	if r.Finished != nil {
@@ -268,7 +268,7 @@ func TestTrailEviction(t *testing.T) {
 	}
 }
 
-// TestTrailNamespace: the content of a namespace went with it.
+// TestTrailNamespace: the content of a namespace was deleted with it.
 func TestTrailNamespace(t *testing.T) {
 	s := trailing(t, nil)
 	starts(t, s.Server, "namespace-controller")

@@ -104,7 +104,7 @@ func set(name string, replicas int) string {
 		"template":{"metadata":{"labels":{"app":%[1]q}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, name, replicas)
 }
 
-// TestReplicaSet makes pods, adopts, releases, scales, and tells of what goes wrong.
+// TestReplicaSet creates, adopts, releases and scales pods, and reports errors.
 func TestReplicaSet(t *testing.T) {
 	s := owning(t, nil, replicaset.New())
 	w, events := s.Watch(sets+"?watch=1"), s.Watch("/api/v1/namespaces/default/events?watch=1")
@@ -158,7 +158,7 @@ func TestReplicaSet(t *testing.T) {
 	})
 }
 
-// TestDeployment rolls out, fails to and goes back, with simulated pods.
+// TestDeployment rolls out, fails to roll out, and rolls back, with simulated pods.
 func TestDeployment(t *testing.T) {
 	s := owning(t, nil, deployment.New(), replicaset.New(), simulation.Node("v1", simulation.Options{}),
 		simulation.Scheduler(true, simulation.Options{}),
@@ -188,7 +188,7 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// TestDyingNamespace: what can't be made because the namespace goes isn't told of (I-18).
+// TestDyingNamespace: no event reports pods that can't be created because their namespace is being deleted (I-18).
 func TestDyingNamespace(t *testing.T) {
 	s := owning(t, nil, replicaset.New())
 	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"x"}}`)
@@ -304,8 +304,8 @@ func TestIndexIsOneState(t *testing.T) {
 	}
 }
 
-// TestReadable: a namespace isn't readable while an object in it can't be decoded, which reads omit.
-func TestReadable(t *testing.T) {
+// TestUndecodableObjectMakesNamespaceUnreadable: a namespace isn't readable while an object in it can't be decoded, which reads omit.
+func TestUndecodableObjectMakesNamespaceUnreadable(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := client(s)("", "test")
 	readable := func(namespace string) (is bool, pods int) {
@@ -340,8 +340,8 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// TestSparse: an object of a Sparse resource is read as it is now.
-func TestSparse(t *testing.T) {
+// TestSparseObjectsAreReadFromTheCache: an object of a Sparse resource is read as it is now.
+func TestSparseObjectsAreReadFromTheCache(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := client(s)("", "test")
 	data := func() (value string) {
@@ -368,7 +368,7 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// compare asks the index for everything in every way.
+// compare reads everything from the index, by every method.
 func compare(t *testing.T, v workload.Reader, there []corev1.Pod) {
 	id := func(o metav1.Object) string {
 		return o.GetNamespace() + "/" + o.GetName() + "@" + o.GetResourceVersion()

@@ -13,7 +13,7 @@ import (
 
 var full = &fs.PathError{Op: "write", Path: "db", Err: syscall.ENOSPC}
 
-// TestBreakdown: what called fatal, here in the middle of etcd, never goes on, and who serves is told.
+// TestBreakdown: a goroutine of etcd that calls fatal never continues, and Config.Fatal gets the error.
 func TestBreakdown(t *testing.T) {
 	told := make(chan error, 2)
 	e, err := Open(t.Context(), Config{

@@ -77,7 +77,7 @@ func TestEphemeralLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestDamaged opens a directory whose log is no log.
+// TestDamaged opens a directory with an invalid log.
 func TestDamaged(t *testing.T) {
 	c := storage.Config{DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}
 	e := storagetest.OpenConfig(t, c)
@@ -116,8 +116,7 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestTTL also sees that each key expires in a revision of its own, and that a commit which loses
-// leaves no lease.
+// TestTTL: each key expires in a revision of its own, and a commit that conflicts leaves no lease.
 func TestTTL(t *testing.T) {
 	e := storagetest.Open(t)
 	l := storagetest.Watch(t, e)
@@ -283,9 +282,9 @@ func (h *held) sink(b storage.Batch) error {
 	return nil
 }
 
-// TestSlowFollower holds a follower up until history that it has not seen is compacted. etcd then
+// TestSlowFollowerGetsWholeState holds a follower up until history that it has not seen is compacted. etcd then
 // can't tell it all that happened.
-func TestSlowFollower(t *testing.T) {
+func TestSlowFollowerGetsWholeState(t *testing.T) {
 	e := storagetest.Open(t)
 	h := &held{blocked: make(chan struct{}), resume: make(chan struct{}), state: map[string]int64{}}
 	ended := make(chan error)
@@ -329,7 +328,7 @@ func TestSlowFollower(t *testing.T) {
 	}
 }
 
-// TestCorruptValue lists and follows a value that no decoder understands.
+// TestCorruptValue lists and follows a value that can't be decoded.
 func TestCorruptValue(t *testing.T) {
 	e := storagetest.Open(t)
 	put(t, e, "bad", 0, "\x00\xffnot json", 0)
@@ -349,8 +348,8 @@ func TestCorruptValue(t *testing.T) {
 	}
 }
 
-// TestSilence starts and stops without a word.
-func TestSilence(t *testing.T) {
+// TestStartAndStopLogNothing starts and stops without a word.
+func TestStartAndStopLogNothing(t *testing.T) {
 	var out bytes.Buffer // slog's handler has a lock
 	logger := slog.New(slog.NewTextHandler(&out, nil))
 	for _, c := range []storage.Config{{Ephemeral: true, Logger: logger}, {DataDir: t.TempDir(), Logger: logger}} {

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestExclude: requests wait until what is exclusive has ended, and reads before the forgotten revision fail.
-func TestExclude(t *testing.T) {
+// TestExcludeDelaysOtherRequests: requests wait until what is exclusive has ended, and reads before the forgotten revision fail.
+func TestExcludeDelaysOtherRequests(t *testing.T) {
 	e := storagetest.Open(t)
 	const dir = "/registry/configmaps/default/"
 	old, err := e.Commit(t.Context(), storage.Txn{Key: dir + "old", Value: []byte("{}")})
@@ -55,8 +55,8 @@ func TestExclude(t *testing.T) {
 	}
 }
 
-// TestExcludeStragglers: a commit that was given up is carried out before Exclude's function, after it, or never.
-func TestExcludeStragglers(t *testing.T) {
+// TestAbandonedCommitIsNotCarriedOutInExclude: a commit that was given up is carried out before Exclude's function, after it, or never.
+func TestAbandonedCommitIsNotCarriedOutInExclude(t *testing.T) {
 	e := storagetest.Open(t)
 	for round := range 50 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -84,8 +84,8 @@ func TestExcludeStragglers(t *testing.T) {
 	}
 }
 
-// TestStored: Stored returns what an object was decoded from.
-func TestStored(t *testing.T) {
+// TestStoredReturnsTheDecodedValue: Stored returns what an object was decoded from.
+func TestStoredReturnsTheDecodedValue(t *testing.T) {
 	d := storage.Decoder{Root: "/registry", Transcode: func([]byte) ([]byte, error) {
 		return []byte(`{"metadata":{"name":"a"}}`), nil
 	}}

@@ -100,8 +100,8 @@ func (k *taken) LeaseGrant(
 	return &pb.LeaseGrantResponse{ID: q.ID, TTL: q.TTL}, nil
 }
 
-// TestLeaseIDs: an id that is in use is not the key's alone, so another is tried, but not forever.
-func TestLeaseIDs(t *testing.T) {
+// TestLeaseIDInUseIsNotShared: if an id is in use, another one is tried, but not forever.
+func TestLeaseIDInUseIsNotShared(t *testing.T) {
 	for inUse, want := range map[int]error{0: nil, leaseTries - 1: nil, leaseTries: ErrUnavailable} {
 		k := &taken{left: inUse}
 		id, err := (&Etcd{leases: k, life: t.Context()}).grant(t.Context(), time.Second)

@@ -22,7 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// member is what the store first asks of a member of an etcd cluster: an answer to every read, and a version.
+// member imitates the part of an etcd member that the store uses first: it responds to every read, and has a version.
 type member struct {
 	pb.UnimplementedKVServer
 	pb.UnimplementedMaintenanceServer
@@ -31,7 +31,7 @@ type member struct {
 	// checks and reads count requests; checked gets a token at each check.
 	checks, reads atomic.Int64
 	checked       chan struct{}
-	// answer is asked for the revision that a read of the key tells; nil for always 7.
+	// answer returns the revision in the response to a read of the key; nil means always 7.
 	answer func(key string) (int64, error)
 	server *grpc.Server
 }
@@ -86,7 +86,7 @@ func (m *member) run(t *testing.T, l net.Listener) {
 	})
 }
 
-// sockets returns names for sockets, which must be short, and the endpoints that they are.
+// sockets returns names for sockets, which must be short, and their endpoints.
 func sockets(t *testing.T, n int) (names, endpoints []string) {
 	t.Helper()
 	dir, done, err := embedded.Temporary("")
@@ -147,8 +147,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestOldMember opens a cluster with one member that is too old.
-func TestOldMember(t *testing.T) {
+// TestOldMemberIsRejected opens a cluster with one member that is too old.
+func TestOldMemberIsRejected(t *testing.T) {
 	names, endpoints := sockets(t, 3)
 	for i, version := range []string{"3.6.1", "3.6.1", "3.5.12"} {
 		serve(t, names[i], version, 1)
@@ -160,7 +160,7 @@ func TestOldMember(t *testing.T) {
 	}
 }
 
-// TestDifferentClusters opens endpoints that have nothing to do with one another.
+// TestDifferentClusters opens endpoints of different clusters.
 func TestDifferentClusters(t *testing.T) {
 	names, endpoints := sockets(t, 2)
 	serve(t, names[0], "3.6.1", 1)
@@ -170,8 +170,8 @@ func TestDifferentClusters(t *testing.T) {
 	}
 }
 
-// TestMemberDown opens a cluster with one member down. It is used when it is back, but not while it is too old.
-func TestMemberDown(t *testing.T) {
+// TestMemberIsUsedWhenItIsBack opens a cluster with one member down. It is used when it is back, but not while it is too old.
+func TestMemberIsUsedWhenItIsBack(t *testing.T) {
 	names, endpoints := sockets(t, 3)
 	for _, name := range names[:2] {
 		serve(t, name, "3.6.1", 1)
@@ -210,8 +210,8 @@ func TestMemberDown(t *testing.T) {
 	}
 }
 
-// TestReplacedMember: what was checked is checked again when the connection has broken.
-func TestReplacedMember(t *testing.T) {
+// TestMemberIsCheckedForEachConnection: a member is checked again after its connection has broken.
+func TestMemberIsCheckedForEachConnection(t *testing.T) {
 	names, endpoints := sockets(t, 1)
 	m := serve(t, names[0], "3.5.13", 1)
 	e := storagetest.OpenConfig(t, storage.Config{Endpoints: endpoints, Logger: slog.New(slog.DiscardHandler)})

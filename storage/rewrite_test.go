@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestRewrite opens a file that is far larger than its quota and hardly holds anything: it is written
-// again, and what it holds, and who follows, is as before.
-func TestRewrite(t *testing.T) {
+// TestBloatedFileIsDefragmented opens a file that is far larger than its quota and almost empty. The file is rewritten;
+// its content and its followers do not change.
+func TestBloatedFileIsDefragmented(t *testing.T) {
 	c := Config{DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}
 	e, err := Open(t.Context(), c)
 	if err != nil {

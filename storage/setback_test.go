@@ -30,8 +30,8 @@ func answering(t *testing.T, answer func(key string) (int64, error)) (e *storage
 	}), fatal
 }
 
-// TestLowerRevision has etcd tell of an earlier revision over a connection that didn't break.
-func TestLowerRevision(t *testing.T) {
+// TestLowerRevisionIsASetBack makes etcd respond with an earlier revision over a connection that didn't break.
+func TestLowerRevisionIsASetBack(t *testing.T) {
 	for name, lower := range map[string]func() (int64, error){
 		"an answer": func() (int64, error) { return 6, nil },
 		"an error":  func() (int64, error) { return 0, rpctypes.ErrGRPCFutureRev },
@@ -62,8 +62,8 @@ func TestLowerRevision(t *testing.T) {
 	}
 }
 
-// TestFutureRevision asks for a revision that was never seen, which proves nothing.
-func TestFutureRevision(t *testing.T) {
+// TestUnseenRevisionIsNoSetBack reads at a revision that was never seen, which proves no restore.
+func TestUnseenRevisionIsNoSetBack(t *testing.T) {
 	e, fatal := answering(t, func(key string) (int64, error) {
 		if strings.Contains(key, "future") {
 			return 0, rpctypes.ErrGRPCFutureRev
@@ -76,8 +76,8 @@ func TestFutureRevision(t *testing.T) {
 	}
 }
 
-// TestOvertaken holds an answer up while a later request is answered with a later revision.
-func TestOvertaken(t *testing.T) {
+// TestLateResponseIsNoSetBack holds an answer up while a later request is answered with a later revision.
+func TestLateResponseIsNoSetBack(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	e, fatal := answering(t, func(key string) (int64, error) {
 		switch {

@@ -42,7 +42,7 @@ func removeAll(t *testing.T, s storage.Store, revs map[string]int64) {
 	}
 }
 
-// create commits again and again while there is no space; the test's time limit bounds it.
+// create repeats a commit while there is no space, up to the test's time limit.
 func create(t *testing.T, s storage.Store, key string, size int) int64 {
 	t.Helper()
 	for {
@@ -56,8 +56,8 @@ func create(t *testing.T, s storage.Store, key string, size int) int64 {
 	}
 }
 
-// TestReclaim fills a store twice, deletes everything, and writes again, while someone follows.
-func TestReclaim(t *testing.T) {
+// TestSpaceIsReclaimedAfterDeletions fills a store twice, deletes everything, and writes again, while someone follows.
+func TestSpaceIsReclaimedAfterDeletions(t *testing.T) {
 	t.Parallel()
 	e := storagetest.OpenConfig(
 		t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)},
@@ -80,8 +80,8 @@ func TestReclaim(t *testing.T) {
 	}
 }
 
-// TestReclaimHistory: what fills the store is history, so nothing has to be removed.
-func TestReclaimHistory(t *testing.T) {
+// TestHistoryIsReclaimedWithoutDeletions: what fills the store is history, so nothing has to be removed.
+func TestHistoryIsReclaimedWithoutDeletions(t *testing.T) {
 	t.Parallel()
 	e := storagetest.OpenConfig(
 		t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)},
@@ -102,8 +102,8 @@ func TestReclaimHistory(t *testing.T) {
 	}
 }
 
-// TestReserve: where nothing can be created any more, what is there can still be replaced.
-func TestReserve(t *testing.T) {
+// TestValuesCanBeReplacedBeyondTheQuota: when no key can be created any more, values can still be replaced.
+func TestValuesCanBeReplacedBeyondTheQuota(t *testing.T) {
 	// The reserve is larger than what a commit of large values makes of the file for a moment.
 	e := storagetest.OpenConfig(
 		t, storage.Config{Ephemeral: true, QuotaBytes: 16 * smallQuota, Logger: slog.New(slog.DiscardHandler)},

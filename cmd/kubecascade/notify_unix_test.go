@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// TestNotify: systemd is told when the server accepts requests, and when it stops.
-func TestNotify(t *testing.T) {
+// TestSystemdIsNotified: systemd is told when the server accepts requests, and when it stops.
+func TestSystemdIsNotified(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
@@ -55,8 +55,8 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestNotifyFails: a socket without systemd is a warning, and no reason to stop.
-func TestNotifyFails(t *testing.T) {
+// TestMissingSystemdIsAWarning: a socket without systemd is a warning, and no reason to stop.
+func TestMissingSystemdIsAWarning(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", filepath.Join(t.TempDir(), "none"))
 	var warned error
 	r := ready{warn: func(err error) { warned = err }}

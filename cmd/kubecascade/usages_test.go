@@ -24,8 +24,8 @@ func TestUsages(t *testing.T) {
 	}
 }
 
-// TestWrap: a word that is wider than a line is a line of its own, and the rest is wrapped.
-func TestWrap(t *testing.T) {
+// TestWideWordsHaveTheirOwnLine: a word that is wider than a line is a line of its own, and the rest is wrapped.
+func TestWideWordsHaveTheirOwnLine(t *testing.T) {
 	got := strings.Join(explain.Wrap("a bb persistentvolume-controller, cc d ee", 5), "|")
 	if want := "a bb|persistentvolume-controller,|cc d|ee"; got != want {
 		t.Errorf("%q, not %q", got, want)

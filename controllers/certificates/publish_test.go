@@ -66,8 +66,9 @@ func TestPublishing(t *testing.T) {
 	step(name, "  create ClusterTrustBundle "+name+"\n")
 }
 
-// TestAnchors: certificates that are no authorities', and those that are there twice, would make the bundle invalid.
-func TestAnchors(t *testing.T) {
+// TestAnchorsAreDistinctAuthorities: certificates that are no authorities, and duplicates, would make the bundle
+// invalid.
+func TestAnchorsAreDistinctAuthorities(t *testing.T) {
 	a, b := newAuthority(t), newAuthority(t)
 	leaf, err := a.Sign(&x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "leaf"}},
 		newKey(t).Public())

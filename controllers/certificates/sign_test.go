@@ -191,8 +191,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestUnsigned: requests that no signer works on.
-func TestUnsigned(t *testing.T) {
+// TestRequestsForOtherSignersAreIgnored: requests that no signer works on.
+func TestRequestsForOtherSignersAreIgnored(t *testing.T) {
 	text := request(t, newKey(t), &x509.CertificateRequest{})
 	for name, change := range map[string]func(*certificatesv1.CertificateSigningRequest){
 		"pending": func(r *certificatesv1.CertificateSigningRequest) { r.Status.Conditions = nil },
@@ -296,8 +296,8 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestRetry: what can't be signed now is tried again, and the log says why.
-func TestRetry(t *testing.T) {
+// TestFailedSigningIsRepeated: what can't be signed now is tried again, and the log says why.
+func TestFailedSigningIsRepeated(t *testing.T) {
 	ca, text := newAuthority(t), request(t, newKey(t), &x509.CertificateRequest{})
 	var log bytes.Buffer
 	o := Options{Authority: ca, Log: slog.New(slog.NewTextHandler(&log, nil))}

@@ -115,7 +115,7 @@ func (w *world) store(j *batchv1.Job) {
 	w.Put(j)
 }
 
-// run carries plans out until there is nothing in one.
+// run executes plans until one is empty.
 func (w *world) run(t *testing.T) {
 	for range 5 {
 		p := New().Decide(workload.View{Reader: w, Key: workload.Key{Namespace: "ns", Name: "c"}, Object: w.cron()}, w.Now)

@@ -16,8 +16,8 @@ func (without) All(r workload.Resource, namespace string) []workload.Object {
 	return nil
 }
 
-// TestIdle: without claims, events of pods cause no pass, read nothing else and allocate nothing.
-func TestIdle(t *testing.T) {
+// TestNoPassWithoutClaims: without claims, events of pods cause no pass, read nothing else and allocate nothing.
+func TestNoPassWithoutClaims(t *testing.T) {
 	first, second := New()
 	pods, rules := first(), second()
 	var r workload.Reader = without{}

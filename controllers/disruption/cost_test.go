@@ -18,8 +18,8 @@ type one struct {
 func (o one) Get(workload.Resource, string, string) workload.Object { return o.pod }
 func (one) All(workload.Resource, string) []workload.Object         { return nil }
 
-// TestIdle: without budgets, the event of a pod causes no pass and allocates nothing.
-func TestIdle(t *testing.T) {
+// TestNoPassWithoutBudgets: without budgets, the event of a pod causes no pass and allocates nothing.
+func TestNoPassWithoutBudgets(t *testing.T) {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "p", Labels: map[string]string{"app": "web"}}}
 	m := &workload.Meta{Key: workload.KeyOf(p), Labels: p.Labels}
 	var r workload.Reader = one{pod: p}

@@ -142,7 +142,7 @@ func contend(t *testing.T, m API, name string, seize bool) *contender {
 	return c
 }
 
-// pass lets time go by.
+// pass lets the time pass.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -177,7 +177,7 @@ func TestFirstLeadsAtOnceAndHandsOver(t *testing.T) {
 	})
 }
 
-func TestLeftBehind(t *testing.T) {
+func TestAbandonedLeaseIsTakenOver(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		seize bool
@@ -209,8 +209,9 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// TestUsurped: who sees another's name in the lease stops, even one who could seize it at first.
-func TestUsurped(t *testing.T) {
+// TestLeaderStopsWhenAnotherHoldsTheLease: a leader that finds another holder in the lease stops, even one that could
+// seize it at first.
+func TestLeaderStopsWhenAnotherHoldsTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &memory{}
 		c := contend(t, m, "a", true)
@@ -227,7 +228,7 @@ func TestUsurped(t *testing.T) {
 	})
 }
 
-func TestUnreachable(t *testing.T) {
+func TestLeaderStopsWhenServerIsUnreachable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &memory{}
 		c := contend(t, m, "a", false)
@@ -268,7 +269,7 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// TestLeadingAgainIsLogged: a log of warnings tells that the lease was lost, and that this server has it again.
+// TestLeadingAgainIsLogged: a log of warnings shows that the lease was lost, and that this server has it again.
 func TestLeadingAgainIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &lines{}
@@ -325,7 +326,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// overtaken carries out one more renewal before the lease is given back: one whose answer was not waited for.
+// overtaken executes one more renewal before the lease is released: one for whose response the candidate did not wait.
 type overtaken struct {
 	*memory
 	renewed bool
@@ -339,7 +340,7 @@ func (o *overtaken) Update(ctx context.Context, l *coordinationv1.Lease) (*coord
 	return o.memory.Update(ctx, l)
 }
 
-func TestOvertaken(t *testing.T) {
+func TestReleaseIsRepeatedAfterConflict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &overtaken{memory: &memory{}}
 		contend(t, m, "a", false).end()

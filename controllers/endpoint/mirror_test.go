@@ -33,8 +33,8 @@ func TestMirror(t *testing.T) {
 		}})
 }
 
-// A subset may have more addresses than are mirrored; those that aren't are told of. The slice goes with the Endpoints,
-// whether somebody collects or not.
+// TestMirrorMost: an event reports the addresses of a subset beyond the limit, which are not mirrored. The slice is
+// deleted with the Endpoints, even without a garbage collector.
 func TestMirrorMost(t *testing.T) {
 	w := workloadtest.New()
 	meta := metav1.ObjectMeta{Namespace: "a", Name: "s"}

@@ -13,9 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestClockSetBack: a pod fails, and the clock is set back by three hours. The pod is replaced after the usual pause,
+// TestClockSetBackDoesNotDelayReplacement: a pod fails, and the clock is set back by three hours. The pod is replaced after the usual pause,
 // not when the clock has caught up.
-func TestClockSetBack(t *testing.T) {
+func TestClockSetBackDoesNotDelayReplacement(t *testing.T) {
 	for _, perIndex := range []bool{false, true} {
 		w := workloadtest.New()
 		j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "a", Labels: map[string]string{"job": "j"}},

@@ -87,7 +87,7 @@ func (w *world) spec(t *testing.T, text string) {
 	}
 }
 
-// edit changes a pod as a kubelet or a user would.
+// edit changes a pod like a kubelet or a user.
 func (w *world) edit(t *testing.T, d *datadriven.TestData) {
 	i := slices.IndexFunc(w.pods, func(p *corev1.Pod) bool { return p.Name == d.CmdArgs[0].Key })
 	if i < 0 {
@@ -159,7 +159,7 @@ func (w *world) release(name string) {
 	}
 }
 
-// run carries plans out until there is none. Each step is checked against what the package promises.
+// run executes plans until there is none. Each step is checked against the guarantees of the package.
 func (w *world) run(t *testing.T, fails bool) {
 	for range 20 {
 		plan := Decide(View{Job: w.job, Pods: w.pods, Backoff: w.backoff, Failed: fails}, w.now)

@@ -24,8 +24,8 @@ func (o one) Get(r workload.Resource, _, _ string) workload.Object {
 	return o.pod
 }
 
-// TestIdle: without taints, events of pods and nodes cause no pass and allocate nothing.
-func TestIdle(t *testing.T) {
+// TestNoPassWithoutTaints: without taints, events of pods and nodes cause no pass and allocate nothing.
+func TestNoPassWithoutTaints(t *testing.T) {
 	o := one{
 		pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "p"}, Spec: corev1.PodSpec{NodeName: "n"}},
 		node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: corev1.NodeSpec{
@@ -44,8 +44,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestGone: a scheduled eviction of a pod that is gone is cancelled, with an event.
-func TestGone(t *testing.T) {
+// TestEvictionOfGonePodIsCanceled: a scheduled eviction of a pod that is gone is cancelled, with an event.
+func TestEvictionOfGonePodIsCanceled(t *testing.T) {
 	seconds := int64(60)
 	o := one{
 		pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "p"}, Spec: corev1.PodSpec{NodeName: "n",

@@ -29,8 +29,8 @@ func TestEphemeral(t *testing.T) {
 			}})
 }
 
-// TestUnclaimed: only what may need a claim gets a pass.
-func TestUnclaimed(t *testing.T) {
+// TestOnlyPodsThatNeedClaimsGetAPass: only what may need a claim gets a pass.
+func TestOnlyPodsThatNeedClaimsGetAPass(t *testing.T) {
 	w := workloadtest.New()
 	pod := func(name string, volumes ...corev1.Volume) {
 		w.Put(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}, Spec: corev1.PodSpec{Volumes: volumes}})

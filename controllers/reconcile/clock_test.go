@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestClockSet: a key waits for a time of day. When the wall clock is set, in either direction, it is looked at within
-// a minute, and not before. A key that failed waits for its back-off.
-func TestClockSet(t *testing.T) {
+// TestKeysGetAPassAfterClockIsSet: a key waits for a time of day. When the wall clock is set, in either direction, the
+// key gets a pass within a minute, and not before. A key that failed waits for its back-off.
+func TestKeysGetAPassAfterClockIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shift, waiting, failing atomic.Int64
 		loop := Loop[string]{

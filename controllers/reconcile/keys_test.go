@@ -182,9 +182,9 @@ func TestKeysRandomly(t *testing.T) {
 	}
 }
 
-// TestLoop: passes run side by side, as many as may; one that fails is tried again; when it is over, nothing
-// is left running, even if a pass is under way and the source is broken.
-func TestLoop(t *testing.T) {
+// TestLoopRunsPassesAndStops: passes run concurrently, up to the number of workers. A failed pass is repeated. After
+// Run no goroutine is left, even if a pass is running and the source is broken.
+func TestLoopRunsPassesAndStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		now, most, passes := 0, 0, map[string]int{}

@@ -71,8 +71,8 @@ func (c *cluster) want(got, want any) {
 	}
 }
 
-// TestWaits: a pod that finds no place waits for the end of others, whether they finish or are deleted.
-func TestWaits(t *testing.T) {
+// TestPodWaitsUntilOthersEnd: a pod that finds no place waits for the end of others, whether they finish or are deleted.
+func TestPodWaitsUntilOthersEnd(t *testing.T) {
 	c := newCluster(t)
 	for _, name := range []string{"p", "q", "r", "s"} {
 		c.pod(name, 2, 0)
@@ -91,9 +91,9 @@ func TestWaits(t *testing.T) {
 	c.want(c.changed("s"), "[]")
 }
 
-// TestWaitsForSeen: a pod that waits gets a pass after another one has ended, even if a pass over that one has seen its
+// TestWaitingPodGetsAPassAfterUnseenEnd: a pod that waits gets a pass after another one has ended, even if a pass over that one has seen its
 // end before the event arrives.
-func TestWaitsForSeen(t *testing.T) {
+func TestWaitingPodGetsAPassAfterUnseenEnd(t *testing.T) {
 	c := newCluster(t)
 	for _, name := range []string{"p", "q", "r"} {
 		c.pod(name, 2, 0)
@@ -108,9 +108,9 @@ func TestWaitsForSeen(t *testing.T) {
 	c.want(c.pass("r"), "b")
 }
 
-// TestWaitsForMoved: a pod that must be near others gets a pass when one of them is assigned or gets other labels, and
+// TestWaitingPodGetsAPassAfterAssignment: a pod that must be near others gets a pass when one of them is assigned or gets other labels, and
 // one that lacks resources does not.
-func TestWaitsForMoved(t *testing.T) {
+func TestWaitingPodGetsAPassAfterAssignment(t *testing.T) {
 	c := newCluster(t)
 	c.pod("large", 3, 0)
 	c.pod("near", 1, 0)
@@ -135,8 +135,8 @@ func TestWaitsForMoved(t *testing.T) {
 	c.want(c.pass("near"), "a")
 }
 
-// TestPorts: two pods with one port of the host are on different nodes.
-func TestPorts(t *testing.T) {
+// TestHostPortsExcludeEachOther: two pods with one port of the host are on different nodes.
+func TestHostPortsExcludeEachOther(t *testing.T) {
 	c := newCluster(t)
 	for _, name := range []string{"p", "q", "r"} {
 		c.pod(name, 0, 80)
@@ -149,8 +149,8 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestAssumed: a pod that is being assigned counts before its assignment is seen, and no longer if that fails.
-func TestAssumed(t *testing.T) {
+// TestPodCountsWhileItIsAssigned: a pod that is being assigned counts before its assignment is seen, and no longer if that fails.
+func TestPodCountsWhileItIsAssigned(t *testing.T) {
 	c := newCluster(t)
 	c.pod("p", 2, 0)
 	c.pod("q", 2, 0)
@@ -168,8 +168,8 @@ func TestAssumed(t *testing.T) {
 	c.want(c.scheduler.Decide(view("third"), time.Unix(0, 0)).Do, "[bind Pod third to a]")
 }
 
-// TestAssumedWhileBinding: a pod whose volumes are being bound for a node counts there, and as a user of its claims.
-func TestAssumedWhileBinding(t *testing.T) {
+// TestPodCountsWhileItsClaimsAreBound: a pod whose volumes are being bound for a node counts there, and as a user of its claims.
+func TestPodCountsWhileItsClaimsAreBound(t *testing.T) {
 	c := newCluster(t)
 	var users []string
 	c.scheduler = Scheduler(true, Options{Nodes: []*corev1.Node{{}}, Volumes: func(

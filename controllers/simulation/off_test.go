@@ -9,9 +9,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// TestOff: a node that was simulated is not ready without the simulation, is not changed again, and is ready again
-// with it. What a client says of a node stays.
-func TestOff(t *testing.T) {
+// TestOffSetsNodesToNotReady: a node that was simulated is not ready without the simulation, is not changed again, and
+// is ready again with it. Conditions that a client has set are kept.
+func TestOffSetsNodesToNotReady(t *testing.T) {
 	at := func(second int64) time.Time { return time.Unix(second, 0) }
 	view := func(n *corev1.Node) workload.View { return workload.View{Key: workload.Key{Name: n.Name}, Object: n} }
 	n := &corev1.Node{}

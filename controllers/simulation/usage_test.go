@@ -34,8 +34,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestMeasured: a pod is measured from the start of its containers on, over 15 s at most.
-func TestMeasured(t *testing.T) {
+// TestPodIsMeasuredFromStartOfContainers: a pod is measured from the start of its containers on, over 15 s at most.
+func TestPodIsMeasuredFromStartOfContainers(t *testing.T) {
 	for seconds, window := range map[int64]time.Duration{
 		89: 0, 90: 0, 91: time.Second, 104: 14 * time.Second, 105: window, 1000: window,
 	} {

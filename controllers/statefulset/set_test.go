@@ -13,9 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// A set may want more pods than anybody has memory for: a pass makes as many as it may, from the first number that
-// has none, and the rest later.
-func TestMost(t *testing.T) {
+// A set may request more pods than fit into memory: a pass creates a limited number, from the first ordinal without a
+// pod, and later passes the rest.
+func TestPassCreatesABoundedNumberOfPods(t *testing.T) {
 	w := workloadtest.New()
 	labels := map[string]string{"app": "s"}
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "s"}, Spec: appsv1.StatefulSetSpec{

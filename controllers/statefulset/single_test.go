@@ -15,12 +15,12 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestSingle: without the feature gate MaxUnavailableStatefulSet an update replaces one pod after the other, the
+// TestOnePodIsReplacedAfterTheOther: without the feature gate MaxUnavailableStatefulSet an update replaces one pod after the other, the
 // highest ordinal first, regardless of the set, and waits for each to be available (V-029, V-081).
-func TestSingle(t *testing.T) {
+func TestOnePodIsReplacedAfterTheOther(t *testing.T) {
 	for _, c := range []struct {
 		single bool
-		// want are the pods that are replaced before any new one is available, and after all are.
+		// want has the pods that are replaced before any new one is available, and after all are.
 		want, then []string
 	}{
 		{false, []string{"s-3", "s-2", "s-1"}, nil},
@@ -59,7 +59,8 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// available settles, has all pods become available, and settles again. It returns the pods that are deleted then.
+// available runs all passes, makes all pods available, and runs all passes again. It returns the pods that are then
+// deleted.
 func available(w *workloadtest.World, ctl workload.Controller) []string {
 	w.Settle(ctl)
 	for _, p := range workload.All[*corev1.Pod](w, "a") {
@@ -75,7 +76,7 @@ func available(w *workloadtest.World, ctl workload.Controller) []string {
 
 var deletion = regexp.MustCompile(`(?m)^  delete Pod (\S+)`)
 
-// replaced are the pods that are deleted.
+// replaced returns the pods that are deleted.
 func replaced(passes string) (names []string) {
 	for _, m := range deletion.FindAllStringSubmatch(passes, -1) {
 		names = append(names, m[1])

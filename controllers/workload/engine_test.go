@@ -20,10 +20,10 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// requests is an API that takes every request, or fails it.
+// requests is an API that accepts every request, or rejects it with an error.
 type requests struct {
 	mu sync.Mutex // guards the fields below
-	// made are the requests; most is how many were under way together.
+	// made has the requests; most is the maximum number of concurrent ones.
 	made      []string
 	now, most int
 	// fail, if set, is the answer.
@@ -143,8 +143,8 @@ func TestSlowStart(t *testing.T) {
 	})
 }
 
-// TestStages: stages run in order; a conflict ends the plan, and isn't reported.
-func TestStages(t *testing.T) {
+// TestStagesRunInOrder: stages run in order; a conflict ends the plan, and isn't reported.
+func TestStagesRunInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := Plan{Status: owner(), Events: []Event{Normal("Done", "it")}, Do: []Action{
 			Update{Object: pod("adopt")}, Create{Object: pod("one")}, Create{Object: pod("two")}, Delete{Object: pod("old")}}}
@@ -186,8 +186,8 @@ func TestTerminatingNamespace(t *testing.T) {
 	})
 }
 
-// TestConcerned: which objects get a pass after changes of dependents.
-func TestConcerned(t *testing.T) {
+// TestChangesOfDependentsCausePasses: which objects get a pass after changes of dependents.
+func TestChangesOfDependentsCausePasses(t *testing.T) {
 	e := &engine{api: &requests{}, log: slog.New(slog.DiscardHandler),
 		Controller: Controller{For: ReplicationControllers, Owns: []Resource{Pods},
 			Selector: func(Object) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": "a"}) }}}
@@ -228,8 +228,8 @@ func TestConcerned(t *testing.T) {
 	}
 }
 
-// TestSlow: a plan is made after the view if its decision takes long. Nothing is done if nothing can be decided.
-func TestSlow(t *testing.T) {
+// TestSlowPlanReplacesPlan: a plan is made after the view if its decision takes long. Nothing is done if nothing can be decided.
+func TestSlowPlanReplacesPlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &requests{}
 		out := once(t, r, func(View) Plan {
@@ -251,8 +251,8 @@ func TestSlow(t *testing.T) {
 	})
 }
 
-// TestSlowOnce: the decision that takes long isn't made again after an action has failed.
-func TestSlowOnce(t *testing.T) {
+// TestSlowIsNotCalledAfterFailure: the decision that takes long isn't made again after an action has failed.
+func TestSlowIsNotCalledAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, calls := &requests{fail: func(string) error { return errors.New("full") }}, 0
 		out := once(t, r, func(View) Plan {
@@ -267,8 +267,8 @@ func TestSlowOnce(t *testing.T) {
 	})
 }
 
-// TestMost: the pause after failures grows up to Most, which is 1000 s by default.
-func TestMost(t *testing.T) {
+// TestPauseAfterFailuresGrowsUpToMost: the pause after failures grows up to Most, which is 1000 s by default.
+func TestPauseAfterFailuresGrowsUpToMost(t *testing.T) {
 	for most, want := range map[time.Duration]time.Duration{0: 1000 * time.Second, time.Minute: time.Minute} {
 		b := (&Controller{Most: most}).backoff()
 		if first, last := b.After(1), b.After(100); first != 5*time.Millisecond || last != want {
@@ -277,8 +277,8 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// TestStart: keys get a pass when changes are followed from the beginning.
-func TestStart(t *testing.T) {
+// TestStartKeysGetAPass: keys get a pass when changes are followed from the beginning.
+func TestStartKeysGetAPass(t *testing.T) {
 	e := &engine{api: &requests{}, Controller: Controller{For: Pods, Start: StartWith(Key{"a", "b"})}}
 	if got := fmt.Sprint(e.affectedKeys(Change{})); got != "[a/b]" {
 		t.Error(got)
@@ -288,9 +288,9 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestScales: a decision gets the scales that it needs, and only the last plan is carried out. It gets no more than a
+// TestDecisionGetsScales: a decision gets the scales that it needs, and only the last plan is carried out. It gets no more than a
 // bounded number of answers.
-func TestScales(t *testing.T) {
+func TestDecisionGetsScales(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := Owner{Name: "first", UID: "1"}, Owner{Name: "second", UID: "2"}
 		r := &requests{fail: func(what string) error {

@@ -33,8 +33,8 @@ func say(t *testing.T, c *correlator, uid string, e Event, at *time.Time) *corev
 	return out
 }
 
-// TestRepetition: one message is one Event, which is counted.
-func TestRepetition(t *testing.T) {
+// TestRepeatedMessageIsCounted: one message is one Event, which is counted.
+func TestRepeatedMessageIsCounted(t *testing.T) {
 	c, at := newCorrelator("x"), epoch
 	no := Event{Type: "Warning", Reason: "Failed", Message: "no"}
 	first, other := say(t, c, "u", no, &at), say(t, c, "v", no, &at)
@@ -49,9 +49,9 @@ func TestRepetition(t *testing.T) {
 	}
 }
 
-// TestCombination: the tenth message for one reason and those after it are one Event; after ten minutes of
+// TestTenMessagesAreCombined: the tenth message for one reason and those after it are one Event; after ten minutes of
 // silence they count again (client-go tools/record: EventAggregate).
-func TestCombination(t *testing.T) {
+func TestTenMessagesAreCombined(t *testing.T) {
 	c, at := newCorrelator("x"), epoch
 	made := func(n int) *corev1.Event {
 		return say(t, c, "u", Event{Type: "Normal", Reason: "Made", Message: fmt.Sprint("pod ", n)}, &at)
@@ -74,8 +74,8 @@ func TestCombination(t *testing.T) {
 	}
 }
 
-// TestField: an Event about a part of an object has its path and the component's node, also if it is combined.
-func TestField(t *testing.T) {
+// TestEventHasFieldAndHost: an Event about a part of an object has its path and the component's node, also if it is combined.
+func TestEventHasFieldAndHost(t *testing.T) {
 	c, at := newCorrelator("kubelet"), epoch
 	for n := range 11 {
 		e := say(t, c, "u", Event{
@@ -87,9 +87,9 @@ func TestField(t *testing.T) {
 	}
 }
 
-// TestSpam: 25 at once, and then one in five minutes, for each object and type. What was dropped is counted on the next
+// TestEventsAreRateLimited: 25 at once, and then one in five minutes, for each object and type. What was dropped is counted on the next
 // that is sent.
-func TestSpam(t *testing.T) {
+func TestEventsAreRateLimited(t *testing.T) {
 	c, at := newCorrelator("x"), epoch
 	var last *corev1.Event
 	granted := func(uid, kind string) (n int) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCauses: each request says why it is made, and for which owner.
+// TestCauses: each request has its reason, and the owner that it is about.
 func TestCauses(t *testing.T) {
 	const gone, foreground, orphan, never = "gone", "foreground", "orphan", "never"
 	for _, c := range []struct {

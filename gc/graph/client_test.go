@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// client does one thing that some client might do.
+// client sends one random request of a client.
 func (p *play) client() {
 	keys := slices.SortedFunc(maps.Keys(p.w.objects), Key.Compare)
 	if len(keys) == 0 || p.r.IntN(3) == 0 {
@@ -52,7 +52,7 @@ func (p *play) client() {
 	}
 }
 
-// toggleKind has a kind no longer be served, or one that wasn't.
+// toggleKind stops serving a kind, or serves one that wasn't served.
 func (p *play) toggleKind() {
 	if p.single {
 		return
@@ -68,7 +68,7 @@ func (p *play) toggleKind() {
 	p.w.timeline = append(p.w.timeline, Kinds{p.w.kinds})
 }
 
-// mend makes everything servable and readable again.
+// mend makes all kinds served and all objects readable again.
 func (p *play) mend() {
 	p.w.kinds = slices.Clone(defaultKinds)
 	p.w.timeline = append(p.w.timeline, Kinds{p.w.kinds})
@@ -80,7 +80,7 @@ func (p *play) mend() {
 	}
 }
 
-// restore brings back what was removed not long ago, as from a backup (J-17).
+// restore creates recently removed objects again with their uids, as from a backup (J-17).
 func (p *play) restore() {
 	n := len(p.w.dead)
 	if p.single || n == 0 {
@@ -130,7 +130,7 @@ func (p *play) create() {
 	p.w.put(t)
 }
 
-// owners makes references, most of them right.
+// owners returns random references, most of them correct.
 func (p *play) owners(namespace string) []Owner {
 	keys := slices.SortedFunc(maps.Keys(p.w.objects), Key.Compare)
 	if len(keys) == 0 {

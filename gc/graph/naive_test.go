@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// naive states what is to be done about an object of the world, straight from the rules of SEMANTICS D.3
-// and D.5 and by looking at the whole store each time. It shares nothing with the graph.
+// naive returns the action for an object of the world, directly by the rules of SEMANTICS D.3 and D.5. It reads the
+// whole store each time, and shares no code with the graph.
 func (w *world) naive(t *thing) string {
 	if w.inert(t.Collection) || !w.serves(t.Collection) || t.Flags.Has(Broken) {
 		return ""
@@ -74,7 +74,7 @@ func (w *world) naiveDeleting(t *thing) string {
 	return ""
 }
 
-// naiveOwner looks a reference up as a GET would (D-36).
+// naiveOwner looks up a reference as a GET would (D-36).
 func (w *world) naiveOwner(t *thing, o Owner) string {
 	for _, k := range w.kinds {
 		if k.APIVersion != o.APIVersion || k.Kind != o.Kind {
@@ -107,7 +107,7 @@ func blocks(d *thing, uid string) bool {
 	return slices.ContainsFunc(d.Owners, func(o Owner) bool { return o.UID == uid && o.Block })
 }
 
-// naiveCycle reports whether t, going up through blocking references among waiting objects, comes to target.
+// naiveCycle reports whether blocking references among waiting objects lead from t up to target.
 func (w *world) naiveCycle(t, target *thing, seen map[Key]bool) bool {
 	if w.inert(t.Collection) {
 		return false
@@ -147,7 +147,7 @@ func (w *world) dependents(t *thing) []*thing {
 	return all
 }
 
-// allByUID are the objects with a uid: more than one if the client shares uids.
+// allByUID returns the objects with a uid: several if clients share uids.
 func (w *world) allByUID(uid string) (all []*thing) {
 	for _, t := range w.objects {
 		if t.UID == uid {
@@ -177,8 +177,8 @@ func (w *world) serves(collection string) bool {
 	return false
 }
 
-// settle applies the naive rules until none applies: the oracle. Owners are released last, so that
-// all their dependents have been asked to go (D-S30).
+// settle applies the naive rules until none applies: the oracle. Owners are released last, so that the deletions of all
+// their dependents were requested (D-S30).
 func (w *world) settle(order []Key) error {
 	for range 10_000 {
 		if !w.sweep(order, false) && !w.sweep(order, true) {
@@ -188,7 +188,7 @@ func (w *world) settle(order []Key) error {
 	return fmt.Errorf("the rules don't come to an end in\n%s", w)
 }
 
-// sweep obeys the rules that release owners, one only, or all the others.
+// sweep applies the rules that release owners, once, or else all other rules.
 func (w *world) sweep(order []Key, release bool) bool {
 	done := false
 	for _, k := range order {

@@ -30,16 +30,16 @@ func seeds(t *testing.T, f func(t *testing.T, seed uint64)) {
 	}
 }
 
-// TestRandom lets clients do anything at all while the collector works over a slow timeline, a network
-// that fails and answers late, and crashes. It verifies the invariants after every step; that no deletion is
-// asked for by what the graph has been told, or carried out in the store as it then is, of an object that
-// has a solid owner; and that in the end no rule of the specification is left to apply.
+// TestRandom sends random requests of clients while the collector works with a slow timeline, a network that fails and
+// responds late, and crashes. It verifies the invariants after every step. No deletion may be requested, by the events
+// that the graph has received, or executed, by the state of the store at that moment, of an object that has a solid
+// owner. In the end no rule of the specification may be left to apply.
 func TestRandom(t *testing.T) {
 	random(t, false)
 }
 
-// TestSharedUIDs is TestRandom with objects that have the uid of another one. What each of them owns isn't collected as
-// long as it is there.
+// TestSharedUIDs is TestRandom with objects that have the uid of another one. The dependents of each of them are not
+// collected while it exists.
 func TestSharedUIDs(t *testing.T) {
 	random(t, true)
 }
@@ -78,9 +78,9 @@ func random(t *testing.T, shared bool) {
 	})
 }
 
-// TestOracle starts the collector on a random state that no client changes any more, in which no client has
-// two owners, so that the rules lead to one end only. It must be the one that they come to when
-// they are simply applied one after the other.
+// TestOracle starts the collector on a random state that no client changes any more. No object has two owners, so the
+// rules lead to only one final state. The collector must reach the state that results when the rules are applied one
+// after the other.
 func TestOracle(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		p := newPlay(t, seed, 1+int(seed%5))
@@ -110,7 +110,7 @@ func TestOracle(t *testing.T) {
 		}
 		p.finish()
 		if oracle.unblocked {
-			return // where a cycle is broken is open, and who is released by that
+			return // the rules do not determine where a cycle is broken
 		}
 		if diff := cmp.Diff(oracle.String(), p.w.String()); diff != "" {
 			t.Errorf("oracle -, collector +:\n%s", diff)
@@ -118,7 +118,7 @@ func TestOracle(t *testing.T) {
 	})
 }
 
-// reload has a new graph load the world, in any order.
+// reload loads the world into a new graph, in random order.
 func (p *play) reload() {
 	p.w.timeline, p.told = nil, newWorld(nil)
 	p.g = New(Config{Limit: p.g.limit, Inert: []string{"events"}, FirstTicket: p.g.Stats().NextTicket})
@@ -130,15 +130,15 @@ func (p *play) reload() {
 	p.take(Loaded{p.w.revision})
 }
 
-// play is a world, a graph, and what is between them.
+// play is a world, a graph, and the requests and events between them.
 type play struct {
 	*scenario
 	r       *rand.Rand
 	flying  []Action
 	waiting []Ticket
-	// late are answers that are still on their way.
+	// late has the answers that have not arrived yet.
 	late []Result
-	// told is the world as far as the graph has been told of it.
+	// told is the world by the events that the graph has received.
 	told   *world
 	single bool
 	// shared: objects may have the uid of another one.
@@ -146,10 +146,10 @@ type play struct {
 	uids   int
 	// renamed: a client has changed a reference in place.
 	renamed bool
-	// freed are references, by the uids of both ends, that were right when their owner was released
-	// with the orphan finalizer.
+	// freed has the references, by the uids of both ends, that were correct when their owner was released with the
+	// orphan finalizer.
 	freed map[[2]string]bool
-	// restored are uids that came back.
+	// restored has the uids of restored objects.
 	restored map[string]bool
 }
 
@@ -168,7 +168,7 @@ func (p *play) log(format string, args ...any) {
 	}
 }
 
-// tell gives the graph the next event of the timeline.
+// tell passes the next event of the timeline to the graph.
 func (p *play) tell() {
 	if len(p.w.timeline) > 0 {
 		e := p.w.timeline[0]
@@ -219,7 +219,7 @@ func (p *play) retry() {
 	}
 }
 
-// carry carries one request out. A request may fail before or after it has had its effect.
+// carry executes one request. A request may fail before or after its effect.
 func (p *play) carry(faulty bool) {
 	if len(p.flying) == 0 {
 		return
@@ -258,7 +258,7 @@ func (p *play) carry(faulty bool) {
 	}
 }
 
-// answer has one of the answers arrive.
+// answer delivers one of the answers.
 func (p *play) answer() {
 	if len(p.late) > 0 {
 		i := p.r.IntN(len(p.late))
@@ -268,7 +268,7 @@ func (p *play) answer() {
 	}
 }
 
-// rarely does what seldom happens: a crash, or a look at what is overdue.
+// rarely causes a rare event: a crash, or an Overdue.
 func (p *play) rarely() {
 	if p.r.IntN(3) > 0 {
 		p.take(Overdue{})
@@ -281,7 +281,7 @@ func (p *play) rarely() {
 		}
 	}
 	p.flying, p.waiting, p.late = nil, nil, nil
-	clear(p.freed) // it isn't written down anywhere
+	clear(p.freed) // it isn't stored
 	p.reload()
 }
 
@@ -295,7 +295,7 @@ func (p *play) check(d Delete) {
 	for _, o := range t.Owners {
 		switch v := p.told.naiveOwner(t, o); v {
 		case "dangling", "waiting":
-		default: // what can't be looked up was provably there, and went (J-45)
+		default: // an owner that can't be looked up did exist, and was removed (J-45)
 			if v == "solid" || !p.told.died[o.UID] {
 				p.t.Errorf("%s, and it has the owner %v, which is %s", d, o, v)
 			}
@@ -317,8 +317,7 @@ func ticketOf(a Action) Ticket {
 	return 0
 }
 
-// guard fails the test if the deletion takes an object that has a solid owner, by the store as it
-// was right before.
+// guard fails the test if the deletion removes an object that had a solid owner in the store right before.
 func (p *play) guard(d Delete) func() {
 	t := p.w.objects[d.Object.Key]
 	if t == nil {
@@ -388,7 +387,7 @@ func (p *play) free(a RemoveFinalizer) func() {
 	}
 }
 
-// finish lets everything come to its end, without faults.
+// finish runs everything to its end, without faults.
 func (p *play) finish() {
 	for range 20_000 {
 		switch {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// rules says where each of the specification's scenarios (docs/semantics.md, D.10 to D.12) is played: a
-// file of testdata, or, of those that are about requests, a test of another package.
+// rules has the place of each of the specification's scenarios (docs/semantics.md, D.10 to D.12): a file of testdata
+// or, for scenarios about requests, a test of another package.
 var rules = []struct {
 	id string
 	// file is relative to this directory. test is a function in it, empty for a scenario file.

@@ -40,7 +40,7 @@ type scenario struct {
 	t *testing.T
 	w *world
 	g *Graph
-	// todo are actions that were not carried out yet.
+	// todo has the actions that were not executed yet.
 	todo []Action
 }
 
@@ -53,7 +53,7 @@ func (s *scenario) reset(limit int, loading bool) {
 	}
 }
 
-// step tells the graph and checks it.
+// step passes events to the graph and checks it.
 func (s *scenario) step(e Event) []Action {
 	s.t.Helper()
 	actions := slices.Clone(s.g.Step(e))
@@ -105,7 +105,7 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) string {
 	return b.String()
 }
 
-// play lets the collector work until it is content, one request at a time.
+// play lets the collector work until it has nothing to do, one request at a time.
 func (s *scenario) play(b *strings.Builder, retries int) {
 	for len(s.w.timeline) > 0 || len(s.todo) > 0 {
 		if len(s.w.timeline) > 0 {
@@ -130,8 +130,8 @@ func (s *scenario) play(b *strings.Builder, retries int) {
 	}
 }
 
-// restart has a new graph load the world, as after a crash: what was asked for is forgotten, and
-// what the timeline had yet to tell is known at once.
+// restart loads the world into a new graph, as after a crash: earlier requests are forgotten, and events that were not
+// delivered are in the loaded state.
 func (s *scenario) restart(reversed bool) {
 	things := slices.SortedFunc(maps.Values(s.w.objects), func(a, b *thing) int {
 		return cmp.Compare(a.Revision, b.Revision)
@@ -176,7 +176,7 @@ func (s *scenario) event(t *testing.T, f []string) Event {
 	return Kinds{Table: s.w.kinds}
 }
 
-// act does what a client does.
+// act executes a request of a client.
 func (s *scenario) act(t *testing.T, f []string) {
 	if f[0] == "serve" || f[0] == "unserve" {
 		s.serve(t, f)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestTable compares the table with the rules as they read, in every situation.
+// TestTable compares the table with the text of the rules, in every situation.
 func TestTable(t *testing.T) {
 	used := map[int]bool{}
 	for s := range situations() {

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// world is the dumb twin: a store of objects in a map, the API server's rules for deletion
-// (SEMANTICS C.3, C.5, B-20), and the timeline that results. It carries actions out as asked.
+// world is a simple store: objects in a map, the API server's rules for deletion (SEMANTICS C.3, C.5, B-20), and the
+// resulting timeline. It executes actions.
 type world struct {
 	revision int64
 	objects  map[Key]*thing
-	// born are the revisions at which the objects came to be.
+	// born has the revisions at which the objects were created.
 	born  map[Key]int64
 	kinds []Kind
-	// timeline are the events that the graph hasn't been told yet.
+	// timeline has the events that the graph has not received yet.
 	timeline []Event
-	// dead are the objects that were removed, the last one last.
+	// dead has the removed objects, the latest one last.
 	dead []*thing
-	// died are the uids that learn was told the end of.
+	// died has the uids of objects whose removal learn has received.
 	died map[string]bool
 	// unblocked: the naive rules had to break a cycle.
 	unblocked bool
 }
 
-// thing is an object as the store has it.
+// thing is a stored object.
 type thing struct {
 	Object
-	// holds are the finalizers of others.
+	// holds has the finalizers of other components.
 	holds []string
 }
 
@@ -50,7 +50,7 @@ func newWorld(kinds []Kind) *world {
 	return &world{objects: map[Key]*thing{}, born: map[Key]int64{}, died: map[string]bool{}, kinds: slices.Clone(kinds)}
 }
 
-// nameOf returns how the collection's objects are called.
+// nameOf returns the apiVersion and kind of the collection's objects.
 func (w *world) nameOf(collection string) (apiVersion, kind string) {
 	for _, k := range w.kinds {
 		if k.Collection == collection && k.Preferred {
@@ -81,7 +81,7 @@ func (t *thing) shown() Object {
 	return o
 }
 
-// learn enters what a graph is told.
+// learn applies an event that a graph receives.
 func (w *world) learn(e Event) {
 	switch e := e.(type) {
 	case Observed:
@@ -143,7 +143,7 @@ func (w *world) delete(t *thing, p Policy) {
 	}
 }
 
-// at returns what is stored for the reference, or the outcome if that is something else.
+// at returns the stored object of the reference, or the outcome if there is another one or none.
 func (w *world) at(r Ref, exact bool) (*thing, Outcome) {
 	t := w.objects[r.Key]
 	switch {
@@ -157,7 +157,7 @@ func (w *world) at(r Ref, exact bool) (*thing, Outcome) {
 	return t, Done
 }
 
-// carry carries a request out.
+// carry executes a request.
 func (w *world) carry(a Action) (Ticket, Outcome) {
 	switch a := a.(type) {
 	case Delete:

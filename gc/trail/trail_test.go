@@ -132,7 +132,7 @@ func TestLongStringsAreCutOff(t *testing.T) {
 	tr.deleting.empty(t)
 }
 
-// TestBeginOfDeletionIsKeptUntilRemoval: the deletion's begin is remembered until the removal; the oldest is forgotten
+// TestBeginOfDeletionIsKeptUntilRemoval: the deletion's begin is recorded until the removal; the oldest is dropped
 // first.
 func TestBeginOfDeletionIsKeptUntilRemoval(t *testing.T) {
 	tr := limited(3, mostBytes)
@@ -167,7 +167,7 @@ func TestBeginOfDeletionIsKeptUntilRemoval(t *testing.T) {
 	}
 }
 
-// TestWhoBeganDeletionDidNotFinishIt: who began a deletion isn't taken for who finished it.
+// TestWhoBeganDeletionDidNotFinishIt: the request that began a deletion isn't recorded as the one that finished it.
 func TestWhoBeganDeletionDidNotFinishIt(t *testing.T) {
 	tr := New(began)
 	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1), Terminating: true}
@@ -261,7 +261,7 @@ func TestOwnersAreFollowedToRequestOfUser(t *testing.T) {
 	}
 }
 
-// TestCycleOfOwnersHasAnEnd: objects that own each other have an end.
+// TestCycleOfOwnersHasAnEnd: the trail of objects that own each other ends.
 func TestCycleOfOwnersHasAnEnd(t *testing.T) {
 	tr := New(began)
 	for n := 1; n <= 2; n++ {
@@ -274,8 +274,8 @@ func TestCycleOfOwnersHasAnEnd(t *testing.T) {
 	}
 }
 
-// TestUID: every uid is found, long ones by what is kept of them.
-func TestUID(t *testing.T) {
+// TestEveryUIDIsFound: every uid is found, a long one by the part of it that is kept.
+func TestEveryUIDIsFound(t *testing.T) {
 	for _, uid := range []string{"", "01234567-89ab-cdef-0123-456789abcdef", "x", strings.Repeat("x", 2*mostString)} {
 		tr := New(began)
 		by := NewRequest(Sent{User: "alice", AuditID: uid})

@@ -17,12 +17,12 @@ import (
 
 const module = "github.com/kubecascade/kubecascade"
 
-// pkg is what go list tells of a package.
+// pkg is the output of go list for a package.
 type pkg struct {
 	ImportPath string
 	Dir        string
 	GoFiles    []string
-	// IgnoredGoFiles are those for other platforms.
+	// IgnoredGoFiles are files for other platforms.
 	IgnoredGoFiles []string
 	Imports        []string
 	Deps           []string
@@ -288,11 +288,11 @@ func below(path, root string) bool {
 	return root == "." || path == root || strings.HasPrefix(path, root+"/")
 }
 
-// pure are the packages that take values and return a value: they are told the time, and start no goroutine. trail
-// keeps a state, but is told the time as well.
+// pure has the packages that take values and return a value: they receive the time, and start no goroutine. trail has
+// state, but receives the time as well.
 var pure = map[string]bool{"finalizers": true, "gc/graph": true, "gc/explain": true, "usage": true, "gc/trail": true}
 
-// TestClock: the pure packages are told the time, and start no goroutine.
+// TestClock: the pure packages receive the time, and start no goroutine.
 func TestClock(t *testing.T) {
 	found := 0
 	for _, p := range packages(t) {
@@ -349,7 +349,7 @@ func TestImpure(t *testing.T) {
 	}
 }
 
-// TestInvalid: only one package makes the answer for what validation rejects, as it bounds it.
+// TestInvalid: only one package makes the response to invalid objects, as it limits its size.
 func TestInvalid(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
@@ -368,7 +368,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// TestPackageComments: each package says in doc.go what it guarantees, as a list.
+// TestPackageComments: each package has a list of its guarantees in doc.go.
 func TestPackageComments(t *testing.T) {
 	for _, p := range packages(t) {
 		f, err := parser.ParseFile(

@@ -53,7 +53,7 @@ var aboutKinds = map[string]string{
 	"discovery/other.go":          "groups are in the order of their APIServices",
 }
 
-// TestKinds: what is about one kind is in resources. Elsewhere a kind is an entry of the table.
+// TestKinds: code about a single kind is in resources. Elsewhere a kind is an entry of the table.
 func TestKinds(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, r := range resources.Every(nil) {

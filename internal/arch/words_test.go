@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// phrases are ways to speak that a reader stumbles over, with what to write instead.
+// phrases has phrases that are hard to read, with the words to write instead.
 var phrases = map[string]string{
 	`(says?|said) (that|what)`: "reports whether, returns, prints",
 	`(so|that) (many|much|long) (of|bytes|keys|events|requests|entries|seats)`: "the parameter's name: n bytes",
@@ -55,7 +55,7 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// instead is what to write for a phrase.
+// instead returns the words to write instead of a phrase.
 func instead(found string) string {
 	for p, words := range phrases {
 		if regexp.MustCompile(`(?i)^(` + p + `)$`).MatchString(found) {

@@ -87,8 +87,8 @@ func TestEnsure(t *testing.T) {
 	}
 }
 
-// TestConcurrently: calls at once all return the complete directory.
-func TestConcurrently(t *testing.T) {
+// TestEnsureRunsConcurrently: calls at once all return the complete directory.
+func TestEnsureRunsConcurrently(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "assets")
 	programs := []string{program(t, "x"), program(t, "x")}
 	var all sync.WaitGroup
@@ -111,8 +111,8 @@ func TestConcurrently(t *testing.T) {
 	}
 }
 
-// TestFolders: the directory in the cache directory depends on the version, the program and the controllers.
-func TestFolders(t *testing.T) {
+// TestDirectoryDependsOnProgramAndControllers: the directory in the cache directory depends on the version, the program and the controllers.
+func TestDirectoryDependsOnProgramAndControllers(t *testing.T) {
 	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
 	}
@@ -150,8 +150,8 @@ func TestKubectlInPath(t *testing.T) {
 	}
 }
 
-// TestTaken: programs that Ensure has not made stay as they are.
-func TestTaken(t *testing.T) {
+// TestOtherProgramsAreKept: programs that Ensure has not made stay as they are.
+func TestOtherProgramsAreKept(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links there are like any other file")
 	}
@@ -190,8 +190,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestCopy: a program that will be removed is copied, once for the same content, and replaced by another.
-func TestCopy(t *testing.T) {
+// TestTransientProgramIsCopied: a program that will be removed is copied, once for the same content, and replaced by another.
+func TestTransientProgramIsCopied(t *testing.T) {
 	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
 	}
@@ -219,8 +219,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestNoFolder: beside a program elsewhere there are no controllers.
-func TestNoFolder(t *testing.T) {
+// TestNoControllersOutsideADirectory: beside a program elsewhere there are no controllers.
+func TestNoControllersOutsideADirectory(t *testing.T) {
 	if words, err := ControllersOf(program(t, "x")); words != nil || err != nil {
 		t.Errorf("%q %v", words, err)
 	}

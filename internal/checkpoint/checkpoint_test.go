@@ -8,8 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// TestTurn: a call that waits for another one ends with its context, or with the server.
-func TestTurn(t *testing.T) {
+// TestWaitingCallEndsWithContext: a call that waits for another one ends with its context, or with the server.
+func TestWaitingCallEndsWithContext(t *testing.T) {
 	life, end := context.WithCancel(t.Context())
 	c := New(Checkpoints{Life: life})
 	c.Close()

@@ -51,8 +51,8 @@ func list(resources string, providers ...string) string {
 
 const secretKey, plain = "/registry/secrets/default/s", `{"kind":"Secret"}`
 
-// TestOrder: the first rule encrypts, all decrypt, and what is not of the first is stale.
-func TestOrder(t *testing.T) {
+// TestFirstRuleEncrypts: the first rule encrypts, all decrypt, and what is not of the first is stale.
+func TestFirstRuleEncrypts(t *testing.T) {
 	providers := map[string]string{
 		"cbc 1": keysOf("aescbc", "one", secret(1)), "gcm 1": keysOf("aesgcm", "one", secret(1)),
 		"box 1": keysOf("secretbox", "one", secret(1)), "identity": "{identity: {}}",
@@ -132,8 +132,8 @@ func TestAccidentalPadding(t *testing.T) {
 	}
 }
 
-// TestMoved: aesgcm notices that a value was copied to another key of etcd.
-func TestMoved(t *testing.T) {
+// TestValueOfAnotherKeyIsRejected: aesgcm notices that a value was copied to another key of etcd.
+func TestValueOfAnotherKeyIsRejected(t *testing.T) {
 	c := cipherOf(t, list("secrets", keysOf("aesgcm", "one", secret(1))))
 	stored, err := c.Seal(secretKey, []byte(plain))
 	if err != nil {
@@ -199,8 +199,8 @@ func TestResources(t *testing.T) {
 
 const kms = "{kms: {apiVersion: v2, name: vault, endpoint: 'unix:///run/kms.sock'}}"
 
-// TestKMS: values of a KMS plugin are named, and none is written.
-func TestKMS(t *testing.T) {
+// TestKMSValuesAreNotWritten: values of a KMS plugin are named, and none is written.
+func TestKMSValuesAreNotWritten(t *testing.T) {
 	one := keysOf("aescbc", "one", secret(1))
 	c, err := load(t, list("secrets", kms, one))
 	if err != nil {

@@ -45,8 +45,8 @@ func TestGuarantees(t *testing.T) {
 
 const key = "/registry/secrets/default/a"
 
-// TestSealed: values are encrypted below, and those that can't be decrypted are marked in every read.
-func TestSealed(t *testing.T) {
+// TestUndecryptableValuesAreMarked: values are encrypted below, and those that can't be decrypted are marked in every read.
+func TestUndecryptableValuesAreMarked(t *testing.T) {
 	below := storagetest.NewTwin()
 	s := encryption.NewStore(below, reversed{"x"}, "/registry")
 	rev, err := s.Commit(t.Context(), storage.Txn{Key: key, Value: []byte("value")})

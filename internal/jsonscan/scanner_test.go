@@ -148,8 +148,8 @@ func compareMarks(t *testing.T, data []byte) {
 	}
 }
 
-// TestDepth: the bound is encoding/json's, and said to be the cause.
-func TestDepth(t *testing.T) {
+// TestDepthIsLimited: the bound is encoding/json's, and said to be the cause.
+func TestDepthIsLimited(t *testing.T) {
 	for _, depth := range []int{MaxDepth, MaxDepth + 1} {
 		for _, pair := range []string{"[]", `{"a":}`} {
 			data := []byte(strings.Repeat(pair[:len(pair)-1], depth) + "1" + strings.Repeat(pair[len(pair)-1:], depth))
@@ -176,8 +176,8 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestSeek: a reader may go back and read a value once more.
-func TestSeek(t *testing.T) {
+// TestSeekReadsAValueAgain: a reader may go back and read a value once more.
+func TestSeekReadsAValueAgain(t *testing.T) {
 	s := New([]byte(` {"a": [1, 2] } `))
 	s.Open('{')
 	s.Key(true)
@@ -194,8 +194,8 @@ func TestSeek(t *testing.T) {
 	}
 }
 
-// TestAllocations: passing a document takes no memory.
-func TestAllocations(t *testing.T) {
+// TestSkippingAllocatesNothing: passing a document takes no memory.
+func TestSkippingAllocatesNothing(t *testing.T) {
 	data := []byte(`{"a":[1,{"b":"c\u0064"},null,true]}`)
 	if n := testing.AllocsPerRun(10, func() {
 		s := New(data)

@@ -304,7 +304,7 @@ func TestRollbackAllocations(t *testing.T) {
 	}
 }
 
-// TestRollbackExpires: watches end with 410, and what clients know of the time before is answered 410, so that they
+// TestRollbackExpires: watches end with 410, and requests with earlier revisions and tokens get 410, so that clients
 // list again.
 func TestRollbackExpires(t *testing.T) {
 	s := startSettling(t)
@@ -536,7 +536,7 @@ func TestRollbackElection(t *testing.T) {
 	}
 }
 
-// TestCheckpointErrors: names, numbers, and servers that don't go back.
+// TestCheckpointErrors: invalid names, too many checkpoints, and servers without checkpoints.
 func TestCheckpointErrors(t *testing.T) {
 	s := startSettling(t)
 	post := func(path string, want int, contains string) {

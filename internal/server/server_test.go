@@ -45,9 +45,9 @@ func config() Config {
 
 var errBroken = errors.New("the disk is gone")
 
-// TestBroken: a server whose etcd breaks down ends with the error, closes its port, and removes its directory. It does
+// TestServerEndsWhenEtcdBreaksDown: a server whose etcd breaks down ends with the error, closes its port, and removes its directory. It does
 // not wait for requests to etcd, one of which here never returns.
-func TestBroken(t *testing.T) {
+func TestServerEndsWhenEtcdBreaksDown(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var fatal func(error)
 	c := config()
@@ -94,9 +94,9 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestDelay: a server that is stopped serves for the time of the delay, while /readyz fails. The delay ends if the
+// TestServerServesDuringShutdownDelay: a server that is stopped serves for the time of the delay, while /readyz fails. The delay ends if the
 // server breaks down.
-func TestDelay(t *testing.T) {
+func TestServerServesDuringShutdownDelay(t *testing.T) {
 	c := config()
 	c.Insecure, c.Delay = Address{Host: "127.0.0.1", Port: -1}, time.Hour
 	s, err := Start(t.Context(), c)
@@ -138,8 +138,8 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// TestBrokenStart: a server whose etcd breaks down during the start does not start.
-func TestBrokenStart(t *testing.T) {
+// TestStartFailsWhenEtcdBreaksDown: a server whose etcd breaks down during the start does not start.
+func TestStartFailsWhenEtcdBreaksDown(t *testing.T) {
 	broken, cancel := context.WithCancelCause(context.Background())
 	cancel(errBroken)
 	if _, err := startWith(t.Context(), config(), broken, cancel); !errors.Is(err, errBroken) {

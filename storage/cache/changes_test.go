@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// changesOf is what Changes yields, as text.
+// changesOf returns what Changes yields, as text.
 func changesOf(then, now []*Snapshot) (out []string) {
 	for was, is := range Changes(then, now) {
 		switch {
@@ -27,7 +27,7 @@ func changesOf(then, now []*Snapshot) (out []string) {
 	return out
 }
 
-// compared is what Changes has to yield, by looking at every object.
+// compared returns what Changes must yield, by a comparison of all objects.
 func compared(then, now []*Snapshot) map[string]bool {
 	out, there := map[string]bool{}, map[string]*storage.Object{}
 	for _, s := range then {
@@ -54,9 +54,9 @@ func compared(then, now []*Snapshot) map[string]bool {
 	return out
 }
 
-// TestChangesRandom: Changes yields what differs between random states, each once, in the order of the keys of a
-// collection.
-func TestChangesRandom(t *testing.T) {
+// TestChangesYieldsAllDifferences: Changes yields the differences between random states, each once, in the order of the
+// keys of a collection.
+func TestChangesYieldsAllDifferences(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed.Of(t), 0))
 	for range 30 {
 		c := New(Options{Decoder: storage.Decoder{Root: "/r"}})
@@ -97,8 +97,8 @@ func TestChangesRandom(t *testing.T) {
 	}
 }
 
-// TestCut: a batch with Cut drops all history, also of collections that it doesn't change.
-func TestCut(t *testing.T) {
+// TestCutDropsAllHistory: a batch with Cut drops all history, also of collections that it doesn't change.
+func TestCutDropsAllHistory(t *testing.T) {
 	c := New(Options{Decoder: storage.Decoder{Root: "/r"}})
 	value := []byte(`{"metadata":{}}`)
 	for _, b := range []storage.Batch{

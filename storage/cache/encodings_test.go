@@ -46,9 +46,9 @@ func kept(lengths ...int) (bytes int64) {
 	return bytes
 }
 
-// TestEncodingOfNewest: only objects of the newest state keep an encoding, and it goes with their version
+// TestOnlyNewestObjectsKeepEncodings: only objects of the newest state keep an encoding, and it goes with their version
 // (guarantee 8).
-func TestEncodingOfNewest(t *testing.T) {
+func TestOnlyNewestObjectsKeepEncodings(t *testing.T) {
 	c := New(Options{Decoder: storage.Decoder{Root: "/registry"}})
 	const key = "/registry/configmaps/default/a"
 	apply := func(reset bool, rev int64, events ...storage.Event) {
@@ -99,8 +99,9 @@ func TestEncodingOfNewest(t *testing.T) {
 	}
 }
 
-// TestEncodingsOfEvent: of all who ask at once, one encodes; forms are apart, and bounded.
-func TestEncodingsOfEvent(t *testing.T) {
+// TestOneCallerEncodesAnEvent: of several concurrent callers, one encodes; forms are independent, and their number is
+// limited.
+func TestOneCallerEncodesAnEvent(t *testing.T) {
 	c := ready(t, Options{})
 	e := event(t, c)
 	var calls [mostForms + 1]atomic.Int64
@@ -133,8 +134,8 @@ func TestEncodingsOfEvent(t *testing.T) {
 	}
 }
 
-// TestEncodingFails: errors and panics are not shared.
-func TestEncodingFails(t *testing.T) {
+// TestErrorsOfEncodingsAreNotShared: errors and panics are not shared.
+func TestErrorsOfEncodingsAreNotShared(t *testing.T) {
 	c := ready(t, Options{})
 	e := event(t, c)
 	failed := errors.New("failed")
@@ -154,8 +155,9 @@ func TestEncodingFails(t *testing.T) {
 	}
 }
 
-// TestEncodingsMakeRoom: what was not used for the longest time goes first, of objects and events alike.
-func TestEncodingsMakeRoom(t *testing.T) {
+// TestLeastRecentlyUsedEncodingIsDropped: the least recently used encodings, of objects and of events, are dropped
+// first.
+func TestLeastRecentlyUsedEncodingIsDropped(t *testing.T) {
 	c := ready(t, Options{EncodingBytes: kept(10, 10)})
 	a, b := event(t, c), event(t, c)
 	o, _ := c.Get(root + "/pods/ns/a")
@@ -177,8 +179,8 @@ func TestEncodingsMakeRoom(t *testing.T) {
 	}
 }
 
-// TestEncodingsOfDroppedEvents: an event that only the timeline still has keeps no encodings.
-func TestEncodingsOfDroppedEvents(t *testing.T) {
+// TestDroppedEventsKeepNoEncodings: an event that only the timeline still has keeps no encodings.
+func TestDroppedEventsKeepNoEncodings(t *testing.T) {
 	c := ready(t, Options{Events: 2})
 	w, err := c.Timeline(1)
 	if err != nil {

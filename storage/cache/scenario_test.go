@@ -57,7 +57,7 @@ func shownEvent(e *Event) string {
 	return s
 }
 
-// story is one scenario file at work.
+// story is the state of one scenario file.
 type story struct {
 	t        *testing.T
 	cache    *Cache
@@ -65,8 +65,8 @@ type story struct {
 	progress map[string]int64
 }
 
-// TestScenarios plays the files of testdata, each a story to be read. After every command the
-// invariants are checked.
+// TestScenarios runs the files of testdata, each of which can be read as a story. After every command the invariants
+// are checked.
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := &story{t: t, cache: New(Options{Decoder: storage.Decoder{Root: root}})}
@@ -189,7 +189,7 @@ func put(key, rev, v string) storage.Event {
 	return e
 }
 
-// take applies the batch and says which watchers have something to read that had not before.
+// take applies the batch and prints the watchers that now have new events to read.
 func (s *story) take(b storage.Batch) string {
 	waiting := map[string]<-chan struct{}{}
 	for name, w := range s.watchers {
@@ -232,7 +232,7 @@ func (s *story) watch(d *datadriven.TestData) string {
 	return "ok"
 }
 
-// next prints what Next returns; that it would block is what Changed and Poll must say too.
+// next prints the result of Next. If Next would block, Changed and Poll must agree.
 func (s *story) next(d *datadriven.TestData) string {
 	w := s.watchers[d.CmdArgs[0].Key]
 	ready := isClosed(w.Changed())
@@ -277,7 +277,7 @@ func shownSnapshot(snap *Snapshot) string {
 	return out.String()
 }
 
-// page prints as a list with limit and continue would: the objects, what remains, where to go on.
+// page prints a page like a list with limit and continue: the objects, the remaining number, and the next key.
 func (s *story) page(d *datadriven.TestData) string {
 	snap, err := s.cache.Snapshot(arg(d, "of", ""), number(d, "rev", 0))
 	if err != nil {

@@ -35,9 +35,9 @@ func listedMap(m map[string]int64, prefix, from string) []string {
 	return got
 }
 
-// TestTreeIsAMap puts and removes at random in a clone, as Apply does, and compares with a map; trees that were shown
+// TestTreeEqualsMap puts and removes at random in a clone, as Apply does, and compares with a map; trees that were shown
 // must never change.
-func TestTreeIsAMap(t *testing.T) {
+func TestTreeEqualsMap(t *testing.T) {
 	for _, keys := range []int{3, 40, 400, 4000} {
 		t.Run(fmt.Sprint(keys), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed.Of(t), 0))
@@ -85,8 +85,8 @@ func TestTreeIsAMap(t *testing.T) {
 	}
 }
 
-// TestScanStops: no object is read after yield has returned false.
-func TestScanStops(t *testing.T) {
+// TestScanStopsWhenYieldReturnsFalse: no object is read after yield has returned false.
+func TestScanStopsWhenYieldReturnsFalse(t *testing.T) {
 	objects := newTree()
 	for i := range 200 {
 		key := fmt.Sprintf("%03d", i)

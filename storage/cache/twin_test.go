@@ -16,8 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// twin is the cache in its simplest form: a map, and a list of all that ever happened since
-// the last whole state. It forgets nothing.
+// twin is the cache in its simplest form: a map, and a list of all events since the last whole state.
 type twin struct {
 	revision, base int64
 	atBase         map[string]twinObject
@@ -101,8 +100,7 @@ func (w *twin) since(collection string, rev int64) []twinEvent {
 	return list
 }
 
-// run is one random run: the cache, its twin, and watchers of which the twin knows what they have
-// still to return.
+// run is one random run: the cache, its twin, and watchers, whose remaining events the twin knows.
 type run struct {
 	t     *testing.T
 	r     *rand.Rand
@@ -110,8 +108,7 @@ type run struct {
 	cache *Cache
 	twin  twin
 	keys  int
-	// exact reports whether history holds all that the bound on events allows, so that nothing may
-	// expire before its time.
+	// exact reports whether history holds as many events as its limit allows, so that no event may expire earlier.
 	exact    bool
 	watchers []*twinWatcher
 	expired  int
@@ -186,7 +183,7 @@ func (r *run) key() string {
 	return fmt.Sprintf("%s/%s/ns%d/%04d", root, kinds[r.r.IntN(len(kinds))], r.r.IntN(3), r.r.IntN(r.keys))
 }
 
-// reset gives a whole state: now and then the same, with some objects lost, changed and added.
+// reset applies a whole state: sometimes the same one, with some objects removed, changed and added.
 func (r *run) reset() {
 	rev := r.twin.revision + 1 + r.r.Int64N(20)
 	objects := maps.Clone(r.twin.now)
@@ -209,7 +206,7 @@ func (r *run) reset() {
 	r.take(b)
 }
 
-// apply gives a batch of changes, and now and then what was given before.
+// apply applies a batch of changes, and sometimes an earlier one.
 func (r *run) apply() {
 	var b storage.Batch
 	if r.r.IntN(8) == 0 {

@@ -31,8 +31,8 @@ func change(t testing.TB, c *Cache, collection string) {
 	}
 }
 
-// TestNextWaits: Next blocks until there is an event of its own collection, or its context ends.
-func TestNextWaits(t *testing.T) {
+// TestNextWaitsForEventOfItsCollection: Next blocks until there is an event of its own collection, or its context ends.
+func TestNextWaitsForEventOfItsCollection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := ready(t, Options{})
 		w, err := c.Watch("pods", 1)
@@ -65,8 +65,8 @@ func TestNextWaits(t *testing.T) {
 	})
 }
 
-// TestWaitWaits: Wait returns with the batch that brings the revision, or with its context.
-func TestWaitWaits(t *testing.T) {
+// TestWaitReturnsAtTheRevision: Wait returns with the batch that brings the revision, or with its context.
+func TestWaitReturnsAtTheRevision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{Decoder: storage.Decoder{Root: root}})
 		done := map[int64]error{}
@@ -91,9 +91,9 @@ func TestWaitWaits(t *testing.T) {
 	})
 }
 
-// TestNextIsBounded: what waits is returned in parts, all of it if it is little, and progress stays
-// exact.
-func TestNextIsBounded(t *testing.T) {
+// TestNextReturnsABoundedNumberOfEvents: pending events are returned in parts, or at once if they are few, and progress
+// stays exact.
+func TestNextReturnsABoundedNumberOfEvents(t *testing.T) {
 	for _, o := range []Options{{}, {Events: 10_000, TimelineEvents: 20_000}, {Events: 1 << 18, TimelineEvents: 1 << 18}} {
 		c := ready(t, o)
 		all, err := c.Watch("pods", 1)
@@ -127,8 +127,8 @@ func TestNextIsBounded(t *testing.T) {
 	}
 }
 
-// TestIdleWatchers: two thousand watchers of two hundred collections cost next to nothing.
-func TestIdleWatchers(t *testing.T) {
+// TestIdleWatchersCostNothing: two thousand watchers of two hundred collections cost next to nothing.
+func TestIdleWatchersCostNothing(t *testing.T) {
 	c := ready(t, Options{})
 	watchers := make([]*Watcher, 2000)
 	heap := func() int64 {
@@ -156,8 +156,8 @@ func TestIdleWatchers(t *testing.T) {
 	runtime.KeepAlive(watchers)
 }
 
-// TestStatesAreForgotten: nothing but history keeps what was replaced alive.
-func TestStatesAreForgotten(t *testing.T) {
+// TestReplacedStatesAreGarbage: only the history keeps replaced objects in memory.
+func TestReplacedStatesAreGarbage(t *testing.T) {
 	c := ready(t, Options{Events: 4, TimelineEvents: 4})
 	gone := make(chan struct{})
 	change(t, c, "pods")
@@ -182,8 +182,8 @@ func TestStatesAreForgotten(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-// TestResetKeepsObjects: a whole state does not make again what is known at the same revision.
-func TestResetKeepsObjects(t *testing.T) {
+// TestResetDecodesOnlyChangedObjects: a whole state does not decode objects again that are known at the same revision.
+func TestResetDecodesOnlyChangedObjects(t *testing.T) {
 	c := ready(t, Options{})
 	change(t, c, "pods")
 	key := root + "/pods/ns/a"

@@ -6,9 +6,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestShare: an object that was written is the cache's own, whether its event has arrived or not, and one verification
+// TestShareReturnsTheCachesObject: an object that was written is the cache's own, whether its event has arrived or not, and one verification
 // counts for both.
-func TestShare(t *testing.T) {
+func TestShareReturnsTheCachesObject(t *testing.T) {
 	c := ready(t, Options{})
 	decode := func(name string, rev int64) *storage.Object {
 		key := root + "/pods/ns/" + name

@@ -48,7 +48,7 @@ func written(t *testing.T) string {
 	return dir
 }
 
-// member is what etcd has in a data directory, for what happens to it.
+// member is etcd's part of a data directory, with methods that damage it.
 type member struct {
 	t   *testing.T
 	dir string
@@ -98,12 +98,12 @@ func (m member) garble(name string, at func(size int) int, n int) {
 	})
 }
 
-// TestDamage: a start with a damaged directory ends at once and states what is wrong, unless etcd repairs it.
-func TestDamage(t *testing.T) {
+// TestDamagedDirectoryIsAnError: a start with a damaged directory ends at once and states what is wrong, unless etcd repairs it.
+func TestDamagedDirectoryIsAnError(t *testing.T) {
 	whole := written(t)
 	for name, c := range map[string]struct {
 		happens func(m member)
-		// says is part of the error; empty is for what opens, with at least so many records left.
+		// says is a part of the error; it is empty if the directory can be opened, with at least the number of records.
 		says string
 		left int
 	}{
@@ -214,8 +214,8 @@ func copySparse(t *testing.T, from, to string) {
 	}
 }
 
-// TestMemberless: a log that never came to its first entry has no member that could lead.
-func TestMemberless(t *testing.T) {
+// TestLogWithoutMemberIsAnError: a log without its first entry has no member that could become the leader.
+func TestLogWithoutMemberIsAnError(t *testing.T) {
 	dir := abandonedDir(t)
 	emptyLog(t, dir)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)

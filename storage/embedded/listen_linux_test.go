@@ -52,8 +52,8 @@ func listening(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// TestListen: an embedded etcd opens no listening socket.
-func TestListen(t *testing.T) {
+// TestNoSocketIsOpened: an embedded etcd opens no listening socket.
+func TestNoSocketIsOpened(t *testing.T) {
 	before := listening(t)
 	e, err := storage.Open(t.Context(), storage.Config{DataDir: t.TempDir()})
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// TestTryLock: on every system a lock excludes others until it is closed, whether or not its file was removed, and a
+// TestLockExcludesOthers: on every system a lock excludes others until it is closed, whether or not its file was removed, and a
 // file is only created if the flags say so.
-func TestTryLock(t *testing.T) {
+func TestLockExcludesOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	if _, err := tryLock(path, 0); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("locking a missing file gives %v", err)

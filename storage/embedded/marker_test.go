@@ -37,7 +37,7 @@ func useDir(t *testing.T, dir string) {
 	}
 }
 
-// used tells whether a directory still holds what useDir wrote.
+// used reports whether a directory still has the data that useDir wrote.
 func used(t *testing.T, dir string) bool {
 	t.Helper()
 	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
@@ -92,8 +92,8 @@ func emptyLog(t *testing.T, dir string) {
 	w.Close()
 }
 
-// TestInterrupted opens what a crash can leave of a first start.
-func TestInterrupted(t *testing.T) {
+// TestInterruptedFirstStartIsRepeated opens what a crash can leave of a first start.
+func TestInterruptedFirstStartIsRepeated(t *testing.T) {
 	for name, leave := range map[string]func(dir string){
 		"marker alone":         func(string) {},
 		"marker half written":  func(dir string) { put(t, dir, embedded.MarkerName, "") },
@@ -115,8 +115,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestMarked: only what has a marker is removed, and no snapshot that was restored beside it.
-func TestMarked(t *testing.T) {
+// TestOnlyMarkedDataIsRemoved: only what has a marker is removed, and no snapshot that was restored beside it.
+func TestOnlyMarkedDataIsRemoved(t *testing.T) {
 	for _, c := range []struct {
 		name             string
 		marked, snapshot bool
@@ -145,8 +145,8 @@ func TestMarked(t *testing.T) {
 	}
 }
 
-// abandonedDir returns a directory in which etcd fails to start. etcd then leaves a goroutine behind that makes one
-// more log file, some time; nothing tells when, so its directory is removed until it is gone.
+// abandonedDir returns a directory in which etcd fails to start. etcd then leaves a goroutine that makes one more log
+// file at an unknown time, so the directory is removed repeatedly until it is gone.
 func abandonedDir(t *testing.T) string {
 	dir := t.TempDir()
 	t.Cleanup(func() { // runs before TempDir's own
@@ -157,8 +157,8 @@ func abandonedDir(t *testing.T) string {
 	return dir
 }
 
-// TestUnusable: without a marker even what etcd can't start from is kept.
-func TestUnusable(t *testing.T) {
+// TestUnmarkedDataIsKept: without a marker even data with which etcd can't start is kept.
+func TestUnmarkedDataIsKept(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, dir string){
 		"garbage": func(t *testing.T, dir string) {
 			put(t, dir, "member/wal/0000000000000000-0000000000000000.wal", "garbage")
@@ -188,8 +188,8 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// TestLinkToNowhere: a disk that is not mounted is no new directory.
-func TestLinkToNowhere(t *testing.T) {
+// TestLinkToNowhereIsNoNewDirectory: a disk that is not mounted is no new directory.
+func TestLinkToNowhereIsNoNewDirectory(t *testing.T) {
 	dir, disk := t.TempDir(), t.TempDir()
 	useDir(t, dir)
 	mounted, link := filepath.Join(disk, embedded.MemberDir), filepath.Join(dir, embedded.MemberDir)

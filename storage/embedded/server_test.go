@@ -48,8 +48,8 @@ func TestOtherMembers(t *testing.T) {
 	}
 }
 
-// TestCancelled gives up while etcd starts for the first time, and again later.
-func TestCancelled(t *testing.T) {
+// TestCanceledStartLeavesDataUsable gives up while etcd starts for the first time, and again later.
+func TestCanceledStartLeavesDataUsable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
@@ -61,7 +61,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestNames opens directories whose names mean something elsewhere.
+// TestNames opens directories whose names have special characters.
 func TestNames(t *testing.T) {
 	for _, name := range []string{"[", "*", "a b", "#?%41", strings.Repeat("long", 40)} {
 		dir := filepath.Join(t.TempDir(), name)

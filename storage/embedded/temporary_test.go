@@ -10,8 +10,8 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// TestTemporary: what killed processes have left goes, and nothing else.
-func TestTemporary(t *testing.T) {
+// TestOnlyAbandonedDirectoriesAreRemoved: the directories of killed processes are removed, and no others.
+func TestOnlyAbandonedDirectoriesAreRemoved(t *testing.T) {
 	parent := t.TempDir()
 	here := func(dir string) bool {
 		_, err := os.Stat(dir)
@@ -47,8 +47,8 @@ func TestTemporary(t *testing.T) {
 	}
 }
 
-// TestEmpty: while a directory is being removed, its mark stays, so that the next process removes the rest.
-func TestEmpty(t *testing.T) {
+// TestMarkStaysWhileDirectoryIsRemoved: while a directory is being removed, its mark stays, so that the next process removes the rest.
+func TestMarkStaysWhileDirectoryIsRemoved(t *testing.T) {
 	parent := t.TempDir()
 	left := filepath.Join(parent, memberName+"-1")
 	for _, name := range []string{"a", inUse + ".d", memberDir, "z"} {
@@ -71,9 +71,9 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestAdopted: what a killed process has left stays once it was opened by name, and what a process uses
-// can't be opened.
-func TestAdopted(t *testing.T) {
+// TestAdoptedDirectoryIsKept: the directory of a killed process is kept once it was opened by name, and a directory in
+// use can't be opened.
+func TestAdoptedDirectoryIsKept(t *testing.T) {
 	parent := t.TempDir()
 	left := filepath.Join(parent, memberName+"-1")
 	if err := os.MkdirAll(left, 0o700); err != nil {
@@ -103,7 +103,7 @@ func TestAdopted(t *testing.T) {
 	}
 }
 
-// TestSweptWhileMade: a directory is there once it has been made, whatever is swept meanwhile.
+// TestSweptWhileMade: a new directory exists even if others sweep at the same time.
 func TestSweptWhileMade(t *testing.T) {
 	parent, stop := t.TempDir(), make(chan struct{})
 	var sweeping sync.WaitGroup

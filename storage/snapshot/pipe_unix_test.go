@@ -12,8 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
-// TestIrregular: what is no file with a size is an error, and a pipe without a writer does not block.
-func TestIrregular(t *testing.T) {
+// TestOnlyRegularFilesAreOpened: a path that is no regular file is an error, and a pipe without a writer does not
+// block.
+func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
 	below := filepath.Join(dir, "member", "snap", "db")

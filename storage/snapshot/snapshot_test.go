@@ -23,7 +23,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
-// written is a database that etcd's own store has written the records to, below a data directory, and a snapshot of it.
+// written returns a database in a data directory, to which etcd's own store has written the records, and a snapshot of
+// it.
 func written(t testing.TB, n int) (dir, file string, want []snapshot.Record) {
 	t.Helper()
 	dir = t.TempDir()
@@ -91,8 +92,8 @@ func read(t testing.TB, path string) (snapshot.Info, []snapshot.Record) {
 	return f.Info, got
 }
 
-// TestRecords: a snapshot, and the data directory that it is of, have what was written.
-func TestRecords(t *testing.T) {
+// TestRecordsAreTheNewestValues: a snapshot, and its data directory, have the written records.
+func TestRecordsAreTheNewestValues(t *testing.T) {
 	dir, file, want := written(t, 400)
 	before, err := os.ReadFile(file)
 	if err != nil {
@@ -119,8 +120,8 @@ func same(a, b snapshot.Record) bool {
 	return a.Key == b.Key && a.Revision == b.Revision && bytes.Equal(a.Value, b.Value)
 }
 
-// TestInUse: the database of an etcd that is running is not read.
-func TestInUse(t *testing.T) {
+// TestDatabaseOfRunningEtcdIsNotRead: the database of an etcd that is running is not read.
+func TestDatabaseOfRunningEtcdIsNotRead(t *testing.T) {
 	dir := t.TempDir()
 	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -132,8 +133,8 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// TestBad: files that are not whole snapshots are errors that say why.
-func TestBad(t *testing.T) {
+// TestBrokenFilesAreErrorsWithReason: for a file that is not a whole snapshot, the error has the reason.
+func TestBrokenFilesAreErrorsWithReason(t *testing.T) {
 	dir, file, _ := written(t, 50)
 	whole, err := os.ReadFile(file)
 	if err != nil {
@@ -241,8 +242,8 @@ func rebuilt(t *testing.T, whole []byte, change func(*bbolt.Tx) error) []byte {
 	return data
 }
 
-// TestCircle: pages that refer to each other in a circle are an error, and don't take forever.
-func TestCircle(t *testing.T) {
+// TestPagesInACircleAreAnError: pages that refer to each other in a circle are an error, and don't take forever.
+func TestPagesInACircleAreAnError(t *testing.T) {
 	_, file, _ := written(t, 300)
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -268,7 +269,7 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// FuzzFile: whatever bytes a file has, reading it ends with records or with an error of this package.
+// FuzzFile: for any bytes, reading ends with records or with an error of this package.
 func FuzzFile(f *testing.F) {
 	_, file, _ := written(f, 12)
 	whole, err := os.ReadFile(file)
@@ -300,8 +301,8 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// TestPrefixes finds clusters by their namespaces.
-func TestPrefixes(t *testing.T) {
+// TestPrefixesAreFoundByNamespaces finds clusters by their namespaces.
+func TestPrefixesAreFoundByNamespaces(t *testing.T) {
 	keys := []string{"/other", "/a/b/namespaces/default", "/registry/namespaces/default", "/registry/namespaces/kube-system",
 		"/registry/pods/default/x", "/namespace/default", "compact_rev_key"}
 	if got := snapshot.Prefixes(keys); !slices.Equal(got, []string{"/registry", "/a/b"}) {

@@ -52,8 +52,8 @@ func commitForEver(dir string, run int) error {
 	return <-failed
 }
 
-// TestCrash kills a process that writes, and looks for what it had acknowledged.
-func TestCrash(t *testing.T) {
+// TestAcknowledgedWritesOutliveAKill kills a process that writes, and looks for what it had acknowledged.
+func TestAcknowledgedWritesOutliveAKill(t *testing.T) {
 	dir := t.TempDir()
 	acknowledged := map[string]int64{}
 	for round := range 3 {

@@ -121,8 +121,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestReconnect stops and starts the server under a follower.
-func TestReconnect(t *testing.T) {
+// TestFollowerContinuesAfterRestartOfEtcd stops and starts the server under a follower.
+func TestFollowerContinuesAfterRestartOfEtcd(t *testing.T) {
 	for _, compacted := range []bool{false, true} {
 		t.Run(fmt.Sprint("compacted ", compacted), func(t *testing.T) {
 			t.Parallel() // etcd waits 5 s for the watch when it stops
@@ -187,8 +187,8 @@ func changeOffline(t *testing.T, dir string, compact bool) {
 	}
 }
 
-// TestOtherEtcd opens the directory of an etcd server at work.
-func TestOtherEtcd(t *testing.T) {
+// TestDirectoryOfRunningEtcdIsInUse opens the directory of an etcd server at work.
+func TestDirectoryOfRunningEtcdIsInUse(t *testing.T) {
 	c := startCluster(t, transport.TLSInfo{})
 	if _, err := storage.Open(t.Context(), storage.Config{DataDir: c.config.Dir}); !errors.Is(err, storage.ErrInUse) {
 		t.Errorf("opening: %v", err)

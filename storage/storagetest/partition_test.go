@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestPartition cuts the store off from etcd, and holds up what is under way, while it is written to. No call
-// takes longer than its context, those that fail are ErrUnavailable, and a follower misses nothing.
+// TestPartition cuts the store off from etcd, and delays requests in flight, while writers write. No call takes longer
+// than its context, those that fail are ErrUnavailable, and a follower misses nothing.
 func TestPartition(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, transport.TLSInfo{})
