@@ -8,11 +8,11 @@ import (
 type Hook struct {
 	// Kind and Name are those of the configuration or the policy; Webhook is the webhook's name in its configuration.
 	Kind, Name, Webhook string
-	// Matches reports whether it is asked about a request. What is not known counts as a match.
+	// Matches reports whether the hook gets a request. Unknown conditions count as a match.
 	Matches     func(*Request) bool
 	Conditional bool // there are matchConditions, which only the server evaluates
-	// Unreachable is why the server can't call a webhook; empty if it can, or if that isn't known. Fails: its
-	// failurePolicy denies the request then.
+	// Unreachable is the reason why the server can't call a webhook; empty if it can, or if that isn't known. Fails
+	// reports whether its failurePolicy then denies the request.
 	Unreachable string
 	Fails       bool
 }
@@ -38,7 +38,7 @@ type request struct {
 	operation, sub string
 }
 
-// Asked is a webhook or a policy with the requests that it is asked about.
+// Asked is a webhook or a policy with the requests that it gets.
 type Asked struct {
 	Configuration ObjectReference `json:"configuration"`
 	// Webhook is the webhook's name in its configuration; empty for policies.
@@ -52,7 +52,7 @@ type Asked struct {
 	Message     string `json:"message"`
 }
 
-// hooks returns the hooks that are asked about the requests, those first that certainly deny.
+// hooks returns the hooks that get the requests. Those that certainly deny come first.
 func (x *Index) hooks(requests map[request]bool) (first []Asked) {
 	var others []Asked
 	for i := range x.c.Hooks {
@@ -76,10 +76,10 @@ func (x *Index) hooks(requests map[request]bool) (first []Asked) {
 	return append(first, others...)
 }
 
-// unseen is the group whose objects no hook gets, so that none can lock itself in (L-23, M-21).
+// unseen is the group whose objects no hook gets, as a hook could prevent its own removal (L-23, M-21).
 const unseen = "admissionregistration.k8s.io"
 
-// concerns reports whether a hook is asked about a request.
+// concerns reports whether a hook gets a request.
 func (x *Index) concerns(h *Hook, r request) bool {
 	res := x.resources[r.key.Collection]
 	if res == nil || res.Group == unseen {

@@ -42,7 +42,7 @@ func (w *world) clean() {
 	}
 }
 
-// sweep deletes the objects that are left of a content, and reports whether none is left then.
+// sweep deletes the remaining objects of a content, and reports whether none remains.
 func (w *world) sweep(content []*Object, options finalizers.Options, by By) bool {
 	left := func(o *Object) bool { return w.objects[o.Key] != nil }
 	for _, o := range content {
@@ -53,7 +53,7 @@ func (w *world) sweep(content []*Object, options finalizers.Options, by By) bool
 	return !slices.ContainsFunc(content, left)
 }
 
-// pods are those of the objects that end gracefully.
+// pods returns those of the objects that end gracefully.
 func (x *Index) pods(of []*Object) (pods []*Object) {
 	for _, o := range of {
 		if r := x.resources[o.Collection]; r != nil && r.Delete.Graceful {
@@ -72,8 +72,8 @@ func (w *world) confirm() {
 	}
 }
 
-// expect simulates well-known components: when nothing else is left to do, they remove their finalizers from what nothing
-// uses.
+// expect simulates well-known components: when nothing else is left to do, they remove their finalizers from objects
+// that nothing uses.
 func (w *world) expect() {
 	for _, o := range w.deleting() {
 		for _, name := range o.Finalizers {
@@ -89,7 +89,7 @@ func expected(finalizer string) bool {
 	return k != nil && k.Expected
 }
 
-// users are the objects that keep one by an Expected finalizer.
+// users returns the objects that use o, so that an Expected finalizer keeps it.
 func (w *world) users(o *Object) (users []ObjectReference) {
 	if !slices.ContainsFunc(o.Finalizers, expected) {
 		return nil

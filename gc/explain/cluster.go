@@ -19,31 +19,32 @@ type Resource struct {
 	// Kind and Plural name the resource: Deployment and deployments.
 	Kind, Plural string
 	Namespaced   bool
-	// Inert resources' objects may be owners, but are never collected (D-08): events, and what can't be watched or
-	// deleted. Fixed ones have no DELETE, so nothing deletes them with their namespace either.
+	// Inert: the objects may be owners, but are never collected (D-08), as events, or as they can't be watched or
+	// deleted. Fixed: the objects have no DELETE, so they are not deleted with their namespace either.
 	Inert, Fixed bool
 	// Delete has what a DELETE depends on besides the object: the default propagation policy, and whether it is
 	// graceful, a namespace's, or leaves a cleanup finalizer.
 	Delete finalizers.Kind
-	// Unknown is why the objects aren't known, for example that the user may not list them. References to them can't be
-	// decided. Empty: all are known.
+	// Unknown is the reason why the objects aren't known, for example that the user may not list them. References to
+	// them can't be decided. Empty: all are known.
 	Unknown string
 	// Within, if Unknown is set, is the namespace whose objects are all known; empty for none.
 	Within string
 }
 
-// Hides reports whether there may be objects of the namespace that aren't known; of cluster-scoped ones if it is empty.
+// Hides reports whether there may be objects of the namespace that aren't known; if it is empty, cluster-scoped
+// objects.
 func (r *Resource) Hides(namespace string) bool {
 	return r.Unknown != "" && (r.Within == "" || r.Within != namespace)
 }
 
-// Name is the resource as kubectl takes it: deployments.apps, pods.
+// Name returns the resource as kubectl takes it: deployments.apps, pods.
 func (r *Resource) Name() string { return strings.TrimSuffix(r.Plural+"."+r.Group, ".") }
 
-// APIVersion is the preferred group and version.
+// APIVersion returns the preferred group and version.
 func (r *Resource) APIVersion() string { return strings.TrimPrefix(r.Group+"/"+r.Versions[0], "/") }
 
-// APIVersions are those in which the objects are served, the preferred one first.
+// APIVersions returns the apiVersions in which the objects are served, the preferred one first.
 func (r *Resource) APIVersions() (all []string) {
 	for _, v := range r.Versions {
 		all = append(all, strings.TrimPrefix(r.Group+"/"+v, "/"))
@@ -71,8 +72,8 @@ type Object struct {
 	SpecFinalizers []string
 	Conditions     []Condition
 	Pod            *Pod
-	// Uses are the objects that this one keeps by their protection finalizers (F-02 to F-08, F-16): the last one that
-	// exists of each group. No key is there twice.
+	// Uses has groups of objects. This object keeps the last existing one of each group, by its protection finalizer
+	// (F-02 to F-08, F-16). No key occurs twice.
 	Uses [][]graph.Key
 }
 
@@ -160,7 +161,8 @@ func (x *Index) Object(k graph.Key) *Object { return x.keys[k] }
 
 func byKey(a, b *Object) int { return a.Key.Compare(b.Key) }
 
-// Begun is when the object's deletion began: the timestamp is the end of the grace period. Zero means live.
+// Begun returns the time when the object's deletion began: the timestamp is the end of the grace period. Zero means
+// live.
 func (o *Object) Begun() time.Time {
 	if o.Deletion.IsZero() || o.GraceSeconds == nil {
 		return o.Deletion
@@ -179,7 +181,7 @@ func (r *Resource) reference(o *Object) ObjectReference {
 
 func (x *Index) ref(o *Object) ObjectReference { return x.resources[o.Collection].reference(o) }
 
-// table are the kinds that owner references may name. A resource without any known objects is left out, so that
+// table returns the kinds that owner references may name. A resource without any known objects is left out, so that
 // references to it stay undecided.
 func table(resources map[string]*Resource) []graph.Kind {
 	var kinds []graph.Kind
@@ -196,7 +198,7 @@ func table(resources map[string]*Resource) []graph.Kind {
 	return kinds
 }
 
-// connected returns the objects that a deletion of the given ones can concern: all that are joined with them by owner
+// connected returns the objects that a deletion of the given ones can affect: all that are joined with them by owner
 // references, in both directions, by a namespace that is being deleted or would be, by a CRD, or by a use.
 func (x *Index) connected(from []graph.Key) (found []*Object) {
 	seen, joined := map[*Object]bool{}, map[string]bool{}
@@ -239,7 +241,7 @@ func (x *Index) connected(from []graph.Key) (found []*Object) {
 	return found
 }
 
-// content returns what is deleted before the object is: the objects of a namespace, or of a CRD.
+// content returns the objects that are deleted before o: those of a namespace, or of a CRD.
 func (x *Index) content(o *Object) (content []*Object) {
 	r := x.resources[o.Collection]
 	switch {

@@ -40,7 +40,7 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 	return append(reasons, unlisted...)
 }
 
-// failures are those that the namespace controller reports (E-15).
+// failures returns the failures that the namespace controller reports (E-15).
 func (e *explainer) failures(o *Object) (reasons []*Reason) {
 	for _, c := range o.Conditions {
 		if c.Status != "True" {
@@ -76,7 +76,7 @@ func (e *explainer) repairAPIServices() (remedies []Remedy) {
 	return remedies
 }
 
-// unlisted are resources of which the namespace may have objects that aren't known.
+// unlisted returns a reason for each resource of which the namespace may have unknown objects.
 func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 	for _, name := range slices.Sorted(maps.Keys(e.resources)) {
 		if r := e.resources[name]; r.Namespaced && !r.Fixed && r.Hides(o.Name) {

@@ -7,8 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// Draw is the tree in the language of Graphviz ("dot") or as a flowchart of Mermaid ("mermaid"): each object once, and
-// the references between them, from dependents to owners, in the order of the tree.
+// Draw returns the tree in the language of Graphviz ("dot") or as a flowchart of Mermaid ("mermaid"): each object once,
+// and the references between them, from dependents to owners, in the order of the tree.
 func (t *Tree) Draw(language string) string {
 	d := &drawing{dot: language != "mermaid", ids: map[string]int{}, drawn: map[[2]int]bool{}}
 	top := t.Object
@@ -22,7 +22,7 @@ func (t *Tree) Draw(language string) string {
 	return "flowchart BT\n" + text
 }
 
-// drawing is a diagram in one of the languages. ids are the numbers of the objects that have a box, by uid.
+// drawing is a diagram in one of the languages. ids has the numbers of the objects that have a box, by uid.
 type drawing struct {
 	dot           bool
 	ids           map[string]int

@@ -16,9 +16,9 @@
 //     references, namespaces and CRDs.
 //  5. The same arguments give the same answers in the same order, and no argument is changed.
 //  6. Webhooks and policies are named for the requests that they match (Hook.Matches). Conditions that aren't known
-//     count as a match, so that none is missing. No response of theirs is assumed.
+//     count as a match, so that no hook is missing. Their responses are not predicted.
 //  7. The text, the JSON and the diagram of an answer are made from one value: the text of an answer that was decoded
 //     from JSON is that of the original.
-//  8. Trees and reasons have at most mostLevels levels, and say how much is left out.
+//  8. Trees and reasons have at most mostLevels levels, and the number of omitted ones.
 //  9. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
 package explain

@@ -28,7 +28,7 @@ const (
 	Stuck            Rule = "StuckTerminating"        // terminating for longer than the grace period and patience
 )
 
-// patience is how long after its grace period an object that is being deleted is not called stuck.
+// patience is the time after the grace period from which a terminating object is reported as stuck.
 const patience = 5 * time.Minute
 
 // Finding is a problem of ownership.
@@ -37,7 +37,7 @@ type Finding struct {
 	Object ObjectReference `json:"object"`
 	Text   string          `json:"message"`
 	Harm   string          `json:"consequence"` // what it leads to
-	// Others are how many further objects have the same; the finding is then of one of them.
+	// Others is the number of further objects with the same problem.
 	Others int `json:"others,omitempty"`
 }
 
@@ -97,7 +97,7 @@ func (l *linter) references(o *Object) {
 	}
 }
 
-// harm is the effect of a dangling reference of an object with such owners.
+// harm returns the effect of a dangling reference of an object with such owners.
 func harm(o *Object, owners graph.Owners) string {
 	switch {
 	case !o.Deletion.IsZero():

@@ -23,7 +23,7 @@ const (
 	Freed       What = "FinalizerRemoved"  // a finalizer is removed
 )
 
-// By is the component that makes a Change. Of well-known finalizers it is the component that removes them.
+// By is the component that makes a Change. For a well-known finalizer it is the component that removes it.
 type By string
 
 // The components.
@@ -45,25 +45,25 @@ type Change struct {
 	Finalizers []string `json:"finalizers,omitempty"`
 }
 
-// Preview is what happens if objects are deleted.
+// Preview has the effects of the deletion of objects.
 type Preview struct {
 	Revision int64 `json:"resourceVersion,omitempty,string"` // that of the Cluster
 	// Before are changes that happen without the deletions, as something else has caused them.
 	Before []Change `json:"before,omitempty"`
-	// Changes are those that follow from the deletions, in an order in which they can happen; not nil.
+	// Changes has the changes that follow from the deletions, in a possible order; not nil.
 	Changes []Change `json:"changes"`
-	// Left are the objects that are being deleted at the end and stay, as nothing that is known lets them go.
+	// Left has the objects that are still terminating at the end, as nothing known removes them.
 	Left     []Left     `json:"terminating,omitempty"`
 	Dangling []Dangling `json:"dangling,omitempty"` // references of objects that stay to objects that are deleted
-	// Counts are the numbers of objects, by resource, those with most first; not nil.
+	// Counts has the numbers of objects by resource, the largest first; not nil.
 	Counts   []Count   `json:"counts"`
 	Warnings []Warning `json:"warnings,omitempty"`
-	// Admission are the webhooks and policies that are asked about the requests of the changes. The preview assumes
-	// that they allow them.
+	// Admission has the webhooks and policies that get the requests of the changes. The preview assumes that they allow
+	// these.
 	Admission []Asked `json:"admission,omitempty"`
 	// Absent are objects that were to be deleted and don't exist. Index.Preview doesn't set it.
 	Absent []graph.Key `json:"notFound,omitempty"`
-	// Selected is how many objects a selector has selected. Index.Preview doesn't set it.
+	// Selected is the number of objects that a selector has selected. Index.Preview doesn't set it.
 	Selected int `json:"selected,omitempty"`
 	// Racing: the outcome depends on how fast the deletions follow each other, or on the order in which the garbage
 	// collector processes objects. A warning explains it.
@@ -74,7 +74,7 @@ type Preview struct {
 type Left struct {
 	Object     ObjectReference `json:"object"`
 	Finalizers []string        `json:"finalizers"` // keep it; nil if its grace period does
-	// UsedBy are the objects for which a component of Kubernetes leaves its finalizer.
+	// UsedBy has the objects because of which a component of Kubernetes keeps its finalizer.
 	UsedBy []ObjectReference `json:"usedBy,omitempty"`
 }
 
@@ -84,7 +84,8 @@ type Dangling struct {
 	Owner  graph.Owner     `json:"owner"`
 }
 
-// Count is how many objects of a resource a preview deletes, releases from their owners, and leaves terminating.
+// Count has the numbers of objects of a resource that a preview deletes, releases from their owners, and leaves
+// terminating.
 type Count struct {
 	Resource string `json:"resource"` // its Name
 	Deleted  int    `json:"deleted"`
@@ -157,11 +158,11 @@ func (w *world) carry(keys []graph.Key, options finalizers.Options, pauses pause
 	w.settle()
 }
 
-// mostPauses bounds how many places race tries for a single pause between deletions.
+// mostPauses is the maximum number of positions at which race tries a single pause between deletions.
 const mostPauses = 8
 
-// race returns why the outcome may be another one than that of w; empty if no other one is found. Of the orders of
-// requests and of the collector's work it tries the extreme ones, and a single pause at each place.
+// race returns the reason why the outcome may differ from that of w; empty if it finds no other outcome. It tries the
+// extreme orders of requests and of the collector's work, and a single pause at each position.
 func (w *world) race(keys []graph.Key, options finalizers.Options, objects []*Object) string {
 	differs := func(workers int, last bool, pauses pauses) bool {
 		other := w.world(objects, workers)
@@ -240,7 +241,7 @@ func (p *Preview) conclude(w *world, deletions []graph.Key) {
 	})
 }
 
-// holds are the finalizers of an object, those in the spec of a namespace included.
+// holds returns the finalizers of an object, those in the spec of a namespace included.
 func (w *world) holds(o *Object) []string {
 	held := slices.Clone(o.Finalizers)
 	for _, f := range o.SpecFinalizers {
@@ -284,7 +285,8 @@ func (p *Preview) dangers(w *world, o *Object, options finalizers.Options) {
 	}
 }
 
-// controller is the reference to the owner that controls the object; nil if there is none, or if it is being deleted.
+// controller returns the reference to the owner that controls the object; nil if there is none, or if it is being
+// deleted.
 func (w *world) controller(o *Object) *graph.Owner {
 	i := slices.IndexFunc(o.Owners, func(r graph.Owner) bool { return r.UID == o.Controller })
 	s, _ := w.g.Standing(o.Key)

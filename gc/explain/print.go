@@ -26,7 +26,7 @@ func (t *Tree) Text(s Style) string {
 	return p.String()
 }
 
-// nodes are the items of owners or dependents, each with its own below it.
+// nodes returns the items of owners or dependents, each with its own below it.
 func (p *printer) nodes(nodes []Node) (items []item) {
 	for i := range nodes {
 		n := &nodes[i]
@@ -43,7 +43,7 @@ func tooDeep(more int) string {
 	return fmt.Sprintf("and %d more: an answer has at most %d levels", more, mostLevels)
 }
 
-// state is what is remarkable in a node's object, in parentheses.
+// state returns the notable state of a node's object, in parentheses.
 func (p *printer) state(n *Node) string {
 	var words []string
 	if !n.Since.IsZero() {
@@ -58,7 +58,7 @@ func (p *printer) state(n *Node) string {
 	return enclosed(" (", words, "; ", ")")
 }
 
-// reference is what is remarkable in the reference of a node, in brackets.
+// reference returns the notable fields of a node's reference, in brackets.
 func (p *printer) reference(n *Node) string {
 	var words []string
 	if n.Controller {
@@ -80,7 +80,7 @@ func enclosed(left string, words []string, separator, right string) string {
 	return left + strings.Join(words, separator) + right
 }
 
-// wrong is why the reference of a node does not hold its dependent; empty if it does.
+// wrong returns the reason why the reference of a node does not hold its dependent; empty if it does.
 func (n *Node) wrong() string {
 	r := n.Reference
 	switch {
@@ -129,8 +129,8 @@ func (p *printer) warnings(all []Asked) {
 	}
 }
 
-// reason is the item of a reason, which is below one of the object above. It appends reasons with remedies to listed;
-// their numbers there follow their messages.
+// reason returns the item of a reason, which is below one of the object above. It appends reasons with remedies to
+// listed; their numbers there follow their messages.
 func (p *printer) reason(r *Reason, above ObjectReference, listed *[]*Reason) item {
 	one := item{Text: r.Says}
 	if r.Object != above {
@@ -205,7 +205,7 @@ func list[T any](p *printer, head string, values []T, text func(T) string) {
 	}
 }
 
-// String is the change in a sentence.
+// String returns the change in a sentence.
 func (c Change) String() string {
 	var owners []string
 	for _, o := range c.Owners {

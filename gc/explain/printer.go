@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Style is how text is printed.
+// Style has the settings with which text is printed.
 type Style struct {
 	Width int       // the maximum length of a line, in characters; 0 for none. Longer lines are continued below
 	Color bool      // allows the control sequences of terminals
@@ -32,7 +32,7 @@ const (
 // painted are the control sequences of paint: the colours, and their end.
 var painted = regexp.MustCompile("\x1b\\[(31|33|2|1|0)m")
 
-// printer makes the text of an answer, line by line. Control characters but those of paint are printed as escapes.
+// printer makes the text of an answer, line by line. Control characters except those of paint are printed as escapes.
 type printer struct {
 	Style
 	text strings.Builder
@@ -81,7 +81,7 @@ func Wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// plain is the text without the sequences of paint.
+// plain returns the text without the sequences of paint.
 func plain(text string) string { return painted.ReplaceAllString(text, "") }
 
 // item is a line of a tree, with the items below it.
@@ -120,8 +120,8 @@ func age(d time.Duration) (text string) {
 	return cmp.Or(text, "0s")
 }
 
-// visible is the text with control characters as escapes. Names, messages and user agents may have any, and a terminal
-// would obey them.
+// visible returns the text with control characters as escapes. Names, messages and user agents may have any, and a
+// terminal would obey them.
 func visible(text string) string { return escape(text, false) }
 
 // escape is visible; with colored set, the sequences of printer.paint stay.
@@ -145,7 +145,8 @@ func escape(text string, colored bool) string {
 // plainWord has no characters with a meaning to a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9._:/@%+=,-]+$`)
 
-// shell is a word for a POSIX shell. One with control characters needs bash or zsh, so that it can be shown.
+// shell quotes a word for a POSIX shell. It quotes one with control characters for bash or zsh, so that it can be
+// shown.
 func shell(word string) string {
 	switch {
 	case plainWord.MatchString(word):

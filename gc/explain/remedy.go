@@ -85,8 +85,8 @@ func (e *explainer) releaseOwner(o *Object, uid string) Remedy {
 		patch(e.ref(o), fmt.Sprintf("%s/%d", ownersList, i), "/uid", uid)}
 }
 
-// patch is the command that removes an item. It tests a value in the item first, so that it removes no other one if the
-// list has changed.
+// patch returns the command that removes an item. It tests a value in the item first, so that it removes no other one
+// if the list has changed.
 func patch(o ObjectReference, item, tested, value string) string {
 	return "kubectl patch " + arguments(o) + " --type=json -p " +
 		shell(fmt.Sprintf(`[{"op":"test","path":%s,"value":%s},{"op":"remove","path":%s}]`,
@@ -115,7 +115,7 @@ type wellKnown struct {
 	Expected bool
 }
 
-// known are the finalizers of Kubernetes and of widely used projects, by what their documentation and code say.
+// known has the finalizers of Kubernetes and of widely used projects, by their documentation and code.
 var known = []wellKnown{
 	{"kubernetes.io/pvc-protection", "persistentvolumeclaim-protection-controller", "no Pod uses the claim", true}, // F-04
 	{"kubernetes.io/pv-protection", "persistentvolume-protection-controller",

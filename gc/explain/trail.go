@@ -7,8 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
-// TrailText is the text of an answer about removals: for each object one line with the request at the end of the chain,
-// and then the requests and the owners as a tree. It adds nothing to what the server has answered.
+// TrailText returns the text of an answer about removals: for each object one line with the request at the end of the
+// chain, and then the requests and the owners as a tree. It adds nothing to what the server has answered.
 func TrailText(a *trail.Answer, s Style) string {
 	p := &printer{Style: s}
 	for i, r := range a.Items {
@@ -33,7 +33,7 @@ func (p *printer) fate(r *trail.Removal) string {
 	return fmt.Sprintf("was removed at revision %d, %s ago", r.Removed.Revision, age(p.Now.Sub(r.Removed.Time)))
 }
 
-// origin is the request at the end of the chain: of a client, or of a controller for a reason of its own.
+// origin returns the request at the end of the chain: of a client, or of a controller for a reason of its own.
 func origin(r *trail.Removal) string {
 	top, what := r, "it"
 	for next := decisive(top); next != nil; next = decisive(top) {
@@ -48,7 +48,7 @@ func origin(r *trail.Removal) string {
 	return ": who deleted " + what + " is not known"
 }
 
-// decisive is the removal of the owner for which the object was deleted; nil if there is none, or none is shown.
+// decisive returns the removal of the owner for which the object was deleted; nil if there is none, or none is shown.
 func decisive(r *trail.Removal) *trail.Removal {
 	if r.Asked != nil && r.Asked.Reason != trail.ControllerDecision {
 		for _, o := range r.Asked.Owners {
@@ -75,7 +75,7 @@ func sender(r *trail.Request) string {
 	return "the " + strings.ReplaceAll(strings.TrimSuffix(r.Controller, "-controller"), "-", " ") + " controller"
 }
 
-// deleted is what a request did to an object that it deleted.
+// deleted describes the effect of a request on an object that it deleted.
 func deleted(r *trail.Request, object string) string {
 	text := fmt.Sprintf("removed %s by %s", object, r.Verb)
 	switch {
@@ -92,7 +92,7 @@ func deleted(r *trail.Request, object string) string {
 	return text
 }
 
-// reason is why a controller sent a request; empty for a request of a client.
+// reason returns the reason why a controller sent a request; empty for a request of a client.
 func reason(r *trail.Request) string {
 	owner := "its owners are"
 	switch len(r.Owners) {
@@ -120,7 +120,7 @@ var reasons = map[trail.Reason]string{
 	trail.CustomResourceDefinitionDeleted: "its CustomResourceDefinition is being deleted",
 }
 
-// decisions are the reasons of controllers that have only one.
+// decisions has the reasons of controllers that have only one.
 var decisions = map[string]string{
 	"ttl-after-finished-controller":    "its ttlSecondsAfterFinished is over",
 	"deployment-controller":            "revisionHistoryLimit",
@@ -132,7 +132,7 @@ var decisions = map[string]string{
 	"replication-controller":           "more pods than replicas",
 }
 
-// removal has the items of a removal: who deleted the object, what held it, and who removed it.
+// removal returns the items of a removal: who deleted the object, what held it, and who removed it.
 func (p *printer) removal(r *trail.Removal) (items []item) {
 	add := func(text string) { items = append(items, item{Text: text}) }
 	switch {
@@ -156,7 +156,7 @@ func (p *printer) removal(r *trail.Removal) (items []item) {
 	return items
 }
 
-// terminating is how long the object was terminating, and what held it.
+// terminating returns how long the object was terminating, and what held it.
 func (p *printer) terminating(r *trail.Removal) string {
 	held := "its grace period"
 	switch {
@@ -185,8 +185,8 @@ func finished(r *trail.Removal) string {
 	return deleted(r.Finished, "it")
 }
 
-// request is the item of a request, with the owners that its reason is about. For the own decision of a controller,
-// only those that are gone are of interest.
+// request returns the item of a request, with the owners that its reason is about. If the reason is a controller's own
+// decision, only owners that are gone are shown.
 func (p *printer) request(r *trail.Request, did string) item {
 	one := item{Text: sender(r) + " " + did}
 	if r.Controller != "" {
@@ -209,7 +209,7 @@ func (p *printer) request(r *trail.Request, did string) item {
 	return one
 }
 
-// owner is the item of an owner, with its own removal below it.
+// owner returns the item of an owner, with its own removal below it.
 func (p *printer) owner(o trail.Owner) item {
 	switch name := p.paint(bold, nameOf(o.Object)); {
 	case o.Trail != nil:

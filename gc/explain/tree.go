@@ -12,9 +12,9 @@ import (
 type Tree struct {
 	Revision int64 `json:"resourceVersion,omitempty,string"` // that of the Cluster
 	Object   Node  `json:"object"`                           // the object with its dependents
-	// Owners are the owners that the object names, each with its own owners.
+	// Owners has the owners that the object names, each with its own owners.
 	Owners []Node `json:"owners,omitempty"`
-	// Hidden are the resources whose objects are not known: dependents among them are missing.
+	// Hidden has the resources whose objects are not known: dependents among these are missing.
 	Hidden []Hidden `json:"notListed,omitempty"`
 }
 
@@ -28,8 +28,8 @@ type Node struct {
 	Reference  *graph.Owner `json:"reference,omitempty"`
 	Verdict    string       `json:"verdict,omitempty"`
 	Controller bool         `json:"controller,omitempty"`
-	// Missing: no object has the uid. Object is then the reference's. Elsewhere: one has, but in another namespace, or
-	// with another name or kind.
+	// Missing reports whether no object has the uid; Object is then that of the reference. Elsewhere reports whether
+	// the object with the uid is in another namespace, or has another name or kind.
 	Missing    bool   `json:"missing,omitempty"`
 	Elsewhere  bool   `json:"elsewhere,omitempty"`
 	Repeated   bool   `json:"repeated,omitempty"` // the object is elsewhere in the tree, with its neighbours
@@ -38,7 +38,8 @@ type Node struct {
 	Dependents []Node `json:"dependents,omitempty"`
 }
 
-// mostLevels is how many levels of owners, of dependents, and of reasons an answer has. The JSON of more can't be decoded.
+// mostLevels is the maximum number of levels of owners, of dependents, and of reasons in an answer. JSON with many more
+// levels can't be decoded.
 const mostLevels = 100
 
 // Tree returns the tree of the object; nil if there is none at the key.
@@ -54,7 +55,7 @@ func (x *Index) Tree(k graph.Key) *Tree {
 	return tree
 }
 
-// Hidden are the resources whose objects are not known, or not all.
+// Hidden returns the resources of which not all objects are known.
 func (c *Cluster) Hidden() (hidden []Hidden) {
 	for i := range c.Resources {
 		if r := &c.Resources[i]; r.Unknown != "" {
@@ -70,7 +71,7 @@ type trees struct {
 	seen map[*Object]bool
 }
 
-// node is an object with its owners above it if up is set, or else with its dependents below it.
+// node returns an object with its owners above it if up is set, or else with its dependents below it.
 func (t *trees) node(o *Object, level int, up bool) Node {
 	n := Node{Object: t.ref(o), Since: o.Begun(), Finalizers: o.Finalizers}
 	switch {
@@ -129,12 +130,12 @@ type ObjectReference struct {
 	resource   string // the Name of the resource; empty in decoded answers
 }
 
-// Key is the key of the object in the Cluster. The Collection is empty in decoded answers.
+// Key returns the key of the object in the Cluster. The Collection is empty in decoded answers.
 func (r ObjectReference) Key() graph.Key {
 	return graph.Key{Collection: r.resource, Namespace: r.Namespace, Name: r.Name}
 }
 
-// String is the name with the kind, as kubectl prints it, after the namespace: ns/deployment.apps/web.
+// String returns the name with the kind, as kubectl prints it, after the namespace: ns/deployment.apps/web.
 func (r ObjectReference) String() string {
 	name := strings.ToLower(r.Kind)
 	if group, _, ok := strings.Cut(r.APIVersion, "/"); ok {
@@ -153,7 +154,7 @@ type Hidden struct {
 	Why      string `json:"reason"`
 }
 
-// Grouped has one item for each reason, with all its resources in the order of the first one.
+// Grouped returns one item for each reason, with all its resources in the order of the first one.
 func Grouped(all []Hidden) (groups []Hidden) {
 	at := map[string]int{}
 	for _, h := range all {

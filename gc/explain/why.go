@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// Cause is why an object is still there, or is about to go, in a word. Programs may compare it.
+// Cause is the reason why an object is still there, or is about to go, in a word. Programs may compare it.
 type Cause string
 
 // The causes of objects that are not being deleted.
@@ -18,25 +18,25 @@ const (
 	Owned                Cause = "Owned"                // an owner keeps it
 	Immortal             Cause = "Immortal"             // it is a namespace whose deletion is forbidden
 	OwnersGone           Cause = "OwnersGone"           // the collector deletes it: all its owners are gone
-	OwnerWaits           Cause = "OwnerWaits"           // so it does: one waits for its dependents, none is left
+	OwnerWaits           Cause = "OwnerWaits"           // the same: an owner waits for it, and no other owner is left
 	OwnerUnknown         Cause = "OwnerUnknown"         // the collector keeps it: an owner is not known
-	OwnerOutOfReach      Cause = "OwnerOutOfReach"      // so it does: cluster-scoped, with an owner in a namespace
+	OwnerOutOfReach      Cause = "OwnerOutOfReach"      // the same: it is cluster-scoped, its owner namespaced
 	NamespaceTerminating Cause = "NamespaceTerminating" // its namespace is being deleted, and so will be the object
-	PodsFirst            Cause = "PodsFirst"            // so will it, but Pods go first, and one remains (E-09)
-	CRDTerminating       Cause = "CRDTerminating"       // the CRD of its kind is being deleted, and so will it
+	PodsFirst            Cause = "PodsFirst"            // the same, but Pods go first, and one remains (E-09)
+	CRDTerminating       Cause = "CRDTerminating"       // the CRD of its kind is being deleted, and it will be
 )
 
-// The causes of objects that are being deleted, below Terminating, which is their sum.
+// The causes of objects that are being deleted, after Terminating, which combines several of them.
 const (
 	Terminating        Cause = "Terminating"
 	Unheld             Cause = "Unheld"             // nothing keeps it, but only a write removes it (B-20)
 	Finalizer          Cause = "Finalizer"          // another component's finalizer keeps it
-	UnknownFinalizer   Cause = "UnknownFinalizer"   // so does one of a component of which nothing is known
+	UnknownFinalizer   Cause = "UnknownFinalizer"   // a finalizer of an unknown component keeps it
 	BlockingDependents Cause = "BlockingDependents" // it is deleted in the foreground, and dependents block it
 	Orphaning          Cause = "Orphaning"          // the references of its dependents are to be removed
 	CollectorBehind    Cause = "CollectorBehind"    // the collector has just begun, or does not work
 	GracePeriod        Cause = "GracePeriod"        // a Pod's grace period is not over
-	KubeletSilent      Cause = "KubeletSilent"      // it is, and the kubelet has not confirmed the end
+	KubeletSilent      Cause = "KubeletSilent"      // that is over, but the kubelet has not confirmed the end
 	NodeGone           Cause = "NodeGone"           // the Pod's node does not exist
 	Content            Cause = "Content"            // a namespace or a CRD has objects
 	SpecFinalizer      Cause = "SpecFinalizer"      // another component's finalizer in a namespace's spec keeps it
@@ -47,26 +47,26 @@ const (
 	Repeated           Cause = "Repeated"           // it has been explained above
 )
 
-// Reason is why an object is still there, or is about to go.
+// Reason is the reason why an object is still there, or is about to go.
 type Reason struct {
-	// Revision is that of the Cluster; 0 in reasons below another one.
+	// Revision is the revision of the Cluster; 0 in reasons below another one.
 	Revision int64           `json:"resourceVersion,omitempty,string"`
 	Object   ObjectReference `json:"object"`
 	Cause    Cause           `json:"cause"`
 	Says     string          `json:"message"`            // the reason in words, without the object's name
-	Remedies []Remedy        `json:"remedies,omitempty"` // lead to its going, the most careful first
-	// Below are the reasons of this one, and More the number of those that are left out.
+	Remedies []Remedy        `json:"remedies,omitempty"` // ways to remove the object, the most careful first
+	// Below has the reasons for this one, and More is the number of omitted ones.
 	Below []*Reason `json:"reasons,omitempty"`
 	More  int       `json:"more,omitempty"`
-	// Admission, in the first reason only, are the webhooks and policies that are asked about what lets the objects go:
-	// updates that remove finalizers, and deletions.
+	// Admission, in the first reason only, has the webhooks and policies that get the requests which remove the
+	// objects: updates that remove finalizers, and deletions.
 	Admission []Asked `json:"admission,omitempty"`
-	// Hidden, in the first reason only, are the resources of webhooks and policies that are not known: some may be
+	// Hidden, in the first reason only, has the resources of webhooks and policies that are not known: some may be
 	// missing in Admission.
 	Hidden []Hidden `json:"notListed,omitempty"`
 }
 
-// most is how many reasons are listed below one.
+// most is the maximum number of reasons below one.
 const most = 20
 
 // Why explains why the object is still there, or is about to go; nil if there is none at the key.
@@ -100,7 +100,7 @@ type explainer struct {
 	level int
 }
 
-// await collects the requests that let the objects of a reason and of those below it go.
+// await collects the requests that remove the objects of a reason and of the reasons below it.
 func (e *explainer) await(r *Reason, requests map[request]bool) {
 	k := r.Object.Key()
 	if o := e.keys[k]; o != nil && r.Cause != Immortal {
@@ -173,8 +173,8 @@ func (e *explainer) live(o *Object) *Reason {
 	return e.owned(o, nil)
 }
 
-// owned explains a live object by what its owners mean to the collector. blocked is the owner whose deletion it blocks;
-// nil for none.
+// owned explains a live object by the collector's verdicts on its owners. blocked is the owner whose deletion it
+// blocks; nil for none.
 func (e *explainer) owned(o, blocked *Object) *Reason {
 	s, _ := e.g.Standing(o.Key)
 	owners := func(verdict graph.Verdict) string {
@@ -234,7 +234,7 @@ func (e *explainer) blocker(d, owner *Object) *Reason {
 	return e.owned(d, owner)
 }
 
-// swept explains an object that goes with its namespace or its CRD; nil for another one.
+// swept explains an object that is deleted with its namespace or its CRD; nil for other objects.
 func (e *explainer) swept(o *Object) *Reason {
 	goes := func(with graph.Key) bool { return e.keys[with] != nil && !e.keys[with].Deletion.IsZero() }
 	switch {
@@ -303,7 +303,7 @@ func (e *explainer) orphan(o *Object) *Reason {
 	})
 }
 
-// dependents are the object's standing and its dependents, or those that block it.
+// dependents returns the object's standing, and its dependents or those that block it.
 func (e *explainer) dependents(o *Object, blocking bool) (s graph.Standing, found []*Object) {
 	s, _ = e.g.Standing(o.Key)
 	for _, d := range s.Dependents {
@@ -346,14 +346,14 @@ func (e *explainer) grace(o *Object) []*Reason {
 		advice("see that the kubelet of "+node+" runs and that the node is Ready"), now)}
 }
 
-// The Names of resources that are looked up by it.
+// The Names of resources that this package looks up.
 const (
 	crds       = "customresourcedefinitions.apiextensions.k8s.io"
 	namespaces = "namespaces"
 	nodes      = "nodes"
 )
 
-// nodeGone reports whether the object is a Pod on a node that does not exist. All nodes are known then.
+// nodeGone reports whether the object is a Pod on a node that does not exist. It is false unless all nodes are known.
 func (e *explainer) nodeGone(o *Object) bool {
 	r := e.resources[nodes]
 	return o.Pod != nil && o.Pod.Node != "" && r != nil && r.Unknown == "" &&

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// world is a cluster in which only what is called happens: requests are executed as package finalizers decides, those
-// of the collector are decided by gc/graph, and the other components do their part.
+// world simulates a cluster. Package finalizers decides the effects of requests, and gc/graph the requests of the
+// collector. The other components are methods of world: nothing happens without a call.
 type world struct {
 	*Index
 	resources map[string]*Resource // those of the index that are still defined
@@ -18,7 +18,8 @@ type world struct {
 	revisions map[graph.Key]int64
 	revision  int64
 	g         *graph.Graph
-	// events are those that the graph has not received yet; requests are the collector's that were not executed.
+	// events has the events that the graph has not received yet, and requests the collector's requests that were not
+	// executed.
 	events   []graph.Event
 	requests []graph.Action
 	changes  []Change
@@ -27,11 +28,11 @@ type world struct {
 	last     bool             // the collector executes first what it has decided last
 }
 
-// allWorkers let the collector send all its requests at once.
+// allWorkers lets the collector send all its requests at once.
 const allWorkers = math.MaxInt32
 
-// world is the world of some of the cluster's objects, as the collector finds it when it starts. It has done nothing
-// yet. workers is the number of the collector's requests at a time.
+// world returns a world of some of the cluster's objects, in which the collector has just started. workers is the
+// maximum number of its concurrent requests.
 func (x *Index) world(objects []*Object, workers int) *world {
 	w := &world{
 		Index: x, resources: maps.Clone(x.resources), objects: make(map[graph.Key]*Object, len(objects)),
@@ -59,8 +60,8 @@ func (x *Index) world(objects []*Object, workers int) *world {
 	return w
 }
 
-// conceal shows the collector an object that it can't decode at each key where an owner may be that isn't known, as
-// only the objects of another namespace are. So references to it stay undecided.
+// conceal shows the collector an object that can't be decoded at each key at which an unknown owner may exist, because
+// only the objects of another namespace are known. So references to it stay undecided.
 func (w *world) conceal(objects []*Object) {
 	partial := map[[2]string]*Resource{}
 	for _, k := range table(w.resources) {
@@ -79,7 +80,7 @@ func (w *world) conceal(objects []*Object) {
 	}
 }
 
-// shown is the object as the collector sees it.
+// shown returns the object as the collector sees it.
 func (w *world) shown(o *Object) graph.Object {
 	ref := w.ref(o)
 	shown := graph.Object{
@@ -148,8 +149,8 @@ func (w *world) collect() {
 	}
 }
 
-// request executes a request of the collector. It finds what it was decided on, but for the effects of requests that
-// were decided before it.
+// request executes a request of the collector, in the state in which it was decided, apart from the effects of earlier
+// requests.
 func (w *world) request(a graph.Action) (graph.Ticket, graph.Outcome) {
 	switch a := a.(type) {
 	case graph.Delete:
@@ -170,7 +171,7 @@ func (w *world) request(a graph.Action) (graph.Ticket, graph.Outcome) {
 	panic("explain: not a request: " + a.String())
 }
 
-// on calls do with the object of a reference, if it and the guards are as the decision found them.
+// on calls do with the object of a reference, if the object and the guards have not changed since the decision.
 func (w *world) on(r graph.Ref, exact bool, guards []graph.Guard, do func(*Object)) graph.Outcome {
 	o := w.objects[r.Key]
 	switch {
@@ -183,8 +184,8 @@ func (w *world) on(r graph.Ref, exact bool, guards []graph.Guard, do func(*Objec
 	return graph.Done
 }
 
-// broken reports whether the key is not as the decision found it. No object is created here, so that one that may have
-// changed is never another one.
+// broken reports whether the object at a key has changed since the decision. No object is created in a world, so a
+// changed object is never another one.
 func (w *world) broken(g graph.Guard) bool { return !g.Held && w.revisions[g.Key] != g.Revision }
 
 func (w *world) delete(o *Object, options finalizers.Options, by By) {
@@ -216,7 +217,8 @@ func lifecycle(o *Object) finalizers.Object {
 	}
 }
 
-// kind has what a DELETE of the object depends on. A pod of which only the metadata is known may be on a node.
+// kind returns the properties on which a DELETE of the object depends. A pod of which only the metadata is known may be
+// on a node.
 func (w *world) kind(o *Object) finalizers.Kind {
 	r := w.resources[o.Collection]
 	if r == nil {
@@ -230,7 +232,7 @@ func (w *world) kind(o *Object) finalizers.Kind {
 	return k
 }
 
-// edit updates the object as change does, and notes that; nothing if it changes nothing.
+// edit updates the object by change, and records that, unless nothing changes.
 func (w *world) edit(o *Object, sub string, c Change, change func(next *Object)) {
 	next := *o
 	change(&next)

@@ -47,7 +47,7 @@ func whole[T any](ctx context.Context, r *reader, name string, s Selector) (all 
 	return all, nil
 }
 
-// known is nil for an error with a code: what the server rejects is in the result as not known already.
+// known returns nil for an error with a code: the result already shows resources that the server rejects as not known.
 func known(err error) error {
 	if code(err) != 0 {
 		return nil
@@ -97,7 +97,7 @@ func (r *reader) serviceIPs(ctx context.Context, got *explain.Cluster) error {
 }
 
 // admission reads the webhooks and policies that may deny updates or deletions. Mutating policies are not among them:
-// none is asked about a deletion (M-20).
+// none gets deletions (M-20).
 func (r *reader) admission(ctx context.Context, got *explain.Cluster) error {
 	r.reasons = map[Selector]string{}
 	return cmp.Or(r.webhooks(ctx, got, "ValidatingWebhookConfiguration"), r.policies(ctx, got),
@@ -160,7 +160,7 @@ func (r *reader) policies(ctx context.Context, got *explain.Cluster) error {
 
 func fails[T ~string](policy *T) bool { return policy == nil || *policy == T(admissionv1.Fail) }
 
-// unreachable returns why the server can't call a service; "" if it can, or if that isn't known.
+// unreachable returns the reason why the server can't call a service; "" if it can, or if that isn't known.
 func (r *reader) unreachable(ctx context.Context, service Selector) string {
 	why, ok := r.reasons[service]
 	if !ok {
@@ -172,7 +172,7 @@ func (r *reader) unreachable(ctx context.Context, service Selector) string {
 	return why
 }
 
-// unready returns what is wrong with a service; "" if it may have a ready endpoint. One of type ExternalName has none in
+// unready returns the problem of a service; "" if it may have a ready endpoint. One of type ExternalName has none in
 // the cluster.
 func (r *reader) unready(ctx context.Context, service Selector) string {
 	all, err := whole[corev1.Service](ctx, r, services, Selector{Namespace: service.Namespace})
@@ -211,7 +211,7 @@ func newMatcher(m *admissionv1.MatchResources) *matcher {
 	return &matcher{m.ResourceRules, m.ExcludeResourceRules, selector(m.NamespaceSelector), selector(m.ObjectSelector)}
 }
 
-// selector is the selector of a field. An invalid one, which no server stores, counts as a match.
+// selector returns the selector of a field. An invalid one, which no server stores, counts as a match.
 func selector(s *metav1.LabelSelector) labels.Selector {
 	out, err := metav1.LabelSelectorAsSelector(s)
 	if s == nil || err != nil {
@@ -220,8 +220,8 @@ func selector(s *metav1.LabelSelector) labels.Selector {
 	return out
 }
 
-// matches reports whether the requests are matched, in any version in which the object is served (L-31 to L-35): in
-// which one it will be sent isn't known.
+// matches reports whether the requests are matched, in any version in which the object is served (L-31 to L-35), as the
+// version of a future request isn't known.
 func (m *matcher) matches(r *explain.Request) bool {
 	has := func(rule admissionv1.NamedRuleWithOperations) bool {
 		if len(rule.ResourceNames) > 0 && !slices.Contains(rule.ResourceNames, r.Key.Name) {

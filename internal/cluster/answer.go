@@ -58,12 +58,12 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 	return p, nil
 }
 
-// ErrNotAnswered: the server has no answers to questions, or not for this user, or not for one that large. Read the
-// lists instead.
+// ErrNotAnswered reports that the server has no answers to questions, or not for this user, or not for one that large.
+// Read the lists instead.
 var ErrNotAnswered = errors.New("the server doesn't answer this question")
 
-// Ask asks a kubecascade server a question about objects, and decodes the answer. Errors: ErrNotAnswered, also of other
-// servers; those of Answer.
+// Ask sends a question about objects to a kubecascade server, and decodes the answer. Errors: ErrNotAnswered, also of
+// other servers; those of Answer.
 func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
 	req, err := ask.request(ctx, c)
 	if err != nil {
@@ -89,8 +89,8 @@ func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
 	return nil
 }
 
-// unanswered are the codes of a Status that sends the client to the lists: the path is not there, the user may not ask
-// or may not list the object, the answer is too large.
+// unanswered has the codes of a Status after which the client reads lists instead: the path does not exist, the user
+// may not use it or may not list the object, or the answer is too large.
 var unanswered = []int{
 	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusForbidden, http.StatusRequestEntityTooLarge,
 }
@@ -102,8 +102,8 @@ type finder struct {
 	objects []*explain.Object
 }
 
-// keys are the objects of a question, each once, and those that are left out as they do not exist. Errors: 400, 403,
-// 404, and 409 if the uid is another one.
+// keys returns the objects of a question, each once, and those that are left out because they do not exist. Errors:
+// 400, 403, 404, and 409 if the uid is another one.
 func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
 	seen := map[graph.Key]bool{}
 	add := func(list *[]graph.Key, k graph.Key) {

@@ -23,7 +23,7 @@ type cached struct {
 	*Server
 	user     authorization.User
 	revision int64
-	// generation is that of the types, of which resources has those with objects in the cache, by collection.
+	// generation is the generation of the types. resources has the types with objects in the cache, by collection.
 	generation uint64
 	resources  map[string]*Resource
 	snapshots  map[string]*cache.Snapshot
@@ -90,7 +90,7 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(*ex
 	return err
 }
 
-// allowed is the 403 if the user may not list the objects, or get the one.
+// allowed returns the 403 if the user may not list the objects, or get the one.
 func (c *cached) allowed(r *Resource, s Selector) error {
 	a := &authorization.Attributes{
 		User: c.user, Verb: "list", IsResource: true, Path: r.path(s.Namespace), Group: r.Group, Version: r.Versions[0],
@@ -110,7 +110,7 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 
 // Watch implements Source.
 func (c *cached) Watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
-	c.snapshots = nil // they would keep in memory what is changed from now on
+	c.snapshots = nil // they would keep objects in memory that are replaced from now on
 	rights := time.NewTicker(rediscover)
 	defer rights.Stop()
 	w, err := c.Cache.Timeline(c.revision)
@@ -154,7 +154,7 @@ func (c *cached) changed(d *Discovery) bool {
 	})
 }
 
-// event is what a stream needs of an event; ok is false if the user may not list the object.
+// event returns the parts of an event that a stream needs; ok is false if the user may not list the object.
 func (c *cached) event(e *cache.Event) (out Event, ok bool) {
 	r := c.resources[e.Collection]
 	if r == nil || r.Inert || e.Object.Err != nil || r.Hides(e.Object.Meta.Namespace) {
@@ -190,7 +190,7 @@ func (c *cached) Past(yield func(e Event, at time.Time)) {
 	}
 }
 
-// when is the time of a change; zero if it is not known.
+// when returns the time of a change; zero if it is not known.
 func (c *cached) when(e *Event) (at time.Time) {
 	switch {
 	case e.Before == nil:

@@ -212,7 +212,7 @@ func yieldWhole(res *Resource, object json.RawMessage, yield func(*explain.Objec
 	return err
 }
 
-// errSamePage: a page names itself as the next one.
+// errSamePage reports that a page names itself as the next one.
 var errSamePage = errors.New("the server returned the same continue token twice")
 
 // pages gets the pages of a list, and returns the resource version of the first one: a watch from there may repeat what

@@ -22,20 +22,20 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// Resource is a resource with what discovery says of it besides.
+// Resource is a resource with further facts from discovery.
 type Resource struct {
 	explain.Resource
 	Singular   string
 	ShortNames []string
 	Listed     bool // it has the verb list
-	// Version is the resourceVersion of the last list, after which a watch goes on; empty where there is none.
+	// Version is the resourceVersion of the last list, after which a watch continues; empty without a list.
 	Version string
 	Denied  error // the server's answer if the user may not list all objects, or if no user may (Read)
 	// Stored is the collection of its stored objects (Served); empty if they are not stored.
 	Stored string
 }
 
-// path is the path of the collection, of all namespaces if namespace is empty.
+// path returns the path of the collection, of all namespaces if namespace is empty.
 func (r *Resource) path(namespace string) string {
 	p := "/apis/" + r.APIVersion()
 	if r.Group == "" {
@@ -47,7 +47,7 @@ func (r *Resource) path(namespace string) string {
 	return p + "/" + r.Plural
 }
 
-// Discovery is what a server serves.
+// Discovery has the resources that a server serves.
 type Discovery struct {
 	Resources   []*Resource
 	Unavailable []explain.Unavailable // the group-versions whose resources the server could not list
@@ -134,8 +134,8 @@ func (d *Discovery) Resolve(what string) (*Resource, error) {
 	return nil, status.BadRequest("the server doesn't have a resource type %q", what)
 }
 
-// deletions are what a DELETE depends on, by group and resource, for the kinds of which it isn't the default. It is the
-// same on all servers, as it is a part of the types.
+// deletions has the properties on which a DELETE depends, by group and resource, for the kinds that differ from the
+// default. They are the same on all servers, as they are a part of the types.
 var deletions = sync.OnceValue(func() map[schema.GroupResource]finalizers.Kind {
 	all := map[schema.GroupResource]finalizers.Kind{}
 	for _, r := range resources.Declared(time.Now, nil) {
@@ -152,7 +152,7 @@ var deletions = sync.OnceValue(func() map[schema.GroupResource]finalizers.Kind {
 	return all
 })
 
-// resource finds the resource that an object is named by.
+// resource returns the resource by which an object is named.
 func (d *Discovery) resource(n Named) (*Resource, error) {
 	switch {
 	case n.Resource != "" && n.Kind != "":
@@ -207,7 +207,7 @@ func (c *Client) Discover(ctx context.Context) (*Discovery, error) {
 	return d, nil
 }
 
-// discover reads the lists of groups: aggregated ones, or those of old servers, whose groups are read by themselves.
+// discover reads the lists of groups: aggregated ones, or those of old servers, which list each group by itself.
 func (c *Client) discover(ctx context.Context, d *Discovery) error {
 	var each []string
 	for _, root := range []string{"/api", "/apis"} {

@@ -1,7 +1,7 @@
 // Package cluster reads from a cluster what gc/explain needs: which resources it serves, the metadata of their objects,
-// and what else the deletion of some kinds depends on. Source is how; Server has one of a server's own cache, and
-// Client is one of any cluster. Service answers questions and serves the page's stream from a Source, and Viewer serves
-// the page of package ui for any cluster. Client also asks a kubecascade server for its answers.
+// and what else the deletion of some kinds depends on. It reads from a Source: that of a Server reads the server's own
+// cache, and Client is one for any cluster. Service answers questions and serves the page's stream from a Source, and
+// Viewer serves the page of package ui for any cluster. Client also asks a kubecascade server for its answers.
 //
 // It guarantees:
 //
@@ -10,11 +10,12 @@
 //     policies of admission are named for those who may list them all.
 //  2. An answer from the cache is of one revision, not older than the store's at the beginning of the request. The
 //     lists of a Client are of different moments: an owner that no list had is looked up before it is called absent.
-//  3. Nothing is kept after an answer, and neither the collector nor the cache waits for one. Two questions are
-//     answered at a time, each for 30 seconds at most, and ends when its client goes away.
+//  3. Nothing is kept after an answer, and neither the collector nor the cache waits for one. At most two questions are
+//     answered at a time. Each has at most 30 seconds, and ends when its client goes away.
 //  4. At most 32 streams of the graph are open at a time, each with at most ui.MostObjects objects when it begins, and
 //     for 15 minutes. A stream sends each change of the metadata of what the user may list once; from a cache, in the
-//     order of revisions. One that falls behind, or whose cluster serves or user may list other types, gets a new state.
+//     order of revisions. A stream that falls behind gets a new state. So does one whose cluster serves, or whose user
+//     may list, other types.
 //  5. A Client needs nothing of a server but discovery, lists and watches, and writes nothing. Lists are paged, and
 //     have only metadata, but for kinds whose deletion depends on more, and the configuration of admission. At most
 //     concurrency are read at a time. A resource whose list a server answers wrongly is not known.
@@ -22,5 +23,5 @@
 //     JSON, which no form of another page can send. Of the API it passes on: GET of one object, lists of events of one
 //     object, SelfSubjectAccessReviews, and, unless it is read-only, DELETE of one object; no credentials of the
 //     browser, and none of the kubeconfig to the browser.
-//  7. Ask returns an answer of a kubecascade server only, and ErrNotAnswered where lists may have one.
+//  7. Ask returns only answers of a kubecascade server, and ErrNotAnswered if the lists may have an answer.
 package cluster

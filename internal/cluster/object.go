@@ -25,7 +25,7 @@ const (
 	ranges      = "servicecidrs.networking.k8s.io"
 )
 
-// metadataOf is an object with this metadata. name is the Name of its resource.
+// metadataOf returns an object with this metadata. name is the Name of its resource.
 func metadataOf(name string, m *metav1.ObjectMeta) *explain.Object {
 	meta := storage.Meta{
 		Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Labels: m.Labels, Finalizers: m.Finalizers,
@@ -43,7 +43,7 @@ func metadataOf(name string, m *metav1.ObjectMeta) *explain.Object {
 	return objectOf(name, &meta, func() []metav1.ManagedFieldsEntry { return m.ManagedFields })
 }
 
-// storedOf is the metadata of a stored object.
+// storedOf returns the metadata of a stored object.
 func storedOf(name string, stored *storage.Object) *explain.Object {
 	return objectOf(name, &stored.Meta, func() []metav1.ManagedFieldsEntry {
 		var m struct{ ManagedFields []metav1.ManagedFieldsEntry }
@@ -52,7 +52,7 @@ func storedOf(name string, stored *storage.Object) *explain.Object {
 	})
 }
 
-// Stored is a stored object, with all that its deletion depends on.
+// Stored returns a stored object, with all that its deletion depends on.
 func Stored(r *Resource, stored *storage.Object) *explain.Object {
 	o := storedOf(r.Name(), stored)
 	complete(r, stored.JSON, o)
@@ -80,7 +80,7 @@ func objectOf(name string, m *storage.Meta, managed func() []metav1.ManagedField
 	return o
 }
 
-// setters tells from managedFields which managers set the finalizers: "f:finalizers": {"v:\"NAME\"": {}}.
+// setters returns the managers that set the finalizers, from managedFields: "f:finalizers": {"v:\"NAME\"": {}}.
 func setters(managedFields []metav1.ManagedFieldsEntry) map[string]string {
 	found := map[string]string{}
 	for _, f := range managedFields {
@@ -109,7 +109,7 @@ func incomplete(r *Resource, o *explain.Object) bool {
 		r.Delete.Cleanup != "" && !o.Deletion.IsZero()
 }
 
-// details are what the deletion of an object depends on besides its metadata.
+// details has the fields, besides metadata, on which the deletion of an object depends.
 type details struct {
 	Spec struct {
 		Finalizers                            []string
@@ -187,7 +187,7 @@ func (d *details) ofPod(o *explain.Object) {
 	}
 }
 
-// used are the objects that one keeps.
+// used has the objects that an object keeps.
 type used map[graph.Key]bool
 
 // add notes that the object keeps one with the name; nothing if the name is empty.
@@ -199,7 +199,7 @@ func (u used) add(o *explain.Object, collection, namespace, name string) {
 	}
 }
 
-// picture is an object in the form of the page, in which a time of 0 is none; nil if it is.
+// picture returns an object in the form of the page, in which 0 means no time; nil for nil.
 func picture(o *explain.Object) *ui.Object {
 	if o == nil {
 		return nil

@@ -84,7 +84,7 @@ type fate struct {
 	Deleting   bool
 }
 
-// fates are those of all objects of the namespaces and of cluster roles whose name has the prefix.
+// fates returns the fates of all objects of the namespaces and of cluster roles whose name has the prefix.
 func fates(c *explain.Cluster, prefix string) map[graph.Key]fate {
 	all := map[graph.Key]fate{}
 	for _, o := range c.Objects {
@@ -144,7 +144,7 @@ type graphs struct {
 	made   []made
 	// racing are the previews that say that their outcome depends on time.
 	racing int
-	// asked is how many webhooks and policies the previews named.
+	// asked is the number of webhooks and policies that the previews named.
 	asked int
 }
 
@@ -383,7 +383,7 @@ func (g *graphs) same(
 // timed is what differs between two answers about the same objects.
 var timed = regexp.MustCompile(`"resourceVersion": "[0-9]+",\s*|terminating for [0-9a-z]+|ended [0-9a-z]+ ago|ends in [0-9a-z]+`)
 
-// comparable is an answer without what differs at another moment.
+// comparable returns an answer without what differs at another moment.
 func comparable(t testing.TB, answer any) string {
 	t.Helper()
 	data, err := json.MarshalIndent(answer, "", "  ")
@@ -393,7 +393,7 @@ func comparable(t testing.TB, answer any) string {
 	return timed.ReplaceAllString(string(data), "")
 }
 
-// after are the fates that follow from the changes of a preview.
+// after returns the fates that follow from the changes of a preview.
 func after(have map[graph.Key]fate, p *explain.Preview) map[graph.Key]fate {
 	now := maps.Clone(have)
 	for _, c := range append(slices.Clone(p.Before), p.Changes...) {

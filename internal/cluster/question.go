@@ -20,7 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
-// MostDeletions is how many objects one preview may delete: it carries out each deletion twice.
+// MostDeletions is the maximum number of objects that one preview may delete: it carries out each deletion twice.
 const MostDeletions = 1000
 
 // mostBody is the maximum size of a body, in bytes: enough for MostDeletions objects.
@@ -45,14 +45,14 @@ type Question struct {
 	// Selector, if there is one, selects objects of a preview: Objects are then their resources, each with the namespace
 	// or, for all namespaces, without one.
 	Selector labels.Selector
-	// Options are those of a preview's deletions. IgnoreNotFound leaves objects out whose names do not exist: they are in
-	// Preview.Absent then.
+	// Options are the options of a preview's deletions. IgnoreNotFound leaves objects out whose names do not exist:
+	// they are in Preview.Absent then.
 	Options        finalizers.Options
 	IgnoreNotFound bool
 }
 
-// parameters are the query parameters of questions, by their path. Others are errors: a preview must not be that of
-// another deletion than the client means.
+// parameters has the query parameters of questions, by their path. Others are errors: a preview must not be for another
+// deletion than the client intends.
 var parameters = map[string][]string{
 	"lint": {"namespace"},
 	"tree": ofObjects,
@@ -174,7 +174,7 @@ func (b *body) read(from io.Reader) error {
 	return nil
 }
 
-// request is a GET for one object, so that users need the verb get only, and a POST for several.
+// request returns a GET for one object, so that users need the verb get only, and a POST for several.
 func (ask *Question) request(ctx context.Context, c *Client) (*http.Request, error) {
 	query := url.Values{}
 	set := func(name, value string) {

@@ -20,7 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
-// list is a page of a list in JSON.
+// list returns a page of a list in JSON.
 func list(next string, items ...string) string {
 	return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"continue":"` + next +
 		`"},"items":[` + strings.Join(items, ",") + `]}`
@@ -35,7 +35,7 @@ func pod(name, spec, phase string) string {
 	return strings.TrimSuffix(item("ns", name, ""), "}") + `,"spec":` + spec + `,"status":{"phase":"` + phase + `"}}`
 }
 
-// old is a server without aggregated discovery and without metadata-only lists, as plain as can be.
+// old returns a server without aggregated discovery and without metadata-only lists, as plain as can be.
 func old(t *testing.T, answers map[string]string) *Client {
 	t.Helper()
 	base := map[string]string{

@@ -65,7 +65,7 @@ func (s *Server) Service() *Service {
 	return newService(func(r *http.Request) (Source, error) { return s.open(r.Context(), requestinfo.UserOf(r)) })
 }
 
-// Routes are the paths of the service.
+// Routes returns the paths of the service.
 func (s *Service) Routes() []render.Route {
 	return []render.Route{
 		{Path: "tree", Serve: s.serve("tree")},

@@ -24,14 +24,14 @@ type Source interface {
 	Discover(ctx context.Context) (*Discovery, error)
 	// List calls yield with the metadata of each object that is selected, and its JSON if s.Whole is set.
 	List(ctx context.Context, r *Resource, s Selector, yield func(o *explain.Object, object []byte)) error
-	// Watch calls yield, one call at a time, with what happens after Read, until the context is done, yield returns an
-	// error, or something is not known any more (errExpired): then everything must be read again.
+	// Watch calls yield, one call at a time, with the events after Read, until the context is done, yield returns an
+	// error, or events are lost (errExpired): then everything must be read again.
 	Watch(ctx context.Context, d *Discovery, yield func(Event) error) error
-	// Revision is that of what is read; 0 if that is not of one revision.
+	// Revision returns the revision of the data; 0 if it is not of one revision.
 	Revision() int64
-	// Past calls yield with the changes before what was read, as far as they are known. Times may be zero.
+	// Past calls yield with the changes before the data that was read, as far as they are known. Times may be zero.
 	Past(yield func(e Event, at time.Time))
-	// Waiting is how many objects wait for the garbage collector; nil if that is not known.
+	// Waiting is the number of objects that wait for the garbage collector; nil if it is not known.
 	Waiting() *int
 }
 
@@ -39,25 +39,26 @@ type Source interface {
 type Event struct {
 	Before, After *explain.Object
 	Revision      int64
-	// Stale, without an object, is a resource that can't be watched at present, or, without the reason Why, can again.
+	// Stale, in an event without an object, is a resource that can't be watched at present, for the reason Why. Without
+	// Why it can be watched again.
 	Stale, Why string
 }
 
-// errExpired: what follows is not known any more.
+// errExpired reports that events after the data are lost.
 var errExpired = errors.New("the watch has expired")
 
 // Selector selects objects of a resource. Empty fields select all.
 type Selector struct {
 	Namespace, Name, Labels string
 	Whole                   bool // selects the JSON of the objects, too
-	// First is how many objects are asked for; a server may return more.
+	// First is the number of objects that are requested; a server may return more.
 	First int
 }
 
-// concurrency is how many lists are read at a time.
+// concurrency is the number of lists that are read at a time.
 const concurrency = 8
 
-// lookups is how many owners that no list had are looked up at most. Others are taken for absent.
+// lookups is the maximum number of owners, missing in all lists, that are looked up. Further ones are taken for absent.
 const lookups = 500
 
 // Options are the options of Read.
@@ -68,12 +69,12 @@ type Options struct {
 	// of all lists, and of objects so far.
 	Progress func(done, all, objects int)
 	Now      func() time.Time // the clock
-	// MostDeletions is how many objects a preview may delete; 0 for any number.
+	// MostDeletions is the maximum number of objects that a preview may delete; 0 for any number.
 	MostDeletions int
 }
 
-// Read reads what the cluster serves, the metadata of all objects, and of some kinds what else their deletion depends
-// on. It sets Unknown, Within and Denied of the resources.
+// Read reads discovery, the metadata of all objects, and for some kinds the other fields on which their deletion
+// depends. It sets Unknown, Within and Denied of the resources.
 func Read(ctx context.Context, from Source, o Options) (*explain.Cluster, *Discovery, error) {
 	r := &reader{from: from, o: o, whole: true}
 	got, err := r.list(ctx)
@@ -124,7 +125,7 @@ func each[T any](ctx context.Context, items []T, f func(T) error) error {
 	return g.Wait()
 }
 
-// reader collects what the lists have.
+// reader collects the results of the lists.
 type reader struct {
 	from  Source
 	d     *Discovery
@@ -139,12 +140,12 @@ type reader struct {
 	objects int
 }
 
-// listOne lists a resource. What a server rejects, or answers wrongly, is noted, and is no error.
+// listOne lists a resource. A list that the server rejects, or answers wrongly, is recorded, and is no error.
 func (r *reader) listOne(ctx context.Context, res *Resource) error {
 	objects, err := r.listed(ctx, res, Selector{})
 	res.Unknown, res.Within, res.Denied = "", "", nil
 	if code(err) == http.StatusForbidden && r.o.Namespace != "" {
-		// Who has all rights in a namespace may get it, but list none.
+		// A user with all rights in a namespace may get it, but not list namespaces.
 		one, why := Selector{Namespace: r.o.Namespace}, "you may list those of namespace "+r.o.Namespace+" only"
 		if res.Name() == namespaces {
 			one, why = Selector{Name: r.o.Namespace}, "you may get namespace "+r.o.Namespace+" only"
@@ -202,7 +203,7 @@ func (r *reader) listed(ctx context.Context, res *Resource, s Selector) (objects
 	return objects, nil
 }
 
-// code is the HTTP status of an error; 0 for an error without a response.
+// code returns the HTTP status of an error; 0 for an error without a response.
 func code(err error) int {
 	var s apierrors.APIStatus
 	if errors.As(err, &s) {
@@ -211,7 +212,7 @@ func code(err error) int {
 	return 0
 }
 
-// lookUp looks for owners that no list had: they may have been created between two lists.
+// lookUp looks up owners that no list had: they may have been created between two lists.
 func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 	if got.Revision != 0 {
 		return nil

@@ -22,11 +22,11 @@ import (
 const (
 	mostStreams = 32                     // how many streams of the graph are open at a time
 	streamPause = 100 * time.Millisecond // the least time between two messages, so that fast changes share one
-	streamTime  = 15 * time.Minute       // how long a stream lasts; the client then asks again, and is authorized again
+	streamTime  = 15 * time.Minute       // how long a stream lasts; then the client connects again, and is authorized
 	stateTime   = time.Minute            // how long a cluster may take to be read
 	patience    = 30 * time.Second       // how long a client may leave a message unread, so that none holds a stream
-	// lasting is how long a state must last before the next one can be read without a longer pause. Where a watch expires
-	// at once, everything would be listed again and again.
+	// lasting is the minimum duration of a state for which the next one is read without a longer pause: if watches
+	// expired at once, everything would be listed continuously.
 	lasting = 10 * time.Second
 )
 
@@ -39,7 +39,7 @@ type stream struct {
 	source    Source
 	d         *Discovery
 	revision  int64
-	// objects are those that the client has, by uid; stale the resources that can't be watched at present.
+	// objects has the objects that the client has, by uid; stale the resources that can't be watched at present.
 	objects map[string]*ui.Object
 	stale   map[string]string
 }
@@ -88,7 +88,7 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 			messages, err = t.state(r.WithContext(ctx), false)
 		}
 	}
-	if ctx.Err() == nil { // else the client is gone, or asks again
+	if ctx.Err() == nil { // otherwise the client is gone, or connects again
 		_ = t.write(ui.Message{Type: ui.MessageError, Time: t.Now(), Error: err.Error()})
 	}
 	return nil
@@ -241,7 +241,7 @@ func (t *stream) follow(ctx context.Context) error {
 	}
 }
 
-// take takes in an event and those that are waiting, and returns what they change for the client.
+// take processes an event and those that wait, and returns the changes for the client.
 func (t *stream) take(e Event, events <-chan Event) (changes []ui.Change) {
 	for at := seconds(t.Now()); ; {
 		if c := t.change(&e); c.Visible() {
@@ -259,7 +259,7 @@ func (t *stream) take(e Event, events <-chan Event) (changes []ui.Change) {
 	}
 }
 
-// change takes in an event. It returns an empty change for one that the client does not see.
+// change processes an event. It returns an empty change for an event that the client does not see.
 func (t *stream) change(e *Event) (c ui.Change) {
 	t.revision = max(t.revision, e.Revision)
 	o := cmp.Or(e.After, e.Before)
@@ -281,5 +281,5 @@ func (t *stream) tooLarge() error {
 	return status.Oversized("the graph has more than %d objects: choose a namespace", t.MostObjects)
 }
 
-// seconds is a time as the page has it.
+// seconds returns a time in the form of the page's messages.
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

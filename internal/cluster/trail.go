@@ -22,9 +22,9 @@ import (
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
-// Trail returns the route "trail": why objects went. Only objects that the user may list are in the response: another
-// owner is named, as in the references of its dependents, without its own removal. A query that finds nothing gets a
-// 404, which does not tell whether there is something hidden.
+// Trail returns the route "trail", which explains why objects were removed. Only objects that the user may list are in
+// the response: another owner is named, as in the references of its dependents, without its own removal. A query that
+// finds nothing gets a 404, which does not tell whether there is something hidden.
 func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) render.Route {
 	return render.Route{Path: "trail", Serve: render.Answer(log, func(r *http.Request) (any, error) {
 		q, err := trailQuery(requestinfo.Query(r))
@@ -60,7 +60,7 @@ func trailQuery(v url.Values) (q trail.Query, err error) {
 	return q, nil
 }
 
-// mayList tells why a user may not see metadata of objects: they may not list them.
+// mayList returns the reason why a user may not see the metadata of objects: the user may not list them.
 func mayList(by authorization.Authorizer, info *requestinfo.Info) trail.May {
 	return func(t trail.Type, namespace string) string {
 		if by.Authorize(&authorization.Attributes{
@@ -78,9 +78,9 @@ var errNoTrail = errors.New("the server keeps no trail of removed objects; only 
 	"On other servers the audit log has the requests (kube-apiserver: --audit-policy-file and --audit-log-path): " +
 	"look there for the verb delete and the name, and for the user generic-garbage-collector")
 
-// Trail asks the server why objects went; query has the parameters of /kubecascade/v1/trail. The server's messages are
-// the errors: that it knows of no such removal, or that the user may not ask. A 404 without a reason is that of a server
-// which does not have the path.
+// Trail requests from the server why objects were removed; query has the parameters of /kubecascade/v1/trail. Errors
+// have the server's message: there is no record of such a removal, or the user may not read it. A 404 without a reason
+// is that of a server which does not have the path.
 func (c *Client) Trail(ctx context.Context, query url.Values) (*trail.Answer, error) {
 	var a trail.Answer
 	err := c.getJSON(ctx, render.RoutePrefix+"trail", query, &a)

@@ -82,8 +82,8 @@ func openBrowser(page string) {
 	}
 }
 
-// open asks the cluster what it is, and returns the handler of the page and of what it asks for. A kubecascade
-// server answers itself.
+// open determines whether the server is kubecascade, and returns the handler of the page and of its requests. A
+// kubecascade server answers these itself.
 func (v *Viewer) open(ctx context.Context) (http.Handler, error) {
 	own, err := v.Client.has(ctx, "graph")
 	if err != nil {
@@ -163,8 +163,9 @@ func (v *Viewer) proxy(target *url.URL) http.Handler {
 	}
 }
 
-// protect rejects what does not come from the page itself: requests for other names than loopback ones (DNS rebinding),
-// those that a browser marks as another site's, and changes that are not JSON, as a form of another page sends them.
+// protect rejects requests that do not come from the page itself: requests for other names than loopback ones (DNS
+// rebinding), those that a browser marks as another site's, and changes that are not JSON, as a form of another page
+// sends them.
 func protect(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,14 +15,14 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
-// watchTime is how long a watch lasts at most. The server may end it before. lateness is how much later than that a
-// server that does not answer is given up.
+// watchTime is the maximum duration of a watch; the server may end it earlier. lateness is the time after that at which
+// a watch without a response is abandoned.
 const (
 	watchTime = 5 * time.Minute
 	lateness  = 30 * time.Second
 )
 
-// rediscover is how often what the cluster serves is read again while it is watched.
+// rediscover is the interval at which discovery is read again during watches.
 const rediscover = time.Minute
 
 // Watch implements Source: a watch of each resource, and discovery again and again. Resources that fail are watched
@@ -64,7 +64,7 @@ func (c *Client) Past(func(Event, time.Time)) {}
 // Waiting implements Source: it is not known.
 func (c *Client) Waiting() *int { return nil }
 
-// stale is the event of a watch that fails, or does not.
+// stale returns the event that a watch fails, or no longer fails.
 func stale(what string, err error) Event {
 	if err == nil {
 		return Event{Stale: what}
@@ -135,8 +135,8 @@ func (c *Client) watch(ctx context.Context, res *Resource, version *string, tell
 	return nil
 }
 
-// probe reports whether what the cluster serves is not what d says any more: other resources, or one that could not be
-// listed and can be now.
+// probe reports whether the cluster serves other resources than d, or a resource that could not be listed can be listed
+// now.
 func (c *Client) probe(ctx context.Context, d *Discovery) (changed bool, err error) {
 	now, err := c.Discover(ctx)
 	if err != nil {
@@ -153,13 +153,13 @@ func (c *Client) probe(ctx context.Context, d *Discovery) (changed bool, err err
 	}), nil
 }
 
-// followed reports whether the page shows the resource: what the garbage collector watches.
+// followed reports whether the page shows the resource: it shows those that the garbage collector watches.
 func (r *Resource) followed() bool { return r.Listed && !r.Inert }
 
-// pauses are those after failures, and between watches.
+// pauses has the pauses after failures, and between watches.
 var pauses = wait.Backoff{Duration: time.Second, Factor: 2, Cap: 30 * time.Second, Steps: 6}
 
-// sleep reports whether the pause is over before the context.
+// sleep waits for the pause, and returns false if the context ends before.
 func sleep(ctx context.Context, pause time.Duration) bool {
 	select {
 	case <-ctx.Done():
