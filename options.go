@@ -197,7 +197,7 @@ type Limits struct {
 	// ShutdownDelay is the time for which Stop still serves requests, while /readyz fails, before it ends watches;
 	// default 0.
 	ShutdownDelay time.Duration `flag:"shutdown-delay-duration"`
-	// ShutdownTimeout is how long Stop waits for active requests; default 10 s, negative for not at all.
+	// ShutdownTimeout is the time for which Stop waits for active requests; default 10 s, negative for no wait.
 	ShutdownTimeout time.Duration `flag:"shutdown-timeout"`
 }
 

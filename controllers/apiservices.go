@@ -279,7 +279,7 @@ func available(r workload.Reader, s *apiregistrationv1.APIService) apiregistrati
 	return c
 }
 
-// missing returns what a service lacks; an empty reason means nothing.
+// missing returns the reason and the message for the part that a service lacks; an empty reason means none.
 func missing(r workload.Reader, ref *apiregistrationv1.ServiceReference) (reason, message string) {
 	name := fmt.Sprintf("service/%s in %q", ref.Name, ref.Namespace)
 	svc := workload.Get[*corev1.Service](r, ref.Namespace, ref.Name)

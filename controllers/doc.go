@@ -14,5 +14,5 @@
 // write them.
 //
 // To read the source: names.go and select.go (--controllers), table.go, parts.go (controllers that need more than the
-// API), process.go (what they get from the server, and Run); the other files are controllers.
+// API), process.go (their input from the server, and Run); the other files are controllers.
 package controllers

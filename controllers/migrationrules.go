@@ -110,7 +110,7 @@ func setRunning(m *migration, message string, now time.Time) bool {
 		message, now)
 }
 
-// interruptMigration notes how far a migration that runs has come, and the error after which it starts again.
+// interruptMigration records the progress of a migration that runs, and the error after which it starts again.
 func interruptMigration(m *migration, left, total int, err error, now time.Time) (changed bool) {
 	return setRunning(m, fmt.Sprintf(
 		"The migration is running; %d of %d objects remain, and it starts again after an error: %v",

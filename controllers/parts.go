@@ -42,7 +42,7 @@ func registrations(s *setup) []run {
 // Kubelet is the field manager of the simulation.
 const Kubelet = "kubelet"
 
-// simulated are the parts of --simulate-pods besides the scheduler. No monitor waits for the leases: they are renewed
+// simulated has the parts of --simulate-pods besides the scheduler. No monitor waits for the leases: they are renewed
 // all the time.
 var simulated = []Controller{
 	{Name: "node simulation", manager: Kubelet, parts: one(func(s *setup) workload.Controller {

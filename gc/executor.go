@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// executor sends the requests; besides it only the recorders talk to the API server.
+// executor sends the requests; only it and the recorders send requests to the API server.
 type executor struct {
 	// recorder stores an Event for each deleted object; nil stores none.
 	recorder *recorder

@@ -93,7 +93,7 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	return c
 }
 
-// depth publishes how many objects are queued.
+// depth publishes the number of queued objects.
 func (m *metrics) depth(s graph.Stats) {
 	m.queued.Store(int64(s.Ready))
 	m.deleteDepth.Set(float64(s.Ready))

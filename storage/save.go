@@ -46,7 +46,7 @@ func (e *Etcd) saveLocal(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// saveRemote copies what a member sends, which ends with the hash.
+// saveRemote copies the stream of a member, which ends with the hash.
 func (e *Etcd) saveRemote(ctx context.Context, w io.Writer) error {
 	resp, err := e.client.SnapshotWithVersion(ctx)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package ui is the page that shows the objects of a cluster, what owns what, and what is being deleted: its files, and
-// the messages that it reads. src has its sources, dist what make ui builds from them. internal/cluster serves it for
-// any cluster, and every kubecascade server at /ui/.
+// Package ui is the page that shows the objects of a cluster, their owners, and ongoing deletions: its files, and the
+// messages that it reads. src has its sources, dist what make ui builds from them. internal/cluster serves it for any
+// cluster, and every kubecascade server at /ui/.
 //
 // It guarantees:
 //

@@ -62,7 +62,7 @@ type Resource struct {
 	Unknown    string `json:"unknown,omitempty"` // the reason why the objects are not shown
 }
 
-// Object is what the page shows of an object: its metadata, as far as the deletion depends on it.
+// Object has the fields of an object that the page shows: the metadata on which its deletion depends.
 type Object struct {
 	Resource  string `json:"r"` // the Name of its resource
 	Namespace string `json:"ns,omitempty"`

@@ -7,7 +7,7 @@
 //     except inside quantities.
 //  2. Every object counts for count/<resource>.<group>. Pods, services, and claims of volumes and of devices count for
 //     more; secrets, configmaps, replicationcontrollers and resourcequotas also by their old names.
-//  3. CheckRequest and Total agree: a create adds what the object counts for once it is stored.
+//  3. CheckRequest and Total agree: a create adds the quantities that the object counts for once it is stored.
 //  4. Only the names in a quota's status.hard are checked, and a quota whose status is empty denies nothing.
 //  5. Errors have upstream's messages, with names in alphabetical order.
 //

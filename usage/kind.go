@@ -20,7 +20,7 @@ type kind struct {
 	usage func(obj runtime.Object, now time.Time) corev1.ResourceList
 	// inScope reports whether an object is within one scope of a quota.
 	inScope func(corev1.ScopedResourceSelectorRequirement, runtime.Object) bool
-	// missing returns an error if an object lacks what it must specify when those names are limited.
+	// missing returns an error if an object lacks a value that it must specify when those names are limited.
 	missing func([]corev1.ResourceName, runtime.Object) error
 	// measured reports whether objects count for more than their number.
 	measured bool

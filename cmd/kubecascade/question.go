@@ -57,7 +57,7 @@ func (q *question) explains(c *cobra.Command, limit int, formats ...string) *cob
 
 const fromServer, fromLists = "server", "lists" // the values of --from
 
-// connect finds the server as kubectl does, and reads what it serves.
+// connect finds the server as kubectl does, and reads discovery.
 func (q *question) connect(ctx context.Context) (err error) {
 	if err := q.dial(); err != nil {
 		return err

@@ -69,7 +69,7 @@ func (d *decision) windows() (up, down time.Duration) {
 	return up, down
 }
 
-// stabilized returns the safest of the recent recommendations, and remembers the present one (stabilizeRecommendation,
+// stabilized returns the safest of the recent recommendations, and records the present one (stabilizeRecommendation,
 // stabilizeRecommendationWithBehaviors). Without behavior only growth is unlimited, and a recommendation as old as the
 // window still counts.
 func (d *decision) stabilized(n int32) (stable int32, because why) {
@@ -193,7 +193,7 @@ func within(changes []amount, now time.Time, period time.Duration) (sum int32) {
 	return sum
 }
 
-// changed remembers a change of size, for policies (storeScaleEvent).
+// changed records a change of size, for policies (storeScaleEvent).
 func (m *memory) changed(b *autoscalingv2.HorizontalPodAutoscalerBehavior, old, replicas int32, now time.Time) {
 	if b == nil {
 		return

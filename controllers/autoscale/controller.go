@@ -182,7 +182,7 @@ func (c *controller) recall(key workload.Key, a *autoscalingv2.HorizontalPodAuto
 	return m, rivals
 }
 
-// conclude records the events, stores the status if it changed, and remembers the decision.
+// conclude records the events, stores the status if it changed, and records the decision.
 func (c *controller) conclude(ctx context.Context, a *autoscalingv2.HorizontalPodAutoscaler, v verdict) {
 	c.mu.Lock()
 	c.remembered[workload.KeyOf(a)] = v.memory

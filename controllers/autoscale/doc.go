@@ -1,4 +1,4 @@
-// Package autoscale scales workloads by what their pods use, as horizontal-pod-autoscaler-controller does (K
+// Package autoscale scales workloads by the usage of their pods, as horizontal-pod-autoscaler-controller does (K
 // pkg/controller/podautoscaler: horizontal.go, replica_calculator.go). Metrics of resources come from a function that
 // measures pods; the APIs of custom and external metrics are not served, and their metrics fail as in a cluster without
 // them.

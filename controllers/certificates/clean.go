@@ -89,7 +89,7 @@ func endOf(r *certificatesv1.CertificateSigningRequest) (end time.Time) {
 	return end
 }
 
-// expires returns when the first certificate expires; zero if there is none (cleaner.go: isExpired).
+// expires returns the time at which the first certificate expires; zero if there is none (cleaner.go: isExpired).
 func expires(text []byte) time.Time {
 	block, _ := pem.Decode(text)
 	if block == nil {

@@ -111,7 +111,7 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// forecast describes what a rule without effect would do.
+// forecast describes the evictions that a rule without effect would cause with the effect NoExecute.
 func forecast(r workload.Reader, rule *resourcev1.DeviceTaintRule) string {
 	effective := rule.DeepCopy()
 	effective.Spec.Taint.Effect = resourcev1.DeviceTaintEffectNoExecute

@@ -14,8 +14,8 @@ import (
 // noProvisioner is the provisioner of classes whose volumes an administrator makes.
 const noProvisioner = "kubernetes.io/no-provisioner"
 
-// Scheduling does for simulated pods what a scheduler does for the claims that wait for their first consumer: it
-// reserves a volume that fits, or else selects the node for a provisioner (K
+// Scheduling does a scheduler's work for the claims of simulated pods that wait for their first consumer: it reserves a
+// volume that fits, or else selects the node for a provisioner (K
 // pkg/scheduler/framework/plugins/volumebinding/binder.go: bindAPIUpdate). It is for pods that their creator or another
 // scheduler has assigned.
 func Scheduling() workload.Controller {

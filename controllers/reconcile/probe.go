@@ -13,7 +13,7 @@ type probe struct {
 	asked []chan struct{}
 }
 
-// question asks a loop for its report.
+// question requests a loop's report.
 type question struct {
 	// idle reports whether the loop answers when it is idle, instead of at once.
 	idle bool

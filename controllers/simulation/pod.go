@@ -24,7 +24,7 @@ type Options struct {
 		why string, fits func(*corev1.Node) string, bind func(*corev1.Node) (do []workload.Action, ready bool))
 }
 
-// Pods simulates what the kubelets do with pods.
+// Pods simulates the kubelets' work on pods.
 func Pods(o Options) workload.Controller {
 	return workload.Controller{Name: "kubelet", For: workload.Pods, Decide: o.pod,
 		Awaits: "the delay, run time, deadline or grace period of a simulated pod"}

@@ -22,8 +22,8 @@ type Resource struct {
 	// Inert: the objects may be owners, but are never collected (D-08), as events, or as they can't be watched or
 	// deleted. Fixed: the objects have no DELETE, so they are not deleted with their namespace either.
 	Inert, Fixed bool
-	// Delete has what a DELETE depends on besides the object: the default propagation policy, and whether it is
-	// graceful, a namespace's, or leaves a cleanup finalizer.
+	// Delete has the properties on which a DELETE depends, besides the object: the default propagation policy, and
+	// whether it is graceful, a namespace's, or leaves a cleanup finalizer.
 	Delete finalizers.Kind
 	// Unknown is the reason why the objects aren't known, for example that the user may not list them. References to
 	// them can't be decided. Empty: all are known.
@@ -65,7 +65,7 @@ type Object struct {
 	// Deletion is metadata.deletionTimestamp; zero means live. GraceSeconds is metadata.deletionGracePeriodSeconds.
 	Deletion     time.Time
 	GraceSeconds *int64
-	Setters      map[string]string // field managers that set the finalizers, as far as managedFields tells
+	Setters      map[string]string // field managers that set the finalizers, as far as managedFields has them
 	Labels       map[string]string
 	// SpecFinalizers are a namespace's spec.finalizers; nil if they are not known. Conditions are those of the status of a
 	// namespace (E-15) or of a CustomResourceDefinition. Pod is nil if only the metadata is known.
@@ -80,7 +80,7 @@ type Object struct {
 // Condition is a condition of a status.
 type Condition struct{ Type, Status, Reason, Message string }
 
-// Pod has what the deletion of a pod depends on.
+// Pod has the fields on which the deletion of a pod depends.
 type Pod struct {
 	Node         string // spec.nodeName; empty if the pod isn't scheduled
 	Finished     bool   // the phase is Succeeded or Failed

@@ -39,7 +39,7 @@ func (d *drawing) walk(n *Node) {
 	}
 }
 
-// arrow draws the reference that next has, and then what is beyond next.
+// arrow draws the reference of next, and then the nodes beyond next.
 func (d *drawing) arrow(dependent, owner, next *Node) {
 	ends := [2]int{d.box(dependent), d.box(owner)}
 	if !d.drawn[ends] {

@@ -5,15 +5,15 @@
 //
 // It guarantees:
 //
-//  1. There is no second implementation of a rule: what a DELETE or an update does to an object is decided by package
-//     finalizers, and what the collector does by gc/graph.
+//  1. There is no second implementation of a rule: package finalizers decides the effect of a DELETE or an update, and
+//     gc/graph the actions of the collector.
 //  2. A preview carries out the deletions on a copy of the objects, and lets the collector, the controllers of
 //     namespaces and of CRDs, and the kubelets work until nothing is left to do. It assumes that they all work, and
-//     that expected finalizers are removed from what nothing uses. Other finalizers hold an object to the end.
+//     that expected finalizers are removed from objects that nothing uses. Other finalizers hold an object to the end.
 //  3. Objects that aren't known are never taken for absent: references to a resource with Unknown stay undecided, and
 //     warnings name it.
-//  4. After one pass over all objects, an answer reads only what is connected with the objects of a question, by owner
-//     references, namespaces and CRDs.
+//  4. After one pass over all objects, an answer reads only objects that are connected with those of the question, by
+//     owner references, namespaces and CRDs.
 //  5. The same arguments give the same answers in the same order, and no argument is changed.
 //  6. Webhooks and policies are named for the requests that they match (Hook.Matches). Conditions that aren't known
 //     count as a match, so that no hook is missing. Their responses are not predicted.

@@ -198,7 +198,7 @@ func (l *linter) cycle(part []*Object) {
 			return
 		}
 		if slices.ContainsFunc(first.Owners[i:], func(r graph.Owner) bool { return r.Block && r.UID == first.UID }) {
-			harm = "Kubernetes never removes it if it is deleted in the foreground" // differences.md: here it goes
+			harm = "Kubernetes never removes it if it is deleted in the foreground" // differences.md: removed here
 		}
 	}
 	var names []string

@@ -99,8 +99,9 @@ type Warning struct {
 	Text   string          `json:"message"`
 }
 
-// Preview computes the effect of deletions of the objects, in this order. Keys without an object are ignored. It assumes
-// that all components work, and that no other client writes in the meantime. It is nil after Stop has returned true.
+// Preview computes the effect of deletions of the objects, in this order. Keys without an object are ignored. It
+// assumes that all components work, and that no other client writes in the meantime. It returns nil after Stop has
+// returned true.
 func (x *Index) Preview(keys []graph.Key, options finalizers.Options) *Preview {
 	p := &Preview{Revision: x.c.Revision, Counts: []Count{}}
 	var allowed []graph.Key
@@ -301,7 +302,7 @@ func (w *world) controller(o *Object) *graph.Owner {
 	return nil
 }
 
-// unknown warns of what isn't known: one warning for each reason and each consequence.
+// unknown warns of unknown objects: one warning for each reason and each consequence.
 func (p *Preview) unknown(x *Index) {
 	if x.resources[namespaces] == nil {
 		p.warn(ObjectReference{}, "the server serves no namespaces: it is a part of a cluster, and a garbage collector may"+

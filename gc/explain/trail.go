@@ -8,7 +8,7 @@ import (
 )
 
 // TrailText returns the text of an answer about removals: for each object one line with the request at the end of the
-// chain, and then the requests and the owners as a tree. It adds nothing to what the server has answered.
+// chain, and then the requests and the owners as a tree. It adds nothing to the server's answer.
 func TrailText(a *trail.Answer, s Style) string {
 	p := &printer{Style: s}
 	for i, r := range a.Items {
@@ -156,7 +156,7 @@ func (p *printer) removal(r *trail.Removal) (items []item) {
 	return items
 }
 
-// terminating returns how long the object was terminating, and what held it.
+// terminating returns a text: how long the object was terminating, and the finalizers that held it.
 func (p *printer) terminating(r *trail.Removal) string {
 	held := "its grace period"
 	switch {

@@ -47,7 +47,7 @@ func (Overdue) event()  {}
 // Ticket identifies a request or a retry. Tickets are never used twice.
 type Ticket uint64
 
-// Outcome is how a request ended.
+// Outcome is the result of a request.
 type Outcome uint8
 
 // The outcomes.

@@ -7,7 +7,7 @@ import (
 // Standing is an object's place among its owners and dependents.
 type Standing struct {
 	Class Class
-	// Move is what the collector does about the object now; Keep also if it can't decide yet.
+	// Move is the collector's present decision about the object; it is also Keep if the collector can't decide yet.
 	Move   Move
 	Owners Owners
 	// Verdicts are those on the object's references, in their order.
@@ -23,7 +23,7 @@ type Dependent struct {
 	Blocking bool
 }
 
-// Standing returns what the graph knows of the object; ok is false if there is none at the key.
+// Standing returns the object's place in the graph; ok is false if there is no object at the key.
 func (g *Graph) Standing(k Key) (s Standing, ok bool) {
 	n := g.nodes[g.place(k)]
 	if n == nil {

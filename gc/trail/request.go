@@ -36,7 +36,7 @@ type Sent struct {
 	Owners            []Object
 }
 
-// The limits of what is kept of a request: the number of owners, and the bytes of a string.
+// The limits of a recorded request: the number of owners, and the bytes of a string.
 const (
 	mostOwners = 8
 	mostString = 512

@@ -1,4 +1,4 @@
-// Package backup reports what a backup of a cluster contains: a snapshot or a database of etcd (package
+// Package backup reports the content of a backup of a cluster: a snapshot or a database of etcd (package
 // storage/snapshot).
 //
 // It guarantees:

@@ -88,7 +88,7 @@ func Prefix(keys []string, given string) (prefix string, others []string, err er
 	return all[0], all[1:], nil
 }
 
-// inspection counts what is in a file.
+// inspection counts the content of a file.
 type inspection struct {
 	report  *Report
 	types   *resources.Types

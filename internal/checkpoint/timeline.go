@@ -11,7 +11,7 @@ import (
 )
 
 // Timeline passes the store's timeline to the table of types and to the cache. It can be held back, so that no reader
-// sees a part of what a rollback writes.
+// sees only a part of a rollback's writes.
 type Timeline struct {
 	Definitions *customresource.Installer
 	Cache       *cache.Cache

@@ -4,5 +4,5 @@ package child
 
 import "os"
 
-// bind does nothing: attributes tell the system what to do when kubecascade is killed.
+// bind does nothing: attributes determine what the system does when kubecascade is killed.
 func bind(*os.Process) (release func() error, err error) { return func() error { return nil }, nil }

@@ -17,5 +17,5 @@ func Ends(os.Signal) bool { return true }
 // passesOn reports whether an event has to be sent to the command. The console sends its events to all its processes.
 func passesOn(os.Signal) bool { return false }
 
-// terminate kills the command, as it can't be asked to end.
+// terminate kills the command, as Windows has no signal to end it.
 func terminate(p *os.Process, _ bool) error { return p.Kill() }

@@ -170,7 +170,7 @@ func (c *cached) event(e *cache.Event) (out Event, ok bool) {
 	return out, out.Before != nil || out.After != nil
 }
 
-// Past implements Source. Times are known as far as the objects and the trail tell.
+// Past implements Source. Times are known as far as the objects and the trail have them.
 func (c *cached) Past(yield func(e Event, at time.Time)) {
 	var expired *cache.ExpiredError
 	w, err := c.Cache.Timeline(0)

@@ -119,9 +119,9 @@ func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface
 	return client.Resource(gvr).Namespace(namespace), nil
 }
 
-// List implements Source: a list in pages, or a GET of one object; a list of it for users who may list objects only. A
-// list of the metadata of all sets the resource's Version. No object has a name that would lead a GET to another path,
-// such as an owner reference may have; no request is sent for it.
+// List implements Source: it sends a list in pages, or a GET for one object, or a list with only this object if the
+// user may not get it. A list of the metadata of all objects sets the resource's Version. It sends no request for a
+// name that would lead a GET to another path, as owner references may have: no object has such a name.
 func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func(*explain.Object, []byte)) error {
 	if len(path.IsValidPathSegmentName(s.Name)) > 0 {
 		return nil

@@ -77,7 +77,7 @@ func (d *Discovery) Add(group, version string, r metav1.APIResource) *Resource {
 	return added
 }
 
-// Served returns what a server with these types serves.
+// Served returns the resources that a server with these types serves.
 func Served(types *resources.Types) *Discovery {
 	d := &Discovery{}
 	for _, r := range types.All() {
@@ -185,7 +185,7 @@ func (d *Discovery) Key(n Named) (k graph.Key, err error) {
 // aggregated is the form of discovery in which one response has all groups.
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
-// Discover reads what the server serves.
+// Discover reads the resources that the server serves.
 func (c *Client) Discover(ctx context.Context) (*Discovery, error) {
 	d := &Discovery{}
 	err := c.discover(ctx, d)

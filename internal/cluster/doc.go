@@ -1,7 +1,8 @@
-// Package cluster reads from a cluster what gc/explain needs: which resources it serves, the metadata of their objects,
-// and what else the deletion of some kinds depends on. It reads from a Source: that of a Server reads the server's own
-// cache, and Client is one for any cluster. Service answers questions and serves the page's stream from a Source, and
-// Viewer serves the page of package ui for any cluster. Client also asks a kubecascade server for its answers.
+// Package cluster reads from a cluster what gc/explain needs: the resources that it serves, the metadata of their
+// objects, and for some kinds the other fields on which deletion depends. It reads from a Source: that of a Server
+// reads the server's own cache, and Client is one for any cluster. Service answers questions and serves the page's
+// stream from a Source, and Viewer serves the page of package ui for any cluster. Client also asks a kubecascade server
+// for its answers.
 //
 // It guarantees:
 //

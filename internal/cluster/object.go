@@ -89,7 +89,7 @@ func setters(managedFields []metav1.ManagedFieldsEntry) map[string]string {
 				Finalizers map[string]json.RawMessage `json:"f:finalizers"`
 			} `json:"f:metadata"`
 		}
-		if f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.Raw, &fields) != nil { // another format: it tells nothing
+		if f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.Raw, &fields) != nil { // another format
 			continue
 		}
 		for name := range fields.Metadata.Finalizers {

@@ -20,7 +20,7 @@ import (
 // Source reads one cluster with the rights of one user. Errors that report a response have its code (code); a resource
 // that the user may not list has http.StatusForbidden. Methods may be called from several goroutines.
 type Source interface {
-	// Discover returns what the cluster serves.
+	// Discover returns the resources that the cluster serves.
 	Discover(ctx context.Context) (*Discovery, error)
 	// List calls yield with the metadata of each object that is selected, and its JSON if s.Whole is set.
 	List(ctx context.Context, r *Resource, s Selector, yield func(o *explain.Object, object []byte)) error
@@ -63,7 +63,7 @@ const lookups = 500
 
 // Options are the options of Read.
 type Options struct {
-	Discovery *Discovery // what the cluster serves, if that is known already
+	Discovery *Discovery // the resources that the cluster serves, if they are known already
 	Namespace string     // read by itself where the user may not list all namespaces; empty: nothing is
 	// Progress, if set, is called after each list, from one goroutine at a time, with the number of lists that are done,
 	// of all lists, and of objects so far.
@@ -135,7 +135,7 @@ type reader struct {
 	// reasons are why services can't be reached, as far as they have been looked up.
 	reasons map[Selector]string
 
-	mu      sync.Mutex // for what follows
+	mu      sync.Mutex // guards the fields below
 	found   map[*Resource][]*explain.Object
 	objects int
 }

@@ -91,7 +91,7 @@ func (c *Client) Trail(ctx context.Context, query url.Values) (*trail.Answer, er
 }
 
 // has reports whether the server is a kubecascade server with a path below render.RoutePrefix, as far as its index
-// tells the user.
+// shows the user.
 func (c *Client) has(ctx context.Context, name string) (bool, error) {
 	var index struct{ Paths []string }
 	err := c.getJSON(ctx, strings.TrimSuffix(render.RoutePrefix, "/"), nil, &index)

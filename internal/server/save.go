@@ -90,6 +90,6 @@ func (s *Server) saveRoute() render.Route {
 			}
 		}()
 		w.Header().Set("Content-Type", "application/octet-stream")
-		http.ServeContent(w, r, "", time.Time{}, f) // a client that goes away gets less than the length
+		http.ServeContent(w, r, "", time.Time{}, f) // a client that disconnects gets less than the length
 	}}
 }

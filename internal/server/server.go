@@ -26,7 +26,7 @@ type Server struct {
 	config *Config
 	log    *slog.Logger
 	ports  ports
-	// report reads what the snapshot contains, once; nil without a snapshot.
+	// report reads the content of the snapshot, once; nil without a snapshot.
 	report     func() (*backup.Report, error)
 	audit      *audit.Log
 	data       *data

@@ -16,7 +16,7 @@ var (
 	ErrMalformed = errors.New("cache: malformed batch")
 )
 
-// ExpiredError is the type of the returned ErrExpired, with what a client's error message needs (H-30).
+// ExpiredError is the type of the returned ErrExpired. It has the revisions for a client's error message (H-30).
 type ExpiredError struct {
 	// Revision is the requested revision; for a watcher that fell behind, the revision up to which it had read.
 	Revision int64

@@ -60,7 +60,7 @@ func (t *tree) scan(prefix, from string, yield func(*storage.Object) bool) {
 	})
 }
 
-// count returns how many objects scan would yield.
+// count returns the number of objects that scan would yield.
 func (t *tree) count(prefix, from string) (n int) {
 	t.scan(prefix, from, func(*storage.Object) bool {
 		n++

@@ -11,7 +11,7 @@ type Config struct {
 	// all data.
 	Ephemeral bool
 	// Restore makes the database of a new data directory, in etcd's directory member, before etcd starts; nil for an
-	// empty one. If it fails, what it has left is removed at the next start, or by Stop.
+	// empty one. If it fails, the next start, or Stop, removes its files.
 	Restore func(member string) error
 	// QuotaBytes limits how much of the database is in use; see Server.Admit.
 	QuotaBytes int64

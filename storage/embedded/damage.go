@@ -87,7 +87,7 @@ func whole(path string, size int64) (err error) {
 	})
 }
 
-// patience is how long a start may take after etcd has opened its files, before stuck looks for a reason.
+// patience is the time that a start may take after etcd has opened its files, before stuck searches for a reason.
 const patience = 3 * time.Second
 
 // stuck returns the reason why etcd will never be ready, or only after as many writes as its log has lost; nil if there

@@ -17,7 +17,7 @@ import (
 const (
 	// markerName is the marker; memberDir is etcd's directory beside it.
 	markerName, memberDir = "first-start", "member"
-	// markerText tells an operator what the file means.
+	// markerText explains the file to an operator.
 	markerText = "etcd has not finished its first start here. If this file is still there at the next start, member/ is removed.\n"
 )
 

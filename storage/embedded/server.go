@@ -253,7 +253,8 @@ func (s *Server) config(c Config, dir string, first bool) *embed.Config {
 	e.MaxRequestBytes = maxRequestBytes
 	e.QuotaBackendBytes = -1 // none: see space
 	e.UnsafeNoFsync = c.Ephemeral
-	// After this many writes etcd takes a snapshot, which limits the size of the log and what a restart reads again.
+	// After this many writes etcd takes a snapshot, which limits the size of the log, and the part of it that a restart
+	// reads again.
 	e.SnapshotCount = snapshotWrites
 	if (first || c.Ephemeral) && c.Restore == nil {
 		e.SnapshotCatchUpEntries = kept

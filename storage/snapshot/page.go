@@ -23,7 +23,7 @@ const (
 	leafPage    = 0x02
 	bucketEntry = 0x01 // the flag of an element that is a bucket
 
-	// minPage and maxPage are the sizes of pages that bbolt looks for (db.go: getPageSize).
+	// minPage and maxPage limit the page sizes that bbolt tries (db.go: getPageSize).
 	minPage, maxPage = 1 << 10, 1 << 14 << 2
 	// maxDepth is more than the depth of a tree with 2^63 pages.
 	maxDepth = 64
