@@ -1,5 +1,5 @@
-// Package finalizers decides the effect of a write on an object that may be terminating. It is the state machine of
-// docs/semantics.md section C (and B-20 to B-23), executable and pure: values in, a Verdict out. It imports neither
+// Package finalizers decides the effect of a write on an object that may be terminating. It implements the state
+// machine of docs/semantics.md section C (and B-20 to B-23). It is pure: values in, a Verdict out. It imports neither
 // net, os, sync nor context, and the time is an argument.
 //
 // It guarantees:

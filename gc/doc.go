@@ -46,7 +46,8 @@
 //
 // # Events as owners
 //
-// Events are never collected, nor waited for (D-08), but they count as owners. Upstream rejects core events as owners
-// but not those of events.k8s.io, which share their storage, and looks such an owner up periodically until it is
-// gone (J-36). Here the timeline shows when an event is deleted or expires, and its dependents are then collected.
+// Events are never collected, and no owner waits for them (D-08), but they count as owners. Upstream rejects core
+// events as owners but not those of events.k8s.io, which share their storage, and looks such an owner up
+// periodically until it is gone (J-36). Here the timeline shows when an event is deleted or expires, and its dependents
+// are then collected.
 package gc

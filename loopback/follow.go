@@ -23,7 +23,7 @@ type Feed struct {
 	Cache *cache.Cache
 	// First is the collection whose state is sent before anything else.
 	First string
-	// Collections are those whose events are sent, at most mostFollowed; none means all, in the order of their
+	// Collections are the collections whose events are sent, at most mostFollowed; none means all, in the order of
 	// revisions. Each has a watcher of its own, so that writes elsewhere don't wake the feed. Events of different
 	// collections may arrive out of order.
 	Collections []string

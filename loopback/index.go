@@ -46,7 +46,8 @@ type table struct {
 	collection string
 	// building is held while a reader, which has Index.mu only for reading, builds the table.
 	building sync.Mutex
-	// entries by key; nil until the table is first read, as are the other maps. The lists are sorted by key.
+	// entries has the entries by key. It and the other maps are nil until the table is first read. The lists are sorted
+	// by key.
 	entries    map[string]*entry
 	namespaces map[string][]*entry
 	free       map[string][]*entry

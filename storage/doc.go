@@ -53,7 +53,7 @@
 // API servers are stopped while etcd is restored. Clients that return with a resourceVersion of the lost history get
 // the same response as from Kubernetes (H-11, H-29).
 //
-// An endpoint must lead to one member. Behind a load balancer, the checked member may not be the one that is used.
+// An endpoint must lead to one member. Behind a load balancer, requests may go to another member than the checked one.
 //
 // The package does not know Kubernetes' types; the caller decides what a value means.
 package storage

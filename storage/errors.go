@@ -31,8 +31,8 @@ var (
 	ErrVersion = errors.New("storage: unsupported version of etcd")
 	// ErrCluster reports that the endpoints of an external etcd belong to different clusters.
 	ErrCluster = errors.New("storage: different clusters of etcd")
-	// ErrSetBack reports that an external cluster's history is not the one that was read from it before: it was
-	// restored from a backup, or replaced.
+	// ErrSetBack reports that an external cluster was restored from a backup, or replaced: its history is not the one
+	// that was read before.
 	ErrSetBack = errors.New("storage: etcd was set back to an earlier state or replaced")
 	// ErrDamaged reports that files of an embedded etcd are missing, truncated, or not what etcd wrote. Open leaves
 	// them unchanged, except for what etcd itself repairs.

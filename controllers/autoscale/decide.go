@@ -40,7 +40,7 @@ type memory struct {
 	// spec is the spec in the last pass, and at the time of that pass.
 	spec *autoscalingv2.HorizontalPodAutoscalerSpec
 	at   time.Time
-	// selector is that of the target; nil if it was not known.
+	// selector is the selector of the target; nil if it was not known.
 	selector labels.Selector
 	// recommendations has the sizes before stabilization. up and down have the changes of size, as positive numbers.
 	recommendations, up, down []amount

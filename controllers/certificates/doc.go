@@ -7,8 +7,8 @@
 //
 //  1. Decisions are pure: a request, the time and the randomness in, a plan out. The key of the authority stays behind
 //     the interface Authority.
-//  2. Only requests for the four signers of kubernetes.io that kube-controller-manager has are signed, only if they are
-//     approved and not denied, and only once. A request that a signer does not accept gets the condition Failed.
+//  2. Requests are signed only once, only if they are approved and not denied, and only for the four kubernetes.io
+//     signers of kube-controller-manager. A request that a signer does not accept gets the condition Failed.
 //  3. A signed certificate is no authority. Of a request's extensions, it has only the subject's alternative names.
 //  4. A signed certificate does not outlive the authority's certificate.
 //  5. A request is deleted when its time is over: an hour after it was approved, denied or failed, a day after it was

@@ -54,8 +54,8 @@ const (
 	// longest is --cluster-signing-duration.
 	longest  = 365 * 24 * time.Hour
 	shortest = 10 * time.Minute
-	// A certificate is valid from the time backdate before its signature, as clocks differ. The end of one that is
-	// valid for less than short does not move with that.
+	// A certificate is valid from the time backdate before its signature, as clocks differ. A certificate with a
+	// duration below short still gets that full duration from its signature on.
 	backdate = 5 * time.Minute
 	short    = 8 * time.Hour
 	// retry is the time until a certificate that could not be signed is tried again.

@@ -41,7 +41,7 @@ func decide(v workload.View, c *batchv1.CronJob, now time.Time) workload.Plan {
 	return p.plan
 }
 
-// pass is one decision about a CronJob.
+// pass has the state of one decision about a CronJob.
 type pass struct {
 	view workload.View
 	cron *batchv1.CronJob

@@ -16,7 +16,7 @@ import (
 
 type event = workload.Event
 
-// pass is one decision about a set.
+// pass has the state of one decision about a set.
 type pass struct {
 	workload.View
 	set    *appsv1.DaemonSet

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// appsGroups are the groups of ReplicaSets and Deployments in references, of which the second is not served any more.
+// appsGroups has the groups of ReplicaSets and Deployments in references. The second is not served any more.
 var appsGroups = []string{appsv1.GroupName, "extensions"}
 
 // scaleOf returns the scale of a pod's controller, without a UID if there is no such object. For a controller that is

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// pass is one decision about a Job.
+// pass has the state of one decision about a Job.
 type pass struct {
 	job    *batchv1.Job
 	now    time.Time

@@ -49,7 +49,7 @@ const (
 type Event struct {
 	Type      EventType
 	Namespace string
-	// Revision is that of the change.
+	// Revision is the revision of the change.
 	Revision int64
 	// Deleting is set if an existing namespace has a deletionTimestamp.
 	Deleting bool

@@ -16,7 +16,7 @@ import (
 // NodeName is the node that exists unless Options.Nodes has others.
 const NodeName = "simulated"
 
-// hostIP is the address of NodeName. It is in neither the default range of services nor that of pods.
+// hostIP is the address of NodeName. It is outside the default ranges of services and pods.
 const hostIP = "10.128.0.1"
 
 // kubelets simulates the kubelets of all nodes.

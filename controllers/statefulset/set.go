@@ -24,7 +24,7 @@ type place struct {
 // spec.replicas pods.
 const mostMissing = 500
 
-// pass is one decision about a set.
+// pass has the state of one decision about a set.
 type pass struct {
 	workload.View
 	Options

@@ -230,7 +230,7 @@ func (x *Index) connected(from []graph.Key) (found []*Object) {
 			add(u.by)
 		}
 		for _, group := range found[i].Uses {
-			for _, k := range group { // one that is not being deleted matters for others of its group only
+			for _, k := range group { // an object that is not being deleted matters only for others of its group
 				if u := x.keys[k]; u != nil && (len(group) > 1 || !u.Deletion.IsZero()) {
 					add(u)
 				}

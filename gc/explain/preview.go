@@ -95,7 +95,7 @@ type Count struct {
 
 // Warning is something to know before deleting.
 type Warning struct {
-	Object ObjectReference `json:"object,omitzero"` // the one that it is about; zero if it is about a resource or all
+	Object ObjectReference `json:"object,omitzero"` // what it is about; zero for a resource or all
 	Text   string          `json:"message"`
 }
 

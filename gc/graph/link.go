@@ -176,7 +176,7 @@ func regain(a *ownerUID) {
 }
 
 // blocks reports whether one of the references with the owner's uid has blockOwnerDeletion (D-43). Only the uid counts,
-// also if the name, the kind or the namespace are others (J-16).
+// even if the name, the kind or the namespace differ (J-16).
 func (e *edge) blocks() bool {
 	for i := range e.dependent.refs {
 		if r := &e.dependent.refs[i]; r.edge == e && r.block {

@@ -10,7 +10,7 @@ type Standing struct {
 	// Move is the collector's present decision about the object; it is also Keep if the collector can't decide yet.
 	Move   Move
 	Owners Owners
-	// Verdicts are those on the object's references, in their order.
+	// Verdicts has the verdicts on the object's references, in their order.
 	Verdicts []Verdict
 	// Dependents are the objects that name its uid, sorted by key.
 	Dependents []Dependent

@@ -181,8 +181,8 @@ func (e *entry) removal() *Removal {
 	return &r
 }
 
-// entryBytes is the approximate size of an entry without its strings, with its places in the list and in the index, and
-// of its own request.
+// entryBytes is the approximate size of an entry without its strings, together with its list element, its index entry
+// and its request.
 const entryBytes = 490
 
 // weigh estimates the bytes that the entry keeps in memory. A request that several entries share counts for each.

@@ -1,5 +1,5 @@
-// Package arch has the tests of rules that concern several packages: which package may import which, and that each
-// states its guarantees. It has no code of its own.
+// Package arch tests rules for several packages, such as which package may import which, and that each package states
+// its guarantees. It has no code of its own.
 //
 // It guarantees:
 //
@@ -9,7 +9,7 @@
 //  4. Every file below apiserver that names a built-in kind is in resources, or has a reason.
 //  5. Every rule that the code cites is in docs/semantics.md, docs/semantics-admission.md or docs/semantics-1.37.md.
 //     Each rule of the last has a test that exists, or a reason why it has none.
-//  6. No package but those of kinds has more than 4,000 lines.
+//  6. No package has more than 4,000 lines, except those of kinds.
 //  7. Packages that a library user runs leave the process alone: its signals, flags, default logger and the like.
 //  8. Pure packages receive the time, and start no goroutine.
 //  9. Loops of the API server that collect errors end when there are enough errors.

@@ -26,7 +26,7 @@ const (
 
 // Result is the result of a checkpoint or a rollback.
 type Result struct {
-	// Name is that of the checkpoint.
+	// Name is the name of the checkpoint.
 	Name string `json:"name"`
 	// Revision is the newest revision of the state: lists that begin after the call have it or a newer one.
 	Revision int64 `json:"revision"`

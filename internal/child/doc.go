@@ -2,7 +2,7 @@
 //
 // It guarantees:
 //
-//  1. New finds the command, so that one that does not exist is reported before a server is started.
+//  1. New finds the command, so that a missing command is reported before a server is started.
 //  2. The command gets the signals that this process receives while Run runs, each once: signals that the terminal
 //     sends to both are not passed on.
 //  3. When its channel is closed, Run ends the command, and kills it after ten seconds. Run returns when the command

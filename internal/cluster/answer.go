@@ -58,7 +58,7 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 	return p, nil
 }
 
-// ErrNotAnswered reports that the server has no answers to questions, or not for this user, or not for one that large.
+// ErrNotAnswered reports that the server has no answers to questions, not for this user, or not for such a large one.
 // Read the lists instead.
 var ErrNotAnswered = errors.New("the server doesn't answer this question")
 

@@ -17,8 +17,8 @@
 //     for 15 minutes. A stream sends each change of the metadata of what the user may list once; from a cache, in the
 //     order of revisions. A stream that falls behind gets a new state. So does one whose cluster serves, or whose user
 //     may list, other types.
-//  5. A Client needs nothing of a server but discovery, lists and watches, and writes nothing. Lists are paged, and
-//     have only metadata, but for kinds whose deletion depends on more, and the configuration of admission. At most
+//  5. A Client needs only discovery, lists and watches of a server, and writes nothing. Lists are paged, and have only
+//     metadata, except for kinds whose deletion depends on more, and for the configuration of admission. At most
 //     concurrency are read at a time. A resource whose list a server answers wrongly is not known.
 //  6. A Viewer serves loopback names only, and no request that a browser marks as one of another site. Changes must be
 //     JSON, which no form of another page can send. Of the API it passes on: GET of one object, lists of events of one

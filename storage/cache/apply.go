@@ -7,7 +7,7 @@ import (
 )
 
 // Apply applies the next batch of the timeline. All its changes become visible at once. It does not keep the batch's
-// slices, nor its values' bytes unless the decoder does.
+// slices. It keeps the bytes of values only if the decoder does.
 //
 // It ignores events with revisions that were applied before, keys that name no collection, and deletions of absent
 // keys. A batch with Reset, except the first, and one with Cut drop all history: every watcher gets ErrExpired. Errors:

@@ -17,7 +17,7 @@ import (
 
 const (
 	memberName = "kubecascade"
-	// maxRequestBytes is etcd's own default. Larger objects must fail here as they do there.
+	// maxRequestBytes is etcd's own default. Larger objects must fail here as in a cluster.
 	maxRequestBytes = 1536 << 10
 	// tickMs and electionMs determine how long a start waits for the election. etcd's election timeout is at least five
 	// ticks, and random up to nine; a single member skips the first four. Shorter ticks would wake an idle process more
