@@ -9,14 +9,14 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// hostile are names that RBAC objects may have (path segments) and what a shell, a terminal or HTML would make of them.
+// hostile has names that RBAC objects may have (path segments), and that a shell, a terminal or HTML would interpret.
 var hostile = []string{
 	"$(reboot)", "`reboot`", "a;reboot", "it's", `a"b\n`, "--all", "-n", "a b", "*", "~", "#",
 	"<b>&lt;", "\x1b]0;t\x07\x1b[2J",
 	"a\nb'\\c\x1be", "é\u202eb", "",
 }
 
-// TestHostileCommands has shells read the commands of remedies: every name is one word, and no flag.
+// TestHostileCommands: shells read the commands of remedies, in which every name is one word, and no flag.
 func TestHostileCommands(t *testing.T) {
 	for _, name := range hostile[:len(hostile)-1] {
 		o := ObjectReference{Name: name, resource: "clusterroles.rbac.authorization.k8s.io"}
@@ -49,7 +49,7 @@ func TestHostileCommands(t *testing.T) {
 	}
 }
 
-// TestHostileText: no text has control characters but those of its own colours, and diagrams no markup.
+// TestHostileText: no text has control characters except those of its own colours, and no diagram has markup.
 func TestHostileText(t *testing.T) {
 	for _, name := range hostile {
 		k := graph.Key{Collection: "clusterroles.rbac.authorization.k8s.io", Name: name}

@@ -17,9 +17,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestRandom asks everything of random clusters with all that can be wrong: answers come, the same ones twice, and the
-// cluster is not changed. Every object that is being deleted has a reason, and each remedy that removes an item names
-// one that is there.
+// TestRandom gets all answers for random clusters with all kinds of errors: the same question has the same answer, and
+// the cluster is not changed. Every object that is being deleted has a reason, and each remedy that removes an item
+// names one that exists.
 func TestRandom(t *testing.T) {
 	first := seed.Of(t)
 	for i := range 400 {
@@ -67,7 +67,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// checkRemedies checks that what remedies remove is there.
+// checkRemedies checks that the items that remedies remove exist.
 func checkRemedies(t *testing.T, c *Cluster, r *Reason) {
 	x := c.Index()
 	for _, m := range r.Remedies {
@@ -201,7 +201,7 @@ func (o *Object) life(r *rand.Rand, res *Resource) {
 	}
 }
 
-// own adds an owner reference, right or wrong.
+// own adds an owner reference, correct or wrong.
 func (o *Object) own(r *rand.Rand, c *Cluster) {
 	to := c.Objects[r.IntN(len(c.Objects))]
 	i := slices.IndexFunc(c.Resources, func(res Resource) bool { return res.Name() == to.Collection })
@@ -221,7 +221,7 @@ func (o *Object) own(r *rand.Rand, c *Cluster) {
 	}
 }
 
-// TestWidth breaks lines at the width, but for names and commands, which stay whole.
+// TestWidth: lines are broken at the width, except for names and commands.
 func TestWidth(t *testing.T) {
 	c := &Cluster{Resources: resources(), Now: now, Objects: []*Object{{
 		Key: graph.Key{Collection: "configmaps", Namespace: "ns", Name: "a"}, UID: "a", Deletion: now,

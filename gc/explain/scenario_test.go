@@ -288,8 +288,7 @@ func (s *scenario) flag(o *Object, word string) {
 	}
 }
 
-// remedy carries out remedies of the last why on a world of the whole cluster, in which no expected finalizer is
-// removed.
+// remedy executes remedies of the last why on a world of the whole cluster, in which no expected finalizer is removed.
 func (s *scenario) remedy(which []string) string {
 	x := s.c.Index()
 	w := x.world(x.c.Objects, allWorkers)
@@ -321,7 +320,7 @@ func (s *scenario) remedy(which []string) string {
 	return "gone" + left + "\n"
 }
 
-// carry does what the command of a remedy does.
+// carry has the effect of the command of a remedy.
 func (s *scenario) carry(w *world, r Remedy) {
 	o := w.objects[r.Object.Key()]
 	if o == nil && s.c.Index().Object(r.Object.Key()) != nil {
@@ -346,8 +345,8 @@ func (s *scenario) carry(w *world, r Remedy) {
 	}
 }
 
-// removeItem removes an item of a list. Its place may have changed by what was done before; the command would then
-// fail, and the next answer have the new one.
+// removeItem removes an item of a list. An earlier remedy may have changed the item's place; the command would then
+// fail, and the next answer would have the new place.
 func (s *scenario) removeItem(w *world, o *Object, r Remedy) {
 	one := itemOf(s.t, r.Command)
 	if !one.in(s.c.Index().Object(r.Object.Key())) {
@@ -363,7 +362,7 @@ func (s *scenario) removeItem(w *world, o *Object, r Remedy) {
 	}
 }
 
-// check checks what holds for each preview.
+// check checks the properties of every preview.
 func (s *scenario) check(p *Preview) {
 	gone := map[string]bool{}
 	for _, c := range append(slices.Clone(p.Before), p.Changes...) {

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// TestHooks reads webhooks and policies: those that may deny updates or deletions, with why a service can't be reached.
-// Nothing is claimed of a service whose endpoints can't be read, or that may be elsewhere.
+// TestHooks reads webhooks and policies that may deny updates or deletions, with the reason why a service can't be
+// reached. A service whose endpoints can't be read, or that may be outside the cluster, has no such reason.
 func TestHooks(t *testing.T) {
 	group := `{"kind":"APIGroupList","groups":[
 		{"name":"admissionregistration.k8s.io","versions":[{"groupVersion":"admissionregistration.k8s.io/v1","version":"v1"}]},

@@ -9,7 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
-// TestAsk: other servers, and users that may not ask, are sent to the lists; an overloaded server is not.
+// TestAsk: for other servers, and for users without the permission, the error is ErrNotAnswered; for an overloaded
+// server it is not.
 func TestAsk(t *testing.T) {
 	const object = `{"object":{"object":{"apiVersion":"v1","kind":"ConfigMap","name":"o"}},"resourceVersion":"7"}`
 	status := func(reason, details string) string {

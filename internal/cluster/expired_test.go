@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// expiring is a cluster of which every watch has expired after a time. discovered is how often it was read.
+// expiring is a cluster of which every watch has expired after a time. discovered is the number of times that it was
+// read.
 type expiring struct {
 	*Client
 	after      time.Duration

@@ -77,7 +77,7 @@ func (s *server) read(ctx context.Context) *explain.Cluster {
 	return c
 }
 
-// fate is what is compared of an object.
+// fate has the fields of an object that are compared.
 type fate struct {
 	Owners     []graph.Owner
 	Finalizers []string
@@ -100,8 +100,8 @@ func fates(c *explain.Cluster, prefix string) map[graph.Key]fate {
 	return all
 }
 
-// TestPreview creates random objects that own each other, rightly and wrongly, compares what a preview of a deletion
-// says with what the deletion then does, and repeats that with what is left. SEEDS is the number of runs.
+// TestPreview creates random objects with correct and wrong owner references, compares the preview of a deletion with
+// the effect of the deletion, and repeats that with the remaining objects. SEEDS is the number of runs.
 func TestPreview(t *testing.T) {
 	runs := 15
 	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
@@ -142,14 +142,14 @@ type graphs struct {
 	rand   *rand.Rand
 	prefix string
 	made   []made
-	// racing are the previews that say that their outcome depends on time.
+	// racing is the number of previews whose outcome depends on time.
 	racing int
 	// asked is the number of webhooks and policies that the previews named.
 	asked int
 }
 
 // admission creates webhooks and policies that deny nothing, but that previews name: they select by the labels of
-// namespaces and objects. The webhooks' conditions never hold, so that no one is called.
+// namespaces and objects. The webhooks' conditions never hold, so that none is called.
 func (s *server) admission() {
 	s.t.Helper()
 	const path = "/apis/admissionregistration.k8s.io/v1/"
@@ -380,10 +380,10 @@ func (g *graphs) same(
 	}
 }
 
-// timed is what differs between two answers about the same objects.
+// timed matches the parts that differ between two answers about the same objects.
 var timed = regexp.MustCompile(`"resourceVersion": "[0-9]+",\s*|terminating for [0-9a-z]+|ended [0-9a-z]+ ago|ends in [0-9a-z]+`)
 
-// comparable returns an answer without what differs at another moment.
+// comparable returns an answer without the parts that depend on its time.
 func comparable(t testing.TB, answer any) string {
 	t.Helper()
 	data, err := json.MarshalIndent(answer, "", "  ")

@@ -166,7 +166,7 @@ func TestOwnersNamesAreNoPaths(t *testing.T) {
 	}
 }
 
-// TestRejectedLists reads what a user may not list.
+// TestRejectedLists reads resources that a user may not list.
 func TestRejectedLists(t *testing.T) {
 	c := old(t, map[string]string{
 		"/api/v1/configmaps":               `403!{"kind":"Status","message":"forbidden"}`,
@@ -196,7 +196,7 @@ func TestRejectedLists(t *testing.T) {
 	}
 }
 
-// TestOneNamespace reads what a user may see who has all rights in a namespace.
+// TestOneNamespace reads the objects that a user with all rights in one namespace may see.
 func TestOneNamespace(t *testing.T) {
 	c := old(t, map[string]string{
 		"/api/v1": `{"kind":"APIResourceList","resources":[
@@ -344,7 +344,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestEach ends early with an error, and runs no more at a time than it may.
+// TestEach: each ends early with an error, and limits concurrent calls.
 func TestEach(t *testing.T) {
 	var running, calls atomic.Int32
 	failed := errors.New("failed")

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// TestTrail: a user sees what they may list only, and a 404 doesn't tell whether there is more.
+// TestTrail: a user sees only objects that the user may list, and a 404 doesn't reveal whether there are others.
 func TestTrail(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	tr := trail.New(began)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestNoTrail: a server that keeps no trail is told from one that doesn't know the object, and from one that doesn't
-// say.
+// TestNoTrail: the errors differ for a server without a trail, for one without a record of the object, and for one that
+// doesn't reveal it.
 func TestNoTrail(t *testing.T) {
 	const (
 		notFound  = `{"kind":"Status","code":404,"reason":"NotFound","message":"not known"}`

@@ -18,7 +18,7 @@ func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// TestSilentServer: a watch that a server does not answer is given up, reported, and sent again.
+// TestSilentServer: a watch without a response is abandoned, reported, and sent again.
 func TestSilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &Client{URL: "http://silent.example", HTTP: &http.Client{Transport: silent{}}}
