@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// pointer is a test that a row of differences.md names: a scenario file, or a Go test with the directory of its
-// package; kubecascade is the package at the module's root.
+// pointer matches a test that a row of differences.md names: a scenario file, or a Go test with the directory of its
+// package. kubecascade is the package at the module's root.
 var pointer = regexp.MustCompile("`(?:([a-z/]+/testdata/[A-Za-z0-9-]+)|([a-z/]+)\\.(Test[A-Za-z]+))`")
 
 // TestDifferencesNameExistingTests: each row of differences.md has all cells, the tests that it names exist, and each
@@ -45,7 +45,7 @@ func TestDifferencesNameExistingTests(t *testing.T) {
 	}
 }
 
-// exists reports whether there is a scenario file, or else a test in a directory.
+// exists reports whether there is a scenario file or, if no scenario is named, a test in a directory.
 func exists(t *testing.T, scenario, folder, test string) bool {
 	t.Helper()
 	if scenario != "" {

@@ -26,14 +26,14 @@ type memory struct {
 	objects map[string]map[string]any
 	busy    int
 	closed  bool
-	// lacks are permissions that a SelfSubjectAccessReview denies; denies is the method that receives 403 with the
+	// lacks are the permissions that a SelfSubjectAccessReview denies. denies is the method that gets 403 with the
 	// reason.
 	lacks map[string]bool
-	// stays: the namespace of a probe stays at its first DELETE; deleted holds those.
+	// stays: the namespace of a probe remains after its first DELETE. deleted has such namespaces.
 	stays          bool
 	deleted        map[string]bool
 	denies, reason string
-	// unserved are plurals that are answered 404; discovery lists two others.
+	// unserved are the resources whose requests get 404. discovery lists two others.
 	unserved []string
 }
 
@@ -210,8 +210,8 @@ func TestUnreachableServerIsAnError(t *testing.T) {
 	}
 }
 
-// TestCaseWithoutPermissionIsSkipped: missing permissions are reported at the start, and a case that needs them is
-// skipped; a denied request with permission is a failure.
+// TestCaseWithoutPermissionIsSkipped: missing permissions are reported at the start, and cases that need them are
+// skipped. If the user has the permission, a denied request is a failure.
 func TestCaseWithoutPermissionIsSkipped(t *testing.T) {
 	held := func(t *conformance.T) {
 		x := t.Make(conformance.ConfigMap, "x", conformance.Held)
@@ -263,8 +263,8 @@ func TestCaseWithoutPermissionIsSkipped(t *testing.T) {
 	}
 }
 
-// TestCaseOfUnservedKindIsSkipped: a case whose kind is not served is skipped. One of another kind fails, though the
-// answer is 404.
+// TestCaseOfUnservedKindIsSkipped: a case whose kind is not served is skipped. A case of another kind fails after a
+// 404.
 func TestCaseOfUnservedKindIsSkipped(t *testing.T) {
 	m := &memory{objects: map[string]map[string]any{}, unserved: []string{"jobs", "pods", "secrets"}}
 	r := run(t, t.Context(), m,
@@ -290,8 +290,8 @@ func TestCaseOfUnservedKindIsSkipped(t *testing.T) {
 	}
 }
 
-// TestFailuresThatSayTheSameAreShownOnce: failures that say the same are shown once, with the names of the others. What
-// explains most of them comes first.
+// TestFailuresThatSayTheSameAreShownOnce: equal failures are shown once, with the names of the other cases. The reason
+// of most failures precedes them.
 func TestFailuresThatSayTheSameAreShownOnce(t *testing.T) {
 	wait := func(name string) func(*conformance.T) {
 		return func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, name), conformance.Gone) }

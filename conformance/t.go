@@ -164,7 +164,7 @@ var (
 	Orphan     = policy("Orphan")
 )
 
-// OrphanDependents is the deprecated option orphanDependents.
+// OrphanDependents returns the deprecated option orphanDependents.
 func OrphanDependents(orphan bool) DeleteOption {
 	return func(o map[string]any) { o["orphanDependents"] = orphan }
 }

@@ -27,10 +27,10 @@ const (
 	orphan     = metav1.DeletePropagationOrphan
 )
 
-// TestGarbageCollector has what Kubernetes' own end-to-end suite tests of its garbage collector
-// (K test/e2e/apimachinery/garbage_collector.go, at v1.36.3), each behaviour by the name that it has there and with the
-// controllers that make dependents. Where that waits for half a minute to see that nothing happens, this waits until
-// the collector has collected something that was created later.
+// TestGarbageCollector has the tests of the garbage collector in Kubernetes' own end-to-end suite (K
+// test/e2e/apimachinery/garbage_collector.go, at v1.36.3). Each behaviour has the name that it has there, and the
+// controllers that create dependents run. Where the suite waits for half a minute to see that nothing happens, this
+// test waits until the collector has collected an object that was created later.
 func TestGarbageCollector(t *testing.T) {
 	s := process.Start(t, "--simulate-pods")
 	client := dynamic.NewForConfigOrDie(&rest.Config{Host: s.URL, QPS: -1})
@@ -63,7 +63,7 @@ func TestGarbageCollector(t *testing.T) {
 	}
 }
 
-// yard is where one behaviour is tested: a namespace of its own.
+// yard is the namespace in which one behaviour is tested.
 type yard struct {
 	t         *testing.T
 	ctx       context.Context
@@ -78,7 +78,7 @@ func (y *yard) ok(err error) {
 	}
 }
 
-// await reads again until it is so.
+// await reads until the condition is true.
 func (y *yard) await(what string, so func() bool) {
 	y.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -136,7 +136,7 @@ func (y *yard) create(resource, name, spec string, owners ...*unstructured.Unstr
 	return o
 }
 
-// absent is an owner that never was.
+// absent returns an owner that never existed.
 func absent(o *unstructured.Unstructured) *unstructured.Unstructured {
 	o = o.DeepCopy()
 	o.SetName("absent")
@@ -158,7 +158,7 @@ func (y *yard) none(resources ...string) bool {
 	return !slices.ContainsFunc(resources, func(r string) bool { return len(y.list(r)) > 0 })
 }
 
-// get returns an object, nil if there is none.
+// get returns an object, or nil if there is none.
 func (y *yard) get(resource, name string) *unstructured.Unstructured {
 	y.t.Helper()
 	objects, _ := y.of(resource)
@@ -176,7 +176,7 @@ func (y *yard) delete(resource string, o *unstructured.Unstructured, policy meta
 	y.ok(objects.Delete(y.ctx, o.GetName(), options(o.GetUID(), policy)))
 }
 
-// options are for the object of that uid only.
+// options returns the options for a deletion with the uid as a precondition.
 func options(uid types.UID, policy metav1.DeletionPropagation) metav1.DeleteOptions {
 	o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
 	if policy != "" {
@@ -192,20 +192,21 @@ func (y *yard) patch(pod string, kind types.PatchType, patch string) {
 	y.ok(err)
 }
 
-// end waits for the end of an object.
+// end waits until an object is gone.
 func (y *yard) end(resource, name string) {
 	y.t.Helper()
 	y.await("the end of "+resource+"/"+name, func() bool { return y.get(resource, name) == nil })
 }
 
-// pass waits until the collector has processed all events until now: it has collected an object whose owner never was.
+// pass waits until the collector has processed all events until now: it has collected an object whose owner never
+// existed.
 func (y *yard) pass() {
 	y.t.Helper()
 	canary := y.create("configmaps", "canary", "", absent(y.create("configmaps", "owner", "")))
 	y.end("configmaps", canary.GetName())
 }
 
-// pod is the spec of a pod, and labelled its template with the label.
+// pod is the spec of a pod. labelled is a pod template with the label.
 const pod = `{"containers":[{"name":"c","image":"i"}]}`
 
 func labelled(app string) string {
@@ -236,7 +237,7 @@ func (y *yard) deployment() *unstructured.Unstructured {
 	return y.running("deployments", "d", `{"matchLabels":{"app":"d"}}`, 2)
 }
 
-// left requires that n pods are left that no client deletes, each with the given number of owners.
+// left requires that n pods remain that no client has deleted, each with the given number of owners.
 func (y *yard) left(n, owners int) (pods []unstructured.Unstructured) {
 	y.t.Helper()
 	pods = y.list("pods")

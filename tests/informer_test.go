@@ -23,9 +23,9 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// TestInformer keeps a shared informer over pods, with a resync, through a thousand creates,
-// updates and deletes and a restart of the server: at the end its store equals a list, and what it
-// told its handler adds up to the same.
+// TestInformer runs a shared informer over pods, with a resync, during a thousand creates, updates and deletes and a
+// restart of the server. At the end its store equals a list, and so does the sum of the events that its handler
+// received.
 func TestInformer(t *testing.T) {
 	dir := t.TempDir()
 	s := process.Start(t, "--data-dir", dir)
@@ -50,8 +50,8 @@ func TestInformer(t *testing.T) {
 	settle(ctx, t, client, store, told)
 }
 
-// TestInformerRollback keeps a shared informer over pods through rollbacks of the server: after each its store equals a
-// list, and what it told its handler adds up to the same.
+// TestInformerRollback runs a shared informer over pods during rollbacks of the server. After each rollback its store
+// equals a list, and so does the sum of the events that its handler received.
 func TestInformerRollback(t *testing.T) {
 	s := process.Start(t)
 	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: s.URL, QPS: -1})
@@ -80,9 +80,9 @@ func TestInformerRollback(t *testing.T) {
 	}
 }
 
-// TestInformerWatchList (V-056): an informer of client-go begins with a watch that sends the list, which the server
-// does not compress for a client on its own machine, and makes no other request. Each later event arrives without
-// another one that pushes it out. That is so with HTTP/1.1 and HTTP/2, with JSON and protobuf.
+// TestInformerWatchList (V-056): an informer of client-go first opens a watch that sends the list, and sends no other
+// request. The server does not compress the watch for a client on its own machine. Each later event arrives without a
+// further event after it. All this holds with HTTP/1.1 and HTTP/2, and with JSON and protobuf.
 func TestInformerWatchList(t *testing.T) {
 	s := process.Start(t)
 	secure, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
@@ -121,7 +121,7 @@ func TestInformerWatchList(t *testing.T) {
 	}
 }
 
-// requestLog describes the requests of a client, which makes them one after the other.
+// requestLog records the requests of a client, which sends one at a time.
 type requestLog struct {
 	mu   sync.Mutex // guards list
 	list []string
@@ -138,8 +138,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// over returns a transport whose responses are recorded. http.Transport asks for gzip by itself, and says of a response
-// that was compressed that it is not any more.
+// over returns a transport whose responses are recorded. http.Transport itself requests gzip, and removes the header of
+// a response that it has decompressed.
 func (l *requestLog) over(rt http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		a, err := rt.RoundTrip(r)
@@ -183,7 +183,7 @@ func inform(ctx context.Context, t *testing.T, client kubernetes.Interface) (cac
 	return informer.GetStore(), told
 }
 
-// writer makes changes at random.
+// writer makes random changes.
 type writer struct {
 	t      *testing.T
 	client kubernetes.Interface
@@ -223,7 +223,7 @@ func (w *writer) step(ctx context.Context) {
 	}
 }
 
-// ledger adds up what a handler is told.
+// ledger adds up the events that a handler receives.
 type ledger struct {
 	// mu guards pods: names to resource versions.
 	mu   sync.Mutex

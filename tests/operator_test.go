@@ -35,7 +35,7 @@ const (
 
 var widgetKind = schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Widget"}
 
-// operatorRules is all that the operator may do, in its namespace.
+// operatorRules returns all permissions of the operator in its namespace.
 func operatorRules(extra ...rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return append([]rbacv1.PolicyRule{
 		{
@@ -55,7 +55,7 @@ func operatorRules(extra ...rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	}, extra...)
 }
 
-// mayBlock lets the operator's objects block the deletion of the widgets that own them.
+// mayBlock allows the operator to set blockOwnerDeletion in its objects.
 var mayBlock = rbacv1.PolicyRule{
 	APIGroups: []string{"example.org"}, Resources: []string{"widgets/finalizers"}, Verbs: []string{"update"},
 }
@@ -81,7 +81,7 @@ func TestOperatorNeedsOnlyItsRole(t *testing.T) {
 	}
 	refusedOutside(ctx, t, mgr)
 
-	// What it may do is what the role says at each moment.
+	// The current rules of the role determine what the operator may do.
 	w.setRules(ctx, operatorRules())
 	w.make(ctx, widget("two"))
 	w.await(ctx, "a refusal", func() bool {
@@ -92,7 +92,7 @@ func TestOperatorNeedsOnlyItsRole(t *testing.T) {
 	w.setRules(ctx, operatorRules(mayBlock))
 	w.await(ctx, "the second ConfigMap", func() bool { return w.text(ctx, "two") == "hello two" })
 
-	// A token that has ended is refused, and the one in its place is read without a restart.
+	// A token that has ended gets 401, and the operator reads the new one without a restart.
 	w.endToken(ctx)
 	if err := mgr.GetAPIReader().Get(ctx, types.NamespacedName{
 		Namespace: tenant, Name: "one",
@@ -103,7 +103,7 @@ func TestOperatorNeedsOnlyItsRole(t *testing.T) {
 	w.make(ctx, widget("three"))
 	w.await(ctx, "the third ConfigMap", func() bool { return w.text(ctx, "three") == "hello three" })
 
-	// The operator lets its widgets go, and what they own is collected.
+	// The operator removes its finalizers from its widgets, and their objects are collected.
 	for _, name := range []string{"one", "two", "three"} {
 		if err := w.admin.Delete(ctx, widget(name)); err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func TestOperatorNeedsOnlyItsRole(t *testing.T) {
 	})
 }
 
-// refusedOutside tries what the operator may not.
+// refusedOutside sends requests for which the operator has no permission.
 func refusedOutside(ctx context.Context, t *testing.T, mgr manager.Manager) {
 	t.Helper()
 	r, c := mgr.GetAPIReader(), mgr.GetClient()
@@ -186,7 +186,7 @@ func widget(name string) *unstructured.Unstructured {
 func (w *world) operate(ctx context.Context) manager.Manager {
 	w.t.Helper()
 	config := &rest.Config{Host: w.config.Host, TLSClientConfig: rest.TLSClientConfig{CAData: w.config.CAData}, QPS: -1}
-	// As with BearerTokenFile, but a token that is refused is read again at once, not within a minute.
+	// As with BearerTokenFile, but after a 401 the token is read again at once, and not within a minute.
 	config.Wrap(transport.ResettableTokenSourceWrapTransport(transport.NewCachedFileTokenSource(w.tokenFile)))
 	again := true // the test may run more than once in a process
 	mgr, err := ctrl.NewManager(config, manager.Options{

@@ -27,8 +27,8 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// outside is a server whose own controllers are off, and an administrator of it, as kube-controller-manager or
-// somebody else's controllers find it.
+// outside is a server whose own controllers are off, with an administrator of it. kube-controller-manager and other
+// controllers run outside of the server.
 type outside struct {
 	t      *testing.T
 	ctx    context.Context
@@ -56,7 +56,7 @@ func (o *outside) ok(err error) {
 	}
 }
 
-// await asks again and again until it is so.
+// await reads until the condition is true.
 func (o *outside) await(what string, so func() bool) {
 	o.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -128,7 +128,7 @@ func TestLeaseHasOneLeader(t *testing.T) {
 	stop["third"]()
 }
 
-// recorder notes the lists and watches that clients ask for.
+// recorder records the lists and watches that clients request.
 type recorder struct {
 	next http.RoundTripper
 	// mu guards asked.

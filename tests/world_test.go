@@ -25,13 +25,13 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// world is the server as its administrator sees it, with what a chart installs.
+// world is a server with the objects that a chart installs, as its administrator sees it.
 type world struct {
 	t      *testing.T
 	admin  client.Client
 	api    kubernetes.Interface
 	config *rest.Config
-	// tokenFile holds the operator's token.
+	// tokenFile is the file with the operator's token.
 	tokenFile string
 	failures  chan error
 	last      string
@@ -109,7 +109,7 @@ func (w *world) setRules(ctx context.Context, rules []rbacv1.PolicyRule) {
 	}
 }
 
-// issueToken has a token made that ends with a secret, and puts it where the operator looks for it.
+// issueToken requests a token that is bound to a secret, and writes it to the operator's token file.
 func (w *world) issueToken(ctx context.Context) {
 	w.t.Helper()
 	w.make(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "token"}})
@@ -125,7 +125,7 @@ func (w *world) issueToken(ctx context.Context) {
 	}
 }
 
-// endToken deletes what the token is bound to, as its end can't be waited for.
+// endToken deletes the secret to which the token is bound, because the test can't wait until the token expires.
 func (w *world) endToken(ctx context.Context) {
 	w.t.Helper()
 	if err := w.admin.Delete(
@@ -135,7 +135,7 @@ func (w *world) endToken(ctx context.Context) {
 	}
 }
 
-// await asks again and again until it is so.
+// await reads until the condition is true.
 func (w *world) await(ctx context.Context, what string, so func() bool) {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -149,7 +149,7 @@ func (w *world) await(ctx context.Context, what string, so func() bool) {
 	}
 }
 
-// failure is the last one of the operator.
+// failure returns the last error of the operator.
 func (w *world) failure() string {
 	select {
 	case err := <-w.failures:

@@ -94,7 +94,7 @@ var newIn137 = map[string]bool{
 	"storageversionmigrations": true,
 }
 
-// of136 are the entries of the resources that v1.36 serves.
+// of136 returns the entries of the resources that v1.36 serves.
 func of136() []*Resource {
 	return slices.DeleteFunc(Builtin(), func(r *Resource) bool { return newIn137[r.Plural] })
 }

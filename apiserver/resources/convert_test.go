@@ -133,7 +133,7 @@ const (
 	hpaBehavior = "autoscaling.alpha.kubernetes.io/behavior"
 )
 
-// cpuMetric is what the one target of v1 means.
+// cpuMetric returns the metric for the only target of v1.
 func cpuMetric(target int32) autoscalingv2.MetricSpec {
 	return autoscalingv2.MetricSpec{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu",
 		Target: autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: &target}}}
@@ -173,7 +173,7 @@ func TestAutoscalerV1(t *testing.T) {
 	}
 }
 
-// everyMetric is an autoscaler that uses all that v2 has, in the way that v1 can imply.
+// everyMetric returns an autoscaler with all features of v2 that v1 can represent.
 func everyMetric() *autoscalingv2.HorizontalPodAutoscaler {
 	quantity := func(s string) *resource.Quantity { q := resource.MustParse(s); return &q }
 	named := autoscalingv2.MetricIdentifier{

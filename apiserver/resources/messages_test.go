@@ -102,13 +102,13 @@ func (c *comparison) compare(path string, old, is reflect.Type) {
 	}
 }
 
-// jsonName is the name of a field in JSON.
+// jsonName returns the name of a field in JSON.
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
 }
 
-// fieldNumber is the wire type and the number of a field.
+// fieldNumber returns the wire type and the number of a field.
 func fieldNumber(f reflect.StructField) string {
 	parts := strings.Split(f.Tag.Get("protobuf"), ",")
 	if len(parts) < 2 {

@@ -99,7 +99,7 @@ func one(path string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(path, part) })
 }
 
-// paths are what a table shows.
+// paths returns the paths that a table shows.
 func paths(s *Serving) (out []string) {
 	for _, r := range NewTable(Every(s)...).All() {
 		gv := r.GroupVersion().String()

@@ -34,15 +34,15 @@ func start(t *testing.T, controllers ...string) string {
 	}).InsecureURL()
 }
 
-// at is the server at a URL, with a client that keeps enough connections.
+// at returns the server at a URL, with a client that keeps enough connections.
 func at(t *testing.T, url string) drive.Server {
 	tr := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(tr.CloseIdleConnections)
 	return drive.Server{URL: url, Client: &http.Client{Transport: tr}}
 }
 
-// TestEqualServersDoNotDiffer: equal servers show no difference, and after each operation what the model expects: none
-// is waited for until its time is over.
+// TestEqualServersDoNotDiffer: equal servers show no difference. After each operation they show what the model expects,
+// so no operation waits until Settle has passed.
 func TestEqualServersDoNotDiffer(t *testing.T) {
 	c := differ.Config{
 		Reference: at(t, start(t, collector)), Candidate: at(t, start(t, collector)), Settle: time.Hour,
@@ -59,7 +59,7 @@ func TestEqualServersDoNotDiffer(t *testing.T) {
 	}
 }
 
-// TestCollectionWithoutNetEffectIsAwaited: the differ also waits for collections that leave the state as it was before.
+// TestCollectionWithoutNetEffectIsAwaited: the differ also waits for collections after which the state is as before.
 // One collector is slower than the other, and the next operation creates an object with the name of the last one.
 func TestCollectionWithoutNetEffectIsAwaited(t *testing.T) {
 	c := differ.Config{
@@ -154,7 +154,7 @@ func TestWrongDeletionAtTheEndIsFound(t *testing.T) {
 	}
 }
 
-// proxy stands between the differ and a server.
+// proxy forwards the differ's requests to a server.
 func proxy(t *testing.T, server string, before func(*http.Request), change func(*http.Response)) string {
 	to, err := url.Parse(server)
 	if err != nil {
@@ -235,7 +235,7 @@ func TestInterruptedRunIsCleanedUp(t *testing.T) {
 	clean(t, c)
 }
 
-// TestInterruptedReductionIsReported: a difference that wasn't repeated for lack of time isn't reported as not
+// TestInterruptedReductionIsReported: a difference that was not repeated because of the timeout isn't reported as not
 // reproduced.
 func TestInterruptedReductionIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

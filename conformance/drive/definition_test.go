@@ -19,12 +19,13 @@ func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: code, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
-// TestDefineWaitsOnceForMissingCollector: it waits once for a server without a collector, not once for each kind, and
-// not at all if that is known. It waits for a server with a collector until the collector knows the last kind.
+// TestDefineWaitsOnceForMissingCollector: define waits once for a server without a collector, not once for each kind.
+// It does not wait if the server is known to have none. If there is a collector, define waits until it knows the last
+// kind.
 func TestDefineWaitsOnceForMissingCollector(t *testing.T) {
 	for name, c := range map[string]struct {
 		idle bool
-		// knows is when the collector knows all kinds; never if it is 0.
+		// knows is the time after which the collector knows all kinds; 0 means never.
 		knows, want time.Duration
 		wantIdle    bool
 	}{

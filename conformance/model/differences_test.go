@@ -10,12 +10,13 @@ import (
 
 func secret(name string) model.Key { return model.Key{Kind: "Secret", Namespace: "a", Name: name} }
 
-// blocking is a reference with blockOwnerDeletion to a Secret.
+// blocking returns a reference to a Secret with blockOwnerDeletion.
 func blocking(name string, uid model.UID) model.Owner {
 	return model.Owner{APIVersion: "v1", Kind: "Secret", Name: name, UID: uid, Block: model.True}
 }
 
-// after applies operations to a state; the collector comes to rest before each of them. It does nothing after the last.
+// after applies operations to a state. Before each of them the collector works until it is idle; after the last one it
+// does nothing.
 func after(t *testing.T, s model.State, ops ...model.Op) model.State {
 	t.Helper()
 	for i, op := range ops {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// scene is a state and the events that lead to it, of an owner "o" and its dependent "d".
+// scene returns a state, and the events that lead to it, with an owner "o" and its dependent "d".
 func scene(block model.Tri) (model.State, model.Object, model.Object) {
 	o := model.Op{ID: 1, Verb: model.Create, Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"}}
 	d := model.Op{ID: 2, Verb: model.Create, Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "d"},
@@ -131,8 +131,8 @@ func TestCollectorLeavesNoAbandonedObjects(t *testing.T) {
 	}
 }
 
-// TestReferencesOfDeletedObjectStay: references of an object that is being deleted stay, unless the collector decided
-// before, and the owner can't come back (D-51).
+// TestReferencesOfDeletedObjectStay: the collector does not remove references of an object that is being deleted,
+// unless it decided so before and the owner can't come back (D-51).
 func TestReferencesOfDeletedObjectStay(t *testing.T) {
 	ref := func(name string, uid model.UID, block model.Tri) model.Owner {
 		return model.Owner{APIVersion: "v1", Kind: "Secret", Name: name, UID: uid, Block: block}
@@ -165,8 +165,8 @@ func TestReferencesOfDeletedObjectStay(t *testing.T) {
 	}
 }
 
-// TestWaitingOwnerOfHeldDependentIsNotConfluent: two owners, one of which waits and one of which is about to, and a
-// dependent that is held.
+// TestWaitingOwnerOfHeldDependentIsNotConfluent: one of two owners waits, the other is about to wait, and a finalizer
+// blocks the removal of their dependent.
 func TestWaitingOwnerOfHeldDependentIsNotConfluent(t *testing.T) {
 	s, o, d := scene(model.True)
 	if !model.Confluent(s, 5) {
@@ -204,8 +204,8 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestOverlapsIgnoresTimingOfCollectors: the comparison of two servers ignores what depends on the timing of their
-// collectors.
+// TestOverlapsIgnoresTimingOfCollectors: the comparison of two servers omits operations whose result depends on the
+// timing of their collectors.
 func TestOverlapsIgnoresTimingOfCollectors(t *testing.T) {
 	s := model.State{}
 	for id, owner := range []int{0, 1, 0} {
@@ -234,8 +234,8 @@ func TestOverlapsIgnoresTimingOfCollectors(t *testing.T) {
 	}
 }
 
-// TestReferenceWithWrongCoordinatesIsNoOwner: a reference with the uid of an object of another name, kind or namespace
-// is no owner (D-71, D-75).
+// TestReferenceWithWrongCoordinatesIsNoOwner: an object with the uid of a reference, but with another name, kind or
+// namespace, is not the owner (D-71, D-75).
 func TestReferenceWithWrongCoordinatesIsNoOwner(t *testing.T) {
 	owner := model.Object{Key: model.Key{Kind: "Secret", Namespace: "a", Name: "o"}, UID: "u1"}
 	for _, c := range []struct {

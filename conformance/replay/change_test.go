@@ -58,7 +58,7 @@ func TestEachChangeFitsRecordedResponse(t *testing.T) {
 // TestChangesThatDoNotFitAreErrors: changes that do not fit are errors.
 func TestChangesThatDoNotFitAreErrors(t *testing.T) {
 	all := load(t, "scenarios/create-metadata")
-	// entry is a change of a step's fields; rule and since are members of JSON.
+	// entry returns a change of a step's fields. rule and since are members of JSON.
 	entry := func(since, rule string, step int, fields string) string {
 		return fmt.Sprintf(`[{%s%s"scenario":"scenarios/create-metadata","step":%d%s}]`, since, rule, step, fields)
 	}

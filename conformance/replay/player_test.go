@@ -32,13 +32,13 @@ func load(t *testing.T, only string) []Scenario {
 	return all
 }
 
-// actor is a server that responds to a scenario's steps with their recorded answers, with other UIDs, resourceVersions
-// and times.
+// actor is a server that responds to the steps of a scenario with the recorded responses, but with other UIDs,
+// resourceVersions and times.
 type actor struct {
 	scenario Scenario
-	// change changes the recorded answer.
+	// change changes a recorded response.
 	change func(step int, recorded object) object
-	// version is the response of /version, and changes are what the replay expects of later versions.
+	// version is the response to /version. changes are the changes that the replay expects of later versions.
 	version string
 	changes []Change
 
@@ -49,7 +49,7 @@ type actor struct {
 	got       []*http.Request
 }
 
-// play replays the scenario against the actor, on a clock that only sleeping moves.
+// play replays the scenario with the actor. Only sleeps advance the clock.
 func (a *actor) play(t *testing.T) *Report {
 	t.Helper()
 	a.step = -1
@@ -127,7 +127,7 @@ func (a *actor) write(w http.ResponseWriter, answer object) {
 
 var given = regexp.MustCompile(`\$\{\w+\}|UID-\d+|TIME|^RV-\d+$|^RV$|^AGE$`)
 
-// actual puts values in the place of names.
+// actual replaces names with values.
 func (a *actor) actual(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -167,7 +167,7 @@ func (a *actor) text(s string) string {
 	})
 }
 
-// withSaved returns the answer with what the step saves, also where that isn't recorded.
+// withSaved returns the response with the values that the step saves, even if they are not recorded.
 func (a *actor) withSaved(answer object) object {
 	saves, _ := a.scenario.steps[a.step].Save.any.(object)
 	for _, f := range saves {
@@ -180,7 +180,7 @@ func (a *actor) withSaved(answer object) object {
 	return answer
 }
 
-// put returns a value with another one at a path below it; only the first item of a list can be missing.
+// put returns v with another value at a path. Of a list, only the first item may be missing.
 func put(v any, path []string, at any) any {
 	if len(path) == 0 {
 		return at
@@ -193,7 +193,7 @@ func put(v any, path []string, at any) any {
 	return o.with(path[0], put(find(o, path[0]), path[1:], at))
 }
 
-// saved is the value of a variable.
+// saved returns the value of a variable.
 func (a *actor) saved(name string) string {
 	for _, s := range a.scenario.steps {
 		path, ok := find(s.Save.any, name).(string)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// server responds by a function, creates every namespace, and records the requests.
+// server responds with a function, creates every namespace, and records the requests.
 type server struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -45,7 +45,7 @@ func (s *server) target(tokens map[string]string) *Target {
 	return &Target{URL: s.URL, Admin: admin, Anonymous: http.DefaultClient, Tokens: tokens}
 }
 
-// bearer is a client's credentials, as those of a kubeconfig.
+// bearer is a client's token.
 type bearer string
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -54,7 +54,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// scenario is one with these steps.
+// scenario returns a scenario with these steps.
 func scenario(t *testing.T, steps string) []Scenario {
 	t.Helper()
 	all, err := Load(map[string][]byte{"scenarios/s.json": []byte(`{"steps":[` + steps + `]}`)}, "")
@@ -86,7 +86,7 @@ func TestStepHasCredentialsOfItsUserOnly(t *testing.T) {
 	}
 }
 
-// TestCurlRepeatsRequestWithoutToken: the command repeats the request, without showing a token.
+// TestCurlRepeatsRequestWithoutToken: the command repeats the request, and does not contain a token.
 func TestCurlRepeatsRequestWithoutToken(t *testing.T) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	rep, err := Run(t.Context(), s.target(map[string]string{"alice": "alice-token"}), scenario(t,

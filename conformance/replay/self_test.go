@@ -23,10 +23,10 @@ func TestRecordingEqualsItself(t *testing.T) {
 	}
 }
 
-// enough is how many scenarios each change is tried in.
+// enough is the number of scenarios in which each change is tried.
 const enough = 8
 
-// TestChangeOfEachComparedPartIsFound: a change of each compared part of a response is found, and nothing else is.
+// TestChangeOfEachComparedPartIsFound: a change of each compared part of a response is found, and no other difference.
 func TestChangeOfEachComparedPartIsFound(t *testing.T) {
 	all := load(t, "")
 	for name, change := range changes {
@@ -60,7 +60,7 @@ func TestChangeOfEachComparedPartIsFound(t *testing.T) {
 // A change returns a changed copy of the recorded answer of the last step, nil if there is nothing to change.
 type change func(steps []step, recorded object) object
 
-// place is one of the steps that the change applies to, -1 if there is none.
+// place returns the index of a step to which the change applies, or -1.
 func place(s Scenario, c change) int {
 	var all []int
 	for i := range s.steps {
@@ -179,7 +179,8 @@ func withItems(o object) (object, []any) {
 	return body, items
 }
 
-// inMetadata changes a field of the body's metadata that was the same in an earlier answer: new names would be equal.
+// inMetadata changes a field of the body's metadata that had the same value in an earlier response. A new value that
+// occurs only once would get the same name.
 func inMetadata(s []step, o object, name, other string) object {
 	body, _ := find(o, "body").(object)
 	meta, _ := find(body, "metadata").(object)
@@ -195,7 +196,7 @@ func inMetadata(s []step, o object, name, other string) object {
 	return nil
 }
 
-// inEvents changes a copy of the events, if there are so many and their order counts.
+// inEvents changes a copy of the events, if there are at least least events and their order is compared.
 func inEvents(least int, c func([]any)) change {
 	return func(s []step, o object) object {
 		events, _ := find(o, "events").([]any)

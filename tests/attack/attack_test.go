@@ -26,24 +26,25 @@ var (
 	only = flag.String("only", ".", "regular expression of the attacks to run")
 )
 
-// What no attack may exceed: the server's resident memory, and what 99 of 100 requests of the other user take.
+// The limits for every attack: the server's resident memory, and the duration of 99 % of the other user's requests.
 const (
 	maxMemory = 2 << 30
 	maxP99    = time.Second
 )
 
-// attack is what one client does to exhaust a server, or to keep other clients out.
+// attack is an attempt of one client to exhaust a server, or to prevent requests of other clients.
 type attack struct {
 	name, does string
-	// setup makes, as an administrator, what the attack needs.
+	// setup creates the objects that the attack needs, as an administrator.
 	setup func(ctx context.Context, t target) error
 	// run attacks until ctx ends, in the attacker's process.
 	run func(ctx context.Context, m *mallory) error
-	// answers is how many must come, until when the attack goes on.
+	// answers is the minimum number of responses. The attack continues until they have arrived.
 	answers int
-	// forbidden: the attacker lacks the right to do what it tries.
+	// forbidden: the attacker has no permission for its requests.
 	forbidden bool
-	// long: only times show something, or it takes many seconds, connections or gigabytes: not in the short form.
+	// long: the attack is skipped without -full, because only times show its effect, or it takes many seconds,
+	// connections or gigabytes.
 	long bool
 }
 
@@ -106,20 +107,20 @@ func (a attack) measure(t *testing.T) {
 	}
 }
 
-// effect is what an attack did.
+// effect is the effect of an attack.
 type effect struct {
-	// answers counts the codes of the responses to the attacker; 0 is a request without one.
+	// answers has the number of responses by code. Code 0 means no response.
 	answers map[int]int
-	// down is why the server serves no more; "" if it does.
+	// down is the reason why the server does not serve any more, or empty.
 	down string
-	// peak is the most bytes of the server that were resident.
+	// peak is the maximum of the server's resident memory in bytes.
 	peak int64
-	// p99 and failed are of the other user's requests.
+	// p99 and failed are results of the other user's requests.
 	p99    time.Duration
 	failed []string
 }
 
-// exceeded returns, in words, the bounds that an attack exceeded, or why it showed nothing.
+// exceeded returns the limits that an attack exceeded, in words, or the reason why the attack had no effect.
 func (a attack) exceeded(e effect, timed bool) (all []string) {
 	if e.down != "" {
 		return []string{e.down}
@@ -148,7 +149,7 @@ func (a attack) exceeded(e effect, timed bool) (all []string) {
 	return all
 }
 
-// count is the number of requests that were answered.
+// count returns the number of responses.
 func count(answers map[int]int) (n int) {
 	for code, times := range answers {
 		if code != 0 {
@@ -158,7 +159,7 @@ func count(answers map[int]int) (n int) {
 	return n
 }
 
-// start runs the attacker's process and returns the codes of the responses; 0 is a request without one.
+// start runs the attacker's process. It returns the number of responses by code. Code 0 means no response.
 func (a attack) start(ctx context.Context, t target) (answers map[int]int, err error) {
 	d := 300 * time.Millisecond
 	if *full {
@@ -170,7 +171,7 @@ func (a attack) start(ctx context.Context, t target) (answers map[int]int, err e
 	}
 	ctx, cancel := context.WithTimeout(ctx, d+3*patience)
 	defer cancel()
-	// nice is POSIX; a process can't lower the priority of threads that it has already.
+	// nice is POSIX. A process can't lower the priority of its existing threads.
 	cmd := exec.CommandContext(ctx, "nice", "-n", "10", exe)
 	cmd.Env = append(os.Environ(), envName+"="+a.name, envTarget+"="+string(t), envFor+"="+d.String())
 	cmd.Stderr = os.Stderr
@@ -190,8 +191,9 @@ type observer struct {
 	failed []string
 }
 
-// observe sends a request every 20 ms until ctx ends, whether those before are answered or not, so that slow answers
-// can't hide others. What takes longer than patience fails; it may outlive the attack, whose effect it is.
+// observe sends a request every 20 ms until ctx ends, even if earlier ones have no response yet, so that a slow
+// response does not delay the next request. A request fails after patience. It may outlive the attack, whose effect it
+// is.
 func (o *observer) observe(ctx context.Context) {
 	defer o.client.http.CloseIdleConnections()
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -28,19 +28,19 @@ import (
 type mallory struct {
 	target
 
-	// end ends the attack, which needs a number of answers.
+	// end ends the attack, which needs a number of responses.
 	end    func()
 	needed int
 
 	mu sync.Mutex // guards the fields below
-	// answers counts the codes of responses; 0 is a request without one.
+	// answers has the number of responses by code. Code 0 means no response.
 	answers map[int]int
-	// over is set when the time of the attack has passed.
+	// over is set when the duration of the attack has passed.
 	over bool
 }
 
-// join is the attacker's process: it attacks for d, and until the answers have come that the attack needs, and prints
-// how often each code came.
+// join runs the attacker's process. It attacks for d and until enough responses have arrived, and prints the number of
+// responses by code.
 func join(name string, t target, d string) error {
 	all := table()
 	a := all[slices.IndexFunc(all, func(a attack) bool { return a.name == name })]
@@ -65,7 +65,7 @@ func join(name string, t target, d string) error {
 	return json.NewEncoder(os.Stdout).Encode(m.answers)
 }
 
-// count notes a response, or that there was none. What was cut off by the end of the attack isn't noted.
+// count records a response, or that there was none. It ignores requests that the end of the attack has interrupted.
 func (m *mallory) count(ctx context.Context, code int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,7 +75,7 @@ func (m *mallory) count(ctx context.Context, code int, err error) {
 	m.check()
 }
 
-// check ends the attack when its time is over and enough answers have come.
+// check ends the attack when its duration has passed and enough responses have arrived.
 func (m *mallory) check() {
 	if m.over && count(m.answers) >= m.needed {
 		m.end()
@@ -85,7 +85,7 @@ func (m *mallory) check() {
 // runner attacks until ctx ends.
 type runner = func(context.Context, *mallory) error
 
-// each has n clients do something, over and over, until ctx ends.
+// each runs n clients that call do repeatedly until ctx ends.
 func each(ctx context.Context, n int, do func(client, turn int)) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -98,7 +98,7 @@ func each(ctx context.Context, n int, do func(client, turn int)) {
 	all.Wait()
 }
 
-// pause reports whether ctx still goes on after d.
+// pause waits for d, and reports whether ctx has not ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -108,8 +108,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// flood has n clients send requests and read the responses, each on a connection of its own and one request after the
-// other. A watch is read as long as it goes on.
+// flood returns an attack by n clients that send requests and read the responses. Each has its own connection and sends
+// one request at a time. A watch is read until it ends.
 func flood(user string, n int, next func(client, turn int) request) runner {
 	return func(ctx context.Context, m *mallory) error {
 		c := m.client(user, false)
@@ -131,10 +131,10 @@ func flood(user string, n int, next func(client, turn int) request) runner {
 	}
 }
 
-// same is one request, over and over.
+// same returns one request repeatedly.
 func same(r request) func(int, int) request { return func(int, int) request { return r } }
 
-// post is a flood of creations with the same body.
+// post returns a flood of creates with the same body.
 func post(n int, path, body string) runner {
 	return flood(attacker, n, same(request{method: "POST", path: path, body: body}))
 }
@@ -149,7 +149,7 @@ func both(one, two runner) runner {
 	}
 }
 
-// connect has n clients open a connection and do something with it, over and over.
+// connect returns an attack by n clients that repeatedly open a connection and use it.
 func connect(n int, protocol string, do func(ctx context.Context, m *mallory, c net.Conn) error) runner {
 	return func(ctx context.Context, m *mallory) error {
 		dialing := make(chan struct{}, 16)
@@ -172,8 +172,8 @@ func connect(n int, protocol string, do func(ctx context.Context, m *mallory, c 
 	}
 }
 
-// dribble has n clients send a beginning, and a byte a second from then on. They read the first line of the response;
-// if it is one to a GET, they keep the connection and read no more.
+// dribble returns an attack by n clients that send a beginning, and then a byte a second. They read the first line of
+// the response. After a GET they keep the connection, and read no more.
 func dribble(n int, beginning string) runner {
 	return connect(n, "http/1.1", func(ctx context.Context, m *mallory, c net.Conn) error {
 		var reading sync.WaitGroup
@@ -203,8 +203,8 @@ func dribble(n int, beginning string) runner {
 	})
 }
 
-// hooked attacks while n webhooks admit all writes in the namespace attack. The webhooks are in the
-// attacker's process; answer gets a review's UID.
+// hooked returns an attack while n webhooks admit all writes in the namespace attack. The webhooks run in the
+// attacker's process. answer receives the UID of a review.
 func hooked(n int, answer func(w http.ResponseWriter, r *http.Request, uid string), attack runner) runner {
 	return func(ctx context.Context, m *mallory) error {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -232,13 +232,13 @@ func hooked(n int, answer func(w http.ResponseWriter, r *http.Request, uid strin
 	}
 }
 
-// allow writes the response of a webhook, with a further field if more isn't empty.
+// allow writes the response of a webhook, with a further field if more is not empty.
 func allow(w io.Writer, uid, more string) {
 	_, _ = fmt.Fprintf(w, `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",
 		"response":{"uid":%q,"allowed":true%s}}`, uid, more) // an error means that the server has hung up
 }
 
-// stream is a connection of HTTP/2 whose client gives the server no window.
+// stream is an HTTP/2 connection whose client gives the server no window.
 type stream struct {
 	mu sync.Mutex // guards the fields below
 	w  *bufio.Writer
@@ -257,7 +257,7 @@ func (s *stream) send(frames ...func(*http2.Framer) error) error {
 	return s.w.Flush()
 }
 
-// streams has n clients do something on a connection of HTTP/2, and keep it as long as the server does.
+// streams returns an attack by n clients that use an HTTP/2 connection, and keep it until the server closes it.
 func streams(n int, do func(ctx context.Context, s *stream) error) runner {
 	return connect(n, "h2", func(ctx context.Context, m *mallory, c net.Conn) error {
 		s := &stream{w: bufio.NewWriterSize(c, 64<<10)}
@@ -283,7 +283,7 @@ func streams(n int, do func(ctx context.Context, s *stream) error) runner {
 	})
 }
 
-// read takes the heads of responses as long as there are any.
+// read reads the heads of responses until there are no more.
 func (s *stream) read(ctx context.Context, m *mallory) {
 	s.f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	for {
@@ -303,7 +303,7 @@ func (s *stream) read(ctx context.Context, m *mallory) {
 	}
 }
 
-// open is the frames of a request's head; more are names and values of fields in turn.
+// open returns the frames of a request's head. more has names and values of fields in turn.
 func open(id uint32, end bool, method, path, user string, more ...string) func(*http2.Framer) error {
 	const most = 16_000
 	return func(f *http2.Framer) error {
@@ -332,7 +332,7 @@ func open(id uint32, end bool, method, path, user string, more ...string) func(*
 	}
 }
 
-// hundred begins a hundred requests at once; with end they have no body.
+// hundred returns the frames that begin a hundred requests. With end they have no body.
 func hundred(n int, end bool, method, path, user string, more ...string) runner {
 	return streams(n, func(_ context.Context, s *stream) error {
 		for i := range uint32(100) {
@@ -344,7 +344,7 @@ func hundred(n int, end bool, method, path, user string, more ...string) runner 
 	})
 }
 
-// reset opens streams and resets them at once (CVE-2023-44487), until the server hangs up.
+// reset opens streams and resets them at once (CVE-2023-44487), until the server closes the connection.
 func reset(_ context.Context, s *stream) error {
 	for id := uint32(1); ; id += 2 {
 		if err := s.send(open(id, true, "GET", configMaps, attacker), func(f *http2.Framer) error {
@@ -355,7 +355,7 @@ func reset(_ context.Context, s *stream) error {
 	}
 }
 
-// ahead sends a body of 1 MB, for which there is a window of 64 KiB, and another request.
+// ahead sends a body of 1 MB, although the window is 64 KiB, and another request.
 func ahead(_ context.Context, s *stream) error {
 	frames := []func(*http2.Framer) error{open(1, false, "POST", configMaps, stranger)}
 	for range 62 {

@@ -26,14 +26,14 @@ import (
 const (
 	// admin is a member of system:masters.
 	admin = "admin"
-	// attacker may do everything in the namespace attack, and nothing elsewhere.
+	// attacker has all permissions in the namespace attack, and none elsewhere.
 	attacker = "mallory"
-	// stranger has no rights but those of every authenticated user.
+	// stranger has only the permissions of every authenticated user.
 	stranger = "stranger"
-	// other is the user who mustn't notice anything. It may get ConfigMaps in the namespace other.
+	// other is the user whose requests must not be affected. It may get ConfigMaps in the namespace other.
 	other = "other"
 
-	// tokenFile is what --token-auth-file reads.
+	// tokenFile is the content of the file for --token-auth-file.
 	tokenFile = "admin-token,admin,1,system:masters\nmallory-token,mallory,2\n" +
 		"stranger-token,stranger,3\nother-token,other,4\n"
 )
@@ -55,22 +55,23 @@ func settings(protocols ...string) *tls.Config {
 	return &tls.Config{InsecureSkipVerify: true, NextProtos: protocols}
 }
 
-// client sends the requests of one user.
+// client sends requests of one user.
 type client struct {
 	base, user string
 	http       *http.Client
 }
 
-// client returns a client with as many connections as it has requests in flight; with one, over HTTP/2, if multiplexed.
+// client returns a client with one connection for each concurrent request, or with one HTTP/2 connection if
+// multiplexed.
 func (t target) client(user string, multiplexed bool) *client {
 	tr := &http.Transport{TLSClientConfig: settings(), ForceAttemptHTTP2: multiplexed, MaxIdleConnsPerHost: 1024}
 	return &client{string(t), user, &http.Client{Transport: tr}}
 }
 
-// request is what a client sends. media is the body's media type; "" means JSON.
+// request is a request of a client. media is the media type of the body; the default is JSON.
 type request struct{ method, path, body, media, accept string }
 
-// open sends a request and returns the response, whose body is to be closed.
+// open sends a request and returns the response. The caller closes its body.
 func (c *client) open(ctx context.Context, r request, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, body)
 	if err != nil {
@@ -96,7 +97,7 @@ func (c *client) send(ctx context.Context, r request) (code int, text string, er
 	return res.StatusCode, string(data), err
 }
 
-// want sends a request that must be answered with the code.
+// want sends a request, and fails unless the response has the code.
 func (c *client) want(ctx context.Context, code int, r request) (string, error) {
 	got, text, err := c.send(ctx, r)
 	if err == nil && got != code {
@@ -106,7 +107,7 @@ func (c *client) want(ctx context.Context, code int, r request) (string, error) 
 	return text, err
 }
 
-// create makes objects, as an administrator: pairs of paths and bodies.
+// create creates objects as an administrator. The arguments are pairs of paths and bodies.
 func (t target) create(ctx context.Context, objects ...[2]string) error {
 	c := t.client(admin, true)
 	defer c.http.CloseIdleConnections()
@@ -118,8 +119,7 @@ func (t target) create(ctx context.Context, objects ...[2]string) error {
 	return nil
 }
 
-// dial opens a connection to the secure port that speaks the protocol. The kernel keeps little of what comes and isn't
-// read.
+// dial opens a connection to the secure port with the protocol. The kernel buffers only little of the unread data.
 func (t target) dial(ctx context.Context, protocol string) (net.Conn, error) {
 	under, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(string(t), "https://"))
 	if err != nil {
@@ -132,22 +132,22 @@ func (t target) dial(ctx context.Context, protocol string) (net.Conn, error) {
 	return c, c.HandshakeContext(ctx)
 }
 
-// head is how a request of HTTP/1.1 begins.
+// head returns the head of an HTTP/1.1 request.
 func head(method, path, user string) string {
 	return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token(user) + "\r\n"
 }
 
-// server is a process with a data directory of its own.
+// server is a process with its own data directory.
 type server struct {
 	target
 	*process.Server
 }
 
-// patience bounds what never takes long.
+// patience is the maximum duration of operations that are never slow.
 const patience = 30 * time.Second
 
-// serve starts a server with the users' rights, which ends with the test. Its heap has the limit that a container of
-// maxMemory would give it, or GOMEMLIMIT's. It can't have more than twice maxMemory: it fails then.
+// serve starts a server with the users' permissions. The server ends with the test. The limit of its heap is the one in
+// a container with maxMemory, or GOMEMLIMIT. It fails if it needs more than twice maxMemory.
 func serve(t *testing.T) *server {
 	t.Helper()
 	dir := t.TempDir()
@@ -186,7 +186,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// down says why the server serves no more; "" if it does.
+// down returns the reason why the server does not serve any more, or an empty string.
 func (s *server) down(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -202,10 +202,10 @@ func (s *server) down(ctx context.Context) string {
 	return ""
 }
 
-// failure is the line of a log that says why a Go program ended.
+// failure matches the line of a log with the reason why a Go program ended.
 var failure = regexp.MustCompile(`(?m)^(fatal error|panic): .*`)
 
-// usage ends the server, and returns its processor time and the most bytes that were resident.
+// usage ends the server, and returns its processor time and the maximum of its resident memory in bytes.
 func (s *server) usage() (cpu time.Duration, peak int64) {
 	s.Kill()
 	used := s.State()

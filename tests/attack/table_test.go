@@ -22,7 +22,7 @@ const (
 	review   = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 	anything = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
 	tables   = "application/json;as=Table;g=meta.k8s.io;v=v1"
-	// long is an HTTP/1.1 header of 200 KB, of the 256 that are allowed.
+	// long is the size of an HTTP/1.1 header: 200 KB of the allowed 256.
 	long = 200_000
 )
 
@@ -37,7 +37,8 @@ func table() []attack {
 	}}, bodies(), work(), slow(), watches(), floods(), connections(), admission())
 }
 
-// bodies are small on the wire and large once they are decoded, or costly to validate.
+// bodies returns attacks with bodies that are small when they are sent and large when they are decoded, or costly to
+// validate.
 func bodies() (all []attack) {
 	pod := func(spec string) string {
 		return `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],` + spec + `}}`
@@ -82,7 +83,7 @@ func bodies() (all []attack) {
 			run: flood(attacker, 20, same(applied))})
 }
 
-// work is what small requests make of objects and definitions.
+// work returns attacks with small requests that cause much work for objects and CustomResourceDefinitions.
 func work() []attack {
 	patch := func(operations string) request {
 		return request{method: "PATCH", path: things + "/t?dryRun=All", body: `[` + operations + `]`,
@@ -122,7 +123,7 @@ func work() []attack {
 	}
 }
 
-// slow are requests that come slowly, and responses that are read slowly or not at all.
+// slow returns attacks with requests that are sent slowly, and responses that are read slowly or not at all.
 func slow() []attack {
 	get := func(path string) string { return head("GET", path, attacker) + "\r\n" }
 	body := func(user string) string {
@@ -152,7 +153,7 @@ func slow() []attack {
 	}
 }
 
-// watches are costly to keep.
+// watches returns attacks with watches that are costly for the server.
 func watches() []attack {
 	terms := configMaps + "?watch=1&labelSelector=" + items(8000, func(i int) string { return fmt.Sprintf("!k%d", i) })
 	watching := head("GET", configMaps+"?watch=1", attacker)
@@ -173,7 +174,7 @@ func watches() []attack {
 	}
 }
 
-// floods are many requests.
+// floods returns attacks with many requests.
 func floods() []attack {
 	get := request{method: "GET", path: configMaps + "/c0"}
 	list := request{method: "GET", path: configMaps}
@@ -196,7 +197,7 @@ func floods() []attack {
 	}
 }
 
-// connections are those whose client lets the server send it nothing.
+// connections returns attacks with connections on which the server can't send.
 func connections() []attack {
 	pipeline := func(_ context.Context, _ *mallory, c net.Conn) (err error) {
 		for batch := strings.Repeat(head("GET", configMaps+"/c0", attacker)+"\r\n", 1000); err == nil; {
@@ -221,7 +222,8 @@ func connections() []attack {
 	}
 }
 
-// admission is what webhooks and policies of an administrator must admit. The attacker can't configure any.
+// admission returns attacks on webhooks and policies of an administrator, which must admit requests. The attacker can't
+// configure any.
 func admission() []attack {
 	allowed := func(w http.ResponseWriter, _ *http.Request, uid string) { allow(w, uid, "") }
 	warning := func(w http.ResponseWriter, _ *http.Request, uid string) {
@@ -254,12 +256,12 @@ func admission() []attack {
 	}
 }
 
-// thing is a custom resource with a list.
+// thing returns a custom resource with a list.
 func thing(list string) string {
 	return `{"apiVersion":"attack.test/v1","kind":"Thing","metadata":{"name":"t"},"list":` + list + `}`
 }
 
-// defined makes the custom resource with the schema and waits until it is served.
+// defined defines the custom resource with the schema and waits until it is served.
 func defined(schema string) func(context.Context, target) error {
 	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	return func(ctx context.Context, t target) error {
@@ -279,7 +281,7 @@ func defined(schema string) func(context.Context, target) error {
 	}
 }
 
-// filled makes n ConfigMaps with a value of a size.
+// filled creates n ConfigMaps with a value of a size.
 func filled(n, size int) func(context.Context, target) error {
 	return func(ctx context.Context, t target) error {
 		c, value := t.client(admin, true), strings.Repeat("x", size)
@@ -296,7 +298,7 @@ func filled(n, size int) func(context.Context, target) error {
 	}
 }
 
-// rewrite applies n ConfigMaps of a size, over and over.
+// rewrite returns an attack that repeatedly applies n ConfigMaps of a size.
 func rewrite(n, size int) runner {
 	value := strings.Repeat("x", size)
 	return flood(attacker, min(n, 4), func(client, turn int) request {
@@ -318,7 +320,7 @@ func items(n int, item func(i int) string) string {
 	return strings.Join(all, ",")
 }
 
-// bomb is YAML in which each line holds the one before twice.
+// bomb returns YAML in which each line refers twice to the line before.
 func bomb(lines int) string {
 	text := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a0: &a0 x\n"
 	for i := range lines {
@@ -327,5 +329,5 @@ func bomb(lines int) string {
 	return text
 }
 
-// nested is a list in a list, and so on.
+// nested returns a list in a list, and so on.
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }

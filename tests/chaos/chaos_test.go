@@ -15,10 +15,10 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// patience bounds failures; nothing waits that long in a test that passes.
+// patience is the maximum time to wait. A test that passes never waits as long.
 const patience = 60 * time.Second
 
-// clients of a run: enough that some continue while others wait for a server that is paused.
+// The numbers of clients in a run. They suffice for some to continue while others wait for a paused server.
 const (
 	writers    = 12
 	readers    = 8
@@ -49,8 +49,8 @@ func TestChaos(t *testing.T) {
 	w.verdict()
 }
 
-// load creates the namespaces and starts recorder, writers, readers and watchers, with numbers of their own. stop ends
-// the writers and readers, waits for the collector and for the watchers, and ends these, too.
+// load creates the namespaces, and starts the recorder, writers, readers and watchers. Each has its own random numbers.
+// stop ends the writers and readers, waits for the collector and the watchers, and ends the watchers.
 func (w *world) load(stream uint64) (stop func()) {
 	w.t.Helper()
 	numbers := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(*seed, stream<<32+n)) }
@@ -115,7 +115,7 @@ func (w *world) namespaces(r *rand.Rand) {
 	}
 }
 
-// disturb injects faults together, ends them after a time, and waits until all is well.
+// disturb injects faults together, ends them after a time, and waits until all servers serve again.
 func (w *world) disturb(r *rand.Rand, chosen ...fault) {
 	w.t.Helper()
 	var heals []func()
@@ -152,7 +152,7 @@ func (w *world) disturb(r *rand.Rand, chosen ...fault) {
 	}
 }
 
-// serves waits until a write to a server succeeds, and reads it.
+// serves waits until a write to a server succeeds, and reads the object.
 func (w *world) serves(s *server) {
 	w.t.Helper()
 	key := prefixes()[0] + "probe-" + s.name
@@ -178,7 +178,7 @@ func (w *world) serves(s *server) {
 	})
 }
 
-// settle waits until the collector has nothing left to do.
+// settle waits until the collector has no work left.
 func (w *world) settle() {
 	w.t.Helper()
 	var left []check.Violation
@@ -197,7 +197,7 @@ func (w *world) settle() {
 	}
 }
 
-// delivered waits until all watchers have got all events of their collections.
+// delivered waits until all watchers have received all events of their collections.
 func (w *world) delivered(watchers []*watcher) {
 	w.t.Helper()
 	for _, c := range watchers {

@@ -19,11 +19,11 @@ import (
 const (
 	// annotation holds the token of the client that wrote an object last.
 	annotation = "example.com/token"
-	// requestTimeout is how long a client waits for an answer.
+	// requestTimeout is the time that a client waits for a response.
 	requestTimeout = 3 * time.Second
 )
 
-// resource is a kind that is written here.
+// resource is a resource that the test writes.
 type resource struct{ name, kind string }
 
 var (
@@ -40,7 +40,7 @@ func resourceOf(kind string) string {
 	return kind
 }
 
-// kindOf is the kind of the objects under a key.
+// kindOf returns the kind of the object at a key.
 func kindOf(key string) string {
 	for _, r := range resources {
 		if strings.HasPrefix(key, r.name+"/") {
@@ -81,14 +81,14 @@ type reference struct {
 	BlockOwnerDeletion bool   `json:"blockOwnerDeletion,omitempty"`
 }
 
-// version is the object as the checker knows it.
+// version returns the object's version for the checker.
 func (o *object) version(resource string) check.Version {
 	m := &o.Metadata
 	return check.Version{Key: resource + "/" + m.Namespace + "/" + m.Name, Revision: revision(m.ResourceVersion),
 		UID: m.UID, Token: m.Annotations[annotation]}
 }
 
-// revision reads a resourceVersion; one that is none is 0, which etcd never has.
+// revision parses a resourceVersion. It returns 0, which etcd never has, for an invalid one.
 func revision(s string) int64 {
 	n, _ := strconv.ParseInt(s, 10, 64)
 	return n
@@ -121,7 +121,7 @@ func (w *world) send(ctx context.Context, method, url, media string, body any) (
 	return a.StatusCode, data, nil
 }
 
-// pick returns a server process that serves; ok is false if ctx is done before there is one.
+// pick returns a server process that serves. ok is false if ctx ends first.
 func (w *world) pick(ctx context.Context, r *rand.Rand) (id, url string, ok bool) {
 	for ctx.Err() == nil {
 		if id, url, ok = w.servers[r.IntN(len(w.servers))].current(); ok {
@@ -132,7 +132,7 @@ func (w *world) pick(ctx context.Context, r *rand.Rand) (id, url string, ok bool
 	return "", "", false
 }
 
-// pause paces a client.
+// pause waits between two requests of a client.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -140,7 +140,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// at is the URL of an object, or of a collection.
+// at returns the URL of an object or a collection.
 func at(url, key string) string {
 	p := strings.Split(key, "/")
 	url += "/api/v1/namespaces/" + p[1] + "/" + p[0]
@@ -152,14 +152,14 @@ func at(url, key string) string {
 
 var tokens atomic.Int64
 
-// request is a write to be sent.
+// request is a write.
 type request struct {
 	verb   check.Verb
 	key    string
 	owners []reference
-	// over is the resourceVersion that is named, "" for none.
+	// over is the resourceVersion in the request, or empty.
 	over string
-	// keepOwners leaves the owners of a patched object alone.
+	// keepOwners does not change the owners of a patched object.
 	keepOwners bool
 	uid        string
 	policy     string

@@ -14,13 +14,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// cluster is three etcd members, which peers and clients reach through the proxies of the network.
+// cluster has three etcd members. Peers and clients connect to them through the proxies of the network.
 type cluster struct {
 	t       *testing.T
 	dir     string
 	net     *network
 	members []*member
-	// admin connects to the members themselves.
+	// admin connects to the members directly.
 	admin *clientv3.Client
 	ids   map[uint64]*member
 }
@@ -60,7 +60,7 @@ func startCluster(t *testing.T) *cluster {
 	return c
 }
 
-// learn waits until the cluster answers, and reads its members' IDs.
+// learn waits until the cluster responds, and reads its members' IDs.
 func (c *cluster) learn() {
 	c.t.Helper()
 	clear(c.ids)
@@ -84,7 +84,7 @@ func (c *cluster) learn() {
 	})
 }
 
-// leader returns the member that the most recent term has elected, as far as those that answer know; nil for none.
+// leader returns the leader of the most recent term, according to the members that respond, or nil.
 func (c *cluster) leader() *member {
 	var best *member
 	var term uint64
@@ -102,7 +102,7 @@ func (c *cluster) leader() *member {
 	return best
 }
 
-// others returns the members but some.
+// others returns the members without some.
 func (c *cluster) others(but ...*member) []*member {
 	var out []*member
 next:
@@ -155,7 +155,7 @@ func names(members ...*member) []string {
 	return out
 }
 
-// await repeats until there is no error, each attempt for a second, in bounded time.
+// await repeats a function, each attempt for a second, until it returns no error. It fails after a time.
 func await(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	if err := within(t, patience, try); err != nil {
@@ -163,7 +163,7 @@ func await(t *testing.T, what string, try func(context.Context) error) {
 	}
 }
 
-// within repeats until there is no error, and returns the last error after the limit.
+// within repeats a function until it returns no error. After the limit it returns the last error.
 func within(t *testing.T, limit time.Duration, try func(context.Context) error) error {
 	deadline := time.Now().Add(limit)
 	again := time.NewTicker(20 * time.Millisecond)

@@ -11,11 +11,11 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// wards are the dependents that contender and collector contend for.
+// wards is the number of dependents for which contender and collector compete.
 const wards = 4
 
-// contender adds another owner to dependents while theirs is deleted, again and again, until ctx is done: a dependent
-// that gets a solid owner before it is collected must not be collected.
+// contender repeatedly adds another owner to dependents while their owner is deleted, until ctx ends. A dependent that
+// gets a solid owner before it is collected must not be collected.
 func (w *world) contender(ctx context.Context, r *rand.Rand, name string, pace time.Duration) {
 	for n := 0; ctx.Err() == nil; n++ {
 		prefix := fmt.Sprintf("%s%s-%d-", prefixes()[n%len(prefixes())], name, n%3)
@@ -47,7 +47,7 @@ func (w *world) create(ctx context.Context, r *rand.Rand, key string, owners []r
 	w.once(ctx, w.any(r).name, request{verb: check.Create, key: key, owners: owners})
 }
 
-// once sends a request to the server of that name, or to any that is ready.
+// once sends a request to the server of that name, or to any server that is ready.
 func (w *world) once(ctx context.Context, name string, q request) {
 	for _, s := range w.servers {
 		if id, url, ok := s.current(); ok && (name == "" || s.name == name) {
@@ -57,7 +57,7 @@ func (w *world) once(ctx context.Context, name string, q request) {
 	}
 }
 
-// refer returns a reference to the known object under the key; none if there is none.
+// refer returns a reference to the known object at the key, or none.
 func (w *world) refer(key string) []reference {
 	o, there := w.known.get(key)
 	if !there || o.uid == "" {

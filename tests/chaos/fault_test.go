@@ -20,8 +20,9 @@ type fault struct {
 	inject      func(w *world, r *rand.Rand) (what string, heal func())
 }
 
-// faults are all kinds. Two members are down until the third ends the watches for want of a leader. A server that is
-// cut off counts connections as lost after 20 s. One that leads and is paused misses the end of its lease.
+// faults has all kinds of faults. If two members are down long enough, the third ends the watches because it has no
+// leader. A server that is disconnected counts connections as lost after 20 s. A paused leader misses the end of its
+// lease.
 var faults = []fault{
 	{"kill a member", 0, 3 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
 		return w.killMembers(w.etcd.any(r))
@@ -86,10 +87,10 @@ var faults = []fault{
 	}},
 }
 
-// any draws a member.
+// any returns a random member.
 func (c *cluster) any(r *rand.Rand) *member { return c.members[r.IntN(len(c.members))] }
 
-// leading returns the leader, or any member while there is none.
+// leading returns the leader, or any member if there is none.
 func (c *cluster) leading(r *rand.Rand) *member {
 	if m := c.leader(); m != nil {
 		return m
@@ -97,10 +98,10 @@ func (c *cluster) leading(r *rand.Rand) *member {
 	return c.any(r)
 }
 
-// any draws a server.
+// any returns a random server.
 func (w *world) any(r *rand.Rand) *server { return w.servers[r.IntN(len(w.servers))] }
 
-// leading returns a server that runs the controllers, or any while there is none.
+// leading returns a server that runs the controllers, or any server if there is none.
 func (w *world) leading(r *rand.Rand) *server {
 	for _, s := range w.servers {
 		if s.leads() {
@@ -128,8 +129,8 @@ func (w *world) part(r *rand.Rand, paths []path) (string, func()) {
 	return fmt.Sprintf("%v: %v", m, paths), func() { w.etcd.net.set(open, paths...) }
 }
 
-// brief bounds the requests to etcd that a fault sends. A fault whose requests fail because of another fault isn't
-// injected.
+// brief limits the duration of a fault's requests to etcd. A fault is not injected if its requests fail because of
+// another fault.
 func (w *world) brief(call func(context.Context) error) string {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 3*time.Second)
 	defer cancel()
@@ -165,7 +166,7 @@ func (c *cluster) at(m *member) *clientv3.Client {
 	return conn
 }
 
-// compact compacts the revisions of etcd that are recorded already.
+// compact compacts the revisions of etcd that are already recorded.
 func (w *world) compact(r *rand.Rand) string {
 	w.mu.Lock()
 	at := w.recorded - r.Int64N(100)
@@ -190,8 +191,8 @@ func (w *world) defragment(r *rand.Rand) string {
 	})
 }
 
-// exhaust raises the alarm that etcd raises when its quota is met: it rejects puts until the alarm is disarmed, which
-// is done when all members serve again.
+// exhaust raises the alarm that etcd raises at its quota. etcd then rejects puts. When all members serve again, the
+// alarm is disarmed.
 func (w *world) exhaust() string {
 	return w.brief(func(ctx context.Context) error {
 		for id := range w.etcd.ids {

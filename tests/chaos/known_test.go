@@ -8,15 +8,15 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// known is what clients remember of objects; it may be outdated.
+// known is a client's knowledge of objects. It may be outdated.
 type known struct {
 	mu sync.Mutex // guards the fields below
-	// live are those that were there at last, and dead the UIDs of some that were.
+	// live are the objects that existed when they were last seen. dead are UIDs of some that existed before.
 	live map[string]remembered
 	dead []remembered
 }
 
-// remembered is an object, or was one.
+// remembered is an object that exists or existed.
 type remembered struct {
 	key, uid string
 	revision int64

@@ -15,7 +15,7 @@ var (
 	seed     = flag.Uint64("seed", 1, "seed of the faults and of what clients do; 0 draws one, which is printed")
 )
 
-// self is this test, which is an etcd member, too.
+// self is the path of this test binary, which can also run as an etcd member.
 var self string
 
 func TestMain(m *testing.M) {

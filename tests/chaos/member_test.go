@@ -15,10 +15,11 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// memberEnv holds a member's settings: a test binary that finds it is an etcd member and runs no tests.
+// memberEnv is the variable with a member's settings. If it is set, the test binary runs as an etcd member, not as a
+// test.
 const memberEnv = "KUBECASCADE_CHAOS_MEMBER"
 
-// settings are those of one member. It listens on unix sockets and advertises the proxies before them.
+// settings are the settings of a member. It listens on unix sockets and advertises the proxies in front of them.
 type settings struct {
 	Name, Dir, Log           string
 	ClientSocket, PeerSocket string
@@ -27,7 +28,8 @@ type settings struct {
 	TickMs, ElectionMs       uint
 }
 
-// runMember is the main function of a member. It ends with its parent, whose end closes its standard input.
+// runMember is the main function of a member. The member ends when its parent ends, because that closes its standard
+// input.
 func runMember(encoded string) error {
 	var s settings
 	if err := json.Unmarshal([]byte(encoded), &s); err != nil {
@@ -54,7 +56,7 @@ func runMember(encoded string) error {
 	return <-e.Err()
 }
 
-// member is one etcd process after another, on one data directory.
+// member runs one etcd process after another, on one data directory.
 type member struct {
 	settings
 	mu  sync.Mutex // guards the fields below
@@ -64,7 +66,7 @@ type member struct {
 	stdin io.Closer
 }
 
-// start starts the process unless it runs. It doesn't wait until it is ready: alone, it never is.
+// start starts the process unless it runs. It doesn't wait until the member is ready, because a single member never is.
 func (m *member) start(t *testing.T) {
 	t.Helper()
 	m.mu.Lock()
@@ -138,7 +140,7 @@ func (m *member) alive() bool {
 	}
 }
 
-// newMember has its sockets and data below dir.
+// newMember returns a member with its sockets and data below dir.
 func newMember(dir, name string) *member {
 	return &member{settings: settings{Name: name, Dir: filepath.Join(dir, name), Log: filepath.Join(dir, name+".log"),
 		ClientSocket: filepath.Join(dir, name+".c"), PeerSocket: filepath.Join(dir, name+".p")}}

@@ -13,10 +13,10 @@ import (
 // path is a direction between two processes.
 type path struct{ from, to string }
 
-// mode is what happens to bytes that are sent along a path.
+// mode is the state of a path.
 type mode uint8
 
-// The modes: it arrives; it arrives when the path is open again, as after TCP's retransmissions; connections are reset.
+// The modes: bytes arrive; they arrive when the path is open again, as TCP's retransmissions do; connections are reset.
 const (
 	open mode = iota
 	hole
@@ -25,13 +25,13 @@ const (
 
 func (m mode) String() string { return [...]string{"open", "black hole", "reset"}[m] }
 
-// network is the proxies between servers and members, and between members.
+// network has the proxies between servers and members, and between members.
 type network struct {
 	mu sync.Mutex // guards the fields below
-	// names are members' names by their IDs in etcd's headers.
+	// names maps members' IDs in etcd's headers to their names.
 	names map[string]string
 	cuts  map[path]mode
-	// changed is closed, and replaced, when cuts change.
+	// changed is closed and replaced when cuts changes.
 	changed chan struct{}
 	conns   map[*conn]bool
 	work    sync.WaitGroup
@@ -42,7 +42,7 @@ func newNetwork() *network {
 		changed: make(chan struct{})}
 }
 
-// conn is one connection through a proxy. Its source is a name, or a member's ID.
+// conn is a connection through a proxy. Its source is a name or a member's ID.
 type conn struct {
 	source, target string
 	near           net.Conn
@@ -53,7 +53,7 @@ type conn struct {
 	closed bool
 }
 
-// reach connects to the target; false if the connection is to end.
+// reach connects to the target. It returns false if the connection must end.
 func (c *conn) reach(far net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,8 +81,8 @@ func (c *conn) close() {
 	}
 }
 
-// listen opens a proxy to the target's unix socket. source is the name of the process that connects, "" for members,
-// whose headers have their IDs.
+// listen opens a proxy to the target's unix socket. source is the name of the process that connects. It is empty for
+// members, because their headers have their IDs.
 func (n *network) listen(t *testing.T, source, target, socket string) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -139,8 +139,8 @@ func (n *network) serve(c *conn, socket string) {
 	both.Wait()
 }
 
-// introduce reads the headers of the first request, which have the member's ID (etcd rafthttp: X-Server-From); other
-// requests between members have none.
+// introduce reads the headers of the first request, which have the member's ID (etcd rafthttp: X-Server-From). Other
+// requests between members don't have it.
 func introduce(r io.Reader) (id string, head []byte) {
 	var seen bytes.Buffer
 	q, err := http.ReadRequest(bufio.NewReader(io.TeeReader(r, &seen)))
@@ -150,7 +150,7 @@ func introduce(r io.Reader) (id string, head []byte) {
 	return q.Header.Get("X-Server-From"), seen.Bytes()
 }
 
-// forward copies one direction, each piece when the path is open.
+// forward copies one direction. It copies each piece when the path is open.
 func (n *network) forward(c *conn, from io.Reader, to io.Writer, back bool) {
 	defer c.close()
 	buf := make([]byte, 64<<10)
@@ -170,7 +170,7 @@ func (n *network) forward(c *conn, from io.Reader, to io.Writer, back bool) {
 	}
 }
 
-// pass waits until the path is open; false if the connection is to end.
+// pass waits until the path is open. It returns false if the connection must end.
 func (n *network) pass(c *conn, back bool) bool {
 	for {
 		n.mu.Lock()
@@ -220,7 +220,7 @@ func (n *network) set(m mode, paths ...path) {
 	}
 }
 
-// closeAll ends the connections that are chosen; choose is called with the lock.
+// closeAll ends the connections that choose selects. It calls choose with the lock.
 func (n *network) closeAll(choose func(*conn) bool) {
 	n.mu.Lock()
 	var chosen []*conn
@@ -242,7 +242,7 @@ func (n *network) name(id, name string) {
 	n.names[id] = name
 }
 
-// apart returns both directions between each of one side and each of the other.
+// apart returns both directions between each process of one side and each of the other.
 func apart(side, other []string) []path {
 	var out []path
 	for _, a := range side {

@@ -85,7 +85,7 @@ func TestProxyCutsEachDirection(t *testing.T) {
 	c.receives("5\n")
 }
 
-// end is the near end of a connection.
+// end is the test's end of a connection.
 type end struct {
 	t *testing.T
 	c net.Conn

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// reader reads at random until ctx is done.
+// reader sends random reads until ctx ends.
 func (w *world) reader(ctx context.Context, r *rand.Rand, pace time.Duration) {
 	for ctx.Err() == nil {
 		id, base, ok := w.pick(ctx, r)
@@ -49,14 +49,14 @@ func (w *world) reader(ctx context.Context, r *rand.Rand, pace time.Duration) {
 	}
 }
 
-// newest is the newest recorded revision.
+// newest returns the newest recorded revision.
 func (w *world) newest() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return max(1, w.recorded)
 }
 
-// get reads one object and records the response. requested is the revision that the read names.
+// get reads one object and records the response. requested is the revision in the request.
 func (w *world) get(ctx context.Context, id, base, key string, mode check.Mode, requested int64) (code int) {
 	read := &check.Read{Server: id, Mode: mode, Key: key, Asked: requested}
 	target := at(base, key)

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// verdict checks the history and reports.
+// verdict checks the history and reports violations.
 func (w *world) verdict() {
 	w.t.Helper()
 	w.agrees()
@@ -26,7 +26,7 @@ func (w *world) verdict() {
 	}
 }
 
-// again logs how to repeat a failed test, and which faults were injected.
+// again logs the command that repeats a failed test, and the faults that were injected.
 func (w *world) again() {
 	if !w.t.Failed() {
 		return
@@ -36,7 +36,7 @@ func (w *world) again() {
 	w.t.Logf("again: make chaos SEED=%d DURATION=%v; faults:\n%s", *seed, *duration, strings.Join(w.faults, "\n"))
 }
 
-// report logs the numbers of the run.
+// report logs statistics of the run.
 func (w *world) report(violations int) {
 	outcomes := map[check.Outcome]int{}
 	for _, o := range w.h.Writes {

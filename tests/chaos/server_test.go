@@ -13,25 +13,25 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// server is one kubecascade process after another, kept running as a supervisor does.
+// server runs one kubecascade process after another, as a supervisor does.
 type server struct {
 	name string
 	args []string
 
 	mu sync.Mutex // guards the fields below
-	// id names the process, which is nil while none serves.
+	// id identifies the process that serves; empty if there is none.
 	id      string
 	process *process.Server
 	// end ends the process that runs or starts.
 	end context.CancelFunc
 	// up is closed while processes may run.
 	up chan struct{}
-	// last is the end of the log of the process before.
+	// last is the end of the previous process's log.
 	last string
 }
 
-// run keeps a server running until ctx is done. It calls began for each process that is ready, and ended for each that
-// has ended by itself after that.
+// run keeps a server running until ctx ends. It calls began for each process that is ready, and ended for each of these
+// that ends without being stopped.
 func (s *server) run(ctx context.Context, began func(id string), ended func(id, why string)) {
 	for n := 1; ctx.Err() == nil; n++ {
 		id := fmt.Sprintf("%s.%d", s.name, n)
@@ -68,13 +68,13 @@ func (s *server) serves(id string, p *process.Server, last string) {
 	s.id, s.process, s.last = id, p, last
 }
 
-// ending is the end of a process's log.
+// ending returns the end of a process's log.
 func ending(p *process.Server) string {
 	log := p.Log.String()
 	return log[max(0, len(log)-4000):]
 }
 
-// log is the end of the server's log.
+// log returns the end of the server's log.
 func (s *server) log() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *server) current() (id, url string, ok bool) {
 	return s.id, s.process.URL, true
 }
 
-// leads reports whether the server's controllers run, by its log.
+// leads reports whether the server's controllers run, according to its log.
 func (s *server) leads() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

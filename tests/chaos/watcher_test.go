@@ -13,14 +13,14 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// watcher lists a collection and watches it until ctx is done. It continues from its last revision whenever a watch
-// ends, mostly on the same server.
+// watcher lists a collection and watches it until ctx ends. When a watch ends, it resumes from its last revision,
+// mostly on the same server.
 type watcher struct {
 	w *world
 	r *rand.Rand
 	// seen is guarded by the world's lock.
 	seen *check.Watcher
-	// at is the revision that the watcher is complete up to; 0 if it has to list.
+	// at is the revision up to which the watcher has received all events; 0 if it must list.
 	at int64
 }
 
@@ -75,8 +75,8 @@ func (c *watcher) run(ctx context.Context) {
 	}
 }
 
-// once watches until the watch ends; false if it didn't begin or broke. Without a revision to continue from, it
-// requests the initial events.
+// once watches until the watch ends. It returns false if the watch did not begin or was interrupted. Without a revision
+// to resume from, it requests the initial events.
 func (c *watcher) once(ctx context.Context, id, base string) bool {
 	seconds := 3 + c.r.IntN(8)
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+2)*time.Second)
@@ -142,8 +142,8 @@ func (c *watcher) once(ctx context.Context, id, base string) bool {
 	}
 }
 
-// initial processes one event of the state that a watch begins with, and returns nil when the state is complete; end
-// marks that.
+// initial processes one of the initial events of a watch. It returns nil when the initial state is complete, which end
+// marks.
 func (c *watcher) initial(state *check.Read, kind check.StepKind, v check.Version, end bool) *check.Read {
 	switch {
 	case kind == check.Added:

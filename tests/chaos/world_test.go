@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// world is everything in a run: the cluster, the servers, and the recorded history.
+// world has the state of a run: the cluster, the servers, and the recorded history.
 type world struct {
 	t       *testing.T
 	start   time.Time
@@ -28,17 +28,17 @@ type world struct {
 
 	mu sync.Mutex // guards the fields below
 	h  check.History
-	// answers counts the status codes of responses by verb, and connection errors as 0.
+	// answers counts the status codes of responses by verb. Connection errors count as 0.
 	answers map[string]map[int]int
-	// exits are processes that ended by themselves.
+	// exits are the processes that ended without being stopped.
 	exits []string
-	// faults are those injected, in order, and count counts them by name.
+	// faults are the injected faults in order. count has their number by name.
 	faults []string
 	count  map[string]int
-	// recovery is the longest time until all served again, and slowest the fault before it.
+	// recovery is the longest time until all servers served again. slowest is the fault before it.
 	recovery time.Duration
 	slowest  string
-	// recorded is the revision that Events are complete up to; more is closed, and replaced, when it grows.
+	// recorded is the revision up to which Events is complete. more is closed and replaced when it increases.
 	recorded int64
 	more     chan struct{}
 }
@@ -56,10 +56,10 @@ func newWorld(t *testing.T, servers int) *world {
 	return w
 }
 
-// now is the time on the history's clock.
+// now returns the time on the history's clock.
 func (w *world) now() time.Duration { return time.Since(w.start) }
 
-// began records etcd's revision when a server process was ready, or one soon after.
+// began records etcd's revision at or shortly after the time when a server process was ready.
 func (w *world) began(id string) {
 	go func() { // etcd may have lost its quorum again
 		err := within(w.t, patience, func(ctx context.Context) error {
@@ -75,7 +75,7 @@ func (w *world) began(id string) {
 	}()
 }
 
-// exited records that a server process has ended by itself.
+// exited records that a server process has ended without being stopped.
 func (w *world) exited(id, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,7 +100,7 @@ func (w *world) inject(name, what string) {
 	w.count[name]++
 }
 
-// prefixes are the collections that are written and read.
+// prefixes returns the collections that are written and read.
 func prefixes() []string {
 	var out []string
 	for _, r := range resources {
@@ -111,7 +111,7 @@ func prefixes() []string {
 	return out
 }
 
-// keyOf turns etcd's key into the history's; ok is false if it is none of those written here.
+// keyOf converts a key in etcd to one of the history. ok is false if the test does not write the key.
 func keyOf(stored []byte) (key string, ok bool) {
 	key, ok = strings.CutPrefix(string(stored), "/registry/")
 	return key, ok && slices.ContainsFunc(prefixes(), func(p string) bool { return strings.HasPrefix(key, p) })
@@ -133,7 +133,7 @@ func stored(value []byte) (*check.Object, error) {
 	return c, nil
 }
 
-// record records etcd's events after the last recorded revision, until ctx is done.
+// record records etcd's events after the last recorded revision, until ctx ends.
 func (w *world) record(ctx context.Context) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
@@ -152,7 +152,7 @@ func (w *world) record(ctx context.Context) {
 	}
 }
 
-// take records events that are not recorded yet.
+// take records the events that are not recorded yet.
 func (w *world) take(events []*clientv3.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -183,12 +183,12 @@ func (w *world) take(events []*clientv3.Event) {
 // state is the state of the test's collections in etcd.
 type state struct {
 	objects map[string]*check.Object
-	// versions are the objects' revisions, and now is etcd's when it was read.
+	// versions are the objects' revisions. now is etcd's revision at the time of the read.
 	versions map[string]int64
 	now      int64
 }
 
-// state reads the state of etcd at a revision; 0 is the newest.
+// state reads the state of etcd at a revision; 0 means the newest.
 func (w *world) state(ctx context.Context, at int64) (state, error) {
 	a, err := w.etcd.admin.Get(ctx, "/registry/", clientv3.WithPrefix(), clientv3.WithRev(at))
 	if err != nil {
@@ -206,7 +206,7 @@ func (w *world) state(ctx context.Context, at int64) (state, error) {
 	return s, nil
 }
 
-// caughtUp writes to etcd and waits until that write, and so everything before, is recorded.
+// caughtUp writes to etcd and waits until this write, and so all earlier ones, are recorded.
 func (w *world) caughtUp() {
 	w.t.Helper()
 	a, err := w.etcd.admin.Put(w.t.Context(), "chaos/marker", "")
@@ -229,7 +229,7 @@ func (w *world) caughtUp() {
 	}
 }
 
-// agrees checks that the state after all events is the state of etcd, so that the history is complete.
+// agrees checks that the state after all events is that of etcd, so the history is complete.
 func (w *world) agrees() {
 	w.t.Helper()
 	now, err := w.state(w.t.Context(), 0)

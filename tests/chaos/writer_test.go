@@ -11,13 +11,13 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// places is how many names there are for each resource in each namespace: few, so that names are used again by other
-// objects, and many clients write the same.
+// places is the number of names for each resource in each namespace. There are few, so that names are reused by other
+// objects, and several clients write the same object.
 const places = 40
 
 var policies = []string{"Background", "Foreground", "Orphan"}
 
-// writer writes at random until ctx is done.
+// writer sends random writes until ctx ends.
 func (w *world) writer(ctx context.Context, r *rand.Rand, pace time.Duration) {
 	for ctx.Err() == nil {
 		id, url, ok := w.pick(ctx, r)
@@ -29,12 +29,12 @@ func (w *world) writer(ctx context.Context, r *rand.Rand, pace time.Duration) {
 	}
 }
 
-// anyKey draws a place.
+// anyKey returns a random key.
 func anyKey(r *rand.Rand) string {
 	return fmt.Sprintf("%so%d", prefixes()[r.IntN(len(prefixes()))], r.IntN(places))
 }
 
-// choose draws a write that is possible in the known state of the place.
+// choose returns a random write that is possible in the known state of the key.
 func (w *world) choose(r *rand.Rand) request {
 	key := anyKey(r)
 	o, there := w.known.get(key)
@@ -64,7 +64,7 @@ func (w *world) choose(r *rand.Rand) request {
 	return q
 }
 
-// owners draws references: mostly of objects that are there, some of objects that were, a few of another name.
+// owners returns random references: mostly to existing objects, some to objects that existed, a few with another name.
 func (w *world) owners(r *rand.Rand, key string) []reference {
 	refs := []reference{}
 	for range r.IntN(4) {
@@ -82,7 +82,7 @@ func (w *world) owners(r *rand.Rand, key string) []reference {
 	return refs
 }
 
-// owner draws an object of a namespace.
+// owner returns a random object of a namespace.
 func (w *world) owner(r *rand.Rand, namespace string) (remembered, bool) {
 	if r.IntN(10) == 0 {
 		w.known.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// reduce returns a short list of operations that fails as ops does, and its failure. It tries at
-// most a few hundred lists, for a minute, with a patience of half a second.
+// reduce returns a short list of operations that fails as ops does, and its failure. It tries at most a few hundred
+// lists, for at most a minute. Each list has a patience of half a second.
 func reduce(ctx context.Context, c config, ops []model.Op) ([]model.Op, error) {
 	c.patience = time.Second / 2
 	prefix, n := c.prefix, 0

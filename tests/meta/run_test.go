@@ -14,25 +14,25 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// failure is a server that does something that the model doesn't.
+// failure is a difference between the server and the model.
 type failure struct {
 	// sent is the number of operations that had been sent.
 	sent int
 	err  error
 }
 
-// Error describes what differs.
+// Error describes the difference.
 func (f *failure) Error() string { return "the server differs from the model: " + f.err.Error() }
 
-// config says how to run. Zero fields mean the default.
+// config has the options of a run. Zero fields mean the default.
 type config struct {
 	url    string
 	client *http.Client
-	// prefix of the names on the server; each run needs another.
+	// prefix is the prefix of names on the server. Each run needs another.
 	prefix string
-	// patience is how long events may take to come (default: 10 s). A run that passes doesn't wait.
+	// patience is the maximum time to wait for events (default: 10 s). A run that passes doesn't wait as long.
 	patience time.Duration
-	// size operations are sent together, by clients (default: one by one).
+	// size is the number of operations that are sent together, by clients (default: one by one).
 	size, clients int
 }
 
@@ -40,13 +40,13 @@ type config struct {
 type runner struct {
 	config
 	session *drive.Session
-	// past are the model's last states; the last is at rest.
+	// past are the last states of the model. In the last one the collector is idle.
 	past []model.State
-	// ops and batches count what was sent.
+	// ops and batches are the numbers of operations and batches that were sent.
 	ops, batches int
 }
 
-// run sends the operations and compares. Errors other than a *failure are of the run itself.
+// run sends the operations and compares. An error that is not a *failure is an error of the run itself.
 func run(ctx context.Context, c config, ops []model.Op) error {
 	if c.patience == 0 {
 		c.patience = 10 * time.Second
@@ -74,7 +74,7 @@ func run(ctx context.Context, c config, ops []model.Op) error {
 	return nil
 }
 
-// batch sends operations and follows the server until the model is at rest.
+// batch sends operations and follows the server until the model is idle.
 func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 	calls, err := r.send(ctx, ops)
 	if err != nil {
@@ -128,12 +128,12 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 	}
 }
 
-// collects reports whether a collection is among what the operations delete.
+// collects reports whether a collection is among the operations.
 func collects(ops []model.Op) bool {
 	return slices.ContainsFunc(ops, func(o model.Op) bool { return o.Verb == model.Collection })
 }
 
-// last is the newest state.
+// last returns the newest state.
 func last(past, next []model.State) model.State {
 	if len(next) > 0 {
 		return next[len(next)-1]
@@ -141,8 +141,9 @@ func last(past, next []model.State) model.State {
 	return past[len(past)-1]
 }
 
-// lag is the number of past states in which the collector may have decided what it does now. So it is one by
-// one, too: what was due in the midst of a cascade need not be at its end, and yet be on its way.
+// lag is the number of past states in which the collector may have made the decisions that it executes now. It also
+// applies to operations that are sent one by one: a step that was due during a cascade may be executed later, even if
+// it is not due at the end.
 const lag = 32
 
 func (r *runner) advance(states []model.State, t drive.Timeline) error {
@@ -154,7 +155,7 @@ func (r *runner) advance(states []model.State, t drive.Timeline) error {
 
 func (r *runner) state() model.State { return r.past[len(r.past)-1] }
 
-// send returns what was called, once the events are known.
+// send sends operations, and returns a function that returns the calls when the events are known.
 func (r *runner) send(ctx context.Context, ops []model.Op) (func([]model.Event) []model.Call, error) {
 	calls, since, errs := make([]model.Call, len(ops)), make([]int64, len(ops)), make([]error, len(ops))
 	var clients sync.WaitGroup
@@ -178,7 +179,7 @@ func (r *runner) send(ctx context.Context, ops []model.Op) (func([]model.Event) 
 	}, errors.Join(errs...)
 }
 
-// before counts the events up to a version: they had happened when that was known.
+// before returns the number of events up to a version: they had happened when the version was known.
 func before(events []model.Event, version int64) int {
 	n := 0
 	for _, e := range events {
@@ -192,10 +193,10 @@ func before(events []model.Event, version int64) int {
 // sentinelEvery is the number of batches between sentinels; there is one at the end, too.
 const sentinelEvery = 100
 
-// sentinelID is beyond the generated ones.
+// sentinelID is larger than the generated IDs.
 const sentinelID = 1 << 30
 
-// sentinel awaits a cascade of its own, then compares what the server lists.
+// sentinel waits for a cascade that it starts, and then compares the server's lists with the model.
 func (r *runner) sentinel(ctx context.Context) error {
 	id := sentinelID + 2*r.batches
 	owner := model.Key{Kind: "ConfigMap", Namespace: model.Namespaces[0], Name: "sentinel"}

@@ -45,7 +45,7 @@ func coreEvent(e *eventsv1.Event) *corev1.Event {
 	}
 }
 
-// eventFromCore is the inverse of eventToCore.
+// eventFromCore converts a stored event to events.k8s.io/v1.
 func eventFromCore(obj runtime.Object) (runtime.Object, error) {
 	if e, ok := obj.(*eventsv1.Event); ok {
 		return e, nil

@@ -79,7 +79,7 @@ func taken(r allocate.Ranges) *allocate.Taken {
 	return allocate.NewTaken([]allocate.Addresses{r.Addresses}, r.Ports)
 }
 
-// write is what a server does with a service, as far as this package is concerned.
+// write processes a service as a server does, with the functions of this package.
 func (c *cluster) write(t *testing.T, name string, old *corev1.Service, spec string, dry bool) string {
 	t.Helper()
 	s := &corev1.Service{}

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/rbac"
 )
 
-// declaredRoles is an entry whose hooks have one error.
+// declaredRoles returns an entry whose hooks have one error.
 func declaredRoles() *entry.Resource {
 	by := func(string) field.ErrorList { return field.ErrorList{field.Forbidden(field.NewPath("hook"), "")} }
 	r := &entry.Resource{

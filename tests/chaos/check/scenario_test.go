@@ -192,7 +192,7 @@ func (p *parser) state() map[string]*Object {
 
 func (p *parser) mode(word string) Mode { return Mode(p.index(word, Default, Cached, Exact, AtLeast)) }
 
-// index returns which value has the name.
+// index returns the index of the value with the name.
 func (p *parser) index(word string, values ...fmt.Stringer) int {
 	for i, v := range values {
 		if v.String() == word {

@@ -24,7 +24,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
-// namespaces are those of every cluster.
+// namespaces returns the namespaces that every cluster has.
 func namespaces() []value {
 	var all []value
 	for _, name := range []string{"default", "kube-system"} {
@@ -183,7 +183,7 @@ func TestDataDirectory(t *testing.T) {
 	}
 }
 
-// gr is the resource by which kube-apiserver chooses the provider.
+// gr returns the resource by which kube-apiserver chooses the provider.
 func (o *object) gr() schema.GroupResource {
 	if o.resource.Kind == "Event" {
 		return schema.GroupResource{Resource: "events"}
@@ -191,7 +191,7 @@ func (o *object) gr() schema.GroupResource {
 	return schema.GroupResource{Group: o.resource.Group, Resource: o.resource.Plural}
 }
 
-// pathOf is the path of an object in a version.
+// pathOf returns the path of an object in a version.
 func pathOf(o *object, version string) string {
 	p := "/api/" + version
 	if o.resource.Group != "" {

@@ -13,7 +13,7 @@ import (
 	storagevalue "k8s.io/apiserver/pkg/storage/value"
 )
 
-// key is a key of a configuration, of so many bytes.
+// key returns a key for a configuration, with the given number of bytes.
 func key(name string, bytes int) string {
 	secret := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(name, bytes)[:bytes]))
 	return fmt.Sprintf("{name: %s, secret: %s}", name, secret)

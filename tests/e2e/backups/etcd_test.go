@@ -78,7 +78,7 @@ func (e *etcd) save() string {
 	return file
 }
 
-// files are the files below a directory with their contents.
+// files returns the files below a directory with their contents.
 func files(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

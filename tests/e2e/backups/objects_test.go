@@ -75,7 +75,7 @@ func stored(t *testing.T) (all []*object) {
 	return all
 }
 
-// servedKinds are the stored kinds of the server.
+// servedKinds returns the stored kinds of the server.
 func servedKinds() map[schema.GroupKind]*resources.Resource {
 	kinds := map[schema.GroupKind]*resources.Resource{}
 	for _, r := range resources.Builtin() {
@@ -86,7 +86,7 @@ func servedKinds() map[schema.GroupKind]*resources.Resource {
 	return kinds
 }
 
-// known are the kinds of the scheme.
+// known returns the kinds of the scheme.
 func known() []schema.GroupVersionKind {
 	all := slices.SortedFunc(maps.Keys(scheme.AllKnownTypes()), func(a, b schema.GroupVersionKind) int {
 		return strings.Compare(a.String(), b.String())
@@ -118,7 +118,7 @@ func unserved() (all []schema.GroupVersionKind) {
 	return all
 }
 
-// objectsOf are an object's values in all encodings.
+// objectsOf returns an object's values in all encodings.
 func objectsOf(t *testing.T, gvk schema.GroupVersionKind, r *resources.Resource) (all []*object) {
 	t.Helper()
 	serializers := map[string]runtime.Encoder{
@@ -147,7 +147,7 @@ func objectsOf(t *testing.T, gvk schema.GroupVersionKind, r *resources.Resource)
 	return all
 }
 
-// filled is an object with random fields, as upstream reads it from protobuf: that has no empty slices and maps.
+// filled returns an object with random fields, as upstream reads it from protobuf: that has no empty slices and maps.
 func filled(t *testing.T, gvk schema.GroupVersionKind) runtime.Object {
 	t.Helper()
 	obj, err := scheme.New(gvk)
@@ -177,7 +177,7 @@ func filled(t *testing.T, gvk schema.GroupVersionKind) runtime.Object {
 	return read
 }
 
-// members are the members of an object's JSON.
+// members returns the members of an object's JSON.
 func members(t *testing.T, obj any) (m map[string]any) {
 	t.Helper()
 	data, err := json.Marshal(obj)

@@ -161,8 +161,8 @@ func download(t *testing.T, version string) string {
 	return m.Dir
 }
 
-// serialized are the objects of one directory of testdata that the server stores. What another release has written in
-// the same way is not there again.
+// serialized returns the objects of one directory of testdata that the server stores. What another release has written
+// in the same way is not there again.
 func serialized(t *testing.T, module, dir string, seen map[string]bool) (all []*object) {
 	t.Helper()
 	kinds := servedKinds()

@@ -71,7 +71,7 @@ func same(a, b snapshot.Record) bool {
 	return a.Key == b.Key && a.Revision == b.Revision && bytes.Equal(a.Value, b.Value)
 }
 
-// records are the newest values in a file or a data directory.
+// records returns the newest values in a file or a data directory.
 func records(t *testing.T, path string) (snapshot.Info, []snapshot.Record) {
 	t.Helper()
 	f, err := snapshot.Open(path)
@@ -86,7 +86,7 @@ func records(t *testing.T, path string) (snapshot.Info, []snapshot.Record) {
 	return f.Info, all
 }
 
-// items is what follows the metadata of a list.
+// items returns what follows the metadata of a list.
 func items(list string) string { return list[strings.Index(list, `"items":`):] }
 
 // request makes a request that must succeed, and returns the body of the response.

@@ -19,12 +19,12 @@ import (
 
 const definitions, reconciles = 5, 10
 
-// kind is the i-th custom kind.
+// kind returns the i-th custom kind.
 func kind(i int) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "speed.example", Version: "v1", Kind: fmt.Sprintf("Thing%c", 'A'+i)}
 }
 
-// definition is the CustomResourceDefinition of the i-th kind.
+// definition returns the CustomResourceDefinition of the i-th kind.
 func definition(i int) *apiextensionsv1.CustomResourceDefinition {
 	open := true
 	singular := fmt.Sprintf("thing%c", 'a'+i)

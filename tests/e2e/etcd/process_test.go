@@ -55,7 +55,7 @@ func newMember(t *testing.T) *member {
 	return &member{t: t, dir: t.TempDir(), client: "http://" + free(t), peer: "http://" + free(t)}
 }
 
-// free is a free address.
+// free returns a free address.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

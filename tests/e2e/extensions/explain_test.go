@@ -118,7 +118,7 @@ func (s *explained) create(name, owner string, finalizers ...string) {
 	s.uids[name] = s.send("POST", widgets, string(body)).Metadata.UID
 }
 
-// state are all widgets and CRDs.
+// state returns all widgets and CRDs.
 func (s *explained) state() map[string]object {
 	s.t.Helper()
 	all := map[string]object{}
@@ -168,7 +168,8 @@ func (s *explained) says(args []string, texts ...string) {
 	}
 }
 
-// foreseen is the state after what a preview reports that the user and the server itself do: no collector runs here.
+// foreseen returns the state after what a preview reports that the user and the server itself do: no collector runs
+// here.
 func (s *explained) foreseen(args ...string) map[string]object {
 	s.t.Helper()
 	var p struct {

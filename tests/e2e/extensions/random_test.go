@@ -132,7 +132,7 @@ func (w *walk) next() call {
 	}
 }
 
-// scale is a request for the scale subresource.
+// scale returns a request for the scale subresource.
 func (w *walk) scale(at, query string) call {
 	obj := tree{"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": tree{"name": w.name}}
 	if w.r.IntN(4) > 0 {

@@ -49,7 +49,7 @@ func convert(obj tree, to string) tree {
 	return obj
 }
 
-// name is what a version calls the field.
+// name returns the field's name in a version.
 func name(apiVersion string) string {
 	if strings.HasSuffix(apiVersion, "/v1") {
 		return "a"

@@ -91,7 +91,7 @@ func BenchmarkInstall(b *testing.B) {
 	b.ReportMetric(resident(b, s.PID()), "server-MiB")
 }
 
-// processor is the processor time that a process has used, in steps of 10 ms.
+// processor returns the processor time that a process has used, in steps of 10 ms.
 func processor(b *testing.B, pid int) time.Duration {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -109,7 +109,7 @@ func processor(b *testing.B, pid int) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// resident is a process' memory in MiB.
+// resident returns a process' memory in MiB.
 func resident(b *testing.B, pid int) float64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -94,7 +94,7 @@ func (h *helm) complete(ctx context.Context) {
 	}
 }
 
-// hooks are the jobs that were completed since it was last called.
+// hooks returns the jobs that were completed since it was last called.
 func (h *helm) hooks() (names []string) {
 	for {
 		select {
@@ -106,7 +106,7 @@ func (h *helm) hooks() (names []string) {
 	}
 }
 
-// settings is what the chart's config map holds; empty if there is none.
+// settings returns the content of the chart's config map, or nothing if there is none.
 func (h *helm) settings() map[string]string {
 	h.t.Helper()
 	c, err := h.client.CoreV1().ConfigMaps("team").Get(h.t.Context(), "shop-settings", metav1.GetOptions{})

@@ -123,7 +123,7 @@ func TestKwok(t *testing.T) {
 	run("wait", "--for=delete", "pods", "--all", "--timeout=60s")
 }
 
-// forwarded is what a pod answers over a port that kubectl forwards.
+// forwarded returns a pod's response through a port that kubectl forwards.
 func forwarded(t *testing.T, s *process.Server) (string, error) {
 	c := exec.CommandContext(t.Context(), kubectl, "--kubeconfig="+s.Kubeconfig, "port-forward", "deployment/a", ":80")
 	out, err := c.StdoutPipe()

@@ -177,7 +177,7 @@ func (j *job) end(t *testing.T, group int) {
 	}
 }
 
-// pairs are the lines NAME=VALUE of one of the runner's files.
+// pairs returns the lines NAME=VALUE of one of the runner's files.
 func (j *job) pairs(t *testing.T, file string) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(j.temp, file))
@@ -195,7 +195,7 @@ func (j *job) pairs(t *testing.T, file string) map[string]string {
 	return m
 }
 
-// dist is the directory with the release's files.
+// dist returns the directory with the release's files.
 func dist(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("KUBECASCADE_DIST")

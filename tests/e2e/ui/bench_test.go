@@ -66,7 +66,7 @@ func (p *page) wheel(turns int) {
 	}
 }
 
-// heap is how much memory the page's objects take, in MiB, after a collection.
+// heap returns how much memory the page's objects take, in MiB, after a collection.
 func (p *page) heap() float64 {
 	p.t.Helper()
 	var used float64
@@ -173,7 +173,7 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// load is the share of a processor that the server takes in a time, in percent, from /proc of Linux.
+// load returns the share of a processor that the server takes in a time, in percent, from /proc of Linux.
 func (s *server) load(b *testing.B, d time.Duration) float64 {
 	before := s.ticks(b)
 	time.Sleep(d)

@@ -96,7 +96,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// small is the picture, each pixel the average of many.
+// small returns the picture, each pixel the average of many.
 func small(from image.Image) image.Image {
 	b := from.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, smallWidth, smallHeight))

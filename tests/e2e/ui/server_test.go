@@ -97,7 +97,7 @@ func (s *server) create(path, name, meta string) string {
 
 const configMaps = "/api/v1/namespaces/default/configmaps"
 
-// owned is an owner reference to a ConfigMap.
+// owned returns an owner reference to a ConfigMap.
 func owned(name, uid string) string {
 	return `,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":` + quote(name) + `,"uid":` + quote(uid) +
 		`,"blockOwnerDeletion":true}]`

@@ -127,7 +127,7 @@ func TestFilters(t *testing.T) {
 	p.says("#note", "No objects match the filters.")
 }
 
-// dispatch is an event of an element, which SetValue does not cause.
+// dispatch returns an action that dispatches an event at an element, because SetValue does not cause one.
 func dispatch(selector, event string) chromedp.Action {
 	return chromedp.Evaluate(`document.querySelector(`+quote(selector)+`).dispatchEvent(new Event(`+quote(event)+`))`, nil)
 }

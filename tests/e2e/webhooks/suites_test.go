@@ -73,7 +73,8 @@ func TestSuites(t *testing.T) {
 	}
 }
 
-// ending is the expression that matches texts with one of the endings: Ginkgo puts the suite's name before a spec's.
+// ending returns the expression that matches texts with one of the endings: Ginkgo puts the suite's name before a
+// spec's.
 func ending(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

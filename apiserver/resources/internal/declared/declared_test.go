@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write generated.txt anew")
 
 const root = "../../../.."
 
-// required is the version of a module in a go.mod.
+// required returns the version of a module in a go.mod.
 func required(t *testing.T, file, module string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, file))
@@ -29,7 +29,7 @@ func required(t *testing.T, file, module string) string {
 	return string(m[1])
 }
 
-// sum is the checksum of files, one after the other.
+// sum returns the checksum of files, one after the other.
 func sum(t *testing.T, files ...string) []byte {
 	t.Helper()
 	h := sha256.New()

@@ -25,14 +25,15 @@ type rule struct {
 	gate string
 }
 
-// place is the type or the field that has the rule.
+// place returns the type or the field that has the rule.
 func (r rule) place() string {
 	return strings.TrimSuffix(strings.TrimPrefix(r.pkg, "k8s.io/api/")+"."+r.typ+"."+r.field, ".")
 }
 
 func (r rule) String() string { return r.place() + " " + r.tag }
 
-// limit are the name of the tag and its number; the name is "" if the rule is neither a limit nor a required field.
+// limit returns the name of the tag and its number. The name is empty if the rule is neither a limit nor a required
+// field.
 func (r rule) limit() (name string, n int) {
 	name, number, _ := strings.Cut(r.tag, "=")
 	n, err := strconv.Atoi(number)
@@ -130,7 +131,7 @@ func collect(f *ast.File, to map[string][]string) {
 	}
 }
 
-// fieldName is the name of a field, which is that of its type if it is embedded.
+// fieldName returns the name of a field, which is that of its type if it is embedded.
 func fieldName(f *ast.Field) string {
 	if len(f.Names) > 0 {
 		return f.Names[0].Name
@@ -178,7 +179,7 @@ func (s *sources) within(t *testing.T, of reflect.Type) (all []rule) {
 	return all
 }
 
-// gateOf is the gate above a field, or the field's own, if it is off.
+// gateOf returns the gate above a field, or the field's own, if it is off.
 func gateOf(comments []string, above string) string {
 	m := gated.FindStringSubmatch(strings.Join(comments, "\n"))
 	if m == nil || above != "" {

@@ -99,7 +99,8 @@ func TestTable(t *testing.T) {
 	compare(t, kinds, rules)
 }
 
-// mark is the state of a rule and its entry in byHand; generated reports whether the kind has generated validation.
+// mark returns the state of a rule and its entry in byHand; generated reports whether the kind has generated
+// validation.
 func mark(r rule, generated bool) (state, of string) {
 	off := ""
 	if r.gate != "" {
@@ -121,7 +122,7 @@ func mark(r rule, generated bool) (state, of string) {
 	return "", ""
 }
 
-// summary is the line of a kind: the number of rules in each state, and the types that have them.
+// summary returns the line of a kind: the number of rules in each state, and the types that have them.
 func summary(counts map[string]int, in map[string]bool) string {
 	var parts []string
 	for _, state := range slices.Sorted(maps.Keys(counts)) {
@@ -134,7 +135,7 @@ func summary(counts map[string]int, in map[string]bool) string {
 	return strings.Join(parts, ", ") + ", in " + strings.Join(types, " ")
 }
 
-// inputs are the packages for whose types validation is generated.
+// inputs returns the packages for whose types validation is generated.
 func inputs(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

@@ -28,7 +28,7 @@ type created struct {
 	}
 }
 
-// object is the answer's body, nil if it is text.
+// object returns the answer's body, nil if it is text.
 func (c *created) object() map[string]any {
 	m, _ := c.Expect.Body.(map[string]any)
 	return m
@@ -118,7 +118,7 @@ func gvkOf(m metav1.TypeMeta) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(m.APIVersion, m.Kind)
 }
 
-// answer is what we would answer, as far as it can be compared.
+// answer returns our response, as far as it can be compared.
 func answer(t *testing.T, step created, gvk schema.GroupVersionKind) map[string]any {
 	t.Helper()
 	obj := objecttest.New(t, gvk)

@@ -84,7 +84,7 @@ func created(t *testing.T, text string) (runtime.Object, schema.GroupVersionKind
 	return obj, gvk
 }
 
-// patched is a copy of an object with a merge patch applied.
+// patched returns a copy of an object with a merge patch applied.
 func patched(t *testing.T, obj runtime.Object, patch map[string]any) runtime.Object {
 	var now map[string]any
 	if err := json.Unmarshal([]byte(objecttest.JSON(t, obj)), &now); err != nil {
