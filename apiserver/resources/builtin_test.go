@@ -76,7 +76,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// recorded reads what a real server answered.
+// recorded reads a recorded response of a real server.
 func recorded(t *testing.T, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "conformance", "recorded", "data", name))
@@ -88,7 +88,7 @@ func recorded(t *testing.T, name string, into any) {
 	}
 }
 
-// newIn137 are the kinds that v1.37 adds to those of v1.36 (V-002 to V-005).
+// newIn137 has the kinds that v1.37 serves and v1.36 does not (V-002 to V-005).
 var newIn137 = map[string]bool{
 	"clustertrustbundles": true, "devicetaintrules": true, "podcertificaterequests": true,
 	"storageversionmigrations": true,

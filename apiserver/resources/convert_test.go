@@ -46,7 +46,7 @@ func there(t *testing.T, r *Resource, obj runtime.Object) (stored, back runtime.
 	return stored, back
 }
 
-// filler makes random objects whose times survive JSON.
+// filler fills objects with random values. Times survive an encoding in JSON.
 func filler(seed int64) *randfill.Filler {
 	return randfill.NewWithSeed(seed).NilChance(0.3).NumElements(1, 3).Funcs(
 		func(q *resource.Quantity, c randfill.Continue) {

@@ -17,8 +17,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// rangeAllocations returns the entry of RangeAllocation, which Kubernetes stores but doesn't serve. It and what is
-// below it stand for the file of a new kind.
+// rangeAllocations returns the entry of RangeAllocation, which Kubernetes stores but doesn't serve. It and the
+// functions below it are an example of the file of a new kind.
 func rangeAllocations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "rangeallocations", New: entry.New[corev1.RangeAllocation], Namespaced: true,

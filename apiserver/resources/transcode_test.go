@@ -109,7 +109,7 @@ func TestEarlierVersionsInProtobufAreRead(t *testing.T) {
 // TestNesting: a value with so many levels that the stack would overflow is an error. A schema of a usual depth is
 // valid.
 func TestNesting(t *testing.T) {
-	// field is a part of a message that holds an inner one of so many bytes.
+	// field returns a field of a message that contains an inner message of the given size.
 	field := func(number protowire.Number, inner int) []byte {
 		return protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.BytesType), uint64(inner))
 	}

@@ -120,9 +120,9 @@ func (f *forest) owner(o model.Op) model.Owner {
 	}
 }
 
-// predicted grows forests until the model predicts the final state of one whatever the collector does first, and
-// returns its first and final state, too. The forests of earlier rounds are not in them: they are at rest, and no owner
-// of this one is among them.
+// predicted creates forests until the model predicts the same final state for one in every order of the collector's
+// work. It returns that forest, its traits, and its first and final state. They do not include the forests of earlier
+// rounds, which do not change and have no owners in this one.
 func predicted(r *rand.Rand, round int) (f *forest, x traits, del model.Op, planted, end model.State) {
 	for {
 		f, x = grow(r, round)
@@ -178,7 +178,7 @@ func events(t *testing.T, s *drive.Session, base model.State, n int, end model.S
 	}
 }
 
-// becomes waits until the server has just the objects that the model predicts, besides those that are at rest.
+// becomes waits until the server has exactly the objects that the model predicts, and the unchanging objects of rest.
 func becomes(t *testing.T, s *drive.Session, rest, want model.State) {
 	t.Helper()
 	base := list(t, s)
@@ -263,8 +263,8 @@ func disturb(t *testing.T, stop func(*process.Server) error, flags ...string) {
 	s.Close()
 }
 
-// strike sends the DELETE and has the server end at some moment of it: before the answer in one case of four, after so
-// many events of the cascade otherwise.
+// strike sends the DELETE, and stops the server at a random moment: in one of four cases before the response, otherwise
+// after a number of the cascade's events.
 func strike(
 	t *testing.T, r *rand.Rand, s *drive.Session, del model.Op, planted, end model.State, kill func(),
 ) (at string) {

@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// serve starts a server on a data directory. Namespaces have no objects but those of the test, which counts them.
+// serve starts a server on a data directory. No controller creates objects in namespaces, because the test counts the
+// objects.
 func serve(t *testing.T, dir string, flags ...string) *process.Server {
 	t.Helper()
 	return process.Start(t, append(flags, "--data-dir="+dir,

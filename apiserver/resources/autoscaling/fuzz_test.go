@@ -8,8 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// FuzzAutoscalerAnnotations: a client writes what it likes into them; the second round changes
-// nothing any more.
+// FuzzAutoscalerAnnotations: clients may write any values into the annotations. A second conversion changes nothing.
 func FuzzAutoscalerAnnotations(f *testing.F) {
 	f.Add(
 		`[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"1"}}]`, `[{"type":"External"}]`,

@@ -34,8 +34,8 @@ func namespaces() []value {
 	return all
 }
 
-// converted are versions with other fields than those of the version that is served, which apiserver/resources tests;
-// here their metadata is compared.
+// converted are versions whose fields differ from those of the served version. apiserver/resources tests their
+// conversions; here only their metadata is compared.
 var converted = []string{
 	"apiextensions.k8s.io/v1beta1 CustomResourceDefinition",
 	"certificates.k8s.io/v1beta1 PodCertificateRequest", // v1 lacks its key and proof (V-003)

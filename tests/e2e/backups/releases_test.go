@@ -59,7 +59,7 @@ func isUnread(gvk schema.GroupVersionKind) bool {
 	return slices.Contains(strings.Fields(unread[gvk.GroupVersion().String()]), gvk.Kind)
 }
 
-// dropped are fields that Kubernetes v1.37 no longer has, by the ends of their paths.
+// dropped are the ends of the paths of fields that Kubernetes v1.37 no longer has.
 var dropped = []string{
 	".clusterName", ".spec.ipFamily", ".spec.topologyKeys", ".spec.resources.claims", ".resourceClaims.source",
 	".status.resizeStatus", ".spec.workloadRef", ".nodeAllocatableResourceClaimStatuses.resources",

@@ -89,7 +89,7 @@ func records(t *testing.T, path string) (snapshot.Info, []snapshot.Record) {
 // items returns what follows the metadata of a list.
 func items(list string) string { return list[strings.Index(list, `"items":`):] }
 
-// request makes a request that must succeed, and returns the body of the response.
+// request sends a request that must succeed, and returns the body of the response.
 func request(t *testing.T, s *kubecascade.Server, method, path, body string) string {
 	t.Helper()
 	c, err := rest.HTTPClientFor(s.Config())

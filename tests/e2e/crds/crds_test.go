@@ -126,7 +126,7 @@ func reference(u *unstructured.Unstructured) metav1.OwnerReference {
 	}
 }
 
-// explain asks kubectl for the kind's documentation.
+// explain returns kubectl's documentation of the kind.
 func (s *server) explain(
 	d *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion,
 ) {

@@ -9,8 +9,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// minimal makes a value that the schema takes, with nothing in it that needn't be. n tells the values of
-// one list from each other. It solves no expressions.
+// minimal returns a valid value for the schema that has only required fields. n distinguishes the values of one list.
+// It does not evaluate expressions.
 func minimal(s *apiextensionsv1.JSONSchemaProps, n int) any {
 	switch {
 	case len(s.Enum) > 0:
@@ -87,7 +87,7 @@ func keys(m map[string]apiextensionsv1.JSONSchemaProps) func(func(string) bool) 
 	}
 }
 
-// samples are tried one after the other where a string has to match.
+// samples are tried in order as values of a string with a pattern.
 var samples = []string{
 	"a", "1", "A", "example.com", "example.com/a", "1s", "1m0s", "1Gi", "10", "v1.0.0", "https://example.com",
 	"http://example.com/a", "/a", "oci://a/b", "a@b", "10.0.0.0/8",

@@ -15,13 +15,13 @@ import (
 type project struct {
 	name  string
 	paths []string
-	// objects complete those that are made of schemas, by kind, where expressions ask for more.
+	// objects have, by kind, the fields that expressions require besides those in the schema.
 	objects map[string]string
 	// short reports whether it is tried by go test -short, too.
 	short bool
 }
 
-// port is that of the backend in a route's only rule, which the schema lets be missing and a rule doesn't.
+// port is the port of the backend in the only rule of a route. The schema does not require it, but an expression does.
 const port = `{"spec":{"rules":[{"backendRefs":[{"name":"a","port":80}]}]}}`
 
 var projects = []project{

@@ -36,7 +36,7 @@ func start(t *testing.T) *server {
 	return &server{t, process.Start(t)}
 }
 
-// try makes a request.
+// try sends a request.
 func (s *server) try(method, path string, body any, contentType string) (int, []byte) {
 	s.t.Helper()
 	var sent io.Reader
@@ -64,7 +64,7 @@ func (s *server) try(method, path string, body any, contentType string) (int, []
 	return a.StatusCode, data
 }
 
-// do makes a request that must not fail, and returns the object that it is answered with.
+// do sends a request that must succeed, and returns the object in the response.
 func (s *server) do(method, path string, body any, contentType string) *unstructured.Unstructured {
 	s.t.Helper()
 	code, data := s.try(method, path, body, contentType)

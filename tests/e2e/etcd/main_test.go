@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// build builds a version of etcd, in a module of its own: one module can't require two versions.
+// build builds a version of etcd in a separate module, because one module can't require two versions.
 func build(dir, version string) (program string, err error) {
 	const server = "go.etcd.io/etcd/server/v3"
 	program, dir = filepath.Join(dir, "etcd-"+version), filepath.Join(dir, version)

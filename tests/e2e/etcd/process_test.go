@@ -42,7 +42,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 	t.Fatalf("%s: not within 30 s", what)
 }
 
-// member is an etcd of one member, whose version may change.
+// member is an etcd with one member, whose version may change.
 type member struct {
 	t      *testing.T
 	dir    string

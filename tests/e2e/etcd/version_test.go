@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// TestOldest writes over the oldest etcd by many clients. Each reads what it has written, by default as it is
-// now, which rests on progress notifications; a watch sees every object once.
+// TestOldest: many clients write to a server on the oldest etcd. Each client reads its writes by default reads, which
+// depend on progress notifications. A watch receives every object once.
 func TestOldest(t *testing.T) {
 	m := newMember(t)
 	m.run(oldest)

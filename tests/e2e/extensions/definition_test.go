@@ -14,7 +14,7 @@ import (
 
 type tree = map[string]any
 
-// forms are what a version's schema may say of each field of spec; nil is nothing.
+// forms are the possible schemas of each field of spec; nil means none.
 var forms = map[string][]tree{
 	"a": {{"type": "integer"}, {"type": "integer"}, {"type": "integer", "minimum": 0}},
 	"b": {nil, {"type": "string"}, {"type": "string"}, {"type": "integer"}},
@@ -48,7 +48,7 @@ func list(properties tree) tree {
 		"items": tree{"type": "object", "required": []any{"name"}, "properties": properties}}
 }
 
-// values are what a client may say of each.
+// values are the possible values of each field in requests.
 var values = map[string][]any{
 	"a": {1, 2, 3, -1, "text"},
 	"b": {"x", "y", 1, 2},

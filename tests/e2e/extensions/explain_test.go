@@ -41,7 +41,7 @@ func startExplained(t *testing.T) *explained {
 	return s
 }
 
-// object is what is compared of an object.
+// object has the compared parts of an object.
 type object struct {
 	Finalizers  []string
 	Terminating bool
@@ -61,7 +61,7 @@ func (s *explained) code(method, path string) int {
 	return res.StatusCode
 }
 
-// metadata is what is read of an object.
+// metadata has the parts of metadata that are read.
 type metadata struct {
 	Name, UID, DeletionTimestamp string
 	Finalizers                   []string
@@ -143,7 +143,7 @@ func (s *explained) until(what string, holds func() bool) {
 	}
 }
 
-// asks runs a command, and returns what it prints.
+// asks runs a command, and returns its output.
 func (s *explained) asks(args ...string) string {
 	s.t.Helper()
 	c := exec.CommandContext(s.t.Context(), process.Binary, append(args, "--server", s.url, "--token", s.token,
@@ -168,8 +168,8 @@ func (s *explained) says(args []string, texts ...string) {
 	}
 }
 
-// foreseen returns the state after what a preview reports that the user and the server itself do: no collector runs
-// here.
+// foreseen returns the state after those changes of a preview that the user and the server itself make. No collector
+// runs here.
 func (s *explained) foreseen(args ...string) map[string]object {
 	s.t.Helper()
 	var p struct {
@@ -202,8 +202,8 @@ func (s *explained) foreseen(args ...string) map[string]object {
 	return state
 }
 
-// TestExplain asks tree, why, lint and preview of a server that is not ours, and then deletes what was previewed: what
-// happens is what was said.
+// TestExplain runs tree, why, lint and preview for a server that is not ours, and then sends the previewed deletions.
+// Their effect is that of the preview.
 func TestExplain(t *testing.T) {
 	s := startExplained(t)
 	s.create("root", "")

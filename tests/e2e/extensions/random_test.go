@@ -18,7 +18,8 @@ const (
 	applyM = "application/apply-patch+yaml"
 )
 
-// TestRandom: random requests for custom resources with several versions are answered as apiextensions-apiserver does.
+// TestRandom: the responses to random requests for custom resources with several versions are those of
+// apiextensions-apiserver.
 func TestRandom(t *testing.T) {
 	upstream, ours := startUpstream(t), startOurs(t)
 	hook, ca := startWebhook(t)
@@ -55,7 +56,7 @@ type walk struct {
 	definition
 	r    *rand.Rand
 	name string
-	// last is the object as it was last answered, nil before.
+	// last is the object in the last response, or nil.
 	last any
 }
 

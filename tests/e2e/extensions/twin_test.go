@@ -22,17 +22,17 @@ type server struct {
 	token string
 	// bare reports whether it has no controllers, so that definitions are established by hand.
 	bare bool
-	// uids and revisions name what each server chooses for itself by the order in which it was seen.
+	// uids and revisions map the values that each server chooses to names, in the order of their first appearance.
 	uids, revisions map[string]string
 }
 
-// forget makes the server's next choices its first ones.
+// forget deletes these names.
 func (s *server) forget() { s.uids, s.revisions = map[string]string{}, map[string]string{} }
 
 // call is one request.
 type call struct{ method, path, media, body string }
 
-// answer is what is compared of a response.
+// answer has the compared parts of a response.
 type answer struct {
 	Code     int
 	Warnings []string
@@ -119,7 +119,7 @@ var (
 	item   = regexp.MustCompile(`\n|, |[][]|: `)
 )
 
-// message replaces it in a message, and sorts what it lists.
+// message replaces such values in a message, and sorts its lists.
 func (s *server) message(text string) string {
 	for name, sym := range s.uids {
 		text = strings.ReplaceAll(text, name, sym)
@@ -137,13 +137,13 @@ func symbol(known map[string]string, name, prefix string) string {
 	return known[name]
 }
 
-// pair is both servers with what was asked of them.
+// pair has both servers, and the requests that were sent to them.
 type pair struct {
 	upstream, ours *server
 	trace          []string
 }
 
-// do sends a call to both and reports how the answers differ.
+// do sends a request to both servers and reports the differences between the responses.
 func (p *pair) do(t *testing.T, c call) (a answer, same bool) {
 	t.Helper()
 	want, got := p.upstream.do(t, c), p.ours.do(t, c)

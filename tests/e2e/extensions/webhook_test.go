@@ -32,7 +32,7 @@ func startWebhook(t *testing.T) (*httptest.Server, []byte) {
 	return s, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 }
 
-// convert calls a field of an object by the name that it has in a version.
+// convert renames a field of an object to its name in a version.
 func convert(obj tree, to string) tree {
 	from, _ := obj["apiVersion"].(string)
 	obj["apiVersion"] = to

@@ -197,7 +197,7 @@ func load(t *testing.T) *chart.Chart {
 	return c
 }
 
-// TestRefused: what the server refuses fails the release and says why.
+// TestRefused: if the server rejects an object, the release fails, and the error has the server's message.
 func TestRefused(t *testing.T) {
 	h := start(t)
 	install := action.NewInstall(h.config)

@@ -12,8 +12,8 @@ func TestMain(m *testing.M) { os.Exit(process.Run(m, nil)) }
 // controllers is the flag of the server.
 const controllers = "--controllers=garbage-collector-controller,namespace-controller"
 
-// startServer starts a server, or shares one, and returns its administrator's kubeconfig. Jobs are completed by the
-// test, and deployments are what the chart says: no controller of workloads runs.
+// startServer starts a server, or shares one, and returns its administrator's kubeconfig. No controller of workloads
+// runs, so the test completes jobs, and deployments stay as the chart has them.
 func startServer(t *testing.T) string {
 	t.Helper()
 	return process.Start(t, controllers).Kubeconfig

@@ -35,15 +35,15 @@ type action struct {
 	}
 }
 
-// job is what a runner has for the steps of one job.
+// job is the state of a runner for the steps of one job.
 type job struct {
 	temp string
 	// env is of all steps, and path is in front of the PATH.
 	env  map[string]string
 	path []string
-	// outputs are those of the steps, as expressions name them.
+	// outputs are the outputs of the steps, by the names in expressions.
 	outputs map[string]string
-	// log is what the steps have printed.
+	// log is the output of the steps.
 	log bytes.Buffer
 }
 
@@ -119,7 +119,7 @@ func evaluate(t *testing.T, s string, values map[string]string) string {
 	})
 }
 
-// step runs a script as a runner runs one with the shell bash, and applies what it has written to the runner's files.
+// step runs a script as a runner does with the shell bash, and then processes the runner's files.
 func (j *job) step(t *testing.T, script string, env map[string]string) error {
 	t.Helper()
 	file := filepath.Join(j.temp, "step.sh")
@@ -268,8 +268,8 @@ func TestActionInstalls(t *testing.T) {
 	}
 }
 
-// TestActionRejects: what has another checksum, or none, is not installed; a server that doesn't start fails the step,
-// which prints its log.
+// TestActionRejects: a file with a wrong checksum, or without one, is not installed. If the server doesn't start, the
+// step fails and prints its log.
 func TestActionRejects(t *testing.T) {
 	file := "kubecascade-" + runtime.GOOS + "-" + runtime.GOARCH
 	for name, c := range map[string]struct {

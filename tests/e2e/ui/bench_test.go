@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// tops creates ConfigMaps with so many dependents each.
+// tops creates tops ConfigMaps, each with each dependents.
 func (s *server) tops(tops, each int) (uids []string) {
 	s.t.Helper()
 	for i := range tops {
@@ -117,7 +117,7 @@ func BenchmarkObjects(b *testing.B) {
 	}
 }
 
-// change changes an object so many times.
+// change changes an object the given number of times.
 func (s *server) change(times int, every time.Duration) {
 	s.t.Helper()
 	for i := range times {

@@ -26,15 +26,15 @@ type page struct {
 	ctx context.Context
 
 	mu sync.Mutex
-	// errors are what the console has, and requests for other hosts. lost reports that requests may fail.
+	// errors are the errors in the console, and requests for other hosts. lost reports whether requests may fail.
 	errors []string
 	lost   bool
 	// token must be in no URL.
 	token string
 }
 
-// open opens a URL in a browser of its own, which ends with the test. A test fails if the console has errors, or if
-// a request goes to another host.
+// open opens a URL in a new browser, which ends with the test. A test fails if the console has errors, or if a request
+// goes to another host.
 func open(t testing.TB, address string) *page {
 	t.Helper()
 	return openPage(t, address, &page{t: t})

@@ -71,7 +71,7 @@ func (p *page) looks(name string) {
 	}
 }
 
-// TestPictures: the comparison tells the states of testdata from each other.
+// TestPictures: the comparison of pictures distinguishes the states in testdata.
 func TestPictures(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join("testdata", "*.png"))
 	if err != nil || len(names) < 6 {

@@ -22,7 +22,7 @@ func TestDeletion(t *testing.T) {
 	deletion(t, s, s.URL)
 }
 
-// TestOtherCluster: the same through kubecascade ui, of a cluster that answers no questions.
+// TestOtherCluster runs the same story through kubecascade ui, for a cluster without the paths of a kubecascade server.
 func TestOtherCluster(t *testing.T) {
 	s := serve(t)
 	target, err := url.Parse(s.URL)
@@ -101,7 +101,7 @@ func deletion(t *testing.T, s *server, address string) {
 	p.says("#dying", "nothing")
 }
 
-// TestFilters: namespaces, kinds and labels, and the lines that are not those of plain owners.
+// TestFilters: objects are filtered by namespace, kind and label. Lines of unusual owners are shown.
 func TestFilters(t *testing.T) {
 	s := serve(t, "--controllers=-garbage-collector-controller")
 	const away = "/api/v1/namespaces/away/configmaps"
@@ -150,7 +150,7 @@ func TestStuckNamespace(t *testing.T) {
 	p.says("#dying", "nothing")
 }
 
-// TestHostileNames: what clients write into objects is shown as it is, and is never markup.
+// TestHostileNames: values that clients write into objects are shown unchanged, and never interpreted as markup.
 func TestHostileNames(t *testing.T) {
 	const evil = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
 	s := serve(t)
@@ -259,7 +259,7 @@ func TestLongChain(t *testing.T) {
 	p.says("#details h2", "c-3000")
 }
 
-// TestManyNamespaces: groups are of all namespaces if those of single ones were more than can be drawn well.
+// TestManyNamespaces: groups span all namespaces if there would be too many groups to draw.
 func TestManyNamespaces(t *testing.T) {
 	s := serve(t)
 	for i := range 1100 {
@@ -274,7 +274,7 @@ func TestManyNamespaces(t *testing.T) {
 	p.until(`window.kubecascade.drawn() === 3`)
 }
 
-// TestReconnect: the page reports that it is stale, and goes on when the server is back.
+// TestReconnect: the page reports that it is stale, and continues when the server is back.
 func TestReconnect(t *testing.T) {
 	s := serve(t)
 	s.example()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestGenerated: what is generated in the project is what controller-gen makes of it now.
+// TestGenerated: the generated files of the project are controller-gen's current output.
 func TestGenerated(t *testing.T) {
 	for _, g := range []struct {
 		dir  string // where the files are, in the project

@@ -18,9 +18,9 @@ type suite struct {
 	pkg string
 	// specs is how many pass; a release of controller-runtime may change it.
 	specs int
-	// pending are the specs that their authors have marked so: those of today are empty.
+	// pending are the specs that their authors have marked as pending. Today they are empty.
 	pending []string
-	// alone are those that run in a process of their own each, on a server of its own.
+	// alone are the specs that each run in a separate process, on a separate server.
 	alone []string
 }
 
@@ -55,7 +55,7 @@ var suites = []suite{
 	{pkg: runtime + "envtest", specs: 28},
 }
 
-// TestSuites runs each suite on a server of its own: the test environment leaves its webhook configurations behind.
+// TestSuites runs each suite on a new server, because the test environment does not delete its webhook configurations.
 func TestSuites(t *testing.T) {
 	for _, s := range suites {
 		t.Run(strings.TrimPrefix(s.pkg, "sigs.k8s.io/"), func(t *testing.T) {
@@ -83,7 +83,7 @@ func ending(names []string) string {
 	return " (" + strings.Join(quoted, "|") + ")$"
 }
 
-// run runs the specs that the arguments select, of which there must be so many.
+// run runs the selected specs, and checks their number.
 func (s *suite) run(t *testing.T, selected []string, specs int) {
 	file := filepath.Join(t.TempDir(), "report.json")
 	args := []string{"test", "-count=1", s.pkg, "-args", "-ginkgo.json-report=" + file, "-ginkgo.no-color"}

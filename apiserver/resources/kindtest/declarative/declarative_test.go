@@ -62,8 +62,8 @@ func TestEachViolatedRuleHasAnError(t *testing.T) {
 	}
 }
 
-// try validates an object of the kind that violates the rule and has what is on the way to its field. at is the path of
-// that field. It is false if the kind has no such field.
+// try validates an object that violates the rule. The object is of the kind, and has all fields on the way to the
+// rule's field, whose path is at. It returns false if the kind has no such field.
 func try(rule rule, r *resources.Resource) (tried bool, errs field.ErrorList, at string) {
 	obj := r.New()
 	v := reflect.ValueOf(obj).Elem()

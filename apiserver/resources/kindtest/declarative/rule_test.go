@@ -46,7 +46,7 @@ func (r rule) limit() (name string, n int) {
 var (
 	// tagged are lines of comments with a tag, and its level.
 	tagged = regexp.MustCompile(`^\+k8s:(?:(alpha|beta)\(since: ?"([0-9.]+)"\)=\+k8s:)?(.+)$`)
-	// noRule are tags that reject nothing themselves: those of other generators, and those that other tags need.
+	// noRule matches the tags that reject nothing themselves: tags of other generators, and tags that other tags need.
 	noRule = regexp.MustCompile(`^(?:[a-z-]+-gen\b|openapi-model-package\b|deprecated\b|supportsSubresource\b|` +
 		`optional$|opaqueType$|listMapKey=|listType=atomic$|memberValidation$)`)
 	gated = regexp.MustCompile(`\+featureGate=(\S+)`)
@@ -56,11 +56,11 @@ var (
 type sources struct {
 	// modules are the directories of the modules, by their paths.
 	modules map[string]string
-	// lines are those of comments, by package, then by type or field.
+	// lines are the lines of comments, by package, then by type or field.
 	lines map[string]map[string][]string
 }
 
-// newSources returns those of the modules of Kubernetes that have API types.
+// newSources returns the sources of the modules of Kubernetes that have API types.
 func newSources(t *testing.T) *sources {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}} {{.Dir}}", "k8s.io/api", "k8s.io/apimachinery",

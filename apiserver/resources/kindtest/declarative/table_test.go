@@ -20,8 +20,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata/rules.txt")
 
-// byHand are the functions that find the errors of rules of the level alpha, with their files below resources or in a
-// module: by the field, or by the type for all its rules.
+// byHand has the functions that return the errors of rules of the level alpha, with their files below resources or in a
+// module. The keys are fields, or types for all rules of a type.
 var byHand = map[string]string{
 	"admissionregistration/v1.ValidatingAdmissionPolicyStatus.Conditions": "admissionregistration/" +
 		"validatingadmissionpolicy.go validateValidatingPolicyStatus",

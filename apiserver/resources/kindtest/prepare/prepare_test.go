@@ -28,7 +28,7 @@ func at() time.Time { return now }
 // all are the built-in kinds.
 var all = kindtest.All(at)
 
-// server does what is done for all kinds alike, around a Kind.
+// server processes objects of a Kind as the server does for all kinds.
 type server struct{ kindtest.Kind }
 
 func serve(gvk schema.GroupVersionKind) server { return server{all.Of(gvk)} }
@@ -49,7 +49,7 @@ func keep(obj, old runtime.Object, name string) {
 	}
 }
 
-// create returns the warnings of a POST and leaves in obj what is stored.
+// create processes a POST. It changes obj to the stored object, and returns the warnings.
 func (s server) create(obj runtime.Object) []string {
 	s.fill(obj)
 	meta := obj.(metav1.Object)
@@ -71,8 +71,8 @@ func (s server) create(obj runtime.Object) []string {
 	return texts
 }
 
-// update returns the warnings of a PUT to a subresource, "" for the object itself, and leaves in
-// obj what is stored.
+// update processes a PUT of a subresource, or of the object itself if sub is empty. It changes obj to the stored
+// object, and returns the warnings.
 func (s server) update(sub string, obj, old runtime.Object) []string {
 	change, warn := s.Update, s.Warnings
 	switch {

@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/recorded"
 )
 
-// created is a recorded POST that a real server answered with 201.
+// created is a recorded POST with the response 201 of a real server.
 type created struct {
 	Method string
 	Path   string
@@ -28,7 +28,7 @@ type created struct {
 	}
 }
 
-// object returns the answer's body, nil if it is text.
+// object returns the response's body, or nil if it is text.
 func (c *created) object() map[string]any {
 	m, _ := c.Expect.Body.(map[string]any)
 	return m
@@ -150,8 +150,8 @@ func answer(t *testing.T, step created, gvk schema.GroupVersionKind) map[string]
 	return compared(body, step.object())
 }
 
-// compared leaves out of an answer what other parts of a server set: names and times, what is
-// allocated, and what admission adds to pods. real is the answer of the real server.
+// compared removes from a response the fields that other parts of a server set: names and times, allocated values, and
+// the changes of pods by admission. real is the response of the real server.
 func compared(body, real map[string]any) map[string]any {
 	out := map[string]any{}
 	realMeta, _ := real["metadata"].(map[string]any)

@@ -49,7 +49,7 @@ func decode(t *testing.T, in string) (runtime.Object, schema.GroupKind) {
 	return obj, gvk.GroupKind()
 }
 
-// tables are those of all kinds, as they print objects of the version that the hooks are written for, and of Scale.
+// tables are the tables of all kinds, for the version for which the hooks are written, and that of Scale.
 var tables = func() map[schema.GroupKind]resources.Table {
 	scale := schema.GroupKind{Group: "autoscaling", Kind: "Scale"}
 	all := map[schema.GroupKind]resources.Table{scale: resources.TableOf(scale)}
@@ -70,8 +70,8 @@ func tableOf(t *testing.T, gk schema.GroupKind) resources.Table {
 	return table
 }
 
-// row returns an object's cells as JSON, those of the named columns only if there are any, after
-// it has checked what every row must be.
+// row checks the rules for every row, and returns an object's cells as JSON. If columns are named, it returns only
+// those.
 func row(t *testing.T, in string, columns []string) string {
 	t.Helper()
 	obj, gk := decode(t, in)

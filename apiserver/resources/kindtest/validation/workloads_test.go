@@ -57,7 +57,7 @@ func report(errs field.ErrorList) string {
 	return b.String()
 }
 
-// created reads an object and makes it what the server would store, with the status that the text says.
+// created parses an object and prepares it as the server does before it stores the object, with the status in the text.
 func created(t *testing.T, text string) (runtime.Object, schema.GroupVersionKind) {
 	obj, gvk := objecttest.Read(t, text)
 	m, err := meta.Accessor(obj)

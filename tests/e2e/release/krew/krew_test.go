@@ -40,7 +40,7 @@ var released = []string{
 	"darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64",
 }
 
-// dist makes a directory with files as a release has them, packs it, and returns the manifest.
+// dist creates a directory with the files of a release, packs it, and returns the manifest.
 func dist(t *testing.T) (dir string, p plugin) {
 	t.Helper()
 	dir = t.TempDir()
