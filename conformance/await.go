@@ -51,7 +51,7 @@ func (t *T) Await(o *Object, conditions ...Condition) (now *Object) {
 		return c == nil
 	})
 	if !met {
-		f.Seen, f.Object = f.Seen+t.still(), last.YAML()
+		f.Seen, f.Object = f.Seen+t.timeoutNote(), last.YAML()
 		t.fail(f)
 	}
 	return now
@@ -162,6 +162,6 @@ func (t *T) sentinel(kinds []Kind) {
 func (t *T) Until(expected string, ask func() (met bool, seen string)) {
 	var seen string
 	if !poll(t.ctx, func() (met bool) { met, seen = ask(); return met }) {
-		t.fail(Failure{Expected: expected, Seen: seen + t.still()})
+		t.fail(Failure{Expected: expected, Seen: seen + t.timeoutNote()})
 	}
 }

@@ -97,7 +97,7 @@ func (c *Client) do(ctx context.Context, method, path, contentType string, body 
 }
 
 func (c *Client) once(ctx context.Context, method, path, contentType, body string) (*Answer, error) {
-	ctx, cancel := lasting(ctx, method)
+	ctx, cancel := requestContext(ctx, method)
 	defer cancel()
 	res, err := c.open(ctx, method, path, contentType, body)
 	if err != nil {
@@ -116,9 +116,9 @@ func (c *Client) once(ctx context.Context, method, path, contentType, body strin
 	return a, nil
 }
 
-// lasting returns a context for a request. If a run is interrupted, a request that creates an object is canceled only
-// after a while. If it were canceled at once, the server could still execute it after the cleanup.
-func lasting(ctx context.Context, method string) (context.Context, context.CancelFunc) {
+// requestContext returns a context for a request. If a run is interrupted, a request that creates an object is canceled
+// only after a while. If it were canceled at once, the server could still execute it after the cleanup.
+func requestContext(ctx context.Context, method string) (context.Context, context.CancelFunc) {
 	if method != http.MethodPost || ctx.Err() != nil {
 		return context.WithTimeout(ctx, requestTimeout)
 	}

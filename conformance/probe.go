@@ -18,9 +18,9 @@ type part struct {
 	probe func(*T)
 	// note is the field of the report for the reason why the part does not work.
 	note *string
-	// absent is canceled, by lack, when probe has failed.
-	absent context.Context
-	lack   context.CancelFunc
+	// absent is canceled, by markAbsent, when probe has failed.
+	absent     context.Context
+	markAbsent context.CancelFunc
 }
 
 // parts returns the parts that are probed. Each has its note in the report.
@@ -37,7 +37,7 @@ func parts(rep *Report) []*part {
 		}},
 	}
 	for _, p := range all {
-		p.absent, p.lack = context.WithCancel(context.Background())
+		p.absent, p.markAbsent = context.WithCancel(context.Background())
 	}
 	return all
 }
@@ -61,7 +61,7 @@ func (r *runner) probe(ctx context.Context, cases []Case) (wait func()) {
 			if res.Outcome == Failed {
 				*p.note = fmt.Sprintf("no %s seems to work: expected %s; seen: %s. Cases that need one have a timeout of %v.",
 					p.name, res.Failure.Expected, res.Failure.Seen, min(r.Timeout, idleTimeout))
-				p.lack()
+				p.markAbsent()
 			}
 			r.note(func(g *Progress) {
 				g.Probing = slices.DeleteFunc(slices.Clone(g.Probing), func(n string) bool { return n == p.name })

@@ -71,7 +71,7 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 		return nil, err
 	}
 	r := &runner{Options: o, client: c, id: rand.String(5)}
-	if err := r.mayMake(ctx); err != nil {
+	if err := r.checkNamespaceCreation(ctx); err != nil {
 		return nil, err
 	}
 	lacking, err := r.rights(ctx)
@@ -122,8 +122,8 @@ func serverVersion(ctx context.Context, c *Client) (string, error) {
 	return v, nil
 }
 
-// mayMake checks by a dry run whether the user can create namespaces.
-func (r *runner) mayMake(ctx context.Context) error {
+// checkNamespaceCreation checks by a dry run whether the user can create namespaces.
+func (r *runner) checkNamespaceCreation(ctx context.Context) error {
 	ns := newObject(Namespace, "", "conformance-"+r.id)
 	a, err := r.client.do(ctx, http.MethodPost, Namespace.Path("", "")+"?dryRun=All", "application/json", ns.Object)
 	if err != nil {

@@ -44,12 +44,12 @@ type skipped string
 // fail ends the case.
 func (t *T) fail(f Failure) { panic(f) }
 
-// inVain ends the description of a state if the case has waited until its timeout. failureKey detects it.
-const inVain = " after the case began"
+// timedOut ends the description of a state if the case has waited until its timeout. failureKey detects it.
+const timedOut = " after the case began"
 
-// still returns the end of that description.
-func (t *T) still() string {
-	return ", still, " + time.Since(t.started).Round(100*time.Millisecond).String() + inVain
+// timeoutNote returns the end of that description.
+func (t *T) timeoutNote() string {
+	return ", still, " + time.Since(t.started).Round(100*time.Millisecond).String() + timedOut
 }
 
 // send sends a write and records it.

@@ -188,7 +188,7 @@ func (r *Report) failureKey(res Result) string {
 	if res.Failure == nil {
 		return ""
 	}
-	if strings.HasSuffix(res.Failure.Seen, inVain) {
+	if strings.HasSuffix(res.Failure.Seen, timedOut) {
 		switch {
 		case r.Collector != "" && res.Needs&Collector != 0:
 			return "collector"

@@ -4,11 +4,11 @@ import (
 	"slices"
 )
 
-// worth is the state of a reference's owner (D-35).
-type worth uint8
+// ownerState is the state of a reference's owner (D-35).
+type ownerState uint8
 
 const (
-	solid worth = iota
+	solid ownerState = iota
 	waiting
 	dangling
 	// unknown: the owner can't be looked up (D-37, D-38, D-73).
@@ -16,7 +16,7 @@ const (
 )
 
 // classify looks up an owner as a GET in the dependent's namespace would (D-36).
-func (s State) classify(o Object, r Owner) worth {
+func (s State) classify(o Object, r Owner) ownerState {
 	k, ok := served(r.APIVersion, r.Kind)
 	if !ok {
 		return unknown

@@ -75,7 +75,7 @@ func (e *explanation) fail(i int, format string, args ...any) bool {
 func (e *explanation) from(i int) bool {
 	s := e.states[len(e.states)-1]
 	if i == len(e.events) {
-		return e.atRest(i, s)
+		return e.checkEnd(i, s)
 	}
 	ev := e.events[i]
 	for c := range e.calls {
@@ -83,7 +83,7 @@ func (e *explanation) from(i int) bool {
 			return true
 		}
 	}
-	if e.byItself(s, ev) && e.next(i, s, ev) {
+	if e.byStep(s, ev) && e.next(i, s, ev) {
 		return true
 	}
 	return e.fail(i, "event %d, %s, is neither the effect of a call nor a due step; the due steps were %v", i, ev, Steps(s))
@@ -99,10 +99,10 @@ func (e *explanation) next(i int, s State, ev Event) bool {
 		o.Bound, o.Period = old.Bound, old.Period // events don't tell
 		s = s.with(o)
 	}
-	return e.onto(i, s)
+	return e.nextState(i, s)
 }
 
-func (e *explanation) onto(i int, s State) bool {
+func (e *explanation) nextState(i int, s State) bool {
 	e.states = append(e.states, s)
 	if e.from(i + 1) {
 		return true
@@ -133,7 +133,7 @@ func (e *explanation) byCall(i, c int, s State, ev Event) bool {
 	if ev.Type != Deleted {
 		next = s.with(ev.Object)
 	}
-	if e.onto(i, next) {
+	if e.nextState(i, next) {
 		return true
 	}
 	e.done[c] = before
@@ -177,9 +177,9 @@ func (e *explanation) during(call *Call) []State {
 	return e.states[min(e.base+call.Sent, len(e.states)-1):]
 }
 
-// byItself reports whether the event is a step of the collector, or ends the removal of a pod. A deletion must be due
-// in the state s (safety). Steps that only remove references or finalizers may have been decided in an earlier state.
-func (e *explanation) byItself(s State, ev Event) bool {
+// byStep reports whether the event is a step of the collector, or ends the removal of a pod. A deletion must be due in
+// the state s (safety). Steps that only remove references or finalizers may have been decided in an earlier state.
+func (e *explanation) byStep(s State, ev Event) bool {
 	o, ok := s[ev.Object.Key]
 	if !ok || o.UID != ev.Object.UID || ev.Type == Added || KindOf(o.Kind).Ignored {
 		return false
@@ -192,10 +192,10 @@ func (e *explanation) byItself(s State, ev Event) bool {
 		return does(Step{Kind: Finish, Key: o.Key})
 	}
 	if uids := lost(o.Owners, ev.Object.Owners); len(uids) > 0 {
-		return does(Step{Kind: Drop, Key: o.Key, Owners: uids}) && e.allowed(o, uids, droppedAs(o))
+		return does(Step{Kind: Drop, Key: o.Key, Owners: uids}) && e.allowed(o, uids, couldDrop(o))
 	}
 	if uids := freed(o.Owners, ev.Object.Owners); len(uids) > 0 {
-		return does(Step{Kind: Unblock, Key: o.Key, Owners: uids}) && e.allowed(o, uids, unblockedThen)
+		return does(Step{Kind: Unblock, Key: o.Key, Owners: uids}) && e.allowed(o, uids, couldUnblock)
 	}
 	for _, t := range e.wereDue(o) {
 		if t.Kind == Collect && (s.collect(o) == "" || Unsafe(s, o)) {
@@ -229,10 +229,10 @@ func (e *explanation) allowed(o Object, uids []UID, f func(s State, was Object, 
 	})
 }
 
-// droppedAs returns a function that reports whether a reference could be dropped. An owner that is gone or orphans its
+// couldDrop returns a function that reports whether a reference could be dropped. An owner that is gone or orphans its
 // dependents never comes back, and its references are dropped by uid alone (D-51). References to other owners may have
 // been corrected: they must be as they were.
-func droppedAs(o Object) func(s State, was Object, uid UID) bool {
+func couldDrop(o Object) func(s State, was Object, uid UID) bool {
 	return func(s State, was Object, uid UID) bool {
 		owner, there := s.Find(uid)
 		return slices.Contains(s.droppable(was), uid) &&
@@ -240,8 +240,8 @@ func droppedAs(o Object) func(s State, was Object, uid UID) bool {
 	}
 }
 
-// unblockedThen reports whether a reference could be unblocked (D-53).
-func unblockedThen(s State, was Object, uid UID) bool {
+// couldUnblock reports whether a reference could be unblocked (D-53).
+func couldUnblock(s State, was Object, uid UID) bool {
 	return slices.Contains(s.unblockable(was), uid)
 }
 
@@ -267,8 +267,8 @@ func blocking(owners []Owner) []Owner {
 	return slices.DeleteFunc(slices.Clone(owners), func(r Owner) bool { return r.Block != True })
 }
 
-// atRest checks the end of the history: every call without an effect is explained, and no step is due.
-func (e *explanation) atRest(i int, s State) bool {
+// checkEnd checks the end of the history: every call without an effect is explained, and no step is due.
+func (e *explanation) checkEnd(i int, s State) bool {
 	for c := range e.calls {
 		if why := e.unexplained(c); why != "" {
 			return e.fail(i, "%s", why)

@@ -86,7 +86,7 @@ func (g *generator) op() Op {
 	case Create:
 		g.create(&op)
 	case Delete:
-		op.Key = g.existing()
+		op.Key = g.likelyKey()
 		g.delete(&op)
 	case Collection:
 		op.Key = Key{Kind: "ConfigMap", Namespace: one(g, Namespaces)}
@@ -96,7 +96,7 @@ func (g *generator) op() Op {
 		}
 		g.options(&op)
 	case Get:
-		op.Key = g.existing()
+		op.Key = g.likelyKey()
 	default:
 		g.patch(&op)
 	}
@@ -124,8 +124,8 @@ func (g *generator) collections() []string {
 	return names
 }
 
-// slot returns a key at which an object may or may not exist.
-func (g *generator) slot() Key {
+// anyKey returns a key at which an object may or may not exist.
+func (g *generator) anyKey() Key {
 	k := one(g, g.kinds)
 	key := Key{Kind: k.Name, Name: one(g, names)}
 	if k.Namespaced {
@@ -134,21 +134,21 @@ func (g *generator) slot() Key {
 	return key
 }
 
-// existing returns a key at which an object most likely exists.
-func (g *generator) existing() Key {
+// likelyKey returns a key at which an object most likely exists.
+func (g *generator) likelyKey() Key {
 	if len(g.state) == 0 || g.chance(7) {
-		return g.slot()
+		return g.anyKey()
 	}
 	return one(g, g.state.Keys())
 }
 
 func (g *generator) create(op *Op) {
-	op.Key = g.slot()
+	op.Key = g.anyKey()
 	for range 8 {
 		if _, taken := g.state[op.Key]; !taken {
 			break
 		}
-		op.Key = g.slot()
+		op.Key = g.anyKey()
 	}
 	if KindOf(op.Key.Kind).Namespaced && g.chance(1) {
 		op.Key.Namespace = NoNamespace
@@ -214,13 +214,13 @@ func (g *generator) owner(key Key) Owner {
 		r.Controller = one(g, []Tri{False, True})
 	}
 	if g.chance(22) {
-		g.twist(&r)
+		g.corrupt(&r)
 	}
 	return r
 }
 
-// twist makes a reference invalid.
-func (g *generator) twist(r *Owner) {
+// corrupt makes a reference invalid.
+func (g *generator) corrupt(r *Owner) {
 	switch g.IntN(12) {
 	case 0, 1:
 		r.UID = UID(fmt.Sprintf("x%d", g.IntN(3)))
@@ -282,12 +282,12 @@ func (g *generator) options(op *Op) {
 
 // patch completes a patch or a put.
 func (g *generator) patch(op *Op) {
-	op.Key = g.existing()
+	op.Key = g.likelyKey()
 	for range 20 {
 		if op.Verb != Put || KindOf(op.Key.Kind).Replaceable {
 			break
 		}
-		op.Key = g.existing()
+		op.Key = g.likelyKey()
 	}
 	if op.Verb == Put && !KindOf(op.Key.Kind).Replaceable {
 		op.Verb = Merge
