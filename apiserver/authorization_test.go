@@ -78,8 +78,8 @@ func TestFollows(t *testing.T) {
 	want(false, "the binding was removed")
 }
 
-// TestFallsBehind: an authorizer that missed more than the cache keeps starts again.
-func TestFallsBehind(t *testing.T) {
+// TestAuthorizerRebuildsItsPolicy: an authorizer that missed more than the cache keeps starts again.
+func TestAuthorizerRebuildsItsPolicy(t *testing.T) {
 	l := newLine(t, cache.Options{Events: 64})
 	z := newRoles(l.c, slog.New(slog.DiscardHandler))
 	l.put("clusterroles/r", role)

@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// TestSigners: who may approve or sign depends on the signer of the old object, or on its domain.
-func TestSigners(t *testing.T) {
+// TestPermissionForTheSignerIsRequired: the signer is that of the old object, or its domain.
+func TestPermissionForTheSignerIsRequired(t *testing.T) {
 	csr := func(signer, certificate string) *certificatesv1.CertificateSigningRequest {
 		c := &certificatesv1.CertificateSigningRequest{}
 		c.Spec.SignerName, c.Status.Certificate = signer, []byte(certificate)

@@ -28,9 +28,9 @@ func crowd(n int, controller func(i int) string, bad ...int) []admission.StoredP
 	return out
 }
 
-// TestExistingBounds: of many pods the first are checked, one of each controller before all others, and
+// TestCheckOfExistingPodsIsLimited: of many pods the first are checked, one of each controller before all others, and
 // for no longer than a second, or half of what is left of the request.
-func TestExistingBounds(t *testing.T) {
+func TestCheckOfExistingPodsIsLimited(t *testing.T) {
 	none := func(int) string { return "" }
 	all := `existing pods in namespace "n" violate the new PodSecurity enforce level "baseline:latest"`
 	start := time.Unix(1000, 0)

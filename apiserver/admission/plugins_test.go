@@ -13,7 +13,7 @@ type named string
 
 func (n named) Name() string { return string(n) }
 
-// TestChoose: the flags turn plugins on and off against their default, whatever their order; names of
+// TestChoose: the flags turn plugins on and off against their default, in any order; names of
 // kube-apiserver's that are no plugins here are returned, others are errors.
 func TestChoose(t *testing.T) {
 	all := []Choice{

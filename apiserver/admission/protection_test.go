@@ -13,7 +13,7 @@ import (
 )
 
 // F-01
-func TestInUseProtection(t *testing.T) {
+func TestInUseProtectionAddsFinalizers(t *testing.T) {
 	had := func(fs ...string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: "o", Finalizers: fs} }
 	for _, test := range []struct {
 		name   string

@@ -77,8 +77,8 @@ const tokenVolume = `
 
 const tokenMount = `[{name: kube-api-access-abcde, readOnly: true, mountPath: /var/run/secrets/kubernetes.io/serviceaccount}]`
 
-// TestServiceAccountAdmits: what a pod is given.
-func TestServiceAccountAdmits(t *testing.T) {
+// TestServiceAccountMountsTokens: and sets the other fields of a pod.
+func TestServiceAccountMountsTokens(t *testing.T) {
 	own := `[{name: mine, mountPath: /var/run/secrets/kubernetes.io/serviceaccount}]`
 	for _, c := range []struct{ what, pod, want string }{
 		{"an account", `{spec: {containers: [{name: c}], initContainers: [{name: i}]}}`,
@@ -121,8 +121,8 @@ func TestServiceAccountAdmits(t *testing.T) {
 	}
 }
 
-// TestServiceAccountRefuses: which pods aren't made, and what is said of them.
-func TestServiceAccountRefuses(t *testing.T) {
+// TestServiceAccountRejectsPods: with the error for each.
+func TestServiceAccountRejectsPods(t *testing.T) {
 	const mirror, strict = `{metadata: {name: p, annotations: {kubernetes.io/config.mirror: x}}, spec: {`, `{metadata: {name: p}, spec: {serviceAccountName: strict, imagePullSecrets: [{name: registry}], `
 	const noSecrets = "a mirror pod may not reference secrets"
 	not := func(what string) string {
@@ -186,8 +186,8 @@ func TestServiceAccountRefuses(t *testing.T) {
 	}
 }
 
-// TestServiceAccountUpdates: in an existing pod only ephemeral containers are checked.
-func TestServiceAccountUpdates(t *testing.T) {
+// TestServiceAccountChecksOnlyEphemeralContainersOnUpdate: in an existing pod only ephemeral containers are checked.
+func TestServiceAccountChecksOnlyEphemeralContainersOnUpdate(t *testing.T) {
 	table := resources.NewTable(resources.Builtin()...)
 	admit := func(sub, pod string) error {
 		a := &admission.Attributes{

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNext: with any random numbers, every number is returned once, those of the lower part last.
-func TestNext(t *testing.T) {
+// TestEveryNumberIsReturnedOnce: with any random numbers, every number is returned once, those of the lower part last.
+func TestEveryNumberIsReturnedOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		size := 1 + r.IntN(300)
@@ -30,8 +30,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestAddresses: a range of any size has its first and its last address, but not those beside them.
-func TestAddresses(t *testing.T) {
+// TestFirstAndLastAddressAreUsed: a range of any size has its first and its last address, but not those beside them.
+func TestFirstAndLastAddressAreUsed(t *testing.T) {
 	for text, size := range map[string]int{
 		"10.0.0.0/24": 254, "192.168.7.128/30": 2, "10.96.0.0/12": 1<<20 - 2, "255.255.255.0/24": 254,
 		"10.0.0.0/8": 1<<24 - 2, "10.0.0.0/31": 0, "10.0.0.1/32": 0,
@@ -51,9 +51,9 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestOverlappingRanges: an address that two ranges have is allocated once, and the second range is used when the first
-// is full.
-func TestOverlappingRanges(t *testing.T) {
+// TestOverlappingRangesAllocateOnce: an address that two ranges have is allocated once, and the second range is used
+// when the first is full.
+func TestOverlappingRangesAllocateOnce(t *testing.T) {
 	small, _ := ParseRange("10.0.0.0/30")
 	large, _ := ParseRange("10.0.0.0/29")
 	taken := NewTaken([]Addresses{small, large}, Ports{})

@@ -27,9 +27,9 @@ func write(t *testing.T, content string) (path string) {
 
 const all = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n"
 
-// TestRotation: the file is rotated when it is too large, by a name with a time, and rotated files are not too many
+// TestLogIsRotated: the file is rotated when it is too large, by a name with a time, and rotated files are not too many
 // (N-05, N-S07).
-func TestRotation(t *testing.T) {
+func TestLogIsRotated(t *testing.T) {
 	o := Defaults()
 	o.PolicyFile, o.Path, o.MaxSize, o.MaxBackups = write(t, all), filepath.Join(t.TempDir(), "new", "audit.log"), 1, 2
 	l, err := Open(o, slog.Default())
@@ -109,8 +109,8 @@ func TestNothingToRecord(t *testing.T) {
 	}
 }
 
-// TestStandardOutput: the log - is standard output, which stays open.
-func TestStandardOutput(t *testing.T) {
+// TestStandardOutputStaysOpen: the log - is standard output, which stays open.
+func TestStandardOutputStaysOpen(t *testing.T) {
 	o := Defaults()
 	o.Path = "-"
 	w, err := o.writer()

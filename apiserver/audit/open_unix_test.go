@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestPipe: a log that is not a file is not rotated, which would rename it.
-func TestPipe(t *testing.T) {
+// TestPipeIsNotRotated: a log that is not a file is not rotated, which would rename it.
+func TestPipeIsNotRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apiserver/pkg/audit"
 )
 
-// TestAnnotations: the annotations of an event are bounded.
-func TestAnnotations(t *testing.T) {
+// TestAnnotationsAreLimited: the annotations of an event are limited.
+func TestAnnotationsAreLimited(t *testing.T) {
 	ctx := audit.WithAuditContext(t.Context())
 	event := audit.AuditContextFrom(ctx)
 	if err := event.Init(audit.RequestAuditConfig{Level: "Metadata"}, nil); err != nil {

@@ -15,8 +15,8 @@ type present struct{}
 
 func (present) Bound(string, string, string) (string, time.Time, bool) { return "1", time.Time{}, true }
 
-// TestRemembered: a user who may create tokens can't fill the memory with long ones.
-func TestRemembered(t *testing.T) {
+// TestLongTokensAreNotCached: a user who may create tokens can't fill the memory with long ones.
+func TestLongTokensAreNotCached(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)

@@ -234,8 +234,8 @@ func TestTrust(t *testing.T) {
 	want(map[string]string{"client-ca-file": string(bundle(one.Cert))})
 }
 
-// TestTooMuchTrust: a ConfigMap that would be too large is deleted, and has what is true after the next pass.
-func TestTooMuchTrust(t *testing.T) {
+// TestLargeTrustIsDeletedAndCreatedAgain: the next pass creates the ConfigMap with current entries.
+func TestLargeTrustIsDeletedAndCreatedAgain(t *testing.T) {
 	s := start(t, nil)
 	ca := apiservertest.NewAuthority(t)
 	own := bootstrap.Options{

@@ -110,8 +110,8 @@ func TestNestedDefaults(t *testing.T) {
 	}
 }
 
-// TestComparisons: what is counted for an object grows with the schema and with the object.
-func TestComparisons(t *testing.T) {
+// TestValidationIsLimited: what is counted for an object grows with the schema and with the object.
+func TestValidationIsLimited(t *testing.T) {
 	enum := func(n int) (v schema.ValueValidation) {
 		for i := range n {
 			v.Enum = append(v.Enum, schema.JSON{Object: fmt.Sprint(i)})

@@ -296,7 +296,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestChanges: what was added before a request is in its response, regardless of concurrent requests (run with -race).
+// TestChanges: what was added before a request is in its response, independent of concurrent requests (run with -race).
 func TestChanges(t *testing.T) {
 	types := resources.NewTable(resources.Builtin()...)
 	s := New(types, address)

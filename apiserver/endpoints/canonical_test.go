@@ -33,8 +33,8 @@ func specIn(t *testing.T, a apiservertest.Answer) string {
 	return spec + "}"
 }
 
-// TestCheckedOnce: a stored custom resource is checked once, whether or not it is canonical.
-func TestCheckedOnce(t *testing.T) {
+// TestCanonicalObjectIsCheckedOnce: a stored custom resource is checked once, whether or not it is canonical.
+func TestCanonicalObjectIsCheckedOnce(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
 	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestClockIsSet: the wall clock is set back and forward by hours while the server runs. Deletions complete all the
-// same, watches show them in order, and writes keep their revisions' order, regardless of their timestamps.
+// same, watches show them in order, and writes keep their revisions' order, independent of their timestamps.
 func TestClockIsSet(t *testing.T) {
 	var shift atomic.Int64
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {

@@ -65,8 +65,9 @@ func increment(s *apiservertest.Server) error {
 	}
 }
 
-// TestOneCreateWins: the others receive AlreadyExists (0-03), and exactly one PUT that creates receives 201 (B-01).
-func TestOneCreateWins(t *testing.T) {
+// TestOneConcurrentCreateSucceeds: the others receive AlreadyExists (0-03), and exactly one PUT that creates receives
+// 201 (B-01).
+func TestOneConcurrentCreateSucceeds(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	var posted, put, deleted atomic.Int32
 	all := func(do func()) {

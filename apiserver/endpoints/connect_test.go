@@ -220,8 +220,9 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestMayConnect: a GET that upgrades requires the permission to create, too, and a proxied request that of its method.
-func TestMayConnect(t *testing.T) {
+// TestUpgradeNeedsPermissionToCreate: a GET that upgrades requires the permission to create, too, and a proxied request
+// that of its method.
+func TestUpgradeNeedsPermissionToCreate(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	s.Grant("mallory", "a", "reader",
 		`[{"verbs":["get"],"apiGroups":[""],"resources":["pods/exec","pods/proxy","pods/log"]}]`)

@@ -162,7 +162,7 @@ func behindOverHTTP2(t *testing.T, s *apiservertest.Server, get func(string) *ht
 }
 
 // TestSlowWatchOverHTTP2: a watch that is so slow that its history has expired receives 410. The events before it have
-// no gap. Another watch on the same connection receives all events meanwhile.
+// no gap. Another watch on the same connection receives all events in the meantime.
 func TestSlowWatchOverHTTP2(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{
 		Cache:     cache.Options{Events: 16, TimelineEvents: 64},

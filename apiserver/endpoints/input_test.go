@@ -182,7 +182,7 @@ func TestHeaders(t *testing.T) {
 	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 }
 
-// TestChunks: a body without a length is bounded all the same (0-14).
+// TestChunks: a body without a length is limited all the same (0-14).
 func TestChunks(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	l := dial(t, s)

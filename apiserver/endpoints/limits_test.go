@@ -182,8 +182,8 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// TestUnreadBody: a body that no handler reads blocks nothing either, for any path.
-func TestUnreadBody(t *testing.T) {
+// TestUnreadBodyBlocksNothing: a body that no handler reads blocks nothing either, for any path.
+func TestUnreadBodyBlocksNothing(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
 	}})
@@ -248,8 +248,8 @@ func readSlowly(t *testing.T, s *apiservertest.Server) {
 	}
 }
 
-// TestUnread: a request whose response is not read ends.
-func TestUnread(t *testing.T) {
+// TestUnreadResponseIsCutOff: a request whose response is not read ends.
+func TestUnreadResponseIsCutOff(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second
 	}})

@@ -109,7 +109,7 @@ func (r *repaired) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	return r.Store.Commit(ctx, t)
 }
 
-// TestMalformedRepaired: an object that has become readable meanwhile stays.
+// TestMalformedRepaired: an object that has become readable in the meantime stays.
 func TestMalformedRepaired(t *testing.T) {
 	const key = "/registry/configmaps/default/x"
 	store := &repaired{

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// allocated returns how many bytes do allocates, with what the server's other goroutines allocate meanwhile.
+// allocated returns how many bytes do allocates, with what the server's other goroutines allocate in the meantime.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -213,8 +213,8 @@ func TestPastPages(t *testing.T) {
 	}
 }
 
-// TestPastOne: a list of one object at a revision that only etcd has reads that one.
-func TestPastOne(t *testing.T) {
+// TestPastListOfOneObject: a list of one object at a revision that only etcd has reads that one.
+func TestPastListOfOneObject(t *testing.T) {
 	s, store, rev := before(t, 100)
 	later(t, s)
 	for _, path := range []string{configmaps, "/apis/example.com/v1/namespaces/default/crontabs"} {

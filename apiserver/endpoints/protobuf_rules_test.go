@@ -161,8 +161,8 @@ func (u unstored) body() []byte {
 	return data
 }
 
-// TestUnstorable: an unstorable object is rejected, as no client could read or delete it afterwards.
-func TestUnstorable(t *testing.T) {
+// TestUnstorableProtobufIsRejected: an unstorable object is rejected, as no client could read or delete it afterwards.
+func TestUnstorableProtobufIsRejected(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, u := range unstorable {
 		must(t, s.Do("POST", u.collection, string(u.body()), "Content-Type", mediaProtobuf), http.StatusBadRequest)

@@ -52,8 +52,8 @@ func used(s *apiservertest.Server, name string) map[string]string {
 
 func named(name string) string { return fmt.Sprintf(`{"metadata":{"name":%q}}`, name) }
 
-// TestQuotaAtOnce: of many concurrent creates, as many succeed as the quota allows.
-func TestQuotaAtOnce(t *testing.T) {
+// TestQuotaHoldsForConcurrentCreates: of many concurrent creates, as many succeed as the quota allows.
+func TestQuotaHoldsForConcurrentCreates(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	quota(t, s, "q", `{"configmaps":"10"}`, `{"configmaps":"0"}`)
 	var wg sync.WaitGroup

@@ -206,8 +206,8 @@ func (f *follower) take(e apiservertest.Event) error {
 	return nil
 }
 
-// TestWatchAhead: H-29. A watch from a revision that has not been written is silent up to it.
-func TestWatchAhead(t *testing.T) {
+// TestWatchOfAFutureRevisionIsSilent: H-29. A watch from a revision that has not been written is silent up to it.
+func TestWatchOfAFutureRevisionIsSilent(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	now, err := s.Store.Revision(t.Context())
 	if err != nil {
@@ -285,9 +285,9 @@ func TestBusyWatchEnds(t *testing.T) {
 	}
 }
 
-// TestCrowd: many watchers of objects that change all the time receive several events at once. Each of them receives
-// all events in order, and each watch sends its bookmark (H-28) and ends (H-33) in time.
-func TestCrowd(t *testing.T) {
+// TestManyWatchesGetAllEvents: many watchers of objects that change all the time receive several events at once. Each
+// of them receives all events in order, and each watch sends its bookmark (H-28) and ends (H-33) in time.
+func TestManyWatchesGetAllEvents(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
 	ending := s.Watch(configmaps + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=" + start)
@@ -363,7 +363,7 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestSlowWatcher: a watch that isn't read is aborted, and others receive their events meanwhile.
+// TestSlowWatcher: a watch that isn't read is aborted, and others receive their events in the meantime.
 func TestSlowWatcher(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second

@@ -48,7 +48,7 @@ func expensive() string {
 	return fmt.Sprintf("!%q.contains(%q)", text, text[1:]+"y")
 }
 
-// roles allows bob to create pods in the namespace default, and records what it is asked.
+// roles allows bob to create pods in the namespace default, and records the requests.
 type roles struct{ asked []authorization.Attributes }
 
 func (r *roles) Authorize(a *authorization.Attributes) authorization.Decision {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestOneVerb: a user with one verb for an object is authorized for that verb only, whatever the path's form.
-func TestOneVerb(t *testing.T) {
+// TestOneVerbAuthorizesOnlyThatVerb: in any form of the path.
+func TestOneVerbAuthorizesOnlyThatVerb(t *testing.T) {
 	s := start(t, nil)
 	const base, named = "/api/v1/namespaces/b/configmaps", "/api/v1/namespaces/b/configmaps/c"
 	s.Want(201, "POST", base, `{"metadata":{"name":"c"}}`)

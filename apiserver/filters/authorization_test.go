@@ -161,8 +161,8 @@ func TestRolesNotEnsured(t *testing.T) {
 	}
 }
 
-// TestFirstForbidden: the server starts, too, if a quota denies the service kubernetes.
-func TestFirstForbidden(t *testing.T) {
+// TestServerStartsIfAQuotaDeniesItsService: the server starts, too, if a quota denies the service kubernetes.
+func TestServerStartsIfAQuotaDeniesItsService(t *testing.T) {
 	s := start(t, nil)
 	const quotas, hard = "/api/v1/namespaces/default/resourcequotas", `"hard":{"services":"0"}`
 	s.Want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)

@@ -213,8 +213,8 @@ func TestUserShare(t *testing.T) {
 	})
 }
 
-// TestFair: a user with hundreds of requests that don't end delays neither another's, nor an administrator's.
-func TestFair(t *testing.T) {
+// TestUsersAreServedInTurn: a user with hundreds of open requests delays no other user and no administrator.
+func TestUsersAreServedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(60, time.Minute, nil)
 		c.Set(standard())
@@ -319,8 +319,8 @@ func TestComesAndGoes(t *testing.T) {
 	})
 }
 
-// TestImpossibleQueues: a level with queues that contradict themselves, as only another program stores them, has none.
-func TestImpossibleQueues(t *testing.T) {
+// TestInvalidQueuesAreIgnored: only another program can store them. The level has no queues.
+func TestInvalidQueuesAreIgnored(t *testing.T) {
 	level := bootstrap.SuggestedPriorityLevelConfigurationGlobalDefault.DeepCopy()
 	level.Spec.Limited.LimitResponse.Queuing = &flowcontrolv1.QueuingConfiguration{
 		Queues: 4, HandSize: 8, QueueLengthLimit: 1,
@@ -335,8 +335,8 @@ func TestImpossibleQueues(t *testing.T) {
 	}
 }
 
-// TestMandatory: whatever is stored, or not, administrators are exempt and every request has a level.
-func TestMandatory(t *testing.T) {
+// TestMandatoryObjectsAlwaysApply: whatever is stored, or not, administrators are exempt and every request has a level.
+func TestMandatoryObjectsAlwaysApply(t *testing.T) {
 	broken := bootstrap.MandatoryFlowSchemaExempt.DeepCopy()
 	broken.Spec.Rules = nil
 	dangling := bootstrap.SuggestedFlowSchemaGlobalDefault.DeepCopy()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestLost: files that are gone are made again, and the log states what that means for clients.
-func TestLost(t *testing.T) {
+// TestLostFilesAreCreatedAgain: files that are gone are made again, and the log states what that means for clients.
+func TestLostFilesAreCreatedAgain(t *testing.T) {
 	const authority = "copies of earlier kubeconfigs and of ca.crt stop working"
 	for name, c := range map[string]struct {
 		lose []string
@@ -68,8 +68,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestLostAndFound: an authority whose key is put back is the old one again, as the log says how.
-func TestLostAndFound(t *testing.T) {
+// TestRestoredAuthorityIsUsed: an authority whose key is put back is the old one again, as the log says how.
+func TestRestoredAuthorityIsUsed(t *testing.T) {
 	r := newRig(t)
 	old := r.authority.cert
 	path := func(name string) string { return filepath.Join(r.o.Dir, name) }
@@ -89,8 +89,8 @@ func TestLostAndFound(t *testing.T) {
 	}
 }
 
-// TestOtherKey: a key that isn't that of the certificate beside it.
-func TestOtherKey(t *testing.T) {
+// TestMismatchedKeyIsReplaced: a key that isn't that of the certificate beside it.
+func TestMismatchedKeyIsReplaced(t *testing.T) {
 	r, other := newRig(t), newRig(t)
 	data, err := os.ReadFile(filepath.Join(other.o.Dir, "ca.key"))
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestPipe: a kubeconfig can be written to a pipe, which stays one.
-func TestPipe(t *testing.T) {
+// TestPipeIsWrittenDirectly: a kubeconfig can be written to a pipe, which stays one.
+func TestPipeIsWrittenDirectly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, private); err != nil {
 		t.Fatal(err)

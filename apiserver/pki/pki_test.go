@@ -94,8 +94,8 @@ func TestNewHostNewCertificate(t *testing.T) {
 	}
 }
 
-// TestTornWrite is a crash between the writing of a key and of its certificate.
-func TestTornWrite(t *testing.T) {
+// TestTornWriteIsRepaired is a crash between the writing of a key and of its certificate.
+func TestTornWriteIsRepaired(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Ensure(Options{Dir: dir}); err != nil {
 		t.Fatal(err)
@@ -170,8 +170,8 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// TestGivenCertificate: a serving certificate that is given is served as it is, and clients are told to trust it.
-func TestGivenCertificate(t *testing.T) {
+// TestOptionsCertificateIsServed: and the kubeconfig trusts it.
+func TestOptionsCertificateIsServed(t *testing.T) {
 	other, err := Ensure(Options{Dir: t.TempDir(), Hosts: []string{"given.example"}})
 	if err != nil {
 		t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// TestLogged: an error of the server's is logged, but not one for a client that has gone away: it ends the calls of
-// webhooks, which is an error 500.
-func TestLogged(t *testing.T) {
+// TestServerErrorsAreLogged: an error of the server's is logged, but not one for a client that has disconnected: it
+// ends the calls of webhooks, which is an error 500.
+func TestServerErrorsAreLogged(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	late, end := context.WithTimeout(t.Context(), 0)

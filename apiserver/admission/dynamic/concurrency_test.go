@@ -18,9 +18,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestRace: a patch whose webhook is overtaken by another write is admitted again, with the newer object; a PUT with a
-// resourceVersion conflicts (L-12, L-S20).
-func TestRace(t *testing.T) {
+// TestPatchIsAdmittedAgainAfterAConflict: a PUT with a resourceVersion returns the conflict (L-12, L-S20).
+func TestPatchIsAdmittedAgainAfterAConflict(t *testing.T) {
 	c := start(t)
 	stored := c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`).Object()
 	var once sync.Once
@@ -62,8 +61,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestAtTheSameTime: validating webhooks are asked at the same time (L-51, L-S21).
-func TestAtTheSameTime(t *testing.T) {
+// TestValidatingWebhooksAreCalledConcurrently: validating webhooks are called concurrently (L-51, L-S21).
+func TestValidatingWebhooksAreCalledConcurrently(t *testing.T) {
 	c := start(t)
 	var together sync.WaitGroup
 	together.Add(3)
@@ -105,10 +104,10 @@ func TestInForceAtOnce(t *testing.T) {
 	}
 }
 
-// TestServices: a webhook that is asked about services holds up neither other services' creation nor a service that it
-// creates itself (registry: Turn). That service asks for an address that is never chosen at random: if both had chosen
-// the same one, the webhook would rightly be called again with another.
-func TestServices(t *testing.T) {
+// TestSlowWebhookDoesNotDelayOtherServices: a webhook that is called for services holds up neither other services'
+// creation nor a service that it creates itself (registry: Turn). That service asks for an address that is never chosen
+// at random: if both had chosen the same one, the webhook would rightly be called again with another.
+func TestSlowWebhookDoesNotDelayOtherServices(t *testing.T) {
 	c := start(t)
 	const body = `{"metadata":{"name":%q},"spec":{"ports":[{"port":80}]}}`
 	var waiting sync.WaitGroup
@@ -153,8 +152,8 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestRestart: stored configurations are in force for the first request of a server.
-func TestRestart(t *testing.T) {
+// TestStoredConfigurationsApplyToTheFirstRequest: stored configurations are in force for the first request of a server.
+func TestStoredConfigurationsApplyToTheFirstRequest(t *testing.T) {
 	store, hook := storagetest.Open(t), webhooktest.Start(t)
 	hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
 	before := &cluster{apiservertest.Start(t, &apiservertest.Options{Store: store}), t, hook}

@@ -10,9 +10,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestConnect: webhooks are asked about a connection with its options as the object, and only then the server looks up
-// where it goes (L-21, L-S04).
-func TestConnect(t *testing.T) {
+// TestWebhooksGetConnectionOptions: webhooks are called for a connection with its options as the object, and only then
+// the server looks up where it goes (L-21, L-S04).
+func TestWebhooksGetConnectionOptions(t *testing.T) {
 	c := start(t)
 	c.register("Mutating", "m", "/mutate", rule("CONNECT", "", "v1", "*/*"))
 	c.register("Validating", "v", "/validate", rule("CONNECT", "", "v1", "*/*"))
@@ -21,7 +21,7 @@ func TestConnect(t *testing.T) {
 	for _, test := range []struct {
 		method, path string
 		code         int
-		// want is the summary, and the object that webhooks get; empty if none is asked.
+		// want is the summary, and the object that webhooks get; empty if none is called.
 		want, object string
 	}{
 		{"POST", pods + "/p/exec?command=sh&command=-c&stdin=true&tty=1&stdout=false&container=c&other=x", 404,
@@ -72,8 +72,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestConnectDenied: the denial of a webhook is the answer, and a webhook may change the options (L-S04).
-func TestConnectDenied(t *testing.T) {
+// TestWebhookDeniesConnection: the denial of a webhook is the response, and a webhook may change the options (L-S04).
+func TestWebhookDeniesConnection(t *testing.T) {
 	c := start(t)
 	c.hook.ScriptPath("/add", patch(`[{"op":"add","path":"/command/-","value":"added"}]`))
 	c.hook.ScriptPath("/deny", func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {

@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestEscalationByMutation: a user who may write roles can't have a webhook add rights that the user does not have. The
-// rights of a role are checked as the mutating webhooks have left it.
-func TestEscalationByMutation(t *testing.T) {
+// TestRolesAreCheckedAfterMutation: a user who may write roles can't have a webhook add rights that the user does not
+// have. The rights of a role are checked as the mutating webhooks have left it.
+func TestRolesAreCheckedAfterMutation(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	c := &cluster{Server: s.Server, t: t, hook: webhooktest.Start(t)}
 	s.Grant("alice", "a", "roles",

@@ -55,9 +55,9 @@ var broken = map[string]struct {
 		want: "received undecodable patch in webhook response: invalid character 'x' looking for beginning of value"},
 }
 
-// TestCallFails: a webhook that can't be asked rejects the request and nothing is stored, or is as if absent, as its
-// failure policy says (L-83, L-84, L-S02).
-func TestCallFails(t *testing.T) {
+// TestFailurePolicyDecidesAfterAFailedCall: a webhook that can't be called rejects the request and nothing is stored,
+// or is treated as absent, as its failure policy says (L-83, L-84, L-S02).
+func TestFailurePolicyDecidesAfterAFailedCall(t *testing.T) {
 	c := start(t)
 	for _, kind := range []string{"Validating", "Mutating"} {
 		for name, test := range broken {
@@ -86,9 +86,8 @@ func TestCallFails(t *testing.T) {
 	}
 }
 
-// TestLargePatch: a patch that replaces an object of 1 MB, twice, is applied, and the memory for its response is given
-// back.
-func TestLargePatch(t *testing.T) {
+// TestLargePatchIsApplied: a patch replaces an object of 1 MB twice. The memory for its response is released.
+func TestLargePatchIsApplied(t *testing.T) {
 	c := start(t)
 	value := strings.Repeat("x", 1_000_000)
 	c.hook.ScriptPath("/h", patch(`[{"op":"add","path":"/data","value":{"a":"`+value+`"}},`+
@@ -103,9 +102,8 @@ func TestLargePatch(t *testing.T) {
 	c.want(403, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`)
 }
 
-// TestRejected: neither a denial nor a patch that can't be applied is subject to the failure policy (L-81, L-85,
-// L-S02).
-func TestRejected(t *testing.T) {
+// TestFailurePolicyIgnoresNoDenial: it also ignores no patch that can't be applied (L-81, L-85, L-S02).
+func TestFailurePolicyIgnoresNoDenial(t *testing.T) {
 	c := start(t)
 	denied := func(st *metav1.Status) webhooktest.Answer {
 		return webhooktest.Respond(&admissionv1.AdmissionResponse{Result: st})
@@ -173,9 +171,9 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestTimeouts: a webhook is told how long it may take: the least of its own timeout and of what is left of the
-// request's (L-63, L-S16).
-func TestTimeouts(t *testing.T) {
+// TestWebhookGetsItsTimeout: a webhook gets its timeout: the least of its own timeout and of what is left
+// of the request's (L-63, L-S16).
+func TestWebhookGetsItsTimeout(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	slow := func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
@@ -207,7 +205,7 @@ func TestTimeouts(t *testing.T) {
 }
 
 // TestRequestEnds: a webhook that takes longer than its timeout has failed, and one that takes longer than the request
-// ends it, regardless of its failure policy (L-83, L-S16).
+// ends it, independent of its failure policy (L-83, L-S16).
 func TestRequestEnds(t *testing.T) {
 	t.Parallel()
 	c := start(t)

@@ -11,10 +11,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestMetadata: what a webhook makes of the metadata is checked like what a client sends. A new object is stored under
-// the name that a webhook gives it, but in no other namespace (L-91; AS pkg/registry/rest/create.go: BeforeCreate). The
-// name of the request stays that of the body (same: AdmissionToValidateObjectFunc).
-func TestMetadata(t *testing.T) {
+// TestWebhooksMetadataIsValidated: what a webhook makes of the metadata is checked like what a client sends. A new
+// object is stored under the name that a webhook gives it, but in no other namespace (L-91; AS
+// pkg/registry/rest/create.go: BeforeCreate). The name of the request stays that of the body (same:
+// AdmissionToValidateObjectFunc).
+func TestWebhooksMetadataIsValidated(t *testing.T) {
 	c := start(t)
 	c.hook.ScriptPath("/name", patch(`[{"op":"replace","path":"/metadata/name","value":"renamed"}]`))
 	c.hook.ScriptPath("/namespace", patch(`[{"op":"replace","path":"/metadata/namespace","value":"kube-system"}]`))
@@ -55,8 +56,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestApplied: an apply whose result a webhook changes in the same way again writes nothing.
-func TestApplied(t *testing.T) {
+// TestRepeatedApplyWithAWebhookWritesNothing: the webhook changes the result in the same way.
+func TestRepeatedApplyWithAWebhookWritesNothing(t *testing.T) {
 	c := start(t)
 	c.hook.Script(patch(`[{"op":"add","path":"/metadata/labels","value":{"added":"yes"}}]`))
 	c.register("Mutating", "m", "/", rule("CREATE UPDATE", "", "v1", "configmaps"))
@@ -74,8 +75,8 @@ func TestApplied(t *testing.T) {
 	}
 }
 
-// TestDestructive: a patch that leaves no object is an error, for built-in and custom resources, on create and update.
-func TestDestructive(t *testing.T) {
+// TestPatchWithoutAnObjectIsAnError: for built-in and custom resources, on create and update.
+func TestPatchWithoutAnObjectIsAnError(t *testing.T) {
 	c := start(t)
 	c.define(widgets)
 	const custom = "/apis/example.com/v1/namespaces/default/widgets"
@@ -108,8 +109,8 @@ func TestDestructive(t *testing.T) {
 	}
 }
 
-// TestSubresources: a webhook for a subresource changes what that may change, and nothing else (L-16, L-93).
-func TestSubresources(t *testing.T) {
+// TestWebhookChangesOnlyFieldsOfTheSubresource: L-16, L-93.
+func TestWebhookChangesOnlyFieldsOfTheSubresource(t *testing.T) {
 	c := start(t)
 	const deployments = "/apis/apps/v1/namespaces/default/deployments"
 	c.want(201, "POST", deployments, `{"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},`+

@@ -79,8 +79,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestSeries: the series of a webhook are removed with it, also if its configuration stays.
-func TestSeries(t *testing.T) {
+// TestSeriesEndWithTheWebhook: the series of a webhook are removed with it, also if its configuration stays.
+func TestSeriesEndWithTheWebhook(t *testing.T) {
 	c := start(t)
 	const path = hookConfigs + "validatingwebhookconfigurations/h"
 	create := rule("CREATE", "", "v1", "configmaps")

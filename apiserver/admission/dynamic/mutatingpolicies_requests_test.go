@@ -40,9 +40,9 @@ func TestMutationRequests(t *testing.T) {
 	c.want(200, "DELETE", deployments+"/d", nil)
 }
 
-// TestMutatedScale: a Scale that a webhook or policy has changed is validated like one that a client sends (L-93; K
-// pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
-func TestMutatedScale(t *testing.T) {
+// TestMutatedScaleIsValidated: a Scale that a webhook or policy has changed is validated like one that a client sends
+// (L-93; K pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
+func TestMutatedScaleIsValidated(t *testing.T) {
 	c := start(t)
 	c.want(201, "POST", deployments, deployment("d", 1))
 	for _, change := range []struct {
@@ -84,9 +84,9 @@ func TestMutatedEviction(t *testing.T) {
 	c.want(404, "GET", pods+"/p", nil)
 }
 
-// TestMutatedKind: a patch that makes another kind of an object is an error of the request, regardless of the failure
-// policy (AS pkg/admission/plugin/policy/mutating/dispatcher.go: Dispatch).
-func TestMutatedKind(t *testing.T) {
+// TestMutationToAnotherKindIsAnError: a patch that makes another kind of an object is an error of the request,
+// independent of the failure policy (AS pkg/admission/plugin/policy/mutating/dispatcher.go: Dispatch).
+func TestMutationToAnotherKindIsAnError(t *testing.T) {
 	c := start(t)
 	const named = `{"metadata":{"name":"c"}}`
 	for _, of := range []struct{ resource, path, body string }{

@@ -31,7 +31,7 @@ func label(key, value string) string {
 	return fmt.Sprintf("Object{metadata: Object.metadata{labels: {%q: %q}}}", key, value)
 }
 
-// TestMutations: what mutations make of a pod, and what clients are told of those that fail (M-58 to M-64, M-S11).
+// TestMutations: what mutations make of a pod, and the responses about those that fail (M-58 to M-64, M-S11).
 func TestMutations(t *testing.T) {
 	c := start(t)
 	const containers = "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'd', image: 'x'}]}}"
@@ -146,9 +146,9 @@ func TestMutationErrors(t *testing.T) {
 	}
 }
 
-// TestReinvoked: policies are evaluated in the order of their names, and once more after something has changed the
-// object, if they want that (M-66, M-67).
-func TestReinvoked(t *testing.T) {
+// TestPoliciesAreReinvokedAfterAChange: policies are evaluated in the order of their names, and once more after
+// something has changed the object, if they want that (M-66, M-67).
+func TestPoliciesAreReinvokedAfterAChange(t *testing.T) {
 	c := start(t)
 	count := func(letter string) string {
 		return "Object{metadata: Object.metadata{annotations: {'order': object.metadata.?annotations[?'order'].orValue('')" +

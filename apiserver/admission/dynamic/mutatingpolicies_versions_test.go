@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestMutatedCustom: policies merge custom resources by the schema of their version, and unknown fields are pruned
-// (M-S12).
-func TestMutatedCustom(t *testing.T) {
+// TestPoliciesMergeCustomResourcesBySchema: policies merge custom resources by the schema of their version, and unknown
+// fields are pruned (M-S12).
+func TestPoliciesMergeCustomResourcesBySchema(t *testing.T) {
 	c := start(t)
 	c.defineKind("widgets", "Widget", "Namespaced")
 	for _, test := range []struct {

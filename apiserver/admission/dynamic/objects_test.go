@@ -25,9 +25,9 @@ func object(t *testing.T, raw []byte) *unstructured.Unstructured {
 	return obj
 }
 
-// TestNewObject: mutating webhooks get a new object before it is prepared, without uid and generated name; validating
-// ones get it as it will be stored, but for the resourceVersion (L-67 to L-69, L-S17).
-func TestNewObject(t *testing.T) {
+// TestWebhooksGetNewObjects: mutating webhooks get a new object before it is prepared, without uid and generated name;
+// validating ones get it as it will be stored, but for the resourceVersion (L-67 to L-69, L-S17).
+func TestWebhooksGetNewObjects(t *testing.T) {
 	c := start(t)
 	c.register("Mutating", "m", "/m", rule("*", "", "v1", "pods"))
 	c.register("Validating", "v", "/v", rule("*", "", "v1", "pods"))
@@ -64,9 +64,9 @@ func TestNewObject(t *testing.T) {
 	}
 }
 
-// TestChangedObject: an update's oldObject is the stored object; a deletion that only marks is a DELETE and the removal
-// that follows an UPDATE; a change that changes nothing is admitted, too (L-13, L-14, L-69).
-func TestChangedObject(t *testing.T) {
+// TestWebhooksGetOldObjects: an update's oldObject is the stored object. A deletion that only marks is a DELETE, and the
+// removal after it an UPDATE. An update without a change is admitted, too (L-13, L-14, L-69).
+func TestWebhooksGetOldObjects(t *testing.T) {
 	c := start(t)
 	stored := c.want(201, "POST", maps, `{"metadata":{"name":"m","finalizers":["a.io/b"]},"data":{"a":"b"}}`).Object()
 	c.register("Validating", "v", "/v", rule("*", "", "v1", "configmaps"))

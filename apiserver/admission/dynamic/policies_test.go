@@ -84,9 +84,8 @@ func deployment(name string, replicas int) string {
 		`"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, name, replicas)
 }
 
-// TestReplicas: a policy denies creates, updates, patches and scaling, and no longer when its binding is removed
-// (M-S01).
-func TestReplicas(t *testing.T) {
+// TestPolicyDeniesReplicas: in creates, updates, patches and scaling, until its binding is removed (M-S01).
+func TestPolicyDeniesReplicas(t *testing.T) {
 	c := start(t)
 	c.want(201, "POST", deployments, deployment("d", 1))
 	c.policy("Validating", "p", rule("CREATE UPDATE", "apps", "v1", "deployments deployments/scale"),
@@ -124,9 +123,9 @@ func expensive() string {
 	return fmt.Sprintf("!%q.contains(%q)", strings.Repeat("x", n), strings.Repeat("x", n-1)+"y")
 }
 
-// TestMessages: what clients are told of a denial: messages, reasons and codes, of validations that are false, that
-// fail and that cost too much (M-S02, M-S07, M-S13, M-S14).
-func TestMessages(t *testing.T) {
+// TestDenialsHaveMessagesReasonsAndCodes: for validations that are false, that fail and that cost too much (M-S02,
+// M-S07, M-S13, M-S14).
+func TestDenialsHaveMessagesReasonsAndCodes(t *testing.T) {
 	c := start(t)
 	costly, twelve := expensive()+" && "+expensive(), make([]string, 12)
 	for i := range twelve {
@@ -201,9 +200,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestStoredErrors: a policy whose stored expressions do not compile denies what it matches, unless it ignores errors
-// (M-71).
-func TestStoredErrors(t *testing.T) {
+// TestStoredPolicyWithAnErrorDenies: its expressions do not compile. It denies unless it ignores errors (M-71).
+func TestStoredPolicyWithAnErrorDenies(t *testing.T) {
 	c := start(t)
 	for i, failure := range []string{"Fail", "Ignore"} {
 		obj := policyOf("Validating", "p", `{"resourceRules":[`+rule("CREATE", "", "v1", "configmaps")+`]}`,

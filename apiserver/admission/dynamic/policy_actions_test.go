@@ -174,8 +174,8 @@ func counted(t *testing.T, metrics *prometheus.Registry, subsystem string) (out 
 	return out
 }
 
-// TestMutationsCounted: each mutation is counted (M-72).
-func TestMutationsCounted(t *testing.T) {
+// TestMutationsAreCounted: each mutation is counted (M-72).
+func TestMutationsAreCounted(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	c, _ := audited(t, metrics)
 	c.policy(
@@ -188,8 +188,8 @@ func TestMutationsCounted(t *testing.T) {
 	}
 }
 
-// TestAnnotationsOfBindings: different values of several bindings are one annotation (M-47).
-func TestAnnotationsOfBindings(t *testing.T) {
+// TestBindingsShareAnAnnotation: different values of several bindings are one annotation (M-47).
+func TestBindingsShareAnAnnotation(t *testing.T) {
 	c, log := audited(t, nil)
 	c.policy("Validating", "p", rule("CREATE", "", "v1", "configmaps"), `"paramKind":{"apiVersion":"v1","kind":"Secret"}`,
 		`"auditAnnotations":[{"key":"k","valueExpression":"string(params.type)"}]`)
@@ -205,8 +205,8 @@ func TestAnnotationsOfBindings(t *testing.T) {
 	}
 }
 
-// TestProtected: a policy denies the removal of objects that it protects, alone and in a collection (M-S10).
-func TestProtected(t *testing.T) {
+// TestPolicyDeniesRemoval: a policy denies the removal of objects that it protects, alone and in a collection (M-S10).
+func TestPolicyDeniesRemoval(t *testing.T) {
 	c := start(t)
 	for _, name := range []string{"a", "b", "c"} {
 		c.want(201, "POST", maps, `{"metadata":{"name":"`+name+`","labels":{"protected":"`+fmt.Sprint(name == "b")+`"}}}`)
@@ -229,9 +229,8 @@ func TestProtected(t *testing.T) {
 	c.want(200, "DELETE", maps+"/b", nil)
 }
 
-// TestWrittenExpressions: expressions are compiled when a policy is written, except match conditions that the stored
-// policy has (M-S08, M-06).
-func TestWrittenExpressions(t *testing.T) {
+// TestExpressionsAreCompiledOnWrite: except match conditions that the stored policy has (M-S08, M-06).
+func TestExpressionsAreCompiledOnWrite(t *testing.T) {
 	c := start(t)
 	rules := `{"resourceRules":[` + rule("CREATE", "", "v1", "configmaps") + `]}`
 	const policies = hookConfigs + "validatingadmissionpolicies"

@@ -91,8 +91,8 @@ func withKind(path, body string) string {
 	return body
 }
 
-// TestPolicyVersion: a policy gets objects in the version that it matches, whatever the binding matches (M-18).
-func TestPolicyVersion(t *testing.T) {
+// TestPolicyGetsTheVersionThatItMatches: its binding may match another version (M-18).
+func TestPolicyGetsTheVersionThatItMatches(t *testing.T) {
 	c := start(t)
 	c.defineKind("widgets", "Widget", "Namespaced")
 	c.policy("Validating", "p", rule("CREATE UPDATE DELETE", "x.io", "v1", "widgets"),
@@ -111,8 +111,8 @@ func TestPolicyVersion(t *testing.T) {
 	c.want(201, "POST", oldWidgets+"?dryRun=All", withKind(oldWidgets, `{"metadata":{"name":"m"}}`)) // bound for v2 only
 }
 
-// TestPolicyExempt: a policy that denies everything denies neither policies and bindings nor reviews (M-S06).
-func TestPolicyExempt(t *testing.T) {
+// TestPoliciesAndReviewsAreExempt: a policy that denies everything does not deny them (M-S06).
+func TestPoliciesAndReviewsAreExempt(t *testing.T) {
 	c := start(t)
 	c.want(201, "POST", "/api/v1/namespaces/default/serviceaccounts", `{"metadata":{"name":"s"}}`)
 	c.want(201, "POST", pods, pod("p"))

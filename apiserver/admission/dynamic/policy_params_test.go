@@ -131,9 +131,10 @@ func TestParamErrors(t *testing.T) {
 	c.want(201, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`)
 }
 
-// TestAbsentNamespace: an object in a namespace that does not exist can't be removed by a request that policies match,
-// regardless of their failure policy (M-37); a selector that can't be matched is an error of the configuration (M-19).
-func TestAbsentNamespace(t *testing.T) {
+// TestAbsentNamespaceIsAnError: an object in a namespace that does not exist can't be removed by a request that
+// policies match, independent of their failure policy (M-37); a selector that can't be matched is an error of the
+// configuration (M-19).
+func TestAbsentNamespaceIsAnError(t *testing.T) {
 	c := start(t)
 	const ghost = "/api/v1/namespaces/ghost/configmaps/m"
 	c.Put(

@@ -14,9 +14,9 @@ const (
 		`{"verbs":["*"],"apiGroups":[""],"resources":["pods","serviceaccounts","serviceaccounts/token"]}]`
 )
 
-// TestPolicyWriters: who writes a policy with params must be allowed to read all of them, and who binds one must be
-// allowed to read the param (M-09, M-10).
-func TestPolicyWriters(t *testing.T) {
+// TestPolicyWritersMustReadParams: who writes a policy with params must be allowed to read all of them, and who binds
+// one must be allowed to read the param (M-09, M-10).
+func TestPolicyWritersMustReadParams(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	s.Grant("alice", "", "policies", adminAPI)
 	rules := `{"resourceRules":[` + rule("CREATE", "", "v1", "configmaps") + `]}`

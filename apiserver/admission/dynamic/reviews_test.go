@@ -14,7 +14,7 @@ const (
 	authz = "/apis/authorization.k8s.io/v1/"
 )
 
-// TestVirtualKinds: webhooks are not asked about reviews, which are not stored, whatever their rules name (L-24,
+// TestVirtualKinds: webhooks are not asked about reviews, which are not stored, for any rules (L-24,
 // V-105).
 func TestVirtualKinds(t *testing.T) {
 	c := start(t)
@@ -39,9 +39,8 @@ func TestVirtualKinds(t *testing.T) {
 	c.want(403, "POST", maps, `{"metadata":{"name":"a"}}`)
 }
 
-// TestExempt: webhooks are not asked about configurations of webhooks and policies, so that none locks itself in
-// (L-23, L-S06).
-func TestExempt(t *testing.T) {
+// TestWebhooksGetNoConfigurations: of webhooks and policies, so that these can be removed (L-23, L-S06).
+func TestWebhooksGetNoConfigurations(t *testing.T) {
 	c := start(t)
 	c.hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
 	c.register("Validating", "v", "/", rule("*", "*", "*", "*/*"))
@@ -72,9 +71,8 @@ func TestExempt(t *testing.T) {
 	c.want(201, "POST", maps, `{"metadata":{"name":"a"}}`)
 }
 
-// TestPartsOfARequest: what an eviction and a binding do to the pod is not admitted, they themselves are (L-18, L-19,
-// L-S05).
-func TestPartsOfARequest(t *testing.T) {
+// TestOnlyTheWholeRequestIsAdmitted: not the changes of an eviction or a binding to the pod (L-18, L-19, L-S05).
+func TestOnlyTheWholeRequestIsAdmitted(t *testing.T) {
 	c := start(t)
 	for _, name := range []string{"evicted", "bound", "other"} {
 		c.want(201, "POST", pods, pod(name))

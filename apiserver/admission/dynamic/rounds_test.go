@@ -43,8 +43,8 @@ var mutations = map[string]func(*corev1.Pod) string{
 	"setfalse": func(*corev1.Pod) string { return `[{"op":"add","path":"/metadata/labels/x","value":"false"}]` },
 }
 
-// TestRounds is upstream's table: which webhooks are asked how often (L-53 to L-56, L-S08). Names of webhooks sort in
-// the order in which they are asked.
+// TestRounds is upstream's table: which webhooks are called how often (L-53 to L-56, L-S08). Names of webhooks sort in
+// the order in which they are called.
 func TestRounds(t *testing.T) {
 	c := start(t)
 	const classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
@@ -138,9 +138,10 @@ func checkPod(t *testing.T, name string, body []byte, label string, priority int
 	}
 }
 
-// TestOwnership: a field that a webhook adds has no manager, a webhook's change of managedFields is undone with a
-// warning, and what it makes of the object is validated like the client's own (L-93 to L-95, L-S09, L-S18).
-func TestOwnership(t *testing.T) {
+// TestFieldsOfWebhooksHaveNoManager: a field that a webhook adds has no manager, a webhook's change of managedFields is
+// undone with a warning, and what it makes of the object is validated like the client's own (L-93 to L-95, L-S09,
+// L-S18).
+func TestFieldsOfWebhooksHaveNoManager(t *testing.T) {
 	c := start(t)
 	c.hook.ScriptPath("/label", patch(`[{"op":"add","path":"/metadata/labels","value":{"added":"yes"}}]`))
 	c.hook.ScriptPath(

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// asked reports whether a request is answered with the code, and webhooks are asked about it.
+// asked reports whether a request is answered with the code, and webhooks are called for it.
 func (c *cluster) asked(code int, method, path string, body any, header ...string) bool {
 	c.t.Helper()
 	c.hook.Seen()
@@ -155,8 +155,8 @@ func TestMatchConditions(t *testing.T) {
 	}
 }
 
-// TestDryRun: a webhook without side effects is told of a dry run; one with them can't be asked (L-60, L-S15).
-func TestDryRun(t *testing.T) {
+// TestWebhookWithSideEffectsIsNotCalledInADryRun: one without side effects is called (L-60, L-S15).
+func TestWebhookWithSideEffectsIsNotCalledInADryRun(t *testing.T) {
 	c := start(t)
 	c.register("Validating", "v", "/", rule("*", "", "v1", "configmaps"))
 	c.want(201, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`)

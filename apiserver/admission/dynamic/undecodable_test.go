@@ -14,7 +14,7 @@ import (
 )
 
 // TestUndecodable: a stored configuration that can't be decoded does not let requests pass that it might deny. Its
-// plugin rejects them, whatever they are, but for those that it exempts, so that the configuration can be replaced.
+// plugin rejects them, except for those that it exempts, so that the configuration can be replaced.
 func TestUndecodable(t *testing.T) {
 	c := start(t)
 	const (
@@ -67,9 +67,9 @@ func TestUndecodable(t *testing.T) {
 	}
 }
 
-// TestInvalidSelector: stored selectors that can't be parsed, as older versions of Kubernetes accepted them, reject the
-// requests that the rules match, and no others (L-30, M-19).
-func TestInvalidSelector(t *testing.T) {
+// TestInvalidStoredSelectorRejectsMatchingRequests: stored selectors that can't be parsed, as older versions of
+// Kubernetes accepted them, reject the requests that the rules match, and no others (L-30, M-19).
+func TestInvalidStoredSelectorRejectsMatchingRequests(t *testing.T) {
 	const (
 		selector = `{"matchLabels":{"a":"b c"}}`
 		word     = `values[0][a]: Invalid value: "b c": a valid label must be an empty string or consist of`

@@ -113,9 +113,9 @@ func (c *cluster) calls() (out []string) {
 	return out
 }
 
-// TestDenied: a denial of a validating webhook is the answer, and a configuration is in force for exactly the requests
-// between its creation and its removal (L-S01).
-func TestDenied(t *testing.T) {
+// TestWebhookDenies: a denial of a validating webhook is the response, and a configuration is in force for exactly the
+// requests between its creation and its removal (L-S01).
+func TestWebhookDenies(t *testing.T) {
 	c := start(t)
 	c.hook.Script(func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
 		var obj struct {
@@ -146,8 +146,8 @@ func TestDenied(t *testing.T) {
 	c.want(201, "POST", pods, pod("after", "deny=yes"))
 }
 
-// TestReview: what a webhook gets of each kind of request (L-S03, L-S17).
-func TestReview(t *testing.T) {
+// TestReviewsOfAllRequests: what a webhook gets of each kind of request (L-S03, L-S17).
+func TestReviewsOfAllRequests(t *testing.T) {
 	c := start(t)
 	c.want(201, "POST", maps, `{"metadata":{"name":"old","labels":{"a":"1"}}}`)
 	c.want(201, "POST", "/apis/apps/v1/namespaces/default/deployments", `{"metadata":{"name":"d"},"spec":{"replicas":1,`+
@@ -220,9 +220,9 @@ func summary(r *admissionv1.AdmissionRequest) string {
 		strings.Join(objects, "+"), options.Kind)
 }
 
-// TestMutation: webhooks change objects one after the other, in the order of the configurations' names, and each sees
-// what its predecessors have made (L-S07, L-S09).
-func TestMutation(t *testing.T) {
+// TestWebhooksMutateInOrder: webhooks change objects one after the other, in the order of the configurations' names,
+// and each sees what its predecessors have made (L-S07, L-S09).
+func TestWebhooksMutateInOrder(t *testing.T) {
 	c := start(t)
 	add := func(path, value string) {
 		c.hook.ScriptPath(path, func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {

@@ -9,8 +9,8 @@ import (
 	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 )
 
-// TestDenialCode: a code that HTTP does not have is answered 500, as net/http panics for it.
-func TestDenialCode(t *testing.T) {
+// TestInvalidDenialCodeBecomes500: a code that HTTP does not have is answered 500, as net/http panics for it.
+func TestInvalidDenialCodeBecomes500(t *testing.T) {
 	h := &admission.Hook{Name: "h"}
 	for sent, want := range map[int32]int32{0: 400, 200: 400, 418: 418, 999: 999, 1000: 500, 99999: 500} {
 		err := h.Denial(&admission.Response{Result: &metav1.Status{Code: sent}})

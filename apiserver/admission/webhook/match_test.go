@@ -69,8 +69,8 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestExempt: webhooks are not asked about what configures them (L-23), but about everything else of the group.
-func TestExempt(t *testing.T) {
+// TestConfigurationsAreExempt: L-23. Other kinds of the group are not.
+func TestConfigurationsAreExempt(t *testing.T) {
 	for resource, want := range map[string]bool{
 		"validatingwebhookconfigurations": true, "mutatingadmissionpolicybindings": true, "others": false,
 	} {

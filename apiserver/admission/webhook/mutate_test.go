@@ -21,7 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// change is a request whose object is a JSON object of strings. A webhook whose name begins with "if-KEY" is asked
+// change is a request whose object is a JSON object of strings. A webhook whose name begins with "if-KEY" is called
 // only while the object has the key.
 type change struct {
 	question
@@ -135,9 +135,9 @@ func TestReinvocation(t *testing.T) {
 	}
 }
 
-// TestMutationEnds: a denial ends the round with what was done so far; a webhook that can't be asked doesn't, if it is
-// ignored. Each call has its annotation.
-func TestMutationEnds(t *testing.T) {
+// TestDenialEndsTheRound: a denial ends the round with what was done so far; a webhook that can't be called doesn't, if
+// it is ignored. Each call has its annotation.
+func TestDenialEndsTheRound(t *testing.T) {
 	s := webhooktest.Start(t)
 	s.ScriptPath("/a", sets("a", "1"))
 	s.ScriptPath("/no", webhooktest.Respond(&admissionv1.AdmissionResponse{}))
@@ -170,8 +170,8 @@ func TestMutationEnds(t *testing.T) {
 	}
 }
 
-// TestRequestEnds: a webhook whose failures are ignored doesn't hide that the request's time is over (L-83).
-func TestRequestEnds(t *testing.T) {
+// TestRequestTimeoutIsNotIgnored: even if the failures of the webhook are ignored (L-83).
+func TestRequestTimeoutIsNotIgnored(t *testing.T) {
 	s := webhooktest.Start(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s.Script(func(http.ResponseWriter, *admissionv1.AdmissionReview) {

@@ -20,7 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// question is a request of which a test decides who is asked. It records what it is told.
+// question is a request of which a test decides who is called. It records what it is told.
 type question struct {
 	skip, broken string
 	told         []string
@@ -74,8 +74,8 @@ func validating(
 	return hooks
 }
 
-// TestAllAtOnce: webhooks that match are asked at the same time: here each waits for the others (L-51).
-func TestAllAtOnce(t *testing.T) {
+// TestWebhooksAreCalledConcurrently: here each webhook waits for the others (L-51).
+func TestWebhooksAreCalledConcurrently(t *testing.T) {
 	s := webhooktest.Start(t)
 	var here sync.WaitGroup
 	here.Add(3)
@@ -94,9 +94,9 @@ func TestAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestDenials: of several denials the first in order is the answer, whichever came first; all webhooks' warnings and
-// annotations are told, in order, and that one can't be asked.
-func TestDenials(t *testing.T) {
+// TestFirstDenialInOrderIsReturned: of several denials the first in order is the response, whichever came first; all
+// webhooks' warnings and annotations are told, in order, and that one can't be called.
+func TestFirstDenialInOrderIsReturned(t *testing.T) {
 	s := webhooktest.Start(t)
 	first := make(chan struct{})
 	deny := func(name string, wait <-chan struct{}, done chan<- struct{}) webhooktest.Answer {
@@ -130,8 +130,8 @@ func TestDenials(t *testing.T) {
 	}
 }
 
-// TestNotAsked: if one can't be matched, or the request has ended, none is asked (L-46, L-52).
-func TestNotAsked(t *testing.T) {
+// TestNoWebhookIsCalledAfterAnError: if one can't be matched, or the request has ended, none is called (L-46, L-52).
+func TestNoWebhookIsCalledAfterAnError(t *testing.T) {
 	s := webhooktest.Start(t)
 	c, hooks := &admission.Caller{Clients: webhook.NewClients(nil)}, validating(t, configuration(s, "c", "a", "b"))
 	if err := c.Validate(t.Context(), hooks, &question{broken: "b"}); fmt.Sprint(err) != "its condition failed" {
@@ -148,8 +148,8 @@ func TestNotAsked(t *testing.T) {
 	}
 }
 
-// TestPanic: a panic while a webhook is asked ends the request, and not the process.
-func TestPanic(t *testing.T) {
+// TestPanicEndsOnlyTheRequest: a panic while a webhook is called ends the request, and not the process.
+func TestPanicEndsOnlyTheRequest(t *testing.T) {
 	s := webhooktest.Start(t)
 	hooks := validating(t, configuration(s, "a", "a", "b"))
 	defer func() {

@@ -208,8 +208,8 @@ func ask(t *testing.T, s *webhooktest.Server, v vector, mutating bool) string {
 	return shown(err)
 }
 
-// TestReview: the request has the form of upstream's, header and body (L-62, L-65, L-66).
-func TestReview(t *testing.T) {
+// TestReviewHasUpstreamsForm: the request has the form of upstream's, header and body (L-62, L-65, L-66).
+func TestReviewHasUpstreamsForm(t *testing.T) {
 	data, err := os.ReadFile("../../../conformance/recorded/admission/measured-webhooks.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -84,8 +84,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestRepeated: a role that is bound again and again is listed as often, but not without end.
-func TestRepeated(t *testing.T) {
+// TestRepeatedRulesAreLimited: a role that is bound again and again is listed as often, but not without end.
+func TestRepeatedRulesAreLimited(t *testing.T) {
 	p := rbac.New()
 	p.SetRole(rbac.Name{Namespace: "n", Name: "small"}, make([]rbacv1.PolicyRule, 1))
 	p.SetRole(rbac.Name{Namespace: "n", Name: "large"}, make([]rbacv1.PolicyRule, 5000))

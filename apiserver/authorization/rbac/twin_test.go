@@ -163,8 +163,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestMissing: what isn't missing is allowed by some rule that is held, and what is missing by none.
-func TestMissing(t *testing.T) {
+// TestMissingPermissionsAreNotHeld: and a held rule allows each permission that is not missing.
+func TestMissingPermissionsAreNotHeld(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		held, wanted := []rbacv1.PolicyRule{randomRule(r), randomRule(r)}, []rbacv1.PolicyRule{randomRule(r)}
@@ -183,8 +183,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestMissingTooMuch: rules that can't be compared in so many steps are not held.
-func TestMissingTooMuch(t *testing.T) {
+// TestRulesBeyondTheLimitAreMissing: rules that can't be compared in so many steps are not held.
+func TestRulesBeyondTheLimitAreMissing(t *testing.T) {
 	const steps = 1 << 20
 	var words []string
 	for i := range 2000 {
