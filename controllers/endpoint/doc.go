@@ -16,5 +16,5 @@
 //     family and set of ports, with at most 1000 addresses of a subset. Endpoints with the label that disables this, or
 //     with a leader election annotation, are not mirrored.
 //
-// The hints of topology aware routing are not modelled.
+// Endpoints have the hints of spec.trafficDistribution, but not those of the annotation of topology aware routing.
 package endpoint

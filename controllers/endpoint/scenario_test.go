@@ -62,6 +62,9 @@ func show(o workload.Object) string {
 			if e.Hostname != nil {
 				fmt.Fprintf(&b, " called %s", *e.Hostname)
 			}
+			if e.Hints != nil {
+				fmt.Fprintf(&b, " for %v %v", e.Hints.ForZones, e.Hints.ForNodes)
+			}
 		}
 	case *corev1.Endpoints: //nolint:staticcheck // still served
 		for _, s := range o.Subsets {

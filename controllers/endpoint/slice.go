@@ -121,7 +121,30 @@ func endpointOf(v workload.Reader, s *corev1.Service, p *corev1.Pod, at []string
 	if named(p, s) {
 		e.Hostname = pointer(p.Spec.Hostname)
 	}
+	if is {
+		e.Hints = hints(s, &e)
+	}
 	return e
+}
+
+// hints are those of a ready endpoint for spec.trafficDistribution (k8s.io/endpointslice/trafficdist). The annotation of
+// topology aware routing has precedence (k8s.io/endpointslice: hintsEnabled).
+func hints(s *corev1.Service, e *discoveryv1.Endpoint) *discoveryv1.EndpointHints {
+	auto := cmp.Or(s.Annotations[corev1.DeprecatedAnnotationTopologyAwareHints], s.Annotations[corev1.AnnotationTopologyMode])
+	if s.Spec.TrafficDistribution == nil || auto == "Auto" || auto == "auto" {
+		return nil
+	}
+	var h discoveryv1.EndpointHints
+	if e.Zone != nil {
+		h.ForZones = []discoveryv1.ForZone{{Name: *e.Zone}}
+	}
+	if e.NodeName != nil && *s.Spec.TrafficDistribution == corev1.ServiceTrafficDistributionPreferSameNode {
+		h.ForNodes = []discoveryv1.ForNode{{Name: *e.NodeName}}
+	}
+	if h.ForZones == nil && h.ForNodes == nil {
+		return nil
+	}
+	return &h
 }
 
 // planned plans the slices of one family.
