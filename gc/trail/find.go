@@ -87,14 +87,16 @@ func (w *walk) follow(r *Removal) *Removal {
 	for _, request := range []*Request{r.Asked, r.Finished} {
 		if request != nil {
 			for i := range request.Owners {
-				w.owner(&request.Owners[i])
+				w.owner(&request.Owners[i], r.Object.Namespace)
 			}
 		}
 	}
 	return r
 }
 
-func (w *walk) owner(o *Owner) {
+// owner adds the trail of an owner of an object in the namespace. An object with the owner's uid that has another kind,
+// name or namespace is not the owner: that one is absent (D-17).
+func (w *walk) owner(o *Owner, namespace string) {
 	uid := o.Object.UID
 	switch {
 	case uid == "":
@@ -107,7 +109,8 @@ func (w *walk) owner(o *Owner) {
 		return
 	}
 	w.left--
-	if e, ok := w.trail.known(uid); ok {
+	if e, ok := w.trail.known(uid); ok && e.Object.Kind == o.Object.Kind && e.Object.Name == o.Object.Name &&
+		(e.Object.Namespace == "" || e.Object.Namespace == namespace) {
 		if o.Hidden = w.may(e.of, e.Object.Namespace); o.Hidden == "" {
 			o.Trail = w.follow(e.removal())
 		}

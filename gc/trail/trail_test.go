@@ -261,11 +261,30 @@ func TestOwnersAreFollowedToRequestOfUser(t *testing.T) {
 	}
 }
 
+// TestObjectThatIsNotTheOwnerHasNoTrail: the removal of an object with the owner's uid, but of another kind, name or
+// namespace, is not the cause.
+func TestObjectThatIsNotTheOwnerHasNoTrail(t *testing.T) {
+	tr := New(began)
+	remove(tr, 1, nil)
+	for _, o := range []struct{ kind, name, namespace string }{
+		{"Pod", "pod-1", "default"}, {"Secret", "pod-1", "default"}, {"Pod", "x", "default"}, {"Pod", "pod-1", "other"},
+	} {
+		owner := Object{APIVersion: "v1", Kind: o.kind, Name: o.name, UID: id(1)}
+		tr.Removed(&Subject{Type: pods, Namespace: o.namespace, Name: "a", UID: id(2)}, 5, began, nil,
+			NewRequest(Sent{Own: true, Reason: OwnerAbsent, Owners: []Object{owner}}))
+		got := tr.Find(Query{UID: id(2)}, all)[0].Asked.Owners[0].Trail
+		if (got != nil) != (o.kind == "Pod" && o.name == "pod-1" && o.namespace == "default") {
+			t.Errorf("%+v: the trail %+v", o, got)
+		}
+	}
+}
+
 // TestCycleOfOwnersHasAnEnd: the trail of objects that own each other ends.
 func TestCycleOfOwnersHasAnEnd(t *testing.T) {
 	tr := New(began)
 	for n := 1; n <= 2; n++ {
-		by := NewRequest(Sent{Own: true, Reason: OwnerAbsent, Owners: []Object{{Kind: "Pod", UID: id(3 - n)}}})
+		owner := Object{Kind: "Pod", Name: fmt.Sprint("pod-", 3-n), UID: id(3 - n)}
+		by := NewRequest(Sent{Own: true, Reason: OwnerAbsent, Owners: []Object{owner}})
 		remove(tr, n, by)
 	}
 	r := tr.Find(Query{UID: id(1)}, all)[0]
@@ -295,7 +314,7 @@ func TestEveryUIDIsFound(t *testing.T) {
 func TestAnswerIsACopy(t *testing.T) {
 	tr := New(began)
 	remove(tr, 1, nil)
-	owners := []Object{{Kind: "Pod", UID: id(1)}}
+	owners := []Object{{Kind: "Pod", Name: "pod-1", UID: id(1)}}
 	shared := NewRequest(Sent{User: "alice", Own: true, Reason: OwnerDeleted, Owners: owners})
 	remove(tr, 2, shared)
 	remove(tr, 3, shared)

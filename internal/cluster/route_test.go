@@ -29,7 +29,7 @@ func TestTrail(t *testing.T) {
 	const first, second = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
 	secrets, configMaps := trail.Type{Version: "v1", Kind: "Secret", Resource: "secrets"},
 		trail.Type{Version: "v1", Kind: "ConfigMap", Resource: "configmaps"}
-	for _, namespace := range []string{"a", "b"} {
+	for _, namespace := range []string{"b", "a"} { // the last removal has the uids
 		tr.Removed(&trail.Subject{Type: secrets, Namespace: namespace, Name: "top", UID: first}, 5, began, nil,
 			trail.NewRequest(trail.Sent{User: "bob", Verb: "delete"}))
 		tr.Removed(&trail.Subject{Type: configMaps, Namespace: namespace, Name: "x", UID: second}, 6, began, nil,
