@@ -44,7 +44,8 @@ func endpoints(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 	if headless(s) {
 		next.Labels[corev1.IsHeadlessService] = ""
 	}
-	subsets, truncated := truncate(subsetsOf(s, chosen(v, s, s.Spec.PublishNotReadyAddresses)))
+	pods := chosen(v, s, s.Spec.PublishNotReadyAddresses)
+	subsets, truncated := truncate(subsetsOf(s, pods))
 	if !equality.Semantic.DeepEqual(next.Subsets, subsets) {
 		next.Subsets = subsets
 	}
@@ -53,11 +54,14 @@ func endpoints(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 	} else if next.Annotations[corev1.EndpointsOverCapacity] != "" {
 		delete(next.Annotations, corev1.EndpointsOverCapacity)
 	}
-	switch {
-	case had == nil:
+	if had != nil && equality.Semantic.DeepEqual(had, next) {
+		return p
+	}
+	trigger(&next.ObjectMeta, changed(s, pods))
+	if had == nil {
 		p.Do = append(p.Do, workload.Create{Object: next, Failed: workload.Warning("FailedToCreateEndpoint",
 			fmt.Sprintf("Failed to create endpoint for service %s/%s: %s", s.Namespace, s.Name, workload.Problem))})
-	case !equality.Semantic.DeepEqual(had, next):
+	} else {
 		p.Do = append(p.Do, workload.Update{Object: next, Failed: workload.Warning("FailedToUpdateEndpoint",
 			fmt.Sprintf("Failed to update endpoint %s/%s: %s", s.Namespace, s.Name, workload.Problem))})
 	}

@@ -41,6 +41,9 @@ func check(w *workloadtest.World) error {
 func show(o workload.Object) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %v", workload.Of(o).Kind, o.GetName(), o.GetLabels())
+	if at := o.GetAnnotations()[corev1.EndpointsLastChangeTriggerTime]; at != "" {
+		fmt.Fprintf(&b, " since %s", at)
+	}
 	switch o := o.(type) {
 	case *discoveryv1.EndpointSlice:
 		fmt.Fprintf(&b, " %s %v", o.AddressType, portKey(o.Ports))

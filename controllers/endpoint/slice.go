@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
@@ -23,9 +24,6 @@ const (
 	// mostEndpoints is the maximum number of endpoints of a slice (--max-endpoints-per-slice).
 	mostEndpoints = 100
 )
-
-// reserved has the labels of slices that don't come from the service.
-var reserved = []string{discoveryv1.LabelServiceName, discoveryv1.LabelManagedBy, corev1.IsHeadlessService}
 
 // sliced plans the slices of a service, family by family.
 func sliced(v workload.Reader, s *corev1.Service) (p workload.Plan) {
@@ -127,10 +125,11 @@ func endpointOf(v workload.Reader, s *corev1.Service, p *corev1.Pod, at []string
 	return e
 }
 
-// hints are those of a ready endpoint for spec.trafficDistribution (k8s.io/endpointslice/trafficdist). The annotation of
-// topology aware routing has precedence (k8s.io/endpointslice: hintsEnabled).
+// hints are those of a ready endpoint for spec.trafficDistribution (k8s.io/endpointslice/trafficdist). The annotation
+// of topology aware routing has precedence (k8s.io/endpointslice: hintsEnabled).
 func hints(s *corev1.Service, e *discoveryv1.Endpoint) *discoveryv1.EndpointHints {
-	auto := cmp.Or(s.Annotations[corev1.DeprecatedAnnotationTopologyAwareHints], s.Annotations[corev1.AnnotationTopologyMode])
+	a := s.Annotations
+	auto := cmp.Or(a[corev1.DeprecatedAnnotationTopologyAwareHints], a[corev1.AnnotationTopologyMode])
 	if s.Spec.TrafficDistribution == nil || auto == "Auto" || auto == "auto" {
 		return nil
 	}
@@ -167,12 +166,12 @@ func planned(
 		for i, c := range contents {
 			if i >= len(mine) {
 				e := made(s, family, g.ports, c)
-				trigger(e, since)
+				trigger(&e.ObjectMeta, since)
 				do = append(do, workload.Create{Object: e})
 			} else if len(c) == 0 && (len(g.endpoints) > 0 || i > 0) {
 				do = append(do, workload.Delete{Object: mine[i]})
 			} else if next, ok := renewed(s, mine[i], c); ok {
-				trigger(next, since)
+				trigger(&next.ObjectMeta, since)
 				do = append(do, workload.Update{Object: next})
 			}
 		}
@@ -211,10 +210,8 @@ func recycle(do []workload.Action) (out []workload.Action) {
 // those of new slices. The result has at least one slice.
 func distribute(wanted []discoveryv1.Endpoint, have []*discoveryv1.EndpointSlice) (out [][]discoveryv1.Endpoint) {
 	rest := map[types.UID]discoveryv1.Endpoint{}
-	var order []types.UID
 	for _, e := range wanted {
 		rest[e.TargetRef.UID] = e
-		order = append(order, e.TargetRef.UID)
 	}
 	for _, s := range have {
 		var kept []discoveryv1.Endpoint
@@ -230,9 +227,8 @@ func distribute(wanted []discoveryv1.Endpoint, have []*discoveryv1.EndpointSlice
 		out = append(out, kept)
 	}
 	i := 0
-	for _, uid := range order {
-		e, ok := rest[uid]
-		if !ok {
+	for _, e := range wanted {
+		if _, ok := rest[e.TargetRef.UID]; !ok {
 			continue
 		}
 		for i < len(out) && len(out[i]) >= mostEndpoints {
@@ -269,16 +265,12 @@ func made(
 
 // labelsOf returns the service's labels and those that identify its slices (setEndpointSliceLabels).
 func labelsOf(s *corev1.Service) map[string]string {
-	out := map[string]string{}
-	for k, v := range s.Labels {
-		if !slices.Contains(reserved, k) {
-			out[k] = v
-		}
-	}
+	own := map[string]string{discoveryv1.LabelServiceName: s.Name, discoveryv1.LabelManagedBy: manager}
+	out := labels.Merge(s.Labels, own)
+	delete(out, corev1.IsHeadlessService)
 	if headless(s) {
 		out[corev1.IsHeadlessService] = ""
 	}
-	out[discoveryv1.LabelServiceName], out[discoveryv1.LabelManagedBy] = s.Name, manager
 	return out
 }
 
@@ -305,15 +297,13 @@ func changed(s *corev1.Service, pods []*corev1.Pod) time.Time {
 	return at
 }
 
-// trigger sets the annotation with the time of the last change, unless it has the time already.
-func trigger(e *discoveryv1.EndpointSlice, at time.Time) {
+// trigger sets the annotation with the time of the last change, unless it has the time already
+// (k8s.io/endpointslice/util: TriggerTimeTracker).
+func trigger(m *metav1.ObjectMeta, at time.Time) {
 	text := at.UTC().Format(time.RFC3339Nano)
-	if e.Annotations == nil {
-		e.Annotations = map[string]string{}
+	if m.Annotations[corev1.EndpointsLastChangeTriggerTime] == text {
+		delete(m.Annotations, corev1.EndpointsLastChangeTriggerTime)
+	} else {
+		metav1.SetMetaDataAnnotation(m, corev1.EndpointsLastChangeTriggerTime, text)
 	}
-	if e.Annotations[corev1.EndpointsLastChangeTriggerTime] == text {
-		delete(e.Annotations, corev1.EndpointsLastChangeTriggerTime)
-		return
-	}
-	e.Annotations[corev1.EndpointsLastChangeTriggerTime] = text
 }
