@@ -101,9 +101,11 @@ func trustBundles(s *setup) []run {
 	return engine(func() workload.Controller { return certificates.Publishing(anchors) })(s)
 }
 
-// autoscalers reads the usage of simulated pods from the simulation, as metrics.k8s.io reports it.
+// autoscalers reads the usage of simulated pods from the simulation, as metrics.k8s.io reports it, and other metrics
+// from the servers of APIServices.
 func autoscalers(s *setup) []run {
-	o, api := autoscale.Options{Settings: s.process.Autoscaler}, s.client()
+	o := autoscale.Options{Settings: s.process.Autoscaler}
+	api := &loopback.Autoscaler{Client: s.client(), Others: s.process.Aggregator}
 	o.NeverToZero = !s.process.Gates[featuregates.HPAScaleToZero]
 	o.Workers, o.Log = s.workers(), s.process.Log
 	if s.process.Simulate {

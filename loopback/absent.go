@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -45,9 +46,9 @@ func isAbsent(
 		return false
 	}
 	r := all[i]
-	at := "/" + r.Name + "/" + o.Name
+	at := url.URL{Path: "/" + r.Name + "/" + o.Name}
 	if r.Namespaced {
-		at = "/namespaces/" + o.Namespace + at
+		at.Path = "/namespaces/" + o.Namespace + at.Path
 	}
 	gv := schema.GroupVersion{Group: r.Group, Version: r.Version}
 	data, err := others.Do(ctx, user.DefaultInfo(api.User()), http.MethodGet, gv, at, "PartialObjectMetadata", nil)

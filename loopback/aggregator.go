@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -20,10 +21,13 @@ type Aggregator interface {
 	// Resources returns the resources of the servers, those of a group's most important version first, and the versions
 	// whose resources are not known.
 	Resources() (all []metav1.APIResource, stale []schema.GroupVersion)
-	// Do sends a request below the path of a group version. as is the kind of meta.k8s.io that the response has; empty
-	// for any.
-	Do(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, path, as string, body []byte) (
-		[]byte, error)
+	// Preferred returns the version of a group with the highest priority. versions are the candidates, the newest first.
+	// ok is false if none of them has a server.
+	Preferred(group string, versions ...string) (gv schema.GroupVersion, ok bool)
+	// Do sends a request below the path of a group version. at has the rest of the path, and the query. as is the kind of
+	// meta.k8s.io that the response has; empty for any.
+	Do(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string,
+		body []byte) ([]byte, error)
 }
 
 // others returns the namespaced types of other servers whose objects can be deleted (K
@@ -66,7 +70,7 @@ func (n *Namespaces) ask(
 			return nil, err
 		}
 	}
-	at := "/namespaces/" + ns + "/" + r.Resource + suffix
+	at := url.URL{Path: "/namespaces/" + ns + "/" + r.Resource + suffix}
 	return n.Others.Do(ctx, user.DefaultInfo(n.API.User()), method, r.GroupVersion(), at, as, body)
 }
 

@@ -34,7 +34,7 @@ const (
 	Deleted = cache.Deleted
 )
 
-// Client makes the requests of one controller with its identity. It implements workload.API and autoscale.API.
+// Client makes the requests of one controller with its identity. It implements workload.API.
 type Client struct {
 	API   *registry.Loopback
 	Cache *cache.Cache

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -43,9 +46,15 @@ func (c *Client) Scale(ctx context.Context, namespace string, o workload.Owner) 
 	return workload.Scale{UID: sc.UID, Replicas: sc.Spec.Replicas}, nil
 }
 
+// Autoscaler implements autoscale.API.
+type Autoscaler struct {
+	*Client
+	Others Aggregator
+}
+
 // Target implements autoscale.API. The version in the reference does not matter (K
 // pkg/controller/podautoscaler/horizontal.go: scaleForResourceMappings).
-func (c *Client) Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
+func (c *Autoscaler) Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
 	*autoscalingv1.Scale, error) {
 	p, err := c.target(namespace, ref)
 	if err != nil {
@@ -55,7 +64,7 @@ func (c *Client) Target(ctx context.Context, namespace string, ref autoscalingv2
 }
 
 // Rescale implements autoscale.API.
-func (c *Client) Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
+func (c *Autoscaler) Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
 	s *autoscalingv1.Scale) error {
 	p, err := c.target(namespace, ref)
 	if err != nil {
@@ -68,7 +77,7 @@ func (c *Client) Rescale(ctx context.Context, namespace string, ref autoscalingv
 var errUnscalable = errors.New("the server could not find the requested resource")
 
 // target returns the path of a target's scale, in the preferred version of its kind.
-func (c *Client) target(
+func (c *Autoscaler) target(
 	namespace string, ref autoscalingv2.CrossVersionObjectReference,
 ) (p registry.Path, err error) {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
@@ -86,4 +95,55 @@ func (c *Client) target(
 		err = errUnscalable
 	}
 	return p, err
+}
+
+// Metrics implements autoscale.API with the servers of APIServices, as the clients of package k8s.io/metrics do
+// (pkg/client/custom_metrics/{discovery,versioned_client}.go, external_metrics/client.go).
+func (c *Autoscaler) Metrics(
+	ctx context.Context, namespace string, of schema.GroupKind, name, metric string, query url.Values,
+) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	group, versions := "custom.metrics.k8s.io", []string{"v1beta2", "v1beta1"}
+	switch {
+	case of.Empty():
+		group, versions = "external.metrics.k8s.io", versions[1:]
+	case of.Group == "metrics.k8s.io":
+		group, versions = of.Group, versions[1:]
+	}
+	custom := len(versions) > 1
+	gv, ok := c.Others.Preferred(group, versions...)
+	at := url.URL{Path: "/namespaces/" + namespace + "/" + metric, RawQuery: query.Encode()}
+	switch {
+	case !custom && !ok:
+		r := schema.GroupResource{Group: group, Resource: metric}
+		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, "get", r, "", "", 0, true)
+	case !ok:
+		return nil, fmt.Errorf("no custom metrics API (%s) registered", group)
+	case of == schema.GroupKind{Kind: "Namespace"}:
+		at.Path = "/namespaces/" + namespace + "/metrics/" + metric
+	case custom:
+		r, err := c.mapped(of)
+		if err != nil {
+			return nil, fmt.Errorf("unable to map kind %v to resource: %w", of, err)
+		}
+		at.Path = "/namespaces/" + namespace + "/" + r.String() + "/" + name + "/" + metric
+	}
+	return c.Others.Do(ctx, user.DefaultInfo(c.API.User()), http.MethodGet, gv, at, "", nil)
+}
+
+// mapped returns the resource of a kind, in any version.
+func (c *Autoscaler) mapped(kind schema.GroupKind) (schema.GroupResource, error) {
+	for _, r := range c.API.Types().All() {
+		if r.Group == kind.Group && r.Kind == kind.Kind {
+			return r.GroupResource(), nil
+		}
+	}
+	all, _ := c.Others.Resources() // those of versions that are not known are not found
+	for _, r := range all {
+		if r.Group == kind.Group && r.Kind == kind.Kind {
+			return schema.GroupResource{Group: r.Group, Resource: r.Name}, nil
+		}
+	}
+	return schema.GroupResource{}, &meta.NoKindMatchError{GroupKind: kind}
 }

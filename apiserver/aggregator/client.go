@@ -109,7 +109,7 @@ type answer struct {
 
 // get sends a request to an available service.
 func (a *Aggregator) get(
-	ctx context.Context, s *Service, as user.DefaultInfo, method, path, accept string, body []byte,
+	ctx context.Context, s *Service, as user.DefaultInfo, method string, to url.URL, accept string, body []byte,
 ) (out answer, err error) {
 	switch {
 	case !s.available():
@@ -117,11 +117,11 @@ func (a *Aggregator) get(
 	case s.broken != nil:
 		return out, s.broken
 	}
-	address, err := a.address(ctx, s)
-	if err != nil {
+	to.Scheme = "https"
+	if to.Host, err = a.address(ctx, s); err != nil {
 		return out, err
 	}
-	response, err := a.send(ctx, s, as, method, &url.URL{Scheme: "https", Host: address, Path: path}, accept, body)
+	response, err := a.send(ctx, s, as, method, &to, accept, body)
 	if err != nil {
 		return out, err
 	}
@@ -134,7 +134,7 @@ func (a *Aggregator) get(
 // Do sends a request below the path of a group version, and returns the body of the response. as is the kind of
 // meta.k8s.io that the response should have, or empty. The error of an unsuccessful response is its Status.
 func (a *Aggregator) Do(
-	ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, path, as string, body []byte,
+	ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string, body []byte,
 ) ([]byte, error) {
 	s := a.Of(gv.Group, gv.Version)
 	if s == nil {
@@ -144,7 +144,8 @@ func (a *Aggregator) Do(
 	if as != "" {
 		accept = "application/json;g=meta.k8s.io;v=v1;as=" + as + "," + accept
 	}
-	got, err := a.get(ctx, s, by, method, s.root()+path, accept, body)
+	at.Path = s.root() + at.Path
+	got, err := a.get(ctx, s, by, method, at, accept, body)
 	if err != nil {
 		return nil, err
 	}

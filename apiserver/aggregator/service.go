@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
@@ -60,6 +61,18 @@ func (a *Aggregator) Of(group, version string) *Service {
 		return nil
 	}
 	return a.service(version + "." + group)
+}
+
+// Preferred returns the version of a group with the highest priority. versions are the candidates, the newest first. ok
+// is false if none of them has a service.
+func (a *Aggregator) Preferred(group string, versions ...string) (gv schema.GroupVersion, ok bool) {
+	var best int32
+	for _, version := range versions {
+		if s := a.Of(group, version); s != nil && (!ok || s.Spec.VersionPriority > best) {
+			gv, ok, best = schema.GroupVersion{Group: group, Version: version}, true, s.Spec.VersionPriority
+		}
+	}
+	return gv, ok
 }
 
 // all returns the APIServices that have a service, by name.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net/url"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
@@ -44,7 +46,8 @@ type Options struct {
 	NeverToZero bool
 	// Workers is the maximum number of concurrent passes; default 5.
 	Workers int
-	// Measure measures a pod, or returns nil for no measurement. If it is nil, metrics.k8s.io is not served.
+	// Measure measures a pod, or returns nil for no measurement. If it is nil, API.Metrics
+	// returns the usage.
 	Measure func(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics
 	// Log receives errors; nil discards them.
 	Log *slog.Logger
@@ -59,6 +62,11 @@ type API interface {
 	// Rescale replaces the scale of a target. Its resourceVersion is a precondition.
 	Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
 		s *autoscalingv1.Scale) error
+	// Metrics returns the values of a custom metric of an object, or with the name "*" of those that a query selects. It
+	// returns those of an external metric if the kind is empty, and the usage of pods for the kind PodMetrics of
+	// metrics.k8s.io. The error is that of upstream's client.
+	Metrics(ctx context.Context, namespace string, of schema.GroupKind, name, metric string, query url.Values) (
+		[]byte, error)
 }
 
 // period names the flag of the interval for which a pass waits.
@@ -144,6 +152,9 @@ func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outco
 	}
 	in := input{hpa: a, rivals: rivals}
 	in.scale, in.err = c.api.Target(ctx, a.Namespace, a.Spec.ScaleTargetRef)
+	if in.err == nil {
+		in.readings = c.read(ctx, a, in.scale.Status.Selector)
+	}
 	if ctx.Err() != nil {
 		return reconcile.Outcome{}
 	}

@@ -19,7 +19,7 @@ import (
 
 // cluster is an API with one autoscaler, whose target can't be read.
 type cluster struct {
-	workload.API
+	API
 	workload.Reader
 	changes chan workload.Change
 
@@ -66,11 +66,6 @@ func (c *cluster) Target(context.Context, string, autoscalingv2.CrossVersionObje
 	defer c.mu.Unlock()
 	c.did("scale")
 	return nil, errors.New("it is gone")
-}
-
-func (c *cluster) Rescale(context.Context, string, autoscalingv2.CrossVersionObjectReference,
-	*autoscalingv1.Scale) error {
-	return errors.New("unexpected")
 }
 
 // Update stores the status, which is an event.

@@ -1,6 +1,7 @@
 package autoscale
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,8 @@ type input struct {
 	// pods has the pods of the namespace, from which the selector of the scale selects.
 	pods   []*corev1.Pod
 	rivals []rival
+	// readings are those of the metrics, in the order of the spec.
+	readings []reading
 }
 
 // rival is another autoscaler of the namespace, with the selector of its target.
@@ -126,6 +129,8 @@ func (d *decision) least() int32 {
 	return 1
 }
 
+const belowMinimum = "Current number of replicas below Spec.MinReplicas"
+
 // size decides on the size of the target. ok is false if that failed; the status then has the reason.
 func (d *decision) size() (ok bool) {
 	least, most := d.least(), d.hpa.Spec.MaxReplicas
@@ -136,7 +141,7 @@ func (d *decision) size() (ok bool) {
 	case d.old > most:
 		d.rescale, d.replicas, d.reason = true, most, "Current number of replicas above Spec.MaxReplicas"
 	case d.old < least && d.old > 0:
-		d.rescale, d.replicas, d.reason = true, least, "Current number of replicas below Spec.MinReplicas"
+		d.rescale, d.replicas, d.reason = true, least, belowMinimum
 	default:
 		n, metric, err := d.recommend()
 		if err != nil {
@@ -151,8 +156,8 @@ func (d *decision) size() (ok bool) {
 			d.reason = "All metrics below target"
 		}
 		d.replicas = d.limited(max(n, 0), least)
-		if d.old == 0 {
-			d.replicas = max(d.replicas, least)
+		if d.old == 0 && d.replicas < least {
+			d.replicas, d.reason = least, cmp.Or(d.reason, belowMinimum)
 		}
 		d.rescale = d.replicas != d.old
 	}
@@ -186,7 +191,7 @@ func (d *decision) recommend() (n int32, metric string, err error) {
 	n = -1
 	failures, first := 0, proposal{}
 	for i, spec := range specs {
-		p := d.propose(spec)
+		p := d.propose(spec, d.in.readings[i])
 		switch {
 		case p.err != nil:
 			if failures == 0 {

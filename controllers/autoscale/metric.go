@@ -3,20 +3,14 @@ package autoscale
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
-)
-
-// The errors for metrics APIs that are not served, with the messages of upstream's clients.
-var (
-	errNoResourceAPI = errors.New("unable to fetch metrics from resource metrics API: the server could not find the " +
-		"requested resource (get pods.metrics.k8s.io)")
-	errNoCustomAPI = errors.New("unable to fetch metrics from custom metrics API: " +
-		"no custom metrics API (custom.metrics.k8s.io) registered")
 )
 
 // proposal is the number of replicas that one metric proposes, or the error that prevents a proposal.
@@ -31,22 +25,20 @@ type proposal struct {
 }
 
 // propose computes one metric (computeReplicasForMetric).
-func (d *decision) propose(spec autoscalingv2.MetricSpec) (p proposal) {
+func (d *decision) propose(spec autoscalingv2.MetricSpec, r reading) (p proposal) {
 	wrap := ""
 	switch spec.Type {
 	case autoscalingv2.ResourceMetricSourceType:
-		p, wrap = d.resource(spec.Resource), fmt.Sprintf("failed to get %s resource metric value: ", spec.Resource.Name)
+		p, wrap = d.resource(spec.Resource, r), fmt.Sprintf("failed to get %s resource metric value: ", spec.Resource.Name)
 	case autoscalingv2.ContainerResourceMetricSourceType:
-		p = d.containerResource(spec.ContainerResource)
+		p = d.containerResource(spec.ContainerResource, r)
 		wrap = fmt.Sprintf("failed to get %s container metric value: ", spec.ContainerResource.Container)
 	case autoscalingv2.PodsMetricSourceType:
-		p.reason, p.cause = "FailedGetPodsMetric", podsMetric(spec.Pods)
-		wrap = "failed to get pods metric value: "
+		p, wrap = d.podsMetric(spec.Pods, r), "failed to get pods metric value: "
 	case autoscalingv2.ObjectMetricSourceType:
-		p.reason, p.cause = "FailedGetObjectMetric", d.object(spec.Object)
-		wrap = "failed to get object metric value: "
+		p, wrap = d.object(spec.Object, r), "failed to get object metric value: "
 	case autoscalingv2.ExternalMetricSourceType:
-		p.reason, p.cause = "FailedGetExternalMetric", d.external(spec.External)
+		p = d.external(spec.External, r)
 		wrap = fmt.Sprintf("failed to get %s external metric value: ", spec.External.Metric.Name)
 	default:
 		p.reason, p.cause = "InvalidMetricSourceType", fmt.Errorf("unknown metric source type %q", spec.Type)
@@ -58,51 +50,106 @@ func (d *decision) propose(spec autoscalingv2.MetricSpec) (p proposal) {
 	return p
 }
 
-// podsMetric returns the error for a metric of the type Pods.
-func podsMetric(m *autoscalingv2.PodsMetricSource) error {
-	if _, err := metav1.LabelSelectorAsSelector(m.Metric.Selector); err != nil {
-		return err
-	}
-	return fmt.Errorf("unable to get metric %s: %w", m.Metric.Name, errNoCustomAPI)
+// podsMetric computes a metric of the type Pods (computeStatusForPodsMetric).
+func (d *decision) podsMetric(m *autoscalingv2.PodsMetricSource, r reading) (p proposal) {
+	p.reason, p.name = "FailedGetPodsMetric", "pods metric "+m.Metric.Name
+	var usage measure
+	p.replicas, usage, p.cause = d.byAverage(r, "", m.Target.AverageValue.MilliValue())
+	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.PodsMetricSourceType,
+		Pods: &autoscalingv2.PodsMetricStatus{Metric: m.Metric, Current: autoscalingv2.MetricValueStatus{
+			AverageValue: resource.NewMilliQuantity(usage.average, resource.DecimalSI)}}}
+	return p
 }
 
-// object returns the error for a metric of the type Object. As in upstream, its message has the error in place of the
-// object's name.
-func (d *decision) object(m *autoscalingv2.ObjectMetricSource) error {
-	if _, err := metav1.LabelSelectorAsSelector(m.Metric.Selector); err != nil {
-		return err
+// object computes a metric of the type Object (computeStatusForObjectMetric). As in upstream, one with an average is
+// named like an external metric, and its status has no object.
+func (d *decision) object(m *autoscalingv2.ObjectMetricSource, r reading) (p proposal) {
+	status := &autoscalingv2.ObjectMetricStatus{Metric: m.Metric}
+	p.reason = "FailedGetObjectMetric"
+	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.ObjectMetricSourceType, Object: status}
+	switch t := m.Target; {
+	case t.Type == autoscalingv2.ValueMetricType && t.Value != nil:
+		p.name, status.DescribedObject = m.DescribedObject.Kind+" metric "+m.Metric.Name, m.DescribedObject
+		p.replicas, status.Current, p.cause = d.byValue(r, t.Value)
+	case t.Type == autoscalingv2.AverageValueMetricType && t.AverageValue != nil:
+		p.name = fmt.Sprintf("external metric %s(%+v)", m.Metric.Name, m.Metric.Selector)
+		p.replicas, status.Current, p.cause = d.byShare(r, t.AverageValue)
+		if p.cause != nil {
+			p.cause = fmt.Errorf("failed to get %s object metric: %w", m.Metric.Name, p.cause)
+		}
+	default:
+		p.cause = errors.New("invalid object metric source: neither a value target nor an average value target was set")
 	}
-	err := fmt.Errorf("unable to get metric %s: %s on %s %s/%w", m.Metric.Name, m.DescribedObject.Kind, d.hpa.Namespace,
-		m.DescribedObject.Name, errNoCustomAPI)
-	switch m.Target.Type {
-	case autoscalingv2.ValueMetricType:
-		return err
-	case autoscalingv2.AverageValueMetricType:
-		return fmt.Errorf("failed to get %s object metric: %w", m.Metric.Name, err)
-	}
-	return errors.New("invalid object metric source: neither a value target nor an average value target was set")
+	return p
 }
 
-// external returns the error for a metric of the type External.
-func (d *decision) external(m *autoscalingv2.ExternalMetricSource) error {
-	_, err := metav1.LabelSelectorAsSelector(m.Metric.Selector)
-	if err == nil {
-		err = fmt.Errorf("unable to get external metric %s/%s/%+v: unable to fetch metrics from external metrics API: "+
-			"the server could not find the requested resource (get %s.external.metrics.k8s.io)", d.hpa.Namespace,
-			m.Metric.Name, m.Metric.Selector, m.Metric.Name)
+// external computes a metric of the type External (computeStatusForExternalMetric).
+func (d *decision) external(m *autoscalingv2.ExternalMetricSource, r reading) (p proposal) {
+	status := &autoscalingv2.ExternalMetricStatus{Metric: m.Metric}
+	p.reason, p.name = "FailedGetExternalMetric", fmt.Sprintf("external metric %s(%+v)", m.Metric.Name, m.Metric.Selector)
+	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.ExternalMetricSourceType, External: status}
+	switch t := m.Target; {
+	case t.AverageValue != nil:
+		if p.replicas, status.Current, p.cause = d.byShare(r, t.AverageValue); p.cause != nil {
+			p.cause = fmt.Errorf("failed to get %s external metric: %w", m.Metric.Name, p.cause)
+		}
+	case t.Value != nil:
+		if p.replicas, status.Current, p.cause = d.byValue(r, t.Value); p.cause != nil {
+			p.cause = fmt.Errorf("failed to get external metric %s: %w", m.Metric.Name, p.cause)
+		}
+	default:
+		p.cause = errors.New("invalid external metric source: neither a value target nor an average value target was set")
 	}
+	return p
+}
+
+// byValue computes the number of replicas from a value for all pods (getUsageRatioReplicaCount).
+func (d *decision) byValue(r reading, target *resource.Quantity) (
+	n int32, current autoscalingv2.MetricValueStatus, err error) {
+	if r.err != nil {
+		return 0, current, r.err
+	}
+	current.Value = resource.NewMilliQuantity(r.value, resource.DecimalSI)
+	ratio := float64(r.value) / float64(target.MilliValue())
 	switch {
-	case m.Target.AverageValue != nil:
-		return fmt.Errorf("failed to get %s external metric: %w", m.Metric.Name, err)
-	case m.Target.Value != nil:
-		return fmt.Errorf("failed to get external metric %s: %w", m.Metric.Name, err)
+	case d.old == 0:
+		return ceil(ratio, 1), current, nil
+	case d.tolerated(ratio):
+		return d.old, current, nil
+	case len(d.pods) == 0:
+		return 0, current, fmt.Errorf("unable to calculate ready pods: %w", errNoPods)
 	}
-	return errors.New("invalid external metric source: neither a value target nor an average value target was set")
+	ready := 0
+	for _, p := range d.pods {
+		if p.Status.Phase == corev1.PodRunning && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+		}) {
+			ready++
+		}
+	}
+	return ceil(ratio, ready), current, nil
+}
+
+// byShare computes the number of replicas from a value of which each has a share (GetObjectPerPodMetricReplicas,
+// GetExternalPerPodMetricReplicas). Without replicas the status has the value; upstream divides it by 0.
+func (d *decision) byShare(r reading, target *resource.Quantity) (
+	n int32, current autoscalingv2.MetricValueStatus, err error) {
+	if r.err != nil {
+		return 0, current, r.err
+	}
+	n = d.in.scale.Status.Replicas
+	wanted := float64(r.value) / float64(target.MilliValue())
+	share := math.Ceil(float64(r.value) / float64(max(n, 1)))
+	if n == 0 || !d.tolerated(wanted/float64(n)) {
+		n = ceil(wanted, 1)
+	}
+	current.AverageValue = resource.NewMilliQuantity(int64(share), resource.DecimalSI)
+	return n, current, nil
 }
 
 // resource computes a metric of the type Resource.
-func (d *decision) resource(m *autoscalingv2.ResourceMetricSource) (p proposal) {
-	p, current := d.usage(m.Name, "", m.Target)
+func (d *decision) resource(m *autoscalingv2.ResourceMetricSource, r reading) (p proposal) {
+	p, current := d.usage(r, m.Name, "", m.Target)
 	p.reason = "FailedGetResourceMetric"
 	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.ResourceMetricSourceType,
 		Resource: &autoscalingv2.ResourceMetricStatus{Name: m.Name, Current: current}}
@@ -110,8 +157,8 @@ func (d *decision) resource(m *autoscalingv2.ResourceMetricSource) (p proposal) 
 }
 
 // containerResource computes a metric of the type ContainerResource.
-func (d *decision) containerResource(m *autoscalingv2.ContainerResourceMetricSource) (p proposal) {
-	p, current := d.usage(m.Name, m.Container, m.Target)
+func (d *decision) containerResource(m *autoscalingv2.ContainerResourceMetricSource, r reading) (p proposal) {
+	p, current := d.usage(r, m.Name, m.Container, m.Target)
 	p.reason = "FailedGetContainerResourceMetric"
 	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.ContainerResourceMetricSourceType,
 		ContainerResource: &autoscalingv2.ContainerResourceMetricStatus{
@@ -120,13 +167,16 @@ func (d *decision) containerResource(m *autoscalingv2.ContainerResourceMetricSou
 }
 
 // usage computes the number of replicas from the usage of a resource (computeStatusForResourceMetricGeneric).
-func (d *decision) usage(r corev1.ResourceName, container string, target autoscalingv2.MetricTarget) (
+func (d *decision) usage(
+	in reading, r corev1.ResourceName, container string, target autoscalingv2.MetricTarget,
+) (
 	p proposal, current autoscalingv2.MetricValueStatus) {
 	var m measure
+	in = d.samples(in, r, container)
 	switch {
 	case target.AverageValue != nil:
 		p.name = fmt.Sprintf("%s resource", r)
-		if p.replicas, m, p.cause = d.byAverage(r, container, target.AverageValue.MilliValue()); p.cause != nil {
+		if p.replicas, m, p.cause = d.byAverage(in, r, target.AverageValue.MilliValue()); p.cause != nil {
 			p.cause = fmt.Errorf("failed to get %s usage: %w", r, p.cause)
 		}
 	case target.AverageUtilization != nil:
@@ -134,7 +184,7 @@ func (d *decision) usage(r corev1.ResourceName, container string, target autosca
 		if container != "" {
 			p.name = fmt.Sprintf("%s container resource utilization (percentage of request)", r)
 		}
-		if p.replicas, m, p.cause = d.byUtilization(r, container, *target.AverageUtilization); p.cause != nil {
+		if p.replicas, m, p.cause = d.byUtilization(in, r, container, *target.AverageUtilization); p.cause != nil {
 			p.cause = fmt.Errorf("failed to get %s utilization: %w", r, p.cause)
 		}
 		current.AverageUtilization = &m.percent
@@ -150,9 +200,9 @@ func (d *decision) usage(r corev1.ResourceName, container string, target autosca
 // it scales down, a pod without a sample counts with all that it requests, or with the target if that is more. When it
 // scales up, such a pod counts with a usage of 0.
 func (d *decision) byUtilization(
-	r corev1.ResourceName, container string, target int32,
+	in reading, r corev1.ResourceName, container string, target int32,
 ) (n int32, m measure, err error) {
-	g, err := d.measured(r, container)
+	g, err := d.measured(in, r)
 	if err != nil {
 		return 0, m, err
 	}
@@ -168,9 +218,10 @@ func (d *decision) byUtilization(
 	})
 }
 
-// byAverage computes the number of replicas from the average usage (GetRawResourceReplicas).
-func (d *decision) byAverage(r corev1.ResourceName, container string, target int64) (n int32, m measure, err error) {
-	g, err := d.measured(r, container)
+// byAverage computes the number of replicas from the average usage of a resource or, if that is empty, of a metric
+// (calcPlainMetricReplicas).
+func (d *decision) byAverage(in reading, r corev1.ResourceName, target int64) (n int32, m measure, err error) {
+	g, err := d.measured(in, r)
 	if err != nil {
 		return 0, m, err
 	}
@@ -183,42 +234,52 @@ func (d *decision) byAverage(r corev1.ResourceName, container string, target int
 }
 
 // measured returns the pods in groups, with the samples that count. Without such samples it returns errNoMetrics.
-func (d *decision) measured(r corev1.ResourceName, container string) (g groups, err error) {
-	samples, err := d.samples(r, container)
-	if err != nil {
-		return g, fmt.Errorf("unable to get metrics for resource %s: %w", r, err)
+func (d *decision) measured(in reading, r corev1.ResourceName) (g groups, err error) {
+	switch {
+	case in.err != nil:
+		return g, in.err
+	case len(d.pods) == 0:
+		return g, errNoPods
 	}
-	if g = d.group(samples, r); len(g.samples) == 0 {
+	if g = d.group(in.samples, r); len(g.samples) == 0 {
 		return g, errNoMetrics
 	}
 	return g, nil
 }
 
 // samples returns the usage of each pod, or of one container of each pod (metrics/client.go: GetResourceMetric).
-func (d *decision) samples(r corev1.ResourceName, container string) (map[string]sample, error) {
-	if d.Measure == nil {
-		return nil, errNoResourceAPI
+func (d *decision) samples(in reading, r corev1.ResourceName, container string) reading {
+	failed := func(err error) reading {
+		return reading{err: fmt.Errorf("unable to get metrics for resource %s: %w", r, err)}
 	}
-	out, some := map[string]sample{}, false
+	measure := d.Measure
+	switch {
+	case measure == nil && in.err != nil:
+		return failed(in.err)
+	case measure == nil:
+		measure = func(p *corev1.Pod, _ time.Time) *metricsv1beta1.PodMetrics { return in.usage[p.Name] }
+	}
+	in.samples = map[string]sample{}
+	some := false
 	for _, p := range d.pods {
-		m := d.Measure(p, d.now)
+		m := measure(p, d.now)
 		if m == nil {
 			continue
 		}
 		some = true
 		value, found, ok := sum(m, r, container)
 		if !found {
-			return nil, fmt.Errorf("failed to get container metrics: container %s not present in metrics for pod %s/%s",
-				container, p.Namespace, p.Name)
+			return failed(fmt.Errorf("failed to get container metrics: container %s not present in metrics for pod %s/%s",
+				container, p.Namespace, p.Name))
 		}
 		if ok {
-			out[p.Name] = sample{m.Timestamp.Time, m.Window.Duration, value}
+			in.samples[p.Name] = sample{m.Timestamp.Time, m.Window.Duration, value}
 		}
 	}
 	if !some {
-		return nil, errors.New("no metrics returned from resource metrics API")
+		return failed(errors.New("no metrics returned from resource metrics API"))
 	}
-	return out, nil
+	return in
 }
 
 // sum returns the sum of the containers' usage, in thousandths. found is false if the named container is missing. ok is

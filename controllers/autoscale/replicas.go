@@ -67,8 +67,11 @@ func (d *decision) counts(p *corev1.Pod, s sample) bool {
 	return false
 }
 
-// errNoMetrics is returned if no sample counts.
-var errNoMetrics = errors.New("did not receive metrics for targeted pods (pods might be unready)")
+// errNoMetrics is returned if no sample counts, errNoPods if the selector of the target selects no pods.
+var (
+	errNoMetrics = errors.New("did not receive metrics for targeted pods (pods might be unready)")
+	errNoPods    = errors.New("no pods returned by selector while calculating replica count")
+)
 
 // requests returns the requests of the pods for a resource, or those of one container of each. The pod's own requests
 // take precedence over those of its containers (calculateRequests, calculatePodLevelRequests,

@@ -1,8 +1,10 @@
 package autoscale
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 	"sigs.k8s.io/yaml"
 
@@ -23,9 +26,10 @@ import (
 // TestScenarios runs testdata: the commands are
 //
 //	hpa                          its spec, with the defaults of an API server for what the scenario leaves out
-//	target replicas=N [selector=S] [error=TEXT] [fail=TEXT]
+//	target replicas=N [has=N] [selector=S] [error=TEXT] [fail=TEXT]
 //	                             the scale, why it can't be read, why it can't be changed; what is remembered is lost
 //	pods                         a pod each line: NAME [used=Q] [request=Q] and others, see pod
+//	metrics                      what servers of metrics return: a request each line, with its response or "error TEXT"
 //	options tolerance=F ...      those of the controller
 //	rival name=N selector=S      another autoscaler
 //	after D                      time passes
@@ -33,7 +37,7 @@ import (
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := &scenario{now: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), usage: map[string]string{}}
-		s.hpa.Name, s.hpa.Namespace, s.hpa.UID = "web", "a", "uid"
+		s.hpa.Name, s.hpa.Namespace, s.hpa.UID, s.hpa.Generation = "web", "a", "uid", 7
 		s.scale.Status.Selector = "app=web"
 		s.options.Measure = s.measure
 		datadriven.RunTest(t, path, s.step)
@@ -41,6 +45,7 @@ func TestScenarios(t *testing.T) {
 }
 
 type scenario struct {
+	API
 	now        time.Time
 	hpa        autoscalingv2.HorizontalPodAutoscaler
 	scale      autoscalingv1.Scale
@@ -49,6 +54,8 @@ type scenario struct {
 	rivals     []rival
 	options    Options
 	memory     memory
+	// responses are those of servers of metrics, by requests.
+	responses map[string]string
 	// usage is by the name of a pod; none if it is not measured.
 	usage map[string]string
 }
@@ -66,6 +73,12 @@ func (s *scenario) step(t *testing.T, d *datadriven.TestData) string {
 		s.pods, s.usage = nil, map[string]string{}
 		for line := range strings.Lines(d.Input) {
 			s.pods = append(s.pods, s.pod(strings.Fields(line)))
+		}
+	case "metrics":
+		s.responses = map[string]string{}
+		for line := range strings.Lines(d.Input) {
+			request, response, _ := strings.Cut(line, " ")
+			s.responses[request] = strings.TrimSpace(response)
 		}
 	case "options":
 		for _, a := range d.CmdArgs {
@@ -99,6 +112,8 @@ func (s *scenario) target(d *datadriven.TestData) {
 		switch value := strings.Join(a.Vals, ","); a.Key {
 		case "replicas":
 			fmt.Sscan(value, &s.scale.Spec.Replicas)
+		case "has":
+			fmt.Sscan(value, &s.scale.Status.Replicas)
 		case "selector":
 			s.scale.Status.Selector = value
 		case "error":
@@ -117,6 +132,8 @@ func (s *scenario) option(t *testing.T, d *datadriven.TestData, key, value strin
 		s.options.DownscaleStabilization = duration(value)
 	case "measure":
 		s.options.Measure = nil
+	case "zero":
+		s.options.NeverToZero = true
 	default:
 		d.Fatalf(t, "unknown option")
 	}
@@ -204,9 +221,31 @@ func (s *scenario) measure(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetr
 	return m
 }
 
+// Metrics is API.Metrics: /KIND/NAME/METRIC?QUERY, or /METRIC?QUERY for external metrics.
+func (s *scenario) Metrics(_ context.Context, namespace string, of schema.GroupKind, name, metric string,
+	query url.Values) ([]byte, error) {
+	request := "/" + metric
+	if !of.Empty() {
+		request = "/" + of.String() + "/" + name + request
+	}
+	if q := query.Encode(); q != "" {
+		request += "?" + q
+	}
+	response, found := s.responses[request]
+	message, failed := strings.CutPrefix(response, "error ")
+	switch {
+	case failed:
+		return nil, errors.New(message)
+	case !found || namespace != "a":
+		return nil, errors.New("no response to " + request)
+	}
+	return yaml.YAMLToJSON([]byte("items: " + response))
+}
+
 // pass decides, and prints what comes of it.
 func (s *scenario) pass() string {
 	in := input{hpa: s.hpa.DeepCopy(), scale: s.scale.DeepCopy(), err: s.err, pods: s.pods, rivals: s.rivals}
+	in.readings = (&controller{api: s, Options: s.options}).read(context.Background(), &s.hpa, s.scale.Status.Selector)
 	before := fmt.Sprintf("%+v", s.memory)
 	v := decide(s.options.defaulted(), in, s.memory, s.now)
 	if fmt.Sprintf("%+v", s.memory) != before {
@@ -219,6 +258,9 @@ func (s *scenario) pass() string {
 		}
 	}
 	s.memory, s.hpa.Status = v.memory, v.status
+	if g := v.status.ObservedGeneration; g == nil || *g != s.hpa.Generation { // V-011
+		panic("the generation is not observed")
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "current %d, desired %d", v.status.CurrentReplicas, v.status.DesiredReplicas)
 	if t := v.status.LastScaleTime; t != nil {
@@ -244,8 +286,17 @@ func metric(m autoscalingv2.MetricStatus) string {
 		now = m.Resource.Current
 	case m.ContainerResource != nil:
 		now = m.ContainerResource.Current
+	case m.Pods != nil:
+		now = m.Pods.Current
+	case m.Object != nil:
+		now = m.Object.Current
+	case m.External != nil:
+		now = m.External.Current
 	default:
 		return ", unknown"
+	}
+	if now.Value != nil {
+		return fmt.Sprintf(", %v in all", now.Value)
 	}
 	if now.AverageUtilization != nil {
 		return fmt.Sprintf(", %d%% (%v)", *now.AverageUtilization, now.AverageValue)
