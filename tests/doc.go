@@ -1,7 +1,7 @@
 // Package tests drives the server with client-go, controller-runtime and kubectl's libraries. It and the packages
 // below, except e2e, are a separate module, because the server must not depend on the clients' modules:
 //
-//	aggregation  k8s.io/sample-apiserver behind the server
+//	aggregation  k8s.io/sample-apiserver and an adapter of metrics behind the server
 //	process      the server under test, as a process
 //	bench        the program of make bench
 //	attack       requests that try to exhaust a server

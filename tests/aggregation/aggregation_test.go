@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/sample-apiserver/pkg/cmd/server"
 
@@ -81,6 +83,45 @@ func sample(t *testing.T, kubeconfig string) int32 {
 	return int32(port)
 }
 
+// register makes APIServices of a service whose only endpoint is a port of this machine.
+func register(ctx context.Context, t *testing.T, config *rest.Config, service string, port int32, names ...string) {
+	t.Helper()
+	core, ns, name, create := kubernetes.NewForConfigOrDie(config), "default", "https", metav1.CreateOptions{}
+	ok := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ok(core.CoreV1().Services(ns).Create(ctx, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: service},
+		Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: name, Port: 443}}}}, create))
+	ok(core.DiscoveryV1().EndpointSlices(ns).Create(ctx, &discoveryv1.EndpointSlice{
+		ObjectMeta:  metav1.ObjectMeta{Name: service, Labels: map[string]string{discoveryv1.LabelServiceName: service}},
+		AddressType: discoveryv1.AddressTypeIPv4, Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"127.0.0.1"}}},
+		Ports: []discoveryv1.EndpointPort{{Name: &name, Port: &port}}}, create))
+	services := dynamic.NewForConfigOrDie(config).Resource(schema.GroupVersionResource{
+		Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	for _, name := range names {
+		version, group, _ := strings.Cut(name, ".")
+		ok(services.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": name},
+			"spec": map[string]any{"group": group, "version": version, "groupPriorityMinimum": int64(1000),
+				"versionPriority": int64(15), "insecureSkipTLSVerify": true,
+				"service": map[string]any{"namespace": ns, "name": service}},
+		}}, create))
+	}
+}
+
+// until waits for a condition.
+func until(ctx context.Context, t *testing.T, condition func() bool) {
+	t.Helper()
+	if err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(context.Context) (bool, error) {
+		return condition(), nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSampleAPIServer: its Flunders are served as by Kubernetes, and go with their namespace.
 func TestSampleAPIServer(t *testing.T) {
 	s := process.Start(t, "--authorization-mode=RBAC")
@@ -98,31 +139,14 @@ func TestSampleAPIServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	port, ns, name, create := sample(t, s.Kubeconfig), "default", "https", metav1.CreateOptions{}
-	_, err = core.CoreV1().Services(ns).Create(ctx, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "wardle"},
-		Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: name, Port: 443}}}}, create)
-	ok(err)
-	_, err = core.DiscoveryV1().EndpointSlices(ns).Create(ctx, &discoveryv1.EndpointSlice{
-		ObjectMeta:  metav1.ObjectMeta{Name: "wardle", Labels: map[string]string{discoveryv1.LabelServiceName: "wardle"}},
-		AddressType: discoveryv1.AddressTypeIPv4, Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"127.0.0.1"}}},
-		Ports: []discoveryv1.EndpointPort{{Name: &name, Port: &port}}}, create)
-	ok(err)
-	services := objects.Resource(schema.GroupVersionResource{
-		Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
-	_, err = services.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
-		"metadata": map[string]any{"name": "v1alpha1.wardle.example.com"},
-		"spec": map[string]any{"group": "wardle.example.com", "version": "v1alpha1", "groupPriorityMinimum": int64(1000),
-			"versionPriority": int64(15), "insecureSkipTLSVerify": true,
-			"service": map[string]any{"namespace": ns, "name": "wardle"}},
-	}}, create)
-	ok(err)
+	create := metav1.CreateOptions{}
+	register(ctx, t, config, "wardle", sample(t, s.Kubeconfig), "v1alpha1.wardle.example.com")
 	flunders := objects.Resource(schema.GroupVersionResource{
 		Group: "wardle.example.com", Version: "v1alpha1", Resource: "flunders"}).Namespace("garden")
-	ok(wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	until(ctx, t, func() bool {
 		_, err := flunders.List(ctx, metav1.ListOptions{}) // it may have started after the first checks
-		return err == nil, nil
-	}))
+		return err == nil
+	})
 	garden := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden"}}
 	_, err = core.CoreV1().Namespaces().Create(ctx, garden, create)
 	ok(err)
@@ -140,6 +164,7 @@ func TestSampleAPIServer(t *testing.T) {
 	if len(list.Items) != 2 {
 		t.Errorf("%d flunders", len(list.Items))
 	}
+	s.Run(t, "why", "flunders/a", "--namespace=garden")
 	ok(flunders.Delete(ctx, "a", metav1.DeleteOptions{}))
 	ok(core.CoreV1().Namespaces().Delete(ctx, "garden", metav1.DeleteOptions{}))
 	for _, want := range []string{"ADDED a", "ADDED b", "DELETED a", "DELETED b"} {
@@ -149,8 +174,8 @@ func TestSampleAPIServer(t *testing.T) {
 			t.Fatalf("%v, not %s", e, want)
 		}
 	}
-	ok(wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	until(ctx, t, func() bool {
 		_, err := core.CoreV1().Namespaces().Get(ctx, "garden", metav1.GetOptions{})
-		return apierrors.IsNotFound(err), nil
-	}))
+		return apierrors.IsNotFound(err)
+	})
 }
