@@ -90,9 +90,10 @@ func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
 }
 
 // unanswered has the codes of a Status after which the client reads lists instead: the path does not exist, the user
-// may not use it or may not list the object, or the answer is too large.
+// may not use it or may not list the object, the answer is too large, or an aggregated server has the resource.
 var unanswered = []int{
 	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusForbidden, http.StatusRequestEntityTooLarge,
+	http.StatusBadRequest,
 }
 
 // finder finds the objects that a question names.
