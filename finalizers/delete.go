@@ -62,7 +62,7 @@ func beginNamespace(obj Object, o Options, now time.Time) Verdict {
 	case o.OrphanDependents != nil, o.PropagationPolicy == propagateForeground:
 		want = Foreground
 	}
-	// The order of finalizers is unspecified; those that are present keep it.
+	// Any order is correct. Finalizers that stay keep their present order.
 	v.Finalizers = slices.DeleteFunc(v.Finalizers, func(f string) bool { return isCollectors(f) && f != want })
 	if want != "" && !slices.Contains(v.Finalizers, want) {
 		v.Finalizers = append(v.Finalizers, want)

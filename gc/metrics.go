@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// The queues of upstream's collector (D-94). Here there is one queue for everything. Requests are counted under the
-// queue from which they would have come upstream; waiting objects are counted under the first.
+// The queues of upstream's collector (D-94). Here there is one queue for everything. A request is counted
+// under the queue from which upstream's collector would send it. Waiting objects are counted under deleteQueue.
 const (
 	deleteQueue  = "garbage_collector_attempt_to_delete"
 	orphanQueue  = "garbage_collector_attempt_to_orphan"
@@ -105,7 +105,7 @@ func (m *metrics) read(events int, took time.Duration) {
 	m.worked.WithLabelValues(changesQueue).Observe(took.Seconds())
 }
 
-// request counts a request that was queued at r.since, begun and ended.
+// request counts a request that was queued at r.since, and executed from begun to ended.
 func (m *metrics) request(r request, begun, ended time.Time) {
 	m.adds.WithLabelValues(r.queue).Inc()
 	m.waited.WithLabelValues(r.queue).Observe(begun.Sub(r.since).Seconds())

@@ -54,7 +54,8 @@ var pluginNames = []string{
 func Names() []string { return slices.Clone(pluginNames) }
 
 // handled are the operations for which upstream calls a plugin, by the plugin's name (NewHandler in
-// plugin/pkg/admission and AS pkg/admission/plugin). It does not have this server's own plugins.
+// plugin/pkg/admission and AS pkg/admission/plugin). Plugins that Kubernetes does not have are
+// not in it.
 var handled = map[string][]Operation{
 	"NamespaceLifecycle":                   {Create, Update, Delete},
 	"LimitRanger":                          {Create, Update},

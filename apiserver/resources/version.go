@@ -9,11 +9,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// optional returns the entries of a resource's optional versions. by.Optional has all of v1.37, with these exceptions:
-// versions that v1.37 does not serve any more (API zz_generated.prerelease-lifecycle.go); v1beta1 of
-// PodCertificateRequest, which has fields that v1 lacks; v1alpha3 of DeviceTaintRule; and versions of resources that
-// this server does not have: LeaseCandidate, ResourcePoolStatusRequest, Workload, PodGroup and StorageVersion. Most of
-// these also need a feature gate.
+// optional returns the entries of a resource's optional versions. Together, the fields Optional have the
+// optional versions of v1.37, with these exceptions: v1beta1 of PodCertificateRequest, which has fields that v1 lacks;
+// v1alpha3 of DeviceTaintRule; and versions of resources that this server does not have: LeaseCandidate,
+// ResourcePoolStatusRequest, Workload, PodGroup and StorageVersion. Most of these resources also need a feature gate.
+// Versions that v1.37 no longer serves are missing, too (API zz_generated.prerelease-lifecycle.go).
 func optional(by *Resource) (out []*Resource) {
 	for _, v := range by.Optional {
 		out = append(out, versionOf(by, v))
@@ -43,7 +43,7 @@ func versionOf(by *Resource, v entry.Version) *Resource {
 	return &r
 }
 
-// NotByDefault returns the group versions that are served only on request, in order.
+// NotByDefault returns the group versions that are served only if --runtime-config enables them, sorted.
 func NotByDefault() (out []string) {
 	for _, r := range Declared(time.Now, nil) {
 		if r.Off {

@@ -14,7 +14,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Config holds the parsed and validated settings of a Server. Fields whose comment names no default are required.
+// Config holds the parsed and validated settings of a Server. The zero value of a field whose comment
+// names no default means none, or is rejected.
 type Config struct {
 	// Release is the version of this program.
 	Release string
@@ -22,7 +23,8 @@ type Config struct {
 	StorageOptions
 	// Controllers has all fields set; those of Autoscaler may be 0.
 	Controllers controllers.Options
-	// Simulate runs the simulation of nodes and pods. NodesFile is the file of Simulation.Nodes; default: one node.
+	// Simulate runs the simulation of nodes and pods. Start reads Simulation.Nodes from NodesFile; if it
+	// is empty, there is one node.
 	Simulate   bool
 	Simulation simulation.Options
 	NodesFile  string
@@ -35,7 +37,8 @@ type Config struct {
 	// API has the settings of admission, services, limits and documents. Start sets the other fields, and
 	// MemoryInFlight if it is 0.
 	API apiserver.Config
-	// Memory is the number of bytes that the process may use; 0 determines it.
+	// Memory is the number of bytes that the process may use; default: the least of GOMEMLIMIT, the limit of the
+	// container and the memory of the machine.
 	Memory int64
 	Log    *slog.Logger
 }
@@ -46,13 +49,14 @@ type ServingOptions struct {
 	Secure, Insecure Address
 	// Hosts are further DNS names and IP addresses for the serving certificate.
 	Hosts []string
-	// CertFile and KeyFile have the serving certificate and its key; default: one of the authority in the data
-	// directory.
+	// CertFile and KeyFile have the serving certificate and its key; default: a certificate that the authority
+	// in the data directory issues.
 	CertFile, KeyFile string
 	// TLS has the other settings of the secure port; Start sets Clients.
 	TLS pki.TLSOptions
 	// Advertise is the address at which the members of the cluster reach the server, for the endpoints of the service
-	// "kubernetes"; default: Secure's, if other machines can reach that. Endpoints publishes it.
+	// "kubernetes"; default: Secure's, if other machines can reach that. Endpoints reports whether the service
+	// has it as an endpoint.
 	Advertise string
 	Endpoints bool
 	// NodePort is the node port of the service "kubernetes"; 0 for none.
@@ -63,7 +67,7 @@ type ServingOptions struct {
 	// KubeconfigMode has its permissions.
 	Kubeconfig     string
 	KubeconfigMode fs.FileMode
-	// Shutdown is the time for which the end waits for active requests. Before that, requests are still served for
+	// Shutdown is how long Stop waits for active requests. Before that, requests are still served for
 	// Delay, while /readyz fails.
 	Shutdown, Delay time.Duration
 }
@@ -72,7 +76,7 @@ type ServingOptions struct {
 type StorageOptions struct {
 	// Dir is the data directory. Without it the server uses a temporary one, without fsync, and removes it at the end.
 	Dir string
-	// Storage has the fields of external clusters, Root and QuotaBytes. Start sets the others.
+	// Of Storage only Root, QuotaBytes and the fields for external clusters are settings. Start sets the others.
 	Storage storage.Config
 	// Snapshot is the content of a new data directory; the zero value means no content.
 	Snapshot Snapshot

@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// loggedError is zap.Error among the fields, if any.
+// loggedError returns the error of the first field that zap.Error has made, or nil.
 func loggedError(fields []zapcore.Field) error {
 	for _, f := range fields {
 		if err, ok := f.Interface.(error); ok && f.Type == zapcore.ErrorType {
@@ -18,8 +18,8 @@ func loggedError(fields []zapcore.Field) error {
 	return nil
 }
 
-// logCore passes etcd's warnings and errors to slog, at debug level: callers get the errors of requests, Start and
-// Stop, and Config.Fatal gets the error that stops the server.
+// logCore passes etcd's warnings and errors to slog, only at debug level, because errors are reported elsewhere, too:
+// requests, Start and Stop return theirs, and Config.Fatal gets the error that stops the server.
 type logCore struct {
 	to     *slog.Logger
 	fields []zapcore.Field

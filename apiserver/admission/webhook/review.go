@@ -86,7 +86,7 @@ var reviews = sync.OnceValue(func() runtime.Decoder {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{admissionv1.AddToScheme, admissionv1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
-			panic(err) // both have types of their own
+			panic(err) // can't happen: the versions register different types
 		}
 	}
 	versions := []schema.GroupVersion{admissionv1.SchemeGroupVersion, admissionv1beta1.SchemeGroupVersion}
@@ -184,7 +184,8 @@ func verify(review *admissionv1.AdmissionReview, uid types.UID, mutating bool) (
 	return out, nil
 }
 
-// verifyPatch checks that a response has both patch and patchType, or neither, as one of a validating webhook must.
+// verifyPatch checks that the response of a mutating webhook has both patch and patchType, or neither, and that the
+// response of a validating webhook has neither.
 func verifyPatch(r *admissionv1.AdmissionResponse, mutating bool) error {
 	patched, typed := len(r.Patch) > 0, r.PatchType != nil
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// podCertificateRequests is the entry of PodCertificateRequest (V-003). It is stored as ClusterTrustBundle is, but
-// v1beta1 is not served on request: it has two fields more, which v1 can't show.
+// podCertificateRequests is the entry of PodCertificateRequest (V-003). Like ClusterTrustBundle, it is
+// stored as v1beta1. But --runtime-config can't enable v1beta1, which has two fields that v1 lacks.
 func podCertificateRequests(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "podcertificaterequests", New: entry.New[certificatesv1.PodCertificateRequest], Namespaced: true,

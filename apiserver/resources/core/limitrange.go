@@ -28,8 +28,8 @@ func limitRanges() *entry.Resource {
 	}
 }
 
-// defaultLimitRange sets the default limits of containers. The default of a default limit is the maximum. The default
-// of a default request is the default limit, or else the minimum.
+// defaultLimitRange completes the items for containers. A missing default limit becomes the maximum. A missing default
+// request becomes the default limit, or else the minimum.
 func defaultLimitRange(l *corev1.LimitRange) {
 	for i := range l.Spec.Limits {
 		item := &l.Spec.Limits[i]
@@ -53,16 +53,16 @@ func limitRangeItem(i *corev1.LimitRangeItem) {
 			*list = corev1.ResourceList{}
 		}
 	}
-	missing(i.Default, i.Max)
-	missing(i.DefaultRequest, i.Default)
-	missing(i.DefaultRequest, i.Min)
+	addMissing(i.Default, i.Max)
+	addMissing(i.DefaultRequest, i.Default)
+	addMissing(i.DefaultRequest, i.Min)
 }
 
-// missing adds to list the entries that only from has.
-func missing(list, from corev1.ResourceList) {
-	for name, q := range from {
-		if _, ok := list[name]; !ok {
-			list[name] = q.DeepCopy()
+// addMissing copies those entries of source into target whose names target lacks.
+func addMissing(target, source corev1.ResourceList) {
+	for name, q := range source {
+		if _, ok := target[name]; !ok {
+			target[name] = q.DeepCopy()
 		}
 	}
 }

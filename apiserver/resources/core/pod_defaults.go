@@ -64,7 +64,7 @@ func requestLimits(r *corev1.ResourceRequirements) {
 	if r.Requests == nil {
 		r.Requests = make(corev1.ResourceList, len(r.Limits))
 	}
-	missing(r.Requests, r.Limits)
+	addMissing(r.Requests, r.Limits)
 }
 
 // podResources sets the defaults of pod-level resources, if a pod has any (PodLevelResources). The limit of huge pages
