@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,13 +47,15 @@ import (
 //	server		first of all: with "gate", requests may delete objects that can't be decoded;
 //			sequential is Sequential, for a file with long requests; ranges=(10.7.0.0/30, 100-101) are those
 //			of services; versions=(batch/v1=false) is --runtime-config; plugins=(PLUGIN) is
-//			--enable-admission-plugins
+//			--enable-admission-plugins; secured is StartSecured: requests with the header Authorization go to
+//			its secure port
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		t.Parallel()
 		o := &apiservertest.Options{Kinds: resources.Metrics(half)}
 		var services allocate.Ranges
 		malformed, plugins := false, []string(nil)
+		var secured *apiservertest.Secured
 		o.Configure = func(c *apiserver.Config) {
 			c.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
 			c.DeleteMalformed, c.Services, c.EnableAdmission = malformed, services, plugins
@@ -66,6 +69,9 @@ func TestRules(t *testing.T) {
 					switch a.Key {
 					case "gate":
 						malformed = true
+					case "secured":
+						secured = apiservertest.StartSecuredWith(t, *o)
+						start = func() *apiservertest.Server { return secured.Server }
 					case "sequential":
 						apiservertest.Sequential(t)
 					case "ranges":
@@ -88,7 +94,11 @@ func TestRules(t *testing.T) {
 				return u.shown(events(t, start(), d, u.given(d.Input)))
 			default:
 				method, path, body, header := parseRequest(t, u.given(d.Input))
-				a := start().Do(method, path, body, header...)
+				do := start().Do
+				if slices.Contains(header, "Authorization") {
+					do = secured.Ask
+				}
+				a := do(method, path, body, header...)
 				if d.HasArg("code") {
 					return fmt.Sprintln(a.Code)
 				}
