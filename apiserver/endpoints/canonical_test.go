@@ -53,28 +53,6 @@ func TestCanonicalObjectIsCheckedOnce(t *testing.T) {
 	}
 }
 
-// TestDryRunOfOwn: what a dry run would store is not taken for what this server has stored at the same revision.
-func TestDryRunOfOwn(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
-	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)
-	const document = `{"apiVersion":"example.com/v1","kind":"CronTab",` +
-		`"metadata":{"name":"a","finalizers":null,"labels":{}},"spec":{"i":1}}`
-	must(t, s.Do("POST", crontab, document), http.StatusCreated)
-	for _, query := range []string{"?fieldManager=m&force=true&dryRun=All", "?fieldManager=m&force=true"} {
-		a := must(t, s.Do("PATCH", crontab+"/a"+query, document, "Content-Type", applyPatch), http.StatusOK)
-		var got struct{ Metadata map[string]any }
-		if err := json.Unmarshal(a.Body, &got); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"finalizers", "labels"} {
-			if v, found := got.Metadata[name]; found {
-				t.Errorf("%s: %s are %v", query, name, v)
-			}
-		}
-	}
-}
-
 // TestSchemaChanges: an object that this server has written is read by the schema that the definition has now.
 func TestSchemaChanges(t *testing.T) {
 	s := apiservertest.Start(t, nil)
@@ -130,58 +108,4 @@ func TestSchemaChanges(t *testing.T) {
 			expect(`{"i":1}`)
 		}
 	}
-}
-
-// TestOwnOfOlderVersion: a write in a version that is not stored is not defaulted by the schema of the one that is, and
-// so it has to be when it is read.
-func TestOwnOfOlderVersion(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	defineVersions(t, s)
-	must(t, s.Do("POST", older, thing(older, "x", `{"a":1}`)), http.StatusCreated)
-	if got := specIn(t, s.Do("GET", newer+"/x", nil)); got != `{"a":1,"n":"set"}` {
-		t.Errorf("it is read as %s", got)
-	}
-	must(t, s.Do("POST", newer, thing(newer, "y", `{"a":1,"b":"b"}`)), http.StatusCreated)
-	if got := specIn(t, s.Do("GET", older+"/y", nil)); got != `{"a":1}` {
-		t.Errorf("it is read as %s", got)
-	}
-	if got := specIn(t, s.Do("GET", newer+"/y", nil)); got != `{"a":1,"b":"b","n":"set"}` {
-		t.Errorf("it is read as %s", got)
-	}
-	must(t, s.Do("PATCH", older+"/y", `{"spec":{"a":2}}`), http.StatusOK)
-	if got := specIn(t, s.Do("GET", newer+"/y", nil)); got != `{"a":2,"n":"set"}` { // b is pruned by v1beta1's schema
-		t.Errorf("it is read as %s", got)
-	}
-}
-
-const (
-	older = "/apis/example.com/v1beta1/namespaces/default/things"
-	newer = "/apis/example.com/v1/namespaces/default/things"
-)
-
-// defineVersions serves things as v1beta1 {spec.a, spec.replicas} and as v1, which is stored and knows spec.b, too.
-func defineVersions(t *testing.T, s *apiservertest.Server) {
-	t.Helper()
-	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	version := func(name, storage, fields string) string {
-		return `{"name":"` + name + `","served":true,"storage":` + storage +
-			`,"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}},
-			"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"replicas":{"type":"integer"},` + fields + `}}}}}}`
-	}
-	must(t,
-		s.Do("POST", crds, `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
-		"names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},"versions":[`+
-			version("v1beta1", "false", `"a":{"type":"integer"}`)+`,`+
-			version("v1", "true", `"a":{"type":"integer"},"b":{"type":"string"},"n":{"type":"string","default":"set"}`)+
-			`]}}`), http.StatusCreated)
-	must(t, s.Do("PATCH", crds+
-		"/things.example.com/status", `{"status":{"acceptedNames":{"plural":"things","kind":"Thing"},"storedVersions":["v1"],
-		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`), http.StatusOK)
-}
-
-// thing is a thing's JSON in the version of a path.
-func thing(collection, name, spec string) string {
-	version := strings.Split(collection, "/")[3]
-	return `{"apiVersion":"example.com/` + version + `","kind":"Thing","metadata":{"name":"` + name + `"},"spec":` + spec +
-		`}`
 }

@@ -219,25 +219,3 @@ func TestStreams(t *testing.T) {
 		t.Error("the connection goes on after the shutdown")
 	}
 }
-
-// TestUpgradeNeedsPermissionToCreate: a GET that upgrades requires the permission to create, too, and a proxied request
-// that of its method.
-func TestUpgradeNeedsPermissionToCreate(t *testing.T) {
-	s := apiservertest.StartSecured(t, nil)
-	s.Grant("mallory", "a", "reader",
-		`[{"verbs":["get"],"apiGroups":[""],"resources":["pods/exec","pods/proxy","pods/log"]}]`)
-	s.Grant("alice", "", "watcher", `[{"verbs":["get","list","watch"],"apiGroups":[""],"resources":["*"]}]`)
-	s.Settle()
-	const watched = "/api/v1/watch/namespaces/a/pods/p/proxy/x"
-	if a := s.As("alice", "POST", watched, nil); a.Code != http.StatusMethodNotAllowed {
-		t.Errorf("below the old path of watches: %d %s", a.Code, a.Body)
-	}
-	for request, want := range map[string]int{
-		"GET exec": 403, "POST exec": 403, "GET proxy": 404, "PUT proxy": 403, "GET log": 404, "GET attach": 403,
-	} {
-		method, sub, _ := strings.Cut(request, " ")
-		if a := s.As("mallory", method, "/api/v1/namespaces/a/pods/p/"+sub, nil); a.Code != want {
-			t.Errorf("%s: %d %s, want %d", request, a.Code, a.Body, want)
-		}
-	}
-}

@@ -133,32 +133,6 @@ func firstFrame(t *testing.T, s *apiservertest.Server, path string) (string, run
 	return e.Type, unproto(t, e.Object.Raw)
 }
 
-// TestPretty: JSON is indented if the query requests it, or for certain user agents.
-func TestPretty(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	fill(t, s, 1)
-	for _, c := range []struct {
-		query  string
-		header []string
-		pretty bool
-	}{
-		{"", nil, false},
-		{"?pretty=true", nil, true},
-		{"?pretty=1", []string{"User-Agent", "kubectl/v1"}, true},
-		{"", []string{"User-Agent", "curl/8"}, true},
-		{"?pretty=false", []string{"User-Agent", "curl/8"}, false},
-		{"", []string{"Accept", "application/json;pretty=1"}, true},
-	} {
-		for _, path := range []string{configmaps, configmaps + "/m00", configmaps + "/none"} {
-			a := s.Do("GET", path+c.query, nil, c.header...)
-			if got := strings.Contains(string(a.Body), "{\n  \"kind\": "); got != c.pretty || !json.Valid(a.Body) ||
-				a.Body[len(a.Body)-1] != '\n' {
-				t.Errorf("%s%s %v: %s", path, c.query, c.header, a.Body)
-			}
-		}
-	}
-}
-
 // TestGzip: large responses are compressed for clients that accept gzip, on other machines.
 func TestGzip(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Handler: apiservertest.Remote})

@@ -68,29 +68,6 @@ func TestFailedEncoding(t *testing.T) {
 	}
 }
 
-// TestDeleteMalformedAuthorization: it requires a verb of its own besides delete (V-053; AS
-// handlers/delete.go: authorizeUnsafeDelete).
-func TestDeleteMalformedAuthorization(t *testing.T) {
-	s := apiservertest.StartSecured(t, gated)
-	if _, err := s.Store.Commit(
-		t.Context(), storage.Txn{Key: "/registry/configmaps/a/x", Value: []byte("garbage")},
-	); err != nil {
-		t.Fatal(err)
-	}
-	s.Grant("mallory", "", "deleter", `[{"verbs":["delete"],"apiGroups":[""],"resources":["configmaps"]}]`)
-	a := must(t, s.As("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusForbidden)
-	if want := `configmaps "x" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: `; !strings.HasPrefix(
-		a.Status().Message, want,
-	) {
-		t.Errorf("%s", a.Body)
-	}
-	s.Grant(
-		"mallory", "a", "breaker",
-		`[{"verbs":["unsafe-delete-ignore-read-errors"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["x"]}]`,
-	)
-	must(t, s.As("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusOK)
-}
-
 // repaired is a store in which another client writes an object just before it would be removed.
 type repaired struct {
 	storage.Store

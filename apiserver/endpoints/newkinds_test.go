@@ -31,49 +31,6 @@ func specOf(t *testing.T, resource string) map[string]any {
 	return minimal(t)[resource]["spec"].(map[string]any)
 }
 
-// TestAttest: the permission to write bundles is not enough to write those of a signer (V-002, V-113). Every service
-// account reads them (V-112).
-func TestAttest(t *testing.T) {
-	s := apiservertest.StartSecured(t, nil)
-	s.Grant("alice", "", "bundles",
-		`[{"verbs":["*"],"apiGroups":["certificates.k8s.io"],"resources":["clustertrustbundles"]}]`)
-	spec := specOf(t, "clustertrustbundles.certificates.k8s.io")
-	spec["signerName"] = "example.com/s"
-	bundle := map[string]any{"metadata": map[string]any{"name": "example.com:s:a"}, "spec": spec}
-	rejected := func(a apiservertest.Answer) {
-		t.Helper()
-		if st := a.Status(); a.Code != http.StatusForbidden ||
-			!strings.HasSuffix(st.Message, `user not permitted to attest for signerName "example.com/s"`) {
-			t.Errorf("without permission: %d %s", a.Code, a.Body)
-		}
-	}
-	rejected(s.As("alice", "POST", bundles, bundle))
-	must(t, s.As("admin", "POST", bundles, bundle), http.StatusCreated)
-	patch := func(body string) apiservertest.Answer {
-		return s.As("alice", "PATCH", bundles+"/example.com:s:a", body)
-	}
-	rejected(patch(`{"metadata":{"labels":{"a":"b"}}}`))
-	// The garbage collector needs no permission.
-	must(t, patch(`{"metadata":{"finalizers":["example.com/f"]}}`), http.StatusOK)
-	must(t, patch(`{"metadata":{"finalizers":null}}`), http.StatusOK)
-
-	s.Grant("alice", "", "attest",
-		`[{"verbs":["attest"],"apiGroups":["certificates.k8s.io"],"resources":["signers"],
-		"resourceNames":["example.com/*"]}]`)
-	must(t, patch(`{"metadata":{"labels":{"a":"b"}}}`), http.StatusOK)
-
-	selected := func(signer string) int {
-		a := s.As("alice", "GET", bundles+"?fieldSelector=spec.signerName="+signer, nil)
-		return len(must(t, a, http.StatusOK).List().Items)
-	}
-	if one, none := selected("example.com/s"), selected("x"); one != 1 || none != 0 {
-		t.Errorf("%d and %d bundles are selected, want 1 and 0", one, none)
-	}
-	a := s.As("admin", "GET", bundles, nil, "Impersonate-User", "system:serviceaccount:a:x", "Impersonate-Group",
-		"system:serviceaccounts")
-	must(t, a, http.StatusOK)
-}
-
 // TestSign: who may write the status of a request may issue its certificate only if it may sign for the signer (V-003);
 // denying needs no more (V-080). The status can't be owned through the request itself (V-094).
 func TestSign(t *testing.T) {

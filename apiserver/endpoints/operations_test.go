@@ -1,7 +1,6 @@
 package endpoints_test
 
 import (
-	"fmt"
 	"net/http"
 	"runtime"
 	"strings"
@@ -59,31 +58,6 @@ func TestOperationsCost(t *testing.T) {
 		}
 		if most := uint64(256 << 20); n > most { // 32 bytes for each item, and the test's own
 			t.Errorf("%s: %d MiB were allocated", c.what, n>>20)
-		}
-	}
-}
-
-// TestManyOperations: large patches of ordinary objects are applied.
-func TestManyOperations(t *testing.T) {
-	apiservertest.Sequential(t)
-	s := apiservertest.Start(t, nil)
-	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"0": ""}, nil)), http.StatusCreated)
-	const data, x = `{"op":"test","path":"/data/0","value":""}`, `{"op":"add","path":"/x","value":[]}`
-	for _, c := range []struct{ what, patch string }{
-		{"10,000 keys", operations(data, 9999, func(i int) string {
-			return fmt.Sprintf(`{"op":"add","path":"/data/%d","value":"v"}`, i+1)
-		})},
-		{"moves of keys", operations(data, 5000, func(i int) string {
-			return fmt.Sprintf(`{"op":"move","from":"/data/%d","path":"/data/k%d"}`, i+1, i)
-		})},
-		{"insertions", operations(x, 9998, repeat(`{"op":"add","path":"/x/0","value":1}`), `{"op":"remove","path":"/x"}`)},
-		{
-			"appended and removed",
-			operations(x, 1000, repeat(`{"op":"add","path":"/x/-","value":1},{"op":"remove","path":"/x/0"}`)),
-		},
-	} {
-		if a := s.Do("PATCH", configmaps+"/a", c.patch); a.Code != http.StatusOK {
-			t.Errorf("%s: %d %.300s", c.what, a.Code, a.Body)
 		}
 	}
 }

@@ -23,14 +23,6 @@ func made(t *testing.T, s *apiservertest.Server, resource, body string) apiserve
 	return a
 }
 
-// forbidden sends a request whose response must be 403 with the message.
-func forbidden(t *testing.T, s *apiservertest.Server, method, path, body, message string, header ...string) {
-	t.Helper()
-	if a := s.Do(method, inDefault+path, body, header...); a.Code != 403 || a.Status().Message != message {
-		t.Errorf("%s %s %s: %d %q, want %q", method, path, body, a.Code, a.Status().Message, message)
-	}
-}
-
 // quota creates a quota and sets its status.used to zeros, or to used.
 func quota(t *testing.T, s *apiservertest.Server, name, hard, used string) {
 	t.Helper()
@@ -76,18 +68,5 @@ func TestQuotaHoldsForConcurrentCreates(t *testing.T) {
 	wg.Wait()
 	if let.Load() != 10 || kept.Load() != 15 || used(s, "q")["configmaps"] != "10" {
 		t.Errorf("%d succeeded, %d were denied, used are %v", let.Load(), kept.Load(), used(s, "q"))
-	}
-}
-
-// TestQuotaOfServices: a service is counted once, however many attempts its cluster IP needs.
-func TestQuotaOfServices(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	quota(t, s, "q", `{"services":"9","services.nodeports":"3"}`, `{"services":"0","services.nodeports":"0"}`)
-	made(t, s, "services", `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`)
-	forbidden(t, s, "POST", "services",
-		`{"metadata":{"name":"b"},"spec":{"type":"LoadBalancer","ports":[{"name":"a","port":1},{"name":"b","port":2},{"name":"c","port":3}]}}`,
-		`services "b" is forbidden: exceeded quota: q, requested: services.nodeports=3, used: services.nodeports=1, limited: services.nodeports=3`)
-	if got := used(s, "q"); got["services"] != "1" || got["services.nodeports"] != "1" {
-		t.Errorf("used: %v", got)
 	}
 }

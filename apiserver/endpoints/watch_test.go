@@ -433,21 +433,3 @@ func mustJSON(t *testing.T, obj *unstructured.Unstructured) string {
 	}
 	return string(data)
 }
-
-// TestEventGroups: watches of the same objects in two groups get each event in the version of their own.
-func TestEventGroups(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	const query = "?watch=true&resourceVersion="
-	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
-	watches := map[string]*apiservertest.Watch{
-		"v1":               s.Watch("/api/v1/namespaces/default/events" + query + start),
-		"events.k8s.io/v1": s.Watch("/apis/events.k8s.io/v1/namespaces/default/events" + query + start),
-	}
-	must(t, s.Do("POST", "/api/v1/namespaces/default/events",
-		`{"metadata":{"name":"e"},"involvedObject":{"namespace":"default"}}`), http.StatusCreated)
-	for version, w := range watches {
-		if e := next(t, w); e.Object.GetAPIVersion() != version {
-			t.Errorf("a watch of %s got %s %s", version, e.Type, e.Object.GetAPIVersion())
-		}
-	}
-}
