@@ -36,13 +36,6 @@ func (r reversed) Seal(key string, value []byte) ([]byte, error) {
 	return append([]byte(r.head+key+":"), value...), nil
 }
 
-// TestGuarantees: the store has the guarantees of the one below it.
-func TestGuarantees(t *testing.T) {
-	storagetest.Run(t, func(*testing.T) storage.Store {
-		return encryption.NewStore(storagetest.NewTwin(), reversed{"x"}, "/registry")
-	})
-}
-
 const key = "/registry/secrets/default/a"
 
 // TestUndecryptableValuesAreMarked: values are encrypted below, and those that can't be decrypted are marked in every read.

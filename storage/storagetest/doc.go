@@ -1,6 +1,6 @@
 // Package storagetest has helpers for tests of storage.Store and of packages that use it: Open for a real store in a
-// temporary directory, Twin for a slow one in memory, Watch for a follower that checks what it receives, and Run for
-// the guarantees of package storage as tests of any store.
+// temporary directory, Twin for a slow one in memory, and Watch for a follower that checks what it receives. The tests
+// of the guarantees of package storage are here, too.
 //
 // It guarantees:
 //

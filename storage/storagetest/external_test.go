@@ -86,7 +86,7 @@ func (c *cluster) endpoint() string {
 }
 
 func TestExternal(t *testing.T) {
-	Run(t, func(t *testing.T) storage.Store {
+	run(t, func(t *testing.T) storage.Store {
 		c := startCluster(t, transport.TLSInfo{})
 		return OpenConfig(t, storage.Config{Endpoints: []string{c.endpoint()}})
 	})
