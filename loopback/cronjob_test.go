@@ -26,11 +26,7 @@ func TestCronJobMakesJobs(t *testing.T) {
 		j.GetLabels()["from"] != "c" {
 		t.Errorf("%s of %v, labels %v: %v", j.GetName(), at, j.GetLabels(), err)
 	}
-	refs := j.GetOwnerReferences()
-	if len(refs) != 1 || refs[0].Kind != "CronJob" || refs[0].Name != "c" || !*refs[0].Controller ||
-		!*refs[0].BlockOwnerDeletion {
-		t.Errorf("references %+v", refs)
-	}
+	controlled(t, j, "CronJob", "c")
 	known := eventually(t, w, "the Job to be known", func(e apiservertest.Event) bool {
 		active, _, _ := unstructured.NestedSlice(e.Object.Object, "status", "active")
 		return len(active) == 1

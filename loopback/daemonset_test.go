@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
 )
 
@@ -28,11 +27,7 @@ func TestDaemonSet(t *testing.T) {
 	do(t, s, "POST", daemons, `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"app":"d"}},
 		"template":{"metadata":{"labels":{"app":"d"}},"spec":{"nodeSelector":{"disk":"ssd"},"containers":[{"name":"c","image":"one"}]}}}}`)
 	first := added(t, made, 1)[0]
-	refs := first.GetOwnerReferences()
-	if len(refs) != 1 || refs[0].Kind != "DaemonSet" || refs[0].Name != "d" || !*refs[0].Controller ||
-		!*refs[0].BlockOwnerDeletion {
-		t.Errorf("references %+v", refs)
-	}
+	controlled(t, first, "DaemonSet", "d")
 	terms, _, _ := unstructured.NestedSlice(
 		first.Object, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
 		"nodeSelectorTerms",
@@ -45,11 +40,7 @@ func TestDaemonSet(t *testing.T) {
 	for _, p := range []*unstructured.Unstructured{first, second} {
 		ready(t, s, p.GetName())
 	}
-	number := func(e apiservertest.Event, field string) float64 {
-		n, _, _ := unstructured.NestedNumberAsFloat64(e.Object.Object, "status", field)
-		return n
-	}
-	eventually(t, w, "both to be available", func(e apiservertest.Event) bool { return number(e, "numberAvailable") == 2 })
+	sees(t, w, "d", has("status.numberAvailable", "2"))
 	do(
 		t, s, "PATCH", daemons+"/d", `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"two"}]}}}}`,
 		"Content-Type", "application/strategic-merge-patch+json",
@@ -60,9 +51,7 @@ func TestDaemonSet(t *testing.T) {
 		ready(t, s, p.GetName())
 		names = append(names, p.GetName())
 	}
-	eventually(t, w, "the update to be complete", func(e apiservertest.Event) bool {
-		return number(e, "updatedNumberScheduled") == 2 && number(e, "numberAvailable") == 2
-	})
+	sees(t, w, "d", has("status.updatedNumberScheduled", "2", "status.numberAvailable", "2"))
 	for _, p := range s.Do("GET", pods, nil).List().Items {
 		if !slices.Contains(names, p.GetName()) {
 			t.Errorf("%s is left", p.GetName())

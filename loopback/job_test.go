@@ -76,11 +76,7 @@ func TestJobCompletes(t *testing.T) {
 	}
 	first := added(t, made, 2)
 	for _, p := range first {
-		refs := p.GetOwnerReferences()
-		if len(refs) != 1 || refs[0].Kind != "Job" || refs[0].Name != "j" || !*refs[0].Controller ||
-			!*refs[0].BlockOwnerDeletion {
-			t.Errorf("references %+v", refs)
-		}
+		controlled(t, p, "Job", "j")
 		if f := p.GetFinalizers(); !slices.Equal(f, []string{"batch.kubernetes.io/job-tracking"}) ||
 			p.GetGenerateName() != "j-" {
 			t.Errorf("%s: finalizers %v, generated from %s", p.GetName(), f, p.GetGenerateName())

@@ -38,20 +38,10 @@ func TestStatefulSet(t *testing.T) {
 				"pod %d: %s, generated from %s, labels %v, host %s", i, p.GetName(), p.GetGenerateName(), p.GetLabels(), host,
 			)
 		}
-		refs := s.Do("GET", claims+"/data-"+name, nil).Object().GetOwnerReferences()
-		if len(refs) != 1 || refs[0].Kind != "StatefulSet" || refs[0].Name != "s" || !*refs[0].Controller ||
-			!*refs[0].BlockOwnerDeletion {
-			t.Errorf("the claim of %s refers to %+v", name, refs)
-		}
+		controlled(t, s.Do("GET", claims+"/data-"+name, nil).Object(), "StatefulSet", "s")
 		ready(t, s, name)
 	}
-	number := func(e apiservertest.Event, field string) float64 {
-		n, _, _ := unstructured.NestedNumberAsFloat64(e.Object.Object, "status", field)
-		return n
-	}
-	eventually(t, w, "all to be available", func(e apiservertest.Event) bool {
-		return number(e, "availableReplicas") == 2
-	})
+	sees(t, w, "s", has("status.availableReplicas", "2"))
 	do(
 		t, s, "PATCH", statefulsets+"/s", `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"two"}]}}}}`,
 		"Content-Type", "application/strategic-merge-patch+json",
@@ -63,9 +53,8 @@ func TestStatefulSet(t *testing.T) {
 		}
 		ready(t, s, name)
 	}
-	eventually(t, w, "the update to be complete", func(e apiservertest.Event) bool {
-		current, _, _ := unstructured.NestedString(e.Object.Object, "status", "currentRevision")
-		update, _, _ := unstructured.NestedString(e.Object.Object, "status", "updateRevision")
-		return number(e, "updatedReplicas") == 2 && number(e, "readyReplicas") == 2 && current == update
+	sees(t, w, "s", func(o map[string]any) bool {
+		update, _, _ := unstructured.NestedString(o, "status", "updateRevision")
+		return has("status.updatedReplicas", "2", "status.readyReplicas", "2", "status.currentRevision", update)(o)
 	})
 }

@@ -88,6 +88,16 @@ func has(pairs ...string) func(map[string]any) bool {
 	}
 }
 
+// controlled requires one owner, which is the controller of the object and blocks its own deletion.
+func controlled(t *testing.T, o *unstructured.Unstructured, kind, name string) {
+	t.Helper()
+	refs := o.GetOwnerReferences()
+	if len(refs) != 1 || refs[0].Kind != kind || refs[0].Name != name || !*refs[0].Controller ||
+		!*refs[0].BlockOwnerDeletion {
+		t.Errorf("%s has the owners %+v", o.GetName(), refs)
+	}
+}
+
 // condition wants a condition with a status and a reason.
 func condition(kind, status, reason string) func(map[string]any) bool {
 	return func(o map[string]any) bool {
