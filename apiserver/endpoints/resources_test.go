@@ -267,30 +267,3 @@ func same(a, b any) bool {
 	y, err2 := json.Marshal(b)
 	return err1 == nil && err2 == nil && string(x) == string(y)
 }
-
-// TestDiscoveryHasEverySubresource compares discovery with the table.
-func TestDiscoveryHasEverySubresource(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	for _, r := range resources.Builtin() {
-		path := "/apis/" + r.GroupVersion().String()
-		if r.Group == "" {
-			path = "/api/v1"
-		}
-		var list metav1.APIResourceList
-		if err := json.Unmarshal(s.Do("GET", path, nil).Body, &list); err != nil {
-			t.Fatal(err)
-		}
-		shown := map[string]bool{}
-		for _, x := range list.APIResources {
-			shown[x.Name] = true
-		}
-		if !shown[r.Plural] {
-			t.Errorf("%s %s is not discovered", path, r.Plural)
-		}
-		for _, sub := range r.Subresources {
-			if name := r.Plural + "/" + sub.Name; !shown[name] {
-				t.Errorf("%s %s is not discovered", path, name)
-			}
-		}
-	}
-}

@@ -80,6 +80,7 @@ func TestPretty(t *testing.T) {
 		{"", "kubectl/v1", "", false}, {"", "curl/8", "", true}, {"", "curl/8", "application/json", true},
 		{"", "curl/8", "application/yaml", false},
 		{"?pretty=0", "curl/8", "", false}, {"?pretty=true", "x", "", true}, {"?pretty=x", "curl/8", "", false},
+		{"", "x", "application/json;pretty=1", true},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/"+c.query, nil)
 		r.Header.Set("User-Agent", c.agent)
