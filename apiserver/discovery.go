@@ -58,8 +58,8 @@ func (s *Server) aggregate() {
 // Aggregator returns the aggregator, which forwards requests to other servers.
 func (s *Server) Aggregator() *aggregator.Aggregator { return s.aggregator }
 
-// forward forwards a request to the server of another server's group version. It reads APIServices consistently: one
-// whose write was acknowledged is in force.
+// forward sends a request on to the aggregated server that serves the group version. It reads APIServices consistently:
+// one whose write was acknowledged is in force.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version string) {
 	if err := s.registry.Fresh(r.Context()); err != nil {
 		render.Error(s.config.Log, w, r, err)

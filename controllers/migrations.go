@@ -96,8 +96,7 @@ func (c *migrator) pass(ctx context.Context, r groupResource) reconcile.Outcome 
 	return reconcile.Outcome{Err: err, Rest: max(migrationPause, time.Duration(delay)*time.Second)}
 }
 
-// advance runs the next migration. If migrations must wait for their resource, it returns the time until they can
-// continue.
+// advance runs the next migration. If migrations wait for their resource, it returns the time after which they fail.
 func (c *migrator) advance(ctx context.Context, r groupResource) (wait time.Duration, err error) {
 	all, err := c.migrations(ctx, r)
 	if err != nil {

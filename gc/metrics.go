@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// The queues of upstream's collector (D-94). Here there is one queue for everything. A request is counted
-// under the queue from which upstream's collector would send it. Waiting objects are counted under deleteQueue.
+// The queues of upstream's collector (D-94). Here there is one queue for everything. A request is counted under the
+// queue from which upstream's collector would send it. Waiting objects are counted under deleteQueue.
 const (
 	deleteQueue  = "garbage_collector_attempt_to_delete"
 	orphanQueue  = "garbage_collector_attempt_to_orphan"

@@ -25,7 +25,7 @@ type Aggregator interface {
 	// ok is false if none of them has a server.
 	Preferred(group string, versions ...string) (gv schema.GroupVersion, ok bool)
 	// Do sends a request below the path of a group version. at has the rest of the path, and the query. as is the kind of
-	// meta.k8s.io that the response has; empty for any.
+	// meta.k8s.io that the response should have; empty for any.
 	Do(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string,
 		body []byte) ([]byte, error)
 }

@@ -15,7 +15,7 @@ import (
 const mostFollowed = 8
 
 // rest is the maximum delay of changes of Late resources. Most writes to their collections are to objects that no
-// controller needs, so that each write must not wake the feed.
+// controller needs, so not every write should wake the feed.
 const rest = 50 * time.Millisecond
 
 // Feed is a controller's watch.
@@ -32,7 +32,8 @@ type Feed struct {
 	// collections; nil means never.
 	Quiet func() bool
 	// rest is the pause after an event of a collection other than the first. During it, writes to such collections
-	// don't wake the feed, and their events wait. This saves processor time for requests.
+	// don't wake the feed: their events are sent after it, or with the next event of the first collection. This saves
+	// processor time for requests.
 	rest time.Duration
 	// Begin receives the state.
 	Begin func(state iter.Seq[*storage.Object])

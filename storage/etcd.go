@@ -37,7 +37,7 @@ type Etcd struct {
 	// work counts followers and the goroutine that frees space. Close waits for them.
 	work sync.WaitGroup
 	// Every request holds mu for reading, so that Close and Exclude wait for requests: etcd's database must not be read
-	// after it is closed. mu guards closed. It guards closed.
+	// after it is closed. mu guards closed.
 	mu     sync.RWMutex
 	closed bool
 }

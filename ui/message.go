@@ -28,7 +28,7 @@ const (
 // Message is a line of a stream.
 type Message struct {
 	Type string `json:"type"`
-	// Revision is the store's, up to which everything has been sent; 0 if the state is not of one revision.
+	// Revision is the store's revision up to which everything has been sent; 0 if the state is not of one revision.
 	Revision int64     `json:"revision,omitempty"`
 	Time     time.Time `json:"time"`
 	// Source, in MessageBegin, is the source of the state: SourceServer or SourceLists.
@@ -48,7 +48,8 @@ type Message struct {
 const (
 	// SourceServer: the state and the changes are those of a kubecascade server's memory, exact and in order.
 	SourceServer = "server"
-	// SourceLists: they are from lists and watches of each resource, which follow each other closely.
+	// SourceLists: they come from a list and a watch of each resource, so the state is not of one revision, and changes
+	// of different resources may be in another order.
 	SourceLists = "lists"
 )
 
@@ -68,8 +69,8 @@ type Object struct {
 	Namespace string `json:"ns,omitempty"`
 	Name      string `json:"n"`
 	UID       string `json:"uid"`
-	// Created is metadata.creationTimestamp; zero if it is not known. Deletion is metadata.deletionTimestamp in the same
-	// form; Grace is metadata.deletionGracePeriodSeconds.
+	// Created is metadata.creationTimestamp, and Deletion metadata.deletionTimestamp, in seconds since 1970; zero if
+	// there is none. Grace is metadata.deletionGracePeriodSeconds.
 	Created    int64             `json:"c,omitempty"`
 	Deletion   int64             `json:"d,omitempty"`
 	Grace      int64             `json:"g,omitempty"`

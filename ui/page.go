@@ -18,7 +18,7 @@ const Path = "/ui/"
 var dist embed.FS
 
 // policy is the Content-Security-Policy of the page: its own files only, requests to its own server only, and no
-// strings that become markup or script. The library that draws the graph needs nothing else either.
+// strings that become markup or script. The library that draws the graph needs no more than that.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 

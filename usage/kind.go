@@ -108,7 +108,7 @@ func noScope(corev1.ScopedResourceSelectorRequirement, runtime.Object) bool { re
 
 func nothing([]corev1.ResourceName, runtime.Object) error { return nil }
 
-// of returns those of the names that objects of the kind count for, sorted.
+// of returns the names that objects of the kind count for, in the order of named.
 func (k kind) of(named []corev1.ResourceName) (out []corev1.ResourceName) {
 	for _, name := range named {
 		if k.tracks(name) {

@@ -32,7 +32,8 @@ type Escalation struct {
 // Name implements Plugin.
 func (*Escalation) Name() string { return "RBACEscalation" }
 
-// Admit implements Mutator, but changes nothing. It is not Validate, because upstream checks before it validates.
+// Admit implements Mutator, but changes nothing. The check is not in a method Validate, because upstream makes it
+// before it validates the object.
 func (e *Escalation) Admit(_ context.Context, a *Attributes) error {
 	if a.Resource.Group != rbacv1.GroupName || a.Operation != Create && a.Operation != Update ||
 		slices.Contains(a.User.Groups, authorization.GroupMasters) || changesOnlyGCFields(a) {

@@ -23,17 +23,22 @@ type Authenticator func(r *http.Request) (authorization.User, error)
 
 // Authenticate responds with 401 unless the authenticator returns a user. It removes the credentials, and the headers
 // in which a proxy names the user: the usual ones, and those of proxies, which may be nil. Until the response ends, the
-// memory of a request is part of its user's share, except on openPaths. If the share is used up, the response is 429.
+// memory of a request is part of its user's share, except on openPaths. If the share of the user or the memory for all
+// users is used up, the response is 429.
 func Authenticate(
 	by Authenticator, proxies *authentication.Proxies, inFlight *flowcontrol.Budget, events *audit.Log, log *slog.Logger,
 ) func(http.Handler) http.Handler {
-	a := authenticate{by, proxies, inFlight, events, log}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			known, release := a.identify(w, r)
+			r, err := identify(by, r)
+			release, ok := acquire(inFlight, r)
+			if !ok {
+				reject(w)
+				return
+			}
 			defer release()
-			if known != nil {
-				next.ServeHTTP(w, known)
+			if authenticated(err, proxies, events, log, w, r) {
+				next.ServeHTTP(w, r)
 			}
 			if rec := render.RecorderOf(r); r.ProtoMajor == 2 && rec != nil && rec.Begun() {
 				// Otherwise net/http sends the rest after the handler, and waits while the client does not read it.
@@ -43,47 +48,44 @@ func Authenticate(
 	}
 }
 
-type authenticate struct {
-	by       Authenticator
-	proxies  *authentication.Proxies
-	inFlight *flowcontrol.Budget
-	events   *audit.Log
-	log      *slog.Logger
+// identify returns the request with its user, and the error of the authenticator.
+func identify(by Authenticator, r *http.Request) (*http.Request, error) {
+	user, err := by(r)
+	return requestinfo.With(r, user), err
 }
 
-// identify returns the request with its user, or nil after it has responded with 401 or 429. release releases the memory
-// of the request; it is never nil.
-func (a *authenticate) identify(w http.ResponseWriter, r *http.Request) (known *http.Request, release func()) {
-	user, err := a.by(r)
-	release = func() {}
-	if !slices.Contains(openPaths, firstSegment(r.URL.Path)) {
-		taken, ok := a.inFlight.Try(user.Name, requestMemory(r))
-		if !ok {
-			reject(w)
-			return nil, release
-		}
-		release = taken
+// acquire acquires the memory of a request for its user. Requests of openPaths need none.
+func acquire(inFlight *flowcontrol.Budget, r *http.Request) (release func(), ok bool) {
+	if slices.Contains(openPaths, firstSegment(r.URL.Path)) {
+		return func() {}, true
 	}
-	if (err != nil || user.Name == authorization.NameAnonymous) && r.ProtoMajor == 2 {
+	return inFlight.Try(requestinfo.UserOf(r).Name, requestMemory(r))
+}
+
+// authenticated removes the credentials of a request, or reports false after it has responded with 401.
+func authenticated(
+	err error, proxies *authentication.Proxies, events *audit.Log, log *slog.Logger, w http.ResponseWriter, r *http.Request,
+) bool {
+	if (err != nil || requestinfo.UserOf(r).Name == authorization.NameAnonymous) && r.ProtoMajor == 2 {
 		w.Header().Set("Connection", "close") // anonymous clients may not keep a connection open
 	}
 	if err != nil {
 		if !errors.Is(err, authentication.ErrNoCredentials) {
-			a.log.Info("authentication failed", "err", render.Shortened(err))
+			log.Info("authentication failed", "err", render.Shortened(err))
 		}
-		auditRejected(a.events, w, r)
-		render.Error(a.log, w, r, status.ErrUnauthorized)
-		return nil, release
+		auditRejected(events, w, r)
+		render.Error(log, w, r, status.ErrUnauthorized)
+		return false
 	}
 	for name := range r.Header {
 		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
 			r.Header.Del(name)
 		}
 	}
-	if a.proxies != nil {
-		a.proxies.Clear(r.Header)
+	if proxies != nil {
+		proxies.Clear(r.Header)
 	}
-	return requestinfo.With(r, user), release
+	return true
 }
 
 // requestMemory estimates the memory of a request before its handler runs: goroutines, buffers, body, headers, and the

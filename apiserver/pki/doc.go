@@ -25,8 +25,8 @@
 //  7. If the authority, a part of it or the key for tokens is missing, a start creates a new one, and warns of the
 //     consequences. The remaining part of an authority is renamed to .old: with the other part restored it can be used
 //     again. A file with invalid content is an error that names it.
-//  8. A serving certificate in Options is not renewed. The files of it, of certificates for other names and of clients'
-//     authorities are read again when they are used, at most once a second, so they can be replaced while the server
-//     runs. While their content is invalid, the previous content is used.
+//  8. A serving certificate in Options is not renewed. Its files, and those of certificates for other names and of
+//     clients' authorities, are read again when they are used, at most once a second, so they can be replaced while the
+//     server runs. While their content is invalid, the previous content is used.
 //  9. Only the owner can read keys and the kubeconfig. Files are replaced atomically.
 package pki

@@ -27,7 +27,8 @@ type Change struct {
 	// Manager is the field manager of the change. It is empty if the new state already has its managedFields (apply,
 	// scale), and if the change is not recorded in them (binding).
 	Manager string
-	// Options are the options that webhooks and policies get: UpdateOptions or PatchOptions, or nil if there are none.
+	// Options are the options of the request: UpdateOptions or PatchOptions, or nil. What webhooks and policies get is
+	// derived from them.
 	Options runtime.Object
 }
 

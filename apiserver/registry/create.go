@@ -20,8 +20,8 @@ type Creation struct {
 	*Request
 	// Manager is the field manager of the new object. It is empty if its managedFields are complete (apply).
 	Manager string
-	// Options are the options of the request, which webhooks and policies get: CreateOptions, UpdateOptions or
-	// PatchOptions. It is nil if the request has none.
+	// Options are the options of the request: CreateOptions, UpdateOptions or PatchOptions, or nil. What webhooks and
+	// policies get is derived from them.
 	Options runtime.Object
 	// MayCreate authorizes the creation if the client sent an update or an apply. A nil value allows it.
 	MayCreate func() error

@@ -87,7 +87,7 @@ func (p *deleting) finish(marked *storage.Object) {
 	p.marked, p.guards, p.UID, p.ResourceVersion = marked, nil, nil, nil
 }
 
-// delete is Delete with other plugins: the server's, or noPlugins.
+// delete is Delete with the given plugins: the server's, or noPlugins.
 func (s *Registry) delete(ctx context.Context, d *Deletion, plugins *admission.Steps) (Deleted, error) {
 	if reject := d.Resource.Delete.Reject; reject != nil {
 		if why := reject(d.Name); why != "" { // C-67

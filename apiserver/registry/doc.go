@@ -25,7 +25,7 @@
 //  6. Requests of the in-process client (Loopback) are admitted, and recorded in the audit log, like those of clients.
 //     They are not authorized, but the admission plugin OwnerReferencesPermissionEnforcement checks them, too.
 //  7. The code does not depend on kinds. A kind's entry of the table and its hooks have the differences.
-//  8. Package trail gets each removal, and the start of each deletion that does not remove the object immediately,
-//     after its commit. It gets no commit with an unknown outcome.
+//  8. Package trail gets each write that starts a deletion, and each removal, after its commit. It gets no commit with
+//     an unknown outcome.
 //  9. An error is an API error or has a row in package status.
 package registry

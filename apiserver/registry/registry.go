@@ -42,7 +42,7 @@ type Registry struct {
 	Corrupt   prometheus.Counter
 	Complaint rate.Sometimes
 	Fields    *fieldmanager.Managers
-	// Turn is a semaphore of size one. A write holds it while its hook completes the object (entry.Write).
+	// Turn is a semaphore of size one. A write whose hook took it holds it until the write has ended (entry.Write).
 	Turn chan struct{}
 	// ListAll lists all objects that can be decoded.
 	ListAll lister

@@ -18,7 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// ServiceAddress returns the host and port of a backend for a port of a Service. It reads the newest state.
+// ServiceAddress returns the host and port at which the server reaches a port of a Service. It reads the newest state.
 func (d *Data) ServiceAddress(ctx context.Context, namespace, name string, port int32) (string, error) {
 	rev, err := d.Store.Revision(ctx)
 	if err == nil {
@@ -71,7 +71,7 @@ func readCached(o *storage.Object, into any) error {
 	return json.Unmarshal(o.JSON, into)
 }
 
-// serviceAddress returns the host and port of a backend for a port of a Service (AS pkg/util/proxy/proxy.go:
+// serviceAddress returns the host and port at which the server reaches a port of a Service (AS pkg/util/proxy/proxy.go:
 // ResolveEndpoint, ResolveCluster). pick returns a number below n.
 func serviceAddress(
 	s *corev1.Service, all []*discoveryv1.EndpointSlice, port int32, pick func(n int) int,

@@ -24,7 +24,8 @@ func podMetrics(of MetricsSource) *entry.Resource {
 	}
 }
 
-// noPodMetrics returns the error for a pod without metrics. The error for a pod that does not exist is that of pods.
+// noPodMetrics returns the error for a pod without metrics. For a pod that does not exist, the
+// method pods returns the error of the core group's resource.
 func noPodMetrics(namespace, name string) error { return noMetrics("podmetrics", namespace+"/"+name) }
 
 // pods returns the metrics of one pod, or of a namespace.

@@ -28,7 +28,8 @@ func Requested(p *corev1.Pod) time.Time {
 	return p.DeletionTimestamp.Add(-time.Duration(ptr.Deref(p.DeletionGracePeriodSeconds, 0)) * time.Second)
 }
 
-// Ready reports whether the pod's Ready condition is True, and the time since which it is.
+// Ready reports whether the pod's Ready condition is True, and the time of its last transition; zero without the
+// condition.
 func Ready(p *corev1.Pod) (since time.Time, ok bool) {
 	for i := range p.Status.Conditions {
 		if c := &p.Status.Conditions[i]; c.Type == corev1.PodReady {

@@ -98,8 +98,8 @@ type View struct {
 	Object Object
 	// Scales has the answers for Plan.Scales.
 	Scales map[Owner]ScaleAnswer
-	// Failed is the action of this pass's first plan that failed; nil if none has. Of a plan that Decide makes with
-	// Failed set, only the Status and the Events are carried out.
+	// Failed is the action that failed when the pass's first plan was carried out; nil if none has. If it is set, only
+	// the Status and the Events of the plan that Decide returns are carried out.
 	Failed *Failure
 }
 

@@ -19,8 +19,8 @@ type Resource struct {
 	// Kind and Plural name the resource: Deployment and deployments.
 	Kind, Plural string
 	Namespaced   bool
-	// Inert: the objects may be owners, but are never collected (D-08), as events, or as they can't be watched or
-	// deleted. Fixed: the objects have no DELETE, so they are not deleted with their namespace either.
+	// Inert: the objects may be owners, but are never collected (D-08), because they are events, or can't be
+	// watched or deleted. Fixed: the objects have no DELETE, so they are not deleted with their namespace either.
 	Inert, Fixed bool
 	// Delete has the properties on which a DELETE depends, besides the object: the default propagation policy, and
 	// whether it is graceful, a namespace's, or leaves a cleanup finalizer.
@@ -90,7 +90,7 @@ type Pod struct {
 // Cluster has the objects of a cluster at one moment, as far as they are known.
 type Cluster struct {
 	Resources   []Resource
-	Objects     []*Object     // are not changed
+	Objects     []*Object     // shared by an Index and its worlds, which change none
 	Unavailable []Unavailable // the APIServices that are not available
 	// Held: the namespace controller finishes no namespace while there are Unavailable ones (E-14).
 	Held     bool

@@ -102,7 +102,7 @@ func (p *printer) items(prefix string, items []item) {
 	}
 }
 
-// age is a duration in its largest unit, and the next one if that is not 0.
+// age returns a duration as text: in its largest unit, and the next one if that is not 0.
 func age(d time.Duration) (text string) {
 	left := int64(d.Round(time.Second) / time.Second)
 	for _, u := range []struct {

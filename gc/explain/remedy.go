@@ -32,9 +32,9 @@ func advice(text string) Remedy { return Remedy{Text: text} }
 
 // The advice about components.
 var (
-	componentRemedy = advice("see that the component that sets the finalizer runs, and read its logs")
+	componentRemedy = advice("check that the component that sets the finalizer is running, and read its logs")
 	collectorRemedy = advice(
-		"see that the garbage collector (kube-controller-manager) runs and may write, and read its logs")
+		"check that the garbage collector (kube-controller-manager) is running and may write, and read its logs")
 )
 
 func deletion(o ObjectReference, text string) Remedy {
@@ -66,7 +66,7 @@ const notDone = "the work that it protects is then not done"
 
 func (e *explainer) drop(o *Object, finalizer, effect string) Remedy {
 	item := fmt.Sprintf("%s/%d", finalizersList, slices.Index(o.Finalizers, finalizer))
-	return Remedy{"last, remove the finalizer by hand; " + effect, RemoveItem, e.ref(o),
+	return Remedy{"as a last resort, remove the finalizer by hand; " + effect, RemoveItem, e.ref(o),
 		patch(e.ref(o), item, "", finalizer)}
 }
 
@@ -75,7 +75,7 @@ func (e *explainer) dropSpec(o *Object, finalizer, effect string) Remedy {
 	command := fmt.Sprintf("kubectl get namespace %[1]s -o json | jq %[2]s |"+
 		" kubectl replace --raw /api/v1/namespaces/%[1]s/finalize -f -", shell(o.Name),
 		shell(".spec.finalizers -= ["+jsonString(finalizer)+"]"))
-	return Remedy{"last, remove the finalizer by hand; " + effect, RemoveItem, e.ref(o), command}
+	return Remedy{"as a last resort, remove the finalizer by hand; " + effect, RemoveItem, e.ref(o), command}
 }
 
 // releaseOwner removes the first reference with the uid by hand.

@@ -30,9 +30,9 @@ func (g *Graph) stopWaiting(n *node) {
 	n.work.guards = nil
 }
 
-// written records that a key was written; same reports that the same object still has the key. Objects whose request is
-// guarded by the key, and was in conflict, try again at once. So frequent writes to an owner never make its dependents
-// wait for a back-off. Each write costs each dependent at most one request.
+// written records that a key was written; same is true if the object that has the key is still the same. Objects whose
+// request is guarded by the key, and was in conflict, try again at once. Therefore dependents never wait for a back-off
+// because of frequent writes to their owner. Each write costs each dependent at most one request.
 func (g *Graph) written(p place, same bool) {
 	s := g.guarded[p]
 	if s == nil {

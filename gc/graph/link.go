@@ -26,8 +26,8 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 	g.edgeCount += len(edges)
 }
 
-// memories returns, by uid, the references to owners of which the graph has seen the deletion. An update doesn't change
-// that.
+// memories returns, by uid, the references whose owners are known to be gone, or have orphaned their dependents. An
+// update doesn't change that.
 func memories(old []ref) map[string][]*ref {
 	var known map[string][]*ref
 	for i := range old {

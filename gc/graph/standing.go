@@ -7,7 +7,7 @@ import (
 // Standing is an object's place among its owners and dependents.
 type Standing struct {
 	Class Class
-	// Move is the collector's present decision about the object; it is also Keep if the collector can't decide yet.
+	// Move is the collector's present decision about the object. If the collector can't decide yet, it is Keep.
 	Move   Move
 	Owners Owners
 	// Verdicts has the verdicts on the object's references, in their order.

@@ -95,7 +95,7 @@ func (w *walk) follow(r *Removal) *Removal {
 }
 
 // owner adds the trail of an owner of an object in the namespace. An object with the owner's uid that has another kind,
-// name or namespace is not the owner: that one is absent (D-17).
+// name or namespace is not the owner: the owner is absent (D-17).
 func (w *walk) owner(o *Owner, namespace string) {
 	uid := o.Object.UID
 	switch {

@@ -90,10 +90,10 @@ func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
 }
 
 // unanswered has the codes of a Status after which the client reads lists instead: the path does not exist, the user
-// may not use it or may not list the object, the answer is too large, or an aggregated server has the resource.
+// may not use it or may not list the object, the answer is too large, or this server does not have the
+// resource, which may be an aggregated server's.
 var unanswered = []int{
 	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusForbidden, http.StatusRequestEntityTooLarge,
-	http.StatusBadRequest,
 }
 
 // finder finds the objects that a question names.
@@ -124,7 +124,7 @@ func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
 		switch k, err := f.key(n); {
 		case err == nil:
 			add(&keys, k)
-		case ask.IgnoreNotFound && n.Name != "" && apierrors.IsNotFound(err):
+		case ask.IgnoreNotFound && k.Name != "" && apierrors.IsNotFound(err):
 			add(&absent, k)
 		default:
 			return nil, nil, err

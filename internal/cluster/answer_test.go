@@ -31,7 +31,7 @@ func TestAsk(t *testing.T) {
 		{403, status("Forbidden", ""), true, ErrNotAnswered},
 		{405, status("MethodNotAllowed", ""), true, ErrNotAnswered},
 		{413, status("RequestEntityTooLarge", ""), true, ErrNotAnswered},
-		{400, status("BadRequest", ""), true, ErrNotAnswered},
+		{400, status("BadRequest", ""), false, nil},
 		{502, "bad gateway", true, ErrNotAnswered},
 		{429, status("TooManyRequests", ""), false, nil},
 		{504, status("Timeout", ""), false, nil},

@@ -18,7 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// cached is the Source of a server's cache at one revision, which was the newest one when it was made.
+// cached is a Source that reads a server's cache at one revision: the newest one when the Source was made.
 type cached struct {
 	*Server
 	user     authorization.User
@@ -62,8 +62,8 @@ func (c *cached) Discover(context.Context) (*Discovery, error) {
 // Revision implements Source.
 func (c *cached) Revision() int64 { return c.revision }
 
-// List implements Source, if the user may list the objects, or get the one. It fails if one of them can't be decoded.
-// Objects that are made for each request, such as PodMetrics, are not in the cache.
+// List implements Source. It fails if the user may not list the objects or, with a name, get the object, or if one of
+// them can't be decoded. Objects that are made for each request, such as PodMetrics, are not in the cache.
 func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(*explain.Object, []byte)) error {
 	if err := c.allowed(r, s); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(*ex
 	return err
 }
 
-// allowed returns the 403 if the user may not list the objects, or get the one.
+// allowed returns the 403 if the user may not list the objects or, with a name, get the object.
 func (c *cached) allowed(r *Resource, s Selector) error {
 	a := &authorization.Attributes{
 		User: c.user, Verb: "list", IsResource: true, Path: r.path(s.Namespace), Group: r.Group, Version: r.Versions[0],
@@ -147,7 +147,7 @@ func (c *cached) Watch(ctx context.Context, d *Discovery, yield func(Event) erro
 	}
 }
 
-// changed reports whether the user may list other resources than when they were listed.
+// changed reports whether the user has got or lost the right to list a resource since the resources were listed.
 func (c *cached) changed(d *Discovery) bool {
 	return slices.ContainsFunc(d.Resources, func(r *Resource) bool {
 		return r.followed() && (code(r.Denied) == http.StatusForbidden) != (c.allowed(r, Selector{}) != nil)
@@ -203,7 +203,7 @@ func (c *cached) when(e *Event) (at time.Time) {
 	return at
 }
 
-// Waiting implements Source: for users who may read metrics.
+// Waiting implements Source. It returns nil for users who may not read metrics.
 func (c *cached) Waiting() *int {
 	if c.Queue == nil || !c.Authorizer().Authorize(&authorization.Attributes{
 		User: c.user, Verb: "get", Path: "/metrics",

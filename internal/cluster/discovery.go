@@ -12,6 +12,7 @@ import (
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -131,7 +132,15 @@ func (d *Discovery) Resolve(what string) (*Resource, error) {
 	}); r != nil {
 		return r, nil
 	}
-	return nil, status.BadRequest("the server doesn't have a resource type %q", what)
+	return nil, unserved("the server doesn't have a resource type %q", what)
+}
+
+// unserved returns a 404 that, unlike that of an object, has no name.
+func unserved(format string, args ...any) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound,
+		Message: fmt.Sprintf(format, args...),
+	}}
 }
 
 // deletions has the properties on which a DELETE depends, by group and resource, for the kinds that differ from the
@@ -163,10 +172,10 @@ func (d *Discovery) resource(n Named) (*Resource, error) {
 	if r := d.Kind(n.APIVersion, n.Kind); r != nil {
 		return r, nil
 	}
-	return nil, status.BadRequest("the server doesn't serve kind %q of %q", n.Kind, n.APIVersion)
+	return nil, unserved("the server doesn't serve kind %q of %q", n.Kind, n.APIVersion)
 }
 
-// Key is the key of an object by its name. The errors are 400.
+// Key returns the key of an object by its name. The errors are 404 for an unknown resource, otherwise 400.
 func (d *Discovery) Key(n Named) (k graph.Key, err error) {
 	r, err := d.resource(n)
 	switch {

@@ -40,7 +40,7 @@ type Named struct {
 // Question is a question about a cluster.
 type Question struct {
 	Path      string // tree or why, which are of one object, preview, or lint, which is of all objects of the namespace
-	Namespace string // is read if the user may not list all namespaces; empty for none
+	Namespace string // is read where the user may not list a resource in all; empty for none
 	Objects   []Named
 	// Selector, if there is one, selects objects of a preview: Objects are then their resources, each with the namespace
 	// or, for all namespaces, without one.

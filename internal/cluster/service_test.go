@@ -184,7 +184,7 @@ func TestIgnoreNotFound(t *testing.T) {
 	}
 	for query, code := range map[string]int{
 		"?ignoreNotFound=true&uid=x": 404, "?ignoreNotFound=perhaps&uid=x": 400,
-		"?ignoreNotFound=false&resource=cm&namespace=a&name=x": 404, "?ignoreNotFound=true&resource=dragons&name=x": 400,
+		"?ignoreNotFound=false&resource=cm&namespace=a&name=x": 404, "?ignoreNotFound=true&resource=dragons&name=x": 404,
 	} {
 		if a := s.as("admin", "GET", "/kubecascade/v1/preview"+query, ""); a.Code != code {
 			t.Errorf("%s: %d %s", query, a.Code, a.Body)
@@ -245,7 +245,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"GET", "tree", "", 400, "an object is required"},
 		{"GET", "tree?resource=configmaps&name=o", "", 400, "a namespace is required"},
-		{"GET", "tree?resource=dragons&name=o", "", 400, "resource type"},
+		{"GET", "tree?resource=dragons&name=o", "", 404, "resource type"},
 		{"GET", "tree?resource=componentstatuses&name=o", "", 405, "objects of componentstatuses are not stored"},
 		{"GET", "preview?resource=componentstatuses&labelSelector=a", "", 405, "are not stored"},
 		{"GET", "preview?resource=componentstatuses&name=o&ignoreNotFound=true", "", 405, "are not stored"},

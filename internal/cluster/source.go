@@ -64,7 +64,7 @@ const lookups = 500
 // Options are the options of Read.
 type Options struct {
 	Discovery *Discovery // the resources that the cluster serves, if they are known already
-	Namespace string     // is read if the user may not list all namespaces; empty for none
+	Namespace string     // is read where the user may not list a resource in all; empty for none
 	// Progress, if set, is called after each list, from one goroutine at a time, with the number of lists that are done,
 	// of all lists, and of objects so far.
 	Progress func(done, all, objects int)

@@ -26,7 +26,7 @@ const mostForwarded = 64 << 10
 // Viewer serves the page of package ui for any cluster.
 type Viewer struct {
 	Client    *Client
-	Namespace string // is read if the user may not list all namespaces
+	Namespace string // is read where the user may not list a resource in all
 	ReadOnly  bool   // no deletion is passed on
 	NoBrowser bool   // Serve opens no browser
 }

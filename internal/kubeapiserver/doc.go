@@ -7,7 +7,7 @@
 //  1. Every flag of kube-apiserver v1.37 that is known (flags.txt) is accepted, and no other. Errors of unknown flags,
 //     unknown feature gates and missing flags are kube-apiserver's.
 //  2. A flag with an effect sets the flag of serve with the same name, whose default becomes kube-apiserver's. The
-//     value of a flag without effect is not parsed.
+//     value of a flag without effect is not parsed, unless it is a bool.
 //  3. --help prints the flags that have an effect, in kube-apiserver's sections. The descriptions are those of serve.
 //
 // Of the 177 flags, 110 are from k8s.io/apiserver, component-base and kube-aggregator, as of v0.37.2; v0.36.6 has the

@@ -60,6 +60,8 @@ func New(serve *pflag.FlagSet) (*Flags, error) {
 			f.Bool(name, false, "")
 		case flag == nil:
 			f.String(name, "", "")
+		case len(cells) < 4:
+			return nil, fmt.Errorf("--%s has an effect, so flags.txt needs its section and default", name)
 		default:
 			section, def := cells[2], cells[3]
 			if group == nil || group.Name() != section {

@@ -92,7 +92,7 @@ func (g *log) run(seq uint64) []*Event {
 	return s.events[seq-s.first:]
 }
 
-// worth is the number of events of one segment that read returns without those of the next segment.
+// worth is the number of events of one segment from which on read returns them without those of the next segment.
 const worth = 64
 
 // read returns up to most events from seq on, and none only if seq is end. Usually the slice is a part of a segment

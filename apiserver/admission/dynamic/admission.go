@@ -68,8 +68,8 @@ func (d *Admission) Plugins() []admission.Choice {
 	}
 }
 
-// forget removes the metric series of a deleted configuration. If another one gets the same name, its series start at
-// zero.
+// forget removes the metric series of a deleted configuration, or of the webhooks that a configuration has lost. If
+// another one gets the same name, its series start at zero.
 func (d *Admission) forget(value any) {
 	switch v := value.(type) {
 	case *policy:

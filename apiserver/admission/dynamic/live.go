@@ -30,7 +30,8 @@ type Live struct {
 	watchers []*cache.Watcher
 	// read are the configurations of the Set by key. An unchanged configuration is not read again.
 	read map[string]reading
-	// forget is called for each removed or changed configuration. It may be nil.
+	// forget is called with each configuration that was removed or became unreadable, and with the webhooks that a
+	// changed one has lost. It may be nil.
 	forget func(configuration any)
 }
 
@@ -141,7 +142,7 @@ func (l *Live) rebuild() (int64, error) {
 	return rev, nil
 }
 
-// removed calls forget for configurations that are not in read, or have changed.
+// removed calls forget with configurations, and with webhooks of changed ones, that are not in read.
 func (l *Live) removed(read map[string]reading) {
 	if l.forget == nil {
 		return

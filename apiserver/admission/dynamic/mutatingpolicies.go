@@ -124,7 +124,8 @@ func (m *mutator) denial() error {
 	return err
 }
 
-// evaluate evaluates one policy for one binding and param. Any failure policy lets an error end the request.
+// evaluate evaluates one policy for one binding and param. An error that it returns ends the request, even if the
+// failure policy is Ignore.
 func (m *mutator) evaluate(ctx context.Context, i *invocation) error {
 	b, err := m.bindings(ctx, i)
 	if err != nil {

@@ -106,7 +106,7 @@ type plan struct {
 	mutatingPolicies, validatingPolicies []candidate
 }
 
-// Concerns reports whether a webhook or policy may apply to requests of a form, for some values of its selectors.
+// Concerns reports whether a webhook or policy may apply to requests of a form, regardless of its selectors.
 func (s *Set) Concerns(res *resources.Resource, sub string, operation admission.Operation, namespaced bool) bool {
 	if s == nil || s.unread != [slots]bool{} {
 		return s != nil

@@ -122,7 +122,7 @@ func (d *decision) observe(i *invocation, f *expression.Failure, action string) 
 	d.d.checks.validating.observe(f.Elapsed, i.policy.name, i.binding.name, errorType(f.Message), action)
 }
 
-// deny denies the request, unless an earlier policy did (M-41).
+// deny denies the request, unless it is already denied (M-41).
 func (d *decision) deny(i *invocation, message string, reason metav1.StatusReason) {
 	if d.denial != nil {
 		return

@@ -60,7 +60,7 @@ type Caller struct {
 	Observe func(*Outcome)
 }
 
-// header is the header of upstream's client.
+// header has the User-Agent of upstream's client.
 var header = http.Header{"User-Agent": {"kube-apiserver-admission"}}
 
 // Call sends one review. The response may deny the request. The error is a CallError, or a 400 if the webhook does not

@@ -99,7 +99,7 @@ func (c *Caller) change(
 // ignored records a failed call that the failure policy ignores. It returns an error only if the request itself has
 // ended (L-83).
 func ignored(ctx context.Context, h *Configured, q Change, err error, at string) error {
-	if !errors.Is(err, context.Canceled) { // the client canceled the request (L-86)
+	if !errors.Is(err, context.Canceled) { // not if the client canceled the request (L-86)
 		q.Annotate("failed-open.mutation.webhook.admission.k8s.io/"+at, h.Name)
 		q.FailedOpen(h, err)
 	}

@@ -107,7 +107,7 @@ func match(ctx context.Context, hooks []*Configured, q Attributes) (called []inv
 	return called, nil
 }
 
-// result adds the warnings and annotations of a response to the request, and returns the error that denies the request.
+// result passes on a webhook's warnings and audit annotations, and returns the error that denies the request, or nil.
 func (c *Caller) result(a *invocation, place int, q Attributes) error {
 	if a.err == nil {
 		a.report(q)
@@ -128,7 +128,7 @@ func (c *Caller) result(a *invocation, place int, q Attributes) error {
 	return a.err
 }
 
-// report adds the warnings and annotations of a response to the request, even if it is a denial (L-79, L-80).
+// report passes on a webhook's warnings and audit annotations, even if its response is a denial (L-79, L-80).
 func (a *invocation) report(q Attributes) {
 	for _, text := range a.response.Warnings {
 		q.Warn(text)

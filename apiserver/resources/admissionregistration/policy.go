@@ -182,8 +182,8 @@ func policyBindingColumns() []entry.Column {
 	}
 }
 
-// shownParamRef returns the cell of the column ParamRef. A name without a namespace is shown as "*/name", because the
-// table does not contain whether the params are namespaced. A selector is shown in Go's format.
+// shownParamRef returns the cell of the column ParamRef. A name without a namespace is shown as "*/name", because a
+// binding does not tell whether the params are namespaced. A selector is shown in Go's format.
 func shownParamRef(r *admissionv1.ParamRef) string {
 	switch {
 	case r == nil:

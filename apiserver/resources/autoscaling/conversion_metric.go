@@ -54,7 +54,7 @@ func metricFromV1(m *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 			Metric:          autoscalingv2.MetricIdentifier{Name: o.MetricName, Selector: o.Selector},
 			Target: autoscalingv2.MetricTarget{Type: targetType(o.AverageValue == nil, value, average),
 				AverageValue: o.AverageValue}}
-		// In v1 the value is not a pointer, so a zero value counts as missing
+		// In v1 the value is not a pointer: beside an average value, zero means missing
 		// (Convert_v1_ObjectMetricSource_To_autoscaling_ObjectMetricSource, since v1.36).
 		if o.AverageValue == nil || !o.TargetValue.IsZero() {
 			out.Object.Target.Value = &o.TargetValue

@@ -139,7 +139,7 @@ func validatePersistentVolume(v *corev1.PersistentVolume) (errs field.ErrorList)
 		errs = append(errs, field.Forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'"))
 	}
 	errs = append(errs, check.NonEmpty(s.StorageClassName, at.Child("storageClassName"), check.DNSSubdomain)...)
-	errs = append(errs, check.Given(s.VolumeMode, at.Child("volumeMode"), check.Among(podspec.VolumeModes...))...)
+	errs = append(errs, check.GivenOneOf(s.VolumeMode, at.Child("volumeMode"), podspec.VolumeModes)...)
 	if class := s.VolumeAttributesClassName; class != nil {
 		errs = append(errs, check.Present(*class != "", at.Child("volumeAttributesClassName"),
 			"an empty string is disallowed")...)

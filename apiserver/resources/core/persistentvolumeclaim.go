@@ -56,7 +56,7 @@ func keepClaimStatus(c, old *corev1.PersistentVolumeClaim) {
 
 // dataSource drops sources in other namespaces (CrossNamespaceVolumeDataSource). Unless the new or the old claim has a
 // reference, it also drops sources in the older field that are neither claims nor snapshots. Then it copies each of the
-// two fields to the other one if that is empty.
+// two fields to the other one if that is empty, except a reference to another namespace.
 func dataSource(s, old *corev1.PersistentVolumeClaimSpec) {
 	old = cmp.Or(old, &corev1.PersistentVolumeClaimSpec{})
 	if abroad(s.DataSourceRef) && old.DataSourceRef == nil {

@@ -104,8 +104,8 @@ func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
 }
 
 // allowEviction decides whether the pod may be evicted, and returns the options for the deletion. If the decision
-// depends on the pod's state, it adds the pod's resourceVersion to the given options. budget is then the name of the
-// budget.
+// depends on the pod's state, these are a copy of opts with the pod's resourceVersion, and budget is the name of the
+// budget; it is empty for a pending pod.
 func allowEviction(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
 	once *metav1.DeleteOptions, budget string, err error) {
 	free := !anchored(opts)
@@ -154,8 +154,8 @@ func atRevision(o *metav1.DeleteOptions, revision string) *metav1.DeleteOptions 
 	return o
 }
 
-// removePod sets the condition DisruptionTarget of the pod and deletes it. If the options are anchored, both requests
-// have this precondition (addConditionAndDeletePod).
+// removePod sets the condition DisruptionTarget of the pod and deletes it. If the options are anchored, the pod must
+// not have changed before the first write, nor between the two (addConditionAndDeletePod).
 func removePod(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
 	if len(opts.DryRun) == 0 {
 		revision, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) {

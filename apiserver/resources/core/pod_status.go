@@ -37,8 +37,7 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 		errs = append(errs, check.Forbid(old.Spec.NodeName != "", check.StatusPath.Child("nominatedNodeName"),
 			"may not be set on pods that are already bound to a node")...)
 	}
-	errs = append(errs, check.Immutable(s.QOSClass, was.QOSClass,
-		check.StatusPath.Child("qosClass"))...)
+	errs = append(errs, check.Immutable(s.QOSClass, was.QOSClass, check.StatusPath.Child("qosClass"))...)
 	errs = append(errs, transitions(p, old)...)
 	errs = append(errs, claimStatuses(s.ResourceClaimStatuses, p.Spec.ResourceClaims,
 		check.StatusPath.Child("resourceClaimStatuses"))...)

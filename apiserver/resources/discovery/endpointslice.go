@@ -137,8 +137,9 @@ func sliceAddress(value string, kind discoveryv1.AddressType, at *field.Path) fi
 	}
 	errs := check.IP(value, at, nil)
 	errs = append(errs, check.Reject(len(errs) == 0 && !is, at, value, text)...)
+	// Loopback addresses are allowed: there is no cluster network, and webhooks of services run on this machine.
 	if ip := netutils.ParseIPSloppy(value); len(errs) == 0 && ip.IsLoopback() {
-		return errs // loopback addresses are allowed: there is no cluster network, and webhooks of services run on this machine
+		return errs
 	}
 	return append(errs, check.ReachableIP(value, at)...)
 }

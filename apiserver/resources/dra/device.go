@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
@@ -75,7 +74,7 @@ func emptyDriver(name string, at *field.Path) field.ErrorList {
 	if name != "" {
 		return nil
 	}
-	return check.Apply("", at, utilvalidation.IsDNS1123Subdomain)
+	return check.DNSSubdomain("", at)
 }
 
 // rawObject requires a JSON object with a limited size. A stored object may be longer.

@@ -10,7 +10,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// Typed sets the kind of an object that has been converted to a version, and returns it.
+// Typed sets the kind of an object, and returns it.
 func Typed(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	return obj

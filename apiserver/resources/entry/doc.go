@@ -53,8 +53,8 @@
 //  2. Begin is called once for each attempt to write the object itself, never for its subresources. Finish of its
 //     result is called exactly once, with the result of the write, even if the write panics.
 //  3. The transaction of the write compares the guards that Fill returns. If one does not hold, Fill is called again,
-//     with a new copy of the object, until the request's deadline. If webhooks were called for the filled object, Fill
-//     is first called with a copy of the object that they have returned.
+//     with a new copy of the object, until the request's deadline. If webhooks may be called for the object, Fill is
+//     first called with a copy of the last filled object.
 //  4. The result of Create is the response to the client. Only methods of Request store objects.
 //  5. Dry runs call the same hooks. Request and Write then store nothing.
 package entry

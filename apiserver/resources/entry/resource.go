@@ -335,8 +335,8 @@ type Table struct {
 	Conditions func(obj runtime.Object) []metav1.TableRowCondition
 	// Compare, if set, orders the rows of a list: negative if a comes before b.
 	Compare func(a, b runtime.Object) int
-	// Default, if set, returns the index of the object in a list that is the effective default, or -1. A list has "
-	// (default)" after the first cell of this object; the table of a single object does not.
+	// Default, if set, returns the index of the object in a list that is the effective default, or -1. In a list, the
+	// first cell of this object ends with (default); in the table of a single object it does not.
 	Default func(all []runtime.Object) int
 }
 

@@ -157,9 +157,7 @@ func flowAccount(s *flowcontrolv1.ServiceAccountSubject, at *field.Path) (errs f
 	if s.Namespace == "" {
 		return append(errs, field.Required(at.Child("namespace"), "must specify namespace for service account"))
 	}
-	return append(
-		errs, check.DNSLabel(s.Namespace, at.Child("namespace"))...,
-	)
+	return append(errs, check.DNSLabel(s.Namespace, at.Child("namespace"))...)
 }
 
 func flowRuleVerbs(verbs []string, at *field.Path) field.ErrorList {

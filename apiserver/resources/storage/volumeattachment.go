@@ -74,14 +74,14 @@ const maxVolumeMessage = 1024
 
 func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 	errs := attachment(a)
-	if a.Spec.Attacher == "" { // the declared rule only requires an attacher, so upstream's error stays
-		errs = append(errs, check.Apply("", field.NewPath("spec.attacher"), utilvalidation.IsDNS1123Subdomain)...)
+	if a.Spec.Attacher == "" { // the declared rule returns only Required; upstream also returns this error
+		errs = append(errs, check.DNSSubdomain("", field.NewPath("spec.attacher"))...)
 	}
 	return append(errs, check.Given(a.Spec.Source.PersistentVolumeName, field.NewPath("spec.source.persistentVolumeName"),
 		check.DNSSubdomain)...)
 }
 
-// attachment validates the rules that also apply to old attachments.
+// attachment checks the rules that apply to creations and to updates.
 func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 	spec, source := field.NewPath("spec"), field.NewPath("spec", "source")
 	const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"

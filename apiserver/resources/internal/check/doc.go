@@ -1,5 +1,5 @@
 // Package check sets and validates single values and fields for several groups: names, addresses, ports, quantities,
-// percentages and enumerations. It warns of some, and prints values in error messages as upstream does.
+// percentages and enumerations. It warns of some.
 //
 // It guarantees:
 //

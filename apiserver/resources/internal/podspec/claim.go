@@ -39,7 +39,7 @@ func ValidateClaimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path)
 	}
 	errs = append(errs, check.NonEmpty(check.ValueOf(s.StorageClassName), at.Child("storageClassName"),
 		check.DNSSubdomain)...)
-	errs = append(errs, check.Given(s.VolumeMode, at.Child("volumeMode"), check.Among(VolumeModes...))...)
+	errs = append(errs, check.GivenOneOf(s.VolumeMode, at.Child("volumeMode"), VolumeModes)...)
 	anyGroup := check.ValueOf(was.DataSource).APIGroup != nil || check.ValueOf(was.DataSourceRef).APIGroup != nil
 	errs = append(errs, claimSource(s, anyGroup, at)...)
 	return append(errs, check.NonEmpty(check.ValueOf(s.VolumeAttributesClassName), at.Child("volumeAttributesClassName"),

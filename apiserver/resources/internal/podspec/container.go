@@ -153,7 +153,7 @@ var (
 // restartRules validates a container's own restart policy. Rules for exit codes require such a policy (core
 // validateContainerRestartPolicy).
 func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
-	errs = append(errs, check.Given(c.RestartPolicy, at.Child("restartPolicy"), check.Among(containerRestarts...))...)
+	errs = append(errs, check.GivenOneOf(c.RestartPolicy, at.Child("restartPolicy"), containerRestarts)...)
 	errs = append(errs, check.Present(c.RestartPolicy != nil || len(c.RestartPolicyRules) == 0, at.Child("restartPolicy"),
 		"must specify restartPolicy when restart rules are used")...)
 	at = at.Child("restartPolicyRules")

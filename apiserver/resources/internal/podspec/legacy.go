@@ -74,7 +74,7 @@ func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 	return l
 }
 
-// deletionCost reports whether the annotation is missing, or a 32-bit number without a plus sign and leading zeros.
+// deletionCost reports whether the annotation is missing, or a 32-bit number without a plus sign or leading zeros.
 func deletionCost(annotations map[string]string) bool {
 	text, ok := annotations[corev1.PodDeletionCost]
 	if !ok || text == "0" {

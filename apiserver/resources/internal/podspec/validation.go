@@ -93,9 +93,7 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
 	errs = append(errs, check.NonEmpty(cmp.Or(s.ServiceAccountName, s.DeprecatedServiceAccount),
-		at.Child("serviceAccountName"), func(name string, at *field.Path) field.ErrorList {
-			return check.DNSSubdomain(name, at)
-		})...)
+		at.Child("serviceAccountName"), check.DNSSubdomain)...)
 	errs = append(errs, check.NonEmpty(s.NodeName, at.Child("nodeName"), check.DNSSubdomain)...)
 	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
 		errs = append(errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1,

@@ -28,7 +28,7 @@ func validateHostPath(s *corev1.HostPathVolumeSource, at *field.Path) field.Erro
 		return check.RequireAll(at, "path", "")
 	}
 	return append(NoBacksteps(s.Path, at.Child("path")),
-		check.Given(s.Type, at.Child("type"), check.Among(hostPathTypes...))...)
+		check.GivenOneOf(s.Type, at.Child("type"), hostPathTypes)...)
 }
 
 func validateGitRepo(s *corev1.GitRepoVolumeSource, at *field.Path) field.ErrorList {
