@@ -97,38 +97,41 @@ func (c *Autoscaler) target(
 	return p, err
 }
 
-// Metrics implements autoscale.API with the servers of APIServices, as the clients of package k8s.io/metrics do
-// (pkg/client/custom_metrics/{discovery,versioned_client}.go, external_metrics/client.go).
-func (c *Autoscaler) Metrics(
+// PodUsage implements autoscale.API with the server of an APIService, as CustomMetric and ExternalMetric do.
+func (c *Autoscaler) PodUsage(ctx context.Context, namespace, selector string) ([]byte, error) {
+	gv := schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"}
+	return c.get(ctx, gv, namespace+"/pods", url.Values{"labelSelector": {selector}})
+}
+
+// ExternalMetric implements autoscale.API (k8s.io/metrics/pkg/client/external_metrics/client.go).
+func (c *Autoscaler) ExternalMetric(ctx context.Context, namespace, metric string, query url.Values) ([]byte, error) {
+	gv := schema.GroupVersion{Group: "external.metrics.k8s.io", Version: "v1beta1"}
+	return c.get(ctx, gv, namespace+"/"+metric, query)
+}
+
+// CustomMetric implements autoscale.API (k8s.io/metrics/pkg/client/custom_metrics: {discovery,versioned_client}.go).
+func (c *Autoscaler) CustomMetric(
 	ctx context.Context, namespace string, of schema.GroupKind, name, metric string, query url.Values,
 ) ([]byte, error) {
+	gv, ok := c.Others.Preferred("custom.metrics.k8s.io", "v1beta2", "v1beta1")
+	switch {
+	case !ok:
+		return nil, errors.New("no custom metrics API (custom.metrics.k8s.io) registered")
+	case of == schema.GroupKind{Kind: "Namespace"}:
+		return c.get(ctx, gv, namespace+"/metrics/"+metric, query)
+	}
+	r, err := c.mapped(of)
+	if err != nil {
+		return nil, fmt.Errorf("unable to map kind %v to resource: %w", of, err)
+	}
+	return c.get(ctx, gv, namespace+"/"+r.String()+"/"+name+"/"+metric, query)
+}
+
+// get sends a request for a path, which begins with a namespace.
+func (c *Autoscaler) get(ctx context.Context, gv schema.GroupVersion, path string, query url.Values) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	group, versions := "custom.metrics.k8s.io", []string{"v1beta2", "v1beta1"}
-	switch {
-	case of.Empty():
-		group, versions = "external.metrics.k8s.io", versions[1:]
-	case of.Group == "metrics.k8s.io":
-		group, versions = of.Group, versions[1:]
-	}
-	custom := len(versions) > 1
-	gv, ok := c.Others.Preferred(group, versions...)
-	at := url.URL{Path: "/namespaces/" + namespace + "/" + metric, RawQuery: query.Encode()}
-	switch {
-	case !custom && !ok:
-		r := schema.GroupResource{Group: group, Resource: metric}
-		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, "get", r, "", "", 0, true)
-	case !ok:
-		return nil, fmt.Errorf("no custom metrics API (%s) registered", group)
-	case of == schema.GroupKind{Kind: "Namespace"}:
-		at.Path = "/namespaces/" + namespace + "/metrics/" + metric
-	case custom:
-		r, err := c.mapped(of)
-		if err != nil {
-			return nil, fmt.Errorf("unable to map kind %v to resource: %w", of, err)
-		}
-		at.Path = "/namespaces/" + namespace + "/" + r.String() + "/" + name + "/" + metric
-	}
+	at := url.URL{Path: "/namespaces/" + path, RawQuery: query.Encode()}
 	return c.Others.Do(ctx, user.DefaultInfo(c.API.User()), http.MethodGet, gv, at, "", nil)
 }
 

@@ -26,31 +26,33 @@ func TestMetrics(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	type kind = schema.GroupKind
 	a := loopback.Autoscaler{Client: client(s)("", "m"), Others: requested{s.API.Aggregator()}}
-	none, pods := kind{}, kind{Kind: "Pod"}
-	is := func(of kind, name, want string) {
+	query, pods := url.Values{"x": {"a=b"}}, kind{Kind: "Pod"}
+	is := func(want string, metrics func() ([]byte, error)) {
 		t.Helper()
 		fresh := a.API.Fresh(t.Context())
-		_, err := a.Metrics(t.Context(), "n", of, name, "hits", url.Values{"x": {"a=b"}})
-		if fresh != nil || err.Error() != want {
+		if _, err := metrics(); fresh != nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	register := func(version, group, priority string) {
-		do(t, s, "POST", apiServices, `{"metadata":{"name":"`+version+`.`+group+`"},"spec":{"group":"`+group+`","version":"`+
-			version+`","groupPriorityMinimum":100,"versionPriority":`+priority+`,"service":{"namespace":"n","name":"s"}}}`)
+	external := func() ([]byte, error) { return a.ExternalMetric(t.Context(), "n", "hits", query) }
+	custom := func(of kind, name string) func() ([]byte, error) {
+		return func() ([]byte, error) { return a.CustomMetric(t.Context(), "n", of, name, "hits", query) }
 	}
-	is(none, "", "the server could not find the requested resource (get hits.external.metrics.k8s.io)")
-	is(pods, "*", "no custom metrics API (custom.metrics.k8s.io) registered")
-	register("v1beta1", "external.metrics.k8s.io", "15")
-	register("v1beta1", "custom.metrics.k8s.io", "15")
-	is(none, "", "GET v1beta1/namespaces/n/hits?x=a%3Db")
-	is(pods, "*", "GET v1beta1/namespaces/n/pods/%2A/hits?x=a%3Db")
-	register("v1beta1", "metrics.k8s.io", "15")
-	is(kind{Group: "metrics.k8s.io", Kind: "PodMetrics"}, "", "GET v1beta1/namespaces/n/hits?x=a%3Db")
-	register("v1beta2", "custom.metrics.k8s.io", "15")
-	is(pods, "x", "GET v1beta2/namespaces/n/pods/x/hits?x=a%3Db")
+	usage := func() ([]byte, error) { return a.PodUsage(t.Context(), "n", "a=b") }
+	register := func(version string) {
+		const group = "custom.metrics.k8s.io"
+		do(t, s, "POST", apiServices, `{"metadata":{"name":"`+version+`.`+group+`"},"spec":{"group":"`+group+`","version":"`+
+			version+`","groupPriorityMinimum":100,"versionPriority":15,"service":{"namespace":"n","name":"s"}}}`)
+	}
+	is("GET v1beta1/namespaces/n/hits?x=a%3Db", external)
+	is("GET v1beta1/namespaces/n/pods?labelSelector=a%3Db", usage)
+	is("no custom metrics API (custom.metrics.k8s.io) registered", custom(pods, "*"))
+	register("v1beta1")
+	is("GET v1beta1/namespaces/n/pods/%2A/hits?x=a%3Db", custom(pods, "*"))
+	register("v1beta2")
+	is("GET v1beta2/namespaces/n/pods/x/hits?x=a%3Db", custom(pods, "x"))
 	do(t, s, "PATCH", apiServices+"/v1beta1.custom.metrics.k8s.io", `{"spec":{"versionPriority":16}}`)
-	is(kind{Kind: "Namespace"}, "n", "GET v1beta1/namespaces/n/metrics/hits?x=a%3Db")
-	is(kind{Group: "batch", Kind: "Job"}, "j", "GET v1beta1/namespaces/n/jobs.batch/j/hits?x=a%3Db")
-	is(kind{Group: "g", Kind: "K"}, "k", `unable to map kind K.g to resource: no matches for kind "K" in group "g"`)
+	is("GET v1beta1/namespaces/n/metrics/hits?x=a%3Db", custom(kind{Kind: "Namespace"}, "n"))
+	is("GET v1beta1/namespaces/n/jobs.batch/j/hits?x=a%3Db", custom(kind{Group: "batch", Kind: "Job"}, "j"))
+	is(`unable to map kind K.g to resource: no matches for kind "K" in group "g"`, custom(kind{Group: "g", Kind: "K"}, "k"))
 }

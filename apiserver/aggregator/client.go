@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -132,22 +133,24 @@ func (a *Aggregator) get(
 }
 
 // Do sends a request below the path of a group version, and returns the body of the response. as is the kind of
-// meta.k8s.io that the response should have, or empty. The error of an unsuccessful response is its Status.
+// meta.k8s.io that the response should have, or empty. The error of an unsuccessful response is its Status, or that of
+// client-go for a response without one (CG rest/request.go: newUnstructuredResponseError). Without an APIService the
+// code is 404; if the service can't be reached, it is that of Forward.
 func (a *Aggregator) Do(
 	ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string, body []byte,
 ) ([]byte, error) {
-	s := a.Of(gv.Group, gv.Version)
-	if s == nil {
-		return nil, apierrors.NewServiceUnavailable("no APIService names a service for " + gv.String()) // it is gone
-	}
 	accept := "application/json"
 	if as != "" {
 		accept = "application/json;g=meta.k8s.io;v=v1;as=" + as + "," + accept
 	}
-	at.Path = s.root() + at.Path
-	got, err := a.get(ctx, s, by, method, at, accept, body)
-	if err != nil {
-		return nil, err
+	parts := strings.Split(at.Path+"////", "/") // namespaces, the namespace, the resource, the name
+	got := answer{code: http.StatusNotFound}
+	if s := a.Of(gv.Group, gv.Version); s != nil {
+		var err error
+		at.Path = s.root() + at.Path
+		if got, err = a.get(ctx, s, by, method, at, accept, body); err != nil {
+			got = answer{code: http.StatusServiceUnavailable, body: []byte(err.Error())}
+		}
 	}
 	if got.code >= http.StatusOK && got.code <= http.StatusPartialContent {
 		return got.body, nil
@@ -157,7 +160,8 @@ func (a *Aggregator) Do(
 		return nil, apierrors.FromObject(&st)
 	}
 	return nil, apierrors.NewGenericServerResponse(
-		got.code, method, schema.GroupResource{Group: gv.Group}, "", string(got.body[:min(len(got.body), 2048)]), 0, true)
+		got.code, method, schema.GroupResource{Group: gv.Group, Resource: parts[3]}, parts[4],
+		strings.TrimSpace(string(got.body[:min(len(got.body), 2048)])), 0, true)
 }
 
 // kept is a cached result. A value is kept for a minute, which is upstream's interval, and an error for patience.

@@ -46,8 +46,7 @@ type Options struct {
 	NeverToZero bool
 	// Workers is the maximum number of concurrent passes; default 5.
 	Workers int
-	// Measure measures a pod, or returns nil for no measurement. If it is nil, API.Metrics
-	// returns the usage.
+	// Measure returns a new measurement of a pod, or nil for none. If Measure is nil, API.PodUsage returns the usage.
 	Measure func(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics
 	// Log receives errors; nil discards them.
 	Log *slog.Logger
@@ -62,11 +61,13 @@ type API interface {
 	// Rescale replaces the scale of a target. Its resourceVersion is a precondition.
 	Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
 		s *autoscalingv1.Scale) error
-	// Metrics returns the values of a custom metric of an object, or with the name "*" of those that a query selects. It
-	// returns those of an external metric if the kind is empty, and the usage of pods for the kind PodMetrics of
-	// metrics.k8s.io. The error is that of upstream's client.
-	Metrics(ctx context.Context, namespace string, of schema.GroupKind, name, metric string, query url.Values) (
+	// PodUsage returns the PodMetricsList of the pods that a selector selects. CustomMetric returns the values of a metric
+	// of an object, or with the name "*" of those that a query selects; ExternalMetric those of an external metric. The
+	// errors are those of upstream's clients.
+	PodUsage(ctx context.Context, namespace, selector string) ([]byte, error)
+	CustomMetric(ctx context.Context, namespace string, of schema.GroupKind, name, metric string, query url.Values) (
 		[]byte, error)
+	ExternalMetric(ctx context.Context, namespace, metric string, query url.Values) ([]byte, error)
 }
 
 // period names the flag of the interval for which a pass waits.
@@ -152,9 +153,7 @@ func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outco
 	}
 	in := input{hpa: a, rivals: rivals}
 	in.scale, in.err = c.api.Target(ctx, a.Namespace, a.Spec.ScaleTargetRef)
-	if in.err == nil {
-		in.readings = c.read(ctx, a, in.scale.Status.Selector)
-	}
+	in.readings = c.read(ctx, in)
 	if ctx.Err() != nil {
 		return reconcile.Outcome{}
 	}

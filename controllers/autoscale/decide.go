@@ -27,7 +27,7 @@ type input struct {
 	// pods has the pods of the namespace, from which the selector of the scale selects.
 	pods   []*corev1.Pod
 	rivals []rival
-	// readings are those of the metrics, in the order of the spec.
+	// readings are those of the metrics, in the order of the spec; nil if the decision does not depend on metrics.
 	readings []reading
 }
 
@@ -111,7 +111,7 @@ func decide(o Options, in input, m memory, now time.Time) verdict {
 		"the HPA controller was able to get the target's current scale")
 	d.old = in.scale.Spec.Replicas
 	d.neverToZero = o.NeverToZero
-	d.toZero = d.old > 0 && d.least() == 0 && zeroable(in.hpa)
+	d.toZero = d.old > 0 && in.least() == 0 && zeroable(in.hpa)
 	if d.memory.recommendations == nil {
 		d.memory.recommendations = []amount{{d.old, now}}
 	}
@@ -122,27 +122,36 @@ func decide(o Options, in input, m memory, now time.Time) verdict {
 }
 
 // least returns the minimum number of replicas.
-func (d *decision) least() int32 {
-	if n := d.hpa.Spec.MinReplicas; n != nil {
+func (in input) least() int32 {
+	if n := in.hpa.Spec.MinReplicas; n != nil {
 		return *n
 	}
 	return 1
 }
 
-const belowMinimum = "Current number of replicas below Spec.MinReplicas"
+const (
+	disabled     = "scaling is disabled since the replica count of the target is zero"
+	belowMinimum = "Current number of replicas below Spec.MinReplicas"
+)
+
+// unmeasured returns the reason why the size does not depend on metrics, or "" if it does.
+func (in input) unmeasured(neverToZero bool) string {
+	switch n := in.scale.Spec.Replicas; {
+	case n == 0 && (neverToZero || !in.wakes()):
+		return disabled
+	case n > in.hpa.Spec.MaxReplicas:
+		return "Current number of replicas above Spec.MaxReplicas"
+	case n < in.least() && n > 0:
+		return belowMinimum
+	}
+	return ""
+}
 
 // size decides on the size of the target. ok is false if that failed; the status then has the reason.
 func (d *decision) size() (ok bool) {
-	least, most := d.least(), d.hpa.Spec.MaxReplicas
-	switch {
-	case d.old == 0 && !d.wakes(least):
-		d.condition(autoscalingv2.ScalingActive, false, "ScalingDisabled",
-			"scaling is disabled since the replica count of the target is zero")
-	case d.old > most:
-		d.rescale, d.replicas, d.reason = true, most, "Current number of replicas above Spec.MaxReplicas"
-	case d.old < least && d.old > 0:
-		d.rescale, d.replicas, d.reason = true, least, belowMinimum
-	default:
+	least := d.in.least()
+	switch reason := d.in.unmeasured(d.neverToZero); reason {
+	case "":
 		n, metric, err := d.recommend()
 		if err != nil {
 			d.setStatus(d.status.DesiredReplicas, false)
@@ -160,17 +169,21 @@ func (d *decision) size() (ok bool) {
 			d.replicas, d.reason = least, cmp.Or(d.reason, belowMinimum)
 		}
 		d.rescale = d.replicas != d.old
+	case disabled:
+		d.condition(autoscalingv2.ScalingActive, false, "ScalingDisabled", reason)
+	default:
+		d.rescale, d.replicas, d.reason = true, min(max(d.old, least), d.hpa.Spec.MaxReplicas), reason
 	}
 	return true
 }
 
 // wakes reports whether a target without replicas gets a decision: the controller itself scaled it to zero, and either
 // the minimum is above zero now, or a metric does not need pods (shouldComputeMetricsForZeroReplicas).
-func (d *decision) wakes(least int32) bool {
-	held := slices.ContainsFunc(d.hpa.Status.Conditions, func(c autoscalingv2.HorizontalPodAutoscalerCondition) bool {
+func (in input) wakes() bool {
+	held := slices.ContainsFunc(in.hpa.Status.Conditions, func(c autoscalingv2.HorizontalPodAutoscalerCondition) bool {
 		return c.Type == autoscalingv2.ScaledToZero && c.Status == corev1.ConditionTrue
 	})
-	return held && !d.neverToZero && (least != 0 || zeroable(d.hpa))
+	return held && (in.least() != 0 || zeroable(in.hpa))
 }
 
 // zeroable reports whether one of the metrics does not need pods (hasObjectOrExternalMetrics).
@@ -219,15 +232,14 @@ func (d *decision) recommend() (n int32, metric string, err error) {
 // selectPods selects the pods of the target, which no other autoscaler may scale (validateAndParseSelector).
 func (d *decision) selectPods() error {
 	d.memory.selector = nil
-	text := d.in.scale.Status.Selector
-	if text == "" {
-		return d.unselected("SelectorRequired", "InvalidSelector", "selector is required",
-			"the HPA target's scale is missing a selector")
-	}
-	s, err := labels.Parse(text)
-	if err != nil {
+	s, err := d.in.selector()
+	switch {
+	case err != nil:
 		message := fmt.Sprintf("couldn't convert selector into a corresponding internal selector object: %v", err)
 		return d.unselected("InvalidSelector", "InvalidSelector", message, message)
+	case s == nil:
+		return d.unselected("SelectorRequired", "InvalidSelector", "selector is required",
+			"the HPA target's scale is missing a selector")
 	}
 	d.memory.selector = s
 	d.pods = slices.DeleteFunc(slices.Clone(d.in.pods), func(p *corev1.Pod) bool {
@@ -244,11 +256,19 @@ func (d *decision) selectPods() error {
 	}
 	if len(scalers) > 1 {
 		slices.Sort(scalers)
-		message := fmt.Sprintf("pods by selector %v are controlled by multiple HPAs: [%s]", text,
+		message := fmt.Sprintf("pods by selector %v are controlled by multiple HPAs: [%s]", d.in.scale.Status.Selector,
 			strings.Join(scalers, " "))
 		return d.unselected("AmbiguousSelector", "AmbiguousSelector", message, message)
 	}
 	return nil
+}
+
+// selector returns the selector of the target's pods, or nil if the scale has none.
+func (in input) selector() (labels.Selector, error) {
+	if in.scale.Status.Selector == "" {
+		return nil, nil
+	}
+	return labels.Parse(in.scale.Status.Selector)
 }
 
 // named returns the name of an autoscaler for a message.

@@ -1,11 +1,11 @@
 package autoscale
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -19,7 +19,7 @@ type proposal struct {
 	name     string
 	status   autoscalingv2.MetricStatus
 	// reason and cause are the reason and the message of the condition and of the event. err is the error of the
-	// decision.
+	// decision, with more context.
 	reason     string
 	cause, err error
 }
@@ -44,7 +44,7 @@ func (d *decision) propose(spec autoscalingv2.MetricSpec, r reading) (p proposal
 		p.reason, p.cause = "InvalidMetricSourceType", fmt.Errorf("unknown metric source type %q", spec.Type)
 	}
 	if p.cause != nil {
-		p.err = fmt.Errorf("%s%w", wrap, p.cause)
+		p.err = fmt.Errorf("%s%w", wrap, cmp.Or(p.err, p.cause))
 		d.warn(p.reason, p.cause.Error())
 	}
 	return p
@@ -75,7 +75,7 @@ func (d *decision) object(m *autoscalingv2.ObjectMetricSource, r reading) (p pro
 		p.name = fmt.Sprintf("external metric %s(%+v)", m.Metric.Name, m.Metric.Selector)
 		p.replicas, status.Current, p.cause = d.byShare(r, t.AverageValue)
 		if p.cause != nil {
-			p.cause = fmt.Errorf("failed to get %s object metric: %w", m.Metric.Name, p.cause)
+			p.err = fmt.Errorf("failed to get %s object metric: %w", m.Metric.Name, p.cause)
 		}
 	default:
 		p.cause = errors.New("invalid object metric source: neither a value target nor an average value target was set")
@@ -91,11 +91,11 @@ func (d *decision) external(m *autoscalingv2.ExternalMetricSource, r reading) (p
 	switch t := m.Target; {
 	case t.AverageValue != nil:
 		if p.replicas, status.Current, p.cause = d.byShare(r, t.AverageValue); p.cause != nil {
-			p.cause = fmt.Errorf("failed to get %s external metric: %w", m.Metric.Name, p.cause)
+			p.err = fmt.Errorf("failed to get %s external metric: %w", m.Metric.Name, p.cause)
 		}
 	case t.Value != nil:
 		if p.replicas, status.Current, p.cause = d.byValue(r, t.Value); p.cause != nil {
-			p.cause = fmt.Errorf("failed to get external metric %s: %w", m.Metric.Name, p.cause)
+			p.err = fmt.Errorf("failed to get external metric %s: %w", m.Metric.Name, p.cause)
 		}
 	default:
 		p.cause = errors.New("invalid external metric source: neither a value target nor an average value target was set")
@@ -168,24 +168,23 @@ func (d *decision) containerResource(m *autoscalingv2.ContainerResourceMetricSou
 
 // usage computes the number of replicas from the usage of a resource (computeStatusForResourceMetricGeneric).
 func (d *decision) usage(
-	in reading, r corev1.ResourceName, container string, target autoscalingv2.MetricTarget,
-) (
-	p proposal, current autoscalingv2.MetricValueStatus) {
+	r reading, name corev1.ResourceName, container string, target autoscalingv2.MetricTarget,
+) (p proposal, current autoscalingv2.MetricValueStatus) {
 	var m measure
-	in = d.samples(in, r, container)
+	r = d.samples(r, name, container)
 	switch {
 	case target.AverageValue != nil:
-		p.name = fmt.Sprintf("%s resource", r)
-		if p.replicas, m, p.cause = d.byAverage(in, r, target.AverageValue.MilliValue()); p.cause != nil {
-			p.cause = fmt.Errorf("failed to get %s usage: %w", r, p.cause)
+		p.name = fmt.Sprintf("%s resource", name)
+		if p.replicas, m, p.cause = d.byAverage(r, name, target.AverageValue.MilliValue()); p.cause != nil {
+			p.cause = fmt.Errorf("failed to get %s usage: %w", name, p.cause)
 		}
 	case target.AverageUtilization != nil:
-		p.name = fmt.Sprintf("%s resource utilization (percentage of request)", r)
+		p.name = fmt.Sprintf("%s resource utilization (percentage of request)", name)
 		if container != "" {
-			p.name = fmt.Sprintf("%s container resource utilization (percentage of request)", r)
+			p.name = fmt.Sprintf("%s container resource utilization (percentage of request)", name)
 		}
-		if p.replicas, m, p.cause = d.byUtilization(in, r, container, *target.AverageUtilization); p.cause != nil {
-			p.cause = fmt.Errorf("failed to get %s utilization: %w", r, p.cause)
+		if p.replicas, m, p.cause = d.byUtilization(r, name, container, *target.AverageUtilization); p.cause != nil {
+			p.cause = fmt.Errorf("failed to get %s utilization: %w", name, p.cause)
 		}
 		current.AverageUtilization = &m.percent
 	default:
@@ -200,13 +199,13 @@ func (d *decision) usage(
 // it scales down, a pod without a sample counts with all that it requests, or with the target if that is more. When it
 // scales up, such a pod counts with a usage of 0.
 func (d *decision) byUtilization(
-	in reading, r corev1.ResourceName, container string, target int32,
+	r reading, name corev1.ResourceName, container string, target int32,
 ) (n int32, m measure, err error) {
-	g, err := d.measured(in, r)
+	g, err := d.measured(r, name)
 	if err != nil {
 		return 0, m, err
 	}
-	requests, err := d.requests(r, container)
+	requests, err := d.requests(name, container)
 	if err != nil {
 		return 0, m, err
 	}
@@ -220,8 +219,8 @@ func (d *decision) byUtilization(
 
 // byAverage computes the number of replicas from the average usage of a resource or, if that is empty, of a metric
 // (calcPlainMetricReplicas).
-func (d *decision) byAverage(in reading, r corev1.ResourceName, target int64) (n int32, m measure, err error) {
-	g, err := d.measured(in, r)
+func (d *decision) byAverage(r reading, name corev1.ResourceName, target int64) (n int32, m measure, err error) {
+	g, err := d.measured(r, name)
 	if err != nil {
 		return 0, m, err
 	}
@@ -234,57 +233,55 @@ func (d *decision) byAverage(in reading, r corev1.ResourceName, target int64) (n
 }
 
 // measured returns the pods in groups, with the samples that count. Without such samples it returns errNoMetrics.
-func (d *decision) measured(in reading, r corev1.ResourceName) (g groups, err error) {
+func (d *decision) measured(r reading, name corev1.ResourceName) (g groups, err error) {
 	switch {
-	case in.err != nil:
-		return g, in.err
+	case r.err != nil:
+		return g, r.err
 	case len(d.pods) == 0:
 		return g, errNoPods
 	}
-	if g = d.group(in.samples, r); len(g.samples) == 0 {
+	if g = d.group(r.samples, name); len(g.samples) == 0 {
 		return g, errNoMetrics
 	}
 	return g, nil
 }
 
 // samples returns the usage of each pod, or of one container of each pod (metrics/client.go: GetResourceMetric).
-func (d *decision) samples(in reading, r corev1.ResourceName, container string) reading {
+func (d *decision) samples(r reading, name corev1.ResourceName, container string) reading {
 	failed := func(err error) reading {
-		return reading{err: fmt.Errorf("unable to get metrics for resource %s: %w", r, err)}
+		return reading{err: fmt.Errorf("unable to get metrics for resource %s: %w", name, err)}
 	}
-	measure := d.Measure
+	if d.Measure != nil {
+		for _, p := range d.pods {
+			if m := d.Measure(p, d.now); m != nil {
+				m.Namespace, m.Name = p.Namespace, p.Name
+				r.usage = append(r.usage, *m)
+			}
+		}
+	}
 	switch {
-	case measure == nil && in.err != nil:
-		return failed(in.err)
-	case measure == nil:
-		measure = func(p *corev1.Pod, _ time.Time) *metricsv1beta1.PodMetrics { return in.usage[p.Name] }
-	}
-	in.samples = map[string]sample{}
-	some := false
-	for _, p := range d.pods {
-		m := measure(p, d.now)
-		if m == nil {
-			continue
-		}
-		some = true
-		value, found, ok := sum(m, r, container)
-		if !found {
-			return failed(fmt.Errorf("failed to get container metrics: container %s not present in metrics for pod %s/%s",
-				container, p.Namespace, p.Name))
-		}
-		if ok {
-			in.samples[p.Name] = sample{m.Timestamp.Time, m.Window.Duration, value}
-		}
-	}
-	if !some {
+	case r.err != nil:
+		return failed(r.err)
+	case len(r.usage) == 0:
 		return failed(errors.New("no metrics returned from resource metrics API"))
 	}
-	return in
+	r.samples = map[string]sample{}
+	for _, m := range r.usage {
+		value, found, ok := sum(m, name, container)
+		if !found {
+			return failed(fmt.Errorf("failed to get container metrics: container %s not present in metrics for pod %s/%s",
+				container, m.Namespace, m.Name))
+		}
+		if ok {
+			r.samples[m.Name] = sample{m.Timestamp.Time, m.Window.Duration, value}
+		}
+	}
+	return r
 }
 
 // sum returns the sum of the containers' usage, in thousandths. found is false if the named container is missing. ok is
 // false if a container has no value.
-func sum(m *metricsv1beta1.PodMetrics, r corev1.ResourceName, container string) (value int64, found, ok bool) {
+func sum(m metricsv1beta1.PodMetrics, name corev1.ResourceName, container string) (value int64, found, ok bool) {
 	found = container == ""
 	ok = len(m.Containers) > 0
 	for _, c := range m.Containers {
@@ -292,7 +289,7 @@ func sum(m *metricsv1beta1.PodMetrics, r corev1.ResourceName, container string) 
 			continue
 		}
 		found = true
-		q, has := c.Usage[r]
+		q, has := c.Usage[name]
 		value, ok = value+q.MilliValue(), ok && has
 	}
 	return value, found, ok

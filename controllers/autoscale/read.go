@@ -18,10 +18,10 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// reading is what the server of a metric returned: for one of a resource the usage, and for one of the type Pods
-// samples, both by the names of the pods; else the object's value, or the sum of the external values, in thousandths.
+// reading is what the server of a metric returned: for one of a resource the usage, for one of the type Pods samples by
+// the names of the pods, else the object's value, or the sum of the external values, in thousandths.
 type reading struct {
-	usage   map[string]*metricsv1beta1.PodMetrics
+	usage   []metricsv1beta1.PodMetrics
 	samples map[string]sample
 	value   int64
 	err     error
@@ -36,21 +36,36 @@ type metricValue struct {
 	Value           resource.Quantity
 }
 
-// read reads the metrics of a spec for the pods that a selector selects, but for usage that Options.Measure measures.
-func (c *controller) read(ctx context.Context, a *autoscalingv2.HorizontalPodAutoscaler, pods string) []reading {
-	out := make([]reading, len(a.Spec.Metrics))
-	for i, spec := range a.Spec.Metrics {
+// read reads the metrics that the decision depends on, except for usage that Options.Measure measures.
+func (c *controller) read(ctx context.Context, in input) []reading {
+	if in.err != nil || in.unmeasured(c.NeverToZero) != "" {
+		return nil
+	}
+	s, err := in.selector()
+	if err != nil || s == nil {
+		return nil
+	}
+	namespace, out := in.hpa.Namespace, make([]reading, len(in.hpa.Spec.Metrics))
+	var query url.Values
+	for i, spec := range in.hpa.Spec.Metrics {
 		switch r := &out[i]; spec.Type {
 		case autoscalingv2.ResourceMetricSourceType, autoscalingv2.ContainerResourceMetricSourceType:
 			if c.Measure == nil {
-				*r = c.readUsage(ctx, a.Namespace, pods)
+				*r = c.readUsage(ctx, namespace, s.String())
 			}
 		case autoscalingv2.PodsMetricSourceType:
-			*r = c.readPods(ctx, a.Namespace, pods, spec.Pods.Metric)
+			if query, r.err = parameters("metricLabelSelector", spec.Pods.Metric); r.err == nil {
+				query.Set("labelSelector", s.String())
+				*r = c.readPods(ctx, namespace, spec.Pods.Metric.Name, query)
+			}
 		case autoscalingv2.ObjectMetricSourceType:
-			r.value, r.err = c.readObject(ctx, a.Namespace, spec.Object.DescribedObject, spec.Object.Metric)
+			if query, r.err = parameters("metricLabelSelector", spec.Object.Metric); r.err == nil {
+				*r = c.readObject(ctx, namespace, spec.Object, query)
+			}
 		case autoscalingv2.ExternalMetricSourceType:
-			r.value, r.err = c.readExternal(ctx, a.Namespace, spec.External.Metric)
+			if query, r.err = parameters("labelSelector", spec.External.Metric); r.err == nil {
+				*r = c.readExternal(ctx, namespace, spec.External.Metric, query)
+			}
 		}
 	}
 	return out
@@ -58,32 +73,22 @@ func (c *controller) read(ctx context.Context, a *autoscalingv2.HorizontalPodAut
 
 // readUsage reads what pods use of resources (metrics/client.go: GetResourceMetric).
 func (c *controller) readUsage(ctx context.Context, namespace, pods string) (r reading) {
-	kind := metricsv1beta1.SchemeGroupVersion.WithKind("PodMetrics").GroupKind()
-	data, err := c.api.Metrics(ctx, namespace, kind, "", "pods", url.Values{"labelSelector": {pods}})
-	var list metricsv1beta1.PodMetricsList
-	if err == nil {
-		err = json.Unmarshal(data, &list)
-	}
-	if err != nil {
-		r.err = fmt.Errorf("unable to fetch metrics from resource metrics API: %w", err)
-	}
-	r.usage = map[string]*metricsv1beta1.PodMetrics{}
-	for i := range list.Items {
-		r.usage[list.Items[i].Name] = &list.Items[i]
+	r.usage, r.err = decoded[metricsv1beta1.PodMetrics](c.api.PodUsage(ctx, namespace, pods))
+	if r.err != nil {
+		r.err = fmt.Errorf("unable to fetch metrics from resource metrics API: %w", r.err)
 	}
 	return r
 }
 
 // readPods reads a metric of pods (GetRawMetric).
-func (c *controller) readPods(
-	ctx context.Context, namespace, pods string, m autoscalingv2.MetricIdentifier,
-) (r reading) {
-	values, err := c.custom(ctx, namespace, schema.GroupKind{Kind: "Pod"}, "*", url.Values{"labelSelector": {pods}}, m)
-	if err == nil && len(values) == 0 {
-		err = errors.New("no metrics returned from custom metrics API")
-	}
-	if err != nil {
-		r.err = fmt.Errorf("unable to get metric %s: %w", m.Name, err)
+func (c *controller) readPods(ctx context.Context, namespace, metric string, query url.Values) (r reading) {
+	values, err := decoded[metricValue](
+		c.api.CustomMetric(ctx, namespace, schema.GroupKind{Kind: "Pod"}, "*", metric, query))
+	switch {
+	case err != nil:
+		r.err = fmt.Errorf("unable to get metric %s: unable to fetch metrics from custom metrics API: %w", metric, err)
+	case len(values) == 0:
+		r.err = fmt.Errorf("unable to get metric %s: no metrics returned from custom metrics API", metric)
 	}
 	r.samples = map[string]sample{}
 	for _, v := range values {
@@ -95,25 +100,27 @@ func (c *controller) readPods(
 
 // readObject reads a metric of an object (GetObjectMetric). As in upstream, the message has the error in place of the
 // object's name.
-func (c *controller) readObject(ctx context.Context, namespace string, o autoscalingv2.CrossVersionObjectReference,
-	m autoscalingv2.MetricIdentifier) (int64, error) {
+func (c *controller) readObject(
+	ctx context.Context, namespace string, m *autoscalingv2.ObjectMetricSource, query url.Values,
+) reading {
+	o := m.DescribedObject
 	kind := schema.FromAPIVersionAndKind(o.APIVersion, o.Kind).GroupKind()
-	values, err := c.custom(ctx, namespace, kind, o.Name, url.Values{}, m)
+	values, err := decoded[metricValue](c.api.CustomMetric(ctx, namespace, kind, o.Name, m.Metric.Name, query))
 	if err == nil && len(values) != 1 {
-		err = fmt.Errorf("unable to fetch metrics from custom metrics API: the custom metrics API server returned %d "+
-			"results when we asked for exactly one", len(values))
+		err = fmt.Errorf("the custom metrics API server returned %d results when we asked for exactly one", len(values))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("unable to get metric %s: %s on %s %s/%w", m.Name, o.Kind, namespace, o.Name, err)
+		return reading{err: fmt.Errorf("unable to get metric %s: %s on %s %s/unable to fetch metrics from custom metrics "+
+			"API: %w", m.Metric.Name, o.Kind, namespace, o.Name, err)}
 	}
-	return values[0].Value.MilliValue(), nil
+	return reading{value: values[0].Value.MilliValue()}
 }
 
 // readExternal adds up the values of an external metric (GetExternalMetric).
 func (c *controller) readExternal(
-	ctx context.Context, namespace string, m autoscalingv2.MetricIdentifier,
-) (sum int64, err error) {
-	values, err := c.values(ctx, namespace, schema.GroupKind{}, "", m, "labelSelector", url.Values{})
+	ctx context.Context, namespace string, m autoscalingv2.MetricIdentifier, query url.Values,
+) (r reading) {
+	values, err := decoded[metricValue](c.api.ExternalMetric(ctx, namespace, m.Name, query))
 	switch {
 	case err != nil:
 		err = fmt.Errorf("unable to fetch metrics from external metrics API: %w", err)
@@ -121,38 +128,28 @@ func (c *controller) readExternal(
 		err = errors.New("no metrics returned from external metrics API")
 	}
 	if err != nil {
-		return 0, fmt.Errorf("unable to get external metric %s/%s/%+v: %w", namespace, m.Name, m.Selector, err)
+		r.err = fmt.Errorf("unable to get external metric %s/%s/%+v: %w", namespace, m.Name, m.Selector, err)
 	}
 	for _, v := range values {
-		sum += v.Value.MilliValue()
+		r.value += v.Value.MilliValue()
 	}
-	return sum, nil
+	return r
 }
 
-func (c *controller) custom(ctx context.Context, namespace string, of schema.GroupKind, name string, query url.Values,
-	m autoscalingv2.MetricIdentifier) ([]metricValue, error) {
-	values, err := c.values(ctx, namespace, of, name, m, "metricLabelSelector", query)
-	if err != nil {
-		return nil, fmt.Errorf("unable to fetch metrics from custom metrics API: %w", err)
-	}
-	return values, nil
-}
-
-// values requests a metric, with its selector as a parameter.
-func (c *controller) values(ctx context.Context, namespace string, of schema.GroupKind, name string,
-	m autoscalingv2.MetricIdentifier, parameter string, query url.Values) ([]metricValue, error) {
+// parameters returns the query for a metric, with its selector as the value of a parameter.
+func parameters(parameter string, m autoscalingv2.MetricIdentifier) (url.Values, error) {
 	s, err := metav1.LabelSelectorAsSelector(m.Selector)
-	if err != nil {
-		return nil, err
+	if err != nil || s.String() == "" {
+		return url.Values{}, err
 	}
-	if text := s.String(); text != "" {
-		query.Set(parameter, text)
+	return url.Values{parameter: {s.String()}}, nil
+}
+
+// decoded returns the items of a response.
+func decoded[T any](data []byte, err error) ([]T, error) {
+	var list struct{ Items []T }
+	if err == nil {
+		err = json.Unmarshal(data, &list)
 	}
-	data, err := c.api.Metrics(ctx, namespace, of, name, m.Name, query)
-	if err != nil {
-		return nil, err
-	}
-	var list struct{ Items []metricValue }
-	err = json.Unmarshal(data, &list)
 	return list.Items, err
 }

@@ -27,7 +27,7 @@ type groups struct {
 }
 
 // group divides pods by whether their samples count (groupPods). It omits failed pods and those that are being deleted.
-func (d *decision) group(samples map[string]sample, resource corev1.ResourceName) groups {
+func (d *decision) group(samples map[string]sample, name corev1.ResourceName) groups {
 	g := groups{samples: maps.Clone(samples)}
 	for _, p := range d.pods {
 		s, found := samples[p.Name]
@@ -39,7 +39,7 @@ func (d *decision) group(samples map[string]sample, resource corev1.ResourceName
 			delete(g.samples, p.Name)
 		case !found:
 			g.missing = append(g.missing, p.Name)
-		case resource == corev1.ResourceCPU && !d.counts(p, s):
+		case name == corev1.ResourceCPU && !d.counts(p, s):
 			g.unready = append(g.unready, p.Name)
 			delete(g.samples, p.Name)
 		default:
@@ -76,13 +76,13 @@ var (
 // requests returns the requests of the pods for a resource, or those of one container of each. The pod's own requests
 // take precedence over those of its containers (calculateRequests, calculatePodLevelRequests,
 // calculatePodRequestsFromContainers).
-func (d *decision) requests(resource corev1.ResourceName, container string) (map[string]int64, error) {
+func (d *decision) requests(name corev1.ResourceName, container string) (map[string]int64, error) {
 	out := map[string]int64{}
 	for _, p := range d.pods {
 		if container == "" && podresource.IsPodLevelRequestsSet(p) {
-			q, ok := podresource.PodRequests(p, podresource.PodResourcesOptions{})[resource]
+			q, ok := podresource.PodRequests(p, podresource.PodResourcesOptions{})[name]
 			if !ok {
-				return nil, fmt.Errorf("missing pod-level request for %s in Pod %s", resource, p.Name)
+				return nil, fmt.Errorf("missing pod-level request for %s in Pod %s", name, p.Name)
 			}
 			out[p.Name] = q.MilliValue()
 			continue
@@ -93,9 +93,9 @@ func (d *decision) requests(resource corev1.ResourceName, container string) (map
 				continue
 			}
 			found = true
-			q, ok := c.Resources.Requests[resource]
+			q, ok := c.Resources.Requests[name]
 			if !ok {
-				return nil, fmt.Errorf("missing request for %s in container %s of Pod %s", resource, c.Name, p.Name)
+				return nil, fmt.Errorf("missing request for %s in container %s of Pod %s", name, c.Name, p.Name)
 			}
 			sum += q.MilliValue()
 		}

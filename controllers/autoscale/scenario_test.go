@@ -30,6 +30,7 @@ import (
 //	                             the scale, why it can't be read, why it can't be changed; what is remembered is lost
 //	pods                         a pod each line: NAME [used=Q] [request=Q] and others, see pod
 //	metrics                      what servers of metrics return: a request each line, with its response or "error TEXT"
+//	requests                     prints the requests to these servers since the last command of this name
 //	options tolerance=F ...      those of the controller
 //	rival name=N selector=S      another autoscaler
 //	after D                      time passes
@@ -54,8 +55,9 @@ type scenario struct {
 	rivals     []rival
 	options    Options
 	memory     memory
-	// responses are those of servers of metrics, by requests.
+	// responses are those of servers of metrics, by requests; requests are those since the last command requests.
 	responses map[string]string
+	requests  string
 	// usage is by the name of a pod; none if it is not measured.
 	usage map[string]string
 }
@@ -80,6 +82,9 @@ func (s *scenario) step(t *testing.T, d *datadriven.TestData) string {
 			request, response, _ := strings.Cut(line, " ")
 			s.responses[request] = strings.TrimSpace(response)
 		}
+	case "requests":
+		defer func() { s.requests = "" }()
+		return s.requests
 	case "options":
 		for _, a := range d.CmdArgs {
 			s.option(t, d, a.Key, a.Vals[0])
@@ -221,16 +226,27 @@ func (s *scenario) measure(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetr
 	return m
 }
 
-// Metrics is API.Metrics: /KIND/NAME/METRIC?QUERY, or /METRIC?QUERY for external metrics.
-func (s *scenario) Metrics(_ context.Context, namespace string, of schema.GroupKind, name, metric string,
+// PodUsage is API.PodUsage: /PodMetrics?QUERY.
+func (s *scenario) PodUsage(_ context.Context, namespace, selector string) ([]byte, error) {
+	return s.response(namespace, "/PodMetrics", url.Values{"labelSelector": {selector}})
+}
+
+// CustomMetric is API.CustomMetric: /KIND/NAME/METRIC?QUERY.
+func (s *scenario) CustomMetric(_ context.Context, namespace string, of schema.GroupKind, name, metric string,
 	query url.Values) ([]byte, error) {
-	request := "/" + metric
-	if !of.Empty() {
-		request = "/" + of.String() + "/" + name + request
-	}
+	return s.response(namespace, "/"+of.String()+"/"+name+"/"+metric, query)
+}
+
+// ExternalMetric is API.ExternalMetric: /METRIC?QUERY.
+func (s *scenario) ExternalMetric(_ context.Context, namespace, metric string, query url.Values) ([]byte, error) {
+	return s.response(namespace, "/"+metric, query)
+}
+
+func (s *scenario) response(namespace, request string, query url.Values) ([]byte, error) {
 	if q := query.Encode(); q != "" {
 		request += "?" + q
 	}
+	s.requests += request + "\n"
 	response, found := s.responses[request]
 	message, failed := strings.CutPrefix(response, "error ")
 	switch {
@@ -245,7 +261,7 @@ func (s *scenario) Metrics(_ context.Context, namespace string, of schema.GroupK
 // pass decides, and prints what comes of it.
 func (s *scenario) pass() string {
 	in := input{hpa: s.hpa.DeepCopy(), scale: s.scale.DeepCopy(), err: s.err, pods: s.pods, rivals: s.rivals}
-	in.readings = (&controller{api: s, Options: s.options}).read(context.Background(), &s.hpa, s.scale.Status.Selector)
+	in.readings = (&controller{api: s, Options: s.options}).read(context.Background(), in)
 	before := fmt.Sprintf("%+v", s.memory)
 	v := decide(s.options.defaulted(), in, s.memory, s.now)
 	if fmt.Sprintf("%+v", s.memory) != before {

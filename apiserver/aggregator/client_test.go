@@ -1,0 +1,67 @@
+package aggregator_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/kubecascade/kubecascade/apiserver/aggregator"
+)
+
+// TestErrorsOfDo: they are those of client-go behind an aggregator. The code 0 means that nothing listens, available is empty without an APIService.
+func TestErrorsOfDo(t *testing.T) {
+	for _, c := range []struct {
+		available  string
+		code       int
+		body, path string
+		want       string
+	}{
+		{"True", 200, "{}", "pods", "<nil>"},
+		{"", 200, "{}", "pods", "the server could not find the requested resource (get pods.g)"},
+		{"False", 200, "{}", "pods", "the server is currently unable to handle the request (get pods.g)"},
+		{"True", 0, "", "pods/*/hits", "the server is currently unable to handle the request (get pods.g *)"},
+		{"True", 503, "busy\n", "pods/*/hits", "the server is currently unable to handle the request (get pods.g *)"},
+		{"True", 404, "404 page not found\n", "hits", "the server could not find the requested resource (get hits.g)"},
+		{"True", 500, "oops\n", "jobs.batch/j/hits",
+			`an error on the server ("oops") has prevented the request from succeeding (get jobs.batch.g j)`},
+		{"True", 403, `{"kind":"Status","status":"Failure","message":"no"}`, "pods", "no"},
+	} {
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if want := "/apis/g/v1/namespaces/n/" + c.path; r.URL.Path != want {
+				t.Errorf("%s, want %s", r.URL.Path, want)
+			}
+			w.WriteHeader(c.code)
+			_, _ = io.WriteString(w, c.body)
+		}))
+		if c.code == 0 {
+			server.Close()
+		}
+		a := aggregator.New(aggregator.Config{
+			Get: func(string) ([]byte, int64) {
+				if c.available == "" {
+					return nil, 0
+				}
+				return []byte(`{"spec":{"group":"g","version":"v1","insecureSkipTLSVerify":true,"service":{"name":"s"}},` +
+					`"status":{"conditions":[{"type":"Available","status":"` + c.available + `"}]}}`), 1
+			},
+			Resolve: func(context.Context, string, string, int32) (string, error) {
+				return server.Listener.Addr().String(), nil
+			},
+			Now: time.Now,
+		})
+		_, err := a.Do(t.Context(), user.DefaultInfo{}, "GET", schema.GroupVersion{Group: "g", Version: "v1"},
+			url.URL{Path: "/namespaces/n/" + c.path}, "", nil)
+		if got := fmt.Sprint(err); got != c.want {
+			t.Errorf("%v: %s", c, got)
+		}
+		server.Close()
+	}
+}
