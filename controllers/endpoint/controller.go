@@ -15,12 +15,7 @@ func Slices() workload.Controller {
 	return workload.Controller{Name: "endpoint-slice-controller", For: workload.Services,
 		Owns: []workload.Resource{workload.EndpointSlices},
 		Sees: []workload.Resource{workload.Pods}, Wake: wake,
-		Decide: func(v workload.View, _ time.Time) workload.Plan {
-			if s := selecting(v); s != nil {
-				return sliced(v, s)
-			}
-			return workload.Plan{}
-		}}
+		Decide: func(v workload.View, _ time.Time) workload.Plan { return selecting(v, sliced) }}
 }
 
 // Endpoints returns endpoints-controller.
@@ -31,23 +26,17 @@ func Endpoints() workload.Controller {
 			if v.Object == nil {
 				return leftover(v)
 			}
-			if s := selecting(v); s != nil {
-				return endpoints(v, s)
-			}
-			return workload.Plan{}
+			return selecting(v, endpoints)
 		}}
 }
 
-// selecting returns the service if the controller manages its endpoints, else nil.
-func selecting(v workload.View) *corev1.Service {
-	if v.Object == nil {
-		return nil
+// selecting returns the plan of a service whose endpoints the controller manages; it plans nothing for others.
+func selecting(v workload.View, plan func(workload.Reader, *corev1.Service) workload.Plan) (p workload.Plan) {
+	s, _ := v.Object.(*corev1.Service)
+	if s != nil && s.Spec.Selector != nil && s.Spec.Type != corev1.ServiceTypeExternalName && s.DeletionTimestamp == nil {
+		p = plan(v, s)
 	}
-	s := v.Object.(*corev1.Service)
-	if s.Spec.Selector == nil || s.Spec.Type == corev1.ServiceTypeExternalName || s.DeletionTimestamp != nil {
-		return nil
-	}
-	return s
+	return p
 }
 
 // wake returns the services that a change affects. A pod affects the services that select its former or current labels.

@@ -23,7 +23,7 @@ const (
 
 // leftover deletes the Endpoints of a service that is gone, unless they are a leader election lock.
 func leftover(v workload.View) (p workload.Plan) {
-	e := workload.Get[*corev1.Endpoints](v, v.Key.Namespace, v.Key.Name) //nolint:staticcheck // still served
+	e := workload.Get[*corev1.Endpoints](v, v.Key.Namespace, v.Key.Name)
 	if e != nil && e.DeletionTimestamp == nil && e.Annotations[leaderKey] == "" {
 		p.Do = append(p.Do, workload.Delete{Object: e})
 	}
@@ -32,10 +32,8 @@ func leftover(v workload.View) (p workload.Plan) {
 
 // endpoints plans the Endpoints of a service (syncService).
 func endpoints(v workload.Reader, s *corev1.Service) (p workload.Plan) {
-	had := workload.Get[*corev1.Endpoints](v, s.Namespace, s.Name) //nolint:staticcheck // still served
-	next := &corev1.Endpoints{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name},
-	} //nolint:staticcheck // still served
+	had := workload.Get[*corev1.Endpoints](v, s.Namespace, s.Name)
+	next := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}}
 	if had != nil {
 		next = had.DeepCopy()
 	}
@@ -46,9 +44,7 @@ func endpoints(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 	}
 	pods := chosen(v, s, s.Spec.PublishNotReadyAddresses)
 	subsets, truncated := truncate(subsetsOf(s, pods))
-	if !equality.Semantic.DeepEqual(next.Subsets, subsets) {
-		next.Subsets = subsets
-	}
+	next.Subsets = subsets
 	if truncated {
 		metav1.SetMetaDataAnnotation(&next.ObjectMeta, corev1.EndpointsOverCapacity, "truncated")
 	} else if next.Annotations[corev1.EndpointsOverCapacity] != "" {
@@ -70,15 +66,13 @@ func endpoints(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 
 // place is a pod's address, and whether it is ready.
 type place struct {
-	corev1.EndpointAddress //nolint:staticcheck // still served
-	ready                  bool
+	corev1.EndpointAddress
+	ready bool
 }
 
 // subsetsOf groups ports with the same pods (endpoints.RepackSubsets).
-func subsetsOf(
-	s *corev1.Service, pods []*corev1.Pod,
-) (out []corev1.EndpointSubset) { //nolint:staticcheck // still served
-	byPort := map[corev1.EndpointPort][]place{} //nolint:staticcheck // still served
+func subsetsOf(s *corev1.Service, pods []*corev1.Pod) (out []corev1.EndpointSubset) {
+	byPort := map[corev1.EndpointPort][]place{}
 	bare := []place{}
 	for _, p := range pods {
 		at := placeOf(s, p)
@@ -90,15 +84,13 @@ func subsetsOf(
 		}
 		for _, port := range s.Spec.Ports {
 			if n, ok := target(p, port); ok {
-				k := corev1.EndpointPort{
-					Name: port.Name, Port: n, Protocol: port.Protocol, AppProtocol: port.AppProtocol,
-				} //nolint:staticcheck // still served
+				k := corev1.EndpointPort{Name: port.Name, Port: n, Protocol: port.Protocol, AppProtocol: port.AppProtocol}
 				byPort[k] = append(byPort[k], at)
 			}
 		}
 	}
 	if len(bare) > 0 {
-		return []corev1.EndpointSubset{subset(bare, nil)} //nolint:staticcheck // still served
+		return []corev1.EndpointSubset{subset(bare, nil)}
 	}
 	byPlaces := map[string]int{}
 	for _, port := range slices.SortedFunc(maps.Keys(byPort), comparePorts) {
@@ -111,12 +103,12 @@ func subsetsOf(
 			continue
 		}
 		byPlaces[key] = len(out)
-		out = append(out, subset(byPort[port], []corev1.EndpointPort{port})) //nolint:staticcheck // still served
+		out = append(out, subset(byPort[port], []corev1.EndpointPort{port}))
 	}
 	return out
 }
 
-func comparePorts(a, b corev1.EndpointPort) int { //nolint:staticcheck // still served
+func comparePorts(a, b corev1.EndpointPort) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Protocol, b.Protocol))
 }
 
@@ -134,9 +126,7 @@ func placeOf(s *corev1.Service, p *corev1.Pod) place {
 	return e
 }
 
-func subset(
-	places []place, ports []corev1.EndpointPort,
-) (out corev1.EndpointSubset) { //nolint:staticcheck // still served
+func subset(places []place, ports []corev1.EndpointPort) (out corev1.EndpointSubset) {
 	slices.SortFunc(places, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.IP, b.IP), cmp.Compare(a.TargetRef.UID, b.TargetRef.UID))
 	})
@@ -152,11 +142,9 @@ func subset(
 }
 
 // truncate keeps the maximum number of addresses, ready ones first.
-func truncate(
-	subsets []corev1.EndpointSubset,
-) (out []corev1.EndpointSubset, truncated bool) { //nolint:staticcheck // still served
+func truncate(subsets []corev1.EndpointSubset) (out []corev1.EndpointSubset, truncated bool) {
 	left := mostAddresses
-	cut := func(list []corev1.EndpointAddress) []corev1.EndpointAddress { //nolint:staticcheck // still served
+	cut := func(list []corev1.EndpointAddress) []corev1.EndpointAddress {
 		n := min(left, len(list))
 		truncated, left = truncated || n < len(list), left-n
 		return list[:n:n]

@@ -24,7 +24,7 @@ func Mirror() workload.Controller {
 	return workload.Controller{Name: "endpoint-slice-mirroring-controller", For: workload.Endpoints,
 		Sees: []workload.Resource{workload.Services, workload.EndpointSlices}, Wake: endpointsOf,
 		Decide: func(v workload.View, _ time.Time) workload.Plan {
-			e, _ := v.Object.(*corev1.Endpoints) //nolint:staticcheck // still served
+			e, _ := v.Object.(*corev1.Endpoints)
 			return planMirror(v, e)
 		}}
 }
@@ -45,7 +45,7 @@ func endpointsOf(_ workload.Reader, c workload.Change) (keys []workload.Key) {
 
 // planMirror plans the slices of Endpoints that users create for a service; e is nil if the Endpoints are gone
 // (endpointslicemirroring_controller.go: syncEndpoints).
-func planMirror(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint:staticcheck // still served
+func planMirror(v workload.View, e *corev1.Endpoints) (p workload.Plan) {
 	var have []*discoveryv1.EndpointSlice
 	for _, s := range workload.All[*discoveryv1.EndpointSlice](v, v.Key.Namespace) {
 		if s.Labels[discoveryv1.LabelManagedBy] == mirrorer && s.Labels[discoveryv1.LabelServiceName] == v.Key.Name &&
@@ -88,7 +88,7 @@ func planMirror(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //noli
 
 // shouldMirror reports whether the Endpoints are to be mirrored: their service has no selector, they are not a leader
 // election lock, and they don't have the label skip-mirror.
-func shouldMirror(r workload.Reader, e *corev1.Endpoints) bool { //nolint:staticcheck // still served
+func shouldMirror(r workload.Reader, e *corev1.Endpoints) bool {
 	if e == nil || e.Labels[discoveryv1.LabelSkipMirror] == "true" {
 		return false
 	}
@@ -106,15 +106,11 @@ func sliceKey(s *discoveryv1.EndpointSlice) string {
 
 // newSlices returns the slices that mirror the Endpoints, by their keys; skipped is the number of addresses beyond the
 // limit (reconciler.go: reconcile).
-func newSlices(
-	e *corev1.Endpoints,
-) (out map[string]*discoveryv1.EndpointSlice, skipped int) { //nolint:staticcheck // still served
+func newSlices(e *corev1.Endpoints) (out map[string]*discoveryv1.EndpointSlice, skipped int) {
 	out = map[string]*discoveryv1.EndpointSlice{}
 	for _, subset := range e.Subsets {
 		taken := 0
-		for i, list := range [][]corev1.EndpointAddress{
-			subset.Addresses, subset.NotReadyAddresses,
-		} { //nolint:staticcheck // still served
+		for i, list := range [][]corev1.EndpointAddress{subset.Addresses, subset.NotReadyAddresses} {
 			for _, a := range list {
 				if taken == mostAddresses {
 					skipped++
@@ -132,7 +128,7 @@ func newSlices(
 func addAddress(
 	out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports []corev1.EndpointPort, a corev1.EndpointAddress,
 	ready bool,
-) { //nolint:staticcheck // still served
+) {
 	ip := netutils.ParseIPSloppy(a.IP)
 	if ip == nil {
 		return // impossible: addresses were validated
@@ -141,11 +137,9 @@ func addAddress(
 	if ip.To4() == nil {
 		s.AddressType = discoveryv1.AddressTypeIPv6
 	}
-	for i := range ports {
-		p := ports[i].DeepCopy()
-		s.Ports = append(
-			s.Ports, discoveryv1.EndpointPort{Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol, AppProtocol: p.AppProtocol},
-		)
+	for _, p := range ports {
+		s.Ports = append(s.Ports, discoveryv1.EndpointPort{
+			Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol, AppProtocol: p.AppProtocol})
 	}
 	key := sliceKey(s)
 	if out[key] == nil {
@@ -167,7 +161,7 @@ func addAddress(
 
 // describe copies the labels and annotations of the Endpoints to a slice, and makes the Endpoints the slice's
 // controller (I-02; utils.go: newEndpointSlice).
-func describe(s *discoveryv1.EndpointSlice, e *corev1.Endpoints) { //nolint:staticcheck // still served
+func describe(s *discoveryv1.EndpointSlice, e *corev1.Endpoints) {
 	s.Labels, s.Annotations = map[string]string{}, map[string]string{}
 	maps.Copy(s.Labels, e.Labels)
 	s.Labels[discoveryv1.LabelServiceName], s.Labels[discoveryv1.LabelManagedBy] = e.Name, mirrorer

@@ -38,14 +38,14 @@ func TestMirror(t *testing.T) {
 func TestMirrorMost(t *testing.T) {
 	w := workloadtest.New()
 	meta := metav1.ObjectMeta{Namespace: "a", Name: "s"}
-	subset := corev1.EndpointSubset{Ports: []corev1.EndpointPort{{Port: 80}}} //nolint:staticcheck // still served
+	subset := corev1.EndpointSubset{Ports: []corev1.EndpointPort{{Port: 80}}}
 	for i := range mostAddresses + 3 {
 		subset.NotReadyAddresses = append(subset.NotReadyAddresses, corev1.EndpointAddress{
 			IP: fmt.Sprintf("10.0.%d.%d", i>>8, i&255),
-		}) //nolint:staticcheck // still served
+		})
 	}
 	w.Put(&corev1.Service{ObjectMeta: meta})
-	e := &corev1.Endpoints{ObjectMeta: meta, Subsets: []corev1.EndpointSubset{subset}} //nolint:staticcheck // still served
+	e := &corev1.Endpoints{ObjectMeta: meta, Subsets: []corev1.EndpointSubset{subset}}
 	w.Put(e)
 	key := workload.Key{Namespace: "a", Name: "s"}
 	out := w.Pass(Mirror(), key)

@@ -69,7 +69,7 @@ func show(o workload.Object) string {
 				fmt.Fprintf(&b, " for %v %v", e.Hints.ForZones, e.Hints.ForNodes)
 			}
 		}
-	case *corev1.Endpoints: //nolint:staticcheck // still served
+	case *corev1.Endpoints:
 		for _, s := range o.Subsets {
 			fmt.Fprintf(&b, "\n ")
 			for _, a := range s.Addresses {

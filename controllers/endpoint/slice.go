@@ -87,12 +87,10 @@ func grouped(
 
 func portsOf(s *corev1.Service, p *corev1.Pod) (out []discoveryv1.EndpointPort) {
 	for _, port := range s.Spec.Ports {
-		n, ok := target(p, port)
-		if !ok {
-			continue
+		if n, ok := target(p, port); ok {
+			out = append(out, discoveryv1.EndpointPort{
+				Name: &port.Name, Port: &n, Protocol: &port.Protocol, AppProtocol: port.AppProtocol})
 		}
-		name, protocol := port.Name, port.Protocol
-		out = append(out, discoveryv1.EndpointPort{Name: &name, Port: &n, Protocol: &protocol, AppProtocol: port.AppProtocol})
 	}
 	return out
 }
@@ -190,19 +188,17 @@ func recycle(do []workload.Action) (out []workload.Action) {
 			spare = append(spare, d.Object.(*discoveryv1.EndpointSlice))
 		}
 	}
-	used := map[types.UID]bool{}
 	for _, a := range do {
-		if c, ok := a.(workload.Create); ok && len(used) < len(spare) {
-			next, to := spare[len(used)].DeepCopy(), c.Object.(*discoveryv1.EndpointSlice)
-			used[next.UID] = true
+		if c, ok := a.(workload.Create); ok && len(spare) > 0 {
+			next, to := spare[0].DeepCopy(), c.Object.(*discoveryv1.EndpointSlice)
 			next.Labels, next.Annotations, next.Ports, next.Endpoints = to.Labels, to.Annotations, to.Ports, to.Endpoints
-			a = workload.Update{Object: next}
+			a, spare = workload.Update{Object: next}, spare[1:]
 		}
 		out = append(out, a)
 	}
 	return slices.DeleteFunc(out, func(a workload.Action) bool {
 		d, ok := a.(workload.Delete)
-		return ok && used[d.Object.GetUID()]
+		return ok && !slices.Contains(spare, d.Object.(*discoveryv1.EndpointSlice))
 	})
 }
 
@@ -279,10 +275,7 @@ func renewed(
 	s *corev1.Service, e *discoveryv1.EndpointSlice, endpoints []discoveryv1.Endpoint,
 ) (next *discoveryv1.EndpointSlice, ok bool) {
 	next = e.DeepCopy()
-	next.Labels = labelsOf(s)
-	if !equality.Semantic.DeepEqual(e.Endpoints, endpoints) {
-		next.Endpoints = endpoints
-	}
+	next.Labels, next.Endpoints = labelsOf(s), endpoints
 	return next, !equality.Semantic.DeepEqual(e, next)
 }
 

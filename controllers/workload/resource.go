@@ -73,7 +73,7 @@ var (
 	ServiceAccounts            = sparse(resource[*corev1.ServiceAccount](corev1.SchemeGroupVersion), true)
 	ConfigMaps                 = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion), true)
 	Services                   = resource[*corev1.Service](corev1.SchemeGroupVersion)
-	Endpoints                  = resource[*corev1.Endpoints](corev1.SchemeGroupVersion) //nolint:staticcheck // served
+	Endpoints                  = resource[*corev1.Endpoints](corev1.SchemeGroupVersion)
 	Claims                     = resource[*corev1.PersistentVolumeClaim](corev1.SchemeGroupVersion)
 	Volumes                    = resource[*corev1.PersistentVolume](corev1.SchemeGroupVersion)
 	StorageClasses             = resource[*storagev1.StorageClass](storagev1.SchemeGroupVersion)
