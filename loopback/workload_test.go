@@ -453,7 +453,8 @@ func TestReplicationController(t *testing.T) {
 	}
 }
 
-// TestService has EndpointSlices and Endpoints follow the pods of a service, and Endpoints go with it.
+// TestService has EndpointSlices and Endpoints follow the pods of a service and the zones of their nodes, and Endpoints
+// go with it.
 func TestService(t *testing.T) {
 	s := owning(
 		t, nil, endpoint.Slices(), endpoint.Endpoints(), simulation.Node("v1", simulation.Options{}),
@@ -480,6 +481,10 @@ func TestService(t *testing.T) {
 		return len(list) == 1 &&
 			has("conditions.ready", "true", "targetRef.name", "p", "nodeName", "simulated")(list[0].(map[string]any)) &&
 			strings.Contains(fmt.Sprint(o["ports"]), "port:8080")
+	})
+	do(t, s, "PATCH", "/api/v1/nodes/simulated", `{"metadata":{"labels":{"topology.kubernetes.io/zone":"z"}}}`)
+	sees(t, slices, e.GetName(), func(o map[string]any) bool {
+		return strings.Contains(fmt.Sprint(o["endpoints"]), "zone:z")
 	})
 	sees(t, endpoints, "s", func(o map[string]any) bool {
 		list, _, _ := unstructured.NestedSlice(o, "subsets")

@@ -14,7 +14,7 @@ import (
 func Slices() workload.Controller {
 	return workload.Controller{Name: "endpoint-slice-controller", For: workload.Services,
 		Owns: []workload.Resource{workload.EndpointSlices},
-		Sees: []workload.Resource{workload.Pods}, Wake: wake,
+		Sees: []workload.Resource{workload.Pods, workload.Nodes}, Wake: wake,
 		Decide: func(v workload.View, _ time.Time) workload.Plan { return selecting(v, sliced) }}
 }
 
@@ -40,19 +40,33 @@ func selecting(v workload.View, plan func(workload.Reader, *corev1.Service) work
 }
 
 // wake returns the services that a change affects. A pod affects the services that select its former or current labels.
-// Deleted Endpoints affect their service, so that the controller creates them again.
-func wake(r workload.Reader, c workload.Change) []workload.Key {
+// A node affects the services of its pods if its zone changes, is added or is removed. Deleted Endpoints affect their
+// service, so that the controller creates them again.
+func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	of := cmp.Or(c.New, c.Old)
 	switch {
 	case c.Resource == workload.Endpoints && c.New == nil:
-		return []workload.Key{c.Old.Key}
-	case c.Resource != workload.Pods:
-		return nil
+		return []workload.Key{of.Key}
+	case c.Resource == workload.Nodes && zone(c.Old) != zone(c.New):
+		for _, p := range workload.All[*corev1.Pod](r, "") {
+			if p.Spec.NodeName == of.Name {
+				m := &workload.Meta{Key: workload.KeyOf(p), Labels: p.Labels}
+				keys = append(keys, wake(r, workload.Change{Resource: workload.Pods, New: m})...)
+			}
+		}
+	case c.Resource == workload.Pods:
+		return workload.KeysOf(workload.All[*corev1.Service](r, of.Namespace), func(s *corev1.Service) bool {
+			chosen := labels.SelectorFromSet(s.Spec.Selector)
+			return s.Spec.Selector != nil && (c.Old != nil && chosen.Matches(labels.Set(c.Old.Labels)) ||
+				c.New != nil && chosen.Matches(labels.Set(c.New.Labels)))
+		})
 	}
-	return workload.KeysOf(workload.All[*corev1.Service](r, cmp.Or(c.New, c.Old).Namespace), func(s *corev1.Service) bool {
-		chosen := labels.SelectorFromSet(s.Spec.Selector)
-		return s.Spec.Selector != nil && (c.Old != nil && chosen.Matches(labels.Set(c.Old.Labels)) ||
-			c.New != nil && chosen.Matches(labels.Set(c.New.Labels)))
-	})
+	return keys
+}
+
+// zone returns a node's zone, empty if there is no node.
+func zone(m *workload.Meta) string {
+	return cmp.Or(m, &workload.Meta{}).Labels[corev1.LabelTopologyZone]
 }
 
 // chosen returns the pods of a service that have an address and have not finished; pods that are being deleted only if

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
@@ -17,6 +18,32 @@ func TestScenarios(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata/service", workloadtest.Options{
 		Controllers: []workload.Controller{Slices(), Endpoints()}, Print: show, Check: check,
 	})
+}
+
+// TestZoneOfNodeCausesPass: a pass over the service of a node's pods follows if the node's zone is added, changed or
+// removed, but after no other change of the node.
+func TestZoneOfNodeCausesPass(t *testing.T) {
+	w := workloadtest.New()
+	for name, node := range map[string]string{"here": "n", "there": "other"} {
+		meta := metav1.ObjectMeta{Namespace: "a", Name: name, Labels: map[string]string{"app": name}}
+		w.Put(&corev1.Service{ObjectMeta: meta, Spec: corev1.ServiceSpec{Selector: meta.Labels}})
+		w.Put(&corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{NodeName: node}})
+	}
+	in := func(zone string) *workload.Meta {
+		return &workload.Meta{Key: workload.Key{Name: "n"}, Labels: map[string]string{corev1.LabelTopologyZone: zone}}
+	}
+	for _, c := range []struct {
+		old, now *workload.Meta
+		want     string
+	}{
+		{nil, in(""), "[]"}, {in("x"), in("x"), "[]"},
+		{nil, in("x"), "[a/here]"}, {in("x"), in("y"), "[a/here]"}, {in("y"), nil, "[a/here]"},
+	} {
+		got := fmt.Sprint(Slices().Wake(w, workload.Change{Resource: workload.Nodes, Old: c.old, New: c.now}))
+		if got != c.want {
+			t.Errorf("%v, then %v: passes over %s, want %s", c.old, c.now, got, c.want)
+		}
+	}
 }
 
 // check: no pod is in two slices of a family, and no slice has too many.
