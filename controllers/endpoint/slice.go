@@ -127,7 +127,10 @@ func endpointOf(v workload.Reader, s *corev1.Service, p *corev1.Pod, at []string
 // of topology aware routing has precedence (k8s.io/endpointslice: hintsEnabled).
 func hints(s *corev1.Service, e *discoveryv1.Endpoint) *discoveryv1.EndpointHints {
 	a := s.Annotations
-	auto := cmp.Or(a[corev1.DeprecatedAnnotationTopologyAwareHints], a[corev1.AnnotationTopologyMode])
+	auto, ok := a[corev1.DeprecatedAnnotationTopologyAwareHints]
+	if !ok {
+		auto = a[corev1.AnnotationTopologyMode]
+	}
 	if s.Spec.TrafficDistribution == nil || auto == "Auto" || auto == "auto" {
 		return nil
 	}
