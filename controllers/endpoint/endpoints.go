@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -53,15 +54,29 @@ func endpoints(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 	if had != nil && equality.Semantic.DeepEqual(had, next) {
 		return p
 	}
-	trigger(&next.ObjectMeta, changed(s, pods))
 	if had == nil {
+		trigger(&next.ObjectMeta, s.CreationTimestamp.Time)
 		p.Do = append(p.Do, workload.Create{Object: next, Failed: workload.Warning("FailedToCreateEndpoint",
 			fmt.Sprintf("Failed to create endpoint for service %s/%s: %s", s.Namespace, s.Name, workload.Problem))})
 	} else {
+		trigger(&next.ObjectMeta, changed(pods, published(had), published(next)))
 		p.Do = append(p.Do, workload.Update{Object: next, Failed: workload.Warning("FailedToUpdateEndpoint",
 			fmt.Sprintf("Failed to update endpoint %s/%s: %s", s.Namespace, s.Name, workload.Problem))})
 	}
 	return p
+}
+
+// published returns the pods in the Endpoints, with their readiness.
+func published(e *corev1.Endpoints) map[types.UID]bool {
+	out := map[types.UID]bool{}
+	for _, s := range e.Subsets {
+		for i, a := range slices.Concat(s.Addresses, s.NotReadyAddresses) {
+			if a.TargetRef != nil {
+				out[a.TargetRef.UID] = i < len(s.Addresses)
+			}
+		}
+	}
+	return out
 }
 
 // place is a pod's address, and whether it is ready.

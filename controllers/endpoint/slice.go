@@ -45,6 +45,19 @@ func sliced(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 		}
 	}
 	slices.SortStableFunc(p.Do, func(a, b workload.Action) int { return cmp.Compare(order(a), order(b)) })
+	var next []*discoveryv1.EndpointSlice
+	for _, a := range p.Do {
+		if o, _, _ := a.Target(); order(a) < 2 {
+			next = append(next, o.(*discoveryv1.EndpointSlice))
+		}
+	}
+	since := s.CreationTimestamp.Time
+	if len(have) > 0 {
+		since = changed(pods, shown(have), shown(next))
+	}
+	for _, e := range next {
+		trigger(&e.ObjectMeta, since)
+	}
 	return p
 }
 
@@ -156,7 +169,6 @@ func planned(
 	if len(groups) == 0 {
 		groups = map[string]*group{fmt.Sprint(portKey(nil)): {endpoints: nil}}
 	}
-	since := changed(s, pods)
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		g := groups[key]
 		mine := slices.DeleteFunc(slices.Clone(have), func(e *discoveryv1.EndpointSlice) bool {
@@ -166,13 +178,10 @@ func planned(
 		contents := distribute(g.endpoints, mine)
 		for i, c := range contents {
 			if i >= len(mine) {
-				e := made(s, family, g.ports, c)
-				trigger(&e.ObjectMeta, since)
-				do = append(do, workload.Create{Object: e})
+				do = append(do, workload.Create{Object: made(s, family, g.ports, c)})
 			} else if len(c) == 0 && (len(g.endpoints) > 0 || i > 0) {
 				do = append(do, workload.Delete{Object: mine[i]})
 			} else if next, ok := renewed(s, mine[i], c); ok {
-				trigger(&next.ObjectMeta, since)
 				do = append(do, workload.Update{Object: next})
 			}
 		}
@@ -282,24 +291,38 @@ func renewed(
 	return next, !equality.Semantic.DeepEqual(e, next)
 }
 
-// changed returns the time when the endpoints last changed, as far as it is known.
-func changed(s *corev1.Service, pods []*corev1.Pod) time.Time {
-	at := s.CreationTimestamp.Time
+// shown returns the pods in the slices, with their readiness.
+func shown(list []*discoveryv1.EndpointSlice) map[types.UID]bool {
+	out := map[types.UID]bool{}
+	for _, s := range list {
+		for _, e := range s.Endpoints {
+			if e.TargetRef != nil {
+				out[e.TargetRef.UID] = ptr.Deref(e.Conditions.Serving, false)
+			}
+		}
+	}
+	return out
+}
+
+// changed returns the earliest transition of the pods that are new, or whose readiness differs; zero if there is none
+// (k8s.io/endpointslice/util: TriggerTimeTracker).
+func changed(pods []*corev1.Pod, had, has map[types.UID]bool) (at time.Time) {
 	for _, p := range pods {
-		if since, _ := workload.Ready(p); since.After(at) {
+		was, known := had[p.UID]
+		is, ok := has[p.UID]
+		since, _ := workload.Ready(p)
+		if ok && (!known || was != is) && !since.IsZero() && (at.IsZero() || since.Before(at)) {
 			at = since
 		}
 	}
 	return at
 }
 
-// trigger sets the annotation with the time of the last change, unless it has the time already
-// (k8s.io/endpointslice/util: TriggerTimeTracker).
+// trigger sets the annotation with the time of the change that causes a write; it removes it if the time is zero.
 func trigger(m *metav1.ObjectMeta, at time.Time) {
-	text := at.UTC().Format(time.RFC3339Nano)
-	if m.Annotations[corev1.EndpointsLastChangeTriggerTime] == text {
+	if at.IsZero() {
 		delete(m.Annotations, corev1.EndpointsLastChangeTriggerTime)
 	} else {
-		metav1.SetMetaDataAnnotation(m, corev1.EndpointsLastChangeTriggerTime, text)
+		metav1.SetMetaDataAnnotation(m, corev1.EndpointsLastChangeTriggerTime, at.UTC().Format(time.RFC3339Nano))
 	}
 }
