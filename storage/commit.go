@@ -52,8 +52,7 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	resp, err := e.txn(ctx, t, op).Commit()
 	if err != nil {
 		if err = e.failure(ctx, err); errors.Is(err, ErrNoSpace) {
-			// A cluster also returns this error for a put that it has carried out, if other writes used the space in
-			// the meantime.
+			// A cluster also returns this error for a put that it has carried out, if others used the space before.
 			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		return 0, fmt.Errorf("committing %s: %w", t.Key, err)
@@ -65,8 +64,7 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	return resp.Header.Revision, nil
 }
 
-// replacedLease returns the lease of the value that a write has replaced or deleted; 0 for none, and if PrevKv was not
-// set.
+// replacedLease returns the lease of the value that a write has replaced or deleted, or 0. PrevKv must be set.
 func replacedLease(op *pb.ResponseOp) int64 {
 	if put := op.GetResponsePut(); put != nil {
 		return put.GetPrevKv().GetLease()

@@ -33,8 +33,7 @@ func NewCompactor(ctx context.Context, store Store, every time.Duration, log *sl
 	return c, nil
 }
 
-// mark writes compactKey unless another server has written it since the last round; won reports whether this server has
-// written it.
+// mark writes compactKey unless another server has written it since the last round; won reports whether mark did.
 func (c *Compactor) mark(ctx context.Context) (won bool, err error) {
 	rev, err := c.store.Commit(ctx, Txn{Key: compactKey, Expect: c.seen, Value: strconv.AppendInt(nil, c.next, 10)})
 	var lost *ConflictError

@@ -17,8 +17,7 @@ const (
 	// of 32,768 and the five hours before the milliseconds wrap around, in September 2039, so other programs don't have
 	// it by accident. The sign is 0, as etcd 3.4 and 3.5 forget leases with negative ids when they restart.
 	leaseMark = 0x6b63_ffff << leaseRandom
-	// leaseRandom is the number of random bits of an id. leaseTries is the number of ids that are tried, as an id may
-	// be in use.
+	// leaseRandom is the number of random bits of an id. An id may be in use, so up to leaseTries are tried.
 	leaseRandom, leaseTries = 32, 4
 )
 
