@@ -97,7 +97,7 @@ func (s *settling) checkRollback(name string, to *state) {
 	s.t.Helper()
 	before := s.newest()
 	r := s.change(s.Rollback, name)
-	if r.Revision <= before {
+	if r.Revision <= before && to.revision != before { // without a change since the checkpoint nothing is written
 		s.t.Fatalf("the state after the rollback is at revision %d, and that before was at %d", r.Revision, before)
 	}
 	if diff := cmp.Diff(to.values, s.stored(r.Revision)); diff != "" {
