@@ -45,7 +45,8 @@ func client(t testing.TB, c *rest.Config) (*http.Client, func()) {
 	return &http.Client{Transport: tr}, tr.CloseIdleConnections
 }
 
-// TestZeroOptionsServeTemporaryData: the zero Options is a server with TLS for an administrator, and Stop leaves nothing on disk.
+// TestZeroOptionsServeTemporaryData: the zero Options is a server with TLS for an administrator, and Stop leaves
+// nothing on disk.
 func TestZeroOptionsServeTemporaryData(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := start(t, kubecascade.Options{})
@@ -226,8 +227,8 @@ func TestOwnLogs(t *testing.T) {
 	}
 }
 
-// TestServersAreIndependent: servers that are started and stopped at once are independent, and leave no goroutine, with watches open
-// while they stop.
+// TestServersAreIndependent: servers that are started and stopped at once are independent, and leave no goroutine, with
+// watches open while they stop.
 func TestServersAreIndependent(t *testing.T) {
 	before := goroutines()
 	var all sync.WaitGroup
@@ -267,8 +268,8 @@ func TestServersAreIndependent(t *testing.T) {
 	}
 }
 
-// TestStopDoesNotWaitForIdleClients: Stop doesn't wait for clients that keep a connection of HTTP/2 without requests, and completes the
-// response to one that has a request, here a watch that is open.
+// TestStopDoesNotWaitForIdleClients: Stop doesn't wait for clients that keep a connection of HTTP/2 without requests,
+// and completes the response to one that has a request, here a watch that is open.
 func TestStopDoesNotWaitForIdleClients(t *testing.T) {
 	s := start(t, kubecascade.Options{Controllers: kubecascade.Controllers{Enabled: []string{}}})
 	c, done := client(t, s.Config())

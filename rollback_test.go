@@ -7,7 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// TestRollbackNeedsTemporaryData: servers whose data outlives them, or that only read, don't go back; the error names the field.
+// TestRollbackNeedsTemporaryData: servers whose data outlives them, or that only read, don't go back; the error names
+// the field.
 func TestRollbackNeedsTemporaryData(t *testing.T) {
 	dir, _ := saved(t)
 	for want, o := range map[string]kubecascade.Options{

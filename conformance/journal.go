@@ -111,7 +111,8 @@ func (t *T) await(j *Journal, expected string, all []happening) {
 		err := j.read(t.ctx, t.client, func() bool { return missing() < 0 })
 		t.Check(err == nil || t.ctx.Err() != nil, expected, fmt.Sprint(err), nil)
 		if t.ctx.Err() != nil {
-			t.fail(Failure{Expected: expected, Seen: fmt.Sprintf("nothing of the object with uid %s", all[missing()].uid) + t.timeoutNote()})
+			seen := fmt.Sprintf("nothing of the object with uid %s", all[missing()].uid) + t.timeoutNote()
+			t.fail(Failure{Expected: expected, Seen: seen})
 		}
 	}
 }

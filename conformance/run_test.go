@@ -150,9 +150,10 @@ func TestEachOutcomeIsDistinguished(t *testing.T) {
 		have[res.Name] = text
 	}
 	want := map[string]string{
-		"test/passes":              "passed",
-		"test/waits":               "failed: expected configmap x to be gone, seen it is there",
-		"test/loses":               "failed: expected configmap x to be there with a deletionTimestamp, seen it is gone; the object is shown as it was last seen",
+		"test/passes": "passed",
+		"test/waits":  "failed: expected configmap x to be gone, seen it is there",
+		"test/loses": "failed: expected configmap x to be there with a deletionTimestamp, seen it is gone; " +
+			"the object is shown as it was last seen",
 		"test/is-rejected":         "passed",
 		"test/has-no-right":        "skippedno right to create clusterroles: not you",
 		"test/panics":              "failed: expected the case to run, seen it panics: no such field",

@@ -57,7 +57,8 @@ func rules(w *workloadtest.World, name string) []rbacv1.PolicyRule {
 	return workload.Get[*rbacv1.ClusterRole](w, "", name).Rules
 }
 
-// TestRolesThatAggregateEachOtherConverge: roles that aggregate each other converge, and roles that aggregate aggregated roles are filled.
+// TestRolesThatAggregateEachOtherConverge: roles that aggregate each other converge, and roles that aggregate
+// aggregated roles are filled.
 func TestRolesThatAggregateEachOtherConverge(t *testing.T) {
 	w := workloadtest.New()
 	for _, r := range []*rbacv1.ClusterRole{

@@ -88,8 +88,8 @@ func TestOpenMigrations(t *testing.T) {
 	}
 }
 
-// TestStoredVersionsAfterMigration: the stored versions are the storage version, unless the definition has changed since the migration
-// began.
+// TestStoredVersionsAfterMigration: the stored versions are the storage version, unless the definition has changed
+// since the migration began.
 func TestStoredVersionsAfterMigration(t *testing.T) {
 	d := &definition{}
 	d.Generation = 3

@@ -124,8 +124,8 @@ func TestReportsAreBounded(t *testing.T) {
 	}
 }
 
-// TestCollectedObjectsHaveEvents: each object that the collector deletes has an Event, if they are enabled. One in a terminating
-// namespace, which takes none, doesn't disturb the others.
+// TestCollectedObjectsHaveEvents: each object that the collector deletes has an Event, if they are enabled. One in a
+// terminating namespace, which takes none, doesn't disturb the others.
 func TestCollectedObjectsHaveEvents(t *testing.T) {
 	for _, enabled := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -68,7 +68,8 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// TestDelayExceedsDurationOfSlowRequests lets requests time out: from the second failure on, the pause is at least as long as the request.
+// TestDelayExceedsDurationOfSlowRequests lets requests time out: from the second failure on, the pause is at least as
+// long as the request.
 func TestDelayExceedsDurationOfSlowRequests(t *testing.T) {
 	for attempt, want := range map[int]time.Duration{
 		1: 5 * time.Millisecond, 2: 30 * time.Second, 3: time.Minute, 7: 960 * time.Second, 8: 1000 * time.Second,

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestEmptiedMetadataIsStoredWithoutField: a custom resource that the collector has taken the last reference or finalizer from is stored as
-// any client's without them, so that an update that changes nothing writes nothing (B-17).
+// TestEmptiedMetadataIsStoredWithoutField: a custom resource that the collector has taken the last reference or
+// finalizer from is stored as any client's without them, so that an update that changes nothing writes nothing (B-17).
 func TestEmptiedMetadataIsStoredWithoutField(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))

@@ -21,8 +21,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// TestQuietFeedOmitsOtherCollections: a feed with quiet sends what a feed of the whole timeline sends, without the events of other
-// collections while it is quiet, and is woken only by the first collection then (guarantee 4).
+// TestQuietFeedOmitsOtherCollections: a feed with quiet sends what a feed of the whole timeline sends, without the
+// events of other collections while it is quiet, and is woken only by the first collection then (guarantee 4).
 func TestQuietFeedOmitsOtherCollections(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 1))
 	for range 200 {
@@ -67,7 +67,8 @@ func TestQuietFeedOmitsOtherCollections(t *testing.T) {
 	}
 }
 
-// TestQuietFeedStartsAgainAfterExpiry: a feed that was quiet for so long that the history is gone starts again when it isn't any more.
+// TestQuietFeedStartsAgainAfterExpiry: a feed that was quiet for so long that the history is gone starts again when it
+// isn't any more.
 func TestQuietFeedStartsAgainAfterExpiry(t *testing.T) {
 	h := newHistory(t, rand.New(rand.NewPCG(1, 1)))
 	var got tally
@@ -213,8 +214,8 @@ func read(t *testing.T, f *follower) {
 	}
 }
 
-// TestRestDelaysOtherCollections: a feed that rests isn't woken by other collections before the time is over, but by the first one, and
-// by the question for all events, which it then sends.
+// TestRestDelaysOtherCollections: a feed that rests isn't woken by other collections before the time is over, but by
+// the first one, and by the question for all events, which it then sends.
 func TestRestDelaysOtherCollections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHistory(t, rand.New(rand.NewPCG(1, 1)))

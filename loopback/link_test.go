@@ -14,8 +14,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc"
 )
 
-// TestCollectorsWritesEqualPatches: what the collector takes away is stored, managed fields and all, as if it had sent the patch
-// of D-50, and a write that takes the last finalizer of a dying object removes it. One of each two objects is
+// TestCollectorsWritesEqualPatches: what the collector takes away is stored, managed fields and all, as if it had sent
+// the patch of D-50, and a write that takes the last finalizer of a dying object removes it. One of each two objects is
 // written by it, and one by a client. Some references share a uid.
 func TestCollectorsWritesEqualPatches(t *testing.T) {
 	s := apiservertest.Start(t, nil)

@@ -54,5 +54,6 @@ func TestMetrics(t *testing.T) {
 	do(t, s, "PATCH", apiServices+"/v1beta1.custom.metrics.k8s.io", `{"spec":{"versionPriority":16}}`)
 	is("GET v1beta1/namespaces/n/metrics/hits?x=a%3Db", custom(kind{Kind: "Namespace"}, "n"))
 	is("GET v1beta1/namespaces/n/jobs.batch/j/hits?x=a%3Db", custom(kind{Group: "batch", Kind: "Job"}, "j"))
-	is(`unable to map kind K.g to resource: no matches for kind "K" in group "g"`, custom(kind{Group: "g", Kind: "K"}, "k"))
+	is(`unable to map kind K.g to resource: no matches for kind "K" in group "g"`,
+		custom(kind{Group: "g", Kind: "K"}, "k"))
 }

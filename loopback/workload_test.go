@@ -314,7 +314,8 @@ func TestIndexIsOneState(t *testing.T) {
 	}
 }
 
-// TestUndecodableObjectMakesNamespaceUnreadable: a namespace isn't readable while an object in it can't be decoded, which reads omit.
+// TestUndecodableObjectMakesNamespaceUnreadable: a namespace isn't readable while an object in it can't be decoded,
+// which reads omit.
 func TestUndecodableObjectMakesNamespaceUnreadable(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := client(s)("", "test")

@@ -12,7 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestExcludeDelaysOtherRequests: requests wait until what is exclusive has ended, and reads before the forgotten revision fail.
+// TestExcludeDelaysOtherRequests: requests wait until what is exclusive has ended, and reads before the forgotten
+// revision fail.
 func TestExcludeDelaysOtherRequests(t *testing.T) {
 	e := storagetest.Open(t)
 	const dir = "/registry/configmaps/default/"
@@ -55,7 +56,8 @@ func TestExcludeDelaysOtherRequests(t *testing.T) {
 	}
 }
 
-// TestAbandonedCommitIsNotCarriedOutInExclude: a commit that was given up is carried out before Exclude's function, after it, or never.
+// TestAbandonedCommitIsNotCarriedOutInExclude: a commit that was given up is carried out before Exclude's function,
+// after it, or never.
 func TestAbandonedCommitIsNotCarriedOutInExclude(t *testing.T) {
 	e := storagetest.Open(t)
 	for round := range 50 {

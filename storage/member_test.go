@@ -170,7 +170,8 @@ func TestDifferentClusters(t *testing.T) {
 	}
 }
 
-// TestMemberIsUsedWhenItIsBack opens a cluster with one member down. It is used when it is back, but not while it is too old.
+// TestMemberIsUsedWhenItIsBack opens a cluster with one member down. It is used when it is back, but not while it is
+// too old.
 func TestMemberIsUsedWhenItIsBack(t *testing.T) {
 	names, endpoints := sockets(t, 3)
 	for _, name := range names[:2] {

@@ -16,7 +16,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/aggregator"
 )
 
-// TestErrorsOfDo: they are those of client-go behind an aggregator. The code 0 means that nothing listens, available is empty without an APIService.
+// TestErrorsOfDo: they are those of client-go behind an aggregator. The code 0 means that nothing listens, available is
+// empty without an APIService.
 func TestErrorsOfDo(t *testing.T) {
 	for _, c := range []struct {
 		available  string

@@ -37,7 +37,8 @@ func Authenticate(
 				return
 			}
 			defer release()
-			if authenticated(err, proxies, events, log, w, r) {
+			if authenticated(err, events, log, w, r) {
+				removeCredentials(r.Header, proxies)
 				next.ServeHTTP(w, r)
 			}
 			if rec := render.RecorderOf(r); r.ProtoMajor == 2 && rec != nil && rec.Begun() {
@@ -62,10 +63,8 @@ func acquire(inFlight *flowcontrol.Budget, r *http.Request) (release func(), ok 
 	return inFlight.Try(requestinfo.UserOf(r).Name, requestMemory(r))
 }
 
-// authenticated removes the credentials of a request, or reports false after it has responded with 401.
-func authenticated(
-	err error, proxies *authentication.Proxies, events *audit.Log, log *slog.Logger, w http.ResponseWriter, r *http.Request,
-) bool {
+// authenticated reports whether the authenticator returned a user. If not, it has responded with 401.
+func authenticated(err error, events *audit.Log, log *slog.Logger, w http.ResponseWriter, r *http.Request) bool {
 	if (err != nil || requestinfo.UserOf(r).Name == authorization.NameAnonymous) && r.ProtoMajor == 2 {
 		w.Header().Set("Connection", "close") // anonymous clients may not keep a connection open
 	}
@@ -77,15 +76,19 @@ func authenticated(
 		render.Error(log, w, r, status.ErrUnauthorized)
 		return false
 	}
-	for name := range r.Header {
+	return true
+}
+
+// removeCredentials removes the credentials from the header, and the names that a proxy may set.
+func removeCredentials(header http.Header, proxies *authentication.Proxies) {
+	for name := range header {
 		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
-			r.Header.Del(name)
+			header.Del(name)
 		}
 	}
 	if proxies != nil {
-		proxies.Clear(r.Header)
+		proxies.Clear(header)
 	}
-	return true
 }
 
 // requestMemory estimates the memory of a request before its handler runs: goroutines, buffers, body, headers, and the

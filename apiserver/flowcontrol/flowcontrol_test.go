@@ -335,7 +335,8 @@ func TestInvalidQueuesAreIgnored(t *testing.T) {
 	}
 }
 
-// TestMandatoryObjectsAlwaysApply: whatever is stored, or not, administrators are exempt and every request has a level.
+// TestMandatoryObjectsAlwaysApply: administrators are exempt and every request has a level, even if the mandatory
+// objects are missing or changed.
 func TestMandatoryObjectsAlwaysApply(t *testing.T) {
 	broken := bootstrap.MandatoryFlowSchemaExempt.DeepCopy()
 	broken.Spec.Rules = nil

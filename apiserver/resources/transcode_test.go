@@ -106,8 +106,7 @@ func TestEarlierVersionsInProtobufAreRead(t *testing.T) {
 	}
 }
 
-// TestNesting: a value with so many levels that the stack would overflow is an error. A schema of a usual depth is
-// valid.
+// TestNesting: a value whose levels would overflow the stack is an error. A schema of a usual depth is valid.
 func TestNesting(t *testing.T) {
 	// field returns a field of a message that contains an inner message of the given size.
 	field := func(number protowire.Number, inner int) []byte {

@@ -108,7 +108,8 @@ func TestFlagNames(t *testing.T) {
 	}
 }
 
-// TestSystemdUnitMatchesServe: systemd's unit in docs/ calls serve with flags that it has, and waits for its notification.
+// TestSystemdUnitMatchesServe: systemd's unit in docs/ calls serve with flags that it has, and waits for its
+// notification.
 func TestSystemdUnitMatchesServe(t *testing.T) {
 	unit, err := os.ReadFile("../../docs/kubecascade.service")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// TestSystemdIsNotified: systemd is told when the server accepts requests, and when it stops.
+// TestSystemdIsNotified: systemd gets a notification when the server accepts requests, and when it stops.
 func TestSystemdIsNotified(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "notify")

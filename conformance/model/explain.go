@@ -86,7 +86,7 @@ func (e *explanation) from(i int) bool {
 	if e.byStep(s, ev) && e.next(i, s, ev) {
 		return true
 	}
-	return e.fail(i, "event %d, %s, is neither the effect of a call nor a due step; the due steps were %v", i, ev, Steps(s))
+	return e.fail(i, "event %d, %s, is neither the effect of a call nor a due step; due steps: %v", i, ev, Steps(s))
 }
 
 // next continues the search in the state after the event.

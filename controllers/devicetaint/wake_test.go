@@ -13,7 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestChangesOfSlicesAndRulesCausePasses: which pods get a pass after changes of slices and rules, and how seldom the pods of a rule are counted.
+// TestChangesOfSlicesAndRulesCausePasses: which pods get a pass after changes of slices and rules, and how seldom the
+// pods of a rule are counted.
 func TestChangesOfSlicesAndRulesCausePasses(t *testing.T) {
 	first, second := New()
 	pods, rules := first(), second()

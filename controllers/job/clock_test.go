@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestClockSetBackDoesNotDelayReplacement: a pod fails, and the clock is set back by three hours. The pod is replaced after the usual pause,
-// not when the clock has caught up.
+// TestClockSetBackDoesNotDelayReplacement: a pod fails, and the clock is set back by three hours. The pod is replaced
+// after the usual pause, not when the clock has caught up.
 func TestClockSetBackDoesNotDelayReplacement(t *testing.T) {
 	for _, perIndex := range []bool{false, true} {
 		w := workloadtest.New()

@@ -71,7 +71,8 @@ func (c *cluster) want(got, want any) {
 	}
 }
 
-// TestPodWaitsUntilOthersEnd: a pod that finds no place waits for the end of others, whether they finish or are deleted.
+// TestPodWaitsUntilOthersEnd: a pod that finds no place waits for the end of others, whether they finish or are
+// deleted.
 func TestPodWaitsUntilOthersEnd(t *testing.T) {
 	c := newCluster(t)
 	for _, name := range []string{"p", "q", "r", "s"} {
@@ -91,8 +92,8 @@ func TestPodWaitsUntilOthersEnd(t *testing.T) {
 	c.want(c.changed("s"), "[]")
 }
 
-// TestWaitingPodGetsAPassAfterUnseenEnd: a pod that waits gets a pass after another one has ended, even if a pass over that one has seen its
-// end before the event arrives.
+// TestWaitingPodGetsAPassAfterUnseenEnd: a pod that waits gets a pass after another one has ended, even if a pass over
+// that one has seen its end before the event arrives.
 func TestWaitingPodGetsAPassAfterUnseenEnd(t *testing.T) {
 	c := newCluster(t)
 	for _, name := range []string{"p", "q", "r"} {
@@ -108,8 +109,8 @@ func TestWaitingPodGetsAPassAfterUnseenEnd(t *testing.T) {
 	c.want(c.pass("r"), "b")
 }
 
-// TestWaitingPodGetsAPassAfterAssignment: a pod that must be near others gets a pass when one of them is assigned or gets other labels, and
-// one that lacks resources does not.
+// TestWaitingPodGetsAPassAfterAssignment: a pod that must be near others gets a pass when one of them is assigned or
+// gets other labels, and one that lacks resources does not.
 func TestWaitingPodGetsAPassAfterAssignment(t *testing.T) {
 	c := newCluster(t)
 	c.pod("large", 3, 0)
@@ -149,7 +150,8 @@ func TestHostPortsExcludeEachOther(t *testing.T) {
 	}
 }
 
-// TestPodCountsWhileItIsAssigned: a pod that is being assigned counts before its assignment is seen, and no longer if that fails.
+// TestPodCountsWhileItIsAssigned: a pod that is being assigned counts before its assignment is seen, and no longer if
+// that fails.
 func TestPodCountsWhileItIsAssigned(t *testing.T) {
 	c := newCluster(t)
 	c.pod("p", 2, 0)
@@ -168,7 +170,8 @@ func TestPodCountsWhileItIsAssigned(t *testing.T) {
 	c.want(c.scheduler.Decide(view("third"), time.Unix(0, 0)).Do, "[bind Pod third to a]")
 }
 
-// TestPodCountsWhileItsClaimsAreBound: a pod whose volumes are being bound for a node counts there, and as a user of its claims.
+// TestPodCountsWhileItsClaimsAreBound: a pod whose volumes are being bound for a node counts there, and as a user of
+// its claims.
 func TestPodCountsWhileItsClaimsAreBound(t *testing.T) {
 	c := newCluster(t)
 	var users []string

@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestOnePodIsReplacedAfterTheOther: without the feature gate MaxUnavailableStatefulSet an update replaces one pod after the other, the
-// highest ordinal first, regardless of the set, and waits for each to be available (V-029, V-081).
+// TestOnePodIsReplacedAfterTheOther: without the feature gate MaxUnavailableStatefulSet an update replaces one pod
+// after the other, the highest ordinal first, regardless of the set, and waits for each to be available (V-029, V-081).
 func TestOnePodIsReplacedAfterTheOther(t *testing.T) {
 	for _, c := range []struct {
 		single bool

@@ -228,7 +228,8 @@ func TestChangesOfDependentsCausePasses(t *testing.T) {
 	}
 }
 
-// TestSlowPlanReplacesPlan: a plan is made after the view if its decision takes long. Nothing is done if nothing can be decided.
+// TestSlowPlanReplacesPlan: a plan is made after the view if its decision takes long. Nothing is done if nothing can be
+// decided.
 func TestSlowPlanReplacesPlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &requests{}
@@ -288,8 +289,8 @@ func TestStartKeysGetAPass(t *testing.T) {
 	}
 }
 
-// TestDecisionGetsScales: a decision gets the scales that it needs, and only the last plan is carried out. It gets no more than a
-// bounded number of answers.
+// TestDecisionGetsScales: a decision gets the scales that it needs, and only the last plan is carried out. It gets no
+// more than a bounded number of answers.
 func TestDecisionGetsScales(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := Owner{Name: "first", UID: "1"}, Owner{Name: "second", UID: "2"}

@@ -74,7 +74,8 @@ func TestTenMessagesAreCombined(t *testing.T) {
 	}
 }
 
-// TestEventHasFieldAndHost: an Event about a part of an object has its path and the component's node, also if it is combined.
+// TestEventHasFieldAndHost: an Event about a part of an object has its path and the component's node, also if it is
+// combined.
 func TestEventHasFieldAndHost(t *testing.T) {
 	c, at := newCorrelator("kubelet"), epoch
 	for n := range 11 {
@@ -87,8 +88,8 @@ func TestEventHasFieldAndHost(t *testing.T) {
 	}
 }
 
-// TestEventsAreRateLimited: 25 at once, and then one in five minutes, for each object and type. What was dropped is counted on the next
-// that is sent.
+// TestEventsAreRateLimited: 25 at once, and then one in five minutes, for each object and type. What was dropped is
+// counted on the next that is sent.
 func TestEventsAreRateLimited(t *testing.T) {
 	c, at := newCorrelator("x"), epoch
 	var last *corev1.Event

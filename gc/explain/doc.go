@@ -1,7 +1,7 @@
 // Package explain answers questions about the deletion of objects: why an object is still there (Why), what a deletion
 // would do (Preview), what its owners and dependents are (Tree), and what is wrong with the ownership of a cluster
-// (Lint). It is pure: the Cluster is a value, which package cluster reads, and its Index has the answers. It also prints
-// what removed an object (TrailText), which package trail has recorded.
+// (Lint). It is pure: the Cluster is a value, which package cluster reads, and its Index has the answers. It also
+// prints what removed an object (TrailText), which package trail has recorded.
 //
 // It guarantees:
 //

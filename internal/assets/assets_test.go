@@ -111,7 +111,8 @@ func TestEnsureRunsConcurrently(t *testing.T) {
 	}
 }
 
-// TestDirectoryDependsOnProgramAndControllers: the directory in the cache directory depends on the version, the program and the controllers.
+// TestDirectoryDependsOnProgramAndControllers: the directory in the cache directory depends on the version, the program
+// and the controllers.
 func TestDirectoryDependsOnProgramAndControllers(t *testing.T) {
 	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
@@ -190,7 +191,8 @@ func TestOtherProgramsAreKept(t *testing.T) {
 	}
 }
 
-// TestTransientProgramIsCopied: a program that will be removed is copied, once for the same content, and replaced by another.
+// TestTransientProgramIsCopied: a program that will be removed is copied, once for the same content, and replaced by
+// another.
 func TestTransientProgramIsCopied(t *testing.T) {
 	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())

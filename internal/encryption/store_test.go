@@ -38,7 +38,8 @@ func (r reversed) Seal(key string, value []byte) ([]byte, error) {
 
 const key = "/registry/secrets/default/a"
 
-// TestUndecryptableValuesAreMarked: values are encrypted below, and those that can't be decrypted are marked in every read.
+// TestUndecryptableValuesAreMarked: values are encrypted below, and those that can't be decrypted are marked in every
+// read.
 func TestUndecryptableValuesAreMarked(t *testing.T) {
 	below := storagetest.NewTwin()
 	s := encryption.NewStore(below, reversed{"x"}, "/registry")

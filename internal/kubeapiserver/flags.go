@@ -18,8 +18,8 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 )
 
-// table has the flags of kube-apiserver, one in a line: name and kind; those that have an effect also have their section
-// and default.
+// table has the flags of kube-apiserver, one in a line: name and kind; those that have an effect also have their
+// section and default.
 //
 //go:embed flags.txt
 var table string

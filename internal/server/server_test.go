@@ -45,8 +45,8 @@ func config() Config {
 
 var errBroken = errors.New("the disk is gone")
 
-// TestServerEndsWhenEtcdBreaksDown: a server whose etcd breaks down ends with the error, closes its port, and removes its directory. It does
-// not wait for requests to etcd, one of which here never returns.
+// TestServerEndsWhenEtcdBreaksDown: a server whose etcd breaks down ends with the error, closes its port, and removes
+// its directory. It does not wait for requests to etcd, one of which here never returns.
 func TestServerEndsWhenEtcdBreaksDown(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var fatal func(error)
@@ -94,8 +94,8 @@ func TestServerEndsWhenEtcdBreaksDown(t *testing.T) {
 	}
 }
 
-// TestServerServesDuringShutdownDelay: a server that is stopped serves for the time of the delay, while /readyz fails. The delay ends if the
-// server breaks down.
+// TestServerServesDuringShutdownDelay: a server that is stopped serves for the time of the delay, while /readyz fails.
+// The delay ends if the server breaks down.
 func TestServerServesDuringShutdownDelay(t *testing.T) {
 	c := config()
 	c.Insecure, c.Delay = Address{Host: "127.0.0.1", Port: -1}, time.Hour

@@ -6,8 +6,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestShareReturnsTheCachesObject: an object that was written is the cache's own, whether its event has arrived or not, and one verification
-// counts for both.
+// TestShareReturnsTheCachesObject: an object that was written is the cache's own, whether its event has arrived or not,
+// and one verification counts for both.
 func TestShareReturnsTheCachesObject(t *testing.T) {
 	c := ready(t, Options{})
 	decode := func(name string, rev int64) *storage.Object {

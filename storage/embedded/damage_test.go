@@ -98,7 +98,8 @@ func (m member) garble(name string, at func(size int) int, n int) {
 	})
 }
 
-// TestDamagedDirectoryIsAnError: a start with a damaged directory ends at once and states what is wrong, unless etcd repairs it.
+// TestDamagedDirectoryIsAnError: a start with a damaged directory ends at once and states what is wrong, unless etcd
+// repairs it.
 func TestDamagedDirectoryIsAnError(t *testing.T) {
 	whole := written(t)
 	for name, c := range map[string]struct {

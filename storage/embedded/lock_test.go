@@ -10,8 +10,8 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// TestLockExcludesOthers: on every system a lock excludes others until it is closed, whether or not its file was removed, and a
-// file is only created if the flags say so.
+// TestLockExcludesOthers: on every system a lock excludes others until it is closed, whether or not its file was
+// removed, and a file is only created if the flags say so.
 func TestLockExcludesOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	if _, err := tryLock(path, 0); !errors.Is(err, fs.ErrNotExist) {

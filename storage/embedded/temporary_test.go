@@ -47,7 +47,8 @@ func TestOnlyAbandonedDirectoriesAreRemoved(t *testing.T) {
 	}
 }
 
-// TestMarkStaysWhileDirectoryIsRemoved: while a directory is being removed, its mark stays, so that the next process removes the rest.
+// TestMarkStaysWhileDirectoryIsRemoved: while a directory is being removed, its mark stays, so that the next process
+// removes the rest.
 func TestMarkStaysWhileDirectoryIsRemoved(t *testing.T) {
 	parent := t.TempDir()
 	left := filepath.Join(parent, memberName+"-1")

@@ -187,7 +187,8 @@ func nothingWorks(t *testing.T, s storage.Store) {
 	all.Wait()
 }
 
-// TestRestartOfEtcdIsNoSetBack restarts etcd with what is no reason to end: others have removed what was seen last, or compacted it.
+// TestRestartOfEtcdIsNoSetBack restarts etcd with what is no reason to end: others have removed what was seen last, or
+// compacted it.
 func TestRestartOfEtcdIsNoSetBack(t *testing.T) {
 	for name, compacted := range map[string]bool{"written on": false, "compacted": true} {
 		t.Run(name, func(t *testing.T) {

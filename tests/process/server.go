@@ -91,7 +91,8 @@ func Start(t testing.TB, flags ...string) *Server {
 }
 
 var (
-	plainURL   = regexp.MustCompile(`.*(http://[0-9.]+:\d+)`) // the last one, because kubecascade ui prints its server first
+	// plainURL matches the last URL, because kubecascade ui prints its server first.
+	plainURL   = regexp.MustCompile(`.*(http://[0-9.]+:\d+)`)
 	secureURL  = regexp.MustCompile(`.*(https://[0-9.]+:\d+)`)
 	kubeconfig = regexp.MustCompile(`, kubeconfig (.+)`)
 )

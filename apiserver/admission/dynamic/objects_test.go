@@ -64,8 +64,8 @@ func TestWebhooksGetNewObjects(t *testing.T) {
 	}
 }
 
-// TestWebhooksGetOldObjects: an update's oldObject is the stored object. A deletion that only marks is a DELETE, and the
-// removal after it an UPDATE. An update without a change is admitted, too (L-13, L-14, L-69).
+// TestWebhooksGetOldObjects: an update's oldObject is the stored object. A deletion that only marks is a DELETE, and
+// the removal after it an UPDATE. An update without a change is admitted, too (L-13, L-14, L-69).
 func TestWebhooksGetOldObjects(t *testing.T) {
 	c := start(t)
 	stored := c.want(201, "POST", maps, `{"metadata":{"name":"m","finalizers":["a.io/b"]},"data":{"a":"b"}}`).Object()

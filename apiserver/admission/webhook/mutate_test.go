@@ -165,8 +165,8 @@ func TestDenialEndsTheRound(t *testing.T) {
 		mutation + "1" + at + `a","mutated":true}`,
 		mutation + "2" + at + `no","mutated":false}`,
 	}
-	if diff := cmp.Diff(want, q.told); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, q.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }
 

@@ -20,10 +20,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// question is a request of which a test decides who is called. It records what it is told.
+// question is a request that matches all webhooks but one. It records the calls of its methods.
 type question struct {
 	skip, broken string
-	told         []string
+	calls        []string
 }
 
 func (q *question) Match(_ context.Context, h *admission.Configured) (schema.GroupVersionResource, bool, error) {
@@ -37,10 +37,10 @@ func (q *question) Review(in schema.GroupVersionResource) (*admission.Request, e
 	return &admission.Request{Resource: in, Operation: admissionv1.Create, Object: []byte(`{}`)}, nil
 }
 
-func (q *question) Warn(text string)           { q.told = append(q.told, "warning "+text) }
-func (q *question) Annotate(key, value string) { q.told = append(q.told, key+"="+value) }
+func (q *question) Warn(text string)           { q.calls = append(q.calls, "warning "+text) }
+func (q *question) Annotate(key, value string) { q.calls = append(q.calls, key+"="+value) }
 func (q *question) FailedOpen(h *admission.Configured, _ error) {
-	q.told = append(q.told, "open "+h.Name)
+	q.calls = append(q.calls, "open "+h.Name)
 }
 
 // configuration has webhooks of the server, one path each. Those whose names end in "?" are ignored if they can't be
@@ -94,8 +94,8 @@ func TestWebhooksAreCalledConcurrently(t *testing.T) {
 	}
 }
 
-// TestFirstDenialInOrderIsReturned: of several denials the first in order is the response, whichever came first; all
-// webhooks' warnings and annotations are told, in order, and that one can't be called.
+// TestFirstDenialInOrderIsReturned: of several denials the first one in the order of the webhooks is returned. The
+// warnings and annotations of all webhooks are recorded in that order, and so is the webhook that can't be called.
 func TestFirstDenialInOrderIsReturned(t *testing.T) {
 	s := webhooktest.Start(t)
 	first := make(chan struct{})
@@ -125,8 +125,8 @@ func TestFirstDenialInOrderIsReturned(t *testing.T) {
 		"warning of a", "a/k=a", "warning of b", "b/k=b",
 		"failed-open.validating.webhook.admission.k8s.io/round_0_index_2=gone?", "open gone?",
 	}
-	if diff := cmp.Diff(want, q.told); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, q.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }
 

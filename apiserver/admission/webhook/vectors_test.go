@@ -179,7 +179,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// ask sends one review, applies its patch, and returns what a client is told.
+// ask sends one review, applies its patch, and returns the response to the client.
 func ask(t *testing.T, s *webhooktest.Server, v vector, mutating bool) string {
 	s.Script(v.answer(t))
 	h := v.configured(t, s, mutating)

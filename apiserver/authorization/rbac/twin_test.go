@@ -183,7 +183,7 @@ func TestMissingPermissionsAreNotHeld(t *testing.T) {
 	}
 }
 
-// TestRulesBeyondTheLimitAreMissing: rules that can't be compared in so many steps are not held.
+// TestRulesBeyondTheLimitAreMissing: rules whose comparison needs more than the limit of steps count as missing.
 func TestRulesBeyondTheLimitAreMissing(t *testing.T) {
 	const steps = 1 << 20
 	var words []string

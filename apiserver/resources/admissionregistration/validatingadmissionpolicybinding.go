@@ -46,5 +46,6 @@ func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) 
 	}
 	given := check.Set(s.ValidationActions...)
 	return append(errs, check.Reject(given[admissionv1.Deny] && given[admissionv1.Warn], actions, s.ValidationActions,
-		"must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)")...)
+		"must not contain both Deny and Warn (repeating the same validation failure information in the API response and "+
+			"headers serves no purpose)")...)
 }

@@ -251,7 +251,8 @@ func validateStatefulSetUpdate(s, old *appsv1.StatefulSet) field.ErrorList {
 	kept.RevisionHistoryLimit = old.Spec.RevisionHistoryLimit
 	kept.PersistentVolumeClaimRetentionPolicy = old.Spec.PersistentVolumeClaimRetentionPolicy
 	return append(errs, check.Forbid(!apiequality.Semantic.DeepEqual(*kept, old.Spec), check.SpecPath,
-		"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")...)
+		"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "+
+			"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")...)
 }
 
 func validateStatefulSetStatus(set, old *appsv1.StatefulSet) field.ErrorList {

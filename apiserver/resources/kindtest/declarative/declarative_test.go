@@ -8,7 +8,8 @@
 //  1. The rules are read from the module version in go.mod, at any level.
 //  2. For each rule that sets a limit or requires a field of a served kind, an object that violates it has an error of
 //     the rule's type at the rule's field.
-//  3. testdata/rules.txt has each rule of each built-in kind, with what enforces it, and why if that is written by hand.
+//  3. testdata/rules.txt has each rule of each built-in kind, and what enforces it. If that is written by hand, it has the
+//     reason.
 //
 // No object violates rules of status, for which other validation is called, rules of fields whose feature gate is off,
 // and tags other than required, minimum, maximum, maxItems, maxLength and maxBytes.

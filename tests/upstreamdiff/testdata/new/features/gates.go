@@ -1,3 +1,4 @@
+// Package features is a package of one of two minors that are compared.
 package features
 
 var gates = map[featuregate.Feature]featuregate.VersionedSpecs{

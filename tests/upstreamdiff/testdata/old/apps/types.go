@@ -1,3 +1,4 @@
+// Package apps is a package of one of two minors that are compared.
 package apps
 
 import pods "example.com/m/v1"

@@ -1,3 +1,4 @@
+// Package v1 is a package of one of two minors that are compared.
 package v1
 
 // +k8s:deepcopy-gen=true
