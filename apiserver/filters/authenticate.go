@@ -79,7 +79,7 @@ func authenticated(err error, events *audit.Log, log *slog.Logger, w http.Respon
 	return true
 }
 
-// removeCredentials removes the credentials from the header, and the names that a proxy may set.
+// removeCredentials removes the credentials from the header, and the fields in which a proxy names the user.
 func removeCredentials(header http.Header, proxies *authentication.Proxies) {
 	for name := range header {
 		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
