@@ -171,14 +171,18 @@ func (s *Server) makeDefault() {
 	}
 }
 
-// Put writes a value into etcd without the API server.
+// Put writes a value into etcd without the API server, and waits until the server's cache has it.
 func (s *Server) Put(t testing.TB, key, value string) {
 	t.Helper()
 	var expect int64
 	if r, err := s.Store.Get(t.Context(), key); err == nil {
 		expect = r.ModRevision
 	}
-	if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: key, Expect: expect, Value: []byte(value)}); err != nil {
+	rev, err := s.Store.Commit(t.Context(), storage.Txn{Key: key, Expect: expect, Value: []byte(value)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Cache.Wait(t.Context(), rev); err != nil {
 		t.Fatal(err)
 	}
 }
