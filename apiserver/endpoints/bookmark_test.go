@@ -12,6 +12,7 @@ import (
 
 // TestLastBookmark: H-28, shortly before its deadline a watch sends a bookmark, if the client has allowed bookmarks.
 func TestLastBookmark(t *testing.T) {
+	t.Parallel()
 	s := apiservertest.Start(t, nil)
 	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
 	allowed := s.Watch(configmaps + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=" + start)

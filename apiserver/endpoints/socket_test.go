@@ -90,6 +90,7 @@ func TestSocket(t *testing.T) {
 }
 
 func TestSocketForms(t *testing.T) {
+	t.Parallel()
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", configmaps, configmap("a", nil, nil)), http.StatusCreated)
 	for _, test := range []struct {

@@ -208,6 +208,7 @@ func (f *follower) take(e apiservertest.Event) error {
 
 // TestWatchOfAFutureRevisionIsSilent: H-29. A watch from a revision that has not been written is silent up to it.
 func TestWatchOfAFutureRevisionIsSilent(t *testing.T) {
+	t.Parallel()
 	s := apiservertest.Start(t, nil)
 	now, err := s.Store.Revision(t.Context())
 	if err != nil {
