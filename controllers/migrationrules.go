@@ -110,10 +110,10 @@ func setRunning(m *migration, message string, now time.Time) bool {
 		message, now)
 }
 
-// interruptMigration records the progress of a migration that runs, and the error after which it starts again.
+// interruptMigration records the progress of a migration that runs, and the error because of which it is retried.
 func interruptMigration(m *migration, left, total int, err error, now time.Time) (changed bool) {
 	return setRunning(m, fmt.Sprintf(
-		"The migration is running; %d of %d objects remain, and it starts again after an error: %v",
+		"The migration is running; %d of %d objects remain. It will continue after this error: %v",
 		left, total, err), now)
 }
 
@@ -131,8 +131,8 @@ func failMigration(m *migration, why string, now time.Time) {
 		"migration encountered unhandled error: "+why, now)
 }
 
-// completeMigration sets the condition Running of a migration to false: the API allows no other true condition beside
-// it.
+// completeMigration sets the condition Running of a migration to false, because the API does not allow that another
+// condition is true while Running is.
 func completeMigration(m *migration, now time.Time) {
 	if meta.FindStatusCondition(m.Status.Conditions, string(storagemigrationv1.MigrationRunning)) != nil {
 		setMigrationCondition(m, storagemigrationv1.MigrationRunning, metav1.ConditionFalse, reasonMigrationCompleted,
@@ -152,8 +152,8 @@ func conditionMigrating(d *definition, m *migration, now time.Time) apiextension
 }
 
 // conditionMigrated returns the condition of a definition after a migration, and the versions in which objects may be
-// stored after it. These are only the present storage version if the definition has not changed since the migration
-// began, even if the migration has failed (K migrationrunner.go: finishCRDMigration; migrationrunner_test.go).
+// stored after it. If the definition has not changed since the migration began, that is the present storage version
+// alone, even if the migration has failed (K migrationrunner.go: finishCRDMigration; migrationrunner_test.go).
 func conditionMigrated(d *definition, success bool, now time.Time) (
 	c apiextensionsv1.CustomResourceDefinitionCondition, stored []string,
 ) {

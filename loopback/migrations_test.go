@@ -146,5 +146,5 @@ func TestMigrationUnreadable(t *testing.T) {
 	starts(t, s, "storage-version-migrator-controller")
 	w := s.Watch(migrations + "?watch=1")
 	do(t, s, "POST", migrations, `{"metadata":{"name":"m"},"spec":{"resource":{"group":"","resource":"configmaps"}}}`)
-	shows(t, w, "m", "1 of 1 objects remain, and it starts again after an error: Internal error occurred: reading "+key)
+	shows(t, w, "m", "1 of 1 objects remain. It will continue after this error: Internal error occurred: reading "+key)
 }

@@ -38,7 +38,7 @@ type file struct {
 	media, id string
 }
 
-// media has the media types of the files by their extensions: the table of the machine may have others.
+// media has the media types of the files by extension. Those of package mime depend on files of the machine.
 var media = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",

@@ -193,8 +193,8 @@ func TestRevokedTokens(t *testing.T) {
 	}
 }
 
-// TestCertificates: only certificates of the authority for clients, within their validity period and with a name,
-// authenticate a user.
+// TestCertificates: a certificate authenticates a user only if the CA of clients has signed it, if it is valid at
+// present, and if it has a common name.
 func TestCertificates(t *testing.T) {
 	s := start(t, nil)
 	masters := pkix.Name{CommonName: "root", Organization: []string{"system:masters"}}

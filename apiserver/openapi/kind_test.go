@@ -8,7 +8,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// What is left out is descriptions, and kinds that the object doesn't refer to.
+// TestSchemasAreThoseOfTheDocument: Schemas returns the schemas of the OpenAPI v3 document for the type of an object
+// and the types to which it refers, without descriptions.
 func TestSchemasAreThoseOfTheDocument(t *testing.T) {
 	name, schemas := Schemas(&corev1.Pod{})
 	if name != "io.k8s.api.core.v1.Pod" || schemas[name] == nil {

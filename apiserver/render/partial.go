@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// partial reports whether only metadata is sent, in the stored bytes. Custom resources are excluded, because the
-// members of their stored metadata have another order than PartialObjectMetadata.
+// partial reports whether a response has only metadata, and can contain the stored bytes of the metadata. Custom
+// resources are excluded, because the members of their stored metadata have another order than PartialObjectMetadata.
 func (x *Rendering) partial(form string) bool {
 	return x.Format.As == form && x.Format.Media == codec.MediaJSON && !x.Resource.Custom
 }

@@ -20,8 +20,8 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// TestZoneOfNodeCausesPass: a pass over the service of a node's pods follows if the node's zone is added, changed or
-// removed, but after no other change of the node.
+// TestZoneOfNodeCausesPass: if a node's zone is added, changed or removed, the services of its pods get a pass. Other
+// changes of a node cause none.
 func TestZoneOfNodeCausesPass(t *testing.T) {
 	w := workloadtest.New()
 	for name, node := range map[string]string{"here": "n", "there": "other"} {

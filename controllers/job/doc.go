@@ -3,8 +3,8 @@
 //
 // It guarantees:
 //
-//  1. Decide is pure: a Job, its pods, the record of its failures and the time in, a Plan out. The same values give the
-//     same Plan, in the same order.
+//  1. Decide is pure: it computes a Plan from a Job, its pods, the record of its failures and the time. The same values
+//     give the same Plan, in the same order.
 //  2. A finished pod is counted once. Its UID is added to status.uncountedTerminatedPods before its finalizer is
 //     removed. It moves from there to the counters only when the finalizer is gone (F-13).
 //  3. A Job is Complete or Failed only when none of its pods is uncounted, active or terminating; before that it is

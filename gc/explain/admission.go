@@ -110,15 +110,17 @@ func (h *Hook) asked(operation string, resources map[string]int) Asked {
 		what, effect = "updates", "; if it denies them, finalizers and owner references stay"
 	}
 	if h.Unreachable != "" {
-		effect = "; it can't be reached (" + h.Unreachable + "), and by its failurePolicy Ignore it is passed over"
+		effect = "; it can't be reached (" + h.Unreachable + "), and because of its failurePolicy "
 		if h.Fails {
-			effect = "; it can't be reached (" + h.Unreachable + "), and by its failurePolicy Fail they are denied"
+			effect += "Fail the " + what + " are denied"
+		} else {
+			effect += "Ignore it is skipped"
 		}
 	}
 	return Asked{
 		Configuration: ObjectReference{APIVersion: unseen + "/v1", Kind: h.Kind, Name: h.Name}, Webhook: h.Webhook,
 		Operation: operation, Resources: resources, Conditional: h.Conditional, Unreachable: h.Unreachable,
 		Denies:  h.Unreachable != "" && h.Fails,
-		Message: text + asked + what + " of " + counted(resources, "%s (%d)") + effect,
+		Message: text + asked + what + " (" + counted(resources, "%s: %d") + ")" + effect,
 	}
 }

@@ -62,7 +62,7 @@ func Ensure(o Options) (dir string, err error) {
 	return dir, ensureKubectl(filepath.Join(dir, "kubectl"+extension), o.Kubectl)
 }
 
-// ensureKubectl makes path a link to kubectl, or removes such a link if there is none.
+// ensureKubectl makes path a link to kubectl. If kubectl is empty, it removes an existing link.
 func ensureKubectl(path, kubectl string) error {
 	if !replaceable(path) {
 		return nil
@@ -135,9 +135,9 @@ func copyFile(to, from string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// ofLink returns the target of a kubectl that is a link in a directory of binaries. Such a directory may be in PATH,
-// and a link must not lead to itself. Any other kubectl is returned as it is, because links of package managers stay
-// valid when their targets are replaced.
+// ofLink returns the target of a kubectl that is a link in a directory of binaries. If such a directory is in PATH, the
+// kubectl that is found may be the link to be replaced, which must not lead to itself. Any other kubectl is returned as
+// it is, because links of package managers stay valid when their targets are replaced.
 func ofLink(kubectl string) (string, error) {
 	if kubectl == "" {
 		return "", nil
@@ -160,7 +160,7 @@ func replace(path, content string) error {
 	return swap(path, func(tmp string) error { return os.WriteFile(tmp, []byte(content), 0o644) })
 }
 
-// swap replaces path with what make creates at another path.
+// swap replaces path with the file that create writes at a temporary path.
 func swap(path string, create func(tmp string) error) error {
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

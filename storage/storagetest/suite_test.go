@@ -37,8 +37,8 @@ func (prefix) Seal(key string, value []byte) ([]byte, error) {
 	return append([]byte(key), value...), nil
 }
 
-// run tests the numbered guarantees of package storage on stores that open returns, each empty and with
-// keys below /registry.
+// run tests the numbered guarantees of package storage. Each call of open returns a new, empty store whose root is
+// /registry.
 func run(t *testing.T, open func(t *testing.T) storage.Store) {
 	for _, c := range []struct {
 		name string

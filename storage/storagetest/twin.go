@@ -31,7 +31,7 @@ type Twin struct {
 
 var _ storage.Store = (*Twin)(nil)
 
-// NewTwin returns an empty store with keys below /registry.
+// NewTwin returns an empty store whose root is /registry.
 func NewTwin() *Twin {
 	return &Twin{revision: 1, changed: make(chan struct{})}
 }

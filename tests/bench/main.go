@@ -63,7 +63,7 @@ func command() (err error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	klog.SetLogger(logr.Discard()) // client-go logs each watch that ends with its informer
+	klog.SetLogger(logr.Discard()) // client-go logs each watch that ends because its informer stops
 	switch {
 	case *list:
 		return b.list(os.Stdout)

@@ -32,7 +32,7 @@ const (
 type source struct {
 	plural string
 	of     slot
-	// read returns the value of an object in a Set. The value may refer to the object.
+	// read converts an object to the value that add adds to a Set. The value may refer to the object.
 	read func(runtime.Object) (any, error)
 	add  func(s *Set, value any)
 }
@@ -99,7 +99,8 @@ type form struct {
 	namespaced bool
 }
 
-// plan has the webhooks and policies whose rules match a form, each with the resource in which it gets the objects.
+// plan has the webhooks and policies whose rules match a form, each with the resource to whose version the objects are
+// converted for it.
 type plan struct {
 	mutating, validating map[*webhook.Configured]*resources.Resource
 
@@ -136,7 +137,7 @@ func (s *Set) newPlan(f form) *plan {
 		Resource: resourceOf(f.res), Subresource: f.sub, Operation: admissionv1.OperationType(f.operation),
 	}
 	if f.namespaced {
-		t.Namespace = "any" // rules match only whether there is one
+		t.Namespace = "any" // for rules it matters only whether there is a namespace
 	}
 	p, of := &plan{}, &target{t, f.res, s.equivalents(f.res, f.sub)}
 	if !exemptFromWebhooks(t.Resource) {
@@ -152,7 +153,8 @@ func (s *Set) newPlan(f form) *plan {
 	return p
 }
 
-// matchHooks returns the webhooks whose rules match, each with the resource in which it gets the objects.
+// matchHooks returns the webhooks whose rules match, each with the resource to whose version the objects are converted
+// for it.
 func matchHooks(all []*webhook.Configured, t *target) map[*webhook.Configured]*resources.Resource {
 	out := map[*webhook.Configured]*resources.Resource{}
 	for _, h := range all {

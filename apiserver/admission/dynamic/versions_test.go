@@ -55,8 +55,9 @@ const widgets = `{"metadata":{"name":"widgets.example.com"},"spec":{"group":"exa
 	`{"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","properties":{` +
 	`"spec":{"type":"object","properties":{"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}}}}}]}}`
 
-// TestCustomVersions: a webhook with a rule for one version of a custom resource gets requests in another one converted
-// to its own, unless its matchPolicy is Exact (L-34, L-92, L-S10).
+// TestCustomVersions: a webhook whose rule names one version of a custom resource is also called for requests in
+// another version, with the objects converted to the rule's version. With matchPolicy Exact it is not called (L-34,
+// L-92, L-S10).
 func TestCustomVersions(t *testing.T) {
 	c := start(t)
 	c.define(widgets)
@@ -107,7 +108,7 @@ func TestCustomVersions(t *testing.T) {
 }
 
 // TestCustomObjects: a webhook's change of a custom resource is validated, defaulted and pruned by the schema of the
-// request's version; its scale is a Scale (L-17, L-92, L-93).
+// request's version. For the subresource scale, webhooks get an object of the kind Scale (L-17, L-92, L-93).
 func TestCustomObjects(t *testing.T) {
 	c := start(t)
 	c.define(widgets)

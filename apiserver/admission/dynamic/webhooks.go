@@ -78,8 +78,9 @@ type hookRequest struct {
 
 var _ webhook.Change = (*hookRequest)(nil)
 
-// Match implements webhook.Attributes. It matches the rules first, because they cost nothing. Upstream's order differs
-// only in which of several errors is returned. A selector's error is returned only if the rules match (L-30).
+// Match implements webhook.Attributes. It matches the rules first, because they cost nothing. Upstream checks in
+// another order, so another one of several errors may be returned. A selector's error is returned only if the rules
+// match (L-30).
 func (q *hookRequest) Match(ctx context.Context, h *webhook.Configured) (schema.GroupVersionResource, bool, error) {
 	none := schema.GroupVersionResource{}
 	in := q.matched[h]

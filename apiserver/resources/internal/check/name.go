@@ -11,7 +11,7 @@ func PathSegment(value string, at *field.Path) field.ErrorList {
 	return Apply(value, at, content.IsPathSegmentName)
 }
 
-// Apply returns one error for each error of a rule, which returns none for a valid value.
+// Apply returns a field error for each message that the rule returns. A rule returns none for a valid value.
 func Apply[T any](value T, at *field.Path, is func(value T) []string) (errs field.ErrorList) {
 	for _, text := range is(value) {
 		errs = append(errs, field.Invalid(at, value, text))
