@@ -17,14 +17,15 @@ import (
 type API interface {
 	// Delete deletes an object.
 	Delete(ctx context.Context, d DeleteRequest) error
-	// RemoveOwners removes owner references from an object. It is no error if there are none to remove.
-	RemoveOwners(ctx context.Context, r RemoveOwnersRequest) error
-	// Unblock sets blockOwnerDeletion to false where it is true, in the references that the object then has (J-14), and
-	// returns the object's revision.
-	Unblock(ctx context.Context, u UnblockRequest) (revision int64, err error)
+	// RemoveOwners removes owner references from the newest state of an object, regardless of what else has changed in it
+	// (D-50, D-51). It is no error if there are none to remove. Upstream sends a strategic merge patch, or a JSON merge
+	// patch to kinds without it (D-52, J-43); inside the process neither has to be encoded.
+	RemoveOwners(ctx context.Context, r graph.RemoveOwners) error
+	// Unblock sets blockOwnerDeletion to false where it is true, in the references that the object then has (D-53, J-14).
+	Unblock(ctx context.Context, u graph.Unblock) error
 	// RemoveFinalizer removes one of the collector's finalizers from an object; removing the last finalizer removes the
-	// object (B-20). It is no error if the finalizer is absent.
-	RemoveFinalizer(ctx context.Context, r RemoveFinalizerRequest) error
+	// object (B-20, D-44). It is no error if the finalizer is absent.
+	RemoveFinalizer(ctx context.Context, r graph.RemoveFinalizer) error
 	// CreateEvent stores a new Event; one of that name is an AlreadyExists error.
 	CreateEvent(ctx context.Context, e *corev1.Event) error
 	// CountEvent increments the count of the stored Event of e's name, and sets its last time to e's.
@@ -45,33 +46,6 @@ type DeleteRequest struct {
 	Guards []storage.Guard
 	// Cause is the reason for users to see. It has no other effect.
 	Cause graph.Cause
-}
-
-// RemoveOwnersRequest removes the references with these uids from the newest state of the object, regardless of what
-// else has changed in it (D-50, D-51). Upstream sends a strategic merge patch, or a JSON merge patch to kinds without
-// it (D-52, J-43); inside the process neither has to be encoded.
-type RemoveOwnersRequest struct {
-	// The UID of Object is a precondition; so is its Revision, if Exact is set.
-	Object Object
-	Exact  bool
-	// UIDs of the owners whose references are removed, sorted.
-	UIDs []string
-}
-
-// UnblockRequest is a change of metadata.ownerReferences (D-53).
-type UnblockRequest struct {
-	// The UID of Object is a precondition.
-	Object Object
-	// UIDs of the owners that the object must no longer block, sorted.
-	UIDs []string
-}
-
-// RemoveFinalizerRequest is a change of metadata.finalizers (D-44).
-type RemoveFinalizerRequest struct {
-	// The UID and Revision of Object are preconditions.
-	Object Object
-	// Finalizer is "orphan" or "foregroundDeletion".
-	Finalizer string
 }
 
 // Timeline is the store's state and its changes, all types in one order. *cache.Cache implements it.

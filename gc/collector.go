@@ -32,10 +32,13 @@ type Config struct {
 	// Timeout is the timeout of one request; 0 means 30 s, less than the server's own limit (0-13).
 	Timeout time.Duration
 	// Elsewhere returns those of the owners that do not exist on the other servers that have their kinds; nil if there
-	// are no other servers. It is called every Interval (default 30 s) with the owners whose kinds are not in the
-	// table.
+	// are no other servers. It is called every Interval (default 30 s) with the owners that the graph does not have.
 	Elsewhere func(context.Context, []graph.Elsewhere) (absent []graph.Elsewhere)
 	Interval  time.Duration
+	// Follow sends the kinds of other servers (graph.Kinds, without those of Kinds) and the changes of their objects,
+	// until the context is done. When it sends an object, the timeline has everything that the store had when the object
+	// was read. nil if there are no other servers.
+	Follow func(ctx context.Context, send func(graph.Event))
 	// Lag is the time within which the timeline must show the effect of a request, before the collector decides again;
 	// 0 means 30 s.
 	Lag time.Duration
@@ -167,11 +170,14 @@ func (c *Collector) Queued() int { return int(c.metrics.queued.Load()) }
 
 // follow loads everything and then processes events, until ctx is done or history has expired.
 func (c *Collector) follow(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	c.awaitAnswers(ctx)
 	f := &feed{timeline: c.config.Timeline, kinds: c.config.Kinds}
 	if err := c.load(ctx, f); err != nil {
 		return err
 	}
+	c.followOthers(ctx, f)
 	overdue := time.NewTicker(c.config.Lag)
 	defer overdue.Stop()
 	elsewhere := time.NewTicker(c.config.Interval)
@@ -244,7 +250,7 @@ func (c *Collector) read(ctx context.Context, f *feed) error {
 	for _, e := range events {
 		if e.Type == cache.Deleted {
 			delete(c.broken, c.key(e.Collection, e.Object.Key))
-			c.step(ctx, graph.Gone{Key: c.key(e.Collection, e.Object.Key), Revision: e.Revision})
+			c.step(ctx, graph.Gone{Key: c.key(e.Collection, e.Object.Key)})
 		} else if o, ok := c.object(e.Collection, e.Object); ok {
 			c.step(ctx, graph.Observed{Object: o})
 		}

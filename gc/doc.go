@@ -10,7 +10,10 @@
 //     revision and on the keys of its owners (up to 120 of them, existing ones first). If another object has an owner's
 //     name, only that object's identity is compared: writes to it cause no conflict. Removing the collector's own
 //     finalizer is conditional only on the object's revision. So an object that is already terminating is removed even
-//     if it got a solid owner since, or if a client deleted it although it had one (C-90).
+//     if it got a solid owner since, or if a client deleted it although it had one (C-90). With objects or owners of
+//     other servers, a request is conditional on the object's uid and revision, and on owners that this server stores
+//     if it stores the object. An owner that is gone stays gone, as uids do not come back. But as in upstream an owner
+//     may stop waiting in that moment, because a client removes its finalizer.
 //  3. The collector's finalizer is removed from an owner that orphans its dependents, or that waits for them, only when
 //     the graph has reached the revision of the owner's deletion (J-08, J-09). Dependents that are created between that
 //     revision and the removal of an orphaning owner are orphaned, too, unless the process ends in between.
@@ -34,7 +37,8 @@
 // others must be set by one Replace, so that no table in between is visible.
 //
 //   - An object with a reference to a kind that isn't served stays. It is decided as soon as the kind is served (D-73,
-//     D-S35). Nothing is polled, except owners that other servers may have (Config.Elsewhere).
+//     D-S35). Nothing is polled, except owners that other servers may have (Config.Elsewhere). The kinds of other
+//     servers are in the table, too (Config.Follow).
 //   - A kind may leave the table before or after its last object is gone. Owners whose deletion was seen stay deleted,
 //     whether or not their kind is still served, or was in any table that the collector has read (J-45, D-S32).
 //   - Objects of a collection that isn't served stay in the graph, but can't be requested. Owners wait for them, both

@@ -133,12 +133,11 @@ func (x *executor) carry(ctx context.Context, a graph.Action) error {
 			Cause: a.Cause,
 		})
 	case graph.RemoveOwners:
-		return x.api.RemoveOwners(ctx, RemoveOwnersRequest{Object: a.Object, Exact: a.Exact, UIDs: a.Owners})
+		return x.api.RemoveOwners(ctx, a)
 	case graph.Unblock:
-		_, err := x.api.Unblock(ctx, UnblockRequest{Object: a.Object, UIDs: a.Owners})
-		return err
+		return x.api.Unblock(ctx, a)
 	case graph.RemoveFinalizer:
-		return x.api.RemoveFinalizer(ctx, RemoveFinalizerRequest{Object: a.Object, Finalizer: a.Finalizer.String()})
+		return x.api.RemoveFinalizer(ctx, a)
 	}
 	panic(fmt.Sprintf("gc: %T is no request", a))
 }

@@ -15,17 +15,25 @@ type feed struct {
 	watcher  *cache.Watcher
 	// changed is closed when a table is available that is newer than the one returned last.
 	changed <-chan struct{}
+	// elsewhere are the kinds of other servers.
+	elsewhere []graph.Kind
 }
 
-// whole returns the whole state, its revision, and a table that is at least as new. next returns later events. Errors:
+// whole returns the whole state and a table that is at least as new. next returns later events. Errors:
 // cache.ErrExpired.
-func (f *feed) whole() (table graph.Kinds, revision int64, all []*cache.Snapshot, err error) {
-	revision, all = f.timeline.Everything()
+func (f *feed) whole() (table graph.Kinds, all []*cache.Snapshot, err error) {
+	revision, all := f.timeline.Everything()
 	if f.watcher, err = f.timeline.Timeline(revision); err != nil {
-		return graph.Kinds{}, 0, nil, err
+		return graph.Kinds{}, nil, err
 	}
-	table.Table, f.changed = f.kinds.Kinds()
-	return table, revision, all, nil
+	return f.table(), all, nil
+}
+
+// table returns the newest table of kinds.
+func (f *feed) table() graph.Kinds {
+	table, changed := f.kinds.Kinds()
+	f.changed = changed
+	return graph.Kinds{Table: append(table, f.elsewhere...)}
 }
 
 // next returns the pending events, and the table that the graph gets before them; nil if the table has not changed. It
@@ -37,8 +45,7 @@ func (f *feed) next() (table *graph.Kinds, events []*cache.Event, err error) {
 	}
 	select {
 	case <-f.changed:
-		table = &graph.Kinds{}
-		table.Table, f.changed = f.kinds.Kinds()
+		table = new(f.table())
 	default:
 	}
 	return table, events, nil

@@ -15,7 +15,7 @@ func (c *Collector) load(ctx context.Context, f *feed) error {
 		first = c.graph.Stats().NextTicket
 	}
 	c.graph = graph.New(graph.Config{Limit: c.config.Workers, Inert: c.config.Ignored, FirstTicket: first})
-	table, rev, all, err := f.whole()
+	table, all, err := f.whole()
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (c *Collector) load(ctx context.Context, f *feed) error {
 			return true
 		})
 	}
-	c.step(ctx, graph.Loaded{Revision: rev})
+	c.step(ctx, graph.Loaded{})
 	return nil
 }
 
@@ -43,18 +43,7 @@ func (c *Collector) object(collection string, o *storage.Object) (graph.Object, 
 	}
 	delete(c.broken, g.Key)
 	m := &o.Meta
-	g.APIVersion, g.Kind, g.UID = m.APIVersion, m.Kind, m.UID
-	if m.Deleting() {
-		g.Flags |= graph.Deleting
-	}
-	for _, f := range m.Finalizers {
-		switch f {
-		case graph.Orphan.String():
-			g.Flags |= graph.OrphanFinalizer
-		case graph.Foreground.String():
-			g.Flags |= graph.ForegroundFinalizer
-		}
-	}
+	g.APIVersion, g.Kind, g.UID, g.Flags = m.APIVersion, m.Kind, m.UID, graph.FlagsOf(m.Deleting(), m.Finalizers)
 	if len(m.Owners) > 0 {
 		g.Owners = make([]graph.Owner, len(m.Owners))
 		for i, r := range m.Owners {

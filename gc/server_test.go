@@ -309,38 +309,38 @@ func (s *server) Delete(ctx context.Context, d DeleteRequest) error {
 }
 
 // RemoveOwners implements API.
-func (s *server) RemoveOwners(ctx context.Context, r RemoveOwnersRequest) error {
+func (s *server) RemoveOwners(ctx context.Context, r graph.RemoveOwners) error {
 	o, err := s.find(ctx, "remove-owners", r.Object, r.Exact)
 	if err != nil {
 		return err
 	}
 	o.OwnerReferences = slices.DeleteFunc(o.OwnerReferences, func(ref metav1.OwnerReference) bool {
-		return slices.Contains(r.UIDs, string(ref.UID))
+		return slices.Contains(r.Owners, string(ref.UID))
 	})
 	return s.write(ctx, r.Object.Key.String(), o, nil)
 }
 
 // Unblock implements API.
-func (s *server) Unblock(ctx context.Context, u UnblockRequest) (int64, error) {
+func (s *server) Unblock(ctx context.Context, u graph.Unblock) error {
 	o, err := s.find(ctx, "unblock", u.Object, false)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for i := range o.OwnerReferences {
-		if slices.Contains(u.UIDs, string(o.OwnerReferences[i].UID)) {
+		if slices.Contains(u.Owners, string(o.OwnerReferences[i].UID)) {
 			o.OwnerReferences[i].BlockOwnerDeletion = new(bool)
 		}
 	}
-	return 0, s.write(ctx, u.Object.Key.String(), o, nil)
+	return s.write(ctx, u.Object.Key.String(), o, nil)
 }
 
 // RemoveFinalizer implements API.
-func (s *server) RemoveFinalizer(ctx context.Context, r RemoveFinalizerRequest) error {
+func (s *server) RemoveFinalizer(ctx context.Context, r graph.RemoveFinalizer) error {
 	o, err := s.find(ctx, "remove-finalizer", r.Object, true)
 	if err != nil {
 		return err
 	}
-	o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return f == r.Finalizer })
+	o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return f == r.Finalizer.String() })
 	return s.write(ctx, r.Object.Key.String(), o, nil)
 }
 

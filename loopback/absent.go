@@ -5,17 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/authentication/user"
 
-	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
@@ -25,33 +22,27 @@ const lookTimeout = 30 * time.Second
 // absent returns the owners that do not exist: the server of the kind has no such object, or another object of that
 // name (GC/garbagecollector.go: isDangling). All others count as present: a server may not respond, or may not serve
 // its kinds yet.
-func absent(
-	ctx context.Context, others Aggregator, api *registry.Loopback, owners []graph.Elsewhere,
-) []graph.Elsewhere {
-	all, _ := others.Resources() // owners of unknown versions count as present
+func (x *elsewhere) absent(ctx context.Context, owners []graph.Elsewhere) []graph.Elsewhere {
+	all, _ := x.Resources() // owners of unknown versions count as present
 	return slices.DeleteFunc(owners, func(o graph.Elsewhere) bool {
 		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 		defer cancel()
-		return !isAbsent(ctx, others, api, all, o)
+		return !x.isAbsent(ctx, all, o)
 	})
 }
 
-func isAbsent(
-	ctx context.Context, others Aggregator, api *registry.Loopback, all []metav1.APIResource, o graph.Elsewhere,
-) bool {
+func (x *elsewhere) isAbsent(ctx context.Context, all []metav1.APIResource, o graph.Elsewhere) bool {
 	i := slices.IndexFunc(all, func(r metav1.APIResource) bool {
 		return o.APIVersion == r.Group+"/"+r.Version && r.Kind == o.Kind
 	})
 	if i < 0 || all[i].Namespaced && o.Namespace == "" || len(path.IsValidPathSegmentName(o.Name)) > 0 {
 		return false
 	}
-	r := all[i]
-	at := url.URL{Path: "/" + r.Name + "/" + o.Name}
+	r, at := all[i], gc.Object{APIVersion: o.APIVersion, Key: graph.Key{Collection: all[i].Name, Name: o.Name}}
 	if r.Namespaced {
-		at.Path = "/namespaces/" + o.Namespace + at.Path
+		at.Namespace = o.Namespace
 	}
-	gv := schema.GroupVersion{Group: r.Group, Version: r.Version}
-	data, err := others.Do(ctx, user.DefaultInfo(api.User()), http.MethodGet, gv, at, "PartialObjectMetadata", nil)
+	data, err := x.request(ctx, http.MethodGet, at, "PartialObjectMetadata", nil)
 	if err != nil {
 		st, ok := errors.AsType[*apierrors.StatusError](err)
 		if !ok || !apierrors.IsNotFound(err) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/kubecascade/kubecascade/controllers/namespace"
+	"github.com/kubecascade/kubecascade/gc"
 )
 
 // Aggregator sends requests to the servers of APIServices.
@@ -28,6 +30,9 @@ type Aggregator interface {
 	// meta.k8s.io that the response should have; empty for any.
 	Do(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string,
 		body []byte) ([]byte, error)
+	// Open is Do, and returns a stream.
+	Open(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string,
+		body []byte) (io.ReadCloser, error)
 }
 
 // others returns the namespaced types of other servers whose objects can be deleted (K
@@ -58,20 +63,13 @@ func (n *Namespaces) others() (out []namespace.Resource, err error) {
 		"server APIs: %s", len(failed), strings.Join(failed, ", ")) //lint:ignore ST1005 upstream's words
 }
 
-// ask sends a request for a type of another server; suffix follows the path of the collection.
+// ask sends a request for an object of another server or, without a name, for a collection.
 func (n *Namespaces) ask(
-	ctx context.Context, method string, r namespace.Resource, ns, suffix string, o *metav1.DeleteOptions,
-) (body []byte, err error) {
-	as := "PartialObjectMetadataList"
-	if o != nil {
-		as = "" // the response is not used
-		o.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
-		if body, err = json.Marshal(o); err != nil {
-			return nil, err
-		}
-	}
-	at := url.URL{Path: "/namespaces/" + ns + "/" + r.Resource + suffix}
-	return n.Others.Do(ctx, user.DefaultInfo(n.API.User()), method, r.GroupVersion(), at, as, body)
+	ctx context.Context, method string, r namespace.Resource, ns, name, as string, content any,
+) ([]byte, error) {
+	o := gc.Object{APIVersion: r.GroupVersion().String()}
+	o.Collection, o.Namespace, o.Name = r.Resource, ns, name
+	return (&elsewhere{Aggregator: n.Others, api: n.API}).request(ctx, method, o, as, content)
 }
 
 // metadataElsewhere is Metadata for a type of another server.
@@ -79,7 +77,7 @@ func (n *Namespaces) metadataElsewhere(
 	ctx context.Context, r namespace.Resource, ns string,
 ) (items []namespace.Item, revision int64, err error) {
 	revision = n.Cache.Revision()
-	data, err := n.ask(ctx, http.MethodGet, r, ns, "", nil)
+	data, err := n.ask(ctx, http.MethodGet, r, ns, "", "PartialObjectMetadataList", nil)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/gc"
-	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -56,9 +55,9 @@ func (c *GarbageCollector) Handlers() map[string]http.Handler {
 func (c *GarbageCollector) With(api *registry.Loopback, others Aggregator) func(context.Context) {
 	c.adapter.API = api
 	if others != nil {
-		c.config.Elsewhere = func(ctx context.Context, owners []graph.Elsewhere) []graph.Elsewhere {
-			return absent(ctx, others, api, owners)
-		}
+		c.adapter.others = &elsewhere{Aggregator: others, api: api, log: c.config.Log}
+		c.config.Follow = c.adapter.others.follow
+		c.config.Elsewhere = c.adapter.others.absent
 	}
 	return func(ctx context.Context) {
 		collector := gc.New(c.config)

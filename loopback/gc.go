@@ -3,8 +3,10 @@ package loopback
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,7 +22,11 @@ import (
 )
 
 // Collector implements gc.API and gc.Kinds.
-type Collector struct{ API *registry.Loopback }
+type Collector struct {
+	API *registry.Loopback
+	// others has the objects of the collections that are graph.Aggregated; nil if there are none.
+	others *elsewhere
+}
 
 // Kinds implements gc.Kinds.
 func (c *Collector) Kinds() ([]graph.Kind, <-chan struct{}) {
@@ -48,6 +54,9 @@ func preferred(types *resources.Types, r *resources.Resource) bool {
 	return true
 }
 
+// isElsewhere reports whether another server has the object.
+func isElsewhere(o gc.Object) bool { return strings.HasPrefix(o.Collection, graph.Aggregated) }
+
 // path finds an object's entry.
 func (c *Collector) path(o gc.Object) (registry.Path, error) {
 	r := c.API.Types().Collection(o.Collection)
@@ -59,13 +68,19 @@ func (c *Collector) path(o gc.Object) (registry.Path, error) {
 
 // Delete implements gc.API.
 func (c *Collector) Delete(ctx context.Context, d gc.DeleteRequest) error {
+	uid, rev := types.UID(d.Object.UID), strconv.FormatInt(d.Object.Revision, 10)
+	o := &metav1.DeleteOptions{
+		TypeMeta:      metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
+		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &rev}, PropagationPolicy: &d.Policy}
+	if isElsewhere(d.Object) {
+		_, err := c.others.request(ctx, http.MethodDelete, d.Object, "", o)
+		return err
+	}
 	p, err := c.path(d.Object)
 	if err != nil {
 		return err
 	}
-	uid, rev := types.UID(d.Object.UID), strconv.FormatInt(d.Object.Revision, 10)
-	_, err = c.API.Because(trailCause(d.Cause)).Delete(ctx, p, &metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &rev}, PropagationPolicy: &d.Policy}, d.Guards...)
+	_, err = c.API.Because(trailCause(d.Cause)).Delete(ctx, p, o, d.Guards...)
 	return err
 }
 
@@ -85,21 +100,17 @@ func trailCause(c graph.Cause) (trail.Reason, []trail.Object) {
 }
 
 // RemoveOwners implements gc.API (D-50 to D-52).
-func (c *Collector) RemoveOwners(ctx context.Context, r gc.RemoveOwnersRequest) error {
-	p, err := c.path(r.Object)
-	if err != nil {
-		return err
-	}
-	_, err = edit(ctx, c.API, p, r.Object, r.Exact, func(m metav1.Object) {
+func (c *Collector) RemoveOwners(ctx context.Context, r graph.RemoveOwners) error {
+	return c.edit(ctx, c.API, r.Object, r.Exact, func(m metav1.Object) {
 		left := slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(o metav1.OwnerReference) bool {
-			return slices.Contains(r.UIDs, string(o.UID))
+			return slices.Contains(r.Owners, string(o.UID))
 		})
-		if !p.Resource.Custom { // custom resources are patched by a merge that keeps the order (D-52)
+		// Custom resources, and objects of other servers, are patched by a merge that keeps the order (D-52).
+		if t := c.API.Types().Collection(r.Object.Collection); t != nil && !t.Custom {
 			left = merged(left)
 		}
 		m.SetOwnerReferences(left)
 	})
-	return err
 }
 
 // merged moves references with the same uid to the position of the first of them, as a strategic merge does (D-50).
@@ -117,17 +128,12 @@ func merged(refs []metav1.OwnerReference) []metav1.OwnerReference {
 }
 
 // Unblock implements gc.API (D-53, J-14).
-func (c *Collector) Unblock(ctx context.Context, u gc.UnblockRequest) (revision int64, err error) {
-	p, err := c.path(u.Object)
-	if err != nil {
-		return 0, err
-	}
-	return edit(ctx, c.API, p, u.Object, false, func(m metav1.Object) {
+func (c *Collector) Unblock(ctx context.Context, u graph.Unblock) error {
+	return c.edit(ctx, c.API, u.Object, false, func(m metav1.Object) {
 		refs := m.GetOwnerReferences()
 		for i := range refs {
-			if b := refs[i].BlockOwnerDeletion; b != nil && *b && slices.Contains(u.UIDs, string(refs[i].UID)) {
-				no := false
-				refs[i].BlockOwnerDeletion = &no
+			if b := refs[i].BlockOwnerDeletion; b != nil && *b && slices.Contains(u.Owners, string(refs[i].UID)) {
+				refs[i].BlockOwnerDeletion = new(bool)
 			}
 		}
 		m.SetOwnerReferences(refs)
@@ -135,27 +141,24 @@ func (c *Collector) Unblock(ctx context.Context, u gc.UnblockRequest) (revision 
 }
 
 // RemoveFinalizer implements gc.API (D-44).
-func (c *Collector) RemoveFinalizer(ctx context.Context, r gc.RemoveFinalizerRequest) error {
-	p, err := c.path(r.Object)
-	if err != nil {
-		return err
-	}
+func (c *Collector) RemoveFinalizer(ctx context.Context, r graph.RemoveFinalizer) error {
 	reason := trail.DependentsGone
-	if r.Finalizer == graph.Orphan.String() {
+	if r.Finalizer == graph.Orphan {
 		reason = trail.DependentsOrphaned
 	}
-	_, err = edit(ctx, c.API.Because(reason, nil), p, r.Object, true, func(m metav1.Object) {
-		m.SetFinalizers(slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(f string) bool { return f == r.Finalizer }))
+	return c.edit(ctx, c.API.Because(reason, nil), r.Object, true, func(m metav1.Object) {
+		m.SetFinalizers(slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(f string) bool {
+			return f == r.Finalizer.String()
+		}))
 	})
-	return err
 }
 
 // edit changes an object's metadata if it still is the same object and, if exact, has the same revision.
-func edit(
-	ctx context.Context, api *registry.Loopback, p registry.Path, o gc.Object, exact bool, f func(metav1.Object),
-) (revision int64, err error) {
-	out, err := api.Link(ctx, p, func(m metav1.Object) error {
-		gr := p.Resource.GroupResource()
+func (c *Collector) edit(
+	ctx context.Context, api *registry.Loopback, o gc.Object, exact bool, f func(metav1.Object),
+) error {
+	change := func(m metav1.Object) error {
+		gr := schema.GroupResource{Resource: o.Collection}
 		if string(m.GetUID()) != o.UID {
 			return apierrors.NewNotFound(gr, o.Name) // another object has the name (J-40)
 		}
@@ -166,11 +169,15 @@ func edit(
 		}
 		f(m)
 		return nil
-	})
-	if err != nil {
-		return 0, err
 	}
-	return out.Revision, nil
+	if isElsewhere(o) {
+		return c.others.edit(ctx, o, change)
+	}
+	p, err := c.path(o)
+	if err == nil {
+		_, err = api.Link(ctx, p, change)
+	}
+	return err
 }
 
 // CreateEvent implements gc.API.

@@ -141,14 +141,14 @@ func TestOwnerReferencePatches(t *testing.T) {
 		}
 		return out
 	}
-	if _, err := c.Unblock(t.Context(), gc.UnblockRequest{Object: refOf(t, d, "configmaps"), UIDs: uids[:3]}); err != nil {
+	if err := c.Unblock(t.Context(), graph.Unblock{Object: refOf(t, d, "configmaps"), Owners: uids[:3]}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"owner-0 false", "owner-1 false", "owner-2 nil", "owner-3 true"}, blocks()); diff != "" {
 		t.Errorf("unblocked, want -, got +:\n%s", diff)
 	}
 	// The revision is an older one by now, which matters only if it is said to (D-51).
-	r := gc.RemoveOwnersRequest{Object: refOf(t, d, "configmaps"), UIDs: uids[1:3], Exact: true}
+	r := graph.RemoveOwners{Object: refOf(t, d, "configmaps"), Owners: uids[1:3], Exact: true}
 	if err := c.RemoveOwners(t.Context(), r); !apierrors.IsConflict(err) {
 		t.Errorf("removing at an older revision: %v", err)
 	}
@@ -315,7 +315,7 @@ func TestReleaseAtTheRevision(t *testing.T) {
 	c := collectorOf(s)
 	create(t, s, configMaps, "o", nil, nil)
 	judged := s.Do("DELETE", configMaps+"/o?propagationPolicy=Orphan", nil).Object()
-	r := gc.RemoveFinalizerRequest{Object: refOf(t, judged, "configmaps"), Finalizer: "orphan"}
+	r := graph.RemoveFinalizer{Object: refOf(t, judged, "configmaps"), Finalizer: graph.Orphan}
 	do(t, s, "PATCH", configMaps+"/o", `{"data":{"late":"write"}}`)
 	if err := c.RemoveFinalizer(t.Context(), r); !apierrors.IsConflict(err) {
 		t.Errorf("releasing at an older revision: %v", err)

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/gc"
+	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // TestCollectorsWritesEqualPatches: what the collector takes away is stored, managed fields and all, as if it had sent
@@ -42,17 +42,16 @@ func TestCollectorsWritesEqualPatches(t *testing.T) {
 			if dying {
 				do(t, s, http.MethodDelete, at, `{"gracePeriodSeconds":0}`)
 			}
-			last := finalizers[len(finalizers)-1].(string)
 			if i == 0 {
 				now := s.Do("GET", at, nil).Object()
 				if err := c.RemoveOwners(
-					t.Context(), gc.RemoveOwnersRequest{Object: refOf(t, now, collection), UIDs: []string{lost}},
+					t.Context(), graph.RemoveOwners{Object: refOf(t, now, collection), Owners: []string{lost}},
 				); err != nil {
 					t.Fatal(err)
 				}
 				now = s.Do("GET", at, nil).Object()
 				if err := c.RemoveFinalizer(
-					t.Context(), gc.RemoveFinalizerRequest{Object: refOf(t, now, collection), Finalizer: last},
+					t.Context(), graph.RemoveFinalizer{Object: refOf(t, now, collection), Finalizer: graph.Orphan},
 				); err != nil {
 					t.Fatal(err)
 				}
@@ -91,10 +90,10 @@ func randomLinks(r *rand.Rand) (refs, finalizers []any) {
 		}
 		refs = append(refs, o)
 	}
-	for i := range 1 + r.Intn(2) {
+	for i := range r.Intn(2) {
 		finalizers = append(finalizers, fmt.Sprintf("example.com/%d", i))
 	}
-	return refs, finalizers
+	return refs, append(finalizers, "orphan")
 }
 
 func encoded(t *testing.T, v []any) string {

@@ -136,13 +136,14 @@ func (n *Namespaces) within(r namespace.Resource, ns, name string) (registry.Pat
 
 func background() *metav1.DeleteOptions {
 	policy := metav1.DeletePropagationBackground
-	return &metav1.DeleteOptions{PropagationPolicy: &policy}
+	return &metav1.DeleteOptions{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}, PropagationPolicy: &policy}
 }
 
 // DeleteCollection implements namespace.API (E-10).
 func (n *Namespaces) DeleteCollection(ctx context.Context, r namespace.Resource, ns string) error {
 	if r.Elsewhere {
-		_, err := n.ask(ctx, http.MethodDelete, r, ns, "", background())
+		_, err := n.ask(ctx, http.MethodDelete, r, ns, "", "", background())
 		return err
 	}
 	p, err := n.within(r, ns, "")
@@ -155,7 +156,7 @@ func (n *Namespaces) DeleteCollection(ctx context.Context, r namespace.Resource,
 // Delete implements namespace.API (E-10).
 func (n *Namespaces) Delete(ctx context.Context, r namespace.Resource, ns, name string) error {
 	if r.Elsewhere {
-		_, err := n.ask(ctx, http.MethodDelete, r, ns, "/"+name, background())
+		_, err := n.ask(ctx, http.MethodDelete, r, ns, name, "", background())
 		return err
 	}
 	p, err := n.within(r, ns, name)

@@ -92,7 +92,10 @@ func (a *Aggregator) send(
 	if accept != "" {
 		r.Header.Set("Accept", accept)
 	}
-	if body != nil {
+	switch {
+	case method == http.MethodPatch:
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+	case body != nil:
 		r.Header.Set("Content-Type", "application/json")
 	}
 	client := http.Client{Transport: s.transport, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -108,37 +111,58 @@ type answer struct {
 	body      []byte
 }
 
-// get sends a request to an available service.
-func (a *Aggregator) get(
+// open sends a request to an available service.
+func (a *Aggregator) open(
 	ctx context.Context, s *Service, as user.DefaultInfo, method string, to url.URL, accept string, body []byte,
-) (out answer, err error) {
+) (response *http.Response, err error) {
 	switch {
 	case !s.available():
-		return out, apierrors.NewServiceUnavailable("service unavailable")
+		return nil, apierrors.NewServiceUnavailable("service unavailable")
 	case s.broken != nil:
-		return out, s.broken
+		return nil, s.broken
 	}
 	to.Scheme = "https"
 	if to.Host, err = a.address(ctx, s); err != nil {
-		return out, err
+		return nil, err
 	}
-	response, err := a.send(ctx, s, as, method, &to, accept, body)
+	return a.send(ctx, s, as, method, &to, accept, body)
+}
+
+// get reads a document.
+func (a *Aggregator) get(ctx context.Context, s *Service, path, accept string) (out answer, err error) {
+	response, err := a.open(ctx, s, serverUser, http.MethodGet, url.URL{Path: path}, accept, nil)
 	if err != nil {
 		return out, err
 	}
+	return read(response)
+}
+
+func read(response *http.Response) (out answer, err error) {
 	defer response.Body.Close()
 	out = answer{code: response.StatusCode, mediaType: response.Header.Get("Content-Type")}
 	out.body, err = io.ReadAll(io.LimitReader(response.Body, maxBytes))
 	return out, err
 }
 
-// Do sends a request below the path of a group version, and returns the body of the response. as is the kind of
-// meta.k8s.io that the response should have, or empty. The error of an unsuccessful response is its Status, or that of
-// client-go for a response without one (CG rest/request.go: newUnstructuredResponseError). Without an APIService the
-// code is 404; if the service can't be reached, it is that of Forward.
+// Do is Open, and reads the body of the response.
 func (a *Aggregator) Do(
 	ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string, body []byte,
 ) ([]byte, error) {
+	stream, err := a.Open(ctx, by, method, gv, at, as, body)
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	return io.ReadAll(io.LimitReader(stream, maxBytes))
+}
+
+// Open sends a request below the path of a group version, and returns the body of the response. as is the kind of
+// meta.k8s.io that the response should have, or empty. A PATCH is a merge patch. The error of an unsuccessful response
+// is its Status, or that of client-go for a response without one (CG rest/request.go: newUnstructuredResponseError).
+// Without an APIService the code is 404; if the service can't be reached, it is that of Forward.
+func (a *Aggregator) Open(
+	ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string, body []byte,
+) (io.ReadCloser, error) {
 	accept := "application/json"
 	if as != "" {
 		accept = "application/json;g=meta.k8s.io;v=v1;as=" + as + "," + accept
@@ -146,14 +170,17 @@ func (a *Aggregator) Do(
 	parts := strings.Split(at.Path+"////", "/") // namespaces, the namespace, the resource, the name
 	got := answer{code: http.StatusNotFound}
 	if s := a.Of(gv.Group, gv.Version); s != nil {
-		var err error
 		at.Path = s.root() + at.Path
-		if got, err = a.get(ctx, s, by, method, at, accept, body); err != nil {
+		response, err := a.open(ctx, s, by, method, at, accept, body)
+		if err == nil {
+			if c := response.StatusCode; c >= http.StatusOK && c <= http.StatusPartialContent {
+				return response.Body, nil
+			}
+			got, err = read(response)
+		}
+		if err != nil {
 			got = answer{code: http.StatusServiceUnavailable, body: []byte(err.Error())}
 		}
-	}
-	if got.code >= http.StatusOK && got.code <= http.StatusPartialContent {
-		return got.body, nil
 	}
 	var st metav1.Status
 	if json.Unmarshal(got.body, &st) == nil && st.Kind == "Status" && st.Status != metav1.StatusSuccess {

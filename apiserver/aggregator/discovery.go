@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -81,7 +80,7 @@ func each[T any](all []*Service, f func(*Service) T) []T {
 // aggregated document has no resources.
 func (a *Aggregator) discover(ctx context.Context, s *Service) (resources, error) {
 	const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-	got, err := a.get(ctx, s, serverUser, http.MethodGet, url.URL{Path: "/apis"}, accept, nil)
+	got, err := a.get(ctx, s, "/apis", accept)
 	if err != nil {
 		return nil, err
 	}

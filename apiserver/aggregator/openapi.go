@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"k8s.io/kube-openapi/pkg/aggregator"
 	"k8s.io/kube-openapi/pkg/handler3"
@@ -69,7 +68,7 @@ func (a *Aggregator) V2() (sums []string, documents []*spec.Swagger) {
 
 // document reads a document in JSON.
 func (a *Aggregator) document(ctx context.Context, s *Service, path string) ([]byte, error) {
-	got, err := a.get(ctx, s, serverUser, http.MethodGet, url.URL{Path: path}, "application/json", nil)
+	got, err := a.get(ctx, s, path, "application/json")
 	if err == nil && got.code != http.StatusOK {
 		err = fmt.Errorf("%s of %s has the status code %d", path, s.Name, got.code)
 	}

@@ -56,7 +56,7 @@ func (x *Index) world(objects []*Object, workers int) *world {
 		w.g.Step(graph.Observed{Object: w.shown(o)})
 	}
 	w.conceal(objects)
-	w.tell(graph.Loaded{Revision: w.revision})
+	w.tell(graph.Loaded{})
 	return w
 }
 
@@ -83,20 +83,10 @@ func (w *world) conceal(objects []*Object) {
 // shown returns the object as the collector sees it.
 func (w *world) shown(o *Object) graph.Object {
 	ref := w.ref(o)
-	shown := graph.Object{
+	return graph.Object{
 		Key: o.Key, APIVersion: ref.APIVersion, Kind: ref.Kind, UID: o.UID, Revision: w.revisions[o.Key],
-		Owners: o.Owners,
+		Owners: o.Owners, Flags: graph.FlagsOf(!o.Deletion.IsZero(), o.Finalizers),
 	}
-	if !o.Deletion.IsZero() {
-		shown.Flags |= graph.Deleting
-	}
-	if slices.Contains(o.Finalizers, finalizers.Orphan) {
-		shown.Flags |= graph.OrphanFinalizer
-	}
-	if slices.Contains(o.Finalizers, finalizers.Foreground) {
-		shown.Flags |= graph.ForegroundFinalizer
-	}
-	return shown
 }
 
 func (w *world) ref(o *Object) ObjectReference { return w.resources[o.Collection].reference(o) }
@@ -312,7 +302,7 @@ func (w *world) remove(o *Object, by By) {
 	w.revision++
 	delete(w.objects, o.Key)
 	delete(w.revisions, o.Key)
-	w.events = append(w.events, graph.Gone{Key: o.Key, Revision: w.revision})
+	w.events = append(w.events, graph.Gone{Key: o.Key})
 	w.note(Change{What: Deleted, Object: w.ref(o), By: by})
 	if r := w.resources[o.Collection]; r != nil && r.Delete.Cleanup != "" {
 		delete(w.resources, o.Name)

@@ -58,7 +58,7 @@ func causes(owners []string) string {
 	observe("foreground", Deleting|ForegroundFinalizer)
 	observe("orphan", Deleting|OrphanFinalizer)
 	revision++
-	g.Step(Gone{Key: Key{"configmaps", "ns", "gone"}, Revision: revision})
+	g.Step(Gone{Key: Key{"configmaps", "ns", "gone"}})
 	var words []string
 	for len(todo) > 0 {
 		a := todo[0]

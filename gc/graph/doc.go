@@ -6,7 +6,9 @@
 //
 //  1. At every revision the graph equals the store. The timeline carries all types in one order, so "there is no such
 //     owner" is a fact and needs no request. There are no virtual owners to poll (D-14, D-45) and no cache of absent
-//     ones (D-26).
+//     ones (D-26). Objects of other servers (Aggregated) are not in the timeline. They are as they were when they were
+//     read, and the graph then has everything that the store had at that moment. An owner there that the graph does not
+//     have counts as present until an Absent.
 //  2. An object has at most one request in flight, and at most Limit requests are in flight together. A request is
 //     decided when it is sent, never earlier, so queued objects are decided on the newest revision.
 //  3. A Delete names the revision of the object and the keys and revisions of all owners that the decision depends on.

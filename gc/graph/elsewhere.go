@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Elsewhere is an owner whose kind is not in the table: another server may have it.
+// Elsewhere is an owner that another server may have: its kind is not in the table, or its collection is Aggregated.
 type Elsewhere struct {
 	APIVersion, Kind, Name, UID string
 	// Namespace is the namespace of its dependents, empty if one is cluster-scoped.
 	Namespace string
 }
 
-// Elsewhere returns the owners for which objects wait because their kinds are not served.
+// Elsewhere returns the owners on other servers for which objects wait because the graph does not have them.
 func (g *Graph) Elsewhere() []Elsewhere {
 	found := map[Elsewhere]bool{}
 	for name, k := range g.kinds {
 		for n := range k.undecided.nodes {
 			for i := range n.refs {
-				if r := &n.refs[i]; r.kind == k && !k.served && r.lost == nil {
+				if r := &n.refs[i]; r.kind == k && k.elsewhere() && r.lost == nil {
 					found[Elsewhere{name.apiVersion, name.kind, r.name, r.edge.ownerUID.uid, n.namespace}] = true
 				}
 			}
@@ -32,10 +32,10 @@ func (g *Graph) Elsewhere() []Elsewhere {
 
 // absent records that an owner does not exist on the server that has its kind. Uids do not come back, so the references
 // dangle from now on, like those to an owner whose deletion was seen. Nothing is stored at the place of such an owner,
-// so the guards of a deletion hold. If the kind is served here in the meantime, absent has no effect.
+// so the guards of a deletion hold. If this server serves the kind in the meantime, absent has no effect.
 func (g *Graph) absent(e Elsewhere) {
 	a, k := g.ownerUIDs[e.UID], g.kinds[kindName{e.APIVersion, e.Kind}]
-	if a == nil || k == nil || k.served {
+	if a == nil || k == nil || !k.elsewhere() {
 		return
 	}
 	at := &place{collection: g.collection(e.APIVersion + "/" + e.Kind), namespace: e.Namespace, name: e.Name}

@@ -7,17 +7,13 @@ type Event interface{ event() }
 type Observed struct{ Object Object }
 
 // Gone is the event that the key was deleted.
-type Gone struct {
-	Key Key
-	// Revision is the revision of the deletion.
-	Revision int64
-}
+type Gone struct{ Key Key }
 
 // Kinds replaces the table of types.
 type Kinds struct{ Table []Kind }
 
-// Loaded is the event that the whole state at Revision has been observed. No action is taken before.
-type Loaded struct{ Revision int64 }
+// Loaded is the event that the whole state at a revision has been observed. No action is taken before.
+type Loaded struct{}
 
 // Absent is the event that an owner does not exist on the other server that has its kind.
 type Absent struct{ Owner Elsewhere }

@@ -16,9 +16,8 @@ type Config struct {
 // Graph is the state: all objects, their references, and the requests in flight. One goroutine at a time may call its
 // methods.
 type Graph struct {
-	limit    int
-	revision int64
-	loading  bool
+	limit   int
+	loading bool
 
 	index
 	waiting
@@ -28,6 +27,9 @@ type Graph struct {
 	inFlight
 	states    [5]int
 	edgeCount int
+	// orphaners are the uids of owners that were removed while they orphaned their dependents, since the last Overdue
+	// and before it. Objects of other servers arrive later than the timeline, and are released, too.
+	orphaners [2]map[string]bool
 
 	out []Action
 }
@@ -64,7 +66,7 @@ type inFlight struct {
 // New returns an empty graph, to be loaded.
 func New(c Config) *Graph {
 	g := &Graph{
-		limit: max(c.Limit, 1), loading: true,
+		limit: max(c.Limit, 1), loading: true, orphaners: [2]map[string]bool{{}, {}},
 		index: index{
 			nodes: map[place]*node{}, uids: map[string]*node{}, ownerUIDs: map[string]*ownerUID{},
 			kinds: map[kindName]*kind{}, names: map[kindName]*kindName{}, collections: map[string]*collection{},
@@ -87,17 +89,14 @@ func (g *Graph) Step(e Event) []Action {
 	g.out = g.out[:0]
 	switch e := e.(type) {
 	case Observed:
-		g.revision = max(g.revision, e.Object.Revision)
 		g.observe(&e.Object)
 	case Gone:
-		g.revision = max(g.revision, e.Revision)
 		if n := g.nodes[g.place(e.Key)]; n != nil {
 			g.remove(n)
 		}
 	case Kinds:
 		g.setKinds(e.Table)
 	case Loaded:
-		g.revision = max(g.revision, e.Revision)
 		g.load()
 	case Absent:
 		g.absent(e.Owner)
@@ -121,8 +120,7 @@ type Stats struct {
 	// Ready objects wait for a free slot, InFlight ones for an answer, BackOff ones for a retry, Settled ones for the
 	// timeline to show the effect of an answered request.
 	Ready, InFlight, BackOff, Settled int
-	// Revision is the newest revision seen; NextTicket is the FirstTicket for a graph that replaces this one.
-	Revision   int64
+	// NextTicket is the FirstTicket for a graph that replaces this one.
 	NextTicket Ticket
 }
 
@@ -132,7 +130,7 @@ func (g *Graph) Stats() Stats {
 		Nodes: len(g.nodes), Edges: g.edgeCount,
 		Ready: g.states[Ready], InFlight: g.states[InFlight],
 		BackOff: g.states[BackOff], Settled: g.states[Settled],
-		Revision: g.revision, NextTicket: g.ticket + 1,
+		NextTicket: g.ticket + 1,
 	}
 }
 

@@ -24,11 +24,16 @@ type kind struct {
 	undecided waitingList
 }
 
+// elsewhere reports whether an owner of this kind that is not in the graph may exist on another server.
+func (k *kind) elsewhere() bool { return !k.served || k.collection.elsewhere }
+
 // collection holds the objects of one resource, in all its versions.
 type collection struct {
 	name string
 	// inert objects may be owners, but are never collected (D-08).
 	inert bool
+	// elsewhere: another server has the objects. Their changes are not in the timeline (Aggregated).
+	elsewhere bool
 	// served: a kind of the table has this collection.
 	served bool
 	// preferred is the apiVersion and kind in which requests name its objects; nil means those in which an object is
@@ -68,7 +73,7 @@ func (g *Graph) name(apiVersion, kind string) *kindName {
 func (g *Graph) collection(name string) *collection {
 	c, ok := g.collections[name]
 	if !ok {
-		c = &collection{name: name}
+		c = &collection{name: name, elsewhere: strings.HasPrefix(name, Aggregated)}
 		g.collections[name] = c
 	}
 	return c
@@ -95,7 +100,7 @@ func (g *Graph) dropKind(k *kind) {
 // latter it visits all objects, which is rare.
 func (g *Graph) setKinds(table []Kind) {
 	table = slices.Clone(table)
-	slices.SortFunc(table, func(a, b Kind) int {
+	slices.SortStableFunc(table, func(a, b Kind) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.APIVersion, b.APIVersion))
 	})
 	changed := g.replaceKinds(table)

@@ -18,6 +18,9 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 		k.refs++
 		n.refs[i] = ref{kind: k, name: o.Name, edge: e, block: o.Block, first: !again}
 		n.refs[i].remember(known[o.UID])
+		if n.collection.elsewhere && (g.orphaners[0][o.UID] || g.orphaners[1][o.UID]) {
+			n.refs[i].orphaned = true
+		}
 	}
 	n.edges(func(e *edge) {
 		e.blocking = e.blocks()
@@ -148,6 +151,9 @@ func (g *Graph) markDependents(n *node) {
 // was orphaning has released all objects that name its uid (D-62).
 func (g *Graph) lose(n *node) {
 	was := n.place
+	if n.class() == Releasing {
+		g.orphaners[0][n.uid] = true
+	}
 	for e := n.dependents(); e != nil; e = e.next {
 		d := e.dependent
 		for i := range d.refs {

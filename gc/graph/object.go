@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,7 +42,11 @@ type Owner struct {
 	Block      bool   `json:"blockOwnerDeletion,omitempty"` // absent is false
 }
 
-// Object has the fields of a stored object that the graph needs.
+// Aggregated is the prefix of the collections of other servers. No collection of the store has it, as the group of a
+// custom resource has a dot.
+const Aggregated = "aggregated/"
+
+// Object has the fields of an object that the graph needs.
 type Object struct {
 	Key
 	// APIVersion and Kind are those of the stored version.
@@ -66,6 +71,20 @@ const (
 	// Broken: the stored value can't be decoded. UID, Owners and the other flags are then unknown.
 	Broken
 )
+
+// FlagsOf returns the flags of an object that can be decoded.
+func FlagsOf(deleting bool, finalizers []string) (f Flags) {
+	if deleting {
+		f |= Deleting
+	}
+	if slices.Contains(finalizers, Orphan.String()) {
+		f |= OrphanFinalizer
+	}
+	if slices.Contains(finalizers, Foreground.String()) {
+		f |= ForegroundFinalizer
+	}
+	return f
+}
 
 // Has reports whether all of the given flags are set.
 func (f Flags) Has(g Flags) bool { return f&g == g }

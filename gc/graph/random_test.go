@@ -127,7 +127,7 @@ func (p *play) reload() {
 	for _, i := range p.r.Perm(len(keys)) {
 		p.take(Observed{p.w.objects[keys[i]].shown()})
 	}
-	p.take(Loaded{p.w.revision})
+	p.take(Loaded{})
 }
 
 // play is a world, a graph, and the requests and events between them.

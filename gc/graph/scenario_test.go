@@ -145,7 +145,7 @@ func (s *scenario) restart(reversed bool) {
 	for _, th := range things {
 		s.step(Observed{Object: th.Object})
 	}
-	s.todo = s.step(Loaded{Revision: s.w.revision})
+	s.todo = s.step(Loaded{})
 }
 
 func (s *scenario) event(t *testing.T, f []string) Event {
@@ -158,7 +158,7 @@ func (s *scenario) event(t *testing.T, f []string) Event {
 		return Observed{Object: th.Object}
 	case "gone":
 		s.w.revision++
-		return Gone{Key: parseKey(f[1]), Revision: s.w.revision}
+		return Gone{Key: parseKey(f[1])}
 	case "result":
 		i := slices.IndexFunc([]Outcome{Done, Missing, Conflict, Failed}, func(o Outcome) bool { return o.String() == f[2] })
 		return Result{Ticket: parseTicket(t, f[1]), Outcome: Outcome(i)}
@@ -170,7 +170,7 @@ func (s *scenario) event(t *testing.T, f []string) Event {
 	case "overdue":
 		return Overdue{}
 	case "loaded":
-		return Loaded{Revision: s.w.revision}
+		return Loaded{}
 	}
 	s.serve(t, f)
 	return Kinds{Table: s.w.kinds}

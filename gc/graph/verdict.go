@@ -44,6 +44,8 @@ func (g *Graph) classify(n *node, r *ref) (Verdict, *waitingList) {
 	p := n.names(r)
 	o := g.nodes[p]
 	switch {
+	case p.collection.elsewhere && (o == nil || o.uid != r.edge.ownerUID.uid): // until it is looked up (Absent)
+		return Undecidable, &r.kind.undecided
 	case o == nil:
 		return Dangling, nil
 	case o.uid == "":
@@ -109,7 +111,8 @@ func (g *Graph) superfluous(n *node, others bool) (uids []string, exact bool) {
 
 // guards returns the keys that the verdicts on n's references depend on. An owner must still have the revision of the
 // verdict: one that waits for its dependents may stop doing so. If an object with another uid has the key, it may
-// change or be deleted: frequent writes to it delay no request (D-76).
+// change or be deleted: frequent writes to it delay no request (D-76). No transaction can compare an owner on another
+// server.
 func (g *Graph) guards(n *node) []Guard {
 	guards := make([]Guard, 0, len(n.refs))
 	for i := range n.refs {
@@ -117,6 +120,9 @@ func (g *Graph) guards(n *node) []Guard {
 		p := n.names(r)
 		if r.lost != nil {
 			p = *r.lost
+		}
+		if p.collection.elsewhere {
+			continue
 		}
 		guard := Guard{Key: p.key()}
 		if o := g.nodes[p]; o != nil {

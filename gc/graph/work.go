@@ -281,13 +281,14 @@ func (g *Graph) due(t Ticket) {
 	}
 }
 
-// sweep repeats the decisions whose effect the timeline should have shown by now.
+// sweep repeats the decisions whose effect the timeline should have shown by now, and forgets older orphaners.
 func (g *Graph) sweep() {
 	late := slices.SortedFunc(maps.Keys(g.overdue), compareNodes)
 	for _, n := range late {
 		g.setState(n, Ready, tries{})
 	}
 	g.overdue, g.settled = g.settled, map[*node]struct{}{}
+	g.orphaners = [2]map[string]bool{{}, g.orphaners[0]}
 }
 
 type queue struct {

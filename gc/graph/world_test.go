@@ -110,7 +110,7 @@ func (w *world) remove(t *thing) {
 	w.revision++
 	w.dead = append(w.dead, t)
 	delete(w.objects, t.Key)
-	w.timeline = append(w.timeline, Gone{Key: t.Key, Revision: w.revision})
+	w.timeline = append(w.timeline, Gone{Key: t.Key})
 }
 
 // write stores a changed object, or removes it if it is being deleted and nothing holds it (B-20).

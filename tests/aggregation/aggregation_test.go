@@ -122,33 +122,48 @@ func until(ctx context.Context, t *testing.T, condition func() bool) {
 	}
 }
 
-// TestSampleAPIServer: its Flunders are served as by Kubernetes, and go with their namespace.
-func TestSampleAPIServer(t *testing.T) {
-	s := process.Start(t, "--authorization-mode=RBAC")
-	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.QPS = -1
-	core, objects := kubernetes.NewForConfigOrDie(config), dynamic.NewForConfigOrDie(config)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	ok := func(err error) {
+// checks returns a function that ends the test after an error.
+func checks(t *testing.T) func(error) {
+	return func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	create := metav1.CreateOptions{}
+}
+
+// wardle starts a server, and the sample server behind it.
+func wardle(t *testing.T) (context.Context, *process.Server, *rest.Config) {
+	s := process.Start(t, "--authorization-mode=RBAC")
+	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
+	checks(t)(err)
+	config.QPS = -1
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
 	register(ctx, t, config, "wardle", sample(t, s.Kubeconfig), "v1alpha1.wardle.example.com")
-	flunders := objects.Resource(schema.GroupVersionResource{
-		Group: "wardle.example.com", Version: "v1alpha1", Resource: "flunders"}).Namespace("garden")
 	until(ctx, t, func() bool {
-		_, err := flunders.List(ctx, metav1.ListOptions{}) // it may have started after the first checks
-		return err == nil
+		_, err := of(config, "flunders", "default").List(ctx, metav1.ListOptions{})
+		return err == nil // it may have started after the first checks
 	})
+	return ctx, s, config
+}
+
+// of returns the client of a resource in a namespace.
+func of(config *rest.Config, resource, namespace string) dynamic.ResourceInterface {
+	r := schema.GroupVersionResource{Version: "v1", Resource: resource}
+	if resource == "flunders" {
+		r.Group, r.Version = "wardle.example.com", "v1alpha1"
+	}
+	return dynamic.NewForConfigOrDie(config).Resource(r).Namespace(namespace)
+}
+
+// TestSampleAPIServer: its Flunders are served as by Kubernetes, and go with their namespace.
+func TestSampleAPIServer(t *testing.T) {
+	ctx, s, config := wardle(t)
+	core, flunders := kubernetes.NewForConfigOrDie(config), of(config, "flunders", "garden")
+	ok, create := checks(t), metav1.CreateOptions{}
 	garden := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden"}}
-	_, err = core.CoreV1().Namespaces().Create(ctx, garden, create)
+	_, err := core.CoreV1().Namespaces().Create(ctx, garden, create)
 	ok(err)
 	changes, err := flunders.Watch(ctx, metav1.ListOptions{})
 	ok(err)
@@ -178,4 +193,75 @@ func TestSampleAPIServer(t *testing.T) {
 		_, err := core.CoreV1().Namespaces().Get(ctx, "garden", metav1.GetOptions{})
 		return apierrors.IsNotFound(err)
 	})
+}
+
+// TestCollector: Flunders are owners and dependents as objects of this server are. An owner counts as present while the
+// sample server does not respond.
+func TestCollector(t *testing.T) {
+	ctx, _, config := wardle(t)
+	ok, remove := checks(t), metav1.DeleteOptions{}
+	maps, flunders := of(config, "configmaps", "default"), of(config, "flunders", "default")
+	gone := func(in dynamic.ResourceInterface, name string) {
+		t.Helper()
+		until(ctx, t, func() bool {
+			_, err := in.Get(ctx, name, metav1.GetOptions{})
+			return apierrors.IsNotFound(err)
+		})
+	}
+	create := func(in dynamic.ResourceInterface, name string, owners ...metav1.OwnerReference) metav1.OwnerReference {
+		t.Helper()
+		o := &unstructured.Unstructured{}
+		o.SetAPIVersion("v1")
+		o.SetKind("ConfigMap")
+		if in == flunders {
+			o.SetAPIVersion("wardle.example.com/v1alpha1")
+			o.SetKind("Flunder")
+		}
+		o.SetName(name)
+		o.SetOwnerReferences(owners)
+		o, err := in.Create(ctx, o, metav1.CreateOptions{})
+		ok(err)
+		return metav1.OwnerReference{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Name: name, UID: o.GetUID(),
+			BlockOwnerDeletion: new(true)}
+	}
+	for _, policy := range []metav1.DeletionPropagation{"Background", "Foreground", "Orphan"} {
+		for _, at := range [][2]dynamic.ResourceInterface{{maps, flunders}, {flunders, maps}} {
+			owner, dependent := strings.ToLower(string(policy)), "of-"+strings.ToLower(string(policy))
+			create(at[1], dependent, create(at[0], owner))
+			remove.PropagationPolicy = &policy
+			ok(at[0].Delete(ctx, owner, remove))
+			gone(at[0], owner)
+			if policy != "Orphan" {
+				gone(at[1], dependent)
+				continue
+			}
+			until(ctx, t, func() bool {
+				o, err := at[1].Get(ctx, dependent, metav1.GetOptions{})
+				ok(err)
+				return len(o.GetOwnerReferences()) == 0
+			})
+		}
+	}
+	slices := kubernetes.NewForConfigOrDie(config).DiscoveryV1().EndpointSlices("default")
+	slice, err := slices.Get(ctx, "wardle", metav1.GetOptions{})
+	ok(err)
+	port := slice.Ports[0].Port
+	slice.Ports[0].Port = new(int32(free(t).Port))
+	slice, err = slices.Update(ctx, slice, metav1.UpdateOptions{})
+	ok(err)
+	until(ctx, t, func() bool {
+		_, err := flunders.List(ctx, metav1.ListOptions{})
+		return apierrors.IsServiceUnavailable(err)
+	})
+	create(maps, "kept", metav1.OwnerReference{
+		APIVersion: "wardle.example.com/v1alpha1", Kind: "Flunder", Name: "never", UID: "never"})
+	create(maps, "dependent", create(maps, "owner"))
+	ok(maps.Delete(ctx, "owner", metav1.DeleteOptions{}))
+	gone(maps, "dependent")
+	_, err = maps.Get(ctx, "kept", metav1.GetOptions{})
+	ok(err)
+	slice.Ports[0].Port = port
+	_, err = slices.Update(ctx, slice, metav1.UpdateOptions{})
+	ok(err)
+	gone(maps, "kept")
 }
