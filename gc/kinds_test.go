@@ -1,8 +1,11 @@
 package gc
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 
@@ -79,5 +82,33 @@ func TestServedBetweenTables(t *testing.T) {
 		s.want("configmaps/a/d odds/x")
 		s.delete("odds/x", metav1.DeletePropagationBackground)
 		s.want("")
+	})
+}
+
+// TestObjectsOfOtherServersAreReadAfterTheirOwners: an object of another server is not deleted because it arrives
+// before its owner, but when its owner is deleted.
+func TestObjectsOfOtherServersAreReadAfterTheirOwners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, sends := newServer(t, storagetest.NewTwin()), make(chan func(graph.Event), 1)
+		follow := func(_ context.Context, send func(graph.Event)) { sends <- send }
+		run(t, s, Config{Follow: follow}, func(*Collector) {
+			send, thing := <-sends, graph.Kind{APIVersion: "g.io/v1", Kind: "Thing", Collection: graph.Aggregated + "g.io/things"}
+			send(graph.Kinds{Table: []graph.Kind{thing}})
+			for i := range 50 {
+				name := fmt.Sprint(i)
+				o := s.put("persistentvolumes/" + name)
+				revision, err := strconv.ParseInt(o.ResourceVersion, 10, 64)
+				if err = errors.Join(err, s.cache.Wait(t.Context(), revision)); err != nil {
+					t.Fatal(err)
+				}
+				send(graph.Observed{Object: graph.Object{Key: graph.Key{Collection: thing.Collection, Name: "of-" + name},
+					UID: "of-" + name, Owners: []graph.Owner{{APIVersion: "v1", Kind: o.Kind, Name: name, UID: string(o.UID)}}}})
+			}
+			s.delete("persistentvolumes/7", metav1.DeletePropagationBackground)
+			synctest.Wait()
+			if len(s.calls) != 1 || len(s.called("delete", "of-7")) != 1 {
+				t.Errorf("%v", s.calls)
+			}
+		})
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -21,41 +20,33 @@ func collects(s *apiservertest.Secured) func(context.Context) {
 	return g.With(s.API.Loopback(authorization.Loopback, "test"), s.API.Aggregator())
 }
 
-// TestDependentsAndOwnersOnOtherServers: a deletion has the same effects on the objects of two servers, in both
-// directions, as on those of one.
-func TestDependentsAndOwnersOnOtherServers(t *testing.T) {
+// TestForegroundDeletionAcrossServers: an owner waits for its dependent on the other server, in both directions. A
+// reference to an absent owner is removed first.
+func TestForegroundDeletionAcrossServers(t *testing.T) {
 	s, e, _ := extend(t)
 	widget := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"}
 	absent := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "absent", "uid": "absent"}
 	during(t, collects(s))
-	for policy, kept := range map[string]bool{"Background": false, "Foreground": false, "Orphan": true} {
-		for _, at := range []struct {
-			owners, dependents *apiservertest.Server
-			owner, dependent   string
-			owning, depending  map[string]any
-		}{{s.Server, e.Server, configMaps, v1widgets, nil, widget}, {e.Server, s.Server, v1widgets, configMaps, widget, nil}} {
-			name := strings.ToLower(policy)
-			owner := create(t, at.owners, at.owner, name, nil, at.owning)
-			path := at.dependent + "/of-" + name
-			create(t, at.dependents, at.dependent, "of-"+name, map[string]any{"finalizers": []any{"example.com/held"},
-				"ownerReferences": []any{reference(owner, true), absent}}, at.depending)
-			until(t, at.dependents, path, func(a apiservertest.Answer) bool { // the collector has seen it
-				return len(a.Object().GetOwnerReferences()) == 1
-			})
-			do(t, at.owners, "DELETE", at.owner+"/"+name+"?propagationPolicy="+policy, "")
-			until(t, at.dependents, path, func(a apiservertest.Answer) bool {
-				o := a.Object()
-				return kept && len(o.GetOwnerReferences()) == 0 || o.GetDeletionTimestamp() != nil
-			})
-			if a := at.owners.Do("GET", at.owner+"/"+name, nil); policy == "Foreground" && a.Code != http.StatusOK {
-				t.Errorf("%s %s: it does not wait: %d", policy, at.owner, a.Code)
-			}
-			do(t, at.dependents, "PATCH", path, `{"metadata":{"finalizers":null}}`)
-			until(t, at.owners, at.owner+"/"+name, missing)
-			if a := at.dependents.Do("GET", path, nil); kept == missing(a) {
-				t.Errorf("%s %s: %d", policy, path, a.Code)
-			}
+	for _, at := range []struct {
+		owners, dependents *apiservertest.Server
+		owner, dependent   string
+		owning, depending  map[string]any
+	}{{s.Server, e.Server, configMaps, v1widgets, nil, widget}, {e.Server, s.Server, v1widgets, configMaps, widget, nil}} {
+		owner, dependent := at.owner+"/o", at.dependent+"/d"
+		create(t, at.dependents, at.dependent, "d", map[string]any{"finalizers": []any{"example.com/held"},
+			"ownerReferences": []any{reference(create(t, at.owners, at.owner, "o", nil, at.owning), true), absent}}, at.depending)
+		until(t, at.dependents, dependent, func(a apiservertest.Answer) bool {
+			return len(a.Object().GetOwnerReferences()) == 1
+		})
+		do(t, at.owners, "DELETE", owner+"?propagationPolicy=Foreground", "")
+		until(t, at.dependents, dependent, func(a apiservertest.Answer) bool {
+			return a.Object().GetDeletionTimestamp() != nil
+		})
+		if a := at.owners.Do("GET", owner, nil); a.Code != http.StatusOK {
+			t.Errorf("%s does not wait: %d", owner, a.Code)
 		}
+		do(t, at.dependents, "PATCH", dependent, `{"metadata":{"finalizers":null}}`)
+		until(t, at.owners, owner, missing)
 	}
 }
 

@@ -157,9 +157,16 @@ func of(config *rest.Config, resource, namespace string) dynamic.ResourceInterfa
 	return dynamic.NewForConfigOrDie(config).Resource(r).Namespace(namespace)
 }
 
-// TestSampleAPIServer: its Flunders are served as by Kubernetes, and go with their namespace.
+// TestSampleAPIServer: its Flunders are served as by Kubernetes, go with their namespace, and are collected. There can be
+// only one sample server in a process.
 func TestSampleAPIServer(t *testing.T) {
 	ctx, s, config := wardle(t)
+	t.Run("served", func(t *testing.T) { served(ctx, t, s, config) })
+	t.Run("collected", func(t *testing.T) { collected(ctx, t, config) })
+	checks(t)(s.Stop()) // the end of the sample server waits for watches
+}
+
+func served(ctx context.Context, t *testing.T, s *process.Server, config *rest.Config) {
 	core, flunders := kubernetes.NewForConfigOrDie(config), of(config, "flunders", "garden")
 	ok, create := checks(t), metav1.CreateOptions{}
 	garden := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden"}}
@@ -195,27 +202,14 @@ func TestSampleAPIServer(t *testing.T) {
 	})
 }
 
-// TestCollector: Flunders are owners and dependents as objects of this server are. An owner counts as present while the
-// sample server does not respond.
-func TestCollector(t *testing.T) {
-	ctx, _, config := wardle(t)
-	ok, remove := checks(t), metav1.DeleteOptions{}
-	maps, flunders := of(config, "configmaps", "default"), of(config, "flunders", "default")
-	gone := func(in dynamic.ResourceInterface, name string) {
-		t.Helper()
-		until(ctx, t, func() bool {
-			_, err := in.Get(ctx, name, metav1.GetOptions{})
-			return apierrors.IsNotFound(err)
-		})
-	}
+// collected: Flunders are owners and dependents as objects of this server are.
+func collected(ctx context.Context, t *testing.T, config *rest.Config) {
+	ok, maps, flunders := checks(t), of(config, "configmaps", "default"), of(config, "flunders", "default")
 	create := func(in dynamic.ResourceInterface, name string, owners ...metav1.OwnerReference) metav1.OwnerReference {
 		t.Helper()
-		o := &unstructured.Unstructured{}
-		o.SetAPIVersion("v1")
-		o.SetKind("ConfigMap")
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 		if in == flunders {
-			o.SetAPIVersion("wardle.example.com/v1alpha1")
-			o.SetKind("Flunder")
+			o.Object = map[string]any{"apiVersion": "wardle.example.com/v1alpha1", "kind": "Flunder"}
 		}
 		o.SetName(name)
 		o.SetOwnerReferences(owners)
@@ -228,40 +222,13 @@ func TestCollector(t *testing.T) {
 		for _, at := range [][2]dynamic.ResourceInterface{{maps, flunders}, {flunders, maps}} {
 			owner, dependent := strings.ToLower(string(policy)), "of-"+strings.ToLower(string(policy))
 			create(at[1], dependent, create(at[0], owner))
-			remove.PropagationPolicy = &policy
-			ok(at[0].Delete(ctx, owner, remove))
-			gone(at[0], owner)
-			if policy != "Orphan" {
-				gone(at[1], dependent)
-				continue
-			}
+			ok(at[0].Delete(ctx, owner, metav1.DeleteOptions{PropagationPolicy: &policy}))
 			until(ctx, t, func() bool {
-				o, err := at[1].Get(ctx, dependent, metav1.GetOptions{})
-				ok(err)
-				return len(o.GetOwnerReferences()) == 0
+				_, err := at[0].Get(ctx, owner, metav1.GetOptions{})
+				o, err2 := at[1].Get(ctx, dependent, metav1.GetOptions{})
+				kept := err2 == nil && len(o.GetOwnerReferences()) == 0
+				return apierrors.IsNotFound(err) && (policy == "Orphan" && kept || policy != "Orphan" && apierrors.IsNotFound(err2))
 			})
 		}
 	}
-	slices := kubernetes.NewForConfigOrDie(config).DiscoveryV1().EndpointSlices("default")
-	slice, err := slices.Get(ctx, "wardle", metav1.GetOptions{})
-	ok(err)
-	port := slice.Ports[0].Port
-	slice.Ports[0].Port = new(int32(free(t).Port))
-	slice, err = slices.Update(ctx, slice, metav1.UpdateOptions{})
-	ok(err)
-	until(ctx, t, func() bool {
-		_, err := flunders.List(ctx, metav1.ListOptions{})
-		return apierrors.IsServiceUnavailable(err)
-	})
-	create(maps, "kept", metav1.OwnerReference{
-		APIVersion: "wardle.example.com/v1alpha1", Kind: "Flunder", Name: "never", UID: "never"})
-	create(maps, "dependent", create(maps, "owner"))
-	ok(maps.Delete(ctx, "owner", metav1.DeleteOptions{}))
-	gone(maps, "dependent")
-	_, err = maps.Get(ctx, "kept", metav1.GetOptions{})
-	ok(err)
-	slice.Ports[0].Port = port
-	_, err = slices.Update(ctx, slice, metav1.UpdateOptions{})
-	ok(err)
-	gone(maps, "kept")
 }
