@@ -6,25 +6,27 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/admissionregistration"
-	"github.com/kubecascade/kubecascade/apiserver/resources/apiextensions"
 	"github.com/kubecascade/kubecascade/apiserver/resources/apps"
 	"github.com/kubecascade/kubecascade/apiserver/resources/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/autoscaling"
 	"github.com/kubecascade/kubecascade/apiserver/resources/batch"
 	"github.com/kubecascade/kubecascade/apiserver/resources/certificates"
 	"github.com/kubecascade/kubecascade/apiserver/resources/core"
-	"github.com/kubecascade/kubecascade/apiserver/resources/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/resources/dra"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/flowcontrol"
+	declareddiscovery "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/discovery"
+	declarednode "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/node"
 	"github.com/kubecascade/kubecascade/apiserver/resources/networking"
-	"github.com/kubecascade/kubecascade/apiserver/resources/node"
 	"github.com/kubecascade/kubecascade/apiserver/resources/rbac"
 	"github.com/kubecascade/kubecascade/apiserver/resources/storage"
 )
@@ -71,11 +73,12 @@ func Declared(now func() time.Time, gates entry.Gates) []*Resource {
 		rbac.Resources(),
 		storage.Resources(),
 		admissionregistration.Resources(),
-		apiextensions.Resources(),
+		entry.Group(apiextensionsv1.SchemeGroupVersion, customResourceDefinitions()),
 		entry.Group(schedulingv1.SchemeGroupVersion, priorityClasses()),
 		entry.Group(coordinationv1.SchemeGroupVersion, leases()),
-		node.Resources(),
-		discovery.Resources(),
+		entry.Declared(declarednode.RegisterValidations, nil, entry.Group(nodev1.SchemeGroupVersion, runtimeClasses())),
+		entry.Declared(declareddiscovery.RegisterValidations, nil,
+			entry.Group(discoveryv1.SchemeGroupVersion, endpointSlices())),
 		dra.Resources(clock),
 		flowcontrol.Resources(),
 		entry.Group(storagemigrationv1.SchemeGroupVersion, storageVersionMigrations()),

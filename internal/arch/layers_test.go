@@ -22,17 +22,18 @@ var layers = [][]string{
 	{"apiserver/webhook"},
 	{"apiserver/resources"}, // the table of types
 	{ // built-in kinds, by group
-		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions", "apiserver/resources/apps",
+		"apiserver/resources/admissionregistration", "apiserver/resources/apps",
 		"apiserver/resources/authorization", "apiserver/resources/autoscaling", "apiserver/resources/batch",
-		"apiserver/resources/certificates", "apiserver/resources/core", "apiserver/resources/discovery",
+		"apiserver/resources/certificates", "apiserver/resources/core",
 		"apiserver/resources/dra", "apiserver/resources/flowcontrol", "apiserver/resources/networking",
-		"apiserver/resources/node", "apiserver/resources/rbac", "apiserver/resources/storage",
+		"apiserver/resources/rbac", "apiserver/resources/storage",
 	},
 	{ // what groups share
 		"apiserver/resources/internal/podspec",
 	},
 	{ // generated from the types
 		"apiserver/resources/internal/declared", "apiserver/resources/internal/declared/autoscaling",
+		"apiserver/resources/internal/declared/discovery", "apiserver/resources/internal/declared/node",
 	},
 	{"apiserver/resources/internal/declared/core", "apiserver/resources/internal/declared/scheduling"},
 	{"apiserver/resources/internal/declared/meta"},

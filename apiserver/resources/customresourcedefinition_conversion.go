@@ -1,4 +1,4 @@
-package apiextensions
+package resources
 
 import (
 	apiextensionsinternal "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -20,7 +20,7 @@ func crdToV1beta1(obj runtime.Object) (runtime.Object, error) {
 	crd = crd.DeepCopy()
 	if c := crd.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig != nil &&
 		c.Webhook.ClientConfig.Service != nil {
-		ServicePort(c.Webhook.ClientConfig.Service) // the internal type does not distinguish a missing port from 0
+		servicePort(c.Webhook.ClientConfig.Service) // the internal type does not distinguish a missing port from 0
 	}
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(
 		crd, hub, nil,

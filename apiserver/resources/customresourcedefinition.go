@@ -1,4 +1,4 @@
-package apiextensions
+package resources
 
 import (
 	"context"
@@ -125,7 +125,7 @@ func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition
 	}
 	check.SetDefault(&c.Spec.Conversion, apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter})
 	if w := c.Spec.Conversion.Webhook; w != nil && w.ClientConfig != nil && w.ClientConfig.Service != nil {
-		ServicePort(w.ClientConfig.Service)
+		servicePort(w.ClientConfig.Service)
 	}
 	if len(c.Status.StoredVersions) > 0 {
 		return
@@ -138,8 +138,8 @@ func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition
 	}
 }
 
-// ServicePort sets the default port of a webhook's service.
-func ServicePort(s *apiextensionsv1.ServiceReference) { check.SetDefault(&s.Port, 443) }
+// servicePort sets the default port of a webhook's service.
+func servicePort(s *apiextensionsv1.ServiceReference) { check.SetDefault(&s.Port, 443) }
 
 // createDefinition lists the storage version as the only stored version.
 func createDefinition(d *apiextensionsv1.CustomResourceDefinition) {

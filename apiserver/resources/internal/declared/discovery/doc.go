@@ -1,0 +1,10 @@
+// Package discovery validates the kinds of discovery/v1 by the rules that the comments of their Go types declare.
+//
+// It guarantees:
+//
+//  1. The errors are those of upstream's generated code: their order, and the level of the rule of each.
+//  2. The objects are not changed.
+//
+// +k8s:validation-gen=TypesWithField=TypeMeta
+// +k8s:validation-gen-input=k8s.io/api/discovery/v1
+package discovery
