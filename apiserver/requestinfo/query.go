@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // DecodeQuery decodes query parameters into one of meta's option types. Invalid values result in a 400 (A-01, H-03).
@@ -26,7 +26,7 @@ func DecodeQuery(q url.Values, into runtime.Object) error {
 func checkSelectorLengths(q url.Values) error {
 	for _, name := range []string{"labelSelector", "fieldSelector"} {
 		for _, selector := range q[name] {
-			if long := invalid.LongSelector(selector); long != "" {
+			if long := authorization.LongSelector(selector); long != "" {
 				return apierrors.NewRequestEntityTooLargeError(name + " " + long)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/finalizers"
@@ -149,7 +149,7 @@ func (ask *Question) readQuery(q url.Values, b *body) error {
 
 // Select sets the selector: an empty one selects all objects.
 func (ask *Question) Select(selector string) (err error) {
-	if long := invalid.LongSelector(selector); long != "" {
+	if long := authorization.LongSelector(selector); long != "" {
 		return status.Oversized("labelSelector %s", long)
 	}
 	if ask.Selector, err = labels.Parse(selector); err != nil {

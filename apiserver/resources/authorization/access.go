@@ -139,7 +139,7 @@ func selectorErrors(a *authorizationv1.ResourceAttributes) (errs []string) {
 
 // parses reports whether a selector can be parsed. A selector that exceeds the limit for requests counts as invalid.
 func parses[T any](raw string, parse func(string) (T, error)) bool {
-	if invalid.LongSelector(raw) != "" {
+	if authorization.LongSelector(raw) != "" {
 		return false
 	}
 	_, err := parse(raw)
