@@ -157,7 +157,7 @@ func (s schemes) bind(ctx context.Context, r *resources.Resource, v *version) {
 func strategy(r *resources.Resource, v *version) {
 	r.Strategy = resources.Strategy{
 		Generation: resources.CustomWholeGeneration, Conditional: true, Metadata: resources.Metadata{Custom: true},
-		Default: v.fill, Validate: v.validate, ValidateUpdate: v.validateUpdate, Warnings: warnings,
+		Default: v.fill, Validate: v.validate, Warnings: warnings,
 	}
 	if v.Subresources == nil {
 		return
@@ -175,7 +175,7 @@ func strategy(r *resources.Resource, v *version) {
 			paths.Selector = strings.TrimPrefix(*s.LabelSelectorPath, ".")
 		}
 		r.Subresources = append(r.Subresources, resources.Subresource{Name: "scale", Verbs: modify, Action: resources.Scale,
-			Kind: resources.ScaleKind, ScalePaths: paths, ValidateUpdate: v.validateUpdate})
+			Kind: resources.ScaleKind, ScalePaths: paths, ValidateUpdate: v.validate})
 	}
 }
 

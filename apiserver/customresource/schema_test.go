@@ -95,12 +95,12 @@ func wrong(n int) map[string]any {
 func TestSchemaErrorsAreBounded(t *testing.T) {
 	v := widget(t)
 	empty := widgetOf("spec", "numbers", []any{})
-	v.validate(empty) // compiles
+	v.validate(empty, nil) // compiles
 	for name, list := range wrong(20_000) {
 		obj := widgetOf("spec", name, list)
 		for what, find := range map[string]func() field.ErrorList{
-			"create": func() field.ErrorList { return v.validate(obj) },
-			"update": func() field.ErrorList { return v.validateUpdate(obj, empty) },
+			"create": func() field.ErrorList { return v.validate(obj, nil) },
+			"update": func() field.ErrorList { return v.validate(obj, empty) },
 			"status": func() field.ErrorList {
 				return v.validateStatus(
 					widgetOf("status", "numbers", wrong(20_000)["numbers"]), widgetOf("status", "numbers", []any{}),

@@ -22,8 +22,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// validate validates a new object (AX pkg/registry/customresource/strategy.go: Validate).
-func (v *version) validate(obj runtime.Object) field.ErrorList {
+// validate validates an object; old is nil for a new one (AX pkg/registry/customresource/strategy.go: Validate). On an
+// update, unchanged parts may stay invalid.
+func (v *version) validate(obj, old runtime.Object) field.ErrorList {
 	r, err := v.rules()
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
@@ -32,34 +33,21 @@ func (v *version) validate(obj runtime.Object) field.ErrorList {
 	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
+	var was map[string]any
+	var both *common.CorrelatedObject
+	var options []cel.Option
+	if old != nil {
+		was = old.(*unstructured.Unstructured).Object
+		both = common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
+		options = []cel.Option{cel.WithRatcheting(both)}
+	}
 	errs := v.misnamed(obj)
 	if len(errs) == 0 {
-		errs = validation.ValidateCustomResource(nil, content, r.object)
-		errs = append(errs, v.scaleSpec(content)...)
-		errs = append(errs, v.scaleStatus(content)...)
-	}
-	errs = append(errs, objectmeta.Validate(context.Background(), nil, content, r.structural, false)...)
-	if invalid.Enough(errs) {
-		return errs
-	}
-	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.structural, content)...)
-	return r.evaluate(errs, content, nil)
-}
-
-// validateUpdate validates an update. Unchanged parts may stay invalid.
-func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
-	r, err := v.rules()
-	if err != nil {
-		return field.ErrorList{field.InternalError(nil, err)}
-	}
-	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
-	if errs := r.tooCostly(content); len(errs) > 0 {
-		return errs
-	}
-	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
-	errs := v.misnamed(obj)
-	if len(errs) == 0 {
-		errs = validation.ValidateCustomResourceUpdate(nil, content, was, r.object, validation.WithRatcheting(both))
+		if old == nil {
+			errs = validation.ValidateCustomResource(nil, content, r.object)
+		} else {
+			errs = validation.ValidateCustomResourceUpdate(nil, content, was, r.object, validation.WithRatcheting(both))
+		}
 		errs = append(errs, v.scaleSpec(content)...)
 		errs = append(errs, v.scaleStatus(content)...)
 	}
@@ -68,7 +56,7 @@ func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 		return errs
 	}
 	errs = append(errs, r.newDuplicates(content, was)...)
-	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
+	return r.evaluate(errs, content, was, options...)
 }
 
 // validateStatus validates an update of the status subresource.

@@ -83,7 +83,7 @@ func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 func validateNew(res *resources.Resource, obj Object) error {
 	errs := validateMeta(res, obj)
 	if res.Strategy.Validate != nil {
-		own := res.Strategy.Validate(obj)
+		own := res.Strategy.Validate(obj, nil)
 		errs = slices.DeleteFunc(errs, func(meta *field.Error) bool {
 			return slices.ContainsFunc(own, func(e *field.Error) bool {
 				return e.IsBeta() && e.Type == meta.Type && e.Field == meta.Field
@@ -111,8 +111,8 @@ func validateChange(t Target, obj, old Object) field.ErrorList {
 		if n := res.Strategy.Metadata.Again; n > 0 {
 			errs = append(errs, slices.Repeat(validateMeta(res, obj), n)...)
 		}
-		if res.Strategy.ValidateUpdate != nil {
-			errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)
+		if res.Strategy.Validate != nil {
+			errs = append(errs, res.Strategy.Validate(obj, old)...)
 		}
 	}
 	return errs

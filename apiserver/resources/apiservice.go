@@ -19,13 +19,12 @@ func apiServices(clock entry.Clock) *entry.Resource {
 		Categories: entry.APIExtensions,
 		Storage:    entry.Storage{Collection: "apiregistration.k8s.io/apiservices"},
 		Strategy: entry.Strategy{
-			Conditional:    true,
-			Name:           path.ValidatePathSegmentName,
-			Metadata:       entry.Metadata{Custom: true},
-			Default:        entry.Default(defaultAPIService),
-			PrepareCreate:  entry.Create(func(obj *apiregistrationv1.APIService) { createAPIService(clock, obj) }),
-			Validate:       entry.Validate(validateAPIService),
-			ValidateUpdate: entry.ValidateAgain(validateAPIService),
+			Conditional:   true,
+			Name:          path.ValidatePathSegmentName,
+			Metadata:      entry.Metadata{Custom: true},
+			Default:       entry.Default(defaultAPIService),
+			PrepareCreate: entry.Create(func(obj *apiregistrationv1.APIService) { createAPIService(clock, obj) }),
+			Validate:      entry.Validate(validateAPIService),
 		},
 		Subresources: entry.StatusOf(keepAPIServiceStatus, validateAPIServiceStatus),
 		Table:        apiServiceTable(),
@@ -118,11 +117,9 @@ func validateAPIServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.Er
 }
 
 func apiServiceTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("Service", "The reference to the service that hosts this API endpoint."),
 		entry.Text("Available", "Whether this service is available."),
-		entry.AgeColumn,
 	}, func(s *apiregistrationv1.APIService) []any {
 		service := "Local"
 		if ref := s.Spec.Service; ref != nil {

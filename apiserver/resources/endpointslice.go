@@ -21,13 +21,12 @@ func endpointSlices() *entry.Resource {
 	return &entry.Resource{
 		Plural: "endpointslices", New: entry.New[discoveryv1.EndpointSlice], Namespaced: true,
 		Strategy: entry.Strategy{
-			Generation:     entry.AnyButMetaOrLabels,
-			Default:        entry.Default(defaultEndpointSlice),
-			PrepareCreate:  entry.CreateNew(dropTopology),
-			PrepareUpdate:  entry.Change(updateSlice),
-			Validate:       entry.ValidateNew(validateEndpointSlice),
-			ValidateUpdate: entry.ValidateChange(validateEndpointSlice),
-			Warnings:       entry.Warn(sliceWarnings),
+			Generation:    entry.AnyButMetaOrLabels,
+			Default:       entry.Default(defaultEndpointSlice),
+			PrepareCreate: entry.CreateNew(dropTopology),
+			PrepareUpdate: entry.Change(updateSlice),
+			Validate:      entry.ValidateChange(validateEndpointSlice),
+			Warnings:      entry.Warn(sliceWarnings),
 		},
 		Table: endpointSliceTable(),
 	}
@@ -192,12 +191,10 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 
 func endpointSliceTable() entry.Table {
 	doc := discoveryv1.EndpointSlice{}.SwaggerDoc()
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("AddressType", doc["addressType"]),
 		entry.Text("Ports", doc["ports"]),
 		entry.Text("Endpoints", doc["endpoints"]),
-		entry.AgeColumn,
 	}, func(s *discoveryv1.EndpointSlice) []any {
 		var ports, endpoints []string
 		for _, p := range s.Ports {

@@ -21,9 +21,9 @@ func leases() *entry.Resource {
 			PrepareCreate:  entry.CreateNew(dropElection),
 			PrepareUpdate:  entry.Change(dropElection),
 			Validate:       entry.Validate(validateLease),
-			ValidateUpdate: entry.ValidateAgain(validateLease),
 		},
-		Table: leaseTable(),
+		Table: entry.Listed([]entry.Column{entry.Text("Holder", coordinationv1.LeaseSpec{}.SwaggerDoc()["holderIdentity"])},
+			func(l *coordinationv1.Lease) []any { return []any{entry.ValueOr(l.Spec.HolderIdentity, "")} }),
 	}
 }
 
@@ -60,13 +60,4 @@ func leaseStrategy(s coordinationv1.CoordinatedLeaseStrategy, at *field.Path) (e
 		errs = append(errs, field.Invalid(at, s, text))
 	}
 	return errs
-}
-
-func leaseTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn, entry.Text("Holder", coordinationv1.LeaseSpec{}.SwaggerDoc()["holderIdentity"]),
-		entry.AgeColumn,
-	}, func(l *coordinationv1.Lease) []any {
-		return []any{entry.ValueOr(l.Spec.HolderIdentity, "")}
-	})
 }

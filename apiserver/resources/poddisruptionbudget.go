@@ -16,11 +16,10 @@ func podDisruptionBudgets() *entry.Resource {
 		ShortNames: []string{"pdb"},
 		Strategy: entry.Strategy{
 			// ValidatePodDisruptionBudget validates only the spec (policy/validation).
-			Generation:     entry.SpecGeneration,
-			Conditional:    true,
-			Metadata:       entry.Metadata{Plain: true},
-			Validate:       entry.ValidateNew(validateDisruptionBudget),
-			ValidateUpdate: entry.ValidateChange(validateDisruptionBudget),
+			Generation:  entry.SpecGeneration,
+			Conditional: true,
+			Metadata:    entry.Metadata{Plain: true},
+			Validate:    entry.ValidateChange(validateDisruptionBudget),
 		},
 		Subresources: entry.StatusOf(nil, validateDisruptionBudgetStatus),
 		Table:        disruptionBudgetTable(),
@@ -66,12 +65,10 @@ func validateDisruptionBudgetStatus(b, _ *policyv1.PodDisruptionBudget) field.Er
 }
 
 func disruptionBudgetTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("Min Available", "The minimum number of pods that must be available."),
 		entry.Text("Max Unavailable", "The maximum number of pods that may be unavailable."),
 		entry.Integer("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time."),
-		entry.AgeColumn,
 	}, func(b *policyv1.PodDisruptionBudget) []any {
 		amount := func(v *intstr.IntOrString) string {
 			if v == nil {

@@ -17,10 +17,9 @@ func priorityClasses() *entry.Resource {
 		Plural: "priorityclasses", New: entry.New[schedulingv1.PriorityClass],
 		ShortNames: []string{"pc"},
 		Strategy: entry.Strategy{
-			Generation:     entry.CreateOnlyGeneration,
-			Default:        entry.Default(defaultPriorityClass),
-			Validate:       entry.Validate(validatePriorityClass),
-			ValidateUpdate: entry.ValidateChange(validatePriorityClassUpdate),
+			Generation: entry.CreateOnlyGeneration,
+			Default:    entry.Default(defaultPriorityClass),
+			Validate:   entry.ValidateEither(validatePriorityClass, validatePriorityClassUpdate),
 		},
 		Delete: entry.Deletion{Reject: systemPriority},
 		Table:  priorityClassTable(),

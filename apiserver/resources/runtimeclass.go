@@ -22,10 +22,10 @@ func runtimeClasses() *entry.Resource {
 			Conditional:    true,
 			Default:        entry.Default(defaultRuntimeClass),
 			Validate:       entry.Validate(validateRuntimeClass),
-			ValidateUpdate: entry.ValidateAgain(validateRuntimeClass),
 			Warnings:       entry.Warn(runtimeClassWarnings),
 		},
-		Table: runtimeClassTable(),
+		Table: entry.Listed([]entry.Column{entry.Text("Handler", "")}, // upstream looks for it in the documentation of metadata
+			func(c *nodev1.RuntimeClass) []any { return []any{c.Handler} }),
 	}
 }
 
@@ -63,16 +63,4 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 		errs = append(errs, podspec.ValidateTolerations(c.Scheduling.Tolerations, at.Child("tolerations"))...)
 	}
 	return errs
-}
-
-// runtimeClassTable returns a table in which Handler has no description: upstream looks it up in the documentation of
-// metadata, which has no handler.
-func runtimeClassTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
-		entry.Text("Handler", ""),
-		entry.AgeColumn,
-	}, func(c *nodev1.RuntimeClass) []any {
-		return []any{c.Handler}
-	})
 }

@@ -10,12 +10,7 @@ import (
 )
 
 func selfSubjectReviews() *entry.Resource {
-	return &entry.Resource{
-		Plural: "selfsubjectreviews", New: entry.New[authenticationv1.SelfSubjectReview],
-		Served:  entry.Served{Verbs: entry.Post},
-		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: entry.Review(validateSelfSubjectReview, reviewSelf)},
-	}
+	return entry.Reviews("selfsubjectreviews", false, validateSelfSubjectReview, reviewSelf)
 }
 
 func validateSelfSubjectReview(entry.Request, *authenticationv1.SelfSubjectReview) error { return nil }

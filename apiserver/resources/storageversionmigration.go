@@ -30,14 +30,17 @@ func storageVersionMigrations() *entry.Resource {
 				New: entry.New[storagemigrationv1beta1.StorageVersionMigration]},
 		}},
 		Strategy: entry.Strategy{
-			Conditional:    true,
-			Metadata:       entry.Metadata{Again: 1},
-			Validate:       entry.Validate(validateMigration),
-			ValidateUpdate: entry.ValidateChange(validateMigrationUpdate),
+			Conditional: true,
+			Metadata:    entry.Metadata{Again: 1},
+			Validate:    entry.ValidateEither(validateMigration, validateMigrationUpdate),
 		},
 		Subresources: entry.StatusOf(
 			entry.KeepMeta[*storagemigrationv1.StorageVersionMigration], validateMigrationStatus),
-		Table: migrationTable(),
+		Table: entry.Printed([]entry.Column{
+			entry.Text("Name", entry.MetaDocs["name"]), entry.Text("Resource", "Fully qualified resource to migrate"),
+		}, func(m *storagemigrationv1.StorageVersionMigration) []any {
+			return []any{m.Name, m.Spec.Resource.String()}
+		}),
 	}
 }
 
@@ -101,13 +104,4 @@ func validateMigrationStatus(m, old *storagemigrationv1.StorageVersionMigration)
 // migrationIs reports whether a migration has the condition with the status True.
 func migrationIs(m *storagemigrationv1.StorageVersionMigration, t storagemigrationv1.MigrationConditionType) bool {
 	return meta.IsStatusConditionTrue(m.Status.Conditions, string(t))
-}
-
-func migrationTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.Text("Name", entry.MetaDocs["name"]),
-		entry.Text("Resource", "Fully qualified resource to migrate"),
-	}, func(m *storagemigrationv1.StorageVersionMigration) []any {
-		return []any{m.Name, m.Spec.Resource.String()}
-	})
 }

@@ -10,12 +10,7 @@ import (
 )
 
 func tokenReviews() *entry.Resource {
-	return &entry.Resource{
-		Plural: "tokenreviews", New: entry.New[authenticationv1.TokenReview],
-		Served:  entry.Served{Verbs: entry.Post},
-		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: entry.Review(validateTokenReview, reviewToken)},
-	}
+	return entry.Reviews("tokenreviews", false, validateTokenReview, reviewToken)
 }
 
 func validateTokenReview(_ entry.Request, v *authenticationv1.TokenReview) error {

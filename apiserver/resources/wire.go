@@ -130,8 +130,8 @@ func adapt(r *Resource, h hub) {
 	st := &r.Strategy
 	st.PrepareCreate, st.PrepareUpdate = h.change(st.PrepareCreate), h.update(st.PrepareUpdate)
 	st.Metadata.NameOf = seeOne(h, st.Metadata.NameOf)
-	st.Validate, st.ValidateUpdate = seeOne(h, st.Validate), seeBoth(h, st.ValidateUpdate)
-	st.EarlyWarnings, st.Warnings = seeOne(h, st.EarlyWarnings), seeBoth(h, st.Warnings)
+	st.EarlyWarnings, st.Validate = seeOne(h, st.EarlyWarnings), seeBoth(h, st.Validate)
+	st.Warnings = seeBoth(h, st.Warnings)
 	r.Subresources = slices.Clone(r.Subresources) // versions share them
 	for i := range r.Subresources {
 		sub := &r.Subresources[i]

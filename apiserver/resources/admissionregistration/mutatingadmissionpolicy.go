@@ -36,9 +36,8 @@ func mutatingAdmissionPolicies() *entry.Resource {
 				check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
 				defaultMatchResources(p.Spec.MatchConstraints)
 			}),
-			Validate:       entry.ValidateNew(validateMutatingPolicy),
-			ValidateUpdate: entry.ValidateChange(validateMutatingPolicy),
-			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicy]),
+			Validate: entry.ValidateChange(validateMutatingPolicy),
+			Warnings: entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicy]),
 		},
 		Table: mutatingPolicyTable(),
 	}
@@ -100,11 +99,9 @@ func mutation(c *expression.Checker, m *admissionv1.Mutation, at *field.Path) (e
 }
 
 func mutatingPolicyTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Integer("Mutations", "Mutation indicates the number of mutations rules defined in this configuration"),
 		entry.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
-		entry.AgeColumn,
 	}, func(p *admissionv1.MutatingAdmissionPolicy) []any {
 		return []any{int64(len(p.Spec.Mutations)), shownParamKind(p.Spec.ParamKind)}
 	})

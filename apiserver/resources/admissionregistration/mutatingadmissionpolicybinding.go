@@ -32,11 +32,10 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 			Default: entry.Default(func(b *admissionv1.MutatingAdmissionPolicyBinding) {
 				defaultMatchResources(b.Spec.MatchResources)
 			}),
-			Validate:       entry.Validate(validateMutatingBinding),
-			ValidateUpdate: entry.ValidateAgain(validateMutatingBinding),
-			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicyBinding]),
+			Validate: entry.Validate(validateMutatingBinding),
+			Warnings: entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicyBinding]),
 		},
-		Table: entry.Printed(policyBindingColumns(), func(b *admissionv1.MutatingAdmissionPolicyBinding) []any {
+		Table: entry.Listed(policyBindingColumns(), func(b *admissionv1.MutatingAdmissionPolicyBinding) []any {
 			return []any{b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef)}
 		}),
 	}

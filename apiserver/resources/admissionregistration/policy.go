@@ -175,10 +175,8 @@ func shownParamKind(k *admissionv1.ParamKind) string {
 
 func policyBindingColumns() []entry.Column {
 	return []entry.Column{
-		entry.NameColumn,
 		entry.Text("PolicyName", "PolicyName indicates the policy definition which the policy binding binded to"),
 		entry.Text("ParamRef", "ParamRef indicates the param resource which sets the configuration param"),
-		entry.AgeColumn,
 	}
 }
 

@@ -27,9 +27,8 @@ func validatingAdmissionPolicies() *entry.Resource {
 				check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
 				defaultMatchResources(p.Spec.MatchConstraints)
 			}),
-			Validate:       entry.ValidateNew(validateValidatingPolicy),
-			ValidateUpdate: entry.ValidateChange(validateValidatingPolicy),
-			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicy]),
+			Validate: entry.ValidateChange(validateValidatingPolicy),
+			Warnings: entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicy]),
 		},
 		Subresources: entry.StatusOf(
 			entry.KeepMeta[*admissionv1.ValidatingAdmissionPolicy], validateValidatingPolicyStatus),
@@ -134,11 +133,9 @@ func validateValidatingPolicyStatus(p, _ *admissionv1.ValidatingAdmissionPolicy)
 }
 
 func validatingPolicyTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Integer("Validations", "Validations indicates the number of validation rules defined in this configuration"),
 		entry.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
-		entry.AgeColumn,
 	}, func(p *admissionv1.ValidatingAdmissionPolicy) []any {
 		return []any{int64(len(p.Spec.Validations)), shownParamKind(p.Spec.ParamKind)}
 	})

@@ -22,11 +22,10 @@ func validatingAdmissionPolicyBindings() *entry.Resource {
 			Default: entry.Default(func(b *admissionv1.ValidatingAdmissionPolicyBinding) {
 				defaultMatchResources(b.Spec.MatchResources)
 			}),
-			Validate:       entry.Validate(validateValidatingBinding),
-			ValidateUpdate: entry.ValidateAgain(validateValidatingBinding),
-			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicyBinding]),
+			Validate: entry.Validate(validateValidatingBinding),
+			Warnings: entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicyBinding]),
 		},
-		Table: entry.Printed(policyBindingColumns(), func(b *admissionv1.ValidatingAdmissionPolicyBinding) []any {
+		Table: entry.Listed(policyBindingColumns(), func(b *admissionv1.ValidatingAdmissionPolicyBinding) []any {
 			return []any{b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef)}
 		}),
 	}

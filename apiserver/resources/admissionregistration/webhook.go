@@ -33,19 +33,16 @@ func webhookConfigurations[T any, P interface {
 		Storage:    entry.Storage{Governs: true},
 		Categories: entry.APIExtensions,
 		Strategy: entry.Strategy{
-			Generation:     entry.RootGeneration,
-			Conditional:    true,
-			Metadata:       entry.Metadata{Custom: true},
-			Default:        entry.Default(setDefaults),
-			Validate:       entry.ValidateNew(validate),
-			ValidateUpdate: entry.ValidateChange(validate),
-			Warnings:       entry.Warn(func(c, _ P) []string { return webhookWarnings(c, hooks(c)) }),
+			Generation:  entry.RootGeneration,
+			Conditional: true,
+			Metadata:    entry.Metadata{Custom: true},
+			Default:     entry.Default(setDefaults),
+			Validate:    entry.ValidateChange(validate),
+			Warnings:    entry.Warn(func(c, _ P) []string { return webhookWarnings(c, hooks(c)) }),
 		},
-		Table: entry.Printed([]entry.Column{
-			entry.NameColumn,
-			entry.Integer("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration"),
-			entry.AgeColumn,
-		}, func(c P) []any { return []any{int64(len(hooks(c)))} }),
+		Table: entry.Listed(
+			[]entry.Column{entry.Integer("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration")},
+			func(c P) []any { return []any{int64(len(hooks(c)))} }),
 	}
 }
 

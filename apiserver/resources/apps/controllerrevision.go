@@ -17,8 +17,7 @@ func controllerRevisions() *entry.Resource {
 	return &entry.Resource{
 		Plural: "controllerrevisions", New: entry.New[appsv1.ControllerRevision], Namespaced: true,
 		Strategy: entry.Strategy{
-			Validate:       entry.Validate(validateControllerRevision),
-			ValidateUpdate: entry.ValidateChange(validateControllerRevisionUpdate),
+			Validate: entry.ValidateEither(validateControllerRevision, validateControllerRevisionUpdate),
 		},
 		Table: controllerRevisionTable(),
 	}
@@ -42,11 +41,9 @@ func validateControllerRevisionUpdate(r, old *appsv1.ControllerRevision) field.E
 }
 
 func controllerRevisionTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("Controller", "Controller of the object"),
 		entry.Text("Revision", appsv1.ControllerRevision{}.SwaggerDoc()["revision"]),
-		entry.AgeColumn,
 	}, func(r *appsv1.ControllerRevision) []any {
 		controller := entry.None
 		if ref := metav1.GetControllerOfNoCopy(r); ref != nil {

@@ -23,13 +23,12 @@ func daemonSets() *entry.Resource {
 		ShortNames: []string{"ds"}, Categories: entry.All,
 		Storage: entry.Storage{Coerce: entry.Coerce(parseTemplateGeneration)},
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Default:        entry.Default(defaultDaemonSet),
-			PrepareCreate:  entry.Create(createDaemonSet),
-			PrepareUpdate:  entry.Change(updateDaemonSet),
-			Validate:       entry.ValidateNew(daemonSetSpec),
-			ValidateUpdate: entry.ValidateChange(validateDaemonSetUpdate),
-			Warnings:       entry.Warn(daemonSetWarnings),
+			Generation:    entry.SpecGeneration,
+			Default:       entry.Default(defaultDaemonSet),
+			PrepareCreate: entry.Create(createDaemonSet),
+			PrepareUpdate: entry.Change(updateDaemonSet),
+			Validate:      entry.ValidateChange(validateDaemonSet),
+			Warnings:      entry.Warn(daemonSetWarnings),
 		},
 		Subresources: entry.StatusOf(keepDaemonSetStatus, validateDaemonSetStatus),
 		Table:        daemonSetTable(),
@@ -122,8 +121,11 @@ func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 	return append(errs, check.Naturals(check.SpecPath, "revisionHistoryLimit", s.RevisionHistoryLimit)...)
 }
 
-// validateDaemonSetUpdate requires that the template's generation increases if and only if the template changes.
-func validateDaemonSetUpdate(d, old *appsv1.DaemonSet) (errs field.ErrorList) {
+// validateDaemonSet requires that the template's generation increases if and only if the template changes.
+func validateDaemonSet(d, old *appsv1.DaemonSet) (errs field.ErrorList) {
+	if old == nil {
+		return daemonSetSpec(d, nil)
+	}
 	now, was := templateGeneration(d), templateGeneration(old)
 	at := check.SpecPath.Child("templateGeneration")
 	errs = append(errs, check.Reject(now < was, at, now, "must not be decremented")...)
@@ -182,15 +184,13 @@ func validateDaemonSetStatus(d, old *appsv1.DaemonSet) field.ErrorList {
 
 func daemonSetTable() entry.Table {
 	status := appsv1.DaemonSetStatus{}.SwaggerDoc()
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Integer("Desired", status["desiredNumberScheduled"]),
 		entry.Integer("Current", status["currentNumberScheduled"]),
 		entry.Integer("Ready", status["numberReady"]),
 		entry.Integer("Up-to-date", status["updatedNumberScheduled"]),
 		entry.Integer("Available", status["numberAvailable"]),
 		entry.Text("Node Selector", corev1.PodSpec{}.SwaggerDoc()["nodeSelector"]),
-		entry.AgeColumn,
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
 		entry.Wide(entry.Text("Selector", appsv1.DaemonSetSpec{}.SwaggerDoc()["selector"])),

@@ -20,13 +20,12 @@ func deployments() *entry.Resource {
 		ShortNames: []string{"deploy"}, Categories: entry.All,
 		Storage: entry.Storage{Coerce: entry.Coerce(parseRollback)},
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecOrAnnotations,
-			Default:        entry.Default(defaultDeployment),
-			PrepareCreate:  entry.Create(createDeployment),
-			PrepareUpdate:  entry.Change(updateDeployment),
-			Validate:       entry.ValidateNew(validateDeployment),
-			ValidateUpdate: entry.ValidateChange(validateDeployment),
-			Warnings:       entry.Warn(deploymentWarnings),
+			Generation:    entry.SpecOrAnnotations,
+			Default:       entry.Default(defaultDeployment),
+			PrepareCreate: entry.Create(createDeployment),
+			PrepareUpdate: entry.Change(updateDeployment),
+			Validate:      entry.ValidateChange(validateDeployment),
+			Warnings:      entry.Warn(deploymentWarnings),
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(appsv1.Resource("deployments/scale")),
@@ -158,12 +157,10 @@ func validateDeploymentStatus(d, old *appsv1.Deployment) field.ErrorList {
 
 func deploymentTable() entry.Table {
 	status := appsv1.DeploymentStatus{}.SwaggerDoc()
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("Ready", "Number of the pod with ready state"),
 		entry.Text("Up-to-date", status["updatedReplicas"]),
 		entry.Text("Available", status["availableReplicas"]),
-		entry.AgeColumn,
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
 		entry.Wide(entry.Text("Selector", appsv1.DeploymentSpec{}.SwaggerDoc()["selector"])),

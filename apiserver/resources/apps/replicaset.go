@@ -15,13 +15,12 @@ func replicaSets() *entry.Resource {
 		Plural: "replicasets", New: entry.New[appsv1.ReplicaSet], Namespaced: true,
 		ShortNames: []string{"rs"}, Categories: entry.All,
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Default:        entry.Default(defaultReplicaSet),
-			PrepareCreate:  entry.Create(createReplicaSet),
-			PrepareUpdate:  entry.Change(updateReplicaSet),
-			Validate:       entry.ValidateNew(validateReplicaSet),
-			ValidateUpdate: entry.ValidateChange(validateReplicaSet),
-			Warnings:       entry.Warn(replicaSetWarnings),
+			Generation:    entry.SpecGeneration,
+			Default:       entry.Default(defaultReplicaSet),
+			PrepareCreate: entry.Create(createReplicaSet),
+			PrepareUpdate: entry.Change(updateReplicaSet),
+			Validate:      entry.ValidateChange(validateReplicaSet),
+			Warnings:      entry.Warn(replicaSetWarnings),
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(appsv1.Resource("replicasets/scale")),
@@ -74,12 +73,10 @@ func validateReplicaSetStatus(r, _ *appsv1.ReplicaSet) field.ErrorList {
 
 func replicaSetTable() entry.Table {
 	spec, status := appsv1.ReplicaSetSpec{}.SwaggerDoc(), appsv1.ReplicaSetStatus{}.SwaggerDoc()
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Integer("Desired", spec["replicas"]),
 		entry.Integer("Current", status["replicas"]),
 		entry.Integer("Ready", status["readyReplicas"]),
-		entry.AgeColumn,
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
 		entry.Wide(entry.Text("Selector", spec["selector"])),

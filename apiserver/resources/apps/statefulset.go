@@ -25,13 +25,12 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
 			// ValidateStatefulSetName: host names of pods begin with the name, so it must be a label (apps/validation).
-			Name:           apivalidation.NameIsDNSLabel,
-			Default:        entry.Default(unavailable.defaultSet),
-			PrepareCreate:  entry.Create(unavailable.createSet),
-			PrepareUpdate:  entry.Change(unavailable.updateSet),
-			Validate:       entry.Validate(validateStatefulSet),
-			ValidateUpdate: entry.ValidateChange(validateStatefulSetUpdate),
-			Warnings:       entry.Warn(statefulSetWarnings),
+			Name:          apivalidation.NameIsDNSLabel,
+			Default:       entry.Default(unavailable.defaultSet),
+			PrepareCreate: entry.Create(unavailable.createSet),
+			PrepareUpdate: entry.Change(unavailable.updateSet),
+			Validate:      entry.ValidateEither(validateStatefulSet, validateStatefulSetUpdate),
+			Warnings:      entry.Warn(statefulSetWarnings),
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(schema.GroupResource{}),
@@ -271,10 +270,8 @@ func validateStatefulSetStatus(set, old *appsv1.StatefulSet) field.ErrorList {
 }
 
 func statefulSetTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("Ready", "Number of the pod with ready state"),
-		entry.AgeColumn,
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
 	}, func(s *appsv1.StatefulSet) []any {

@@ -10,12 +10,7 @@ import (
 )
 
 func localSubjectAccessReviews() *entry.Resource {
-	return &entry.Resource{
-		Plural: "localsubjectaccessreviews", New: entry.New[authorizationv1.LocalSubjectAccessReview], Namespaced: true,
-		Served:  entry.Served{Verbs: entry.Post},
-		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: entry.Review(validateLocal, reviewLocal)},
-	}
+	return entry.Reviews("localsubjectaccessreviews", true, validateLocal, reviewLocal)
 }
 
 func validateLocal(r entry.Request, v *authorizationv1.LocalSubjectAccessReview) error {

@@ -9,12 +9,7 @@ import (
 )
 
 func selfSubjectAccessReviews() *entry.Resource {
-	return &entry.Resource{
-		Plural: "selfsubjectaccessreviews", New: entry.New[authorizationv1.SelfSubjectAccessReview],
-		Served:  entry.Served{Verbs: entry.Post},
-		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: entry.Review(validateSelf, reviewSelf)},
-	}
+	return entry.Reviews("selfsubjectaccessreviews", false, validateSelf, reviewSelf)
 }
 
 func validateSelf(r entry.Request, v *authorizationv1.SelfSubjectAccessReview) error {

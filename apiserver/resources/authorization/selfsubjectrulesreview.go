@@ -12,12 +12,7 @@ import (
 )
 
 func selfSubjectRulesReviews() *entry.Resource {
-	return &entry.Resource{
-		Plural: "selfsubjectrulesreviews", New: entry.New[authorizationv1.SelfSubjectRulesReview],
-		Served:  entry.Served{Verbs: entry.Post},
-		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: entry.Review(validateRules, reviewRules)},
-	}
+	return entry.Reviews("selfsubjectrulesreviews", false, validateRules, reviewRules)
 }
 
 func validateRules(_ entry.Request, v *authorizationv1.SelfSubjectRulesReview) error {

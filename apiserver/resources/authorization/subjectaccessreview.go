@@ -9,12 +9,7 @@ import (
 )
 
 func subjectAccessReviews() *entry.Resource {
-	return &entry.Resource{
-		Plural: "subjectaccessreviews", New: entry.New[authorizationv1.SubjectAccessReview],
-		Served:  entry.Served{Verbs: entry.Post},
-		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: entry.Review(validateSubject, reviewSubject)},
-	}
+	return entry.Reviews("subjectaccessreviews", false, validateSubject, reviewSubject)
 }
 
 func validateSubject(_ entry.Request, v *authorizationv1.SubjectAccessReview) error {

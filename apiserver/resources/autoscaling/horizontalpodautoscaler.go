@@ -16,10 +16,9 @@ func horizontalPodAutoscalers() *entry.Resource {
 		Plural: "horizontalpodautoscalers", New: entry.New[autoscalingv2.HorizontalPodAutoscaler], Namespaced: true,
 		ShortNames: []string{"hpa"}, Categories: entry.All,
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration, // HPAGeneration is on (V-011)
-			Default:        withoutHPAAnnotations(entry.Default(defaultHorizontalPodAutoscaler)),
-			Validate:       entry.ValidateNew(validateAutoscaler),
-			ValidateUpdate: entry.ValidateChange(validateAutoscaler),
+			Generation: entry.SpecGeneration, // HPAGeneration is on (V-011)
+			Default:    withoutHPAAnnotations(entry.Default(defaultHorizontalPodAutoscaler)),
+			Validate:   entry.ValidateChange(validateAutoscaler),
 		},
 		Subresources: entry.StatusOf(nil, validateAutoscalerStatus),
 		Table:        autoscalerTable(),
@@ -84,14 +83,12 @@ func defaultHorizontalPodAutoscalerV1(h *autoscalingv1.HorizontalPodAutoscaler) 
 
 func autoscalerTable() entry.Table {
 	spec := autoscalingv2.HorizontalPodAutoscalerSpec{}.SwaggerDoc()
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("Reference", spec["scaleTargetRef"]),
 		entry.Text("Targets", spec["metrics"]),
 		entry.Text("MinPods", spec["minReplicas"]),
 		entry.Text("MaxPods", spec["maxReplicas"]),
 		entry.Text("Replicas", autoscalingv2.HorizontalPodAutoscalerStatus{}.SwaggerDoc()["currentReplicas"]),
-		entry.AgeColumn,
 	}, func(a *autoscalingv2.HorizontalPodAutoscaler) []any {
 		least := entry.Unset
 		if a.Spec.MinReplicas != nil {

@@ -23,8 +23,8 @@ const (
 	maxManagedByLen    = 63
 )
 
-// validateJob validates a job, regardless of its change (batch ValidateJob).
-func validateJob(j, old *batchv1.Job) field.ErrorList {
+// wholeJob validates a job, regardless of its change (batch ValidateJob).
+func wholeJob(j, old *batchv1.Job) field.ErrorList {
 	errs := generatedSelector(j, old)
 	errs = append(errs, jobSelected(&j.Spec, old)...)
 	if n := j.Spec.Completions; indexed(&j.Spec) && n != nil && *n > 0 {
@@ -195,10 +195,13 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 		text)...)
 }
 
-// validateJobUpdate validates a job and then its change. Upstream validates the spec in both, so its errors come twice
+// validateJob validates a job and then its change. Upstream validates the spec in both, so its errors come twice
 // (job strategy ValidateUpdate).
-func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
-	errs := validateJob(j, old)
+func validateJob(j, old *batchv1.Job) field.ErrorList {
+	errs := wholeJob(j, old)
+	if old == nil {
+		return errs
+	}
 	errs = append(errs, jobSelected(&j.Spec, old)...)
 	s, was := &j.Spec, &old.Spec
 	errs = append(errs, completionsUpdate(s, was, check.SpecPath.Child("completions"))...)

@@ -18,12 +18,11 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 		ShortNames: []string{"csr"},
 		Strategy: entry.Strategy{
 			// ValidateCertificateRequestName accepts every valid path segment.
-			Name:           path.ValidatePathSegmentName,
-			PrepareCreate:  entry.Create(createRequest),
-			PrepareUpdate:  entry.Change(updateRequest),
-			Requester:      signingRequester,
-			Validate:       entry.Validate(validateSigningRequest),
-			ValidateUpdate: entry.ValidateChange(validateSigningRequestUpdate),
+			Name:          path.ValidatePathSegmentName,
+			PrepareCreate: entry.Create(createRequest),
+			PrepareUpdate: entry.Change(updateRequest),
+			Requester:     signingRequester,
+			Validate:      entry.ValidateEither(validateSigningRequest, validateSigningRequestUpdate),
 		},
 		Subresources: []entry.Subresource{
 			{Name: "approval", Verbs: entry.Modify, Action: entry.Part,

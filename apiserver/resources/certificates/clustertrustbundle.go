@@ -34,13 +34,19 @@ func clusterTrustBundles() *entry.Resource {
 			{GroupVersion: certificatesv1beta1.SchemeGroupVersion, New: entry.New[certificatesv1beta1.ClusterTrustBundle]},
 		}},
 		Strategy: entry.Strategy{
-			Conditional:    true,
-			Metadata:       entry.Metadata{NameOf: bundleName, Again: 1},
-			Validate:       entry.ValidateNew(validateTrustBundle),
-			ValidateUpdate: entry.ValidateChange(validateTrustBundle),
+			Conditional: true,
+			Metadata:    entry.Metadata{NameOf: bundleName, Again: 1},
+			Validate:    entry.ValidateChange(validateTrustBundle),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.signerName"}}},
-		Table:     trustBundleTable(),
+		Table: entry.Printed(
+			[]entry.Column{
+				entry.NameColumn,
+				entry.Text("SignerName", certificatesv1.ClusterTrustBundleSpec{}.SwaggerDoc()["signerName"]),
+			},
+			func(b *certificatesv1.ClusterTrustBundle) []any {
+				return []any{entry.StringOr(b.Spec.SignerName, entry.None)}
+			}),
 	}
 }
 
@@ -139,13 +145,4 @@ func duplicates(places map[string][]int) (twice [][]int) {
 	}
 	slices.SortFunc(twice, slices.Compare[[]int])
 	return twice
-}
-
-func trustBundleTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
-		entry.Text("SignerName", certificatesv1.ClusterTrustBundleSpec{}.SwaggerDoc()["signerName"]),
-	}, func(b *certificatesv1.ClusterTrustBundle) []any {
-		return []any{entry.StringOr(b.Spec.SignerName, entry.None)}
-	})
 }

@@ -24,10 +24,9 @@ func podCertificateRequests(clock entry.Clock) *entry.Resource {
 			FromStored: entry.Recast[certificatesv1.PodCertificateRequest],
 		},
 		Strategy: entry.Strategy{
-			Conditional:    true,
-			Default:        entry.Default(defaultPodCertificate),
-			Validate:       entry.Validate(validatePodCertificate),
-			ValidateUpdate: entry.ValidateChange(validatePodCertificateUpdate),
+			Conditional: true,
+			Default:     entry.Default(defaultPodCertificate),
+			Validate:    entry.ValidateEither(validatePodCertificate, validatePodCertificateUpdate),
 		},
 		Subresources: []entry.Subresource{
 			entry.StatusWith(entry.Subresource{

@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,7 +17,7 @@ func componentStatuses() *entry.Resource {
 		Served:     entry.Served{Verbs: []string{"get", "list"}},
 		Storage:    entry.Storage{Virtual: true},
 		Hooks:      entry.Hooks{Objects: componentStatusObjects},
-		Table: entry.TableOf([]entry.Column{
+		Table: entry.Printed([]entry.Column{
 			entry.NameColumn,
 			entry.Text("Status", "Status of the component conditions"),
 			entry.Text("Message", "Message of the component conditions"),
@@ -27,7 +26,7 @@ func componentStatuses() *entry.Resource {
 	}
 }
 
-func componentStatusCells(c *corev1.ComponentStatus, _ time.Time) []any {
+func componentStatusCells(c *corev1.ComponentStatus) []any {
 	for _, condition := range c.Conditions {
 		if condition.Type != corev1.ComponentHealthy {
 			continue
@@ -36,9 +35,9 @@ func componentStatusCells(c *corev1.ComponentStatus, _ time.Time) []any {
 		if condition.Status == corev1.ConditionTrue {
 			health = "Healthy"
 		}
-		return []any{c.Name, health, condition.Message, condition.Error}
+		return []any{health, condition.Message, condition.Error}
 	}
-	return []any{c.Name, "Unknown", "", ""}
+	return []any{"Unknown", "", ""}
 }
 
 // componentStatusObjects returns ComponentStatuses, which are not stored.

@@ -2,7 +2,6 @@ package core
 
 import (
 	"reflect"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -18,13 +17,11 @@ func configMaps() *entry.Resource {
 		Plural: "configmaps", New: entry.New[corev1.ConfigMap], Namespaced: true,
 		ShortNames: []string{"cm"},
 		Strategy: entry.Strategy{
-			Metadata:       entry.Metadata{Again: 1},
-			Validate:       entry.Validate(validateConfigMap),
-			ValidateUpdate: entry.ValidateChange(validateConfigMapUpdate),
+			Metadata: entry.Metadata{Again: 1},
+			Validate: entry.ValidateEither(validateConfigMap, validateConfigMapUpdate),
 		},
-		Table: entry.TableOf([]entry.Column{
-			entry.NameColumn, entry.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"]), entry.AgeColumn,
-		}, configMapCells),
+		Table: entry.Listed([]entry.Column{entry.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"])},
+			func(c *corev1.ConfigMap) []any { return []any{int64(len(c.Data) + len(c.BinaryData))} }),
 	}
 }
 
@@ -52,8 +49,4 @@ func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
 			kept{"binaryData", reflect.DeepEqual(m.BinaryData, old.BinaryData)})...)
 	}
 	return append(errs, validateConfigMap(m)...)
-}
-
-func configMapCells(c *corev1.ConfigMap, now time.Time) []any {
-	return []any{c.Name, int64(len(c.Data) + len(c.BinaryData)), entry.AgeOf(&c.ObjectMeta, now)}
 }

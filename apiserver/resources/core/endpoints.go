@@ -3,7 +3,6 @@ package core
 import (
 	"net"
 	"strconv"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -22,13 +21,11 @@ func endpoints() *entry.Resource {
 			CreateOnUpdate: true,
 			Metadata:       entry.Metadata{Again: 1},
 			Default:        entry.Default(defaultEndpoints),
-			Validate:       entry.Validate(validateEndpoints),
-			ValidateUpdate: entry.ValidateChange(validateEndpointsUpdate),
+			Validate:       entry.ValidateEither(validateEndpoints, validateEndpointsUpdate),
 			Warnings:       entry.Warn(endpointsWarnings),
 		},
-		Table: entry.TableOf([]entry.Column{
-			entry.NameColumn, entry.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"]), entry.AgeColumn,
-		}, endpointsCells),
+		Table: entry.Listed([]entry.Column{entry.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"])},
+			endpointsCells),
 	}
 }
 
@@ -103,12 +100,12 @@ func endpointPort(p *corev1.EndpointPort, named bool, at *field.Path) (errs fiel
 	return append(errs, check.Given(p.AppProtocol, at.Child("appProtocol"), check.QualifiedName)...)
 }
 
-func endpointsCells(e *corev1.Endpoints, now time.Time) []any {
+func endpointsCells(e *corev1.Endpoints) []any {
 	shown := entry.None
 	if len(e.Subsets) > 0 {
 		shown = entry.Shorten(shownAddresses(e.Subsets), entry.ShownEndpoints, ",")
 	}
-	return []any{e.Name, shown, entry.AgeOf(&e.ObjectMeta, now)}
+	return []any{shown}
 }
 
 // shownAddresses returns the addresses with each port. A headless service's subset may have no ports.

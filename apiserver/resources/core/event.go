@@ -25,7 +25,6 @@ func events() *entry.Resource {
 			CreateOnUpdate: true,
 			Metadata:       entry.Metadata{Plain: true},
 			Validate:       entry.Validate(validateEvent),
-			ValidateUpdate: entry.ValidateAgain(validateEvent),
 		},
 		Delete: entry.Deletion{Policy: finalizers.Unsupported},
 		Selection: entry.Selection{Selectable: append(eventFields("involvedObject", "reportingComponent"),
@@ -47,8 +46,7 @@ func groupedEvents() *entry.Resource {
 		},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
-			Validate:       strictCreate,
-			ValidateUpdate: strictUpdate,
+			Validate:       validateGroupedEvent,
 		},
 		Delete:    entry.Deletion{Policy: finalizers.Unsupported},
 		Selection: entry.Selection{Selectable: eventFields("regarding", "reportingController")},

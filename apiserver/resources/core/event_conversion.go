@@ -74,19 +74,14 @@ func eventFromCore(obj runtime.Object) (runtime.Object, error) {
 	}, eventsv1.SchemeGroupVersion.WithKind("Event")), nil
 }
 
-// strictCreate validates a new event of events.k8s.io, of either version.
-func strictCreate(obj runtime.Object) field.ErrorList {
-	if e := eventOf(obj); e != nil {
-		return validateStrictEvent(e)
-	}
-	return nil
-}
-
-// strictUpdate validates a changed event of events.k8s.io, of either version.
-func strictUpdate(obj, before runtime.Object) field.ErrorList {
+// validateGroupedEvent validates an event of events.k8s.io, of either version.
+func validateGroupedEvent(obj, before runtime.Object) field.ErrorList {
 	e, old := eventOf(obj), eventOf(before)
-	if e == nil || old == nil {
+	switch {
+	case e == nil || before != nil && old == nil:
 		return nil
+	case old == nil:
+		return validateStrictEvent(e)
 	}
 	return validateStrictEventUpdate(e, old)
 }

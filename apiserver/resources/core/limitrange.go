@@ -23,7 +23,6 @@ func limitRanges() *entry.Resource {
 			Default:        entry.Default(defaultLimitRange),
 			PrepareCreate:  entry.Create(nameLimitRange),
 			Validate:       entry.Validate(validateLimitRange),
-			ValidateUpdate: entry.ValidateAgain(validateLimitRange),
 		},
 	}
 }

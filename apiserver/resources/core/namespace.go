@@ -3,7 +3,6 @@ package core
 import (
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -22,13 +21,12 @@ func namespaces() *entry.Resource {
 		ShortNames: []string{"ns"},
 		Served:     entry.Served{Verbs: []string{"create", "delete", "get", "list", "patch", "update", "watch"}},
 		Strategy: entry.Strategy{
-			Name:           apivalidation.ValidateNamespaceName,
-			Metadata:       entry.Metadata{Again: 1},
-			Default:        entry.Default(defaultNamespace),
-			PrepareCreate:  entry.Create(createNamespace),
-			PrepareUpdate:  entry.Change(updateNamespace),
-			Validate:       entry.Validate(validateNamespace),
-			ValidateUpdate: entry.ValidateAgain(validateNamespace),
+			Name:          apivalidation.ValidateNamespaceName,
+			Metadata:      entry.Metadata{Again: 1},
+			Default:       entry.Default(defaultNamespace),
+			PrepareCreate: entry.Create(createNamespace),
+			PrepareUpdate: entry.Change(updateNamespace),
+			Validate:      entry.Validate(validateNamespace),
 		},
 		Delete: entry.Deletion{
 			Returned: true, Kind: namespaceKind, SpecFinalizers: namespaceFinalizers, Mark: terminateNamespace,
@@ -43,9 +41,8 @@ func namespaces() *entry.Resource {
 			}),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "status.phase", Unset: "Active"}}},
-		Table: entry.TableOf([]entry.Column{
-			entry.NameColumn, entry.Text("Status", "The status of the namespace"), entry.AgeColumn,
-		}, namespaceCells),
+		Table: entry.Listed([]entry.Column{entry.Text("Status", "The status of the namespace")},
+			func(n *corev1.Namespace) []any { return []any{string(n.Status.Phase)} }),
 	}
 }
 
@@ -130,8 +127,4 @@ func validateNamespaceStatus(ns, _ *corev1.Namespace) field.ErrorList {
 		want, text = corev1.NamespaceTerminating, "may only be 'Terminating' if `deletionTimestamp` is not empty"
 	}
 	return check.Reject(ns.Status.Phase != want, field.NewPath("status", "Phase"), ns.Status.Phase, text)
-}
-
-func namespaceCells(n *corev1.Namespace, now time.Time) []any {
-	return []any{n.Name, string(n.Status.Phase), entry.AgeOf(&n.ObjectMeta, now)}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -26,13 +25,12 @@ func nodes() *entry.Resource {
 		ShortNames: []string{"no"},
 		Storage:    entry.Storage{Collection: "minions"},
 		Strategy: entry.Strategy{
-			Default:        entry.Default(defaultNode),
-			OwnStatus:      true,
-			PrepareCreate:  entry.Create(createNode),
-			PrepareUpdate:  entry.Change(updateNode),
-			Validate:       entry.Validate(validateNode),
-			ValidateUpdate: entry.ValidateChange(validateNodeUpdate),
-			Warnings:       entry.Warn(nodeWarnings),
+			Default:       entry.Default(defaultNode),
+			OwnStatus:     true,
+			PrepareCreate: entry.Create(createNode),
+			PrepareUpdate: entry.Change(updateNode),
+			Validate:      entry.ValidateEither(validateNode, validateNodeUpdate),
+			Warnings:      entry.Warn(nodeWarnings),
 		},
 		Subresources: []entry.Subresource{
 			{
@@ -45,7 +43,7 @@ func nodes() *entry.Resource {
 			}),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.unschedulable", Unset: "false"}}},
-		Table:     entry.TableOf(nodeColumns(), nodeCells),
+		Table:     entry.Printed(nodeColumns(), nodeCells),
 	}
 }
 
@@ -211,17 +209,15 @@ func nodeColumns() []entry.Column {
 	}
 }
 
-func nodeCells(n *corev1.Node, now time.Time) []any {
+func nodeCells(n *corev1.Node) []any {
 	info := &n.Status.NodeInfo
 	kernel := entry.StringOr(info.KernelVersion, entry.Unknown)
 	if info.Architecture != "" {
 		kernel += " (" + info.Architecture + ")"
 	}
 	return []any{
-		n.Name,
 		nodeStatus(n),
 		entry.StringOr(strings.Join(nodeRoles(n), ","), entry.None),
-		entry.AgeOf(&n.ObjectMeta, now),
 		info.KubeletVersion,
 		nodeAddress(n, corev1.NodeInternalIP),
 		nodeAddress(n, corev1.NodeExternalIP),

@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -25,12 +24,11 @@ func persistentVolumes(clock entry.Clock) *entry.Resource {
 		Plural: "persistentvolumes", New: entry.New[corev1.PersistentVolume],
 		ShortNames: []string{"pv"},
 		Strategy: entry.Strategy{
-			Metadata:       entry.Metadata{Again: 2},
-			Default:        entry.Default(defaultPersistentVolume),
-			PrepareCreate:  entry.Create(createVolume),
-			Validate:       entry.Validate(validatePersistentVolume),
-			ValidateUpdate: entry.ValidateChange(validatePersistentVolumeUpdate),
-			Warnings:       entry.Warn(volumeWarnings),
+			Metadata:      entry.Metadata{Again: 2},
+			Default:       entry.Default(defaultPersistentVolume),
+			PrepareCreate: entry.Create(createVolume),
+			Validate:      entry.ValidateEither(validatePersistentVolume, validatePersistentVolumeUpdate),
+			Warnings:      entry.Warn(volumeWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Subresources: []entry.Subresource{
@@ -39,7 +37,7 @@ func persistentVolumes(clock entry.Clock) *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validatePersistentVolumeStatus),
 			}),
 		},
-		Table: entry.TableOf(volumeColumns(), volumeCells),
+		Table: entry.Listed(volumeColumns(), volumeCells),
 	}
 }
 
@@ -220,7 +218,6 @@ func basicQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 func volumeColumns() []entry.Column {
 	spec, status := corev1.PersistentVolumeSpec{}.SwaggerDoc(), corev1.PersistentVolumeStatus{}.SwaggerDoc()
 	return []entry.Column{
-		entry.NameColumn,
 		entry.Text("Capacity", spec["capacity"]),
 		entry.Text("Access Modes", spec["accessModes"]),
 		entry.Text("Reclaim Policy", spec["persistentVolumeReclaimPolicy"]),
@@ -229,12 +226,11 @@ func volumeColumns() []entry.Column {
 		entry.Text("StorageClass", "StorageClass of the pv"),
 		entry.Text("VolumeAttributesClass", "VolumeAttributesClass of the pv"),
 		entry.Text("Reason", status["reason"]),
-		entry.AgeColumn,
 		entry.Wide(entry.Text("VolumeMode", spec["volumeMode"])),
 	}
 }
 
-func volumeCells(v *corev1.PersistentVolume, now time.Time) []any {
+func volumeCells(v *corev1.PersistentVolume) []any {
 	capacity := v.Spec.Capacity[corev1.ResourceStorage]
 	claim := ""
 	if ref := v.Spec.ClaimRef; ref != nil {
@@ -245,7 +241,6 @@ func volumeCells(v *corev1.PersistentVolume, now time.Time) []any {
 		phase = "Terminating"
 	}
 	return []any{
-		v.Name,
 		capacity.String(),
 		accessModes(v.Spec.AccessModes),
 		string(v.Spec.PersistentVolumeReclaimPolicy),
@@ -254,7 +249,6 @@ func volumeCells(v *corev1.PersistentVolume, now time.Time) []any {
 		storageClass(v.Annotations, v.Spec.StorageClassName),
 		entry.ValueOr(v.Spec.VolumeAttributesClassName, entry.Unset),
 		v.Status.Reason,
-		entry.AgeOf(&v.ObjectMeta, now),
 		string(entry.ValueOr(v.Spec.VolumeMode, entry.Unset)),
 	}
 }

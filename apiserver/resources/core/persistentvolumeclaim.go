@@ -3,7 +3,6 @@ package core
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -20,13 +19,12 @@ func persistentVolumeClaims() *entry.Resource {
 		Plural: "persistentvolumeclaims", New: entry.New[corev1.PersistentVolumeClaim], Namespaced: true,
 		ShortNames: []string{"pvc"},
 		Strategy: entry.Strategy{
-			Metadata:       entry.Metadata{Again: 1},
-			Default:        entry.Default(podspec.DefaultClaim),
-			PrepareCreate:  entry.Create(createClaim),
-			PrepareUpdate:  entry.Change(updateClaim),
-			Validate:       entry.Validate(validateClaim),
-			ValidateUpdate: entry.ValidateChange(validateClaimUpdate),
-			Warnings:       entry.Warn(claimWarnings),
+			Metadata:      entry.Metadata{Again: 1},
+			Default:       entry.Default(podspec.DefaultClaim),
+			PrepareCreate: entry.Create(createClaim),
+			PrepareUpdate: entry.Change(updateClaim),
+			Validate:      entry.ValidateEither(validateClaim, validateClaimUpdate),
+			Warnings:      entry.Warn(claimWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Subresources: []entry.Subresource{
@@ -35,7 +33,7 @@ func persistentVolumeClaims() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateClaimStatus),
 			}),
 		},
-		Table: entry.TableOf(claimColumns(), claimCells),
+		Table: entry.Listed(claimColumns(), claimCells),
 	}
 }
 
@@ -206,19 +204,17 @@ func claimResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
 func claimColumns() []entry.Column {
 	spec, status := corev1.PersistentVolumeClaimSpec{}.SwaggerDoc(), corev1.PersistentVolumeClaimStatus{}.SwaggerDoc()
 	return []entry.Column{
-		entry.NameColumn,
 		entry.Text("Status", status["phase"]),
 		entry.Text("Volume", spec["volumeName"]),
 		entry.Text("Capacity", status["capacity"]),
 		entry.Text("Access Modes", status["accessModes"]),
 		entry.Text("StorageClass", "StorageClass of the pvc"),
 		entry.Text("VolumeAttributesClass", "VolumeAttributesClass of the pvc"),
-		entry.AgeColumn,
 		entry.Wide(entry.Text("VolumeMode", spec["volumeMode"])),
 	}
 }
 
-func claimCells(c *corev1.PersistentVolumeClaim, now time.Time) []any {
+func claimCells(c *corev1.PersistentVolumeClaim) []any {
 	phase := string(c.Status.Phase)
 	if c.DeletionTimestamp != nil {
 		phase = "Terminating"
@@ -230,14 +226,12 @@ func claimCells(c *corev1.PersistentVolumeClaim, now time.Time) []any {
 		capacity, modes = given.String(), accessModes(c.Status.AccessModes)
 	}
 	return []any{
-		c.Name,
 		phase,
 		c.Spec.VolumeName,
 		capacity,
 		modes,
 		storageClass(c.Annotations, entry.ValueOr(c.Spec.StorageClassName, "")),
 		entry.ValueOr(c.Spec.VolumeAttributesClassName, entry.Unset),
-		entry.AgeOf(&c.ObjectMeta, now),
 		string(entry.ValueOr(c.Spec.VolumeMode, entry.Unset)),
 	}
 }

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"time"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -21,12 +19,11 @@ func podTemplates() *entry.Resource {
 			PrepareUpdate: entry.Change(func(t, old *corev1.PodTemplate) {
 				podspec.DropTemplateFields(&t.Template, &old.Template)
 			}),
-			Validate:       entry.Validate(validatePodTemplate),
-			ValidateUpdate: entry.ValidateChange(validatePodTemplateUpdate),
-			Warnings:       entry.Warn(podTemplateWarnings),
+			Validate: entry.ValidateEither(validatePodTemplate, validatePodTemplateUpdate),
+			Warnings: entry.Warn(podTemplateWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table: entry.TableOf([]entry.Column{
+		Table: entry.Printed([]entry.Column{
 			entry.NameColumn, entry.ContainersColumn, entry.ImagesColumn,
 			entry.Text("Pod Labels", "The labels for the pod template."),
 		}, podTemplateCells),
@@ -45,7 +42,7 @@ func validatePodTemplateUpdate(t, old *corev1.PodTemplate) field.ErrorList {
 	return podspec.ValidateTemplate(&t.Template, &old.Template, field.NewPath("template"))
 }
 
-func podTemplateCells(t *corev1.PodTemplate, _ time.Time) []any {
+func podTemplateCells(t *corev1.PodTemplate) []any {
 	names, images := entry.ContainersOf(&t.Template.Spec)
-	return []any{t.Name, names, images, labels.FormatLabels(t.Template.Labels)}
+	return []any{names, images, labels.FormatLabels(t.Template.Labels)}
 }

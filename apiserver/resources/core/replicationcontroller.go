@@ -2,7 +2,6 @@ package core
 
 import (
 	"maps"
-	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -29,9 +28,8 @@ func replicationControllers() *entry.Resource {
 			PrepareUpdate: entry.Change(func(c, old *corev1.ReplicationController) {
 				podspec.DropTemplateFields(c.Spec.Template, old.Spec.Template)
 			}),
-			Validate:       entry.Validate(validateReplicationController),
-			ValidateUpdate: entry.ValidateChange(validateReplicationControllerUpdate),
-			Warnings:       entry.Warn(controllerWarnings),
+			Validate: entry.ValidateEither(validateReplicationController, validateReplicationControllerUpdate),
+			Warnings: entry.Warn(controllerWarnings),
 		},
 		Delete: entry.Deletion{Policy: finalizers.OrphanDependents}, // C-23, C-25
 		Subresources: []entry.Subresource{
@@ -41,7 +39,7 @@ func replicationControllers() *entry.Resource {
 			}),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "status.replicas", Unset: "0"}}},
-		Table:     entry.TableOf(replicationControllerColumns(), replicationControllerCells),
+		Table:     entry.Listed(replicationControllerColumns(), replicationControllerCells),
 	}
 }
 
@@ -96,28 +94,24 @@ func validateReplicationControllerStatus(c, _ *corev1.ReplicationController) fie
 func replicationControllerColumns() []entry.Column {
 	spec, status := corev1.ReplicationControllerSpec{}.SwaggerDoc(), corev1.ReplicationControllerStatus{}.SwaggerDoc()
 	return []entry.Column{
-		entry.NameColumn,
 		entry.Integer("Desired", spec["replicas"]),
 		entry.Integer("Current", status["replicas"]),
 		entry.Integer("Ready", status["readyReplicas"]),
-		entry.AgeColumn,
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
 		entry.Wide(entry.Text("Selector", spec["selector"])),
 	}
 }
 
-func replicationControllerCells(c *corev1.ReplicationController, now time.Time) []any {
+func replicationControllerCells(c *corev1.ReplicationController) []any {
 	var names, images string
 	if c.Spec.Template != nil {
 		names, images = entry.ContainersOf(&c.Spec.Template.Spec)
 	}
 	return []any{
-		c.Name,
 		int64(entry.ValueOr(c.Spec.Replicas, 0)),
 		int64(c.Status.Replicas),
 		int64(c.Status.ReadyReplicas),
-		entry.AgeOf(&c.ObjectMeta, now),
 		names,
 		images,
 		labels.FormatLabels(c.Spec.Selector),

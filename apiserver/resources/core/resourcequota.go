@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -20,10 +19,9 @@ func resourceQuotas() *entry.Resource {
 		Plural: "resourcequotas", New: entry.New[corev1.ResourceQuota], Namespaced: true,
 		ShortNames: []string{"quota"},
 		Strategy: entry.Strategy{
-			Default:        entry.Default(defaultResourceQuota),
-			Validate:       entry.Validate(validateResourceQuota),
-			ValidateUpdate: entry.ValidateChange(validateResourceQuotaUpdate),
-			Warnings:       entry.Warn(resourceQuotaWarnings),
+			Default:  entry.Default(defaultResourceQuota),
+			Validate: entry.ValidateEither(validateResourceQuota, validateResourceQuotaUpdate),
+			Warnings: entry.Warn(resourceQuotaWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Subresources: []entry.Subresource{
@@ -31,7 +29,7 @@ func resourceQuotas() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateResourceQuotaStatus),
 			}),
 		},
-		Table: entry.TableOf(resourceQuotaColumns(), resourceQuotaCells),
+		Table: entry.Listed(resourceQuotaColumns(), resourceQuotaCells),
 	}
 }
 
@@ -197,17 +195,15 @@ func scopeConflicts(scopes, shown []corev1.ResourceQuotaScope, at *field.Path) (
 
 func resourceQuotaColumns() []entry.Column {
 	return []entry.Column{
-		entry.NameColumn,
 		entry.Text("Request", "Request represents a minimum amount of cpu/memory that a container may consume."),
 		entry.Text(
 			"Limit",
 			"Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
 		),
-		entry.AgeColumn,
 	}
 }
 
-func resourceQuotaCells(q *corev1.ResourceQuota, now time.Time) []any {
+func resourceQuotaCells(q *corev1.ResourceQuota) []any {
 	var requests, limits []string
 	for _, name := range slices.Sorted(maps.Keys(q.Status.Hard)) {
 		used, hard := q.Status.Used[name], q.Status.Hard[name]
@@ -218,5 +214,5 @@ func resourceQuotaCells(q *corev1.ResourceQuota, now time.Time) []any {
 			requests = append(requests, usage)
 		}
 	}
-	return []any{q.Name, strings.Join(requests, ", "), strings.Join(limits, ", "), entry.AgeOf(&q.ObjectMeta, now)}
+	return []any{strings.Join(requests, ", "), strings.Join(limits, ", ")}
 }

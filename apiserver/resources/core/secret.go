@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"reflect"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -18,16 +17,14 @@ func secrets() *entry.Resource {
 	return &entry.Resource{
 		Plural: "secrets", New: entry.New[corev1.Secret], Namespaced: true,
 		Strategy: entry.Strategy{
-			Metadata:       entry.Metadata{Again: 1},
-			Default:        entry.Default(defaultSecret),
-			Validate:       entry.Validate(validateSecret),
-			ValidateUpdate: entry.ValidateChange(validateSecretUpdate),
-			Warnings:       entry.Warn(secretWarnings),
+			Metadata: entry.Metadata{Again: 1},
+			Default:  entry.Default(defaultSecret),
+			Validate: entry.ValidateEither(validateSecret, validateSecretUpdate),
+			Warnings: entry.Warn(secretWarnings),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "type", Unset: "Opaque"}}},
-		Table: entry.TableOf([]entry.Column{
-			entry.NameColumn, entry.Text("Type", doc["type"]), entry.Text("Data", doc["data"]), entry.AgeColumn,
-		}, secretCells),
+		Table: entry.Listed([]entry.Column{entry.Text("Type", doc["type"]), entry.Text("Data", doc["data"])},
+			func(s *corev1.Secret) []any { return []any{string(s.Type), int64(len(s.Data))} }),
 	}
 }
 
@@ -119,8 +116,4 @@ func validateSecretUpdate(s, old *corev1.Secret) field.ErrorList {
 		errs = append(errs, sealed(s.Immutable, kept{"data", reflect.DeepEqual(s.Data, old.Data)})...)
 	}
 	return append(errs, validateSecret(s)...)
-}
-
-func secretCells(s *corev1.Secret, now time.Time) []any {
-	return []any{s.Name, string(s.Type), int64(len(s.Data)), entry.AgeOf(&s.ObjectMeta, now)}
 }

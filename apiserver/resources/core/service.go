@@ -3,7 +3,6 @@ package core
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -25,8 +24,7 @@ func services() *entry.Resource {
 			Default:        entry.Default(DefaultService),
 			PrepareCreate:  entry.Create(createService),
 			PrepareUpdate:  entry.Change(updateService),
-			Validate:       entry.Validate(validateServiceCreate),
-			ValidateUpdate: entry.ValidateChange(validateServiceUpdate),
+			Validate:       entry.ValidateEither(validateServiceCreate, validateServiceUpdate),
 			Warnings:       entry.Warn(serviceWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
@@ -44,7 +42,7 @@ func services() *entry.Resource {
 		Selection: entry.Selection{
 			Selectable: []entry.Field{{Label: "spec.clusterIP"}, {Label: "spec.type", Unset: "ClusterIP"}},
 		},
-		Table: entry.TableOf(serviceColumns(), serviceCells),
+		Table: entry.Listed(serviceColumns(), serviceCells),
 	}
 }
 
@@ -95,28 +93,24 @@ func affinity(s *corev1.ServiceSpec) {
 func serviceColumns() []entry.Column {
 	spec := corev1.ServiceSpec{}.SwaggerDoc()
 	return []entry.Column{
-		entry.NameColumn,
 		entry.Text("Type", spec["type"]),
 		entry.Text("Cluster-IP", spec["clusterIP"]),
 		entry.Text("External-IP", spec["externalIPs"]),
 		entry.Text("Port(s)", spec["ports"]),
-		entry.AgeColumn,
 		entry.Wide(entry.Text("Selector", spec["selector"])),
 	}
 }
 
-func serviceCells(s *corev1.Service, now time.Time) []any {
+func serviceCells(s *corev1.Service) []any {
 	clusterIP := entry.StringOr(s.Spec.ClusterIP, entry.None)
 	if len(s.Spec.ClusterIPs) > 0 {
 		clusterIP = s.Spec.ClusterIPs[0]
 	}
 	return []any{
-		s.Name,
 		string(s.Spec.Type),
 		clusterIP,
 		externalIP(s),
 		entry.StringOr(shownPorts(s.Spec.Ports), entry.None),
-		entry.AgeOf(&s.ObjectMeta, now),
 		labels.FormatLabels(s.Spec.Selector),
 	}
 }

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"time"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -27,7 +25,7 @@ func serviceAccounts() *entry.Resource {
 			{Name: "token", Verbs: entry.Post, Action: entry.ByHook, Create: createToken,
 				Kind: schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"}},
 		},
-		Table: entry.TableOf(entry.NameAndAge(), serviceAccountCells),
+		Table: entry.NameAndAge[*corev1.ServiceAccount](),
 	}
 }
 
@@ -47,8 +45,4 @@ func serviceAccountWarnings(a, old *corev1.ServiceAccount) []string {
 	}
 	return []string{field.NewPath("metadata", "annotations").Key(mountable).String() +
 		": deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"}
-}
-
-func serviceAccountCells(a *corev1.ServiceAccount, now time.Time) []any {
-	return []any{a.Name, entry.AgeOf(&a.ObjectMeta, now)}
 }

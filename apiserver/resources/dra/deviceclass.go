@@ -18,12 +18,11 @@ func deviceClasses() *entry.Resource {
 			entry.SameJSON[resourcev1.DeviceClass, resourcev1beta1.DeviceClass](resourcev1beta1.SchemeGroupVersion),
 		}},
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Validate:       entry.ValidateNew(validateDeviceClass),
-			ValidateUpdate: entry.ValidateChange(validateDeviceClass),
+			Generation: entry.SpecGeneration,
+			Validate:   entry.ValidateChange(validateDeviceClass),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  entry.NameAndAgeOnly[*resourcev1.DeviceClass](),
+		Table:  entry.NameAndAge[*resourcev1.DeviceClass](),
 	}
 }
 

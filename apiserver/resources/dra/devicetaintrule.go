@@ -36,11 +36,10 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 			PrepareUpdate: entry.Change(func(r, old *resourcev1.DeviceTaintRule) {
 				timeEffect(clock, &r.Spec.Taint, &old.Spec.Taint)
 			}),
-			Validate:       entry.Validate(validateDeviceTaintRule),
-			ValidateUpdate: entry.ValidateAgain(validateDeviceTaintRule),
+			Validate: entry.Validate(validateDeviceTaintRule),
 		},
 		Subresources: entry.StatusOf(entry.KeepMeta[*resourcev1.DeviceTaintRule], validateDeviceTaintRuleStatus),
-		Table:        entry.NameAndAgeOnly[*resourcev1.DeviceTaintRule](),
+		Table:        entry.NameAndAge[*resourcev1.DeviceTaintRule](),
 	}
 }
 

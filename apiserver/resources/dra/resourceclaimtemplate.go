@@ -29,11 +29,10 @@ func resourceClaimTemplates() *entry.Resource {
 			PrepareUpdate: entry.Change(func(t, old *resourcev1.ResourceClaimTemplate) {
 				dropDerived(&t.Spec.Spec.Devices, &old.Spec.Spec.Devices)
 			}),
-			Validate:       entry.Validate(validateResourceClaimTemplate),
-			ValidateUpdate: entry.ValidateChange(validateResourceClaimTemplateUpdate),
+			Validate: entry.ValidateEither(validateResourceClaimTemplate, validateResourceClaimTemplateUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  entry.NameAndAgeOnly[*resourcev1.ResourceClaimTemplate](),
+		Table:  entry.NameAndAge[*resourcev1.ResourceClaimTemplate](),
 	}
 }
 

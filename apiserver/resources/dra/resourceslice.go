@@ -24,12 +24,11 @@ func resourceSlices(clock entry.Clock) *entry.Resource {
 				FieldError: "field label not supported for resource.k8s.io/v1beta1, Kind=ResourceSlice: %s"},
 		}},
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Default:        entry.Default(func(s *resourcev1.ResourceSlice) { taintDevices(s, clock()) }),
-			PrepareCreate:  entry.CreateNew(updateSlice),
-			PrepareUpdate:  entry.Change(updateSlice),
-			Validate:       entry.ValidateNew(validateResourceSlice),
-			ValidateUpdate: entry.ValidateChange(validateResourceSlice),
+			Generation:    entry.SpecGeneration,
+			Default:       entry.Default(func(s *resourcev1.ResourceSlice) { taintDevices(s, clock()) }),
+			PrepareCreate: entry.CreateNew(updateSlice),
+			PrepareUpdate: entry.Change(updateSlice),
+			Validate:      entry.ValidateChange(validateResourceSlice),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Selection: entry.Selection{
@@ -73,12 +72,10 @@ var sliceGates = []func(s, old *resourcev1.ResourceSlice){
 
 func resourceSliceTable() entry.Table {
 	spec := resourcev1.ResourceSliceSpec{}.SwaggerDoc()
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("Node", spec["nodeName"]),
 		entry.Text("Driver", spec["driver"]),
 		entry.Text("Pool", resourcev1.ResourcePool{}.SwaggerDoc()["name"]),
-		entry.AgeColumn,
 	}, func(s *resourcev1.ResourceSlice) []any {
 		return []any{entry.ValueOr(s.Spec.NodeName, ""), s.Spec.Driver, s.Spec.Pool.Name}
 	})

@@ -28,7 +28,7 @@ func TestOrderOfMapErrors(t *testing.T) {
 		}
 		for range 20 {
 			var got []string
-			for _, err := range r.Strategy.Validate(slice) {
+			for _, err := range r.Strategy.Validate(slice, nil) {
 				switch at := err.Field; {
 				case at == "spec.sharedCounters[0].counters":
 					got = append(got, at+" "+err.BadValue.(string))

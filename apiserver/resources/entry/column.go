@@ -2,6 +2,7 @@ package entry
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -40,11 +41,8 @@ func Wide(c Column) Column {
 	return c
 }
 
-// NameAndAge returns the columns of kinds that have no others.
-func NameAndAge() []Column { return []Column{NameColumn, AgeColumn} }
-
-// NameAndAgeOnly returns the table of these columns.
-func NameAndAgeOnly[T Object]() Table { return Printed(NameAndAge(), func(T) []any { return nil }) }
+// NameAndAge returns the table of kinds that have no other columns.
+func NameAndAge[T Object]() Table { return Listed(nil, func(T) []any { return nil }) }
 
 // TableOf returns a table whose cells a function for a Go type returns.
 func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any) Table {
@@ -70,6 +68,12 @@ func Printed[T Object](columns []Column, cells func(T) []any) Table {
 		}
 		return row
 	})
+}
+
+// Listed is Printed with NameColumn before the columns, and AgeColumn after those that are always visible.
+func Listed[T Object](columns []Column, cells func(T) []any) Table {
+	wide := slices.IndexFunc(append(columns, Wide(AgeColumn)), func(c Column) bool { return c.Priority > 0 })
+	return Printed(slices.Concat([]Column{NameColumn}, columns[:wide], []Column{AgeColumn}, columns[wide:]), cells)
 }
 
 // As returns an object as the Go type of its table. It panics for another type, because the caller has found the table

@@ -27,18 +27,11 @@ func Declared(register func(*runtime.Scheme) error, options map[string]bool, ent
 		if !d.scheme.HasValidationFunc(r.New()) {
 			continue
 		}
-		create := r.Strategy.Validate
-		r.Strategy.Validate = func(obj runtime.Object) (errs field.ErrorList) {
-			if create != nil {
-				errs = create(obj)
-			}
-			return d.append(errs, obj, nil)
-		}
-		r.Strategy.ValidateUpdate = d.update(r.Strategy.ValidateUpdate)
+		r.Strategy.Validate = d.hook(r.Strategy.Validate)
 		for i := range r.Subresources {
 			sub := &r.Subresources[i]
 			if sub.ValidateUpdate != nil && d.knows(r.New(), sub.Name) {
-				sub.ValidateUpdate = d.update(sub.ValidateUpdate, sub.Name)
+				sub.ValidateUpdate = d.hook(sub.ValidateUpdate, sub.Name)
 			}
 		}
 	}
@@ -51,8 +44,8 @@ type declared struct {
 	options map[string]bool
 }
 
-// update returns a hook for updates that also checks the rules.
-func (d declared) update(
+// hook returns a hook that also checks the rules.
+func (d declared) hook(
 	hook func(obj, old runtime.Object) field.ErrorList, subresource ...string,
 ) func(obj, old runtime.Object) field.ErrorList {
 	return func(obj, old runtime.Object) (errs field.ErrorList) {

@@ -16,12 +16,12 @@ import (
 
 // declaredRoles returns an entry whose hooks have one error.
 func declaredRoles() *entry.Resource {
-	by := func(string) field.ErrorList { return field.ErrorList{field.Forbidden(field.NewPath("hook"), "")} }
 	r := &entry.Resource{
 		Plural: "roles", New: entry.New[rbacv1.Role],
 		Strategy: entry.Strategy{
-			Validate:       func(runtime.Object) field.ErrorList { return by("create") },
-			ValidateUpdate: func(_, _ runtime.Object) field.ErrorList { return by("update") },
+			Validate: func(_, _ runtime.Object) field.ErrorList {
+				return field.ErrorList{field.Forbidden(field.NewPath("hook"), "")}
+			},
 		},
 	}
 	return entry.Declared(rbac.RegisterValidations, nil, entry.Group(rbacv1.SchemeGroupVersion, r))[0]
@@ -40,17 +40,17 @@ func TestDeclaredErrorsFollowThoseOfHooks(t *testing.T) {
 	s := declaredRoles().Strategy
 	old := &rbacv1.Role{Rules: []rbacv1.PolicyRule{{APIGroups: []string{"a"}}}}
 	const hook, verbs = "hook: Forbidden", "rules[0].verbs: Required value"
-	if got := texts(s.Validate(old)); !slices.Equal(got, []string{hook, verbs}) {
+	if got := texts(s.Validate(old, nil)); !slices.Equal(got, []string{hook, verbs}) {
 		t.Errorf("create: %v", got)
 	}
 	same := old.DeepCopy()
 	same.Labels = map[string]string{"a": "b"}
-	if got := texts(s.ValidateUpdate(same, old)); !slices.Equal(got, []string{hook}) {
+	if got := texts(s.Validate(same, old)); !slices.Equal(got, []string{hook}) {
 		t.Errorf("unchanged: %v", got)
 	}
 	other := old.DeepCopy()
 	other.Rules[0].APIGroups = []string{"b"}
-	if got := texts(s.ValidateUpdate(other, old)); !slices.Equal(got, []string{hook, verbs}) {
+	if got := texts(s.Validate(other, old)); !slices.Equal(got, []string{hook, verbs}) {
 		t.Errorf("changed: %v", got)
 	}
 }
@@ -69,10 +69,10 @@ func TestDeclaredInLongLists(t *testing.T) {
 		bad := role.DeepCopy()
 		bad.Rules[i].Verbs = nil
 		want := fmt.Sprintf("rules[%d].verbs: Required value", i)
-		if got := texts(s.Validate(bad)); !slices.Contains(got, want) || len(got) != 2 {
+		if got := texts(s.Validate(bad, nil)); !slices.Contains(got, want) || len(got) != 2 {
 			t.Errorf("%d: %v", i, got)
 		}
-		if got := texts(s.ValidateUpdate(bad, role)); !slices.Contains(got, want) || len(got) != 2 {
+		if got := texts(s.Validate(bad, role)); !slices.Contains(got, want) || len(got) != 2 {
 			t.Errorf("update of %d: %v", i, got)
 		}
 		if len(bad.Rules) != 3500 || len(bad.Finalizers) != 3000 {

@@ -88,10 +88,16 @@ type Request interface {
 	UpdateStatus(ctx context.Context, ref Reference, change func(old Object) (Object, error)) error
 }
 
-// Review returns the hook of a review, which is not stored: validate checks the admitted body, and answer completes it.
-func Review[T Object](validate func(Request, T) error, answer func(context.Context, Request, T)) HandlePost {
-	return func(ctx context.Context, r Request, body runtime.Object) (runtime.Object, error) {
-		v := body.(T)
+// Reviews returns the entry of a kind of reviews, which are not stored: validate checks the admitted body, and answer
+// completes it.
+func Reviews[T any, P interface {
+	*T
+	Object
+}](
+	plural string, namespaced bool, validate func(Request, P) error, answer func(context.Context, Request, P),
+) *Resource {
+	create := func(ctx context.Context, r Request, body runtime.Object) (runtime.Object, error) {
+		v := body.(P)
 		if err := r.CheckManagers(v); err != nil {
 			return nil, err
 		}
@@ -105,6 +111,10 @@ func Review[T Object](validate func(Request, T) error, answer func(context.Conte
 		}
 		answer(ctx, r, v)
 		return v, nil
+	}
+	return &Resource{
+		Plural: plural, New: New[T, P], Namespaced: namespaced,
+		Served: Served{Verbs: Post}, Storage: Storage{Virtual: true}, Hooks: Hooks{Create: create},
 	}
 }
 

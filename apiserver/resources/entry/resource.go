@@ -235,9 +235,8 @@ type Strategy struct {
 	// restores the status. After that, it sets the generation.
 	PrepareCreate func(obj runtime.Object)
 	PrepareUpdate func(obj, old runtime.Object)
-	// Validate and ValidateUpdate validate everything except metadata.
-	Validate       func(obj runtime.Object) field.ErrorList
-	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
+	// Validate validates everything except metadata; old is nil on create.
+	Validate func(obj, old runtime.Object) field.ErrorList
 	// Requester, if set, records the requesting user in a new object, after PrepareCreate (certificate signing
 	// requests).
 	Requester func(obj runtime.Object, name, uid string, groups []string, extra map[string][]string)

@@ -81,39 +81,34 @@ func Warn[T runtime.Object](f func(obj, old T) []string) func(obj, old runtime.O
 	}
 }
 
-// Validate returns a hook for new objects from a function for a Go type. It returns no errors for objects of other
-// types.
-func Validate[T any](f func(obj *T) field.ErrorList) func(runtime.Object) field.ErrorList {
-	return func(o runtime.Object) field.ErrorList {
-		obj, ok := any(o).(*T)
-		if !ok || obj == nil {
-			return nil
-		}
-		return f(obj)
-	}
+// Validate returns a hook that validates new and updated objects alike, from a function for a Go type. It returns no
+// errors for objects of other types.
+func Validate[T any](f func(obj *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
+	return ValidateChange(func(obj, _ *T) field.ErrorList { return f(obj) })
 }
 
-// ValidateChange returns a hook for updated objects from a function for a Go type.
+// ValidateChange returns a hook from a function for a Go type, which gets a nil old object on create.
 func ValidateChange[T any](f func(obj, old *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
 	return func(o, before runtime.Object) field.ErrorList {
 		obj, ok := any(o).(*T)
 		old, was := any(before).(*T)
-		if !ok || !was || obj == nil || old == nil {
+		if !ok || obj == nil || before != nil && (!was || old == nil) {
 			return nil
 		}
 		return f(obj, old)
 	}
 }
 
-// ValidateNew returns a hook that validates a new object with a function for updates. It calls the function with a nil
-// old object.
-func ValidateNew[T any](f func(obj, old *T) field.ErrorList) func(runtime.Object) field.ErrorList {
-	return Validate(func(obj *T) field.ErrorList { return f(obj, nil) })
-}
-
-// ValidateAgain returns a hook that validates an updated object like a new one.
-func ValidateAgain[T any](f func(obj *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
-	return ValidateChange(func(obj, _ *T) field.ErrorList { return f(obj) })
+// ValidateEither returns a hook from a function for new objects and one for updated ones.
+func ValidateEither[T any](
+	create func(obj *T) field.ErrorList, update func(obj, old *T) field.ErrorList,
+) func(obj, old runtime.Object) field.ErrorList {
+	return ValidateChange(func(obj, old *T) field.ErrorList {
+		if old == nil {
+			return create(obj)
+		}
+		return update(obj, old)
+	})
 }
 
 // Default returns a hook from a function for a Go type. The hook also sets empty lists to nil. It does not change

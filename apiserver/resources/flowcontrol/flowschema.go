@@ -22,10 +22,9 @@ func flowSchemas() *entry.Resource {
 	return &entry.Resource{
 		Plural: "flowschemas", New: entry.New[flowcontrolv1.FlowSchema],
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Default:        entry.Default(defaultFlowSchema),
-			Validate:       entry.Validate(validateFlowSchema),
-			ValidateUpdate: entry.ValidateAgain(validateFlowSchema),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(defaultFlowSchema),
+			Validate:   entry.Validate(validateFlowSchema),
 		},
 		Subresources: entry.StatusOf(keepSchemaStatus, validateFlowSchemaStatus),
 		Table:        flowSchemaTable(),

@@ -17,10 +17,9 @@ func priorityLevelConfigurations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "prioritylevelconfigurations", New: entry.New[flowcontrolv1.PriorityLevelConfiguration],
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Default:        entry.Default(defaultPriorityLevelConfiguration),
-			Validate:       entry.Validate(validatePriorityLevel),
-			ValidateUpdate: entry.ValidateAgain(validatePriorityLevel),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(defaultPriorityLevelConfiguration),
+			Validate:   entry.Validate(validatePriorityLevel),
 		},
 		Subresources: entry.StatusOf(keepLevelStatus, validatePriorityLevelStatus),
 		Table:        priorityLevelTable(),
@@ -158,8 +157,7 @@ func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.E
 // "<none>": an exempt level has no shares, and a level that rejects requests has no queues.
 func priorityLevelTable() entry.Table {
 	queuing := flowcontrolv1.QueuingConfiguration{}.SwaggerDoc()
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("Type", flowcontrolv1.PriorityLevelConfigurationSpec{}.SwaggerDoc()["type"]),
 		entry.Text(
 			"NominalConcurrencyShares",
@@ -168,7 +166,6 @@ func priorityLevelTable() entry.Table {
 		entry.Text("Queues", queuing["queues"]),
 		entry.Text("HandSize", queuing["handSize"]),
 		entry.Text("QueueLengthLimit", queuing["queueLengthLimit"]),
-		entry.AgeColumn,
 	}, func(l *flowcontrolv1.PriorityLevelConfiguration) []any {
 		var shares, queues, hand, length any = entry.None, entry.None, entry.None, entry.None
 		if limited := l.Spec.Limited; limited != nil {

@@ -45,8 +45,8 @@ func (p *Prepare) Empty() bool {
 
 // Validation has the hooks that validate.
 type Validation struct {
-	Create         func(obj runtime.Object) field.ErrorList
-	Update, Status func(obj, old runtime.Object) field.ErrorList
+	// Whole gets a nil old object on create.
+	Whole, Status func(obj, old runtime.Object) field.ErrorList
 	// Parts are the hooks of other subresources, by name.
 	Parts map[string]func(obj, old runtime.Object) field.ErrorList
 }
@@ -86,7 +86,7 @@ func kindOf(r *resources.Resource) Kind {
 			OwnStatus: s.OwnStatus, Create: s.PrepareCreate, Update: s.PrepareUpdate, Early: s.EarlyWarnings,
 			Warnings: s.Warnings,
 		},
-		Validation: Validation{Create: s.Validate, Update: s.ValidateUpdate},
+		Validation: Validation{Whole: s.Validate},
 	}
 	if k.Table.Cells == nil {
 		k.Table = resources.TableOf(k.GVK.GroupKind())

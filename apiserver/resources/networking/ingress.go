@@ -21,11 +21,10 @@ func ingresses() *entry.Resource {
 		ShortNames: []string{"ing"},
 		Storage:    entry.Storage{Collection: "ingress"},
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Default:        entry.DefaultEmptyLists[networkingv1.Ingress](),
-			Validate:       entry.Validate(validateIngress),
-			ValidateUpdate: entry.ValidateChange(validateIngressUpdate),
-			Warnings:       entry.Warn(ingressWarnings),
+			Generation: entry.SpecGeneration,
+			Default:    entry.DefaultEmptyLists[networkingv1.Ingress](),
+			Validate:   entry.ValidateEither(validateIngress, validateIngressUpdate),
+			Warnings:   entry.Warn(ingressWarnings),
 		},
 		Subresources: []entry.Subresource{entry.StatusWith(entry.Subresource{
 			ValidateUpdate: entry.ValidateChange(validateIngressStatus),
@@ -203,13 +202,11 @@ func validateIngressStatus(in, old *networkingv1.Ingress) (errs field.ErrorList)
 }
 
 func ingressTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Text("Class", "The name of the IngressClass resource that should be used for additional configuration"),
 		entry.Text("Hosts", "Hosts that incoming requests are matched against before the ingress rule"),
 		entry.Text("Address", "Address is a list containing ingress points for the load-balancer"),
 		entry.Text("Ports", "Ports of TLS configurations that open"),
-		entry.AgeColumn,
 	}, func(i *networkingv1.Ingress) []any {
 		addresses := make([]string, 0, len(i.Status.LoadBalancer.Ingress))
 		for _, in := range i.Status.LoadBalancer.Ingress {

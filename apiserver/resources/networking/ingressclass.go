@@ -16,10 +16,9 @@ func ingressClasses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "ingressclasses", New: entry.New[networkingv1.IngressClass],
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Default:        entry.Default(defaultIngressClass),
-			Validate:       entry.Validate(validateIngressClass),
-			ValidateUpdate: entry.ValidateChange(validateIngressClassUpdate),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(defaultIngressClass),
+			Validate:   entry.ValidateEither(validateIngressClass, validateIngressClassUpdate),
 		},
 		Table: ingressClassTable(),
 	}

@@ -18,8 +18,7 @@ func ipAddresses() *entry.Resource {
 		Plural: "ipaddresses", New: entry.New[networkingv1.IPAddress],
 		ShortNames: []string{"ip"},
 		Strategy: entry.Strategy{
-			Validate:       entry.Validate(validateIPAddress),
-			ValidateUpdate: entry.ValidateAgain(validateIPAddress),
+			Validate: entry.Validate(validateIPAddress),
 		},
 		Table: entry.TableOf(ipAddressColumns(), ipAddressCells),
 	}

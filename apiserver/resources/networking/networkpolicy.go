@@ -20,13 +20,16 @@ func networkPolicies() *entry.Resource {
 		Plural: "networkpolicies", New: entry.New[networkingv1.NetworkPolicy], Namespaced: true,
 		ShortNames: []string{"netpol"},
 		Strategy: entry.Strategy{
-			Generation:     entry.SpecGeneration,
-			Default:        entry.Default(defaultNetworkPolicy),
-			Validate:       entry.ValidateNew(validateNetworkPolicy),
-			ValidateUpdate: entry.ValidateChange(validateNetworkPolicy),
-			Warnings:       entry.Warn(networkPolicyWarnings),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(defaultNetworkPolicy),
+			Validate:   entry.ValidateChange(validateNetworkPolicy),
+			Warnings:   entry.Warn(networkPolicyWarnings),
 		},
-		Table: networkPolicyTable(),
+		Table: entry.Listed(
+			[]entry.Column{entry.Text("Pod-Selector", networkingv1.NetworkPolicySpec{}.SwaggerDoc()["podSelector"])},
+			func(p *networkingv1.NetworkPolicy) []any {
+				return []any{metav1.FormatLabelSelector(&p.Spec.PodSelector)}
+			}),
 	}
 }
 
@@ -193,14 +196,4 @@ func ipBlock(b *networkingv1.IPBlock, t policyTolerance, at *field.Path) field.E
 		}
 	}
 	return errs
-}
-
-func networkPolicyTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
-		entry.Text("Pod-Selector", networkingv1.NetworkPolicySpec{}.SwaggerDoc()["podSelector"]),
-		entry.AgeColumn,
-	}, func(p *networkingv1.NetworkPolicy) []any {
-		return []any{metav1.FormatLabelSelector(&p.Spec.PodSelector)}
-	})
 }

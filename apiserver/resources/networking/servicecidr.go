@@ -17,11 +17,11 @@ func serviceCIDRs() *entry.Resource {
 	return &entry.Resource{
 		Plural: "servicecidrs", New: entry.New[networkingv1.ServiceCIDR],
 		Strategy: entry.Strategy{
-			Validate:       entry.Validate(validateServiceCIDR),
-			ValidateUpdate: entry.ValidateChange(validateServiceCIDRUpdate),
+			Validate: entry.ValidateEither(validateServiceCIDR, validateServiceCIDRUpdate),
 		},
 		Subresources: entry.StatusOf(entry.KeepMeta[*networkingv1.ServiceCIDR], nil),
-		Table:        serviceCIDRTable(),
+		Table: entry.Listed([]entry.Column{entry.Text("CIDRs", networkingv1.ServiceCIDRSpec{}.SwaggerDoc()["cidrs"])},
+			func(c *networkingv1.ServiceCIDR) []any { return []any{strings.Join(c.Spec.CIDRs, ",")} }),
 	}
 }
 
@@ -62,12 +62,4 @@ func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList
 		errs = append(errs, check.Immutable(now, was, at)...)
 	}
 	return errs
-}
-
-func serviceCIDRTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn, entry.Text("CIDRs", networkingv1.ServiceCIDRSpec{}.SwaggerDoc()["cidrs"]), entry.AgeColumn,
-	}, func(c *networkingv1.ServiceCIDR) []any {
-		return []any{strings.Join(c.Spec.CIDRs, ",")}
-	})
 }

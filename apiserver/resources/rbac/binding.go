@@ -36,10 +36,9 @@ func bindings[T any, P interface {
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
 			Default:        entry.Default(func(b *T) { defaultGroups(parts(b)) }),
-			Validate:       entry.ValidateNew(validate),
-			ValidateUpdate: entry.ValidateChange(validate),
+			Validate:       entry.ValidateChange(validate),
 		},
-		Table: entry.Printed(bindingColumns(one, docs["roleRef"]), func(b P) []any { return bindingCells(parts(b)) }),
+		Table: entry.Listed(bindingColumns(one, docs["roleRef"]), func(b P) []any { return bindingCells(parts(b)) }),
 	}
 }
 
@@ -47,9 +46,7 @@ func bindings[T any, P interface {
 // have. That package is not linked for this, as it would add unused types with all their methods.
 func bindingColumns(of, roleRef string) []entry.Column {
 	return []entry.Column{
-		entry.NameColumn,
 		entry.Text("Role", strings.TrimSuffix(roleRef, " This field is immutable.")),
-		entry.AgeColumn,
 		entry.Wide(entry.Text("Users", "Users in the "+of)),
 		entry.Wide(entry.Text("Groups", "Groups in the "+of)),
 		entry.Wide(entry.Text("ServiceAccounts", "ServiceAccounts in the "+of)),

@@ -21,8 +21,7 @@ func clusterRoles() *entry.Resource {
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
 			Default:        entry.DefaultEmptyLists[rbacv1.ClusterRole](),
-			Validate:       entry.Validate(validateClusterRole),
-			ValidateUpdate: entry.ValidateChange(validateClusterRoleUpdate),
+			Validate:       entry.ValidateEither(validateClusterRole, validateClusterRoleUpdate),
 		},
 	}
 }

@@ -19,8 +19,7 @@ func roles() *entry.Resource {
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
 			Default:        entry.DefaultEmptyLists[rbacv1.Role](),
-			Validate:       entry.Validate(validateRole),
-			ValidateUpdate: entry.ValidateChange(validateRoleUpdate),
+			Validate:       entry.ValidateEither(validateRole, validateRoleUpdate),
 		},
 	}
 }

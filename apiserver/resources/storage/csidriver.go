@@ -14,11 +14,10 @@ func csiDrivers() *entry.Resource {
 	return &entry.Resource{
 		Plural: "csidrivers", New: entry.New[storagev1.CSIDriver],
 		Strategy: entry.Strategy{
-			Generation:     entry.UpdateOnlyGeneration,
-			Conditional:    true,
-			Default:        entry.Default(defaultCSIDriver),
-			Validate:       entry.Validate(validateCSIDriverObject),
-			ValidateUpdate: entry.ValidateChange(validateCSIDriverUpdate),
+			Generation:  entry.UpdateOnlyGeneration,
+			Conditional: true,
+			Default:     entry.Default(defaultCSIDriver),
+			Validate:    entry.ValidateEither(validateCSIDriverObject, validateCSIDriverUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Table:  csiDriverTable(),
@@ -103,15 +102,13 @@ func validateCSIDriverUpdate(d, old *storagev1.CSIDriver) field.ErrorList {
 
 func csiDriverTable() entry.Table {
 	spec := storagev1.CSIDriverSpec{}.SwaggerDoc()
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		entry.Boolean("AttachRequired", spec["attachRequired"]),
 		entry.Boolean("PodInfoOnMount", spec["podInfoOnMount"]),
 		entry.Boolean("StorageCapacity", spec["storageCapacity"]),
 		entry.Text("TokenRequests", spec["tokenRequests"]),
 		entry.Boolean("RequiresRepublish", spec["requiresRepublish"]),
 		entry.Text("Modes", spec["volumeLifecycleModes"]),
-		entry.AgeColumn,
 	}, func(d *storagev1.CSIDriver) []any {
 		tokens := entry.Unset
 		if d.Spec.TokenRequests != nil {

@@ -15,15 +15,16 @@ func csiNodes() *entry.Resource {
 	return &entry.Resource{
 		Plural: "csinodes", New: entry.New[storagev1.CSINode],
 		Strategy: entry.Strategy{
-			Conditional:    true,
-			Default:        entry.DefaultEmptyLists[storagev1.CSINode](),
-			PrepareCreate:  entry.Create(func(n *storagev1.CSINode) { dropHealth(n, &storagev1.CSINode{}) }),
-			PrepareUpdate:  entry.Change(dropHealth),
-			Validate:       entry.Validate(validateCSINode),
-			ValidateUpdate: entry.ValidateChange(validateCSINodeUpdate),
+			Conditional:   true,
+			Default:       entry.DefaultEmptyLists[storagev1.CSINode](),
+			PrepareCreate: entry.Create(func(n *storagev1.CSINode) { dropHealth(n, &storagev1.CSINode{}) }),
+			PrepareUpdate: entry.Change(dropHealth),
+			Validate:      entry.ValidateEither(validateCSINode, validateCSINodeUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  csiNodeTable(),
+		Table: entry.Listed(
+			[]entry.Column{entry.Integer("Drivers", "Drivers indicates the number of CSI drivers registered on the node")},
+			func(n *storagev1.CSINode) []any { return []any{int64(len(n.Spec.Drivers))} }),
 	}
 }
 
@@ -77,14 +78,4 @@ func validateCSINodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
 		}
 	}
 	return errs
-}
-
-func csiNodeTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
-		entry.Integer("Drivers", "Drivers indicates the number of CSI drivers registered on the node"),
-		entry.AgeColumn,
-	}, func(n *storagev1.CSINode) []any {
-		return []any{int64(len(n.Spec.Drivers))}
-	})
 }

@@ -16,10 +16,9 @@ func csiStorageCapacities() *entry.Resource {
 	return &entry.Resource{
 		Plural: "csistoragecapacities", New: entry.New[storagev1.CSIStorageCapacity], Namespaced: true,
 		Strategy: entry.Strategy{
-			Conditional:    true,
-			Validate:       entry.ValidateNew(validateStorageCapacity),
-			ValidateUpdate: entry.ValidateChange(validateStorageCapacity),
-			Warnings:       entry.Warn(capacityWarnings),
+			Conditional: true,
+			Validate:    entry.ValidateChange(validateStorageCapacity),
+			Warnings:    entry.Warn(capacityWarnings),
 		},
 	}
 }

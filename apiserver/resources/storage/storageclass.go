@@ -19,10 +19,9 @@ func storageClasses() *entry.Resource {
 		Plural: "storageclasses", New: entry.New[storagev1.StorageClass],
 		ShortNames: []string{"sc"},
 		Strategy: entry.Strategy{
-			Default:        entry.Default(defaultStorageClass),
-			Validate:       entry.Validate(validateStorageClass),
-			ValidateUpdate: entry.ValidateAgain(validateStorageClass),
-			Warnings:       entry.Warn(storageClassWarnings),
+			Default:  entry.Default(defaultStorageClass),
+			Validate: entry.Validate(validateStorageClass),
+			Warnings: entry.Warn(storageClassWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Table:  storageClassTable(),
@@ -111,13 +110,11 @@ const (
 
 func storageClassTable() entry.Table {
 	doc := storagev1.StorageClass{}.SwaggerDoc()
-	t := entry.Printed([]entry.Column{
-		entry.NameColumn,
+	t := entry.Listed([]entry.Column{
 		entry.Text("Provisioner", doc["provisioner"]),
 		entry.Text("ReclaimPolicy", doc["reclaimPolicy"]),
 		entry.Text("VolumeBindingMode", doc["volumeBindingMode"]),
 		entry.Text("AllowVolumeExpansion", doc["allowVolumeExpansion"]),
-		entry.AgeColumn,
 	}, func(c *storagev1.StorageClass) []any {
 		return []any{
 			c.Provisioner,

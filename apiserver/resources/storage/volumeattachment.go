@@ -18,10 +18,9 @@ func volumeAttachments() *entry.Resource {
 	return &entry.Resource{
 		Plural: "volumeattachments", New: entry.New[storagev1.VolumeAttachment],
 		Strategy: entry.Strategy{
-			Conditional:    true,
-			Default:        entry.Default(defaultVolumeAttachment),
-			Validate:       entry.Validate(validateVolumeAttachment),
-			ValidateUpdate: entry.ValidateChange(validateVolumeAttachmentUpdate),
+			Conditional: true,
+			Default:     entry.Default(defaultVolumeAttachment),
+			Validate:    entry.ValidateEither(validateVolumeAttachment, validateVolumeAttachmentUpdate),
 		},
 		Delete:       entry.Deletion{Returned: true},
 		Subresources: entry.StatusOf(entry.KeepMeta[*storagev1.VolumeAttachment], validateVolumeAttachmentUpdate),
@@ -118,13 +117,11 @@ func attachmentTable() entry.Table {
 	spec := storagev1.VolumeAttachmentSpec{}.SwaggerDoc()
 	attacher := entry.Text("Attacher", spec["attacher"])
 	attacher.Format = "name"
-	return entry.Printed([]entry.Column{
-		entry.NameColumn,
+	return entry.Listed([]entry.Column{
 		attacher,
 		entry.Text("PV", storagev1.VolumeAttachmentSource{}.SwaggerDoc()["persistentVolumeName"]),
 		entry.Text("Node", spec["nodeName"]),
 		entry.Boolean("Attached", storagev1.VolumeAttachmentStatus{}.SwaggerDoc()["attached"]),
-		entry.AgeColumn,
 	}, func(a *storagev1.VolumeAttachment) []any {
 		return []any{
 			a.Spec.Attacher,

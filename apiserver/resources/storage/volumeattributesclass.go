@@ -16,11 +16,12 @@ func volumeAttributesClasses() *entry.Resource {
 		Plural: "volumeattributesclasses", New: entry.New[storagev1.VolumeAttributesClass],
 		ShortNames: []string{"vac"},
 		Strategy: entry.Strategy{
-			Validate:       entry.Validate(validateVolumeAttributesClass),
-			ValidateUpdate: entry.ValidateChange(validateVolumeAttributesClassUpdate),
+			Validate: entry.ValidateEither(validateVolumeAttributesClass, validateVolumeAttributesClassUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  attributesClassTable(),
+		Table: entry.Listed(
+			[]entry.Column{entry.Text("DriverName", storagev1.VolumeAttributesClass{}.SwaggerDoc()["driverName"])},
+			func(c *storagev1.VolumeAttributesClass) []any { return []any{c.DriverName} }),
 	}
 }
 
@@ -38,15 +39,6 @@ func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass
 	errs = append(errs, check.Forbid(!reflect.DeepEqual(c.Parameters, old.Parameters), field.NewPath("parameters"),
 		"updates to parameters are forbidden.")...)
 	return append(errs, validateVolumeAttributesClass(c)...)
-}
-
-func attributesClassTable() entry.Table {
-	return entry.Printed([]entry.Column{
-		entry.NameColumn, entry.Text("DriverName", storagev1.VolumeAttributesClass{}.SwaggerDoc()["driverName"]),
-		entry.AgeColumn,
-	}, func(c *storagev1.VolumeAttributesClass) []any {
-		return []any{c.DriverName}
-	})
 }
 
 const (

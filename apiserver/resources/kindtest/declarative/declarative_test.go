@@ -96,5 +96,5 @@ func try(rule rule, r *resources.Resource) (tried bool, errs field.ErrorList, at
 	if v.Kind() == reflect.Invalid || !rule.violate(v) {
 		return false, nil, ""
 	}
-	return true, r.Strategy.Validate(obj), path.String()
+	return true, r.Strategy.Validate(obj, nil), path.String()
 }

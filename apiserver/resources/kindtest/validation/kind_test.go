@@ -14,7 +14,7 @@ var all = kindtest.All(time.Now)
 // kinds are those that are validated.
 var kinds = func() (list []kindtest.Kind) {
 	for _, k := range all {
-		if k.Validation.Create != nil && (k.GVK.Kind != "HorizontalPodAutoscaler" || k.GVK.Version == "v2") {
+		if k.Validation.Whole != nil && (k.GVK.Kind != "HorizontalPodAutoscaler" || k.GVK.Version == "v2") {
 			list = append(list, k)
 		}
 	}

@@ -42,12 +42,9 @@ func TestKindsDontPanic(t *testing.T) {
 
 // validated has every func of a kind validate and every error say its text.
 func validated(t *testing.T, k kindtest.Validation, obj, old runtime.Object) {
-	var errs field.ErrorList
-	if k.Create != nil {
-		errs = k.Create(obj)
-	}
+	errs := k.Whole(obj, nil)
 	for _, f := range append(
-		[]func(obj, old runtime.Object) field.ErrorList{k.Update, k.Status}, slices.Collect(maps.Values(k.Parts))...,
+		[]func(obj, old runtime.Object) field.ErrorList{k.Whole, k.Status}, slices.Collect(maps.Values(k.Parts))...,
 	) {
 		if f != nil {
 			errs = append(errs, f(obj, old)...)
@@ -65,7 +62,7 @@ func TestOtherTypesPass(t *testing.T) {
 	for _, kind := range kinds {
 		k := kind.Validation
 		for _, other := range []runtime.Object{nil, &metav1.Status{}} {
-			errs := append(k.Create(other), k.Update(other, other)...)
+			errs := append(k.Whole(other, nil), k.Whole(other, other)...)
 			if k.Status != nil {
 				errs = append(errs, k.Status(other, other)...)
 			}
@@ -90,7 +87,7 @@ func TestBootstrapPasses(t *testing.T) {
 		for _, text := range list {
 			obj, gvk := created(t, string(text))
 			kind := validationOf(gvk.GroupKind())
-			if errs := append(kind.Create(obj), kind.Update(obj, obj.DeepCopyObject())...); len(errs) != 0 {
+			if errs := append(kind.Whole(obj, nil), kind.Whole(obj, obj.DeepCopyObject())...); len(errs) != 0 {
 				t.Errorf("%s: %v", text, errs)
 			}
 		}

@@ -113,7 +113,7 @@ func merge(to, patch map[string]any) map[string]any {
 func createErrors(t *testing.T, text string) field.ErrorList {
 	obj, gvk := created(t, text)
 	before := obj.DeepCopyObject()
-	errs := validationOf(gvk.GroupKind()).Create(obj)
+	errs := validationOf(gvk.GroupKind()).Whole(obj, nil)
 	if diff := cmp.Diff(before, obj); diff != "" {
 		t.Errorf("validation changed the object:\n%s", diff)
 	}
@@ -130,7 +130,7 @@ func changeErrors(t *testing.T, what, old, patch string) field.ErrorList {
 	validate, ready := kind.Validation.Parts[what], kind.Prepare.Parts[what]
 	switch what {
 	case "update":
-		validate, ready = kind.Validation.Update, kind.Update
+		validate, ready = kind.Validation.Whole, kind.Update
 	case "status":
 		validate, ready = kind.Validation.Status, kind.Status
 	}
@@ -262,7 +262,7 @@ func replay(t *testing.T, s step, stored map[string]string) bool {
 			t.Errorf("%s was accepted, but %v", text, errs)
 		}
 	}
-	if validationOf(gk).Create == nil || s.Expect.Status != 422 || s.Method != "POST" && len(want) == 0 {
+	if validationOf(gk).Whole == nil || s.Expect.Status != 422 || s.Method != "POST" && len(want) == 0 {
 		return false
 	}
 	var errs field.ErrorList
@@ -288,7 +288,7 @@ func served(text string) bool {
 	if err := json.Unmarshal([]byte(text), &m); err == nil {
 		gvk = m.GroupVersionKind()
 	}
-	return objecttest.Scheme().Recognizes(gvk) && validationOf(gvk.GroupKind()).Create != nil
+	return objecttest.Scheme().Recognizes(gvk) && validationOf(gvk.GroupKind()).Whole != nil
 }
 
 // TestUnchangedPass: an object that was accepted when it was created can be written again unchanged.
@@ -300,7 +300,7 @@ func TestUnchangedPass(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if d.Cmd == "create" && d.Expected == "ok\n" {
 				obj, gvk := created(t, d.Input)
-				if errs := validationOf(gvk.GroupKind()).Update(obj, obj.DeepCopyObject()); len(errs) != 0 {
+				if errs := validationOf(gvk.GroupKind()).Whole(obj, obj.DeepCopyObject()); len(errs) != 0 {
 					t.Errorf("%s: %s", d.Pos, errs.ToAggregate())
 				}
 			}
