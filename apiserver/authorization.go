@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
@@ -49,23 +48,18 @@ func authorizers(
 // cache no longer has all of the events, the policy is built again. A role or binding that can't be decoded grants
 // nothing. Nothing is granted before the cache is ready.
 type roles struct {
-	cache *cache.Cache
-	log   *slog.Logger
-	// shown is a revision whose events are all in the policy.
-	shown atomic.Int64
+	follower *cache.Follower
+	log      *slog.Logger
 	// mu guards the policy: decisions take the read lock, changes the write lock.
 	mu     sync.RWMutex
 	policy *rbac.Policy
-	// follow guards the watchers. It is held while the policy is updated.
-	follow   sync.Mutex
-	watchers []*cache.Watcher
 }
 
 // policyCollections are the collections of the policy. roles.set and roles.remove expect the roles first.
 var policyCollections = []string{"clusterroles", "roles", "clusterrolebindings", "rolebindings"}
 
 func newRoles(c *cache.Cache, log *slog.Logger) *roles {
-	return &roles{cache: c, log: log, policy: rbac.New()}
+	return &roles{follower: c.Follow(policyCollections...), log: log, policy: rbac.New()}
 }
 
 // Authorize implements authorization.Authorizer.
@@ -94,76 +88,37 @@ func (z *roles) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.Policy
 
 // catchUp applies the cache's events up to its current revision to the policy.
 func (z *roles) catchUp() {
-	now := z.cache.Revision()
-	if z.shown.Load() >= now {
-		return
-	}
-	z.follow.Lock()
-	defer z.follow.Unlock()
-	if z.shown.Load() >= now {
-		return
-	}
-	shown := now
-	for i := range policyCollections {
-		rev, err := z.poll(i)
-		if err != nil {
-			for errors.Is(err, cache.ErrExpired) { // history may be dropped in the meantime
-				shown, err = z.rebuild()
-			}
-			if err != nil {
-				z.log.Error("failed to read roles and bindings", "err", err)
-				return
-			}
-			break
-		}
-		shown = min(shown, rev)
-	}
-	z.shown.Store(shown)
-}
-
-// poll applies the pending events of one collection, and returns the revision after them.
-func (z *roles) poll(i int) (rev int64, err error) {
-	if z.watchers == nil {
-		return 0, cache.ErrExpired
-	}
-	for {
-		events, rev, err := z.watchers[i].Poll()
-		if err != nil || len(events) == 0 {
-			return rev, err
-		}
-		z.mu.Lock()
-		for _, e := range events {
-			if e.Type == cache.Deleted {
-				z.remove(z.policy, i, e.Object)
-			} else {
-				z.set(z.policy, i, e.Object)
-			}
-		}
-		z.mu.Unlock()
+	if err := z.follower.CatchUp(z.apply, z.rebuild); err != nil {
+		z.log.Error("failed to read roles and bindings", "err", err)
 	}
 }
 
-// rebuild builds the policy from the snapshots of one revision, and watches from there.
-func (z *roles) rebuild() (int64, error) {
-	p, rev := rbac.New(), z.cache.Revision()
-	watchers := make([]*cache.Watcher, len(policyCollections))
-	for i, c := range policyCollections {
-		snap, err := z.cache.Snapshot(c, rev)
-		if err != nil {
-			return 0, err
+// apply applies events of one collection.
+func (z *roles) apply(i int, events []*cache.Event) bool {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	for _, e := range events {
+		if e.Type == cache.Deleted {
+			z.remove(z.policy, i, e.Object)
+		} else {
+			z.set(z.policy, i, e.Object)
 		}
-		if watchers[i], err = z.cache.Watch(c, rev); err != nil {
-			return 0, err
-		}
-		snap.Ascend("", "", func(o *storage.Object) bool {
+	}
+	return true
+}
+
+// rebuild builds the policy from the collections.
+func (z *roles) rebuild(collections []*cache.Snapshot) error {
+	p := rbac.New()
+	for i, c := range collections {
+		for o := range c.Ascend("", "") {
 			z.set(p, i, o)
-			return true
-		})
+		}
 	}
 	z.mu.Lock()
-	z.policy, z.watchers = p, watchers
-	z.mu.Unlock()
-	return rev, nil
+	defer z.mu.Unlock()
+	z.policy = p
+	return nil
 }
 
 func (z *roles) remove(p *rbac.Policy, i int, o *storage.Object) {

@@ -18,7 +18,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/storage"
 )
 
 // aggregate creates the aggregator, which reads APIServices from the cache, and adds its documents to this server's.
@@ -38,10 +37,9 @@ func (s *Server) aggregate() {
 			if err != nil {
 				return nil // the cache has no state yet
 			}
-			snapshot.Ascend(prefix, "", func(o *storage.Object) bool {
+			for o := range snapshot.Ascend(prefix, "") {
 				names = append(names, strings.TrimPrefix(o.Key, prefix))
-				return true
-			})
+			}
 			return names
 		},
 		Resolve: s.registry.ServiceAddress, Certificate: c.FrontProxy, Now: c.Now,

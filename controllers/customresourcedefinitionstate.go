@@ -85,15 +85,14 @@ func (c *CustomResourceDefinitions) group(name, collection string, sink func(nam
 	if err != nil {
 		return err
 	}
-	snap.Ascend("", "", func(o *loopback.Object) bool {
+	for o := range snap.Ascend("", "") {
 		if _, g, _ := strings.Cut(o.Meta.Name, "."); g != group || o.Meta.Name == name {
-			return true
+			continue
 		}
 		if other, err := c.decode(o); err == nil && !apihelpers.IsCRDConditionTrue(other, apiextensionsv1.NamesAccepted) {
 			sink(o.Meta.Name)
 		}
-		return true
-	})
+	}
 	return nil
 }
 
@@ -107,13 +106,12 @@ func (c *CustomResourceDefinitions) list() ([]*definition, error) {
 	}
 	there := map[string]bool{}
 	var all []*definition
-	snap.Ascend("", "", func(o *loopback.Object) bool {
+	for o := range snap.Ascend("", "") {
 		there[o.Key] = true
 		if one, err := c.decode(o); err == nil {
 			all = append(all, one)
 		}
-		return true
-	})
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.known, func(key string, _ knownDefinition) bool { return !there[key] })

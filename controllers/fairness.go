@@ -130,13 +130,14 @@ func decoded[T any](c *loopback.Client, r workload.Resource) (all []*T, err erro
 	if err != nil {
 		return nil, err
 	}
-	snapshot.Ascend("", "", func(o *loopback.Object) bool {
-		var one *T
-		one, err = loopback.Typed[T](o, o.Err)
+	for o := range snapshot.Ascend("", "") {
+		one, err := loopback.Typed[T](o, o.Err)
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, one)
-		return err == nil
-	})
-	return all, err
+	}
+	return all, nil
 }
 
 func keepFlow[T workload.Object](ctx context.Context, api workload.API, k *kind[T], stored []T) error {

@@ -21,12 +21,11 @@ func (c *Collector) load(ctx context.Context, f *feed) error {
 	}
 	c.step(ctx, table)
 	for _, s := range all {
-		s.Ascend("", "", func(o *storage.Object) bool {
+		for o := range s.Ascend("", "") {
 			if o, ok := c.object(s.Collection(), o); ok {
 				c.step(ctx, graph.Observed{Object: o})
 			}
-			return true
-		})
+		}
 	}
 	c.step(ctx, graph.Loaded{})
 	return nil

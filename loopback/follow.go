@@ -62,7 +62,7 @@ func (f Feed) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.Begin(stateOf(snap))
+	f.Begin(snap.Ascend("", ""))
 	r := follower{Feed: f}
 	if err := r.watch(snap.Revision()); err != nil {
 		return err
@@ -83,10 +83,6 @@ func (f Feed) once(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-func stateOf(s *cache.Snapshot) iter.Seq[*storage.Object] {
-	return func(yield func(*storage.Object) bool) { s.Ascend("", "", yield) }
 }
 
 // follower reads the events of a feed, from its watchers in turn.

@@ -147,7 +147,7 @@ func (h *history) begin(begin func(iter.Seq[*storage.Object])) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	begin(func(yield func(*storage.Object) bool) { snap.Ascend("", "", yield) })
+	begin(snap.Ascend("", ""))
 }
 
 // change creates, changes or deletes an object of the collection.

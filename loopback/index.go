@@ -162,7 +162,7 @@ func (t *table) build(c *cache.Cache, rev int64) error {
 	t.entries = map[string]*entry{}
 	t.mounting, t.unreadable = map[workload.Key][]*entry{}, map[string]*entry{}
 	t.namespaces, t.free, t.controlled = map[string][]*entry{}, map[string][]*entry{}, map[string][]*entry{}
-	for o := range stateOf(state) {
+	for o := range state.Ascend("", "") {
 		e := old[o.Key]
 		if e == nil || e.Object != o {
 			e = &entry{Object: o}

@@ -69,10 +69,11 @@ func (a *API) Listed(r *http.Request) (n int) {
 	if err != nil {
 		return 0
 	}
-	snapshot.Ascend(req.Key(a.Registry.Root), "", func(*storage.Object) bool {
-		n++
-		return n < flowcontrol.MaxObjects
-	})
+	for range snapshot.Ascend(req.Key(a.Registry.Root), "") {
+		if n++; n == flowcontrol.MaxObjects {
+			break
+		}
+	}
 	return n
 }
 

@@ -29,7 +29,7 @@ type cached struct {
 
 // Ascend implements state.
 func (c cached) Ascend(_ context.Context, from string, _ int, yield func(*storage.Object) bool) error {
-	c.Snapshot.Ascend(c.prefix, from, yield)
+	c.Snapshot.Ascend(c.prefix, from)(yield)
 	return nil
 }
 

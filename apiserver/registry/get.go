@@ -38,7 +38,7 @@ func (s *Registry) cached(ctx context.Context, key string) (*storage.Object, err
 func (s *Registry) ascend(t Target, yield func(*storage.Object) bool) error {
 	snap, err := s.Cache.Snapshot(t.Resource.Collection, 0)
 	if err == nil {
-		snap.Ascend(t.Key(s.Root), "", yield)
+		snap.Ascend(t.Key(s.Root), "")(yield)
 	}
 	return err
 }

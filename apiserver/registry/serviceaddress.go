@@ -50,16 +50,15 @@ func (d *Data) endpointSlices(namespace, name string) (out []*discoveryv1.Endpoi
 	if err != nil {
 		return nil, err
 	}
-	snap.Ascend(d.Root+"/"+res.Collection+"/"+namespace+"/", "", func(o *storage.Object) bool {
+	for o := range snap.Ascend(d.Root+"/"+res.Collection+"/"+namespace+"/", "") {
 		if o.Meta.Labels[discoveryv1.LabelServiceName] != name {
-			return true
+			continue
 		}
 		e := &discoveryv1.EndpointSlice{}
 		if readCached(o, e) == nil {
 			out = append(out, e)
 		}
-		return true
-	})
+	}
 	return out, nil
 }
 

@@ -210,14 +210,13 @@ func (w *write) Scan(r schema.GroupVersionResource, fields []string, yield func(
 	for i, name := range fields {
 		places[i] = slices.Index(res.FieldNames, name)
 	}
-	snap.Ascend("", "", func(item *storage.Object) bool {
+	for item := range snap.Ascend("", "") {
 		for i, place := range places {
 			if values[i] = ""; item.Err == nil {
 				values[i] = item.Fields[place]
 			}
 		}
 		yield(item, values)
-		return true
-	})
+	}
 	return storage.Guard{Key: w.s.Root + "/" + res.Collection + "/", ModRevision: snap.Revision(), Below: true}, nil
 }

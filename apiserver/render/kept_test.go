@@ -47,10 +47,9 @@ func (s *keptState) objects() (objs []*storage.Object) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	snap.Ascend("", "", func(o *storage.Object) bool {
+	for o := range snap.Ascend("", "") {
 		objs = append(objs, o)
-		return true
-	})
+	}
 	return objs
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -76,16 +75,15 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(*ex
 	name := r.Name()
 	matches, err := labels.Parse(s.Labels)
 	if snapshot := c.snapshots[r.Stored]; err == nil && snapshot != nil {
-		snapshot.Ascend("", "", func(o *storage.Object) bool {
+		for o := range snapshot.Ascend("", "") {
 			m := &o.Meta
 			selected := (s.Namespace == "" || m.Namespace == s.Namespace) && (s.Name == "" || m.Name == s.Name)
 			if selected && o.Err != nil {
-				err = o.Err
+				return o.Err
 			} else if selected && matches.Matches(labels.Set(m.Labels)) {
 				yield(storedOf(name, o), o.JSON)
 			}
-			return err == nil
-		})
+		}
 	}
 	return err
 }

@@ -58,10 +58,9 @@ func (s *settling) shown(revision int64, stored map[string]string) map[string]in
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		snap.Ascend("", "", func(o *storage.Object) bool {
+		for o := range snap.Ascend("", "") {
 			out[o.Key] = o.Revision
-			return true
-		})
+		}
 	}
 	return out
 }
@@ -171,11 +170,10 @@ func (s *settling) checkDangling() {
 	uids, all := map[string]bool{}, []*storage.Object{}
 	_, state := s.data.cache.Everything()
 	for _, snap := range state {
-		snap.Ascend("", "", func(o *storage.Object) bool {
+		for o := range snap.Ascend("", "") {
 			uids[o.Meta.UID] = true
 			all = append(all, o)
-			return true
-		})
+		}
 	}
 	for _, o := range all {
 		owned := len(o.Meta.Owners) > 0

@@ -38,7 +38,7 @@ func Changes(then, now []*Snapshot) iter.Seq2[*storage.Object, *storage.Object] 
 }
 
 func (s *Snapshot) all() []*storage.Object {
-	return slices.Collect(func(yield func(*storage.Object) bool) { s.Ascend("", "", yield) })
+	return slices.Collect(s.Ascend("", ""))
 }
 
 // compare yields the differences between the objects of a collection, both in the order of their keys.

@@ -31,13 +31,12 @@ func changesOf(then, now []*Snapshot) (out []string) {
 func compared(then, now []*Snapshot) map[string]bool {
 	out, there := map[string]bool{}, map[string]*storage.Object{}
 	for _, s := range then {
-		s.Ascend("", "", func(o *storage.Object) bool {
+		for o := range s.Ascend("", "") {
 			there[o.Key] = o
-			return true
-		})
+		}
 	}
 	for _, s := range now {
-		s.Ascend("", "", func(o *storage.Object) bool {
+		for o := range s.Ascend("", "") {
 			was := there[o.Key]
 			delete(there, o.Key)
 			if was == nil {
@@ -45,8 +44,7 @@ func compared(then, now []*Snapshot) map[string]bool {
 			} else if was.Revision != o.Revision {
 				out[fmt.Sprintf("%s %d %d", o.Key, was.Revision, o.Revision)] = true
 			}
-			return true
-		})
+		}
 	}
 	for key := range there {
 		out["-"+key] = true

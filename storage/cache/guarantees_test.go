@@ -254,13 +254,12 @@ func look(t *testing.T, c *Cache, collection string, ago int64) {
 		return
 	}
 	n := 0
-	s.Ascend("", "", func(o *storage.Object) bool {
+	for o := range s.Ascend("", "") {
 		n++
 		if o.Revision > s.Revision() {
 			t.Errorf("%s in a snapshot at %d", shown(o), s.Revision())
 		}
-		return true
-	})
+	}
 	if n != s.Len() || n != s.Count("", "") {
 		t.Errorf("snapshot of %d objects shows %d and counts %d", s.Len(), n, s.Count("", ""))
 	}

@@ -270,10 +270,9 @@ func (s *story) snapshot(d *datadriven.TestData) string {
 func shownSnapshot(snap *Snapshot) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s at %d: %d", snap.Collection(), snap.Revision(), snap.Len())
-	snap.Ascend("", "", func(o *storage.Object) bool {
+	for o := range snap.Ascend("", "") {
 		fmt.Fprint(&out, "\n  ", shown(o))
-		return true
-	})
+	}
 	return out.String()
 }
 
@@ -289,14 +288,13 @@ func (s *story) page(d *datadriven.TestData) string {
 	}
 	var out strings.Builder
 	n, last := 0, ""
-	snap.Ascend(prefix, from, func(o *storage.Object) bool {
+	for o := range snap.Ascend(prefix, from) {
 		if n == limit {
-			return false
+			break
 		}
 		n, last = n+1, o.Key
 		fmt.Fprintln(&out, shown(o))
-		return true
-	})
+	}
 	fmt.Fprintf(&out, "at %d, %d remain", snap.Revision(), snap.Count(prefix, max(from, last+"\x00")))
 	return out.String()
 }

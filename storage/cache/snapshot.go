@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/kubecascade/kubecascade/storage"
@@ -47,13 +48,13 @@ func (s *Snapshot) Len() int { return s.objects.length() }
 // Get returns the object stored under the full key; nil if there is none.
 func (s *Snapshot) Get(key string) *storage.Object { return s.objects.get(key) }
 
-// Ascend calls yield for the objects whose full keys have the prefix and are equal to or greater than from, in byte
-// order of their keys, until yield returns false.
-func (s *Snapshot) Ascend(prefix, from string, yield func(*storage.Object) bool) {
-	s.objects.scan(prefix, from, yield)
+// Ascend yields the objects whose full keys have the prefix and are equal to or greater than from, in byte order of
+// their keys.
+func (s *Snapshot) Ascend(prefix, from string) iter.Seq[*storage.Object] {
+	return s.objects.scan(prefix, from)
 }
 
-// Count returns the number of objects for which Ascend would call yield.
+// Count returns the number of objects that Ascend yields.
 func (s *Snapshot) Count(prefix, from string) int { return s.objects.count(prefix, from) }
 
 // at returns the objects at a revision. The history must contain the revision.

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"iter"
 	"strings"
 	"sync"
 
@@ -53,18 +54,19 @@ func (t *tree) get(key string) *storage.Object {
 
 func (t *tree) length() int { return t.entries.Len() }
 
-// scan calls yield for the objects with keys >= from with the prefix, in order, until it returns false.
-func (t *tree) scan(prefix, from string, yield func(*storage.Object) bool) {
-	t.entries.AscendGreaterOrEqual(entry{key: max(prefix, from)}, func(e entry) bool {
-		return strings.HasPrefix(e.key, prefix) && yield(e.object)
-	})
+// scan yields the objects with keys >= from with the prefix, in order.
+func (t *tree) scan(prefix, from string) iter.Seq[*storage.Object] {
+	return func(yield func(*storage.Object) bool) {
+		t.entries.AscendGreaterOrEqual(entry{key: max(prefix, from)}, func(e entry) bool {
+			return strings.HasPrefix(e.key, prefix) && yield(e.object)
+		})
+	}
 }
 
 // count returns the number of objects that scan would yield.
 func (t *tree) count(prefix, from string) (n int) {
-	t.scan(prefix, from, func(*storage.Object) bool {
+	for range t.scan(prefix, from) {
 		n++
-		return true
-	})
+	}
 	return n
 }

@@ -17,10 +17,9 @@ import (
 // listed returns the keys and revisions of the objects that scan shows.
 func listed(t *tree, prefix, from string) []string {
 	got := []string{}
-	t.scan(prefix, from, func(o *storage.Object) bool {
+	for o := range t.scan(prefix, from) {
 		got = append(got, fmt.Sprintf("%s@%d", o.Key, o.Revision))
-		return true
-	})
+	}
 	return got
 }
 
@@ -93,10 +92,11 @@ func TestScanStopsWhenYieldReturnsFalse(t *testing.T) {
 		objects.put(key, &storage.Object{Key: key})
 	}
 	var got []string
-	objects.scan("", "098", func(o *storage.Object) bool {
-		got = append(got, o.Key)
-		return len(got) < 3
-	})
+	for o := range objects.scan("", "098") {
+		if got = append(got, o.Key); len(got) == 3 {
+			break
+		}
+	}
 	if diff := cmp.Diff([]string{"098", "099", "100"}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -352,10 +352,9 @@ func (r *run) snapshot() {
 		from = r.key()
 	}
 	got := []string{}
-	s.Ascend(prefix, from, func(o *storage.Object) bool {
+	for o := range s.Ascend(prefix, from) {
 		got = append(got, shown(o))
-		return true
-	})
+	}
 	want := r.twin.at(collection, prefix, from, rev)
 	if diff := cmp.Diff(want, got); diff != "" {
 		r.t.Errorf("%s from %s at %d (-twin +cache):\n%s", prefix, from, rev, diff)

@@ -1,11 +1,9 @@
 package dynamic
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,17 +16,13 @@ import (
 
 // Live has the configurations that are in a cache.
 type Live struct {
-	cache *cache.Cache
-	types *resources.Types
-	log   *slog.Logger
-	// shown is the revision of the Set, or an older one.
-	shown atomic.Int64
+	follower *cache.Follower
+	types    *resources.Types
+	log      *slog.Logger
 	// set is nil if there is no configuration.
 	set atomic.Pointer[Set]
-	// follow guards the fields below. It is held while the Set is updated.
-	follow   sync.Mutex
-	watchers []*cache.Watcher
-	// read are the configurations of the Set by key. An unchanged configuration is not read again.
+	// read are the configurations of the Set by key. An unchanged configuration is not read again. Only rebuild, which
+	// the follower calls, uses it.
 	read map[string]reading
 	// forget is called with each configuration that was removed or became unreadable, and with the webhooks that a
 	// changed one has lost. It may be nil.
@@ -44,83 +38,33 @@ type reading struct {
 
 // NewLive returns a Live for the cache. types must have the built-in kinds.
 func NewLive(c *cache.Cache, types *resources.Types, log *slog.Logger) *Live {
-	return &Live{cache: c, types: types, log: log}
+	var collections []string
+	for _, source := range sources {
+		collections = append(collections, types.Lookup(group, "v1", source.plural).Collection)
+	}
+	return &Live{follower: c.Follow(collections...), types: types, log: log}
 }
 
 // Set returns the configurations at the cache's current revision or a later one, or nil if there are none. If they
 // can't be read, it returns a Set in which all are unread, not an older Set.
 func (l *Live) Set() *Set {
-	if l.shown.Load() < l.cache.Revision() {
-		if err := l.catchUp(); err != nil {
-			return &Set{types: l.types, unread: [slots]bool{true, true, true, true}}
-		}
+	err := l.follower.CatchUp(func(int, []*cache.Event) bool { return false }, l.rebuild)
+	if err != nil {
+		l.log.Error("failed to read the configurations of admission", "err", err)
+		return &Set{types: l.types, unread: [slots]bool{true, true, true, true}}
 	}
 	return l.set.Load()
 }
 
-// maxReads is the number of attempts to read a Set. An attempt fails if the cache's history no longer has the revision
-// at which it started.
-const maxReads = 3
-
-// catchUp updates the Set to the cache's current revision.
-func (l *Live) catchUp() error {
-	now := l.cache.Revision()
-	l.follow.Lock()
-	defer l.follow.Unlock()
-	if l.shown.Load() >= now {
-		return nil
-	}
-	shown, changed := l.poll(now)
-	if changed {
-		var err error
-		for range maxReads {
-			if shown, err = l.rebuild(); !errors.Is(err, cache.ErrExpired) {
-				break
-			}
-		}
-		if err != nil {
-			l.watchers = nil // the next request tries again
-			l.log.Error("failed to read the configurations of admission", "err", err)
-			return err
-		}
-	}
-	l.shown.Store(shown)
-	return nil
-}
-
-// poll reports whether a configuration has changed. If none has, the Set is also that of the revision shown.
-func (l *Live) poll(now int64) (shown int64, changed bool) {
-	if l.watchers == nil {
-		return 0, true
-	}
-	for _, w := range l.watchers {
-		events, rev, err := w.Poll()
-		if err != nil || len(events) > 0 {
-			return 0, true
-		}
-		now = min(now, rev)
-	}
-	return now, false
-}
-
-// rebuild reads the Set of one revision, and watches from there.
-func (l *Live) rebuild() (int64, error) {
-	rev := l.cache.Revision()
-	watchers, read := make([]*cache.Watcher, len(sources)), map[string]reading{}
-	set := &Set{types: l.types}
+// rebuild reads the Set from the collections.
+func (l *Live) rebuild(collections []*cache.Snapshot) error {
+	read, set := map[string]reading{}, &Set{types: l.types}
 	for i, source := range sources {
 		res := l.types.Lookup(group, "v1", source.plural)
 		if res == nil {
-			return 0, fmt.Errorf("reading %s: not in the table of types", source.plural)
+			return fmt.Errorf("reading %s: not in the table of types", source.plural)
 		}
-		snap, err := l.cache.Snapshot(res.Collection, rev)
-		if err != nil {
-			return 0, err
-		}
-		if watchers[i], err = l.cache.Watch(res.Collection, rev); err != nil {
-			return 0, err
-		}
-		snap.Ascend("", "", func(o *storage.Object) bool {
+		for o := range collections[i].Ascend("", "") {
 			r, ok := l.read[o.Key]
 			if !ok || r.revision != o.Revision {
 				r = reading{revision: o.Revision, value: l.value(res, o, source.read)}
@@ -130,16 +74,15 @@ func (l *Live) rebuild() (int64, error) {
 			} else {
 				set.unread[source.of] = true
 			}
-			return true
-		})
+		}
 	}
 	l.removed(read)
-	l.watchers, l.read = watchers, read
+	l.read = read
 	if len(read) == 0 {
 		set = nil
 	}
 	l.set.Store(set)
-	return rev, nil
+	return nil
 }
 
 // removed calls forget with configurations, and with webhooks of changed ones, that are not in read.

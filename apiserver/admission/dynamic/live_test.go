@@ -32,7 +32,8 @@ func TestUnreadable(t *testing.T) {
 	if err := (validatingWebhooks{d}).Validate(t.Context(), maps); err != nil {
 		t.Fatal(err)
 	}
-	d.Live.types, d.Live.watchers = none, nil // it has not the kinds of configurations
+	d.Live = NewLive(c, whole, slog.New(slog.DiscardHandler))
+	d.Live.types = none // it has not the kinds of configurations
 	apply(storage.Batch{Revision: 2})
 	if !d.Concerns(maps.Resource, "", admission.Create, true) {
 		t.Error("a request is not admitted at all")

@@ -1,0 +1,88 @@
+package cache
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// Follower keeps what its owner derives from some collections as new as the cache, without a goroutine. Its methods may
+// be called from any goroutine.
+type Follower struct {
+	cache       *Cache
+	collections []string
+	// shown is a revision whose events the owner has.
+	shown atomic.Int64
+	// mu guards the watchers. It is held while the owner is updated.
+	mu       sync.Mutex
+	watchers []*Watcher
+}
+
+// Follow returns a Follower of the collections, whose owner has no objects yet.
+func (c *Cache) Follow(collections ...string) *Follower {
+	return &Follower{cache: c, collections: collections}
+}
+
+// CatchUp brings the owner up to the cache's current revision. It costs nothing while no object changes, and waits only
+// while another call does the same. It calls apply with new events of the collection with that index. It calls rebuild
+// with snapshots of all collections at one revision for the first time, if apply returns false, and if the history no
+// longer has the events. After an error of rebuild or of the cache the next call rebuilds.
+func (f *Follower) CatchUp(apply func(collection int, events []*Event) bool, rebuild func([]*Snapshot) error) error {
+	now := f.cache.Revision()
+	if f.shown.Load() >= now {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shown.Load() >= now {
+		return nil
+	}
+	shown, ok := f.poll(now, apply)
+	if !ok {
+		err := error(ErrExpired)
+		for errors.Is(err, ErrExpired) { // history may be dropped in the meantime
+			shown, err = f.rebuild(rebuild)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	f.shown.Store(shown)
+	return nil
+}
+
+// poll applies all pending events, and returns the revision after them. ok is false if the owner must be rebuilt.
+func (f *Follower) poll(now int64, apply func(int, []*Event) bool) (shown int64, ok bool) {
+	for i, w := range f.watchers {
+		for {
+			events, rev, err := w.Poll()
+			if err != nil || len(events) > 0 && !apply(i, events) {
+				return 0, false
+			}
+			if len(events) == 0 {
+				now = min(now, rev)
+				break
+			}
+		}
+	}
+	return now, f.watchers != nil
+}
+
+// rebuild rebuilds the owner from one revision, and watches from there.
+func (f *Follower) rebuild(rebuild func([]*Snapshot) error) (rev int64, err error) {
+	rev, f.watchers = f.cache.Revision(), nil
+	watchers, snapshots := make([]*Watcher, len(f.collections)), make([]*Snapshot, len(f.collections))
+	for i, c := range f.collections {
+		if snapshots[i], err = f.cache.Snapshot(c, rev); err != nil {
+			return 0, err
+		}
+		if watchers[i], err = f.cache.Watch(c, rev); err != nil {
+			return 0, err
+		}
+	}
+	if err := rebuild(snapshots); err != nil {
+		return 0, err
+	}
+	f.watchers = watchers
+	return rev, nil
+}
