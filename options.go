@@ -9,6 +9,7 @@ import (
 	"time"
 
 	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
@@ -217,7 +218,7 @@ func (o Options) config() (c server.Config, err error) {
 	if c.Controllers.Enabled == nil && c.Snapshot.File == "" {
 		c.Controllers.Enabled = []string{"*"}
 	}
-	elect := isSet(c.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0)
+	elect := ptr.Deref(c.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0)
 	c.Controllers.LeaderElect = &elect
 	c.Controllers.LeaseDuration = cmp.Or(c.Controllers.LeaseDuration, 15*time.Second)
 	c.Controllers.RenewDeadline = cmp.Or(c.Controllers.RenewDeadline, 10*time.Second)
@@ -298,7 +299,7 @@ func (o Options) api() (c apiserver.Config, err error) {
 			EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
 		},
 		Documents: apiserver.Documents{
-			Page: isSet(o.UI, true), Profiling: o.Profiling, SetVerbosity: o.SetVerbosity, Flags: o.API.Flags,
+			Page: ptr.Deref(o.UI, true), Profiling: o.Profiling, SetVerbosity: o.SetVerbosity, Flags: o.API.Flags,
 		},
 	}
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
@@ -337,13 +338,6 @@ func orDefault(list []string, otherwise string) []string {
 		return []string{otherwise}
 	}
 	return list
-}
-
-func isSet(b *bool, otherwise bool) bool {
-	if b == nil {
-		return otherwise
-	}
-	return *b
 }
 
 // module is the path of this module.

@@ -8,12 +8,12 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/big"
 
 	"github.com/golang-jwt/jwt/v5"
+	"k8s.io/client-go/util/keyutil"
 )
 
 // ErrKey is the error for a file without a key of a type that can sign tokens.
@@ -57,78 +57,23 @@ func newKey(public crypto.PublicKey) (key, error) {
 
 // ParsePublicKeys returns every key in a PEM file: public keys, and the public parts of certificates and private keys.
 func ParsePublicKeys(data []byte) (out []crypto.PublicKey, err error) {
-	for {
-		var block *pem.Block
-		if block, data = pem.Decode(data); block == nil {
-			break
-		}
-		p, err := publicKey(block)
-		if err != nil {
-			return nil, err
-		}
-		if p != nil {
-			out = append(out, p)
-		}
-	}
-	if len(out) == 0 {
+	keys, err := keyutil.ParsePublicKeysPEM(data)
+	if err != nil {
 		return nil, ErrKey
+	}
+	for _, key := range keys {
+		out = append(out, key)
 	}
 	return out, nil
 }
 
-// publicKey returns the public key in a PEM block. It returns nil for a block without a key, such as the parameters of
-// a curve.
-func publicKey(b *pem.Block) (crypto.PublicKey, error) {
-	switch b.Type {
-	case "PUBLIC KEY":
-		return x509.ParsePKIXPublicKey(b.Bytes)
-	case "RSA PUBLIC KEY":
-		return x509.ParsePKCS1PublicKey(b.Bytes)
-	case "CERTIFICATE":
-		c, err := x509.ParseCertificate(b.Bytes)
-		if err != nil {
-			return nil, err
-		}
-		return c.PublicKey, nil
-	}
-	s, err := privateKey(b)
-	if s == nil || err != nil {
-		return nil, err
-	}
-	return s.Public(), nil
-}
-
 // ParseSigner returns the private key in a PEM file.
 func ParseSigner(data []byte) (crypto.Signer, error) {
-	for {
-		var block *pem.Block
-		if block, data = pem.Decode(data); block == nil {
-			return nil, ErrKey
-		}
-		s, err := privateKey(block)
-		if s != nil || err != nil {
-			return s, err
-		}
+	key, err := keyutil.ParsePrivateKeyPEM(data)
+	if s, ok := key.(crypto.Signer); ok && err == nil {
+		return s, nil
 	}
-}
-
-func privateKey(b *pem.Block) (crypto.Signer, error) {
-	switch b.Type {
-	case "RSA PRIVATE KEY":
-		return x509.ParsePKCS1PrivateKey(b.Bytes)
-	case "EC PRIVATE KEY":
-		return x509.ParseECPrivateKey(b.Bytes)
-	case "PRIVATE KEY":
-		k, err := x509.ParsePKCS8PrivateKey(b.Bytes)
-		if err != nil {
-			return nil, err
-		}
-		if s, ok := k.(crypto.Signer); ok {
-			return s, nil
-		}
-		return nil, ErrKey
-	}
-	return nil, nil
+	return nil, ErrKey
 }
 
 // webKey is a JSON Web Key, with its members in kube-apiserver's order.

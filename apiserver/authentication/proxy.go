@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -90,13 +91,8 @@ func (p *Proxies) Clear(h http.Header) {
 // escaped as in URLs. A key with a malformed escape is used unchanged. Headers are read in the order of their names.
 func (p *Proxies) extra(h http.Header) map[string][]string {
 	extra := map[string][]string{}
-	var names []string
-	for name := range h {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	for _, prefix := range p.config.ExtraHeadersPrefix {
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(h)) {
 			if !begins(name, prefix) {
 				continue
 			}

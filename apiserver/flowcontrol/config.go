@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
@@ -40,7 +42,7 @@ func newConfig(
 ) *config {
 	c := &config{levels: map[string]*level{}}
 	var shares float64
-	for _, o := range withMandatory(levels, bootstrap.MandatoryPriorityLevelConfigurations, levelName, keepLevel) {
+	for _, o := range withMandatory(levels, bootstrap.MandatoryPriorityLevelConfigurations, keepLevel) {
 		if l := newLevel(o); l != nil {
 			c.levels[o.Name] = l
 			shares += float64(l.shares())
@@ -49,7 +51,7 @@ func newConfig(
 	for _, l := range c.levels {
 		l.seats = int(math.Ceil(float64(seats) * float64(l.shares()) / max(shares, 1)))
 	}
-	for _, s := range withMandatory(schemas, bootstrap.MandatoryFlowSchemas, schemaName, keepSchema) {
+	for _, s := range withMandatory(schemas, bootstrap.MandatoryFlowSchemas, keepSchema) {
 		if c.levels[s.Spec.PriorityLevelConfiguration.Name] != nil {
 			c.schemas = append(c.schemas, s)
 		}
@@ -59,9 +61,6 @@ func newConfig(
 	})
 	return c
 }
-
-func levelName(o *flowcontrolv1.PriorityLevelConfiguration) string { return o.Name }
-func schemaName(o *flowcontrolv1.FlowSchema) string                { return o.Name }
 
 // keepLevel and keepSchema return the stored object with the specification of the mandatory one.
 func keepLevel(stored, mandatory *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.PriorityLevelConfiguration {
@@ -80,10 +79,10 @@ func keepSchema(stored, mandatory *flowcontrolv1.FlowSchema) *flowcontrolv1.Flow
 }
 
 // withMandatory returns the stored objects and the mandatory ones, which apply even if they are not stored.
-func withMandatory[T any](stored, mandatory []*T, name func(*T) string, keep func(stored, mandatory *T) *T) []*T {
+func withMandatory[T metav1.Object](stored, mandatory []T, keep func(stored, mandatory T) T) []T {
 	all := slices.Clone(stored)
 	for _, m := range mandatory {
-		i := slices.IndexFunc(all, func(o *T) bool { return name(o) == name(m) })
+		i := slices.IndexFunc(all, func(o T) bool { return o.GetName() == m.GetName() })
 		if i < 0 {
 			all = append(all, m)
 		} else {
@@ -111,14 +110,6 @@ func newLevel(o *flowcontrolv1.PriorityLevelConfiguration) *level {
 	return l
 }
 
-// value returns the value of p, or unset if p is nil.
-func value(p *int32, unset int32) int32 {
-	if p == nil {
-		return unset
-	}
-	return *p
-}
-
 // defaultShares is the default of nominalConcurrencyShares (K pkg/apis/flowcontrol/v1/defaults.go).
 const defaultShares = 30
 
@@ -126,11 +117,11 @@ const defaultShares = 30
 func (l *level) shares() int32 {
 	if l.exempt {
 		if e := l.object.Spec.Exempt; e != nil {
-			return value(e.NominalConcurrencyShares, 0)
+			return ptr.Deref(e.NominalConcurrencyShares, 0)
 		}
 		return 0
 	}
-	return value(l.object.Spec.Limited.NominalConcurrencyShares, defaultShares)
+	return ptr.Deref(l.object.Spec.Limited.NominalConcurrencyShares, defaultShares)
 }
 
 // waiting returns the number of one user's requests that may be served or wait: the seats, and the capacity of the

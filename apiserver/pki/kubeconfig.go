@@ -16,10 +16,7 @@ const (
 
 // Kubeconfig returns a kubeconfig for an administrator of the server at url.
 func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
-	b.mu.Lock()
-	client := b.client
-	b.mu.Unlock()
-	key, err := keyutil.MarshalPrivateKeyToPEM(client.key)
+	cert, key, err := b.ClientPEM()
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +26,7 @@ func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
 		"clusters": []any{map[string]any{"name": clusterName, "cluster": map[string]any{
 			"server": url, "certificate-authority-data": b.AuthorityPEM()}}},
 		"users": []any{map[string]any{"name": adminName, "user": map[string]any{
-			"client-certificate-data": client.certPEM(), "client-key-data": key}}},
+			"client-certificate-data": cert, "client-key-data": key}}},
 		"contexts": []any{map[string]any{"name": contextName, "context": map[string]any{
 			"cluster": clusterName, "user": adminName}}},
 	})

@@ -127,10 +127,7 @@ func replaceFile(path string, data []byte, mode fs.FileMode) error {
 	if err == nil {
 		_, err = tmp.Write(data)
 	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
+	if err = errors.Join(err, tmp.Close()); err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -170,9 +171,7 @@ func byName(list []named) (names map[string]*tls.Certificate, all []*tls.Certifi
 			}
 		}
 	}
-	for name, c := range explicit {
-		implicit[name] = c
-	}
+	maps.Copy(implicit, explicit)
 	slices.Reverse(all)
 	return implicit, all
 }
