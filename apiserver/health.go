@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -38,15 +39,6 @@ type Build struct {
 	Checkout bool
 }
 
-// OwnBuild returns the build of this binary.
-func OwnBuild() Build {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return Build{}
-	}
-	return BuildOf(info)
-}
-
 // BuildOf returns the build of a binary.
 func BuildOf(info *debug.BuildInfo) (i Build) {
 	for _, s := range info.Settings {
@@ -66,21 +58,14 @@ func BuildOf(info *debug.BuildInfo) (i Build) {
 	return i
 }
 
-// Version is the response of /version (k8s.io/apimachinery/pkg/version).
-type Version struct {
-	Major        string `json:"major"`
-	Minor        string `json:"minor"`
-	GitVersion   string `json:"gitVersion"`
-	GitCommit    string `json:"gitCommit"`
-	GitTreeState string `json:"gitTreeState"`
-	BuildDate    string `json:"buildDate"`
-	GoVersion    string `json:"goVersion"`
-	Compiler     string `json:"compiler"`
-	Platform     string `json:"platform"`
-}
+// Version is the response of /version.
+type Version = version.Info
 
-func (s *Server) version(w http.ResponseWriter, r *http.Request) {
-	data, err := json.MarshalIndent(s.config.Version, "", "  ")
+func (s *Server) version(w http.ResponseWriter, r *http.Request) { s.indented(w, r, s.config.Version) }
+
+// indented responds with a value as indented JSON.
+func (s *Server) indented(w http.ResponseWriter, r *http.Request, value any) {
+	data, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		render.Error(s.config.Log, w, r, err)
 		return
@@ -236,11 +221,5 @@ func (s *Server) listed() []string {
 
 // paths handles /: it lists the served paths.
 func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
-	data, err := json.MarshalIndent(map[string][]string{"paths": s.listed()}, "", "  ")
-	if err != nil {
-		render.Error(s.config.Log, w, r, err)
-		return
-	}
-	w.Header().Set("Content-Type", codec.MediaJSON)
-	render.Body(w, r, http.StatusOK, data)
+	s.indented(w, r, map[string][]string{"paths": s.listed()})
 }

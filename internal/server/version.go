@@ -2,6 +2,7 @@ package server
 
 import (
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/kubecascade/kubecascade/apiserver"
@@ -13,7 +14,10 @@ const KubernetesVersion = "1.37.2"
 // apiVersion returns the response of /version: the Kubernetes release, from which clients determine their skew, and
 // after a plus sign the version of this program. A version may have only one plus sign.
 func apiVersion(release string) apiserver.Version {
-	b := apiserver.OwnBuild()
+	var b apiserver.Build
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b = apiserver.BuildOf(info)
+	}
 	v := strings.Split(KubernetesVersion, ".")
 	return apiserver.Version{
 		Major: v[0], Minor: v[1], GitVersion: "v" + KubernetesVersion + "+kubecascade-" + strings.ReplaceAll(release, "+", "."),
