@@ -93,20 +93,6 @@ func TestSettleCascade(t *testing.T) {
 	}
 }
 
-// TestSettleNamespace: after Settle a deleted namespace is gone, at once after the start of the server.
-func TestSettleNamespace(t *testing.T) {
-	t.Parallel()
-	s := kubecascadetest.New(t)
-	c := newClient(t, s)
-	c.do(http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"doomed"}}`, 201)
-	for range 200 { // which takes longer than a request
-		c.do(http.MethodPost, "/api/v1/namespaces/doomed/configmaps", `{"metadata":{"generateName":"c"}}`, 201)
-	}
-	c.do(http.MethodDelete, "/api/v1/namespaces/doomed", "", 200)
-	settle(t, s)
-	c.do(http.MethodGet, "/api/v1/namespaces/doomed", "", 404)
-}
-
 // TestSettleIgnoresFinalizerOfClient: a namespace that waits for a finalizer doesn't keep Settle from returning.
 func TestSettleIgnoresFinalizerOfClient(t *testing.T) {
 	t.Parallel()
@@ -142,22 +128,6 @@ func TestSettleChain(t *testing.T) {
 		if list := c.do(http.MethodGet, path, "", 200); strings.Contains(list, `"uid"`) {
 			t.Errorf("left: %s", list)
 		}
-	}
-}
-
-// TestSettleRoles: after Settle an aggregated role has the rules of the others.
-func TestSettleRoles(t *testing.T) {
-	t.Parallel()
-	s := kubecascadetest.New(t)
-	c := newClient(t, s)
-	const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
-	c.do(http.MethodPost, roles,
-		`{"metadata":{"name":"all"},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`, 201)
-	c.do(http.MethodPost, roles, `{"metadata":{"name":"one","labels":{"a":"b"}},`+
-		`"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["widgets"]}]}`, 201)
-	settle(t, s)
-	if o := c.do(http.MethodGet, roles+"/all", "", 200); !strings.Contains(o, "widgets") {
-		t.Errorf("the aggregated role: %s", o)
 	}
 }
 

@@ -3,7 +3,6 @@ package loopback_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/controllers/disruption"
-	"github.com/kubecascade/kubecascade/controllers/replicaset"
 )
 
 const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
@@ -29,45 +27,6 @@ func runs(t *testing.T, s *apiservertest.Server, name string) {
 
 func evict(s *apiservertest.Server, name string) apiservertest.Answer {
 	return s.Do("POST", pods+"/"+name+"/eviction", fmt.Sprintf(`{"metadata":{"name":%q}}`, name))
-}
-
-// TestDisruptionBudget: the controller keeps the status, and evictions spend it: one pod may go, the next one only when
-// another is ready in its place.
-func TestDisruptionBudget(t *testing.T) {
-	s := owning(t, nil, replicaset.New(), disruption.Budgets(), disruption.Pods())
-	w, of := s.Watch(budgets+"?watch=1"), s.Watch(pods+"?watch=1")
-	do(t, s, "POST", sets, set("a", 2))
-	var names []string
-	for _, p := range added(t, of, 2) {
-		names = append(names, p.GetName())
-		runs(t, s, p.GetName())
-	}
-	do(t, s, "POST", budgets, budget("b", "a", `"maxUnavailable":"50%"`))
-	sees(t, w, "b", has("status.observedGeneration", "1", "status.expectedPods", "2", "status.currentHealthy", "2",
-		"status.desiredHealthy", "1", "status.disruptionsAllowed", "1"))
-
-	if a := evict(s, names[0]); a.Code != http.StatusCreated {
-		t.Fatalf("the first eviction: %d %s", a.Code, a.Body)
-	}
-	if a := evict(s, names[1]); a.Code != http.StatusTooManyRequests ||
-		!strings.Contains(string(a.Body), "Cannot evict pod as it would violate the pod's disruption budget.") {
-		t.Fatalf("the second eviction: %d %s", a.Code, a.Body)
-	}
-	sees(t, w, "b", func(o map[string]any) bool {
-		return has("status.expectedPods", "2", "status.currentHealthy", "1", "status.disruptionsAllowed", "0")(o) &&
-			condition("DisruptionAllowed", "False", "InsufficientPods")(o)
-	})
-	next := eventually(t, of, "another pod", func(e apiservertest.Event) bool {
-		return e.Type == "ADDED" && e.Object.GetName() != names[0] && e.Object.GetName() != names[1]
-	})
-	runs(t, s, next.GetName())
-	b := sees(t, w, "b", has("status.currentHealthy", "2", "status.disruptionsAllowed", "1"))
-	if left, _, _ := unstructured.NestedMap(b.Object, "status", "disruptedPods"); len(left) != 0 {
-		t.Errorf("disrupted pods %v", left)
-	}
-	if a := evict(s, names[1]); a.Code != http.StatusCreated {
-		t.Fatalf("the last eviction: %d %s", a.Code, a.Body)
-	}
 }
 
 // TestDisruptionScale: the controller reads the scale subresource of custom resources.

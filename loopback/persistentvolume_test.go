@@ -10,6 +10,22 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
 )
 
+// eventually waits for an event of the watch that the test wants.
+func eventually(
+	t *testing.T, w *apiservertest.Watch, what string, want func(apiservertest.Event) bool,
+) *unstructured.Unstructured {
+	t.Helper()
+	for {
+		e, err := w.Next()
+		if err != nil {
+			t.Fatalf("waiting for %s: %v", what, err)
+		}
+		if want(e) {
+			return e.Object
+		}
+	}
+}
+
 // TestVolumesTogether: of many claims each gets a volume of its own, even if several passes run at a time, and the
 // others get none. A released volume is bound to no claim.
 func TestVolumesTogether(t *testing.T) {

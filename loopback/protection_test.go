@@ -61,52 +61,6 @@ func pod(name, volume string) string {
 	)
 }
 
-// F-04, F-07, over HTTP: a claim goes with the pod that mounts it, another goes at once.
-func TestClaimInUse(t *testing.T) {
-	s := protected(t, nil)
-	w := s.Watch(claims + "?watch=true")
-	do(t, s, "POST", claims, claim("used", ""))
-	do(t, s, "POST", claims, claim("unused", ""))
-	do(t, s, "POST", pods, pod("p", `"persistentVolumeClaim":{"claimName":"used"}`))
-	do(t, s, "DELETE", claims+"/used", "")
-	do(t, s, "DELETE", claims+"/unused", "")
-	gone(t, w, "unused")
-	if a := s.Do("GET", claims+"/used", nil); a.Code != http.StatusOK ||
-		!slices.Equal(a.Object().GetFinalizers(), []string{"kubernetes.io/pvc-protection"}) {
-		t.Fatalf("the claim in use: %d %s", a.Code, a.Body)
-	}
-	do(t, s, "DELETE", pods+"/p?gracePeriodSeconds=0", "")
-	gone(t, w, "used")
-}
-
-// More claims at once than are looked up one by one.
-func TestManyClaimsInUse(t *testing.T) {
-	s := protected(t, nil)
-	w := s.Watch(claims + "?watch=true")
-	const n = 30
-	for i := range n {
-		do(t, s, "POST", claims, claim(fmt.Sprint("c", i), ""))
-		do(t, s, "POST", pods, pod(fmt.Sprint("p", i), fmt.Sprintf(`"persistentVolumeClaim":{"claimName":"c%d"}`, i)))
-	}
-	do(t, s, "POST", claims, claim("unused", ""))
-	do(t, s, "DELETE", claims, "")
-	gone(t, w, "unused")
-	if left := s.Do("GET", claims, nil).List().Items; len(left) != n {
-		t.Fatalf("%d of %d claims in use are left", len(left), n)
-	}
-	do(t, s, "DELETE", pods+"?gracePeriodSeconds=0", "")
-	for range n {
-		for e, err := w.Next(); e.Type != "DELETED"; e, err = w.Next() {
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if left := s.Do("GET", claims, nil).List().Items; len(left) != 0 {
-		t.Errorf("%d claims are left", len(left))
-	}
-}
-
 // TestClaimOfUnreadablePod: a pod that can't be decoded may mount any claim of its namespace.
 func TestClaimOfUnreadablePod(t *testing.T) {
 	s := protected(t, nil)
@@ -185,55 +139,6 @@ func TestClassOfMistypedClaim(t *testing.T) {
 		t.Fatalf("the class of the claim: %d %s", a.Code, a.Body)
 	}
 	erase(t, s, key)
-	gone(t, onClasses, "gold")
-}
-
-// F-05, over HTTP.
-func TestEphemeralClaim(t *testing.T) {
-	s := protected(t, nil)
-	w := s.Watch(claims + "?watch=true")
-	do(t, s, "POST", pods, pod(
-		"p",
-		`"ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}`,
-	))
-	do(t, s, "PATCH", pods+"/p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
-	uid := s.Do("GET", pods+"/p", nil).Object().GetUID()
-	do(t, s, "POST", claims,
-		fmt.Sprintf(`{"metadata":{"name":"p-v","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":%q,"controller":true}]},
-		"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`, uid))
-	do(t, s, "DELETE", claims+"/p-v", "")
-	do(t, s, "DELETE", pods+"/p?gracePeriodSeconds=0", "")
-	gone(t, w, "p-v")
-	if a := s.Do("GET", pods+"/p", nil); a.Code != http.StatusOK {
-		t.Errorf("the pod, which has a finalizer: %d %s", a.Code, a.Body)
-	}
-}
-
-// F-03 and F-08, over HTTP.
-func TestVolumeAndClassInUse(t *testing.T) {
-	s := protected(t, nil)
-	onClasses, onVolumes := s.Watch(classes+"?watch=true"), s.Watch(volumes+"?watch=true")
-	for _, name := range []string{"gold", "unused"} {
-		do(
-			t, s, "POST", classes,
-			fmt.Sprintf(`{"metadata":{"name":%q},"driverName":"d.example.com","parameters":{"a":"b"}}`, name),
-		)
-	}
-	do(t, s, "POST", volumes,
-		`{"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],
-		"csi":{"driver":"d.example.com","volumeHandle":"h"},"volumeAttributesClassName":"gold"}}`)
-	do(t, s, "PATCH", volumes+"/v/status", `{"status":{"phase":"Bound"}}`)
-	do(t, s, "DELETE", classes+"/gold", "")
-	do(t, s, "DELETE", classes+"/unused", "")
-	do(t, s, "DELETE", volumes+"/v", "")
-	gone(t, onClasses, "unused")
-	for _, path := range []string{classes + "/gold", volumes + "/v"} {
-		if a := s.Do("GET", path, nil); a.Code != http.StatusOK {
-			t.Fatalf("%s, in use: %d %s", path, a.Code, a.Body)
-		}
-	}
-	do(t, s, "PATCH", volumes+"/v/status", `{"status":{"phase":"Released"}}`)
-	gone(t, onVolumes, "v")
 	gone(t, onClasses, "gold")
 }
 

@@ -1,7 +1,6 @@
 package loopback_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -26,37 +25,6 @@ func becomes(t *testing.T, w *apiservertest.Watch, name, status string) {
 			}
 		}
 	}
-}
-
-// TestUnused (V-083), over HTTP: the condition follows the pods, those included that were there before the controller.
-func TestUnused(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	w := s.Watch(claims + "?watch=true")
-	bind := func(name string) {
-		do(t, s, "POST", claims, claim(name, ""))
-		do(t, s, "PATCH", claims+"/"+name+"/status", `{"status":{"phase":"Bound"}}`)
-	}
-	use := func(pod, claim string) string {
-		return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"containers":[{"name":"c","image":"i"}],
-			"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":%q}}]}}`, pod, claim)
-	}
-	bind("before")
-	do(t, s, "POST", pods, use("early", "before"))
-	do(t, s, "POST", pods, `{"metadata":{"name":"plain"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
-	stop := starts(t, s, "persistentvolumeclaim-protection-controller")
-	becomes(t, w, "before", "False")
-	bind("c")
-	becomes(t, w, "c", "True")
-	do(t, s, "POST", pods, use("p", "c"))
-	becomes(t, w, "c", "False")
-	do(t, s, "PATCH", pods+"/p/status", `{"status":{"phase":"Failed"}}`)
-	becomes(t, w, "c", "True")
-	do(t, s, "DELETE", pods+"/early?gracePeriodSeconds=0", "")
-	becomes(t, w, "before", "True")
-	stop()
-	do(t, s, "POST", pods, use("late", "before"))
-	starts(t, s, "persistentvolumeclaim-protection-controller")
-	becomes(t, w, "before", "False")
 }
 
 // TestUnusedWithMistypedPod (V-083): while a pod that may mount a claim can't be decoded, the condition is left as it

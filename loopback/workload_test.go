@@ -19,10 +19,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/controllers/deployment"
-	"github.com/kubecascade/kubecascade/controllers/endpoint"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
-	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -85,16 +82,6 @@ func has(pairs ...string) func(map[string]any) bool {
 			}
 		}
 		return true
-	}
-}
-
-// controlled requires one owner, which is the controller of the object and blocks its own deletion.
-func controlled(t *testing.T, o *unstructured.Unstructured, kind, name string) {
-	t.Helper()
-	refs := o.GetOwnerReferences()
-	if len(refs) != 1 || refs[0].Kind != kind || refs[0].Name != name || !*refs[0].Controller ||
-		!*refs[0].BlockOwnerDeletion {
-		t.Errorf("%s has the owners %+v", o.GetName(), refs)
 	}
 }
 
@@ -166,36 +153,6 @@ func TestReplicaSet(t *testing.T) {
 	sees(t, w, "a", func(o map[string]any) bool {
 		return has("status.replicas", "2")(o) && !condition("ReplicaFailure", "True", "FailedCreate")(o)
 	})
-}
-
-// TestDeployment rolls out, fails to roll out, and rolls back, with simulated pods.
-func TestDeployment(t *testing.T) {
-	s := owning(t, nil, deployment.New(), replicaset.New(), simulation.Node("v1", simulation.Options{}),
-		simulation.Scheduler(true, simulation.Options{}),
-		simulation.Pods(simulation.Options{}))
-	w := s.Watch(deployments + "?watch=1")
-	do(t, s, "POST", deployments, set("d", 4))
-	sees(t, w, "d", condition("Progressing", "True", "NewReplicaSetAvailable"))
-	do(t, s, "PATCH", deployments+"/d", `{"spec":{"template":{"metadata":{"annotations":{"v":"2"}}}}}`)
-	sees(t, w, "d", has(
-		"status.observedGeneration", "2", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas",
-		"4",
-	))
-	do(t, s, "PATCH", deployments+"/d",
-		`{"spec":{"progressDeadlineSeconds":1,"template":{"metadata":{"annotations":{"kubecascade.io/simulate":"pending"}}}}}`)
-	sees(t, w, "d", condition("Progressing", "False", "ProgressDeadlineExceeded"))
-	do(t, s, "PATCH", deployments+"/d",
-		`{"spec":{"template":{"metadata":{"annotations":{"v":"2","kubecascade.io/simulate":null}}}}}`)
-	d := sees(t, w, "d", has(
-		"status.observedGeneration", "4", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas",
-		"4",
-	))
-	if n := d.GetAnnotations()["deployment.kubernetes.io/revision"]; n != "4" {
-		t.Errorf("revision %s", n)
-	}
-	if n := len(s.Do("GET", sets, nil).List().Items); n != 3 {
-		t.Errorf("%d ReplicaSets, not 3", n)
-	}
 }
 
 // TestDyingNamespace: no event reports pods that can't be created because their namespace is being deleted (I-18).
@@ -425,73 +382,4 @@ func compare(t *testing.T, v workload.Reader, there []corev1.Pod) {
 	if p := workload.Get[*corev1.Pod](v, "default", "none"); p != nil {
 		t.Errorf("there is %v", p)
 	}
-}
-
-// TestReplicationController keeps its pods too; those that one releases are adopted by the next (I-17).
-func TestReplicationController(t *testing.T) {
-	s := owning(t, nil, replicaset.NewReplication())
-	const controllers = "/api/v1/namespaces/default/replicationcontrollers"
-	const rc = `{"metadata":{"name":"r"},"spec":{"replicas":2,"selector":{"app":"r"},"template":{"metadata":{"labels":{"app":"r"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
-	w := s.Watch(controllers + "?watch=1")
-	do(t, s, "POST", controllers, rc)
-	first := sees(t, w, "r", has("status.replicas", "2", "status.observedGeneration", "1"))
-	var names []string
-	for _, p := range s.Do("GET", pods, nil).List().Items {
-		names = append(names, p.GetName())
-		do(t, s, "PATCH", pods+"/"+p.GetName(), `{"metadata":{"labels":{"app":"kept"}}}`)
-	}
-	for _, name := range names {
-		sees(t, s.Watch(pods+"?watch=1&fieldSelector=metadata.name%3D"+name), name, has("metadata.ownerReferences", "<nil>"))
-	}
-	do(t, s, "POST", controllers, strings.NewReplacer(`"r"`, `"kept"`).Replace(rc))
-	second := sees(t, w, "kept", has("status.replicas", "2", "status.observedGeneration", "1"))
-	for _, name := range names {
-		refs := s.Do("GET", pods+"/"+name, nil).Object().GetOwnerReferences()
-		if len(refs) != 1 || refs[0].UID != second.GetUID() || refs[0].UID == first.GetUID() ||
-			refs[0].Kind != "ReplicationController" || refs[0].APIVersion != "v1" {
-			t.Errorf("%s has %v", name, refs)
-		}
-	}
-}
-
-// TestService has EndpointSlices and Endpoints follow the pods of a service and the zones of their nodes, and Endpoints
-// go with it.
-func TestService(t *testing.T) {
-	s := owning(
-		t, nil, endpoint.Slices(), endpoint.Endpoints(), simulation.Node("v1", simulation.Options{}),
-		simulation.Scheduler(true, simulation.Options{}),
-		simulation.Pods(simulation.Options{}),
-	)
-	const all = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
-	const old = "/api/v1/namespaces/default/endpoints"
-	slices, endpoints := s.Watch(all+"?watch=1"), s.Watch(old+"?watch=1")
-	do(
-		t, s, "POST", "/api/v1/namespaces/default/services",
-		`{"metadata":{"name":"s"},"spec":{"selector":{"app":"a"},"ports":[{"port":80,"targetPort":8080}]}}`,
-	)
-	e := sees(t, slices, "", has("endpoints", "<nil>"))
-	if ref := metav1.GetControllerOf(e); ref == nil || ref.Kind != "Service" || ref.Name != "s" ||
-		!strings.HasPrefix(e.GetName(), "s-") {
-		t.Errorf("the slice %s has %v", e.GetName(), e.GetOwnerReferences())
-	}
-	do(
-		t, s, "POST", pods, `{"metadata":{"name":"p","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
-	)
-	sees(t, slices, e.GetName(), func(o map[string]any) bool {
-		list, _, _ := unstructured.NestedSlice(o, "endpoints")
-		return len(list) == 1 &&
-			has("conditions.ready", "true", "targetRef.name", "p", "nodeName", "simulated")(list[0].(map[string]any)) &&
-			strings.Contains(fmt.Sprint(o["ports"]), "port:8080")
-	})
-	do(t, s, "PATCH", "/api/v1/nodes/simulated", `{"metadata":{"labels":{"topology.kubernetes.io/zone":"z"}}}`)
-	sees(t, slices, e.GetName(), func(o map[string]any) bool {
-		return strings.Contains(fmt.Sprint(o["endpoints"]), "zone:z")
-	})
-	sees(t, endpoints, "s", func(o map[string]any) bool {
-		list, _, _ := unstructured.NestedSlice(o, "subsets")
-		return len(list) == 1 && strings.Contains(fmt.Sprint(list), "port:8080") &&
-			strings.Contains(fmt.Sprint(list), "name:p ")
-	})
-	do(t, s, "DELETE", "/api/v1/namespaces/default/services/s", "")
-	gone(t, endpoints, "s")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -179,39 +178,6 @@ func TestBrokenStreamsAreFollowedAgain(t *testing.T) {
 		time.Sleep(time.Second)
 		if s.has("b") {
 			t.Error("b is still there")
-		}
-	})
-}
-
-// E-25 and E-28: pods first, with a kubelet that takes its time.
-func TestPodsGoFirst(t *testing.T) {
-	bubble(t, Options{}, func(t *testing.T, s *server) {
-		grace := int64(30)
-		s.create(t, "a")
-		s.add(podType, "a", "running", &grace)
-		s.add(podType, "a", "held", nil, "e2e.example.com/finalizer")
-		s.add(configMapType, "a", "x", nil)
-		s.deleteNamespace("a")
-		time.Sleep(10 * time.Second)
-		s.release(podType, "a", "running")
-		time.Sleep(10 * time.Second)
-		ns, err := s.Get(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.ContainsFunc(ns.Status.Conditions, func(c corev1.NamespaceCondition) bool {
-			return c.Type == corev1.NamespaceDeletionContentFailure
-		}) {
-			t.Errorf("no condition of type %s: %v", corev1.NamespaceDeletionContentFailure, ns.Status.Conditions)
-		}
-		if n := len(s.keys(configMapType, "a")); n != 1 {
-			t.Fatal("the ConfigMap went before the pod")
-		}
-		s.release(podType, "a", "held")
-		synctest.Wait()
-		time.Sleep(distance.Max)
-		if s.has("a") {
-			t.Error("a is still there")
 		}
 	})
 }
