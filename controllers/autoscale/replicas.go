@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/kubecascade/kubecascade/controllers/workload"
 	corev1 "k8s.io/api/core/v1"
 	podresource "k8s.io/component-helpers/resource"
 )
@@ -88,7 +89,7 @@ func (d *decision) requests(name corev1.ResourceName, container string) (map[str
 			continue
 		}
 		sum, found := int64(0), container == ""
-		for _, c := range running(p) {
+		for _, c := range workload.LastingContainers(p) {
 			if container != "" && c.Name != container {
 				continue
 			}
@@ -105,17 +106,6 @@ func (d *decision) requests(name corev1.ResourceName, container string) (map[str
 		out[p.Name] = sum
 	}
 	return out, nil
-}
-
-// running returns the containers that run as long as the pod does.
-func running(p *corev1.Pod) []corev1.Container {
-	out := append([]corev1.Container(nil), p.Spec.Containers...)
-	for _, c := range p.Spec.InitContainers {
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // measure compares usage with a target: their ratio, the usage in percent of the requests if the target is a

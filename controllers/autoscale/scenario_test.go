@@ -219,7 +219,7 @@ func (s *scenario) measure(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetr
 		return nil
 	}
 	m := &metricsv1beta1.PodMetrics{Timestamp: metav1.NewTime(now), Window: metav1.Duration{Duration: 15 * time.Second}}
-	for _, c := range running(p) {
+	for _, c := range workload.LastingContainers(p) {
 		m.Containers = append(m.Containers, metricsv1beta1.ContainerMetrics{Name: c.Name,
 			Usage: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(used)}})
 	}

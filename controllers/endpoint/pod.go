@@ -48,13 +48,7 @@ func target(p *corev1.Pod, port corev1.ServicePort) (n int32, ok bool) {
 	if port.TargetPort.Type == intstr.Int {
 		return port.TargetPort.IntVal, true
 	}
-	containers := append([]corev1.Container(nil), p.Spec.Containers...)
-	for _, c := range p.Spec.InitContainers {
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			containers = append(containers, c)
-		}
-	}
-	for _, c := range containers {
+	for _, c := range workload.LastingContainers(p) {
 		for _, have := range c.Ports {
 			if have.Name == port.TargetPort.StrVal && have.Protocol == port.Protocol {
 				return have.ContainerPort, true

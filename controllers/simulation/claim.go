@@ -73,7 +73,7 @@ const everyIP = "0.0.0.0"
 
 // portsOf returns the ports that a pod occupies on its node.
 func portsOf(p *corev1.Pod) (out []port) {
-	for _, c := range containersOf(p) {
+	for _, c := range workload.LastingContainers(p) {
 		for _, has := range c.Ports {
 			if has.HostPort > 0 {
 				out = append(out, port{cmp.Or(has.Protocol, corev1.ProtocolTCP), has.HostPort, cmp.Or(has.HostIP, everyIP)})

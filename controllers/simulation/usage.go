@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubecascade/kubecascade/controllers/workload"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,7 +34,7 @@ func Metrics(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 	at := now.Truncate(time.Second)
 	m := &metricsv1beta1.PodMetrics{Timestamp: metav1.NewTime(at), Window: metav1.Duration{Duration: window}}
 	usage := parseUsage(p.Annotations[AnnotationUsage])
-	for _, c := range containersOf(p) {
+	for _, c := range workload.LastingContainers(p) {
 		s, ok := runsSince(p, c.Name)
 		if !ok {
 			continue
@@ -49,17 +50,6 @@ func Metrics(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 		return nil
 	}
 	return m
-}
-
-// containersOf returns the containers that run as long as the pod does.
-func containersOf(p *corev1.Pod) []corev1.Container {
-	out := append([]corev1.Container(nil), p.Spec.Containers...)
-	for _, c := range p.Spec.InitContainers {
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // runsSince returns the time at which a running container was started; false if it isn't running.

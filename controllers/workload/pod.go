@@ -16,6 +16,14 @@ func Finished(p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
+// LastingContainers returns the containers that run as long as the pod does.
+func LastingContainers(p *corev1.Pod) []corev1.Container {
+	sidecars := slices.DeleteFunc(slices.Clone(p.Spec.InitContainers), func(c corev1.Container) bool {
+		return ptr.Deref(c.RestartPolicy, "") != corev1.ContainerRestartPolicyAlways
+	})
+	return slices.Concat(p.Spec.Containers, sidecars)
+}
+
 // Active reports whether the pod is active: it has not finished and isn't being deleted (I-19).
 func Active(p *corev1.Pod) bool { return !Finished(p) && p.DeletionTimestamp == nil }
 
