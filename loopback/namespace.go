@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
@@ -201,7 +200,7 @@ func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns stri
 			items = append(items, item)
 			continue
 		}
-		if isPod(p.Resource) {
+		if p.Resource.Group == "" && p.Resource.Plural == "pods" {
 			if err := podState(o, &item); err != nil {
 				return nil, 0, err
 			}
@@ -210,8 +209,6 @@ func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns stri
 	}
 	return items, revision, nil
 }
-
-func isPod(r *resources.Resource) bool { return r.Group == "" && r.Plural == "pods" }
 
 // podState reads the fields for the estimate of a pod's deletion (E-12).
 func podState(o *storage.Object, item *namespace.Item) error {

@@ -34,7 +34,9 @@ type Options struct {
 func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
 	all := []func(context.Context) error{
 		func(ctx context.Context) error { return ensureServiceCIDR(ctx, r) },
-		func(ctx context.Context) error { return o.ensureService(ctx, r) },
+		func(ctx context.Context) error {
+			return ensure(ctx, r, "", "services", metav1.NamespaceDefault, o.service(r.Ranges.Addresses.First().String()))
+		},
 	}
 	if o.published() {
 		all = append(all, func(ctx context.Context) error { return o.ensureEndpoints(ctx, r) })

@@ -96,10 +96,6 @@ func flowJobs(r *registry.Registry) (jobs []func(context.Context) error) {
 	return jobs
 }
 
-func (o *Options) ensureService(ctx context.Context, r *registry.Registry) error {
-	return ensure(ctx, r, "", "services", metav1.NamespaceDefault, o.service(r.Ranges.Addresses.First().String()))
-}
-
 // ensureServiceCIDR creates the default ServiceCIDR with the range of the flag, and sets its condition Ready if it is
 // missing (K pkg/controlplane/controller/defaultservicecidr). It does not change one with another range.
 func ensureServiceCIDR(ctx context.Context, r *registry.Registry) error {

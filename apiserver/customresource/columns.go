@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // table returns the columns of the CRD or, if it has none, the age (AX pkg/registry/customresource/tableconvertor).
@@ -122,6 +123,6 @@ func selectable(r *resources.Resource, declared []apiextensionsv1.SelectableFiel
 			path = path[1:]
 		}
 		r.FieldNames = append(r.FieldNames, path)
-		r.Fields = append(r.Fields, fieldPath(path))
+		r.Fields = append(r.Fields, storage.FieldPath{Paths: []string{path}})
 	}
 }

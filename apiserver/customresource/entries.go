@@ -208,5 +208,3 @@ func deprecation(v *version) string {
 	}
 	return v.apiVersion + " " + v.kind + " is deprecated"
 }
-
-func fieldPath(path string) storage.FieldPath { return storage.FieldPath{Paths: []string{path}} }

@@ -145,7 +145,7 @@ func (c *Controller) Handle(ctx context.Context, r Request, classified func(Clas
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
-	width := t.width(r.Objects())
+	width := min(max(1, (r.Objects()+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
 	served, why := false, "queue-full"
 	release, err := t.share(ctx, r.User.Name, width)
 	if err != nil {
@@ -213,11 +213,6 @@ func (c *Controller) classify(a *authorization.Attributes) *ticket {
 	class := Class{s.Name, l.object.Name, s.UID, l.object.UID}
 	q := c.queues[class.Level]
 	return &ticket{class, l, q, q.shares, c.config.series[key{class.Level, class.Schema}], flow}
-}
-
-// width returns the number of seats of a request.
-func (t *ticket) width(objects int) int {
-	return min(max(1, (objects+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
 }
 
 // share acquires a part of the user's share of the level. For a level without queues it does not wait.

@@ -39,15 +39,12 @@ func first(errs field.ErrorList) field.ErrorList {
 		if i == MaxErrors {
 			return errs[:i:i]
 		}
-		if bytes += len(err.Field) + len(err.Detail) + quotedLen(err.BadValue); bytes > maxBytes && i > 0 {
+		if bytes += len(err.Field) + len(err.Detail) + printed(reflect.ValueOf(err.BadValue), 8); bytes > maxBytes && i > 0 {
 			return errs[:i:i]
 		}
 	}
 	return errs
 }
-
-// quotedLen returns the approximate length of a quoted value.
-func quotedLen(v any) int { return printed(reflect.ValueOf(v), 8) }
 
 // printed returns the approximate length of a value, down to a depth.
 func printed(v reflect.Value, depth int) (n int) {

@@ -1,7 +1,6 @@
 package namespace
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,9 +54,6 @@ func (f *findings) count() int {
 	}
 	return n
 }
-
-// err returns all errors that prevent the finalizer's removal in this pass (E-14).
-func (f *findings) err() error { return errors.Join(append([]error{f.discovery}, f.contentErrs...)...) }
 
 // conditions returns the conditions of a namespace's status after a pass (E-15), and whether they have changed (E-17).
 // Conditions of other types are kept; the argument is not modified.

@@ -55,7 +55,7 @@ func (p *pass) run(ctx context.Context, name string) outcome {
 	found := p.empty(ctx, ns)
 	ns = p.report(ctx, ns, found)
 	o := outcome{left: found.count(), counted: found.counted, revision: revision(ns)}
-	if o.err = found.err(); o.err != nil { // E-14
+	if o.err = errors.Join(append([]error{found.discovery}, found.contentErrs...)...); o.err != nil { // E-14
 		o.after = pause(found.overdue())
 		return o
 	}

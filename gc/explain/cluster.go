@@ -179,8 +179,6 @@ func (r *Resource) reference(o *Object) ObjectReference {
 	return ref
 }
 
-func (x *Index) ref(o *Object) ObjectReference { return x.resources[o.Collection].reference(o) }
-
 // table returns the kinds that owner references may name. A resource without any known objects is left out, so that
 // references to it stay undecided.
 func table(resources map[string]*Resource) []graph.Kind {

@@ -110,7 +110,7 @@ func (x *Index) Preview(keys []graph.Key, options finalizers.Options) *Preview {
 		case !x.immortal(k):
 			allowed = append(allowed, k)
 		case o != nil:
-			p.warn(x.ref(o), "the API server forbids its deletion")
+			p.warn(x.resources[o.Collection].reference(o), "the API server forbids its deletion")
 		}
 	}
 	objects := x.connected(allowed)

@@ -137,7 +137,7 @@ func (d *data) connect(c *Config, root string) *checkpoint.Timeline {
 	}
 	d.decoder = &storage.Decoder{Root: root, Fields: d.types.SelectableFields, Transcode: resources.Transcode,
 		Upgrade: resources.Upgrade}
-	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: c.memoryForEncodings()})
+	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: min(c.memory()/16, mostEncodings)})
 	services := registry.Data{Store: d.store, Cache: d.cache, Types: d.types, Root: root}
 	d.webhooks = webhook.NewClients(services.ServiceAddress)
 	if c.Snapshot.File != "" {

@@ -58,6 +58,3 @@ func (c *Config) memoryInFlight(log *slog.Logger) int64 {
 	log.Info("memory", "limit", all, "requests", n)
 	return n
 }
-
-// memoryForEncodings returns the number of bytes that the cached encodings of objects may use.
-func (c *Config) memoryForEncodings() int64 { return min(c.memory()/16, mostEncodings) }

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"container/list"
 	"context"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func New(o Options) *Cache {
 		line:      limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
 		whole:     limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
 		ready:     make(chan struct{}),
-		encodings: newEncodings(o.EncodingBytes),
+		encodings: &encodings{limit: o.EncodingBytes, kept: map[any]*list.Element{}},
 		written:   written{objects: map[int64]*storage.Object{}},
 	}
 	c.state.Store(newState())

@@ -46,10 +46,6 @@ type form struct {
 // errUnmade is the error of an encoding whose first user has panicked.
 var errUnmade = errors.New("cache: the encoding was not made")
 
-func newEncodings(limit int64) *encodings {
-	return &encodings{limit: limit, kept: map[any]*list.Element{}}
-}
-
 // share returns the encoding of a form. The first caller makes it with encode; callers at the same time wait for its
 // result. An error is not shared. The result is not kept if the object or event has no encodings yet and keeps returns
 // false.

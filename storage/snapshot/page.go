@@ -90,8 +90,6 @@ type tree struct {
 	left uint64
 }
 
-func (t *tree) begin() { t.left = t.pages }
-
 type page struct {
 	data   []byte
 	branch bool
@@ -208,7 +206,7 @@ func (p page) visit(id uint64, visit func(entry) error) error {
 
 // bucket calls visit with the entries of a bucket; found is false if there is none of that name.
 func (t *tree) bucket(name string, visit func(entry) error) (found bool, err error) {
-	t.begin()
+	t.left = t.pages
 	var value []byte
 	err = t.walk(t.root, 0, func(e entry) error {
 		if e.bucket && bytes.Equal(e.key, []byte(name)) {

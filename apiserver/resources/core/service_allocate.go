@@ -12,11 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// wantsAllocations reports whether a service needs allocations. old is nil on create.
-func wantsAllocations(s, old *corev1.Service) (address, ports bool) {
-	return wantsAddress(s, old), wantsPorts(&s.Spec, old) || wantsHealthCheck(s, old)
-}
-
 // wantsAddress reports whether a service needs a cluster IP. A new service does, and one that was an ExternalName.
 func wantsAddress(s, old *corev1.Service) bool {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || isHeadlessService(s) {

@@ -33,7 +33,7 @@ func beginService(ctx context.Context, w entry.Write, obj, old entry.Object) (en
 	if err := setFamilies(s, was); err != nil {
 		return entry.Begun{}, err
 	}
-	address, ports := wantsAllocations(s, was)
+	address, ports := wantsAddress(s, was), wantsPorts(&s.Spec, was) || wantsHealthCheck(s, was)
 	if !address && !ports {
 		return entry.Begun{}, nil
 	}

@@ -207,7 +207,7 @@ func onlyFields(v any, text string, at *field.Path, allowed ...string) (errs fie
 	for i := range value.NumField() {
 		name := value.Type().Field(i).Name
 		errs = append(errs, check.Forbid(!slices.Contains(allowed, name) && !value.Field(i).IsZero(),
-			at.Child(capitalFree(name)), text)...)
+			at.Child(strings.ToLower(name[:1])+name[1:]), text)...)
 	}
 	return errs
 }

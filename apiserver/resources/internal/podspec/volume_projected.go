@@ -2,7 +2,6 @@ package podspec
 
 import (
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -127,9 +126,6 @@ func TemplateMeta(m *metav1.ObjectMeta, at *field.Path) field.ErrorList {
 	errs = append(errs, metav1validation.ValidateLabels(m.Labels, at.Child("labels"))...)
 	return append(errs, onlyFields(*m, "cannot be set", at, "Annotations", "Labels")...)
 }
-
-// capitalFree returns a Go field's name as it appears in upstream's paths: with a lower case first letter.
-func capitalFree(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // trustBundle validates a file with the trust anchors of one bundle, or of the bundles of a signer (V-031).
 func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *field.Path) (errs field.ErrorList) {
