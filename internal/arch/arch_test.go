@@ -79,6 +79,11 @@ var forbidden = []struct {
 	{"gc/explain", "context", true, "it is pure: nothing in it waits"},
 	{"gc/explain", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
 	{"gc/explain", module + "/storage", true, "clusters are values, wherever they were read"},
+	{"faults", module, false, "it decides, and does not depend on how the server executes an effect"},
+	{"faults", "net", true, "it is pure: requests are values"},
+	{"faults", "os", false, "it is pure: plans are documents"},
+	{"faults", "context", true, "it is pure: nothing in it waits"},
+	{"faults", "k8s.io", true, "its types are its own"},
 	{"internal/selection", module + "/apiserver", false, "it knows a server by its discovery and its lists"},
 	{"internal/selection", module + "/storage", false, "it knows a server by its discovery and its lists"},
 	{"gc/trail", module, false, "it records what others report"},
@@ -290,7 +295,8 @@ func below(path, root string) bool {
 
 // pure has the packages that take values and return a value: they receive the time, and start no goroutine. trail has
 // state, but receives the time as well.
-var pure = map[string]bool{"finalizers": true, "gc/graph": true, "gc/explain": true, "usage": true, "gc/trail": true}
+var pure = map[string]bool{"finalizers": true, "gc/graph": true, "gc/explain": true, "usage": true, "gc/trail": true,
+	"faults": true}
 
 // TestClock: the pure packages receive the time, and start no goroutine.
 func TestClock(t *testing.T) {

@@ -1,0 +1,144 @@
+package faults
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Limits of plans.
+const (
+	MaxRules    = 10_000         // the number of rules in all plans together
+	MaxDuration = 24 * time.Hour // of each duration
+	MaxCount    = 1_000_000_000  // of each number
+	maxRule     = 8 << 10        // the number of bytes of a rule in JSON
+)
+
+// Plan is a list of rules.
+type Plan struct {
+	Rules []Rule `json:"rules"`
+}
+
+// Rule injects an effect into some of the requests that it matches. It skips the first Skip ones. Of the others it
+// selects those whose number is a multiple of Every (default 1), with a Probability (default 1) that depends on Seed,
+// until it has selected Times (default: no limit).
+type Rule struct {
+	Match       Match   `json:"match,omitzero"`
+	Skip        int     `json:"skip,omitempty"`
+	Times       int     `json:"times,omitempty"`
+	Every       int     `json:"every,omitempty"`
+	Probability float64 `json:"probability,omitempty"`
+	Seed        uint64  `json:"seed,omitempty"`
+	Effect      Effect  `json:"effect"`
+}
+
+// Match selects requests for resources. An empty field matches all of them. In strings, * matches any characters.
+type Match struct {
+	Verbs        []string `json:"verbs,omitempty"` // as in Kubernetes' authorization
+	Group        string   `json:"group,omitempty"`
+	Resource     string   `json:"resource,omitempty"`
+	Subresource  string   `json:"subresource,omitempty"`
+	Namespace    string   `json:"namespace,omitempty"`
+	Name         string   `json:"name,omitempty"` // in the path, or in the body of a create
+	User         string   `json:"user,omitempty"`
+	UserAgent    string   `json:"userAgent,omitempty"`
+	FieldManager string   `json:"fieldManager,omitempty"`
+	DryRun       *bool    `json:"dryRun,omitempty"`
+	// Controllers matches requests of the controllers of this process, too. These have no watches, and no stale reads.
+	Controllers bool `json:"controllers,omitempty"`
+}
+
+// Effect has exactly one effect, and its parameters.
+type Effect struct {
+	Error      string   `json:"error,omitempty"`      // the reason of the response, as in Kubernetes
+	Delay      Duration `json:"delay,omitempty"`      // executes the request later
+	Close      bool     `json:"close,omitempty"`      // closes the connection, and does not execute the request
+	LoseAnswer bool     `json:"loseAnswer,omitempty"` // executes the request, and closes the connection
+	// EndWatch ends a watch, ExpireWatch with the error 410: at once, or after Events, or after Duration.
+	EndWatch    bool `json:"endWatch,omitempty"`
+	ExpireWatch bool `json:"expireWatch,omitempty"`
+	// HoldEvents sends the events of a watch when the plan is removed, or after Duration. SkipEvents sends only the newest
+	// state of each object then.
+	HoldEvents bool `json:"holdEvents,omitempty"`
+	SkipEvents bool `json:"skipEvents,omitempty"`
+	// StaleReads lets lists with resourceVersion=0, and watches with 0 or without it, begin with the state that is older
+	// by Revisions or by Duration, but not older than the first request since there are plans.
+	StaleReads bool `json:"staleReads,omitempty"`
+
+	RetryAfter int      `json:"retryAfter,omitempty"` // seconds, for the error TooManyRequests
+	Events     int      `json:"events,omitempty"`     // does not count the initial ones
+	Duration   Duration `json:"duration,omitempty"`
+	Revisions  int      `json:"revisions,omitempty"`
+}
+
+// Duration is a time.Duration whose JSON is a string such as "1.5s".
+type Duration time.Duration
+
+// MarshalJSON implements json.Marshaler.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
+
+// UnmarshalJSON implements json.Unmarshaler. A value that is not a positive duration becomes -1, which the validation
+// rejects with the path of the field.
+func (d *Duration) UnmarshalJSON(data []byte) error {
+	var text string
+	*d = -1
+	if json.Unmarshal(data, &text) == nil {
+		if v, err := time.ParseDuration(text); err == nil && v > 0 {
+			*d = Duration(v)
+		}
+	}
+	return nil
+}
+
+var (
+	writes  = []string{"create", "update", "patch", "delete", "deletecollection"}
+	single  = append([]string{"get", "list"}, writes...)
+	verbs   = append([]string{"watch"}, single...)
+	watches = []string{"watch"}
+)
+
+// reasons has the reasons of errors, with the verbs whose responses can have them.
+var reasons = map[string][]string{
+	"Conflict": writes, "AlreadyExists": {"create"}, "NotFound": verbs, "TooManyRequests": verbs, "InternalError": verbs,
+	"ServiceUnavailable": verbs, "Timeout": verbs, "Expired": {"list"}, "Forbidden": verbs,
+	"Invalid": {"create", "update", "patch"},
+}
+
+// kinds are the effects: the field, the verbs that it fits, its parameters, and whether an Effect has it.
+var kinds = []struct {
+	name   string
+	verbs  []string
+	params []string
+	in     func(*Effect) bool
+}{
+	{"error", verbs, []string{"retryAfter"}, func(e *Effect) bool { return e.Error != "" }},
+	{"delay", verbs, nil, func(e *Effect) bool { return e.Delay != 0 }},
+	{"close", verbs, nil, func(e *Effect) bool { return e.Close }},
+	{"loseAnswer", single, nil, func(e *Effect) bool { return e.LoseAnswer }},
+	{"endWatch", watches, []string{"events", "duration"}, func(e *Effect) bool { return e.EndWatch }},
+	{"expireWatch", watches, []string{"events", "duration"}, func(e *Effect) bool { return e.ExpireWatch }},
+	{"holdEvents", watches, []string{"duration"}, func(e *Effect) bool { return e.HoldEvents }},
+	{"skipEvents", watches, []string{"duration"}, func(e *Effect) bool { return e.SkipEvents }},
+	{"staleReads", []string{"list", "watch"}, []string{"revisions", "duration"}, func(e *Effect) bool { return e.StaleReads }},
+}
+
+// kind returns the index in kinds of the first effect from an index on; len(kinds) if there is none.
+func (e *Effect) kind(from int) int {
+	for i := from; i < len(kinds); i++ {
+		if kinds[i].in(e) {
+			return i
+		}
+	}
+	return len(kinds)
+}
+
+// Name returns the field of the effect, and the reason of an error: "loseAnswer", "error Conflict".
+func (e *Effect) Name() string { return strings.TrimSpace(kinds[e.kind(0)].name + " " + e.Error) }
+
+// fits returns the verbs that the effect fits.
+func (e *Effect) fits() []string {
+	if e.Error != "" {
+		return reasons[e.Error]
+	}
+	return kinds[e.kind(0)].verbs
+}
