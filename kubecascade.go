@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade/controllers"
+	"github.com/kubecascade/kubecascade/faults"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/internal/server"
 )
@@ -22,7 +23,10 @@ const KubernetesVersion = server.KubernetesVersion
 func FeatureGates() map[string]bool { return featuregates.Defaults() }
 
 // Server is a running server. Its methods may be called from any goroutine.
-type Server struct{ s *server.Server }
+type Server struct {
+	s      *server.Server
+	faults *faults.Set
+}
 
 // Start starts a server and returns when it accepts requests. ctx limits only the start; the server runs until Stop.
 // Errors name fields of Options. errors.Unwrap returns the error that "kubecascade serve" prints, which names flags
@@ -36,7 +40,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fieldError{err}
 	}
-	return &Server{s}, nil
+	return &Server{s, c.API.Faults}, nil
 }
 
 // Check reports whether the values of o are valid, alone and in combination. It opens and reads no files. Errors are
@@ -110,6 +114,19 @@ func (s *Server) Now() time.Time { return s.s.Now() }
 func (s *Server) SaveSnapshot(ctx context.Context, file string) error {
 	return s.s.SaveSnapshot(ctx, file)
 }
+
+// Faults returns the plans of faults that the server injects into requests (docs/faults.md). Each is in force until it is
+// removed, or the server ends.
+func (s *Server) Faults() *faults.Set { return s.faults }
+
+// FaultPlan is a plan of faults. FaultReport has the plans in force, and the injected faults.
+type (
+	FaultPlan   = faults.Plan
+	FaultReport = faults.Report
+)
+
+// ParseFaults returns the plan of a document in YAML or JSON. Errors have the path of the wrong field.
+func ParseFaults(document []byte) (FaultPlan, error) { return faults.Parse(document) }
 
 // Checkpoint records the state of the server under a name, for Rollback. The state contains every write that was
 // acknowledged before the call. A checkpoint replaces an earlier one with the same name. A server has at most 16

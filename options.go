@@ -16,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers"
+	"github.com/kubecascade/kubecascade/faults"
 	"github.com/kubecascade/kubecascade/internal/server"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -163,6 +164,8 @@ type API struct {
 	Flags map[string]string
 	// FeatureGates are kube-apiserver's, by name. Those that have an effect are the keys of the function FeatureGates.
 	FeatureGates map[string]bool `flag:"feature-gates"`
+	// EnableFaults serves /kubecascade/v1/faults, with which clients add plans of faults. Server.Faults needs no option.
+	EnableFaults bool `flag:"enable-faults"`
 }
 
 // Services has the ranges from which Services get addresses and ports.
@@ -300,8 +303,10 @@ func (o Options) api() (c apiserver.Config, err error) {
 		},
 		Documents: apiserver.Documents{
 			Page: ptr.Deref(o.UI, true), Profiling: o.Profiling, SetVerbosity: o.SetVerbosity, Flags: o.API.Flags,
+			ServeFaults: o.API.EnableFaults,
 		},
 	}
+	c.Faults = faults.New()
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
 	if err != nil {
 		return c, fmt.Errorf("--service-cluster-ip-range: %w", err)

@@ -18,6 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/faults"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -67,6 +68,8 @@ type Parts struct {
 	Audit *audit.Log
 	// Trail records each removal of an object. Default: a new one.
 	Trail *trail.Trail
+	// Faults has the plans of faults to inject. Default: a new Set.
+	Faults *faults.Set
 	// Registry gathers this server's metrics. Default: a new one.
 	Registry *prometheus.Registry
 	// Log defaults to slog.Default.
@@ -136,8 +139,9 @@ type Documents struct {
 	Flags   map[string]string
 	// SetVerbosity sets the verbosity of logs. With Profiling it is served at /debug/flags/v. It may be nil.
 	SetVerbosity func(v int)
-	// Extensions are the routes below render.RoutePrefix.
-	Extensions []render.Route
+	// Extensions are the routes below render.RoutePrefix. ServeFaults adds the one of Faults.
+	Extensions  []render.Route
+	ServeFaults bool
 }
 
 // Defaults of Config's fields. They are kube-apiserver's (AS pkg/server/config.go: NewConfig), except for
@@ -188,6 +192,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.Trail == nil {
 		c.Trail = trail.New(c.Now())
+	}
+	if c.Faults == nil {
+		c.Faults = faults.New()
 	}
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()

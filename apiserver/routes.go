@@ -104,6 +104,7 @@ func (s *Server) resources(r chi.Router) {
 		s.api.Resolve,
 		filters.Timeout(s.config.RequestTimeout, registry.LongRunning, s.config.Log),
 		filters.ReadBody(s.config.Log),
+		s.api.Fault,
 		filters.Seat(s.seats, s.metrics, s.api.Listed, s.config.Log),
 	)
 	r.Handle("/api/{version}/*", s.api)

@@ -81,13 +81,17 @@ func New(c Config) (*Server, error) {
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Memory: s.memory, Metrics: s.metrics, WriteTimeout: c.WriteTimeout, MinWatch: c.MinWatch,
 		DeleteMalformed: c.DeleteMalformed, CompressWatchLists: c.CompressWatchLists,
-		Proxy: proxy.New(c.Proxy), Kubelets: c.Kubelets, Log: c.Log, Now: c.Now,
+		Proxy: proxy.New(c.Proxy), Kubelets: c.Kubelets, Faults: c.Faults, Log: c.Log, Now: c.Now,
 	})
 	s.users = &filters.Credentials{
 		Proxies: c.Proxies, Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts,
 		Modes: c.Modes, Anonymous: c.Anonymous, Bound: s.registry.Bound, Now: c.Now,
 	}
 	s.registry.ListAll, s.registry.Observe, s.registry.Authenticate = s.api.ListAll, s.api.Observe, s.users.TokenUser
+	s.registry.Inject = s.api.Inject
+	if c.ServeFaults {
+		s.config.Extensions = append(s.config.Extensions, s.api.FaultRoute())
+	}
 	chain, granted, err := authorizers(c.Modes, c.Cache, c.Log)
 	if err != nil {
 		return nil, err

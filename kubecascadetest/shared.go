@@ -33,7 +33,7 @@ type Shared struct {
 }
 
 // Server returns the server for the test, after other tests that use it have ended; the first one starts it. At the end
-// of the test the server is rolled back to its first state. A subtest gets the server of its parent.
+// of the test the server is rolled back to its first state, and its plans of faults are removed. A subtest gets the server of its parent.
 func (s *Shared) Server(t testing.TB) *kubecascade.Server {
 	t.Helper()
 	if s.isUsedBy(t.Name()) {
@@ -46,6 +46,7 @@ func (s *Shared) Server(t testing.TB) *kubecascade.Server {
 		defer s.turn.Unlock()
 		s.use("")
 		if s.server != nil {
+			s.server.Faults().Remove(0)
 			if err := s.server.Rollback(context.Background(), beginning); err != nil {
 				t.Errorf("rolling back the server: %v", err)
 				s.stop(t)

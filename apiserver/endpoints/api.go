@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/faults"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -37,8 +38,10 @@ type Config struct {
 	// Proxy forwards connections. Kubelets has the addresses and the port of kubelets.
 	Proxy    *proxy.Proxy
 	Kubelets resources.Kubelets
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Faults has the plans of faults to inject.
+	Faults *faults.Set
+	Log    *slog.Logger
+	Now    func() time.Time
 }
 
 // API serves the verbs. Its methods may be called from any goroutine.

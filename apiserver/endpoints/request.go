@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/faults"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -31,12 +32,18 @@ type request struct {
 	info *requestinfo.Info
 	// omitted are the objects that the response, a list, omits.
 	omitted omissions
+	// shot is the injected fault; nil if there is none. decided is the number of the newest plan then.
+	shot    *faults.Shot
+	decided int
 }
 
 // Sent implements registry.Sender.
 func (req *request) Sent(registry.Target, *storage.Object) trail.Sent {
 	s := trail.Sent{
 		Agent: req.r.UserAgent(), Verb: req.verb, AuditID: req.w.Header().Get("Audit-Id"),
+	}
+	if req.shot != nil {
+		s.Fault = req.shot.Where
 	}
 	if req.r.URL.RawQuery != "" || req.Name == "" || req.Subresource != nil {
 		s.URI = requestinfo.Loggable(req.r.URL)

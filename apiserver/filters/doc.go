@@ -19,6 +19,7 @@
 //	(endpoints)    finds the resource, or responds with 404 (endpoints.API.Resolve)
 //	timeout        limits the time of a request for a resource
 //	readbody       reads the body of a write of a resource
+//	(endpoints)    injects faults, if there are plans (endpoints.API.Fault)
 //	seat           waits for seats of API Priority and Fairness (package flowcontrol)
 //
 // It guarantees:

@@ -17,6 +17,8 @@ type Metrics struct {
 	readOnly, mutating prometheus.Gauge
 	// Panics counts panics of handlers. Corrupt counts reads of stored objects that can't be decoded.
 	Panics, Corrupt prometheus.Counter
+	// Faults counts injected faults by effect.
+	Faults *prometheus.CounterVec
 	// Health has the results of health checks.
 	Health *Health
 }
@@ -62,8 +64,11 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 			Name: "kubecascade_corrupt_objects_total",
 			Help: "Number of times that a stored object could not be decoded.",
 		}),
+		Faults: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kubecascade_injected_faults_total", Help: "Number of injected faults by effect.",
+		}, []string{"effect"}),
 	}
-	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, inFlight, m.Panics, m.Corrupt)
+	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, inFlight, m.Panics, m.Corrupt, m.Faults)
 	return m
 }
 

@@ -112,8 +112,13 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 		defer cancel()
 	}
 	r.Resource = r.Resource.During(ctx)
+	before, after := l.s.Inject(ctx, r, verb, l.manager)
+	if before != nil {
+		return out, before
+	}
 	if out, err = do(ctx, r); err == nil {
 		r.recordAnswer(out)
+		err = after
 	}
 	return out, err
 }

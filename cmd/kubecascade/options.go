@@ -247,6 +247,8 @@ func (o *options) admissionFlags(f *pflag.FlagSet) {
 func (o *options) featureFlags(f *pflag.FlagSet) {
 	f.StringToStringVar(&o.gates, "feature-gates", map[string]string{},
 		"`gates` of kube-apiserver as name=true or name=false. Only these have an effect: "+featuregates.Usage())
+	f.BoolVar(&o.API.EnableFaults, "enable-faults", false,
+		"serve /kubecascade/v1/faults, by which administrators inject faults into requests (kubecascade fault)")
 }
 
 func (o *options) versionFlags(f *pflag.FlagSet) {

@@ -205,6 +205,9 @@ func (p *printer) request(r *trail.Request, did string) item {
 	if r.AuditID != "" {
 		details += "; audit ID " + r.AuditID
 	}
+	if r.Fault != "" {
+		details += "; injected fault: " + r.Fault
+	}
 	one.Text += p.paint(faint, " ("+details+")")
 	return one
 }

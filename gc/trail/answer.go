@@ -58,6 +58,7 @@ type Request struct {
 	Verb       string `json:"verb,omitempty"`
 	URI        string `json:"uri,omitempty"`
 	AuditID    string `json:"auditID,omitempty"`
+	Fault      string `json:"fault,omitempty"` // an injected fault that the request met
 	// Policy is the propagation policy that the request names; empty if it names none.
 	Policy string  `json:"propagationPolicy,omitempty"`
 	Reason Reason  `json:"reason,omitempty"` // why a controller made the request; empty for clients

@@ -30,6 +30,7 @@ type Sent struct {
 	User, Agent, Verb string
 	URI               string // empty if it is that of the object in its type's version, without a query
 	AuditID           string
+	Fault             string // an injected fault, such as the loss of the answer
 	Policy            string
 	Own               bool // a controller of this process made the request
 	Reason            Reason
@@ -50,7 +51,7 @@ const controllers = "system:serviceaccount:kube-system:"
 func NewRequest(s Sent) *Request {
 	r := &Request{
 		User: cut(s.User), UserAgent: cut(s.Agent), Verb: cut(s.Verb), URI: cut(s.URI), AuditID: cut(s.AuditID),
-		Policy: cut(s.Policy), Reason: s.Reason,
+		Fault: s.Fault, Policy: cut(s.Policy), Reason: s.Reason,
 	}
 	if s.Own {
 		r.Controller = r.UserAgent // of a part of kube-apiserver, or of a simulated kubelet

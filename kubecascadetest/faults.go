@@ -1,0 +1,22 @@
+package kubecascadetest
+
+import (
+	"testing"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+// AddFaults adds a plan in YAML or JSON to the faults that the server injects (docs/faults.md). The end of the test
+// removes it, or remove before. An invalid plan fails the test.
+func AddFaults(t testing.TB, s *kubecascade.Server, plan string) (remove func()) {
+	t.Helper()
+	p, err := kubecascade.ParseFaults([]byte(plan))
+	if err == nil {
+		_, remove, err = s.Faults().Add(p)
+	}
+	if err != nil {
+		t.Fatalf("the plan of faults: %v", err)
+	}
+	t.Cleanup(remove)
+	return remove
+}
