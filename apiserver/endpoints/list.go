@@ -31,6 +31,7 @@ func (a *API) serveList(req *request) error {
 	if err != nil {
 		return err
 	}
+	req.listStale(opts)
 	if req.Resource.Virtual {
 		items, err := a.Registry.ListVirtual(req.r.Context(), req.Target, opts)
 		if err != nil {

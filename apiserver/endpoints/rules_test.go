@@ -58,7 +58,7 @@ func TestRules(t *testing.T) {
 		var secured *apiservertest.Secured
 		o.Configure = func(c *apiserver.Config) {
 			c.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
-			c.DeleteMalformed, c.Services, c.EnableAdmission = malformed, services, plugins
+			c.DeleteMalformed, c.Services, c.EnableAdmission, c.ServeFaults = malformed, services, plugins, true
 		}
 		start := sync.OnceValue(func() *apiservertest.Server { return apiservertest.Start(t, o) })
 		u := &uids{}

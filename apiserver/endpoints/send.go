@@ -36,6 +36,9 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 			err = w.emit("DELETED", left, nil)
 		}
 		clear(w.rendering.Views)
+		if err == nil && (now || before) {
+			err = w.counted()
+		}
 		if err != nil {
 			return sent, err
 		}

@@ -23,14 +23,15 @@ func (w *watch) start() (*cache.Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	stale := w.req.stale(w.opts)
 	if !initial {
 		if w.rev == 0 {
-			w.rev = w.api.Registry.Cache.Revision()
+			w.rev = cmp.Or(stale, w.api.Registry.Cache.Revision())
 		}
 		// A future revision is accepted. The watch sends nothing until there are events after it (H-29).
 		return w.api.Registry.Cache.Watch(collection, min(w.rev, w.api.Registry.Cache.Revision()))
 	}
-	snap, err := w.api.Registry.Cache.Snapshot(collection, 0)
+	snap, err := w.api.Registry.Cache.Snapshot(collection, stale)
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,7 @@ type watch struct {
 	out frames
 	// tabled reports whether column definitions have been sent.
 	tabled bool
+	fault  watchFault
 }
 
 // frames sends the events of a stream. Each frame is a whole event.
@@ -152,6 +153,8 @@ func (w *watch) stream(ctx context.Context) error {
 			return w.end()
 		case <-retyped:
 		case <-changed:
+		case <-w.fault.changed:
+		case <-w.fault.timer:
 		}
 	}
 }
@@ -172,7 +175,10 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 	if !going && w.api.Registry.Fresh(ctx) != nil { // send all events up to the end of the resource
 		return nil, nil, true
 	}
-	events, rev, err := watcher.Poll()
+	if held, err := w.meet(); err != nil || held && going {
+		return nil, retyped, err != nil
+	}
+	events, rev, err := w.poll(watcher)
 	if err != nil {
 		w.fail(err)
 		return nil, nil, true

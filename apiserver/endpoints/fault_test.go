@@ -1,0 +1,255 @@
+package endpoints_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/faults"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// onlyNew is the query of a watch without initial events.
+const onlyNew = "?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan"
+
+// faulty is a server whose faults the test plans.
+type faulty struct {
+	*apiservertest.Server
+	t   *testing.T
+	set *faults.Set
+}
+
+func startFaulty(t *testing.T, limits cache.Options) *faulty {
+	f := &faulty{t: t, set: faults.New()}
+	f.Server = apiservertest.Start(t, &apiservertest.Options{Cache: limits, Configure: func(c *apiserver.Config) {
+		c.Faults = f.set
+	}})
+	return f
+}
+
+// add adds a plan with one rule, in YAML.
+func (f *faulty) add(rule string) (remove func()) {
+	f.t.Helper()
+	p, err := faults.Parse([]byte("rules: [" + rule + "]"))
+	if err == nil {
+		_, remove, err = f.set.Add(p)
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return remove
+}
+
+// put creates or replaces ConfigMaps, delete deletes one. Both wait for the event.
+func (f *faulty) put(version string, names ...string) {
+	f.t.Helper()
+	for _, name := range names {
+		body := configmap(name, map[string]string{"version": version}, nil)
+		if a := f.Do("PUT", configmaps+"/"+name, body); a.Code == http.StatusNotFound {
+			must(f.t, f.Do("POST", configmaps, body), http.StatusCreated)
+		}
+	}
+	must(f.t, f.Do("GET", configmaps, nil), http.StatusOK)
+}
+
+func (f *faulty) delete(name string) {
+	f.t.Helper()
+	must(f.t, f.Do("DELETE", configmaps+"/"+name, nil), http.StatusOK)
+	must(f.t, f.Do("GET", configmaps, nil), http.StatusOK)
+}
+
+// expect reads the next events, each as "TYPE name version".
+func (f *faulty) expect(w *apiservertest.Watch, want ...string) {
+	f.t.Helper()
+	for _, want := range want {
+		e := next(f.t, w)
+		version, _ := e.Object.Object["data"].(map[string]any)["version"].(string)
+		if got := fmt.Sprint(e.Type, " ", e.Object.GetName(), " ", version); got != want {
+			f.t.Fatalf("event %s, want %s", got, want)
+		}
+	}
+}
+
+// ends expects the end of a watch.
+func (f *faulty) ends(w *apiservertest.Watch) {
+	f.t.Helper()
+	if e, err := w.Next(); !errors.Is(err, io.EOF) {
+		f.t.Errorf("%v %v, want the end", e, err)
+	}
+}
+
+// expires expects an ERROR event with the code 410, and the end.
+func (f *faulty) expires(w *apiservertest.Watch) {
+	f.t.Helper()
+	if e := next(f.t, w); e.Type != "ERROR" || fmt.Sprint(e.Object.Object["code"]) != "410" {
+		f.t.Errorf("%s %v, want the error 410", e.Type, e.Object)
+	}
+	f.ends(w)
+}
+
+// TestLostAnswers: the connection is closed without an answer, before or after the request is executed.
+func TestLostAnswers(t *testing.T) {
+	f := startFaulty(t, cache.Options{})
+	port := httptest.NewUnstartedServer(f.API.Insecure())
+	port.EnableHTTP2 = true
+	port.StartTLS()
+	t.Cleanup(port.Close)
+	for i, to := range []struct {
+		c   *http.Client
+		url string
+	}{{f.Client, f.URL}, {port.Client(), port.URL}} {
+		closed, lost := fmt.Sprint("closed", i), fmt.Sprint("lost", i)
+		f.add("{match: {verbs: [create], name: " + closed + "}, times: 1, effect: {close: true}}")
+		f.add("{match: {verbs: [create], name: " + lost + "}, effect: {loseAnswer: true}}")
+		for name, code := range map[string]int{closed: http.StatusNotFound, lost: http.StatusOK} {
+			a, err := apiservertest.Send(to.c, "POST", to.url+configmaps, configmap(name, nil, nil))
+			if err == nil {
+				t.Errorf("%s: answer %d %s", name, a.Code, a.Body)
+			}
+			must(t, f.Do("GET", configmaps+"/"+name, nil), code)
+		}
+		must(t, f.Do("POST", configmaps, configmap(closed, nil, nil)), http.StatusCreated)
+	}
+	if n := metric(t, f.Server, "kubecascade_injected_faults_total"); n != 4 {
+		t.Errorf("%v faults are counted", n)
+	}
+}
+
+// TestHeldEvents: an open watch is held when the plan is added, while reads are fresh. When the plan is removed, or its
+// time is over, the events are sent in order, none lost or repeated.
+func TestHeldEvents(t *testing.T) {
+	f := startFaulty(t, cache.Options{})
+	held, free := f.Watch(configmaps+"?watch=1", "User-Agent", "held"), f.Watch(configmaps+"?watch=1")
+	f.put("1", "a")
+	f.expect(held, "ADDED a 1")
+	remove := f.add("{match: {userAgent: held}, effect: {holdEvents: true}}")
+	first := make(chan apiservertest.Event, 1)
+	go func() {
+		e, _ := held.Next()
+		first <- e
+	}()
+	f.put("2", "a", "b")
+	f.delete("a")
+	f.put("3", "a")
+	f.expect(free, "ADDED a 1", "MODIFIED a 2", "ADDED b 2", "DELETED a 2", "ADDED a 3")
+	select {
+	case e := <-first:
+		t.Errorf("held event %v was sent", e)
+	default:
+	}
+	remove()
+	if e := <-first; e.Type != "MODIFIED" || e.Object.GetName() != "a" {
+		t.Errorf("first event %v", e)
+	}
+	f.expect(held, "ADDED b 2", "DELETED a 2", "ADDED a 3")
+	f.add("{match: {userAgent: held}, effect: {holdEvents: true, duration: 1ms}}")
+	f.put("4", "a")
+	f.expect(held, "MODIFIED a 4")
+}
+
+// TestSkippedEvents: after the hold only the newest state of each object is sent. A new object with the name of a
+// deleted one is another object.
+func TestSkippedEvents(t *testing.T) {
+	f := startFaulty(t, cache.Options{})
+	f.put("0", "changed", "deleted", "replaced")
+	w := f.Watch(configmaps + "?watch=1&resourceVersion=0")
+	f.expect(w, "ADDED changed 0", "ADDED deleted 0", "ADDED replaced 0")
+	remove := f.add("{match: {verbs: [watch]}, effect: {skipEvents: true}}")
+	f.put("1", "changed", "deleted", "new", "gone", "replaced")
+	f.put("2", "changed", "new")
+	f.delete("gone")
+	f.delete("deleted")
+	f.delete("replaced")
+	f.put("2", "replaced")
+	f.put("3", "replaced")
+	remove()
+	f.put("4", "last")
+	f.expect(w, "MODIFIED changed 2", "ADDED new 2", "DELETED deleted 1", "DELETED replaced 1", "ADDED replaced 3",
+		"ADDED last 4")
+}
+
+// TestHeldWatchEnds: a held watch ends with the server, and expires if its history is dropped.
+func TestHeldWatchEnds(t *testing.T) {
+	f := startFaulty(t, cache.Options{Events: 64})
+	remove := f.add("{effect: {holdEvents: true}}")
+	old := f.Watch(configmaps + "?watch=1")
+	for i := range 200 {
+		f.put(fmt.Sprint(i), "a")
+	}
+	remove()
+	f.expires(old)
+	f.add("{effect: {skipEvents: true}}")
+	w := f.Watch(configmaps + "?watch=1&resourceVersion=0")
+	f.expect(w, "ADDED a 199")
+	f.put("x", "a")
+	f.API.CloseWatches()
+	f.ends(w)
+}
+
+// TestEndedWatches: a watch ends or expires at once, after events, or after a time.
+func TestEndedWatches(t *testing.T) {
+	f := startFaulty(t, cache.Options{})
+	open := f.Watch(configmaps + "?watch=1")
+	f.add("{times: 1, effect: {expireWatch: true}}")
+	f.expires(open)
+	f.add("{times: 1, effect: {endWatch: true, events: 2}}")
+	w := f.Watch(configmaps + "?watch=1")
+	f.put("1", "a", "b", "c")
+	f.expect(w, "ADDED a 1", "ADDED b 1")
+	f.ends(w)
+	f.add("{times: 1, effect: {expireWatch: true, events: 1}}")
+	w = f.Watch(configmaps + "?watch=1&resourceVersion=0")
+	f.put("2", "a")
+	f.expect(w, "ADDED a 1", "ADDED b 1", "ADDED c 1", "MODIFIED a 2")
+	f.expires(w)
+	remove := f.add("{times: 1, effect: {endWatch: true, events: 1}}")
+	w = f.Watch(configmaps + onlyNew)
+	remove()
+	f.put("3", "a", "b")
+	f.expect(w, "MODIFIED a 3", "MODIFIED b 3")
+	f.add("{effect: {endWatch: true, duration: 1ms}}")
+	f.ends(w)
+}
+
+// TestStaleReadsBeyondHistory: a stale read begins with the oldest state in the cache.
+func TestStaleReadsBeyondHistory(t *testing.T) {
+	f := startFaulty(t, cache.Options{Events: 64})
+	for i := range 200 {
+		f.put(fmt.Sprint(i), "a")
+	}
+	f.add("{effect: {staleReads: true, revisions: 1000}}")
+	a := must(t, f.Do("GET", configmaps+"?resourceVersion=0", nil), http.StatusOK)
+	if items := a.List().Items; len(items) != 1 || items[0].Object["data"].(map[string]any)["version"] == "199" {
+		t.Errorf("the state is %v", items)
+	}
+}
+
+// TestControllersMeetTheirFaults: requests of this process meet only rules for controllers.
+func TestControllersMeetTheirFaults(t *testing.T) {
+	f := startFaulty(t, cache.Options{})
+	f.put("1", "a")
+	api := f.API.Loopback(authorization.ServiceAccount("kube-system", "x"), "x")
+	p := registry.Path{Resource: f.Types.Lookup("", "v1", "configmaps"), Namespace: "default", Name: "a"}
+	f.add("{effect: {error: InternalError}}")
+	if _, err := api.Get(context.Background(), p); err != nil {
+		t.Error(err)
+	}
+	f.add("{match: {controllers: true, user: '*:x'}, times: 1, effect: {error: TooManyRequests}}")
+	if _, err := api.Get(context.Background(), p); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("error %v", err)
+	}
+	f.add("{match: {controllers: true}, times: 1, effect: {loseAnswer: true}}")
+	if _, err := api.Get(context.Background(), p); err == nil {
+		t.Error("the answer is not lost")
+	}
+}

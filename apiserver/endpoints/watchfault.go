@@ -1,0 +1,160 @@
+package endpoints
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/faults"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// watchFault is the injected fault of a watch. A watch that is open when a plan is added meets its rules then. The
+// newest effect replaces earlier ones.
+type watchFault struct {
+	// shot is nil if there is no effect.
+	shot *faults.Shot
+	// decided is the number of the newest plan that the watch has met.
+	decided int
+	// changed is closed when a plan is added or removed, timer sends when the time of the effect is over.
+	changed <-chan struct{}
+	timer   <-chan time.Time
+	until   time.Time
+	// left is the number of events before the end of the watch, if it is positive.
+	left int
+	// merge is set when events were held, and only the newest state of each object is to be sent.
+	merge bool
+}
+
+// errEnded ends a watch.
+var errEnded = errors.New("an injected fault ends the watch")
+
+// meet decides which fault the watch meets. It reports whether its events are held. An error ends the watch.
+func (w *watch) meet() (held bool, err error) {
+	f := &w.fault
+	if changed := w.api.Faults.Changed(); changed != f.changed {
+		f.changed = changed
+		w.decide()
+	}
+	if f.shot == nil {
+		return false, nil
+	}
+	over, e := !f.until.IsZero() && !time.Now().Before(f.until), f.shot.Effect
+	select {
+	case <-f.shot.Removed:
+		over, e = true, &faults.Effect{SkipEvents: e.SkipEvents}
+	default:
+	}
+	switch {
+	case (e.HoldEvents || e.SkipEvents) && !over:
+		return true, w.out.flush()
+	case (e.EndWatch || e.ExpireWatch) && (over || e.Events == 0 && e.Duration == 0):
+		return false, w.cut()
+	case e.EndWatch || e.ExpireWatch:
+		return false, nil
+	}
+	*f = watchFault{decided: f.decided, changed: f.changed, merge: e.SkipEvents}
+	return false, nil
+}
+
+// decide takes the fault of a new plan, or else the one that the request has met.
+func (w *watch) decide() {
+	f, shot := &w.fault, w.req.shot
+	f.decided, w.req.shot = max(f.decided, w.req.decided), nil
+	if !w.api.Faults.Idle() {
+		q := w.req.faulty()
+		q.Open, q.After = true, f.decided
+		var later *faults.Shot
+		if later, f.decided = w.api.decide(&w.req.Request, q); later != nil {
+			shot = later
+		}
+	}
+	if shot == nil {
+		return
+	}
+	*f = watchFault{shot: shot, decided: f.decided, changed: f.changed, left: shot.Events}
+	if d := time.Duration(shot.Duration); d > 0 {
+		f.until, f.timer = time.Now().Add(d), time.After(d)
+	}
+}
+
+// counted counts a sent event. An error ends the watch.
+func (w *watch) counted() error {
+	if w.fault.left--; w.fault.left != 0 { // negative if there is no end
+		return nil
+	}
+	return w.cut()
+}
+
+// cut ends the watch, with the error that it fell behind if it is to expire.
+func (w *watch) cut() error {
+	if w.fault.shot.ExpireWatch {
+		w.fail(&cache.ExpiredError{Revision: w.rev, Oldest: w.api.Registry.Cache.Revision()})
+	}
+	return errEnded
+}
+
+// poll returns the next events. After events were held to be skipped, these are the changes between the state that the
+// client has and the newest.
+func (w *watch) poll(watcher *cache.Watcher) (events []*cache.Event, rev int64, err error) {
+	events, rev, err = watcher.Poll()
+	if !w.fault.merge {
+		return events, rev, err
+	}
+	w.fault.merge, w.keys = false, nil // other watches do not send these events
+	all := slices.Clone(events)
+	for len(events) > 0 && err == nil {
+		events, rev, err = watcher.Poll()
+		all = append(all, events...)
+	}
+	return merged(all), rev, err
+}
+
+// merged returns one event for each object, from its state before the events to that after them. An object that was
+// deleted and created again has two, because informers distinguish objects by their deletion.
+func merged(events []*cache.Event) (out []*cache.Event) {
+	last := map[string]int{}
+	for _, e := range events {
+		key := e.Object.Key
+		if i, ok := last[key]; ok {
+			one := *e
+			if one.Prev = out[i].Prev; one.Prev == nil && one.Type == cache.Modified {
+				one.Type = cache.Added
+			}
+			out[i], e = nil, &one
+		}
+		last[key] = len(out)
+		out = append(out, e)
+		if e.Type == cache.Deleted {
+			delete(last, key)
+		}
+	}
+	return slices.DeleteFunc(out, func(e *cache.Event) bool {
+		return e == nil || e.Type == cache.Deleted && e.Prev == nil
+	})
+}
+
+// stale returns the revision at which a read begins because of a fault, or 0. It is in the cache's history.
+func (req *request) stale(opts *metainternal.ListOptions) int64 {
+	unset := opts.ResourceVersion == "" && req.verb == "watch"
+	if req.shot == nil || !req.shot.StaleReads || opts.Continue != "" || opts.ResourceVersion != "0" && !unset {
+		return 0
+	}
+	var short *cache.ExpiredError
+	if _, err := req.api.Registry.Cache.Snapshot(req.Resource.Collection, req.shot.Revision); errors.As(err, &short) {
+		return short.Oldest
+	}
+	return req.shot.Revision
+}
+
+// listStale changes the options of a list so that it reads the revision of a fault.
+func (req *request) listStale(opts *metainternal.ListOptions) {
+	if rev := req.stale(opts); rev > 0 {
+		opts.ResourceVersion, opts.Limit = strconv.FormatInt(rev, 10), 0
+		opts.ResourceVersionMatch = metav1.ResourceVersionMatchExact
+	}
+}
