@@ -40,19 +40,21 @@ The controllers are restarted. The checkpoint can be used again.`,
 		},
 	}
 	for c, q := range map[*cobra.Command]*checkpointRequest{checkpoint: &forCheckpoint, rollback: &forRollback} {
-		c.Args, c.ValidArgsFunction = atMostOneName, cobra.NoFileCompletions
+		c.Args, c.ValidArgsFunction = atMostOne("checkpoint"), cobra.NoFileCompletions
 		q.identity(c)
 		c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: text, json")
 	}
 	return []*cobra.Command{checkpoint, rollback}
 }
 
-// atMostOneName rejects more than one argument.
-func atMostOneName(_ *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return errUsage{fmt.Errorf("name one checkpoint, not %d", len(args))}
+// atMostOne rejects more than one argument.
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return errUsage{fmt.Errorf("name one %s, not %d", what, len(args))}
+		}
+		return nil
 	}
-	return nil
 }
 
 // checkpointRequest has the flags of both commands: the server, and the output.

@@ -51,7 +51,7 @@ var (
 	directories = []string{"data-dir", "dir", "recorded", "record"}
 	files       = []string{
 		"kubeconfig", "kubeconfig-out", "certificate-authority", "audit-log-path", "simulate-nodes", "filename",
-		"from-snapshot", "encryption-provider-config",
+		"from-snapshot", "encryption-provider-config", "faults",
 	}
 )
 

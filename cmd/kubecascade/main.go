@@ -68,8 +68,8 @@ func exitCode(err error) int {
 
 func root() *cobra.Command {
 	subs := slices.Concat([]*cobra.Command{serveCommand(), runCommand()}, explaining(), checkpointCommands(),
-		[]*cobra.Command{snapshotCommand(), versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(),
-			pluginCommand()})
+		[]*cobra.Command{faultCommand(), snapshotCommand(), versionCommand(), healthCommand(), conformanceCommand(),
+			assetsCommand(), pluginCommand()})
 	return rootOf(&cobra.Command{
 		Use: "kubecascade", Short: "A Kubernetes API server with a working garbage collector, in one process",
 	}, subs...)

@@ -70,6 +70,7 @@ func runAPIServer(ctx context.Context, args []string) error {
 	if o.Controllers.Enabled, err = roleControllers(args[0], os.LookupEnv); err != nil {
 		return err
 	}
+	o.API.EnableFaults = os.Getenv("KUBECASCADE_ENABLE_FAULTS") == "true"
 	if err := o.Check(); err != nil {
 		return errors.Unwrap(err) // names flags
 	}

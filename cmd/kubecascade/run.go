@@ -40,7 +40,8 @@ wrong usage, and 1 if the server can't start or ends before the command.`
 
 func runCommand() *cobra.Command {
 	o := &options{}
-	groups := o.runGroups()
+	f := &faultFlags{}
+	groups := append(o.runGroups(), f.group())
 	c := &cobra.Command{
 		Use: "run [flags] [-- COMMAND ARG...]", Short: "Run a command with an ephemeral server",
 		Long:              runLong,
@@ -57,7 +58,16 @@ func runCommand() *cobra.Command {
 				return err
 			}
 			k.Cmd.Stdin, k.Cmd.Stdout, k.Cmd.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
-			return o.run(c.Context(), k, c.ErrOrStderr())
+			if f.file != "" {
+				if f.plan, err = readPlan(f.file, c.InOrStdin()); err != nil {
+					return err
+				}
+			}
+			return o.run(c.Context(), k, f.plan, c.ErrOrStderr(), func(s *kubecascade.Server) {
+				if r := s.Faults().Report(); len(f.plan.Rules) > 0 {
+					fmt.Fprintf(c.ErrOrStderr(), "kubecascade: %d faults injected\n%s", r.Total, plansText(&r))
+				}
+			})
 		},
 	}
 	c.Flags().SetInterspersed(false) // flags after the command's name are the command's
@@ -120,8 +130,10 @@ func (o *options) completeRun(changed func(name string) bool, stderr io.Writer) 
 	return nil
 }
 
-// run starts a server, runs k, and stops the server.
-func (o *options) run(ctx context.Context, k *child.Child, stderr io.Writer) error {
+// run starts a server that injects the faults of a plan, if it has rules, runs k, and stops the server. It calls ended
+// before, if k has ended.
+func (o *options) run(ctx context.Context, k *child.Child, plan kubecascade.FaultPlan, stderr io.Writer,
+	ended func(*kubecascade.Server)) error {
 	signals := make(chan os.Signal, 16) // more at once than the command could handle
 	signal.Notify(signals, child.Received()...)
 	defer signal.Stop(signals)
@@ -129,6 +141,11 @@ func (o *options) run(ctx context.Context, k *child.Child, stderr io.Writer) err
 	s, err := o.startUnlessSignaled(ctx, signals)
 	if err != nil {
 		return err
+	}
+	if len(plan.Rules) > 0 {
+		if _, _, err := s.Faults().Add(plan); err != nil {
+			return errors.Join(err, s.Stop())
+		}
 	}
 	if o.verbosity > 0 {
 		fmt.Fprintln(stderr, readyMessage(s))
@@ -144,6 +161,7 @@ func (o *options) run(ctx context.Context, k *child.Child, stderr io.Writer) err
 		return fmt.Errorf("the server ended while the command was running, and the command was terminated: %w", s.Err())
 	default:
 	}
+	ended(s)
 	if stopErr := s.Stop(); stopErr != nil {
 		return stopFailed(err, stopErr)
 	}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+func faultCommand() *cobra.Command {
+	add := faultSub("add FILE", "Add a plan", func(c *cobra.Command, args []string, ask asking) error {
+		if len(args) != 1 {
+			return errUsage{fmt.Errorf("name one file, not %d", len(args))}
+		}
+		plan, err := readPlan(args[0], c.InOrStdin())
+		if err != nil {
+			return err
+		}
+		body, _ := json.Marshal(plan) // it was decoded from JSON
+		var added struct{ Plan, Rules int }
+		if err = ask(http.MethodPost, nil, body, &added); err == nil {
+			fmt.Fprintf(c.OutOrStdout(), "plan %d with %d rules\n", added.Plan, added.Rules)
+		}
+		return err
+	})
+	add.Args, add.ValidArgsFunction = nil, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	var fired bool
+	list := faultSub("list", "List the rules of all plans, with the number of requests that each has matched",
+		func(c *cobra.Command, _ []string, ask asking) error {
+			var r kubecascade.FaultReport
+			if err := ask(http.MethodGet, nil, nil, &r); err != nil {
+				return err
+			}
+			text := plansText(&r)
+			if fired {
+				text = firedText(&r)
+			}
+			_, err := io.WriteString(c.OutOrStdout(), text)
+			return err
+		})
+	list.Args = noArguments
+	list.Flags().BoolVar(&fired, "fired", false, "list the last injected faults instead, with time and request")
+	remove := faultSub("remove [PLAN]", "Remove a plan, or all plans; held events are then sent",
+		func(c *cobra.Command, args []string, ask asking) error {
+			var done struct{ Removed int }
+			err := ask(http.MethodDelete, args, nil, &done)
+			if err == nil {
+				fmt.Fprintf(c.OutOrStdout(), "%d plans removed\n", done.Removed)
+			}
+			return err
+		})
+	return parent(&cobra.Command{
+		Use: "fault", Short: "Inject faults into the requests of a kubecascade server",
+		Long: `Inject faults into the requests of a kubecascade server: errors, lost answers, late events, stale reads.
+The server needs the flag --enable-faults, and the user the verbs post, get and delete for the path
+/kubecascade/v1/faults. Plans are in YAML or JSON, - reads standard input. They are lost when the server ends.`,
+	}, "use add, list or remove", add, list, remove)
+}
+
+// asking sends a request about plans, with the number of a plan if there is one, and decodes the response.
+type asking func(method string, plan []string, body []byte, into any) error
+
+// faultSub returns a subcommand with at most one argument.
+func faultSub(use, short string, run func(*cobra.Command, []string, asking) error) *cobra.Command {
+	var to connection
+	c := &cobra.Command{Use: use, Short: short, Args: atMostOne("plan")}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return run(c, args, func(method string, plan []string, body []byte, into any) error {
+			if err := to.dial(); err != nil {
+				return err
+			}
+			req, err := to.client.Own(c.Context(), method, "faults", url.Values{"plan": plan})
+			if err != nil {
+				return err
+			}
+			req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			data, err := to.client.Do(req)
+			if apierrors.IsNotFound(err) {
+				err = errors.New("the server does not inject faults: it runs without --enable-faults, or is not kubecascade")
+			}
+			if err == nil {
+				err = json.Unmarshal(data, into)
+			}
+			if err != nil {
+				return errUnable{err}
+			}
+			return nil
+		})
+	}
+	to.identity(c)
+	return c
+}
+
+// faultFlags are the flags of run for faults.
+type faultFlags struct {
+	file string
+	plan kubecascade.FaultPlan // of the file
+}
+
+func (f *faultFlags) group() group {
+	s := pflag.NewFlagSet("Faults", pflag.ContinueOnError)
+	s.StringVar(&f.file, "faults", "",
+		"`file` with a plan of faults to inject; a summary is printed to standard error at the end")
+	return group{s.Name(), s}
+}
+
+// readPlan reads and validates a plan. The error is one of usage.
+func readPlan(file string, stdin io.Reader) (p kubecascade.FaultPlan, err error) {
+	read := os.ReadFile
+	if file == "-" {
+		read = func(string) ([]byte, error) { return io.ReadAll(stdin) }
+	}
+	document, err := read(file)
+	if err != nil {
+		return p, errUsage{err}
+	}
+	if p, err = kubecascade.ParseFaults(document); err != nil {
+		return p, errUsage{fmt.Errorf("%s: %w", file, err)}
+	}
+	return p, nil
+}
+
+// plansText describes the rules of the plans, one a line.
+func plansText(r *kubecascade.FaultReport) string {
+	var b strings.Builder
+	for _, p := range r.Plans {
+		for i, rule := range p.Rules {
+			match, _ := json.Marshal(rule.Rule.Match) // only strings
+			fmt.Fprintf(&b, "plan %d rules[%d] %s %s: injected into %d of %d requests\n", p.Plan, i,
+				rule.Rule.Effect.Name(), match, rule.Fired, rule.Matched)
+		}
+	}
+	return b.String()
+}
+
+// firedText describes the injected faults, one a line.
+func firedText(r *kubecascade.FaultReport) string {
+	var b strings.Builder
+	for _, f := range r.Fired {
+		q := f.Request
+		fmt.Fprintf(&b, "%s plan %d rules[%d] %s: %s %s by %s (%s)\n", f.Time.Format("15:04:05.000"), f.Plan, f.Rule,
+			f.Effect, q.Verb, path.Join(q.Namespace, q.Resource, q.Name, q.Subresource), q.User, q.UserAgent)
+	}
+	return b.String()
+}
