@@ -1,0 +1,167 @@
+package perturb
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/faults"
+)
+
+// Outcome is the result of a run.
+type Outcome struct {
+	// Exit describes how the command has ended. It is empty for success.
+	Exit string
+	// Objects has the owners of the objects at the end, by the names of the objects.
+	Objects map[string]string
+	// Fired are the requests that met a rule of the plan.
+	Fired []faults.Fired
+}
+
+// Run runs the command on a new server with a plan.
+type Run func(faults.Plan) (Outcome, error)
+
+// Search runs the command with one fault at a time until over returns true, and writes those that change the result to w.
+// The fault of only, if it has rules, is tried instead of those that are found.
+func Search(w io.Writer, seed uint64, only faults.Plan, run Run, over func() bool) (found int, err error) {
+	learn := faults.Plan{Rules: []faults.Rule{{Effect: faults.Effect{Delay: 1}}}} // lists all requests
+	a, err := run(learn)
+	if err != nil {
+		return 0, err
+	}
+	b, err := run(learn)
+	if err != nil {
+		return 0, err
+	}
+	if a.Exit != "" || b.Exit != "" {
+		return 0, fmt.Errorf("the command fails without a fault: %s", cmp.Or(a.Exit, b.Exit))
+	}
+	all := plans(a.Fired, b.Fired)
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if len(only.Rules) > 0 {
+		all = []faults.Plan{only}
+	}
+	tried := 0
+	for ; tried < len(all) && !over(); tried++ {
+		got, err := run(all[tried])
+		if err != nil {
+			return found, err
+		}
+		if d := differences(a, b, got); len(d) > 0 && (len(got.Fired) > 0 || got.Exit != "") {
+			found++
+			plan, _ := yaml.Marshal(all[tried]) // it has only strings and numbers
+			fmt.Fprintf(w, "kubecascade: %s, with this plan:\n%s", strings.Join(d, ", "), plan)
+		}
+	}
+	fmt.Fprintf(w, "kubecascade: %d of %d perturbations change the result; %d were not tried\n", found, tried, len(all)-tried)
+	return found, nil
+}
+
+// differences returns how an outcome differs from two undisturbed ones, sorted.
+func differences(a, b, o Outcome) (all []string) {
+	if o.Exit != "" {
+		return []string{o.Exit}
+	}
+	wanted, other, got := named(a.Objects), named(b.Objects), named(o.Objects)
+	for name := range maps.Keys(got) {
+		if _, ok := other[name]; !ok && wanted[name] == nil {
+			all = append(all, fmt.Sprintf("left: %s (%d)", name, len(got[name])))
+		}
+	}
+	for name, want := range wanted {
+		switch owners := got[name]; {
+		case !slices.Equal(want, other[name]): // random
+		case len(owners) > len(want):
+			all = append(all, fmt.Sprintf("left: %s (%d instead of %d)", name, len(owners), len(want)))
+		case len(owners) < len(want):
+			all = append(all, fmt.Sprintf("missing: %s (%d instead of %d)", name, len(owners), len(want)))
+		case !slices.Equal(owners, want):
+			all = append(all, fmt.Sprintf("orphaned: %s (owners %q instead of %q)", name, owners, want))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// random matches the end of a name that the server has generated (k8s.io/apimachinery pkg/util/rand: SafeEncodeString), or
+// that is a hash.
+var random = regexp.MustCompile(`([bcdfghjklmnpqrstvwxz2456789]{5}|[0-9a-f]{16,})$`)
+
+// named returns the owners of the objects with the same name, apart from random parts.
+func named(objects map[string]string) map[string][]string {
+	all := map[string][]string{}
+	for name, owners := range objects {
+		key := random.ReplaceAllString(name, "*")
+		all[key] = append(all[key], random.ReplaceAllString(owners, "*"))
+	}
+	for _, owners := range all {
+		slices.Sort(owners)
+	}
+	return all
+}
+
+// most is the number of requests with the same attributes that get a fault.
+const most = 3
+
+// effects returns the faults to try for a verb.
+func effects(verb string) []faults.Effect {
+	lost, fails := faults.Effect{LoseAnswer: true}, faults.Effect{Error: "InternalError"}
+	conflict, gone := faults.Effect{Error: "Conflict"}, faults.Effect{Error: "NotFound"}
+	held := faults.Duration(time.Second)
+	return map[string][]faults.Effect{
+		"create": {lost, fails}, "update": {lost, fails, conflict}, "patch": {lost, fails, conflict},
+		"delete": {lost, fails, gone}, "deletecollection": {lost, fails}, "get": {fails, gone},
+		"list": {fails, {StaleReads: true, Revisions: 1}},
+		"watch": {
+			{HoldEvents: true, Duration: held}, {SkipEvents: true, Duration: held}, {EndWatch: true, Events: 1},
+			{ExpireWatch: true, Events: 1},
+		},
+	}[verb]
+}
+
+// plans returns a plan for each effect at each request that both runs had. A request with a name that only one run had
+// is one without a name.
+func plans(a, b []faults.Fired) (all []faults.Plan) {
+	inB := map[string]int{}
+	for _, f := range b {
+		named, unnamed := matches(f.Request)
+		inB[fmt.Sprint(named)]++
+		inB[fmt.Sprint(unnamed)]++
+	}
+	seen := map[string]int{}
+	for _, f := range a {
+		at, unnamed := matches(f.Request)
+		if inB[fmt.Sprint(at)] == 0 {
+			at = unnamed
+		}
+		key := fmt.Sprint(at)
+		n := seen[key]
+		if seen[key]++; n >= min(inB[key], most) {
+			continue
+		}
+		for _, e := range effects(f.Request.Verb) {
+			all = append(all, faults.Plan{Rules: []faults.Rule{{Match: at, Skip: n, Times: 1, Effect: e}}})
+		}
+	}
+	return all
+}
+
+// matches returns the match of a request, with and without the name. The agent is that of any version.
+func matches(q faults.Request) (named, unnamed faults.Match) {
+	agent, _, _ := strings.Cut(q.UserAgent, "/")
+	unnamed = faults.Match{
+		Verbs: []string{q.Verb}, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource, Namespace: q.Namespace,
+		UserAgent: agent + "*",
+	}
+	named = unnamed
+	named.Name = q.Name
+	return named, unnamed
+}
