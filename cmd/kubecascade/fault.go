@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -105,14 +106,20 @@ func faultSub(use, short string, run func(*cobra.Command, []string, asking) erro
 
 // faultFlags are the flags of run for faults.
 type faultFlags struct {
-	file string
-	plan kubecascade.FaultPlan // of the file
+	file   string
+	plan   kubecascade.FaultPlan // of the file
+	seed   uint64
+	budget time.Duration
 }
 
 func (f *faultFlags) group() group {
 	s := pflag.NewFlagSet("Faults", pflag.ContinueOnError)
 	s.StringVar(&f.file, "faults", "",
 		"`file` with a plan of faults to inject; a summary is printed to standard error at the end")
+	s.Uint64Var(&f.seed, "perturb", 0,
+		"`seed` of a search: run COMMAND twice, then again with one fault at a time, in random order, and report the "+
+			"faults that change its exit code or the objects that it leaves behind; with --faults, try only that plan")
+	s.DurationVar(&f.budget, "budget", 10*time.Minute, "time after which --perturb begins no further run")
 	return group{s.Name(), s}
 }
 

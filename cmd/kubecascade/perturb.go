@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/faults/perturb"
+	"github.com/kubecascade/kubecascade/internal/child"
+	"github.com/kubecascade/kubecascade/internal/cluster"
+)
+
+// perturb runs the command with one fault at a time, and reports those that change its result. A plan, if it has rules,
+// is tried instead of those that are found.
+func (o *options) perturb(ctx context.Context, f *faultFlags, args []string, stderr io.Writer) error {
+	began, limit := time.Now(), time.Duration(0)
+	run := func(plan kubecascade.FaultPlan) (got perturb.Outcome, failed error) {
+		k, err := child.New(args)
+		if err != nil {
+			return got, err
+		}
+		if limit == 0 {
+			k.Cmd.Stdout, k.Cmd.Stderr = stderr, stderr
+		}
+		err = o.run(ctx, k, plan, limit, stderr, func(s *kubecascade.Server) { got, failed = left(ctx, s) })
+		if limit == 0 {
+			limit = 10*time.Since(began) + 30*time.Second
+		}
+		exit, ok := errors.AsType[*child.ExitError](err)
+		if ok && exit.Err == nil && exit.Code != 130 && exit.Code != 143 || errors.Is(err, errEnded) {
+			got.Exit, err = err.Error(), nil
+		}
+		return got, errors.Join(err, failed)
+	}
+	over := func() bool { return time.Since(began) > f.budget }
+	found, err := perturb.Search(stderr, f.seed, f.plan, run, over)
+	if err == nil && found > 0 {
+		err = errFound
+	}
+	return err
+}
+
+// left returns the requests and the objects at the end of a command, when the controllers are idle or after ten seconds.
+func left(ctx context.Context, s *kubecascade.Server) (got perturb.Outcome, err error) {
+	got.Fired = s.Faults().Report().Fired
+	s.Faults().Remove(0)
+	idle, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	_ = s.Settle(idle)
+	h, err := rest.HTTPClientFor(s.Config())
+	if err == nil {
+		got.Objects, err = cluster.Owners(ctx, &cluster.Client{URL: s.URL(), HTTP: h})
+	}
+	return got, err
+}
