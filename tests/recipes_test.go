@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,12 +24,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/kubecascadetest"
+	"github.com/kubecascade/kubecascade/tests/process"
 )
 
 // operator is the operator of a recipe. Its objects are the Deployment app, and Secrets.
@@ -53,6 +57,9 @@ type work = func(context.Context, *operator) error
 type recipe struct {
 	wrong, mended, right work
 }
+
+// repetitions is the number of times that a plan of TestPerturb must repeat an error.
+const repetitions = 2
 
 var recipes = map[string]recipe{
 	"1":  {createsUnnamed, createsNamed, hasSecrets(1)},
@@ -119,6 +126,59 @@ func (o *operator) result(ctx context.Context, run, right work) error {
 	err := o.reconcile(ctx, run)
 	o.release()
 	return cmp.Or(err, right(ctx, o))
+}
+
+// TestPlanted is the command of TestPerturb: the wrong operator of a recipe, on the server of kubecascade run.
+func TestPlanted(t *testing.T) {
+	r, ok := recipes[os.Getenv("RECIPE")]
+	if !ok {
+		t.Skip("$RECIPE is not set")
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	must(t, err)
+	config.UserAgent = "user"
+	o := newOperator(t.Context(), t, config)
+	o.config = rest.CopyConfig(config)
+	o.config.UserAgent, o.patience = "operator", 500*time.Millisecond
+	o.WithWatch, err = client.NewWithWatch(o.config, client.Options{})
+	must(t, err)
+	must(t, o.result(t.Context(), r.wrong, r.right))
+}
+
+// TestPerturb: the search finds the errors of operators, and its plans repeat them.
+func TestPerturb(t *testing.T) {
+	for name, fault := range map[string]string{
+		"1": "loseAnswer: true .* secrets .* create ", "2": "error: Conflict .* status .* update ",
+		"3": "holdEvents: true .* secrets ", "8": "error: InternalError .* deployments .* get ",
+		"10": "error: InternalError .* deployments .* create ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := func(flags ...string) (string, error) {
+				args := append(append([]string{"run", "--controllers=none"}, flags...), "--", os.Args[0], "-test.run=^TestPlanted$")
+				c := exec.Command(process.Binary, args...)
+				c.Env = append(os.Environ(), "RECIPE="+name, "KUBECASCADE_BINARY="+process.Binary)
+				out, err := c.CombinedOutput()
+				return string(out), err
+			}
+			out, err := run("--perturb=1", "--budget=1m")
+			all := strings.Split(out, "kubecascade: ")
+			i := slices.IndexFunc(all, func(s string) bool {
+				s = strings.Join(strings.Fields(s), " ")
+				return strings.Contains(s, "userAgent: operator*") && regexp.MustCompile(fault).MatchString(s)
+			})
+			if err == nil || i < 0 {
+				t.Fatalf("%s was not found: %v: %s", fault, err, out)
+			}
+			_, plan, _ := strings.Cut(all[i], "plan:\n")
+			file := filepath.Join(t.TempDir(), "plan.yaml")
+			must(t, os.WriteFile(file, []byte(plan), 0o600))
+			for range repetitions {
+				if out, err := run("--faults=" + file); err == nil {
+					t.Errorf("the plan repeats nothing: %s: %s", plan, out)
+				}
+			}
+		})
+	}
 }
 
 // cache starts the cache.
