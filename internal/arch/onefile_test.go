@@ -30,7 +30,7 @@ func TestOneFileAKind(t *testing.T) {
 			}
 		}
 	}
-	if kinds < 60 {
+	if kinds < 55 { // the others are made by functions that several kinds share
 		t.Errorf("only %d kinds were found", kinds)
 	}
 }

@@ -14,33 +14,20 @@ import (
 )
 
 func mutatingAdmissionPolicies() *entry.Resource {
-	return &entry.Resource{
-		Plural: "mutatingadmissionpolicies", New: entry.New[admissionv1.MutatingAdmissionPolicy],
-		Storage: entry.Storage{
-			Governs: true, ToStored: entry.Recast[admissionv1.MutatingAdmissionPolicy],
-			FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicy],
-		},
-		Categories: entry.APIExtensions,
-		// v1.36 stores it as v1beta1 (V-008): stored objects may have another version, and are converted.
-		Served: entry.Served{Optional: []entry.Version{
-			entry.SameJSON[admissionv1.MutatingAdmissionPolicy, admissionv1beta1.MutatingAdmissionPolicy](
-				admissionv1beta1.SchemeGroupVersion),
-			entry.SameJSON[admissionv1.MutatingAdmissionPolicy, admissionv1alpha1.MutatingAdmissionPolicy](
-				admissionv1alpha1.SchemeGroupVersion),
-		}},
-		Strategy: entry.Strategy{
-			Generation:  entry.SpecGeneration,
-			Conditional: true,
-			Metadata:    entry.Metadata{Custom: true},
-			Default: entry.Default(func(p *admissionv1.MutatingAdmissionPolicy) {
-				check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
-				defaultMatchResources(p.Spec.MatchConstraints)
-			}),
-			Validate: entry.ValidateChange(validateMutatingPolicy),
-			Warnings: entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicy]),
-		},
-		Table: mutatingPolicyTable(),
+	r := governing("mutatingadmissionpolicies", func(p *admissionv1.MutatingAdmissionPolicy) {
+		check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
+		defaultMatchResources(p.Spec.MatchConstraints)
+	}, validateMutatingPolicy, mutatingPolicyTable())
+	// v1.36 stores it as v1beta1 (V-008): stored objects may have another version, and are converted.
+	r.Storage.ToStored = entry.Recast[admissionv1.MutatingAdmissionPolicy]
+	r.Storage.FromStored = entry.Recast[admissionv1.MutatingAdmissionPolicy]
+	r.Served.Optional = []entry.Version{
+		entry.SameJSON[admissionv1.MutatingAdmissionPolicy, admissionv1beta1.MutatingAdmissionPolicy](
+			admissionv1beta1.SchemeGroupVersion),
+		entry.SameJSON[admissionv1.MutatingAdmissionPolicy, admissionv1alpha1.MutatingAdmissionPolicy](
+			admissionv1alpha1.SchemeGroupVersion),
 	}
+	return r
 }
 
 var patchTypes = []admissionv1.PatchType{admissionv1.PatchTypeApplyConfiguration, admissionv1.PatchTypeJSONPatch}

@@ -11,37 +11,25 @@ import (
 )
 
 func mutatingAdmissionPolicyBindings() *entry.Resource {
-	return &entry.Resource{
-		Plural: "mutatingadmissionpolicybindings", New: entry.New[admissionv1.MutatingAdmissionPolicyBinding],
-		Storage: entry.Storage{
-			Governs: true, ToStored: entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
-			FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
-		},
-		Categories: entry.APIExtensions,
-		// v1.36 stores it as v1beta1 (V-008): stored objects may have another version, and are converted.
-		Served: entry.Served{Optional: []entry.Version{
-			entry.SameJSON[admissionv1.MutatingAdmissionPolicyBinding, admissionv1beta1.MutatingAdmissionPolicyBinding](
-				admissionv1beta1.SchemeGroupVersion),
-			entry.SameJSON[admissionv1.MutatingAdmissionPolicyBinding, admissionv1alpha1.MutatingAdmissionPolicyBinding](
-				admissionv1alpha1.SchemeGroupVersion),
-		}},
-		Strategy: entry.Strategy{
-			Generation:  entry.SpecGeneration,
-			Conditional: true,
-			Metadata:    entry.Metadata{Custom: true},
-			Default: entry.Default(func(b *admissionv1.MutatingAdmissionPolicyBinding) {
-				defaultMatchResources(b.Spec.MatchResources)
-			}),
-			Validate: entry.Validate(validateMutatingBinding),
-			Warnings: entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicyBinding]),
-		},
-		Table: entry.Listed(policyBindingColumns(), func(b *admissionv1.MutatingAdmissionPolicyBinding) []any {
+	r := governing("mutatingadmissionpolicybindings", func(b *admissionv1.MutatingAdmissionPolicyBinding) {
+		defaultMatchResources(b.Spec.MatchResources)
+	}, validateMutatingBinding, entry.Listed(policyBindingColumns(),
+		func(b *admissionv1.MutatingAdmissionPolicyBinding) []any {
 			return []any{b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef)}
-		}),
+		}))
+	// v1.36 stores it as v1beta1 (V-008): stored objects may have another version, and are converted.
+	r.Storage.ToStored = entry.Recast[admissionv1.MutatingAdmissionPolicyBinding]
+	r.Storage.FromStored = entry.Recast[admissionv1.MutatingAdmissionPolicyBinding]
+	r.Served.Optional = []entry.Version{
+		entry.SameJSON[admissionv1.MutatingAdmissionPolicyBinding, admissionv1beta1.MutatingAdmissionPolicyBinding](
+			admissionv1beta1.SchemeGroupVersion),
+		entry.SameJSON[admissionv1.MutatingAdmissionPolicyBinding, admissionv1alpha1.MutatingAdmissionPolicyBinding](
+			admissionv1alpha1.SchemeGroupVersion),
 	}
+	return r
 }
 
-func validateMutatingBinding(b *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorList {
+func validateMutatingBinding(b, _ *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorList {
 	at, s := field.NewPath("spec"), &b.Spec
 	errs := check.RequireAll(at, "policyName", s.PolicyName)
 	errs = append(errs, policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at)...)

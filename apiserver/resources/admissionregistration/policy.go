@@ -20,6 +20,27 @@ import (
 // The JSON paths in a policy's status are not validated. Validation does not limit the cost of expressions; evaluation
 // does (M-08).
 
+// governing returns the entry of a kind that decides about requests: policies, bindings and configurations of webhooks.
+func governing[T any, P interface {
+	*T
+	entry.Object
+}](plural string, setDefaults func(*T), validate func(obj, old *T) field.ErrorList, table entry.Table) *entry.Resource {
+	return &entry.Resource{
+		Plural: plural, New: entry.New[T, P],
+		Storage:    entry.Storage{Governs: true},
+		Categories: entry.APIExtensions,
+		Strategy: entry.Strategy{
+			Generation:  entry.SpecGeneration,
+			Conditional: true,
+			Metadata:    entry.Metadata{Custom: true},
+			Default:     entry.Default(setDefaults),
+			Validate:    entry.ValidateChange(validate),
+			Warnings:    entry.Warn(reservedName[P]),
+		},
+		Table: table,
+	}
+}
+
 func defaultMatchResources(m *admissionv1.MatchResources) {
 	if m == nil {
 		return

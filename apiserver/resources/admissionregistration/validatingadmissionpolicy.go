@@ -15,25 +15,13 @@ import (
 )
 
 func validatingAdmissionPolicies() *entry.Resource {
-	return &entry.Resource{
-		Plural: "validatingadmissionpolicies", New: entry.New[admissionv1.ValidatingAdmissionPolicy],
-		Storage:    entry.Storage{Governs: true},
-		Categories: entry.APIExtensions,
-		Strategy: entry.Strategy{
-			Generation:  entry.SpecGeneration,
-			Conditional: true,
-			Metadata:    entry.Metadata{Custom: true},
-			Default: entry.Default(func(p *admissionv1.ValidatingAdmissionPolicy) {
-				check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
-				defaultMatchResources(p.Spec.MatchConstraints)
-			}),
-			Validate: entry.ValidateChange(validateValidatingPolicy),
-			Warnings: entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicy]),
-		},
-		Subresources: entry.StatusOf(
-			entry.KeepMeta[*admissionv1.ValidatingAdmissionPolicy], validateValidatingPolicyStatus),
-		Table: validatingPolicyTable(),
-	}
+	r := governing("validatingadmissionpolicies", func(p *admissionv1.ValidatingAdmissionPolicy) {
+		check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
+		defaultMatchResources(p.Spec.MatchConstraints)
+	}, validateValidatingPolicy, validatingPolicyTable())
+	r.Subresources = entry.StatusOf(
+		entry.KeepMeta[*admissionv1.ValidatingAdmissionPolicy], validateValidatingPolicyStatus)
+	return r
 }
 
 const (

@@ -11,29 +11,17 @@ import (
 )
 
 func validatingAdmissionPolicyBindings() *entry.Resource {
-	return &entry.Resource{
-		Plural: "validatingadmissionpolicybindings", New: entry.New[admissionv1.ValidatingAdmissionPolicyBinding],
-		Storage:    entry.Storage{Governs: true},
-		Categories: entry.APIExtensions,
-		Strategy: entry.Strategy{
-			Generation:  entry.SpecGeneration,
-			Conditional: true,
-			Metadata:    entry.Metadata{Custom: true},
-			Default: entry.Default(func(b *admissionv1.ValidatingAdmissionPolicyBinding) {
-				defaultMatchResources(b.Spec.MatchResources)
-			}),
-			Validate: entry.Validate(validateValidatingBinding),
-			Warnings: entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicyBinding]),
-		},
-		Table: entry.Listed(policyBindingColumns(), func(b *admissionv1.ValidatingAdmissionPolicyBinding) []any {
+	return governing("validatingadmissionpolicybindings", func(b *admissionv1.ValidatingAdmissionPolicyBinding) {
+		defaultMatchResources(b.Spec.MatchResources)
+	}, validateValidatingBinding, entry.Listed(policyBindingColumns(),
+		func(b *admissionv1.ValidatingAdmissionPolicyBinding) []any {
 			return []any{b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef)}
-		}),
-	}
+		}))
 }
 
 var validationActions = []admissionv1.ValidationAction{admissionv1.Audit, admissionv1.Deny, admissionv1.Warn}
 
-func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
+func validateValidatingBinding(b, _ *admissionv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
 	at, s := field.NewPath("spec"), &b.Spec
 	errs := policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at)
 	actions := at.Child("validationActions")

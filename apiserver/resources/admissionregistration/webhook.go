@@ -28,22 +28,12 @@ func webhookConfigurations[T any, P interface {
 		}
 		return webhooks(hooks(c), webhookToleranceOf(hooks(c), hooks(old)))
 	}
-	return &entry.Resource{
-		Plural: plural, New: entry.New[T, P],
-		Storage:    entry.Storage{Governs: true},
-		Categories: entry.APIExtensions,
-		Strategy: entry.Strategy{
-			Generation:  entry.RootGeneration,
-			Conditional: true,
-			Metadata:    entry.Metadata{Custom: true},
-			Default:     entry.Default(setDefaults),
-			Validate:    entry.ValidateChange(validate),
-			Warnings:    entry.Warn(func(c, _ P) []string { return webhookWarnings(c, hooks(c)) }),
-		},
-		Table: entry.Listed(
-			[]entry.Column{entry.Integer("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration")},
-			func(c P) []any { return []any{int64(len(hooks(c)))} }),
-	}
+	r := governing[T, P](plural, setDefaults, validate, entry.Listed(
+		[]entry.Column{entry.Integer("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration")},
+		func(c P) []any { return []any{int64(len(hooks(c)))} }))
+	r.Strategy.Generation = entry.RootGeneration
+	r.Strategy.Warnings = entry.Warn(func(c, _ P) []string { return webhookWarnings(c, hooks(c)) })
+	return r
 }
 
 func defaultWebhookClient(c *admissionv1.WebhookClientConfig) {
