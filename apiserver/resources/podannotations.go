@@ -1,6 +1,7 @@
 package resources
 
 import (
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -45,8 +46,15 @@ func podAnnotations(o runtime.Object) (annotations *map[string]string, at string
 	case *corev1.Node:
 		return &o.Annotations, ""
 	}
-	if t := PodTemplate(o); t != nil {
-		return &t.Annotations, "template."
+	t, at := PodTemplate(o), "spec.template."
+	switch o.(type) {
+	case *corev1.PodTemplate:
+		at = "template."
+	case *batchv1.CronJob:
+		at = "spec.jobTemplate.spec.template."
 	}
-	return nil, ""
+	if t == nil {
+		return nil, ""
+	}
+	return &t.Annotations, at
 }

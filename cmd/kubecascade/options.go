@@ -161,8 +161,8 @@ func (o *options) simulationFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Simulation.Pods, "simulate-pods", false,
 		"simulate a scheduler and a kubelet without running containers: pods are assigned to a node, "+
 			"become Running and Ready, and terminate when they are deleted; pods of Jobs complete; the "+
-			"annotation "+simulation.Annotation+" on a pod selects another outcome: pending, unready, run, "+
-			"succeed or fail")
+			"annotation "+simulation.Annotation+" on a pod selects another outcome: pending, never-ready, run, "+
+			"succeed, fail, oom, crashloop or imagepull")
 	f.DurationVar(&o.Simulation.Delay, "simulate-pods-delay", 0,
 		"duration of each step of --simulate-pods; the annotation "+simulation.AnnotationAfter+" on a pod "+
 			"sets how long it runs")

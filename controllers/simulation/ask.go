@@ -53,10 +53,12 @@ func Warnings(annotations, before map[string]string) (out []string) {
 		value := annotations[key]
 		name, container, one := strings.Cut(strings.TrimPrefix(key, prefix), ".")
 		wrong := map[string]func(string) string{"": unknown, "-after": wrongDuration, "-usage": wrongUsage,
-			"-conditions": wrongConditions}[name]
-		had, was := before[key]
-		if !strings.HasPrefix(key, prefix) || wrong == nil || one && container == "" || was && had == value {
+			"-conditions": wrongConditions, "-log": func(string) string { return "" }}[name]
+		if had, was := before[key]; !strings.HasPrefix(key, prefix) || was && had == value {
 			continue
+		}
+		if wrong == nil || one && (container == "" || name == "-usage" || name == "-conditions") {
+			wrong = func(string) string { return "unknown annotation is ignored" }
 		}
 		why := wrong(value)
 		if one && value == Pending && why == "" {

@@ -20,6 +20,10 @@ func TestWarnings(t *testing.T) {
 		{now: map[string]string{Annotation: "runs"}, before: map[string]string{Annotation: "ran"},
 			want: map[string]string{unknown: ""}},
 		{now: map[string]string{Annotation + ".c": "fail=255", Annotation: Unready, Annotation + "-log": "x"}},
+		{now: map[string]string{Annotation + "-afer": "5s", Annotation + "-usage.c": "cpu=1", "kubecascade.io/other": "x"},
+			want: map[string]string{
+				"metadata.annotations[kubecascade.io/simulate-afer]: unknown annotation is ignored":    "",
+				"metadata.annotations[kubecascade.io/simulate-usage.c]: unknown annotation is ignored": ""}},
 		{now: map[string]string{Annotation + ".c": Pending}, want: map[string]string{
 			`metadata.annotations[kubecascade.io/simulate.c]: "pending" is ignored: it is not for a single container`: ""}},
 		{now: map[string]string{Annotation: "runs", Annotation + ".c": "runs"}, want: map[string]string{

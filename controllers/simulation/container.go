@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,20 +97,35 @@ func (c *container) launch(now metav1.Time, restarts int32) []workload.Event {
 
 // relaunch starts a container with another image, with any restart policy, and returns the events (K
 // pkg/kubelet/kuberuntime/kuberuntime_manager.go: computePodActions). A container that waits for a restart starts at
-// once, as the pause belongs to the old image.
+// once, as the pause belongs to the old image. Some resizes restart a running container, too.
 func (c *container) relaunch(now metav1.Time) (events []workload.Event) {
 	image, ok := strings.CutPrefix(c.ImageID, simulatedPrefix)
-	if !ok || image == c.Container.Image || c.State.Terminated != nil {
+	resized := c.State.Running != nil && c.resized()
+	if !ok || image == c.Container.Image && !resized || c.State.Terminated != nil {
 		return nil
 	}
-	restarts := c.RestartCount
+	restarts, why := c.RestartCount, "definition changed, will be restarted"
+	if resized {
+		why = "resize requires restart"
+	}
 	if c.State.Running != nil {
 		events = append(events, report(c.pod, corev1.EventTypeNormal, "Killing",
-			fmt.Sprintf("Container %s definition changed, will be restarted", c.Container.Name), c.at))
+			fmt.Sprintf("Container %s %s", c.Container.Name, why), c.at))
 		c.end(now, killedCode, "Error")
 		c.LastTerminationState, restarts = c.State, restarts+1
 	}
 	return append(events, c.launch(now, restarts)...)
+}
+
+// resized reports whether a resize restarts the container (K pkg/kubelet/kuberuntime/kuberuntime_manager.go:
+// computePodResizeAction). Requests for memory don't.
+func (c *container) resized() bool {
+	was, is := c.ContainerStatus.Resources, c.Container.Resources
+	return was != nil && slices.ContainsFunc(c.ResizePolicy, func(p corev1.ContainerResizePolicy) bool {
+		r := p.ResourceName
+		return p.RestartPolicy == corev1.RestartContainer && (!is.Limits[r].Equal(was.Limits[r]) ||
+			r == corev1.ResourceCPU && !is.Requests.Cpu().Equal(*was.Requests.Cpu()))
+	})
 }
 
 // exit ends a container with its outcome. The first restart is immediate, later ones follow after a pause (K
@@ -186,7 +202,11 @@ func (c *container) pull(now metav1.Time) (events []workload.Event, again time.D
 	}
 	problem := fmt.Sprintf("failed to pull and unpack image %q: not found", image)
 	next := &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: problem}
-	if again = shown - elapsed; again > 0 {
+	if again = shown - elapsed; c.ImagePullPolicy == corev1.PullNever {
+		again, next.Reason = 0, "ErrImageNeverPull"
+		next.Message = fmt.Sprintf("Container image %q is not present with pull policy of Never", image)
+		events = []workload.Event{report(c.pod, corev1.EventTypeWarning, next.Reason, next.Message, c.at)}
+	} else if again > 0 {
 		events = []workload.Event{
 			report(c.pod, corev1.EventTypeNormal, "Pulling", fmt.Sprintf("Pulling image %q", image), c.at),
 			report(c.pod, corev1.EventTypeWarning, "Failed", fmt.Sprintf("Failed to pull image %q: %s", image, problem), c.at)}

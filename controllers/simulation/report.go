@@ -30,14 +30,16 @@ func fields(p *corev1.Pod) (containers []corev1.Container, at []string) {
 }
 
 // starting returns the events of a container that starts (K pkg/kubelet/images/image_manager.go: EnsureImageExists;
-// pkg/kubelet/kuberuntime/kuberuntime_container.go: startContainer). Images are present.
-func starting(p *corev1.Pod, c corev1.Container, at string) []workload.Event {
-	return []workload.Event{
-		report(p, corev1.EventTypeNormal, "Pulled",
-			fmt.Sprintf("Container image %q already present on machine and can be accessed by the pod", c.Image), at),
-		report(p, corev1.EventTypeNormal, "Created", "Container created", at),
-		report(p, corev1.EventTypeNormal, "Started", "Container started", at),
+// pkg/kubelet/kuberuntime/kuberuntime_container.go: startContainer). Images are present, and empty.
+func starting(p *corev1.Pod, c corev1.Container, at string) (out []workload.Event) {
+	pulled := "Container image %q already present on machine and can be accessed by the pod"
+	if c.ImagePullPolicy == corev1.PullAlways {
+		pulled = "Successfully pulled image %q in 0s (0s including waiting). Image size: 0 bytes."
+		out = append(out, report(p, corev1.EventTypeNormal, "Pulling", fmt.Sprintf("Pulling image %q", c.Image), at))
 	}
+	return append(out, report(p, corev1.EventTypeNormal, "Pulled", fmt.Sprintf(pulled, c.Image), at),
+		report(p, corev1.EventTypeNormal, "Created", "Container created", at),
+		report(p, corev1.EventTypeNormal, "Started", "Container started", at))
 }
 
 // fullName returns the name of a pod as in kubelets' messages (K pkg/kubelet/util/format/pod.go: Pod).

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -70,8 +71,8 @@ func show(o workload.Object) string {
 	}
 	for _, c := range slices.Concat(
 		p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses) {
-		for name, q := range c.AllocatedResources {
-			s += fmt.Sprintf(" %s has %s of %s", c.Name, q.String(), name)
+		for _, name := range slices.Sorted(maps.Keys(c.AllocatedResources)) {
+			s += fmt.Sprintf(" %s has %s of %s", c.Name, new(c.AllocatedResources[name]).String(), name)
 		}
 		switch {
 		case c.State.Running != nil && c.RestartCount > 0:

@@ -39,6 +39,7 @@ func (o Options) sync(p *corev1.Pod, now metav1.Time) (events []workload.Event, 
 	}
 	initializes(p, incomplete, now)
 	if phase := phaseOf(p, incomplete); phase == corev1.PodSucceeded || phase == corev1.PodFailed {
+		events = append(events, killed(p)...)
 		finished(p, now, phase)
 	} else {
 		p.Status.Phase = phase
