@@ -82,7 +82,7 @@ func deploy(ctx context.Context, c *client, namespace, deployments, pods int) er
 		}
 		path = fmt.Sprintf("/apis/apps/v1/namespaces/pods%d/deployments", namespace)
 		body = fmt.Sprintf(`{"metadata":{"name":"d%[1]d-%[2]d"},"spec":{"replicas":%[3]d,"selector":{"matchLabels":{"app":"d%[2]d"}},
-			"template":{"metadata":{"labels":{"app":"d%[2]d"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,
+			"template":{"metadata":{"labels":{"app":"d%[2]d"}},"spec":{"containers":[{"name":"c","image":"i:1"}]}}}}`,
 			namespace, i, pods)
 	}
 	return nil
