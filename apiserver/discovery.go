@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -17,6 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -140,20 +142,9 @@ func (s *Server) ours(group, version string) bool {
 
 // serves reports whether the group version is served. With an empty version, it reports whether the group is served.
 func (s *Server) serves(group, version string) bool {
-	for _, g := range s.registry.Types.Groups() {
-		if g.Name != group {
-			continue
-		}
-		if version == "" {
-			return true
-		}
-		for _, v := range g.Versions {
-			if v == version {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.registry.Types.Groups(), func(g resources.Group) bool {
+		return g.Name == group && (version == "" || slices.Contains(g.Versions, version))
+	})
 }
 
 // documents serves OpenAPI documents of the current types. Other servers serve the v3 documents on their own types.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -247,15 +248,11 @@ func updated(o workload.Object) bool {
 
 // unwanted reports whether an object was once maintained by a server, and isn't one of the cluster's objects any more.
 func unwanted[T workload.Object](k *kind[T], o T) bool {
-	for _, all := range [][]T{k.mandatory, k.suggested} {
-		for _, want := range all {
-			if want.GetName() == o.GetName() {
-				return false
-			}
-		}
-	}
+	wanted := slices.ContainsFunc(slices.Concat(k.mandatory, k.suggested), func(want T) bool {
+		return want.GetName() == o.GetName()
+	})
 	value, err := autoUpdate(o)
-	return err == nil && value
+	return !wanted && err == nil && value
 }
 
 func setSchema(into, from *flowcontrolv1.FlowSchema) { into.Spec = *from.Spec.DeepCopy() }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // logged are the query parameters of the API. Only their values are logged. A client may put a secret, such as a bearer
@@ -34,13 +36,6 @@ func Loggable(u *url.URL) string {
 // IsWebSocket reports whether the client requests an upgrade to WebSocket (k8s.io/streaming wsstream:
 // IsWebSocketRequest). HTTP/2 has no upgrades.
 func IsWebSocket(r *http.Request) bool {
-	if r.ProtoMajor != 1 || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-		return false
-	}
-	for token := range strings.SplitSeq(r.Header.Get("Connection"), ",") {
-		if strings.EqualFold(strings.TrimSpace(token), "upgrade") {
-			return true
-		}
-	}
-	return false
+	return r.ProtoMajor == 1 && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
+		httpguts.HeaderValuesContainsToken([]string{r.Header.Get("Connection")}, "upgrade")
 }

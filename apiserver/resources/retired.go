@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -75,10 +76,6 @@ func original(k schema.GroupKind) schema.GroupKind {
 // Retired reports whether a kind is in kube-apiserver's scheme but not served.
 func Retired(gvk schema.GroupVersionKind) bool {
 	kind := strings.TrimSuffix(gvk.Kind, "List")
-	for name := range strings.FieldsSeq(retired[gvk.GroupVersion().String()]) {
-		if name == kind || name == gvk.Kind {
-			return true
-		}
-	}
-	return false
+	names := strings.Fields(retired[gvk.GroupVersion().String()])
+	return slices.Contains(names, kind) || slices.Contains(names, gvk.Kind)
 }

@@ -1,6 +1,9 @@
 package deployment
 
 import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -27,15 +30,9 @@ func (s *state) recreate() {
 
 // oldPods reports whether a pod of an old ReplicaSet may still run (oldPodsRunning).
 func (s *state) oldPods() bool {
-	if sum(s.olds, actual) > 0 {
-		return true
-	}
-	for _, rs := range s.olds {
-		for _, p := range workload.Controlled[*corev1.Pod](s.view, rs.UID) {
-			if !workload.Finished(p) {
-				return true
-			}
-		}
-	}
-	return false
+	return sum(s.olds, actual) > 0 || slices.ContainsFunc(s.olds, func(rs *appsv1.ReplicaSet) bool {
+		return slices.ContainsFunc(workload.Controlled[*corev1.Pod](s.view, rs.UID), func(p *corev1.Pod) bool {
+			return !workload.Finished(p)
+		})
+	})
 }

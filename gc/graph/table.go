@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Life is an object's own lifecycle.
 type Life uint8
 
@@ -122,10 +124,5 @@ func (r *row) fits(s Situation) bool {
 }
 
 func has[T comparable](set []T, v T) bool {
-	for _, w := range set {
-		if v == w {
-			return true
-		}
-	}
-	return len(set) == 0
+	return len(set) == 0 || slices.Contains(set, v)
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"go.uber.org/zap/zapcore"
 )
@@ -69,10 +71,7 @@ func (b *breakdown) failed() error {
 
 // diskFull reports whether an error means that the disk is full; bbolt keeps only the message of some errors.
 func diskFull(err error) bool {
-	for _, e := range fullErrors {
-		if errors.Is(err, e) || strings.Contains(err.Error(), e.Error()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fullErrors, func(e syscall.Errno) bool {
+		return errors.Is(err, e) || strings.Contains(err.Error(), e.Error())
+	})
 }

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -139,12 +140,7 @@ func removedResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 }
 
 func fewer(now, was corev1.ResourceList) bool {
-	for name := range was {
-		if _, ok := now[name]; !ok {
-			return true
-		}
-	}
-	return false
+	return !sets.KeySet(now).IsSuperset(sets.KeySet(was))
 }
 
 // otherResources copies CPU and memory from the old spec, and then rejects every other change of a container.

@@ -9,6 +9,7 @@ import (
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/sets"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -96,7 +97,7 @@ func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorLi
 	switch {
 	case len(s.ReservedFor) > 0 && s.Allocation == nil:
 		errs = append(errs, field.Forbidden(reserved, "may not be specified when `allocated` is not set"))
-	case c.DeletionTimestamp != nil && !within(s.ReservedFor, old.Status.ReservedFor):
+	case c.DeletionTimestamp != nil && !sets.New(old.Status.ReservedFor...).HasAll(s.ReservedFor...):
 		errs = append(errs, field.Forbidden(
 			reserved, "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
 		))
@@ -109,16 +110,6 @@ func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorLi
 
 func consumer(r *resourcev1.ResourceClaimConsumerReference, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "resource", r.Resource, "name", r.Name, "uid", string(r.UID))
-}
-
-func within(now, was []resourcev1.ResourceClaimConsumerReference) bool {
-	before := check.Set(was...)
-	for _, r := range now {
-		if !before[r] {
-			return false
-		}
-	}
-	return true
 }
 
 // allocatedDevices returns an allocation's devices by deviceID.
