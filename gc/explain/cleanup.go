@@ -31,7 +31,7 @@ func (w *world) clean() {
 		case k.Namespace && slices.Contains(o.SpecFinalizers, kubernetes):
 			empty := w.sweep(w.pods(content), background, NamespaceController) &&
 				w.sweep(content, background, NamespaceController)
-			if empty && !(w.c.Held && len(w.c.Unavailable) > 0) {
+			if empty && len(w.c.Unavailable) == 0 { // E-14
 				w.finalize(o, kubernetes, NamespaceController)
 			}
 		case k.Cleanup != "" && slices.Contains(o.Finalizers, k.Cleanup):

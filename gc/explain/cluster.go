@@ -89,14 +89,13 @@ type Pod struct {
 
 // Cluster has the objects of a cluster at one moment, as far as they are known.
 type Cluster struct {
-	Resources   []Resource
-	Objects     []*Object     // shared by an Index and its worlds, which change none
-	Unavailable []Unavailable // the APIServices that are not available
-	// Held: the namespace controller finishes no namespace while there are Unavailable ones (E-14).
-	Held     bool
-	Hooks    []Hook    // the webhooks and policies that may deny updates or deletions
-	Now      time.Time // the moment, by the clock of the cluster
-	Revision int64     // the revision of all that is known; 0 if it is not of one revision
+	Resources []Resource
+	Objects   []*Object // shared by an Index and its worlds, which change none
+	// Unavailable has the APIServices that are not available: the namespace controller finishes no namespace then (E-14).
+	Unavailable []Unavailable
+	Hooks       []Hook    // the webhooks and policies that may deny updates or deletions
+	Now         time.Time // the moment, by the clock of the cluster
+	Revision    int64     // the revision of all that is known; 0 if it is not of one revision
 	// Stop, if set, reports whether the answer is no longer wanted. It is called repeatedly, and Preview returns nil
 	// after it has returned true.
 	Stop func() bool

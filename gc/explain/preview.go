@@ -258,7 +258,7 @@ func (p *Preview) dangers(w *world, o *Object, options finalizers.Options) {
 	if owner := w.controller(o); owner != nil {
 		warn("%s %s controls it and may create another one", owner.Kind, owner.Name)
 	}
-	if k.Namespace && w.c.Held {
+	if k.Namespace {
 		for _, s := range w.c.Unavailable { // E-14, J-25
 			warn("it stays as long as APIService %s is not available (%s)", s.Name, s.Message)
 		}

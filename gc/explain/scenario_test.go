@@ -165,9 +165,6 @@ func (s *scenario) add(words []string) {
 	case "hook":
 		s.c.Hooks = append(s.c.Hooks, s.hook(words[1:]))
 		return
-	case "held":
-		s.c.Held = true
-		return
 	case "unavailable":
 		s.c.Unavailable = append(s.c.Unavailable, Unavailable{Name: words[1], Message: strings.Join(words[2:], " ")})
 		return
@@ -333,6 +330,7 @@ func (s *scenario) carry(w *world, r Remedy) {
 		w.update(o, o, "", User)
 	case DeleteObject:
 		w.delete(o, finalizers.Options{PropagationPolicy: "Background"}, User)
+		s.c.Unavailable = slices.DeleteFunc(s.c.Unavailable, func(u Unavailable) bool { return u.Name == o.Name })
 	case DeleteNow:
 		w.delete(o, finalizers.Options{GracePeriodSeconds: new(int64), PropagationPolicy: "Background"}, User)
 	case RemoveItem:

@@ -52,7 +52,6 @@ func (r *Resource) path(namespace string) string {
 type Discovery struct {
 	Resources   []*Resource
 	Unavailable []explain.Unavailable // the group-versions whose resources the server could not list
-	Held        bool                  // while there are any, the namespace controller finishes no namespace (E-14)
 }
 
 // Add adds a resource, or a further version of it, in the order of discovery, and returns it. Subresources are no
@@ -208,11 +207,6 @@ func (c *Client) Discover(ctx context.Context) (*Discovery, error) {
 		return nil, fmt.Errorf("discovery: %s serves no resources", c.URL)
 	}
 	d.share()
-	if len(d.Unavailable) > 0 {
-		own, err := c.has(ctx, "preview")
-		d.Held = !own
-		return d, err
-	}
 	return d, nil
 }
 

@@ -99,9 +99,7 @@ func (r *reader) list(ctx context.Context) (*explain.Cluster, error) {
 	if err := each(ctx, listed, func(res *Resource) error { return r.listOne(ctx, res) }); err != nil {
 		return nil, err
 	}
-	got := &explain.Cluster{
-		Unavailable: r.d.Unavailable, Held: r.d.Held, Now: r.o.Now(), Revision: r.from.Revision(),
-	}
+	got := &explain.Cluster{Unavailable: r.d.Unavailable, Now: r.o.Now(), Revision: r.from.Revision()}
 	for _, res := range listed {
 		got.Resources = append(got.Resources, res.Resource)
 		got.Objects = append(got.Objects, r.found[res]...)
