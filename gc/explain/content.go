@@ -81,7 +81,7 @@ func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 	for _, name := range slices.Sorted(maps.Keys(e.resources)) {
 		if r := e.resources[name]; r.Namespaced && !r.Fixed && r.Hides(o.Name) {
 			text := "objects of " + name + ", if there are any, are not known: " + r.Unknown
-			reasons = append(reasons, e.reason(o, Content, text, advice("ask as a user who may list them")))
+			reasons = append(reasons, e.reason(o, Content, text, advice("list them, as a user who may")))
 		}
 	}
 	return reasons
@@ -99,7 +99,7 @@ func (e *explainer) crd(o *Object, finalizer string) *Reason {
 	}
 	if r := e.resources[o.Name]; r != nil && r.Unknown != "" {
 		return e.reason(o, Content, "custom resources, if there are any, are not known: "+r.Unknown,
-			advice("ask as a user who may list them"))
+			advice("list them, as a user who may"))
 	}
 	if len(instances) == 0 {
 		return e.reason(o, ControllerSilent, "no custom resources are left, and the finalizer is not removed",

@@ -85,7 +85,7 @@ func (l *linter) references(o *Object) {
 		r := o.Owners[i]
 		name := fmt.Sprintf("owner %s %s (apiVersion %s, uid %s): ", r.Kind, r.Name, r.APIVersion, r.UID)
 		switch {
-		case v == graph.Undecidable && !l.unknown(r):
+		case v == graph.Undecidable && l.unknown(r) == "":
 			l.add(UnservedOwner, o, name+"not served", "the object is never collected while the kind is not served")
 		case v == graph.OutOfReach:
 			l.add(NamespacedOwner, o, name+"a cluster-scoped object can't be owned by one in a namespace",
@@ -123,12 +123,15 @@ func (l *linter) dangling(o *Object, r graph.Owner) (rule Rule, why string) {
 		owner.APIVersion)
 }
 
-// unknown reports whether the reference names a resource whose objects are not known.
-func (l *linter) unknown(r graph.Owner) bool {
+// unknown returns the reason why the objects of the resource that the reference names are not known; empty if they are.
+func (x *Index) unknown(r graph.Owner) string {
 	group := strings.TrimPrefix(path.Dir("/"+r.APIVersion), "/")
-	return slices.ContainsFunc(l.c.Resources, func(res Resource) bool {
-		return res.Unknown != "" && res.Kind == r.Kind && res.Group == group
-	})
+	for i := range x.c.Resources {
+		if res := &x.c.Resources[i]; res.Unknown != "" && res.Kind == r.Kind && res.Group == group {
+			return res.Unknown
+		}
+	}
+	return ""
 }
 
 func (l *linter) lifecycle(o *Object) {

@@ -208,11 +208,15 @@ func (e *explainer) owned(o, blocked *Object) *Reason {
 		return e.reason(o, OwnersGone, "to be deleted by the garbage collector, as "+owners(graph.Dangling)+
 			" does not exist", byCollector...)
 	case graph.UndecidableOwners:
+		if why := e.unknown(o.Owners[slices.Index(s.Verdicts, graph.Undecidable)]); why != "" {
+			return e.reason(o, OwnerUnknown, "kept if "+owners(graph.Undecidable)+" exists; the objects of that"+
+				" kind are not known: "+why, byHand...)
+		}
 		if blocked != nil {
 			byHand = slices.Insert(byHand, 0, advice("let the kind be served again, if the owner exists"))
 		}
 		return e.reason(o, OwnerUnknown, "kept by the garbage collector, which can't tell whether "+
-			owners(graph.Undecidable)+" exists: that kind is not served, or its objects are not known", byHand...)
+			owners(graph.Undecidable)+" exists: that kind is not served", byHand...)
 	case graph.UnreachableOwners:
 		return e.reason(o, OwnerOutOfReach, "kept by the garbage collector: a cluster-scoped object can't have an"+
 			" owner in a namespace, as "+owners(graph.OutOfReach)+" is", byHand...)

@@ -90,10 +90,11 @@ func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
 }
 
 // unanswered has the codes of a Status after which the client reads lists instead: the path does not exist, the user
-// may not use it or may not list the object, the answer is too large, or this server does not have the
-// resource, which may be an aggregated server's.
+// may not use it or may not list the object, the answer is too large, or this server does not know the
+// objects, as an aggregated server has them.
 var unanswered = []int{
 	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusForbidden, http.StatusRequestEntityTooLarge,
+	http.StatusServiceUnavailable,
 }
 
 // finder finds the objects that a question names.

@@ -55,6 +55,13 @@ func (c *cached) Discover(context.Context) (*Discovery, error) {
 	for _, r := range d.Resources {
 		c.resources[r.Stored] = r
 	}
+	if c.Others != nil {
+		for _, r := range c.Others() {
+			if slices.Contains(r.Verbs, "delete") { // others, such as metrics, are in no cascade
+				d.Add(r.Group, r.Version, r)
+			}
+		}
+	}
 	return d, nil
 }
 
@@ -67,7 +74,11 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(*ex
 	if err := c.allowed(r, s); err != nil {
 		return err
 	}
-	if r.Stored == "" {
+	switch {
+	case r.Stored != "":
+	case c.Types.Lookup(r.Group, r.Versions[0], r.Plural) == nil:
+		return errors.New("an aggregated server has them")
+	default:
 		err := apierrors.NewMethodNotSupported(schema.GroupResource{Group: r.Group, Resource: r.Plural}, "list")
 		err.ErrStatus.Message = "objects of " + r.Name() + " are not stored"
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -58,6 +59,7 @@ type Server struct {
 	// run in this process.
 	Removed func(uid string) time.Time
 	Queue   func() (n int, ok bool)
+	Others  func() []metav1.APIResource // returns the resources of aggregated servers; nil for none
 }
 
 // Service returns the service of the server, for Routes.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
@@ -18,7 +20,10 @@ import (
 )
 
 // secured is a server with RBAC that answers questions.
-type secured struct{ *apiservertest.Secured }
+type secured struct {
+	*apiservertest.Secured
+	others []metav1.APIResource
+}
 
 func startSecured(t *testing.T, change func(*cluster.Service)) *secured {
 	t.Helper()
@@ -27,6 +32,7 @@ func startSecured(t *testing.T, change func(*cluster.Service)) *secured {
 		service := (&cluster.Server{
 			Cache: c.Cache, Types: c.Types, Revision: c.Store.Revision,
 			Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
+			Others:     func() []metav1.APIResource { return s.others },
 		}).Service()
 		if change != nil {
 			change(service)
@@ -269,6 +275,29 @@ func TestErrors(t *testing.T) {
 		a := s.as("admin", c.method, "/kubecascade/v1/"+c.path, c.body)
 		if st := a.Status(); a.Code != c.code || int(st.Code) != c.code || !strings.Contains(st.Message, c.message) {
 			t.Errorf("%s %s: %d %s; expected %d %s", c.method, c.path, a.Code, a.Body, c.code, c.message)
+		}
+	}
+}
+
+// TestObjectsOfAggregatedServersAreNotKnown, neither as owners nor as dependents or as content of a namespace.
+func TestObjectsOfAggregatedServersAreNotKnown(t *testing.T) {
+	s := startSecured(t, nil)
+	s.others = []metav1.APIResource{
+		{Group: "example.com", Version: "v1", Name: "far", Kind: "Far", Namespaced: true, Verbs: []string{"delete", "list"}},
+		{Group: "example.com", Version: "v1", Name: "metrics", Kind: "Metric", Verbs: []string{"list"}},
+	}
+	s.create("/api/v1/namespaces/a/configmaps", "d", strings.Replace(ownedBy("Far", "f", "f"), `"v1"`, `"example.com/v1"`, 1))
+	s.Want(200, "DELETE", "/api/v1/namespaces/b", nil)
+	for path, want := range map[string]string{
+		"why?resource=cm&namespace=a&name=d":     `its owner Far f exists; the objects of that kind are not known`,
+		"why?resource=ns&name=b":                 `objects of far.example.com, if there are any, are not known: an aggregated`,
+		"tree?resource=cm&namespace=a&name=d":    `[{"resource":"far.example.com","reason":"an aggregated server has them"}]`,
+		"preview?resource=cm&namespace=a&name=d": `objects of far.example.com are not known (an aggregated server has them), so`,
+		"lint":                                   `"items":[]`,
+		"why?resource=far&namespace=a&name=f":    `far.example.com: an aggregated server has them`,
+	} {
+		if a := s.as("admin", "GET", "/kubecascade/v1/"+path, ""); !strings.Contains(string(a.Body), want) {
+			t.Errorf("%s: %d %s, expected %s", path, a.Code, a.Body, want)
 		}
 	}
 }

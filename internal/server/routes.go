@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -18,6 +20,10 @@ func (s *Server) extensions() []render.Route {
 	questions := (&cluster.Server{
 		Cache: d.cache, Types: d.types, Revision: d.store.Revision, Authorizer: by, Removed: s.trail.RemovedAt,
 		Queue: s.garbage.Queued,
+		Others: func() []metav1.APIResource {
+			all, _ := s.api.Aggregator().Resources()
+			return all
+		},
 	}).Service()
 	questions.Log, questions.Now, questions.Life = s.log, d.clock.Now, s.life
 	routes := append(questions.Routes(), cluster.Trail(s.trail, by, s.log), s.settledRoute(), s.saveRoute(),
