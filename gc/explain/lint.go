@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -152,62 +153,64 @@ func (l *linter) lifecycle(o *Object) {
 }
 
 // cycles finds objects that own each other, or themselves: the strongly connected parts of the graph of references, by
-// Kosaraju's algorithm.
+// Tarjan's algorithm.
 func (l *linter) cycles() {
-	var left []*Object // each after its owners
-	entered, assigned := map[*Object]bool{}, map[*Object]bool{}
-	var enter func(*Object)
-	enter = func(o *Object) {
-		if entered[o] {
-			return
-		}
-		entered[o] = true
-		for _, r := range o.Owners {
-			for _, owner := range l.uids[r.UID] {
-				enter(owner)
+	var left []*Object // those that have a number, without those of complete parts
+	number := map[*Object]int{}
+	var enter func(*Object) int // returns the least number in the object's part that its owners lead to
+	enter = func(o *Object) int {
+		at, own := len(left), len(number)+1
+		least := own
+		left, number[o] = append(left, o), own
+		for _, owner := range l.owners(o) {
+			n := number[owner]
+			if n == 0 {
+				n = enter(owner)
 			}
+			least = min(least, n)
 		}
-		left = append(left, o)
+		if least == own {
+			for _, p := range left[at:] {
+				number[p] = math.MaxInt
+			}
+			l.cycle(left[at:])
+			left = left[:at]
+		}
+		return least
 	}
 	for _, o := range l.c.Objects {
-		if len(o.Owners) > 0 {
+		if number[o] == 0 {
 			enter(o)
 		}
 	}
-	for _, first := range slices.Backward(left) { // its dependents that have not been assigned are in its part
-		if assigned[first] {
-			continue
+}
+
+// owners returns the owners that keep the object: not those of a dangling reference, for example.
+func (l *linter) owners(o *Object) (owners []*Object) {
+	s, _ := l.g.Standing(o.Key)
+	for i, v := range s.Verdicts {
+		if v == graph.Solid || v == graph.WaitingOwner {
+			owners = append(owners, l.uids[o.Owners[i].UID]...)
 		}
-		assigned[first] = true
-		part := []*Object{first}
-		for i := 0; i < len(part); i++ {
-			for _, d := range l.dependents[part[i].UID] {
-				if !assigned[d] {
-					assigned[d] = true
-					part = append(part, d)
-				}
-			}
-		}
-		l.cycle(part)
 	}
+	return owners
 }
 
 // cycle reports a strongly connected part, if it is more than an object that does not own itself.
 func (l *linter) cycle(part []*Object) {
-	first, harm := part[0], "none of them is collected as long as the others exist"
-	if len(part) == 1 {
-		i := slices.IndexFunc(first.Owners, func(r graph.Owner) bool { return r.UID == first.UID })
-		if i < 0 {
-			return
-		}
-		if slices.ContainsFunc(first.Owners[i:], func(r graph.Owner) bool { return r.Block && r.UID == first.UID }) {
-			harm = "Kubernetes never removes it if it is deleted in the foreground" // differences.md: removed here
-		}
-	}
+	slices.SortFunc(part, byKey)
 	var names []string
 	for _, o := range part {
 		names = append(names, l.ref(o).Kind+" "+o.Name)
 	}
-	slices.Sort(names)
-	l.add(Cycle, first, "own each other: "+strings.Join(names, ", "), harm)
+	switch o := part[0]; {
+	case len(part) > 1:
+		l.add(Cycle, o, "own each other: "+strings.Join(first(10, names), ", "),
+			"none of them is collected as long as the others exist")
+	case !slices.Contains(l.owners(o), o):
+	case slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.Block && r.UID == o.UID }):
+		l.add(Cycle, o, "owns itself", "Kubernetes never removes it if it is deleted in the foreground") // here it does
+	default:
+		l.add(Cycle, o, "owns itself", "it is never collected")
+	}
 }

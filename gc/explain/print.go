@@ -185,14 +185,18 @@ func (p *Preview) Text(s Style) string {
 // usedBy names the first users; it is empty if there are none.
 func usedBy(users []ObjectReference) string {
 	var words []string
-	for i, u := range users {
-		if i == 3 && len(users) > 4 {
-			words = append(words, fmt.Sprintf("%d more", len(users)-i))
-			break
-		}
+	for _, u := range users {
 		words = append(words, u.String())
 	}
-	return enclosed("; used by ", words, ", ", "")
+	return enclosed("; used by ", first(3, words), ", ", "")
+}
+
+// first returns the first n words, and the number of the others if there are several.
+func first(n int, words []string) []string {
+	if more := len(words) - n; more > 1 {
+		return append(words[:n:n], fmt.Sprintf("%d more", more))
+	}
+	return words
 }
 
 // list prints values below a head, and nothing if there are none.
