@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/conformance/replay"
@@ -40,5 +42,20 @@ func TestExitCodes(t *testing.T) {
 	}
 	if !errors.Is(errUnable{err}, err) || !errors.Is(errUsage{err}, err) {
 		t.Error("the wrapped error isn't found")
+	}
+}
+
+// TestPreviewEndsWhileStandardInputHasNoEnd: a signal, which cancels the context, ends it.
+func TestPreviewEndsWhileStandardInputHasNoEnd(t *testing.T) {
+	in, out := io.Pipe()
+	t.Cleanup(func() { _ = out.Close() })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := previewDeleteCommand()
+	c.SetIn(in)
+	c.SetArgs([]string{"-f", "-"})
+	c.SilenceUsage, c.SilenceErrors = true, true
+	if err := c.ExecuteContext(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

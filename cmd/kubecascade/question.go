@@ -83,8 +83,15 @@ func (q *question) print(c *cobra.Command, value any, text func(explain.Style) s
 // answer connects, and answers a question about the objects of a line. A kubecascade server answers. For others, or
 // with --from lists, lists are read.
 func answer[T any](q *question, c *cobra.Command, line *selection.Line, ask *cluster.Question) (*T, error) {
-	if err := line.Parse(c.InOrStdin()); err != nil {
-		return nil, errUsage{err}
+	parsed := make(chan error, 1)
+	go func() { parsed <- line.Parse(c.InOrStdin()) }()
+	select {
+	case err := <-parsed:
+		if err != nil {
+			return nil, errUsage{err}
+		}
+	case <-c.Context().Done(): // standard input may have no end
+		return nil, c.Context().Err()
 	}
 	if err := q.connect(c.Context()); err != nil {
 		return nil, err
