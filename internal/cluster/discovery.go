@@ -126,7 +126,7 @@ func (d *Discovery) Resolve(what string) (*Resource, error) {
 	if r := d.find(func(r *Resource) bool {
 		versioned := func(version string) bool { return group == version+"."+r.Group }
 		names := append([]string{r.Plural, r.Singular, strings.ToLower(r.Kind)}, r.ShortNames...)
-		return slices.Contains(names, name) &&
+		return name != "" && slices.Contains(names, name) && // not each resource has a singular name
 			(!qualified || group == r.Group || slices.ContainsFunc(r.Versions, versioned))
 	}); r != nil {
 		return r, nil

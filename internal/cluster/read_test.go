@@ -327,10 +327,11 @@ func TestResolve(t *testing.T) {
 	add("", "v1", "services", "service", "Service", "svc")
 	add("apps", "v1", "deployments", "deployment", "Deployment", "deploy")
 	add("serving.knative.dev", "v1", "services", "service", "Service", "kservice")
+	add("", "v1", "secrets", "", "Secret")
 	for what, want := range map[string]string{
 		"svc": "services", "Service": "services", "services.serving.knative.dev": "services.serving.knative.dev",
 		"kservice": "services.serving.knative.dev", "deploy": "deployments.apps", "deployment.apps": "deployments.apps",
-		"deployments.v1.apps": "deployments.apps", "deployments.v2.apps": "", "deployments.extensions": "", "nope": "",
+		"deployments.v1.apps": "deployments.apps", "deployments.v2.apps": "", "deployments.extensions": "", "nope": "", "": "",
 		"service.v1.serving.knative.dev": "services.serving.knative.dev", "services.v1.": "services",
 	} {
 		r, err := d.Resolve(what)
