@@ -51,12 +51,14 @@ type Question struct {
 	IgnoreNotFound bool
 }
 
-// parameters has the query parameters of questions, by their path. Others are errors: a preview must not be for another
-// deletion than the client intends.
+// parameters has the query parameters of the paths. Others are errors: a preview must not be for another deletion than
+// the client intends.
 var parameters = map[string][]string{
-	"lint": {"namespace"},
-	"tree": ofObjects,
-	"why":  ofObjects,
+	"graph": {"namespace", "past"},
+	"lint":  {"namespace"},
+	"trail": {"kind", "resource", "group", "namespace", "name", "uid"},
+	"tree":  ofObjects,
+	"why":   ofObjects,
 	"preview": append(slices.Clip(ofObjects),
 		"labelSelector", "propagationPolicy", "gracePeriodSeconds", "ignoreNotFound"),
 }
@@ -70,16 +72,26 @@ type body struct {
 	GracePeriodSeconds *int64  `json:"gracePeriodSeconds"`
 }
 
-// parse reads a question from the query of a request, and from the body of a POST. Only previews are of several names.
-func parse(r *http.Request, path string) (*Question, error) {
+// queryOf returns the query of a request for a path. kubectl adds the parameter timeout. Only previews are of several
+// names.
+func queryOf(r *http.Request, path string) (url.Values, error) {
 	q := r.URL.Query()
 	for name, values := range q {
 		switch {
-		case !slices.Contains(parameters[path], name):
+		case name != "timeout" && !slices.Contains(parameters[path], name):
 			return nil, status.BadRequest("unknown query parameter %q", name)
 		case len(values) > 1 && (name != "name" || path != "preview"):
 			return nil, status.BadRequest("query parameter %q is there more than once", name)
 		}
+	}
+	return q, nil
+}
+
+// parse reads a question from the query of a request, and from the body of a POST.
+func parse(r *http.Request, path string) (*Question, error) {
+	q, err := queryOf(r, path)
+	if err != nil {
+		return nil, err
 	}
 	of := Named{
 		Resource: q.Get("resource"), APIVersion: q.Get("apiVersion"), Kind: q.Get("kind"), Namespace: q.Get("namespace"),
@@ -87,7 +99,7 @@ func parse(r *http.Request, path string) (*Question, error) {
 	}
 	ask := &Question{Path: path, Namespace: of.Namespace}
 	var b body
-	err := ask.readQuery(q, &b)
+	err = ask.readQuery(q, &b)
 	names := q["name"]
 	if len(names) == 0 && (of.UID != "" || ask.Selector != nil && of.Resource+of.Kind != "") {
 		names = []string{""}

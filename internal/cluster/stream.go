@@ -58,11 +58,9 @@ func (s *Service) graph(w http.ResponseWriter, r *http.Request) {
 
 // stream returns an error only if the response has not begun.
 func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	for name := range q {
-		if name != "namespace" && name != "past" {
-			return status.BadRequest("unknown query parameter %q", name)
-		}
+	q, err := queryOf(r, "graph")
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), streamTime)
 	defer cancel()

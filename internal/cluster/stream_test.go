@@ -114,7 +114,7 @@ func TestGraphLimits(t *testing.T) {
 	s.example()
 	for path, code := range map[string]int{
 		"/kubecascade/v1/graph": 413, "/kubecascade/v1/graph?nmaespace=a": 400,
-		"/kubecascade/v1/lint?x=y": 400,
+		"/kubecascade/v1/lint?x=y": 400, "/kubecascade/v1/lint?timeout=10s": 200,
 	} {
 		if a := s.as("admin", "GET", path, ""); a.Code != code {
 			t.Errorf("%s: %d %s", path, a.Code, a.Body)

@@ -27,7 +27,7 @@ import (
 // finds nothing gets a 404, which does not tell whether there is something hidden.
 func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) render.Route {
 	return render.Route{Path: "trail", Serve: render.Answer(log, func(r *http.Request) (any, error) {
-		q, err := trailQuery(requestinfo.Query(r))
+		q, err := trailQuery(r)
 		if err != nil {
 			return nil, err
 		}
@@ -41,11 +41,10 @@ func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger)
 	})}
 }
 
-func trailQuery(v url.Values) (q trail.Query, err error) {
-	for name := range v {
-		if !slices.Contains([]string{"kind", "resource", "group", "namespace", "name", "uid", "timeout"}, name) {
-			return q, status.BadRequest("unknown parameter %q", name)
-		}
+func trailQuery(r *http.Request) (q trail.Query, err error) {
+	v, err := queryOf(r, "trail")
+	if err != nil {
+		return q, err
 	}
 	q = trail.Query{
 		Kind: cmp.Or(v.Get("resource"), v.Get("kind")), Namespace: v.Get("namespace"), Name: v.Get("name"), UID: v.Get("uid"),
