@@ -59,6 +59,7 @@ func (q *question) trailQuery(objects []selection.Object, uid string) url.Values
 	}
 	for _, o := range objects {
 		query.Set("name", o.Name)
+		query.Set("namespace", q.namespace)
 		r, err := q.discovery.Resolve(o.Resource)
 		if err != nil { // the kind may be gone, too
 			kind, group, qualified := strings.Cut(o.Resource, ".")
@@ -68,9 +69,7 @@ func (q *question) trailQuery(objects []selection.Object, uid string) url.Values
 			continue
 		}
 		query.Set("resource", r.Plural)
-		if query.Set("group", r.Group); r.Namespaced {
-			query.Set("namespace", q.namespace)
-		}
+		query.Set("group", r.Group)
 	}
 	return query
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
 // Style has the settings with which text is printed.
@@ -35,7 +37,8 @@ var painted = regexp.MustCompile("\x1b\\[(31|33|2|1|0)m")
 // printer makes the text of an answer, line by line. Control characters except those of paint are printed as escapes.
 type printer struct {
 	Style
-	text strings.Builder
+	text  strings.Builder
+	shown map[string]*trail.Removal // the removals that a trail has shown, by uid
 }
 
 // String returns the text.

@@ -10,12 +10,12 @@ import (
 // TrailText returns the text of an answer about removals: for each object one line with the request at the end of the
 // chain, and then the requests and the owners as a tree. It adds nothing to the server's answer.
 func TrailText(a *trail.Answer, s Style) string {
-	p := &printer{Style: s}
+	p := &printer{Style: s, shown: map[string]*trail.Removal{}}
 	for i, r := range a.Items {
 		if i > 0 {
 			p.line("", "", "")
 		}
-		p.line("", "", p.paint(bold, nameOf(r.Object))+" "+p.fate(r)+origin(r))
+		p.line("", "", p.paint(bold, nameOf(r.Object))+" "+p.fate(r)+p.origin(r))
 		p.items("", p.removal(r))
 	}
 	return p.String()
@@ -34,10 +34,10 @@ func (p *printer) fate(r *trail.Removal) string {
 }
 
 // origin returns the request at the end of the chain: of a client, or of a controller for a reason of its own.
-func origin(r *trail.Removal) string {
-	top, what := r, "it"
-	for next := decisive(top); next != nil; next = decisive(top) {
-		top, what = next, nameOf(next.Object)
+func (p *printer) origin(r *trail.Removal) string {
+	top, what, seen := r, "it", map[*trail.Removal]bool{r: true}
+	for next := p.decisive(top); next != nil && !seen[next]; next = p.decisive(top) {
+		top, what, seen[next] = next, nameOf(next.Object), true
 	}
 	switch {
 	case top.Asked != nil:
@@ -49,9 +49,12 @@ func origin(r *trail.Removal) string {
 }
 
 // decisive returns the removal of the owner for which the object was deleted; nil if there is none, or none is shown.
-func decisive(r *trail.Removal) *trail.Removal {
+func (p *printer) decisive(r *trail.Removal) *trail.Removal {
 	if r.Asked != nil && r.Asked.Reason != trail.ControllerDecision {
 		for _, o := range r.Asked.Owners {
+			if o.Repeated {
+				o.Trail = p.shown[o.Object.UID]
+			}
 			if o.Trail != nil {
 				return o.Trail
 			}
@@ -134,6 +137,7 @@ var decisions = map[string]string{
 
 // removal returns the items of a removal: who deleted the object, what held it, and who removed it.
 func (p *printer) removal(r *trail.Removal) (items []item) {
+	p.shown[r.Object.UID] = r
 	add := func(text string) { items = append(items, item{Text: text}) }
 	switch {
 	case r.Asked != nil:

@@ -89,3 +89,31 @@ func TestTrailText(t *testing.T) {
 		})
 	}
 }
+
+// TestFirstLineNamesTheOriginOfAnOwnerThatIsShownAbove, also if the owners are a cycle.
+func TestFirstLineNamesTheOriginOfAnOwnerThatIsShownAbove(t *testing.T) {
+	pod := func(name string) trail.Object {
+		return trail.Object{APIVersion: "v1", Kind: "Pod", Name: name, UID: name}
+	}
+	by := func(owner trail.Owner) *trail.Request {
+		return &trail.Request{Verb: "delete", Controller: "x", Reason: trail.OwnerDeleted, Owners: []trail.Owner{owner}}
+	}
+	removal := func(name string, asked *trail.Request) *trail.Removal {
+		return &trail.Removal{Object: pod(name), Asked: asked}
+	}
+	above := func(name string) *trail.Request { return by(trail.Owner{Object: pod(name), Repeated: true}) }
+	owner := removal("owner", &trail.Request{User: "alice", Verb: "delete"})
+	a := &trail.Answer{Items: []*trail.Removal{
+		removal("one", by(trail.Owner{Object: pod("owner"), Trail: owner})), removal("two", above("owner")),
+		removal("self", above("self")), removal("three", above("self")),
+	}}
+	got := TrailText(a, Style{})
+	for _, want := range []string{
+		"pod/one is being deleted: user alice deleted pod/owner\n", "pod/two is being deleted: user alice deleted pod/owner\n",
+		"pod/three is being deleted: the x controller deleted pod/self, as its owner pod/self is gone\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}

@@ -4,32 +4,34 @@ import "strings"
 
 // Query selects removals. Empty fields select all.
 type Query struct {
-	// Kind is a kind or the plural of its resource, in any case; Group is its group, nil for any.
+	// Kind is a kind or the plural of its resource, in any case; Group is its group, which may follow the version and a
+	// dot; nil for any.
 	Kind  string
 	Group *string
-	// Namespace, Name and UID are those of the object.
+	// Namespace, Name and UID are those of the object. One without a namespace is selected by any Namespace.
 	Namespace, Name, UID string
 }
 
 func (q *Query) selects(e *entry) bool {
 	o := &e.Object
-	if q.Name != "" && o.Name != q.Name || q.Namespace != "" && o.Namespace != q.Namespace ||
-		q.UID != "" && o.UID != cut(q.UID) {
+	if q.Name != "" && o.Name != q.Name || q.UID != "" && o.UID != cut(q.UID) ||
+		q.Namespace != "" && o.Namespace != "" && o.Namespace != q.Namespace {
 		return false
 	}
-	return (q.Group == nil || *q.Group == e.of.Group) &&
+	return (q.Group == nil || *q.Group == e.of.Group || *q.Group == e.of.Version+"."+e.of.Group) &&
 		(q.Kind == "" || strings.EqualFold(q.Kind, e.of.Kind) || strings.EqualFold(q.Kind, e.of.Resource))
 }
 
 // May returns the reason why the user may not see objects of the type in the namespace; empty if they may.
 type May func(t Type, namespace string) (why string)
 
-// The limits of an answer: the selected removals for which permissions are checked, the returned removals, and the
-// trails of owners.
+// The limits of an answer: the selected removals for which permissions are checked, the returned removals, the trails
+// of owners, and their levels.
 const (
 	mostSelected = 1000
 	mostItems    = 20
 	mostOwned    = 500
+	mostLevels   = 100
 )
 
 // Find returns the removals that the query selects, with the trails of their owners: objects that are being deleted,
@@ -76,13 +78,16 @@ func (t *Trail) known(uid string) (e entry, ok bool) {
 type walk struct {
 	trail *Trail
 	may   May
-	// shown are the uids of objects whose trails the answer has. left is the number of further owners that it may have.
-	shown map[string]bool
-	left  int
+	// shown are the uids of objects whose trails the answer has. left is the number of further owners that it may have,
+	// and level the number of removals above the owner.
+	shown       map[string]bool
+	left, level int
 }
 
 // follow adds the trails of the owners of a removal, and so on upward.
 func (w *walk) follow(r *Removal) *Removal {
+	w.level++
+	defer func() { w.level-- }()
 	w.shown[r.Object.UID] = true
 	for _, request := range []*Request{r.Asked, r.Finished} {
 		if request != nil {
@@ -104,7 +109,7 @@ func (w *walk) owner(o *Owner, namespace string) {
 	case w.shown[uid]:
 		o.Repeated = true
 		return
-	case w.left == 0:
+	case w.left == 0, w.level > mostLevels:
 		o.Hidden = "the answer has too many owners"
 		return
 	}

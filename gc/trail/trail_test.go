@@ -293,6 +293,36 @@ func TestCycleOfOwnersHasAnEnd(t *testing.T) {
 	}
 }
 
+// TestChainOfOwnersHasAtMostMostLevels: deeper answers can't be decoded.
+func TestChainOfOwnersHasAtMostMostLevels(t *testing.T) {
+	tr, levels := New(began), 0
+	for n := range 2 * mostLevels {
+		owner := Object{Kind: "Pod", Name: fmt.Sprint("pod-", n-1), UID: id(n - 1)}
+		remove(tr, n, NewRequest(Sent{Own: true, Reason: OwnerAbsent, Owners: []Object{owner}}))
+	}
+	owner := Owner{Trail: tr.Find(Query{UID: id(2*mostLevels - 1)}, all)[0]}
+	for ; owner.Trail != nil; levels++ {
+		owner = owner.Trail.Asked.Owners[0]
+	}
+	if levels != mostLevels+1 || owner.Hidden == "" {
+		t.Errorf("%d levels, then %+v", levels, owner)
+	}
+}
+
+// TestObjectsAreFoundByNamespaceAndGroup: cluster-scoped ones in any namespace, and the group with the version, too.
+func TestObjectsAreFoundByNamespaceAndGroup(t *testing.T) {
+	tr := New(began)
+	tr.Removed(&Subject{Type: apps, Namespace: "a", Name: "web", UID: id(1)}, 1, began, nil, nil)
+	tr.Removed(&Subject{Type: pods, Name: "p", UID: id(2)}, 2, began, nil, nil)
+	for _, c := range []struct{ namespace, group, want string }{
+		{"a", "apps", "web"}, {"a", "v1.apps", "web"}, {"b", "apps", ""}, {"a", "v2.apps", ""}, {"b", "", "p"}, {"b", "v1.", "p"},
+	} {
+		if got := strings.Join(names(tr.Find(Query{Namespace: c.namespace, Group: &c.group}, all)), " "); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
 // TestEveryUIDIsFound: every uid is found, a long one by the part of it that is kept.
 func TestEveryUIDIsFound(t *testing.T) {
 	for _, uid := range []string{"", "01234567-89ab-cdef-0123-456789abcdef", "x", strings.Repeat("x", 2*mostString)} {
