@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"time"
 
@@ -149,17 +148,25 @@ func (c *cached) Watch(ctx context.Context, d *Discovery, yield func(Event) erro
 			return ctx.Err()
 		case <-w.Changed():
 		case <-rights.C:
-			if c.changed(d) {
+			if c.changed(ctx, d) {
 				return errExpired
 			}
 		}
 	}
 }
 
-// changed reports whether the user has got or lost the right to list a resource since the resources were listed.
-func (c *cached) changed(d *Discovery) bool {
-	return slices.ContainsFunc(d.Resources, func(r *Resource) bool {
-		return r.followed() && (code(r.Denied) == http.StatusForbidden) != (c.allowed(r, Selector{}) != nil)
+// changed reports whether the user has lost the right to list a resource since the resources were listed, or a resource
+// that could not be listed can be listed now.
+func (c *cached) changed(ctx context.Context, d *Discovery) bool {
+	now, err := c.open(ctx, c.user)
+	return err == nil && slices.ContainsFunc(d.Resources, func(r *Resource) bool {
+		switch {
+		case !r.followed():
+			return false
+		case r.Unknown == "":
+			return now.allowed(r, Selector{}) != nil
+		}
+		return now.List(ctx, r, Selector{}, func(*explain.Object, []byte) {}) == nil
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// TestRights: a stream of a server's cache begins again when its user may list more, or less, than before.
+// TestRights: a stream of a server's cache begins again when more, or less, can be listed than before.
 func TestRights(t *testing.T) {
 	server := &Server{}
 	var s *apiservertest.Secured
@@ -32,22 +32,32 @@ func TestRights(t *testing.T) {
 		return source, r.d
 	}
 	before, d := list()
-	if before.changed(d) {
+	if before.changed(t.Context(), d) {
 		t.Error("changed without a change")
 	}
 	s.Grant("alice", "", "read", `[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
-	if !before.changed(d) {
+	if !before.changed(t.Context(), d) {
 		t.Error("a right that was granted is not noticed")
 	}
 	after, d := list()
-	if after.changed(d) {
+	if after.changed(t.Context(), d) {
 		t.Error("changed without a change, with the right")
+	}
+	const object = "/registry/configmaps/a/o"
+	s.Put(t, object, "garbage")
+	unreadable, unlisted := list()
+	if unreadable.changed(t.Context(), unlisted) {
+		t.Error("changed without a change, with an object that can't be decoded")
+	}
+	s.Put(t, object, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"o","namespace":"a","uid":"o"}}`)
+	if !unreadable.changed(t.Context(), unlisted) {
+		t.Error("no object that can't be decoded is left, which is not noticed")
 	}
 	s.Want(200, "DELETE", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/read", nil)
 	if err := s.Cache.Wait(t.Context(), s.Revision()); err != nil {
 		t.Fatal(err)
 	}
-	if !after.changed(d) {
+	if !after.changed(t.Context(), d) {
 		t.Error("a right that was removed is not noticed")
 	}
 }
