@@ -24,6 +24,7 @@ revision; of any other server, the metadata of all objects is listed. Nothing is
 			}
 			text := t.Text
 			if q.output != "text" {
+				warnUnknown(c.ErrOrStderr(), t.Hidden)
 				text = func(explain.Style) string { return t.Draw(q.output) }
 			}
 			return q.print(c, t, text)

@@ -16,10 +16,12 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// Findings are the answer of lint, and the resources whose objects are not known.
+// Findings are the answer of lint. Revision is that of the Cluster, and Hidden has the resources whose objects are not
+// known.
 type Findings struct {
-	Items  []explain.Finding `json:"items"` // not nil
-	Hidden []explain.Hidden  `json:"-"`
+	Revision int64             `json:"resourceVersion,omitempty,string"`
+	Items    []explain.Finding `json:"items"` // not nil
+	Hidden   []explain.Hidden  `json:"notListed,omitempty"`
 }
 
 // Answer reads a cluster and answers a question: an *explain.Tree, *explain.Reason, *explain.Preview or *Findings.
@@ -32,7 +34,7 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 	got.Stop = func() bool { return ctx.Err() != nil }
 	x := got.Index()
 	if ask.Path == "lint" {
-		return &Findings{append([]explain.Finding{}, x.Lint(ask.Namespace)...), got.Hidden()}, nil
+		return &Findings{got.Revision, append([]explain.Finding{}, x.Lint(ask.Namespace)...), got.Hidden()}, nil
 	}
 	keys, absent, err := finder{d, x, got.Objects}.keys(ask)
 	if err != nil {

@@ -129,7 +129,8 @@ func TestLint(t *testing.T) {
 	s.Grant("alice", "", "ask", `[`+paths+`]`)
 	for user, want := range map[string]bool{"admin": true, "alice": false} {
 		a := s.as(user, "GET", "/kubecascade/v1/lint", "")
-		if a.Code != http.StatusOK || strings.Contains(string(a.Body), `"MissingOwner"`) != want {
+		if a.Code != http.StatusOK || strings.Contains(string(a.Body), `"MissingOwner"`) != want ||
+			strings.Contains(string(a.Body), `"notListed"`) == want || !strings.Contains(string(a.Body), `"resourceVersion"`) {
 			t.Errorf("%s: %d %s", user, a.Code, a.Body)
 		}
 	}

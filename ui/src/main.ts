@@ -20,7 +20,7 @@ let at: number | null = null;
 let selected: string | null = null;
 let connection: "connecting" | "live" | "stale" = "connecting", trouble = "", heard = 0;
 let view: "graph" | "table" = "graph";
-let findings: any[] | null = null, lintError = "";
+let findings: any[] | null = null, none = "none", lintError = "";
 const filter = { text: "", namespace: "", label: "", alone: false, kinds: new Set<string>(), uids: null as Set<string> | null };
 let scope = "";
 
@@ -217,7 +217,7 @@ function overview() {
   fill(problems, lintError ? h("li", { class: "error" }, lintError) : findings === null ? h("li", { class: "muted" }, "…") :
     findings.length ? [...findings.slice(0, 12).map((f) => h("li", {}, h("b", {}, f.rule), " ",
       h("button", { class: "link", "data-uid": f.object.uid, onclick: () => select(f.object.uid) }, `${f.object.kind} ${f.object.name}`), h("div", { class: "muted" }, f.message))),
-    findings.length > 12 ? h("li", { class: "muted" }, `${findings.length - 12} more; kubecascade lint has all`) : null] : h("li", { class: "muted" }, "none"));
+    findings.length > 12 ? h("li", { class: "muted" }, `${findings.length - 12} more; kubecascade lint has all`) : null] : h("li", { class: "muted" }, none));
   const counts = new Map<string, number>(), ns = new Set<string>();
   for (const o of world.objects.values()) {
     counts.set(o.r, (counts.get(o.r) ?? 0) + 1);
@@ -266,7 +266,9 @@ function showStatus() {
 
 async function lint() {
   try {
-    findings = (await ask("/kubecascade/v1/lint", { namespace: scope })).items;
+    const found = await ask("/kubecascade/v1/lint", { namespace: scope });
+    findings = found.items;
+    none = found.notListed ? "none in what is known" : "none";
     lintError = "";
   } catch (e) { lintError = (e as Error).message; }
   redraw();
