@@ -318,7 +318,7 @@ func (p *Preview) unknown(x *Index) {
 			continue
 		case r.Group == unseen:
 			consequence = consequences[2]
-		case r.Within != "":
+		case r.Within != "", slices.ContainsFunc(x.c.Objects, func(o *Object) bool { return o.Collection == name }):
 			consequence = consequences[1]
 		}
 		hidden[consequence] = append(hidden[consequence], Hidden{Resource: name, Why: r.Unknown})

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -150,10 +151,11 @@ func (f finder) key(n Named) (graph.Key, error) {
 		return k, err
 	}
 	r := f.Named(k.Collection)
-	gr, hidden := schema.GroupResource{Group: r.Group, Resource: r.Plural}, r.hidden(k.Namespace)
+	gr := schema.GroupResource{Group: r.Group, Resource: r.Plural}
+	hidden := r.hidden(cmp.Or(k.Namespace, k.Name)) // a namespace may be read by its name
 	switch o := f.Object(k); {
 	case o == nil && hidden != nil:
-		return k, fmt.Errorf("%s %q: %w", k.Collection, k.Name, hidden)
+		return k, hidden
 	case o == nil:
 		absent := apierrors.NewNotFound(gr, k.Name)
 		absent.ErrStatus.Message = NotFound(k)
@@ -179,6 +181,8 @@ func (r *Resource) hidden(namespace string) error {
 	switch {
 	case r.Hides(namespace) && r.Denied == nil:
 		return apierrors.NewServiceUnavailable(r.Name() + ": " + r.Unknown)
+	case r.Hides(namespace) && namespace != "":
+		return cmp.Or(r.DeniedWithin, r.Denied)
 	case r.Hides(namespace), code(r.Denied) == http.StatusMethodNotAllowed:
 		return r.Denied
 	}

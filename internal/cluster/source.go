@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,7 +142,7 @@ type reader struct {
 // listOne lists a resource. A list that the server rejects, or answers wrongly, is recorded, and is no error.
 func (r *reader) listOne(ctx context.Context, res *Resource) error {
 	objects, err := r.listed(ctx, res, Selector{})
-	res.Unknown, res.Within, res.Denied = "", "", nil
+	res.Unknown, res.Within, res.Denied, res.DeniedWithin = "", "", nil, nil
 	if code(err) == http.StatusForbidden && r.o.Namespace != "" {
 		// A user with all rights in a namespace may get it, but not list namespaces.
 		one, why := Selector{Namespace: r.o.Namespace}, "you may list those of namespace "+r.o.Namespace+" only"
@@ -161,7 +162,7 @@ func (r *reader) listOne(ctx context.Context, res *Resource) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case code(err) == http.StatusForbidden:
-		res.Unknown, res.Denied = "you may not list them", err
+		res.Unknown, res.Denied, res.DeniedWithin = "you may not list them", cmp.Or(res.Denied, err), err
 	case code(err) == http.StatusNotFound:
 	case code(err) == http.StatusMethodNotAllowed:
 		res.Denied = err
