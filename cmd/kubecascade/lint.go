@@ -14,7 +14,7 @@ func lintCommand() *cobra.Command {
 		Use:   "lint",
 		Short: "Find problems of ownership and deletion, on any cluster",
 		Long: `Find problems of ownership and deletion: owners that do not exist, are in another namespace, or have
-another kind, name or uid than the reference says; objects that own each other; finalizers of unknown
+another kind, name or apiVersion than the reference; objects that own each other; finalizers of unknown
 components; objects and namespaces that are still terminating 5 minutes after the end of their grace
 period. The metadata of all objects is listed; nothing is written.`,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -53,23 +53,18 @@ func (q *question) printTrail(c *cobra.Command, query url.Values) error {
 
 // trailQuery returns the parameters of the request for the trail of at most one object, or of a uid.
 func (q *question) trailQuery(objects []selection.Object, uid string) url.Values {
-	query := url.Values{}
-	if uid != "" {
-		query.Set("uid", uid)
-	}
+	query := url.Values{"uid": {uid}}
 	for _, o := range objects {
-		query.Set("name", o.Name)
-		query.Set("namespace", q.namespace)
-		r, err := q.discovery.Resolve(o.Resource)
-		if err != nil { // the kind may be gone, too
-			kind, group, qualified := strings.Cut(o.Resource, ".")
-			if query.Set("kind", kind); qualified {
-				query.Set("group", group)
-			}
-			continue
+		kind, group, qualified := strings.Cut(o.Resource, ".") // the kind may be gone, too
+		if r, err := q.discovery.Resolve(o.Resource); err == nil {
+			kind, group, qualified = r.Plural, r.Group, true
 		}
-		query.Set("resource", r.Plural)
-		query.Set("group", r.Group)
+		query.Set("kind", kind)
+		query.Set("namespace", q.namespace)
+		query.Set("name", o.Name)
+		if qualified {
+			query.Set("group", group)
+		}
 	}
 	return query
 }

@@ -15,7 +15,7 @@ func whyCommand() *cobra.Command {
 	var q question
 	return q.explains(&cobra.Command{
 		Use:   "why KIND/NAME",
-		Short: "Say why an object or a namespace is still there, or is about to go, on any cluster",
+		Short: "Say why an object is still there, or is about to go, on any cluster",
 		Long: `Say why an object is still there, or is about to be deleted: its finalizers, which component set
 them and which one removes them; the dependents that block it, with their own reasons; the content and
 the conditions of a namespace; API services that are not available; grace periods. For each reason, show

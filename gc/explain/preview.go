@@ -65,9 +65,6 @@ type Preview struct {
 	Absent []graph.Key `json:"notFound,omitempty"`
 	// Selected is the number of objects that a selector has selected. Index.Preview doesn't set it.
 	Selected int `json:"selected,omitempty"`
-	// Racing: the outcome depends on how fast the deletions follow each other, or on the order in which the garbage
-	// collector processes objects. A warning explains it.
-	Racing bool `json:"-"`
 }
 
 // Left is an object that is being deleted and stays.
@@ -129,7 +126,6 @@ func (x *Index) Preview(keys []graph.Key, options finalizers.Options) *Preview {
 	p.Changes, p.Admission = w.changes, x.hooks(w.asked)
 	p.conclude(w, allowed)
 	if why := w.race(allowed, options, objects); why != "" {
-		p.Racing = true
 		p.warn(ObjectReference{}, "%s", why)
 	}
 	if !w.wanted() {

@@ -112,7 +112,7 @@ func (r *Reason) Text(s Style) string {
 		for _, remedy := range one.Remedies {
 			p.line("  - ", "    ", remedy.Text)
 			if remedy.Command != "" {
-				p.text.WriteString("    $ " + visible(remedy.Command) + "\n") // never broken, so that it can be copied
+				p.WriteString("    $ " + visible(remedy.Command) + "\n") // never broken, so that it can be copied
 			}
 		}
 	}

@@ -37,12 +37,9 @@ var painted = regexp.MustCompile("\x1b\\[(31|33|2|1|0)m")
 // printer makes the text of an answer, line by line. Control characters except those of paint are printed as escapes.
 type printer struct {
 	Style
-	text  strings.Builder
+	strings.Builder
 	shown map[string]*trail.Removal // the removals that a trail has shown, by uid
 }
-
-// String returns the text.
-func (p *printer) String() string { return p.text.String() }
 
 // paint returns the text in a colour, if the style has colours.
 func (p *printer) paint(c color, text string) string {
@@ -59,7 +56,7 @@ func (p *printer) line(first, rest, text string) {
 		lines = Wrap(lines[0], max(p.Width-utf8.RuneCountInString(first), leastWidth))
 	}
 	for _, part := range lines {
-		p.text.WriteString(first + part + "\n")
+		p.WriteString(first + part + "\n")
 		first = rest
 	}
 }

@@ -20,7 +20,7 @@ var hostile = []string{
 func TestHostileCommands(t *testing.T) {
 	for _, name := range hostile[:len(hostile)-1] {
 		o := ObjectReference{Name: name, resource: "clusterroles.rbac.authorization.k8s.io"}
-		for _, command := range []string{remove(o).Command, touch(o).Command} {
+		for _, command := range []string{remove(o).Command, patch(o, "/x", "", name)} {
 			sh := "sh"
 			if visible(name) != name {
 				sh = "bash" // a shell of the standard knows no escapes

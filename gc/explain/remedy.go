@@ -44,17 +44,6 @@ func deletion(o ObjectReference, text string) Remedy {
 // remove deletes an object that does not go with another one.
 func remove(o ObjectReference) Remedy { return deletion(o, "delete it") }
 
-// removeNow removes a Pod whose kubelet has not confirmed its end.
-func removeNow(o ObjectReference) Remedy {
-	return Remedy{"remove the Pod without waiting for the kubelet; its containers may still run", DeleteNow, o,
-		"kubectl delete " + arguments(o) + " --force --grace-period=0"}
-}
-
-func touch(o ObjectReference) Remedy {
-	return Remedy{"write it once", Touch, o,
-		"kubectl annotate " + arguments(o) + " kubecascade/touched=true --overwrite"}
-}
-
 // The lists of RemoveItem, as JSON pointers.
 const (
 	finalizersList = "/metadata/finalizers"

@@ -158,7 +158,8 @@ func (e *explainer) explain(o *Object) *Reason {
 		r.Below = append(r.Below, e.finalizer(o, f))
 	}
 	if len(r.Below) == 0 {
-		r.Below = []*Reason{e.reason(o, Unheld, "nothing keeps it; the next write removes it", touch(e.ref(o)))}
+		r.Below = []*Reason{e.reason(o, Unheld, "nothing keeps it; the next write removes it", Remedy{"write it once", Touch,
+			e.ref(o), "kubectl annotate " + arguments(e.ref(o)) + " kubecascade/touched=true --overwrite"})}
 	}
 	return r
 }
@@ -330,7 +331,8 @@ func (e *explainer) grace(o *Object) []*Reason {
 	if o.GraceSeconds == nil || *o.GraceSeconds == 0 {
 		return nil
 	}
-	now := removeNow(e.ref(o))
+	now := Remedy{"remove the Pod without waiting for the kubelet; its containers may still run", DeleteNow, e.ref(o),
+		"kubectl delete " + arguments(e.ref(o)) + " --force --grace-period=0"}
 	left := o.Deletion.Sub(e.c.Now)
 	node := "its node"
 	if o.Pod != nil && o.Pod.Node != "" {

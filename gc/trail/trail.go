@@ -3,7 +3,6 @@ package trail
 import (
 	"cmp"
 	"container/list"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -123,13 +122,6 @@ func (t *Trail) Answer() Answer {
 		APIVersion: "kubecascade/v1", Kind: "Trail", Since: t.since.UTC(), Removals: t.all, Kept: t.removed.order.Len(),
 		Limit: t.removed.limit, Items: []*Removal{},
 	}
-}
-
-// NotKnown returns the message of the response 404 to a query that finds nothing.
-func (a Answer) NotKnown() string {
-	return fmt.Sprintf("no removal of such an object is known, or you may not list it: this server keeps only the "+
-		"last %d removals since it started at %s, of which there were %d", a.Limit, a.Since.Format(time.RFC3339),
-		a.Removals)
 }
 
 // entry is a removal, or a deletion that has begun. Its requests may have no URI.

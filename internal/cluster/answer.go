@@ -65,8 +65,8 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 // Read the lists instead.
 var ErrNotAnswered = errors.New("the server doesn't answer this question")
 
-// Ask sends a question about objects to a kubecascade server, and decodes the answer. Errors: ErrNotAnswered, also of
-// other servers; those of Answer.
+// Ask sends a question about objects to the server, and decodes the answer. The errors are those of Answer, and
+// ErrNotAnswered, for example if the server is not kubecascade.
 func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
 	req, err := ask.request(ctx, c)
 	if err != nil {
@@ -167,7 +167,7 @@ func (f finder) key(n Named) (graph.Key, error) {
 	return k, nil
 }
 
-// NotFound reports that there is no object at a key.
+// NotFound returns the message that there is no object at a key.
 func NotFound(k graph.Key) string {
 	text := fmt.Sprintf("%s %q not found", k.Collection, k.Name)
 	if k.Namespace != "" {

@@ -220,16 +220,16 @@ func (c *Client) discover(ctx context.Context, d *Discovery) error {
 		if code(err) == http.StatusNotFound { // a server without the core group, or without others
 			continue
 		}
+		if err != nil {
+			return err
+		}
 		var all struct { // of either form
 			Items    []apidiscoveryv2.APIGroupDiscovery
 			Versions []string
 			Groups   []metav1.APIGroup
 		}
-		if err == nil {
-			err = json.Unmarshal(body, &all)
-		}
-		if err != nil {
-			return fmt.Errorf("GET %s: %w", root, err)
+		if json.Unmarshal(body, &all) != nil {
+			return fmt.Errorf("GET %s: the response is not a list of API groups", root)
 		}
 		d.addAggregated(all.Items)
 		each = append(each, all.Versions...)

@@ -238,6 +238,10 @@ func TestUnavailableGroups(t *testing.T) {
 	if d, err := c.Discover(t.Context()); err != nil || len(d.Unavailable) != 1 || d.Unavailable[0].Name != want[0].Name {
 		t.Errorf("%+v, %v", d, err)
 	}
+	_, err := old(t, map[string]string{"/apis": `[]`}).Discover(t.Context())
+	if want := "discovery: GET /apis: the response is not a list of API groups"; err == nil || err.Error() != want {
+		t.Error(err)
+	}
 }
 
 // TestIndex discovers a server that does not list its groups, by its index and its CustomResourceDefinitions. A server

@@ -8,8 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,7 +35,9 @@ func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger)
 			return &answer, nil
 		}
 		unknown := apierrors.NewNotFound(schema.GroupResource{Resource: q.Kind}, q.Name)
-		unknown.ErrStatus.Message = answer.NotKnown()
+		unknown.ErrStatus.Message = fmt.Sprintf("no removal of such an object is known, or you may not list it: this server"+
+			" keeps only the last %d removals since it started at %s, of which there were %d", answer.Limit,
+			answer.Since.Format(time.RFC3339), answer.Removals)
 		return nil, unknown
 	})}
 }
@@ -87,15 +88,4 @@ func (c *Client) Trail(ctx context.Context, query url.Values) (*trail.Answer, er
 		err = errNoTrail
 	}
 	return &a, err
-}
-
-// has reports whether the server is a kubecascade server with a path below render.RoutePrefix, as far as its index
-// shows the user.
-func (c *Client) has(ctx context.Context, name string) (bool, error) {
-	var index struct{ Paths []string }
-	err := c.getJSON(ctx, strings.TrimSuffix(render.RoutePrefix, "/"), nil, &index)
-	if code(err) != 0 {
-		err = nil
-	}
-	return slices.Contains(index.Paths, render.RoutePrefix+name), err
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,10 +86,12 @@ func openBrowser(page string) {
 // open determines whether the server is kubecascade, and returns the handler of the page and of its requests. A
 // kubecascade server answers these itself.
 func (v *Viewer) open(ctx context.Context) (http.Handler, error) {
-	own, err := v.Client.has(ctx, "graph")
-	if err != nil {
+	var index struct{ Paths []string }
+	err := v.Client.getJSON(ctx, strings.TrimSuffix(render.RoutePrefix, "/"), nil, &index)
+	if known(err) != nil {
 		return nil, err
 	}
+	own := slices.Contains(index.Paths, render.RoutePrefix+"graph")
 	target, err := url.Parse(v.Client.URL)
 	if err != nil {
 		return nil, err
