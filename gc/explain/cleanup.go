@@ -17,15 +17,11 @@ func (x *Index) immortal(k graph.Key) bool {
 		r.Delete.Namespace && slices.Contains([]string{"default", "kube-system", "kube-public"}, k.Name))
 }
 
-func (w *world) deleting() []*Object {
-	return w.sorted(func(o *Object) bool { return !o.Deletion.IsZero() })
-}
-
 // clean simulates one pass of the controllers of namespaces and of CRDs. The pods of a namespace are deleted before the
 // rest (E-08 to E-11).
 func (w *world) clean() {
 	background := finalizers.Options{PropagationPolicy: "Background"}
-	for _, o := range w.deleting() {
+	for _, o := range sorted(w.deleting) {
 		content := slices.SortedFunc(slices.Values(w.content(o)), byKey)
 		switch k := w.kind(o); {
 		case k.Namespace && slices.Contains(o.SpecFinalizers, kubernetes):
@@ -65,7 +61,7 @@ func (x *Index) pods(of []*Object) (pods []*Object) {
 
 // confirm simulates the kubelets: it ends the pods that are being deleted, as if their grace periods were over.
 func (w *world) confirm() {
-	for _, o := range w.deleting() {
+	for _, o := range sorted(w.deleting) {
 		if o.GraceSeconds != nil && *o.GraceSeconds > 0 {
 			w.delete(o, finalizers.Options{GracePeriodSeconds: new(int64)}, Kubelet)
 		}
@@ -75,7 +71,7 @@ func (w *world) confirm() {
 // expect simulates well-known components: when nothing else is left to do, they remove their finalizers from objects
 // that nothing uses.
 func (w *world) expect() {
-	for _, o := range w.deleting() {
+	for _, o := range sorted(w.deleting) {
 		for _, name := range o.Finalizers {
 			if now := w.objects[o.Key]; expected(name) && now != nil && len(w.users(now)) == 0 {
 				w.removeFinalizer(now, name, By(lookup(name).Component))

@@ -88,7 +88,7 @@ func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 }
 
 func (e *explainer) crd(o *Object, finalizer string) *Reason {
-	instances := e.sorted(func(p *Object) bool { return p.Collection == o.Name })
+	instances := slices.SortedFunc(slices.Values(e.content(o)), byKey)
 	last := e.drop(o, finalizer, notDone+"; objects that remain stay in etcd")
 	for _, c := range o.Conditions {
 		if c.Type == "Terminating" && c.Status == "True" && c.Reason == "InstanceDeletionFailed" {

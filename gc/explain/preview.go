@@ -216,7 +216,7 @@ func (p *Preview) conclude(w *world, deletions []graph.Key) {
 			released[k] = true
 		}
 	}
-	for _, o := range w.sorted(func(*Object) bool { return true }) {
+	for _, o := range sorted(w.objects) {
 		if released[o.Key] {
 			count(o.Key).Released++
 		}

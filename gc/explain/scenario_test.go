@@ -311,7 +311,7 @@ func (s *scenario) remedy(which []string) string {
 		return fmt.Sprintf("stays: %s %v\n", o.Key, w.holds(o))
 	}
 	left := ""
-	for _, o := range w.deleting() {
+	for _, o := range sorted(w.deleting) {
 		left = cmp.Or(left, "; still terminating:") + " " + o.Key.String()
 	}
 	return "gone" + left + "\n"

@@ -15,6 +15,7 @@ type world struct {
 	*Index
 	resources map[string]*Resource // those of the index that are still defined
 	objects   map[graph.Key]*Object
+	deleting  map[graph.Key]*Object // those of the objects that are being deleted
 	revisions map[graph.Key]int64
 	revision  int64
 	g         *graph.Graph
@@ -36,7 +37,7 @@ const allWorkers = math.MaxInt32
 func (x *Index) world(objects []*Object, workers int) *world {
 	w := &world{
 		Index: x, resources: maps.Clone(x.resources), objects: make(map[graph.Key]*Object, len(objects)),
-		revisions: make(map[graph.Key]int64, len(objects)), asked: map[request]bool{},
+		revisions: make(map[graph.Key]int64, len(objects)), deleting: map[graph.Key]*Object{}, asked: map[request]bool{},
 	}
 	var inert []string
 	for name, r := range w.resources {
@@ -51,8 +52,7 @@ func (x *Index) world(objects []*Object, workers int) *world {
 			one := *o
 			one.SpecFinalizers, o = []string{kubernetes}, &one
 		}
-		w.revision++
-		w.objects[o.Key], w.revisions[o.Key] = o, w.revision
+		w.store(o)
 		w.g.Step(graph.Observed{Object: w.shown(o)})
 	}
 	w.conceal(objects)
@@ -292,9 +292,15 @@ func (w *world) update(stored, updated *Object, sub string, by By) {
 	w.put(updated)
 }
 
-func (w *world) put(o *Object) {
+func (w *world) store(o *Object) {
 	w.revision++
-	w.objects[o.Key], w.revisions[o.Key] = o, w.revision
+	if w.objects[o.Key], w.revisions[o.Key] = o, w.revision; !o.Deletion.IsZero() {
+		w.deleting[o.Key] = o
+	}
+}
+
+func (w *world) put(o *Object) {
+	w.store(o)
 	w.events = append(w.events, graph.Observed{Object: w.shown(o)})
 }
 
@@ -302,6 +308,7 @@ func (w *world) remove(o *Object, by By) {
 	w.revision++
 	delete(w.objects, o.Key)
 	delete(w.revisions, o.Key)
+	delete(w.deleting, o.Key)
 	w.events = append(w.events, graph.Gone{Key: o.Key})
 	w.note(Change{What: Deleted, Object: w.ref(o), By: by})
 	if r := w.resources[o.Collection]; r != nil && r.Delete.Cleanup != "" {
@@ -312,14 +319,7 @@ func (w *world) remove(o *Object, by By) {
 
 func (w *world) note(c Change) { w.changes = append(w.changes, c) }
 
-// sorted returns the objects for which f holds, by key.
-func (w *world) sorted(f func(*Object) bool) []*Object {
-	var found []*Object
-	for _, o := range w.objects {
-		if f(o) {
-			found = append(found, o)
-		}
-	}
-	slices.SortFunc(found, byKey)
-	return found
+// sorted returns the objects of a map by key.
+func sorted(objects map[graph.Key]*Object) []*Object {
+	return slices.SortedFunc(maps.Values(objects), byKey)
 }
