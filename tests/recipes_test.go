@@ -59,7 +59,7 @@ type recipe struct {
 }
 
 // repetitions is the number of times that a plan of TestPerturb must repeat an error.
-const repetitions = 2
+const repetitions = 1
 
 var recipes = map[string]recipe{
 	"1":  {createsUnnamed, createsNamed, hasSecrets(1)},
