@@ -159,15 +159,13 @@ func (l *linter) cycles() {
 	number := map[*Object]int{}
 	var enter func(*Object) int // returns the least number in the object's part that its owners lead to
 	enter = func(o *Object) int {
-		at, own := len(left), len(number)+1
-		least := own
+		if number[o] != 0 {
+			return number[o]
+		}
+		at, own, least := len(left), len(number)+1, len(number)+1
 		left, number[o] = append(left, o), own
 		for _, owner := range l.owners(o) {
-			n := number[owner]
-			if n == 0 {
-				n = enter(owner)
-			}
-			least = min(least, n)
+			least = min(least, enter(owner))
 		}
 		if least == own {
 			for _, p := range left[at:] {
@@ -179,9 +177,7 @@ func (l *linter) cycles() {
 		return least
 	}
 	for _, o := range l.c.Objects {
-		if number[o] == 0 {
-			enter(o)
-		}
+		enter(o)
 	}
 }
 

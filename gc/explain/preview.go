@@ -138,12 +138,10 @@ func (p *Preview) warn(about ObjectReference, format string, args ...any) {
 	p.Warnings = append(p.Warnings, Warning{Object: about, Text: fmt.Sprintf(format, args...)})
 }
 
-// pauses reports whether everything that deletion i causes is done before the next one.
-type pauses func(i int) bool
-
 func atOnce(int) bool { return false }
 
-func (w *world) carry(keys []graph.Key, options finalizers.Options, pauses pauses) {
+// carry deletes objects. If pauses(i) is true, everything that deletion i causes is done before the next one.
+func (w *world) carry(keys []graph.Key, options finalizers.Options, pauses func(i int) bool) {
 	for i, k := range keys {
 		if o := w.objects[k]; o != nil {
 			w.delete(o, options, User)
@@ -161,14 +159,14 @@ const mostPauses = 8
 // race returns the reason why the outcome may differ from that of w; empty if it finds no other outcome. It tries the
 // extreme orders of requests and of the collector's work, and a single pause at each position.
 func (w *world) race(keys []graph.Key, options finalizers.Options, objects []*Object) string {
-	differs := func(workers int, last bool, pauses pauses) bool {
+	differs := func(workers int, last bool, pauses func(int) bool) bool {
 		other := w.world(objects, workers)
 		other.last = last
 		other.settle()
 		other.carry(keys, options, pauses)
 		return !w.same(other)
 	}
-	orders := func(p pauses) bool { return differs(1, false, p) || differs(allWorkers, true, p) }
+	orders := func(p func(int) bool) bool { return differs(1, false, p) || differs(allWorkers, true, p) }
 	for i := -1; i < len(keys)-1 && i < mostPauses; i++ { // -1: a pause after each deletion
 		p := func(after int) bool { return i < 0 || after == i }
 		if len(keys) > 1 && (differs(allWorkers, false, p) || orders(p)) {

@@ -53,16 +53,13 @@ func (p *printer) paint(c color, text string) string {
 func (p *printer) line(first, rest, text string) {
 	lines := []string{escape(text, p.Color)}
 	if p.Width > 0 {
-		lines = Wrap(lines[0], max(p.Width-utf8.RuneCountInString(first), leastWidth))
+		lines = Wrap(lines[0], max(p.Width-utf8.RuneCountInString(first), 20)) // also in deep trees
 	}
 	for _, part := range lines {
 		p.WriteString(first + part + "\n")
 		first = rest
 	}
 }
-
-// leastWidth is the least number of characters before a line is broken, in deep trees on narrow terminals.
-const leastWidth = 20
 
 // Wrap breaks a text at spaces into lines of at most width characters, except for longer words. The sequences of
 // paint have no width.
@@ -72,7 +69,7 @@ func Wrap(text string, width int) (lines []string) {
 		switch {
 		case line == "":
 			line = word
-		case utf8.RuneCountInString(plain(line+" "+word)) > width:
+		case utf8.RuneCountInString(painted.ReplaceAllString(line+" "+word, "")) > width:
 			lines, line = append(lines, line), word
 		default:
 			line += " " + word
@@ -80,9 +77,6 @@ func Wrap(text string, width int) (lines []string) {
 	}
 	return append(lines, line)
 }
-
-// plain returns the text without the sequences of paint.
-func plain(text string) string { return painted.ReplaceAllString(text, "") }
 
 // item is a line of a tree, with the items below it.
 type item struct {

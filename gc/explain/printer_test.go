@@ -16,6 +16,9 @@ var hostile = []string{
 	"a\nb'\\c\x1be", "é\u202eb", "",
 }
 
+// plain returns the text without the sequences of paint.
+func plain(text string) string { return painted.ReplaceAllString(text, "") }
+
 // TestHostileCommands: shells read the commands of remedies, in which every name is one word, and no flag.
 func TestHostileCommands(t *testing.T) {
 	for _, name := range hostile[:len(hostile)-1] {

@@ -334,15 +334,17 @@ func (e *explainer) grace(o *Object) []*Reason {
 	now := Remedy{"remove the Pod without waiting for the kubelet; its containers may still run", DeleteNow, e.ref(o),
 		"kubectl delete " + arguments(e.ref(o)) + " --force --grace-period=0"}
 	left := o.Deletion.Sub(e.c.Now)
-	node := "its node"
+	node, gone := "its node", false
 	if o.Pod != nil && o.Pod.Node != "" {
+		r := e.resources[nodes]
 		node = "node " + o.Pod.Node
+		gone = r != nil && r.Unknown == "" && e.keys[graph.Key{Collection: nodes, Name: o.Pod.Node}] == nil
 	}
 	switch {
 	case left > 0:
 		return []*Reason{e.reason(o, GracePeriod, fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds,
 			age(left)), Remedy{Text: "wait", Action: Wait, Object: e.ref(o)}, now)}
-	case e.nodeGone(o):
+	case gone:
 		return []*Reason{e.reason(o, NodeGone, node+" does not exist; pod-garbage-collector-controller removes the Pod",
 			advice("see that kube-controller-manager runs"), now)}
 	}
@@ -358,10 +360,3 @@ const (
 	namespaces = "namespaces"
 	nodes      = "nodes"
 )
-
-// nodeGone reports whether the object is a Pod on a node that does not exist. It is false unless all nodes are known.
-func (e *explainer) nodeGone(o *Object) bool {
-	r := e.resources[nodes]
-	return o.Pod != nil && o.Pod.Node != "" && r != nil && r.Unknown == "" &&
-		e.keys[graph.Key{Collection: nodes, Name: o.Pod.Node}] == nil
-}

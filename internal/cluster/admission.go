@@ -24,9 +24,6 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// services is the Name of the resource of webhooks' services; others are named where they are read.
-const services = "services"
-
 // whole reads objects of the resource with the Name. Those that can't be decoded are left out. The error of a resource
 // that is not known, or of a list that is rejected, has a code.
 func whole[T any](ctx context.Context, r *reader, name string, s Selector) (all []T, err error) {
@@ -175,7 +172,7 @@ func (r *reader) unreachable(ctx context.Context, service Selector) string {
 // unready returns the problem of a service; "" if it may have a ready endpoint. One of type ExternalName has none in
 // the cluster.
 func (r *reader) unready(ctx context.Context, service Selector) string {
-	all, err := whole[corev1.Service](ctx, r, services, Selector{Namespace: service.Namespace})
+	all, err := whole[corev1.Service](ctx, r, "services", Selector{Namespace: service.Namespace})
 	i := slices.IndexFunc(all, func(s corev1.Service) bool { return s.Name == service.Name })
 	switch {
 	case err != nil:

@@ -26,9 +26,18 @@ import (
 // finds nothing gets a 404, which does not tell whether there is something hidden.
 func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) render.Route {
 	return render.Route{Path: "trail", Serve: render.Answer(log, func(r *http.Request) (any, error) {
-		q, err := trailQuery(r)
+		v, err := queryOf(r, "trail")
 		if err != nil {
 			return nil, err
+		}
+		q := trail.Query{
+			Kind: cmp.Or(v.Get("resource"), v.Get("kind")), Namespace: v.Get("namespace"), Name: v.Get("name"), UID: v.Get("uid"),
+		}
+		if v.Has("group") {
+			q.Group = new(v.Get("group"))
+		}
+		if q.Kind == "" && q.UID == "" {
+			return nil, status.BadRequest("kind, resource or uid is required")
 		}
 		answer := t.Answer()
 		if answer.Items = t.Find(q, mayList(by(), requestinfo.Of(r))); len(answer.Items) > 0 {
@@ -40,24 +49,6 @@ func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger)
 			answer.Since.Format(time.RFC3339), answer.Removals)
 		return nil, unknown
 	})}
-}
-
-func trailQuery(r *http.Request) (q trail.Query, err error) {
-	v, err := queryOf(r, "trail")
-	if err != nil {
-		return q, err
-	}
-	q = trail.Query{
-		Kind: cmp.Or(v.Get("resource"), v.Get("kind")), Namespace: v.Get("namespace"), Name: v.Get("name"), UID: v.Get("uid"),
-	}
-	if v.Has("group") {
-		group := v.Get("group")
-		q.Group = &group
-	}
-	if q.Kind == "" && q.UID == "" {
-		return q, status.BadRequest("kind, resource or uid is required")
-	}
-	return q, nil
 }
 
 // mayList returns the reason why a user may not see the metadata of objects: the user may not list them.
