@@ -38,7 +38,7 @@ func (a *API) Fault(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		switch before, after := execute(r.Context(), req.shot, req.Target, q.Name); {
+		switch before, after := a.execute(r.Context(), req.shot, req.Target, q.Name); {
 		case before == errClosed:
 			panic(http.ErrAbortHandler)
 		case before != nil:
@@ -73,8 +73,9 @@ func (a *API) decide(r *registry.Request, q *faults.Request) (shot *faults.Shot,
 	return shot, newest
 }
 
-// execute waits, or returns the error with which the request fails before or after its execution.
-func execute(ctx context.Context, shot *faults.Shot, t registry.Target, name string) (before, after error) {
+// execute waits, or returns the error with which the request fails before or after its execution. The removal of the
+// plan and the stop of the server end the delay.
+func (a *API) execute(ctx context.Context, shot *faults.Shot, t registry.Target, name string) (before, after error) {
 	switch {
 	case shot.Error != "":
 		t.Name = name
@@ -88,10 +89,12 @@ func execute(ctx context.Context, shot *faults.Shot, t registry.Target, name str
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil, nil
+	case <-shot.Removed:
+	case <-a.Closing():
 	case <-ctx.Done():
 		return ctx.Err(), nil
 	}
+	return nil, nil
 }
 
 // injected returns the error that the server would return with a reason.
@@ -172,7 +175,7 @@ func (a *API) Inject(ctx context.Context, r *registry.Request, verb, manager str
 	if shot == nil {
 		return nil, nil
 	}
-	return execute(ctx, shot, r.Target, r.Name)
+	return a.execute(ctx, shot, r.Target, r.Name)
 }
 
 // FaultRoute returns the route of plans.

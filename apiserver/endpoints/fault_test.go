@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -194,6 +195,26 @@ func TestHeldWatchEnds(t *testing.T) {
 	f.put("x", "a")
 	f.API.CloseWatches()
 	f.ends(w)
+}
+
+// TestFaultDelaysEnd: a delayed request is executed when its plan is removed, and when the server stops.
+func TestFaultDelaysEnd(t *testing.T) {
+	f := startFaulty(t, cache.Options{})
+	for i := range 2 {
+		remove := f.add("{effect: {delay: 1h}}")
+		code := make(chan int)
+		go func() { code <- f.Do("GET", configmaps+"/a", nil).Code }()
+		for f.set.Report().Total == i {
+			runtime.Gosched()
+		}
+		if i == 1 {
+			remove = f.API.CloseWatches
+		}
+		remove()
+		if got := <-code; got != http.StatusNotFound {
+			t.Errorf("code %d", got)
+		}
+	}
 }
 
 // TestEndedWatches: a watch ends or expires at once, after events, or after a time.
