@@ -61,8 +61,8 @@ type Effect struct {
 	// state of each object then.
 	HoldEvents bool `json:"holdEvents,omitempty"`
 	SkipEvents bool `json:"skipEvents,omitempty"`
-	// StaleReads lets lists with resourceVersion=0, and watches with 0 or without it, begin with the state that is older
-	// by Revisions or by Duration, but not older than the first request since there are plans.
+	// StaleReads lets lists and watches with resourceVersion=0 begin with the state that is older by Revisions or by
+	// Duration, but not older than the first request since there are plans.
 	StaleReads bool `json:"staleReads,omitempty"`
 
 	RetryAfter int      `json:"retryAfter,omitempty"` // seconds, for the error TooManyRequests

@@ -24,6 +24,8 @@ type Request struct {
 	Controller bool `json:"controller,omitempty"`
 	Open       bool `json:"open,omitempty"`
 	After      int  `json:"-"`
+	// Stale is set for a read that may be stale: resourceVersion=0.
+	Stale bool `json:"stale,omitempty"`
 	// Revision is the newest revision.
 	Revision int64 `json:"revision"`
 }
@@ -55,7 +57,7 @@ func (r *rule) matches(q *Request) bool {
 	switch {
 	case !slices.Contains(e.fits(), q.Verb), len(m.Verbs) > 0 && !slices.Contains(m.Verbs, q.Verb),
 		q.Open && !onWatch, m.DryRun != nil && *m.DryRun != q.DryRun,
-		q.Controller && (!m.Controllers || onWatch || e.StaleReads):
+		q.Controller && (!m.Controllers || onWatch), e.StaleReads && !q.Stale:
 		return false
 	}
 	return like(m.Group, q.Group) && like(m.Resource, q.Resource) && like(m.Subresource, q.Subresource) &&

@@ -131,6 +131,7 @@ func (req *request) faulty() *faults.Request {
 	query := requestinfo.Query(req.r)
 	q.UserAgent, q.FieldManager = req.r.UserAgent(), req.managerOr(query.Get("fieldManager"))
 	q.DryRun, q.Name = registry.IsDryRun(query["dryRun"]), cmp.Or(q.Name, req.info.Name) // of a field selector
+	q.Stale = query.Get("resourceVersion") == "0" && query.Get("continue") == "" && !req.Resource.Virtual
 	switch {
 	case req.verb == "create" && req.Name == "":
 		media, err := render.ContentType(req.r, !req.Resource.Custom)

@@ -23,7 +23,7 @@ func (w *watch) start() (*cache.Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	stale := w.req.stale(w.opts)
+	stale := w.req.stale()
 	if !initial {
 		if w.rev == 0 {
 			w.rev = cmp.Or(stale, w.api.Registry.Cache.Revision())

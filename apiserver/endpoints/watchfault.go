@@ -139,9 +139,8 @@ func merged(events []*cache.Event) (out []*cache.Event) {
 }
 
 // stale returns the revision at which a read begins because of a fault, or 0. It is in the cache's history.
-func (req *request) stale(opts *metainternal.ListOptions) int64 {
-	unset := opts.ResourceVersion == "" && req.verb == "watch"
-	if req.shot == nil || !req.shot.StaleReads || opts.Continue != "" || opts.ResourceVersion != "0" && !unset {
+func (req *request) stale() int64 {
+	if req.shot == nil || !req.shot.StaleReads {
 		return 0
 	}
 	var short *cache.ExpiredError
@@ -153,7 +152,7 @@ func (req *request) stale(opts *metainternal.ListOptions) int64 {
 
 // listStale changes the options of a list so that it reads the revision of a fault.
 func (req *request) listStale(opts *metainternal.ListOptions) {
-	if rev := req.stale(opts); rev > 0 {
+	if rev := req.stale(); rev > 0 {
 		opts.ResourceVersion, opts.Limit = strconv.FormatInt(rev, 10), 0
 		opts.ResourceVersionMatch = metav1.ResourceVersionMatchExact
 	}
