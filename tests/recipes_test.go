@@ -454,6 +454,7 @@ func collects(revision string) work {
 		}
 		must(o.t, o.Create(ctx, secret("used"))) // the user's
 		must(o.t, o.Create(ctx, deployment("used")))
+		must(o.t, o.Create(ctx, &corev1.ConfigMap{ObjectMeta: meta("unrelated")}))
 		var list appsv1.DeploymentList
 		if err := o.List(ctx, &list, from(revision)); err != nil {
 			return err
