@@ -32,7 +32,7 @@ func faultCommand() *cobra.Command {
 		body, _ := json.Marshal(plan) // it was decoded from JSON
 		var added struct{ Plan, Rules int }
 		if err = ask(http.MethodPost, nil, body, &added); err == nil {
-			fmt.Fprintf(c.OutOrStdout(), "plan %d with %d rules\n", added.Plan, added.Rules)
+			fmt.Fprintf(c.OutOrStdout(), "plan %d with %s\n", added.Plan, counted(added.Rules, "rule"))
 		}
 		return err
 	})
@@ -58,7 +58,7 @@ func faultCommand() *cobra.Command {
 			var done struct{ Removed int }
 			err := ask(http.MethodDelete, args, nil, &done)
 			if err == nil {
-				fmt.Fprintf(c.OutOrStdout(), "%d plans removed\n", done.Removed)
+				fmt.Fprintf(c.OutOrStdout(), "%s removed\n", counted(done.Removed, "plan"))
 			}
 			return err
 		})
@@ -161,4 +161,12 @@ func firedText(r *kubecascade.FaultReport) string {
 			f.Effect, q.Verb, path.Join(q.Namespace, q.Resource, q.Name, q.Subresource), q.User, q.UserAgent)
 	}
 	return b.String()
+}
+
+// counted returns a number of things: "1 plan", "2 plans".
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -64,13 +64,14 @@ func runCommand() *cobra.Command {
 				if f.plan, err = readPlan(f.file, c.InOrStdin()); err != nil {
 					return err
 				}
+				o.API.EnableFaults = true
 			}
 			if c.Flags().Changed("perturb") {
 				return o.perturb(c.Context(), f, args, c.ErrOrStderr())
 			}
 			return o.run(c.Context(), k, f.plan, 0, c.ErrOrStderr(), func(s *kubecascade.Server) {
 				if r := s.Faults().Report(); len(f.plan.Rules) > 0 {
-					fmt.Fprintf(c.ErrOrStderr(), "kubecascade: %d faults injected\n%s", r.Total, plansText(&r))
+					fmt.Fprintf(c.ErrOrStderr(), "kubecascade: %s injected\n%s", counted(r.Total, "fault"), plansText(&r))
 				}
 			})
 		},
