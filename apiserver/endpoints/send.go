@@ -10,10 +10,6 @@ import (
 // send writes the events that this watch selects (H-31), and returns their number.
 func (w *watch) send(events []*cache.Event) (sent int, err error) {
 	for _, e := range events {
-		key := e.Object.Key
-		if e.Revision <= w.rev || !strings.HasPrefix(key, w.sel.Prefix) || w.sel.Key != "" && key != w.sel.Key {
-			continue
-		}
 		// An unreadable state is in no list, and no watch selects it.
 		before, now, err := w.selects(e)
 		if err != nil {
@@ -46,9 +42,13 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 	return sent, nil
 }
 
-// selects reports whether the watch selects the states of an object before and after an event. It does not select
-// unreadable states.
+// selects reports whether the watch selects the states of an object before and after an event that was not sent. It does
+// not select unreadable states.
 func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
+	key := e.Object.Key
+	if e.Revision <= w.rev || !strings.HasPrefix(key, w.sel.Prefix) || w.sel.Key != "" && key != w.sel.Key {
+		return false, false, nil
+	}
 	if w.sel.Resource.Custom && w.sel.Deep() {
 		var states []*storage.Object
 		for _, obj := range []*storage.Object{e.Prev, e.Object} {

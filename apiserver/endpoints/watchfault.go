@@ -111,31 +111,39 @@ func (w *watch) poll(watcher *cache.Watcher) (events []*cache.Event, rev int64, 
 		events, rev, err = watcher.Poll()
 		all = append(all, events...)
 	}
-	return merged(all), rev, err
+	if err == nil {
+		events, err = w.merged(all)
+	}
+	return events, rev, err
 }
 
-// merged returns one event for each object, from its state before the events to that after them. An object that was
-// deleted and created again has two, because informers distinguish objects by their deletion.
-func merged(events []*cache.Event) (out []*cache.Event) {
-	last := map[string]int{}
+// merged returns one event for each object, from the state that the client has to the newest, or else to the last one
+// that the watch selects. An object that was deleted and created again has two, because informers distinguish objects by
+// their deletion.
+func (w *watch) merged(events []*cache.Event) (out []*cache.Event, err error) {
+	last, had := map[string]int{}, map[string]bool{}
 	for _, e := range events {
-		key := e.Object.Key
-		if i, ok := last[key]; ok {
-			one := *e
-			if one.Prev = out[i].Prev; one.Prev == nil && one.Type == cache.Modified {
-				one.Type = cache.Added
-			}
-			out[i], e = nil, &one
+		before, now, err := w.selects(e)
+		clear(w.rendering.Views)
+		if err != nil {
+			return nil, err
 		}
-		last[key] = len(out)
-		out = append(out, e)
-		if e.Type == cache.Deleted {
-			delete(last, key)
+		if !before && !now {
+			continue
+		}
+		key := e.Object.Key
+		if i, ok := last[key]; ok && e.Type != cache.Added {
+			before = had[key]
+			if one := *e; now {
+				one.Prev, e = out[i].Prev, &one
+			}
+			out[i] = nil
+		}
+		if delete(last, key); before || now {
+			had[key], last[key], out = before, len(out), append(out, e)
 		}
 	}
-	return slices.DeleteFunc(out, func(e *cache.Event) bool {
-		return e == nil || e.Type == cache.Deleted && e.Prev == nil
-	})
+	return slices.DeleteFunc(out, func(e *cache.Event) bool { return e == nil }), nil
 }
 
 // stale returns the revision at which a read begins because of a fault, or 0. It is in the cache's history.
