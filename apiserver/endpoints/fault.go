@@ -166,17 +166,17 @@ func faultOf(r *registry.Request, verb string) *faults.Request {
 }
 
 // Inject returns the errors with which a request of the in-process client fails before or after its execution.
-func (a *API) Inject(ctx context.Context, r *registry.Request, verb, manager string) (before, after error) {
+func (a *API) Inject(ctx context.Context, r *registry.Request, name, verb, manager string) (before, after error) {
 	if a.Faults.Idle() {
 		return nil, nil
 	}
 	q := faultOf(r, verb)
-	q.Controller, q.FieldManager, q.UserAgent = true, manager, a.Registry.Agent
+	q.Name, q.Controller, q.FieldManager, q.UserAgent = name, true, manager, a.Registry.Agent
 	shot, _ := a.decide(r, q)
 	if shot == nil {
 		return nil, nil
 	}
-	return a.execute(ctx, shot, r.Target, r.Name)
+	return a.execute(ctx, shot, r.Target, name)
 }
 
 // FaultRoute returns the route of plans.

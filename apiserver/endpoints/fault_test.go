@@ -10,7 +10,9 @@ import (
 	"runtime"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -179,6 +181,34 @@ func TestSkippedEvents(t *testing.T) {
 		"ADDED last 4")
 }
 
+// TestFaultSkippedEventsOfSelections: an object that has left the selection is sent with its last selected state, also if
+// it was deleted after that. One that the client has never had is not sent.
+func TestFaultSkippedEventsOfSelections(t *testing.T) {
+	f := startFaulty(t, cache.Options{})
+	set := func(selected, version string, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			body := configmap(name, map[string]string{"version": version}, map[string]string{"selected": selected})
+			if a := f.Do("PUT", configmaps+"/"+name, body); a.Code == http.StatusNotFound {
+				must(t, f.Do("POST", configmaps, body), http.StatusCreated)
+			}
+		}
+	}
+	set("yes", "0", "deleted", "left", "replaced", "returned")
+	w := f.Watch(configmaps + "?watch=1&resourceVersion=0&labelSelector=selected%3Dyes")
+	f.expect(w, "ADDED deleted 0", "ADDED left 0", "ADDED replaced 0", "ADDED returned 0")
+	remove := f.add("{match: {verbs: [watch]}, effect: {skipEvents: true}}")
+	set("yes", "1", "left", "deleted", "replaced", "returned", "unseen")
+	set("no", "2", "left", "deleted", "replaced", "returned", "unseen")
+	f.delete("deleted")
+	f.delete("replaced")
+	f.delete("unseen")
+	set("yes", "3", "replaced", "returned")
+	f.put("4")
+	remove()
+	f.expect(w, "DELETED left 1", "DELETED deleted 1", "DELETED replaced 1", "ADDED replaced 3", "MODIFIED returned 3")
+}
+
 // TestHeldWatchEnds: a held watch ends with the server, and expires if its history is dropped.
 func TestHeldWatchEnds(t *testing.T) {
 	f := startFaulty(t, cache.Options{Events: 64})
@@ -272,5 +302,11 @@ func TestControllersMeetTheirFaults(t *testing.T) {
 	f.add("{match: {controllers: true}, times: 1, effect: {loseAnswer: true}}")
 	if _, err := api.Get(context.Background(), p); err == nil {
 		t.Error("the answer is not lost")
+	}
+	f.add("{match: {controllers: true, name: new}, effect: {error: AlreadyExists}}")
+	p.Name = ""
+	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "new", Namespace: "default"}}
+	if _, err := api.Create(context.Background(), p, obj); !apierrors.IsAlreadyExists(err) {
+		t.Errorf("error %v", err)
 	}
 }

@@ -59,6 +59,8 @@ type Path struct {
 	Subresource string
 	// Namespace is empty for cluster-scoped resources and for all namespaces.
 	Namespace, Name string
+	// created is the name of an object that a request creates in the collection, for injected faults.
+	created string
 }
 
 // User returns the user of the client.
@@ -112,7 +114,7 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 		defer cancel()
 	}
 	r.Resource = r.Resource.During(ctx)
-	before, after := l.s.Inject(ctx, r, verb, l.manager)
+	before, after := l.s.Inject(ctx, r, cmp.Or(p.Name, p.created), verb, l.manager)
 	if before != nil {
 		return out, before
 	}
@@ -201,6 +203,9 @@ func (l *Loopback) Fresh(ctx context.Context) error {
 
 // Create stores a new object, which is in the stored version.
 func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (*storage.Object, error) {
+	if m, ok := obj.(metav1.Object); ok {
+		p.created = m.GetName()
+	}
 	a, err := l.call(ctx, "create", p, func(ctx context.Context, r *Request) (answer, error) {
 		in, err := ownCopy(r.Resource, obj)
 		if err != nil {

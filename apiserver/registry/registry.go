@@ -78,7 +78,7 @@ type InProcess struct {
 	// Observe is called after each request.
 	Observe func(Observed)
 	// Inject returns the errors of an injected fault with which a request fails before or after its execution.
-	Inject func(ctx context.Context, r *Request, verb, manager string) (before, after error)
+	Inject func(ctx context.Context, r *Request, name, verb, manager string) (before, after error)
 }
 
 // Observed is a completed request of the in-process client.
