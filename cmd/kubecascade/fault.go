@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -158,9 +159,18 @@ func firedText(r *kubecascade.FaultReport) string {
 	for _, f := range r.Fired {
 		q := f.Request
 		fmt.Fprintf(&b, "%s plan %d rules[%d] %s: %s %s by %s (%s)\n", f.Time.Format("15:04:05.000"), f.Plan, f.Rule,
-			f.Effect, q.Verb, path.Join(q.Namespace, q.Resource, q.Name, q.Subresource), q.User, q.UserAgent)
+			f.Effect, q.Verb, printable(path.Join(q.Namespace, q.Resource, q.Name, q.Subresource)), printable(q.User),
+			printable(q.UserAgent))
 	}
 	return b.String()
+}
+
+// printable returns a string of a client, quoted if it has other characters than printable ones.
+func printable(s string) string {
+	if q := strconv.Quote(s); q[1:len(q)-1] != s {
+		return q
+	}
+	return s
 }
 
 // counted returns a number of things: "1 plan", "2 plans".
