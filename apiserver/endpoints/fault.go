@@ -44,20 +44,24 @@ func (a *API) Fault(next http.Handler) http.Handler {
 		case before != nil:
 			render.Error(a.Log, w, r, before)
 		case after != nil:
-			next.ServeHTTP(lost{w.Header()}, r)
-			panic(http.ErrAbortHandler)
+			rec := render.RecorderOf(r)
+			rec.Lost = true
+			next.ServeHTTP(lost{w.Header(), rec}, r)
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// lost is the response to a request whose answer is lost.
-type lost struct{ header http.Header }
+// lost is the response to a request whose answer is lost. Its status is recorded.
+type lost struct {
+	header http.Header
+	record *render.Recorder
+}
 
 func (l lost) Header() http.Header         { return l.header }
 func (l lost) Write(b []byte) (int, error) { return len(b), nil }
-func (l lost) WriteHeader(int)             {}
+func (l lost) WriteHeader(code int)        { l.record.Begin(code) }
 
 // errClosed is the error of a request whose connection is closed without an answer.
 var errClosed = errors.New("the connection was closed by an injected fault")
@@ -67,7 +71,9 @@ func (a *API) decide(r *registry.Request, q *faults.Request) (shot *faults.Shot,
 	q.Revision = a.Registry.Cache.Revision()
 	if shot, newest = a.Faults.Decide(q, time.Now()); shot != nil {
 		a.Metrics.Faults.WithLabelValues(shot.Name()).Inc()
-		r.Audit.Annotate("kubecascade.io/fault", shot.Where)
+		if q.After == 0 { // an annotation can't be replaced by a later plan's
+			r.Audit.Annotate("kubecascade.io/fault", shot.Where)
+		}
 		a.Log.Info("injected a fault", "fault", shot.Where, "verb", q.Verb, "resource", q.Resource, "name", q.Name)
 	}
 	return shot, newest

@@ -37,6 +37,9 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 				}
 			}()
 			next.ServeHTTP(rec, r)
+			if rec.Lost {
+				panic(http.ErrAbortHandler)
+			}
 			rec.Finish()
 		})
 	}

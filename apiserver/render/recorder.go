@@ -29,6 +29,8 @@ type Recorder struct {
 	Received time.Time
 	// Audit is the request's record in the audit log. It is nil if the request is not recorded.
 	Audit *audit.Record
+	// Lost is set if the response is only recorded, and the connection is closed instead.
+	Lost bool
 	// Label has the labels of the request in metrics. It is empty before routing.
 	Label metrics.Label
 }
@@ -66,12 +68,12 @@ func (w *Recorder) Begun() bool { return w.code != 0 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *Recorder) WriteHeader(code int) {
-	w.begin(code)
+	w.Begin(code)
 	w.ResponseWriter.WriteHeader(code)
 }
 
-// begin records the status code before it is sent.
-func (w *Recorder) begin(code int) {
+// Begin records the status code before it is sent.
+func (w *Recorder) Begin(code int) {
 	if w.code == 0 {
 		w.code = code
 		w.Audit.Started(code)
@@ -80,7 +82,7 @@ func (w *Recorder) begin(code int) {
 
 // Write implements http.ResponseWriter.
 func (w *Recorder) Write(b []byte) (n int, err error) {
-	w.begin(http.StatusOK)
+	w.Begin(http.StatusOK)
 	for first := true; first || len(b) > 0 && err == nil; first = false {
 		w.extend()
 		var written int
@@ -94,7 +96,7 @@ func (w *Recorder) Write(b []byte) (n int, err error) {
 // FlushError flushes the buffer of net/http. The next write may be much later, so it removes the deadline: over HTTP/2
 // a missed deadline ends the stream.
 func (w *Recorder) FlushError() error {
-	w.begin(http.StatusOK)
+	w.Begin(http.StatusOK)
 	w.extend()
 	err := w.control.Flush()
 	if err == nil {
@@ -129,6 +131,6 @@ func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Hijack implements http.Hijacker for WebSockets.
 func (w *Recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	w.begin(http.StatusSwitchingProtocols)
+	w.Begin(http.StatusSwitchingProtocols)
 	return w.control.Hijack()
 }
