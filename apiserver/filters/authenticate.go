@@ -41,7 +41,7 @@ func Authenticate(
 				removeCredentials(r.Header, proxies)
 				next.ServeHTTP(w, r)
 			}
-			if rec := render.RecorderOf(r); r.ProtoMajor == 2 && rec != nil && rec.Begun() {
+			if rec := render.RecorderOf(r); r.ProtoMajor == 2 && rec != nil && rec.Begun() && !rec.Lost {
 				// Otherwise net/http sends the rest after the handler, and waits while the client does not read it.
 				_ = rec.Send() // nothing is left to do if the client is gone
 			}
