@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	goyaml "go.yaml.in/yaml/v3"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
@@ -18,7 +20,11 @@ import (
 func Parse(document []byte) (Plan, error) {
 	data, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
-		return Plan{}, fmt.Errorf("the plan is neither YAML nor JSON: %w", err)
+		return Plan{}, fmt.Errorf("the plan: %w", err)
+	}
+	var node goyaml.Node
+	if d := goyaml.NewDecoder(bytes.NewReader(document)); d.Decode(&node) == nil && d.Decode(&node) == nil {
+		return Plan{}, errors.New("the plan: there is a second YAML document")
 	}
 	var raw struct {
 		Rules []json.RawMessage `json:"rules"`
@@ -57,7 +63,7 @@ func decode(data []byte, into any, path string) error {
 	for _, e := range strict {
 		var of kjson.FieldError
 		if errors.As(e, &of) {
-			return fmt.Errorf("%s: the field is unknown, or given twice", at(of.FieldPath()))
+			return fmt.Errorf("%s: the field is unknown", at(of.FieldPath()))
 		}
 	}
 	return err
@@ -83,17 +89,24 @@ func (r *Rule) check() error {
 			return fmt.Errorf("match.verbs[%d]: %q is not one of %s", i, v, strings.Join(verbs, ", "))
 		}
 	}
+	m := &r.Match
+	for i, s := range []string{m.Group, m.Resource, m.Subresource, m.Namespace, m.Name, m.User, m.UserAgent, m.FieldManager} {
+		if len(s) > maxPattern || i < 3 && (strings.Contains(s, "/") || s != strings.ToLower(s)) {
+			return fmt.Errorf("match: %.64q has capitals or / in a group or resource, or over %d bytes", s, maxPattern)
+		}
+	}
 	if p := r.Probability; !(p >= 0 && p <= 1) {
 		return fmt.Errorf("probability: %v is not between 0 and 1", p)
 	}
 	e := &r.Effect
-	i := e.kind(0)
-	if i == len(kinds) {
-		return errors.New("effect: has none of error, delay, close, loseAnswer, endWatch, expireWatch, holdEvents, " +
-			"skipEvents, staleReads")
+	var has, all []string
+	for _, k := range kinds {
+		if all = append(all, k.name); k.in(e) {
+			has = append(has, k.name)
+		}
 	}
-	if j := e.kind(i + 1); j < len(kinds) {
-		return fmt.Errorf("effect: has both %s and %s", kinds[i].name, kinds[j].name)
+	if len(has) != 1 {
+		return fmt.Errorf("effect: has %v, not exactly one of %s", has, strings.Join(all, ", "))
 	}
 	for _, n := range []struct {
 		path, param string
@@ -110,14 +123,16 @@ func (r *Rule) check() error {
 		case n.value >= 0 && n.value <= n.most:
 		case n.most == int64(MaxDuration):
 			return fmt.Errorf("%s: must be a positive duration like 1.5s, at most %v", n.path, MaxDuration)
+		case n.path == "skip":
+			return fmt.Errorf("skip: must not be negative, at most %d", n.most)
 		default:
 			return fmt.Errorf("%s: must be positive, at most %d", n.path, n.most)
 		}
-		if n.value > 0 && n.param != "" && !slices.Contains(kinds[i].params, n.param) {
-			return fmt.Errorf("%s: does not belong to the effect %s", n.path, kinds[i].name)
+		if n.value > 0 && n.param != "" && !slices.Contains(e.kind().params, n.param) {
+			return fmt.Errorf("%s: does not belong to the effect %s", n.path, has[0])
 		}
 	}
-	return r.checkFit(kinds[i].name)
+	return r.checkFit(has[0])
 }
 
 // checkFit returns an error if the values of the effect do not fit each other and the verbs.

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,6 +13,7 @@ const (
 	MaxDuration = 24 * time.Hour // of each duration
 	MaxCount    = 1_000_000_000  // of each number
 	maxRule     = 8 << 10        // the number of bytes of a rule in JSON
+	maxPattern  = 1 << 10        // the number of bytes of a string of a Match
 )
 
 // Plan is a list of rules.
@@ -35,7 +37,7 @@ type Rule struct {
 // Match selects requests for resources. An empty field matches all of them. In strings, * matches any characters.
 type Match struct {
 	Verbs        []string `json:"verbs,omitempty"` // as in Kubernetes' authorization
-	Group        string   `json:"group,omitempty"`
+	Group        string   `json:"group,omitempty"` // that of Pods is core
 	Resource     string   `json:"resource,omitempty"`
 	Subresource  string   `json:"subresource,omitempty"`
 	Namespace    string   `json:"namespace,omitempty"`
@@ -104,13 +106,14 @@ var reasons = map[string][]string{
 	"Invalid": {"create", "update", "patch"},
 }
 
+type kind struct {
+	name          string
+	verbs, params []string
+	in            func(*Effect) bool
+}
+
 // kinds are the effects: the field, the verbs that it fits, its parameters, and whether an Effect has it.
-var kinds = []struct {
-	name   string
-	verbs  []string
-	params []string
-	in     func(*Effect) bool
-}{
+var kinds = []kind{
 	{"error", verbs, []string{"retryAfter"}, func(e *Effect) bool { return e.Error != "" }},
 	{"delay", verbs, nil, func(e *Effect) bool { return e.Delay != 0 }},
 	{"close", verbs, nil, func(e *Effect) bool { return e.Close }},
@@ -122,23 +125,18 @@ var kinds = []struct {
 	{"staleReads", []string{"list", "watch"}, []string{"revisions", "duration"}, func(e *Effect) bool { return e.StaleReads }},
 }
 
-// kind returns the index in kinds of the first effect from an index on; len(kinds) if there is none.
-func (e *Effect) kind(from int) int {
-	for i := from; i < len(kinds); i++ {
-		if kinds[i].in(e) {
-			return i
-		}
-	}
-	return len(kinds)
+// kind returns the kind of the effect, of which there is one.
+func (e *Effect) kind() kind {
+	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.in(e) })]
 }
 
 // Name returns the field of the effect, and the reason of an error: "loseAnswer", "error Conflict".
-func (e *Effect) Name() string { return strings.TrimSpace(kinds[e.kind(0)].name + " " + e.Error) }
+func (e *Effect) Name() string { return strings.TrimSpace(e.kind().name + " " + e.Error) }
 
 // fits returns the verbs that the effect fits.
 func (e *Effect) fits() []string {
 	if e.Error != "" {
 		return reasons[e.Error]
 	}
-	return kinds[e.kind(0)].verbs
+	return e.kind().verbs
 }

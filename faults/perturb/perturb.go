@@ -148,10 +148,9 @@ func plans(a, b []faults.Fired) (all []faults.Plan) {
 			continue
 		}
 		for _, e := range effects(f.Request.Verb) {
-			if e.StaleReads && !f.Request.Stale {
-				continue
+			if !e.StaleReads || f.Request.Stale {
+				all = append(all, faults.Plan{Rules: []faults.Rule{{Match: at, Skip: n, Times: 1, Effect: e}}})
 			}
-			all = append(all, faults.Plan{Rules: []faults.Rule{{Match: at, Skip: n, Times: 1, Effect: e}}})
 		}
 	}
 	return all
