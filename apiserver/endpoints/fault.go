@@ -213,7 +213,11 @@ func (a *API) serveFaults(r *http.Request) (any, error) {
 		}
 		return map[string]int{"plan": number, "rules": len(plan.Rules)}, nil
 	}
-	plan := requestinfo.Query(r).Get("plan")
+	query := requestinfo.Query(r)
+	plan := query.Get("plan")
+	if len(query) > 1 || len(query) == 1 && !query.Has("plan") {
+		return nil, status.BadRequest("the only parameter is plan")
+	}
 	number, _ := strconv.Atoi(plan)
 	removed := 0
 	if plan == "" || number > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -70,7 +72,9 @@ func runAPIServer(ctx context.Context, args []string) error {
 	if o.Controllers.Enabled, err = roleControllers(args[0], os.LookupEnv); err != nil {
 		return err
 	}
-	o.API.EnableFaults = os.Getenv("KUBECASCADE_ENABLE_FAULTS") == "true"
+	if o.API.EnableFaults, err = strconv.ParseBool(cmp.Or(os.Getenv("KUBECASCADE_ENABLE_FAULTS"), "false")); err != nil {
+		return fmt.Errorf("KUBECASCADE_ENABLE_FAULTS: %w", err)
+	}
 	if err := o.Check(); err != nil {
 		return errors.Unwrap(err) // names flags
 	}
