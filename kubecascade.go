@@ -115,8 +115,8 @@ func (s *Server) SaveSnapshot(ctx context.Context, file string) error {
 	return s.s.SaveSnapshot(ctx, file)
 }
 
-// Faults returns the plans of faults that the server injects into requests (docs/faults.md). Each is in force until it is
-// removed, or the server ends.
+// Faults returns the plans of faults that the server injects into requests (docs/faults.md). Each is in force until it
+// is removed, or the server ends.
 func (s *Server) Faults() *faults.Set { return s.faults }
 
 // FaultPlan is a plan of faults. FaultReport has the plans in force, and the injected faults.

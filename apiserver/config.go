@@ -193,9 +193,7 @@ func (c *Config) setDefaults() {
 	if c.Trail == nil {
 		c.Trail = trail.New(c.Now())
 	}
-	if c.Faults == nil {
-		c.Faults = faults.New()
-	}
+	c.Faults = cmp.Or(c.Faults, faults.New())
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()
 	}

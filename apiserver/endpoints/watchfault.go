@@ -43,13 +43,14 @@ func (w *watch) meet() (held bool, err error) {
 	if f.shot == nil {
 		return false, nil
 	}
-	over, e := !f.until.IsZero() && !time.Now().Before(f.until), f.shot.Effect
+	over, removed, e := !f.until.IsZero() && !time.Now().Before(f.until), false, f.shot.Effect
 	select {
 	case <-f.shot.Removed:
-		over, e = true, &faults.Effect{SkipEvents: e.SkipEvents}
+		removed = true
 	default:
 	}
 	switch {
+	case removed:
 	case (e.HoldEvents || e.SkipEvents) && !over:
 		return true, w.out.flush()
 	case (e.EndWatch || e.ExpireWatch) && (over || e.Events == 0 && e.Duration == 0):

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,10 +18,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/internal/backup"
 )
 
 func faultCommand() *cobra.Command {
-	add := faultSub("add FILE", "Add a plan", func(c *cobra.Command, args []string, ask asking) error {
+	add := faultSub("add FILE", "Add a plan", nil, func(c *cobra.Command, args []string, ask asking) error {
 		if len(args) != 1 {
 			return errUsage{fmt.Errorf("name one file, not %d", len(args))}
 		}
@@ -33,14 +33,14 @@ func faultCommand() *cobra.Command {
 		body, _ := json.Marshal(plan) // it was decoded from JSON
 		var added struct{ Plan, Rules int }
 		if err = ask(http.MethodPost, nil, body, &added); err == nil {
-			fmt.Fprintf(c.OutOrStdout(), "plan %d with %s\n", added.Plan, counted(added.Rules, "rule"))
+			fmt.Fprintf(c.OutOrStdout(), "plan %d with %s\n", added.Plan, backup.Count(added.Rules, "rule"))
 		}
 		return err
 	})
-	add.Args, add.ValidArgsFunction = nil, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	add.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	var fired bool
 	list := faultSub("list", "List the rules of all plans, with the number of requests that each has matched",
-		func(c *cobra.Command, _ []string, ask asking) error {
+		noArguments, func(c *cobra.Command, _ []string, ask asking) error {
 			var r kubecascade.FaultReport
 			if err := ask(http.MethodGet, nil, nil, &r); err != nil {
 				return err
@@ -52,14 +52,13 @@ func faultCommand() *cobra.Command {
 			_, err := io.WriteString(c.OutOrStdout(), text)
 			return err
 		})
-	list.Args = noArguments
 	list.Flags().BoolVar(&fired, "fired", false, "list the last injected faults instead, with time and request")
 	remove := faultSub("remove [PLAN]", "Remove a plan, or all plans; held events are then sent",
-		func(c *cobra.Command, args []string, ask asking) error {
+		atMostOne("plan"), func(c *cobra.Command, args []string, ask asking) error {
 			var done struct{ Removed int }
 			err := ask(http.MethodDelete, args, nil, &done)
 			if err == nil {
-				fmt.Fprintf(c.OutOrStdout(), "%s removed\n", counted(done.Removed, "plan"))
+				fmt.Fprintf(c.OutOrStdout(), "%s removed\n", backup.Count(done.Removed, "plan"))
 			}
 			return err
 		})
@@ -74,10 +73,11 @@ The server needs the flag --enable-faults, and the user the verbs post, get and 
 // asking sends a request about plans, with the number of a plan if there is one, and decodes the response.
 type asking func(method string, plan []string, body []byte, into any) error
 
-// faultSub returns a subcommand with at most one argument.
-func faultSub(use, short string, run func(*cobra.Command, []string, asking) error) *cobra.Command {
+// faultSub returns a subcommand.
+func faultSub(use, short string, arguments cobra.PositionalArgs, run func(*cobra.Command, []string, asking) error,
+) *cobra.Command {
 	var to connection
-	c := &cobra.Command{Use: use, Short: short, Args: atMostOne("plan")}
+	c := &cobra.Command{Use: use, Short: short, Args: arguments}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return run(c, args, func(method string, plan []string, body []byte, into any) error {
 			if err := to.dial(); err != nil {
@@ -158,25 +158,9 @@ func firedText(r *kubecascade.FaultReport) string {
 	var b strings.Builder
 	for _, f := range r.Fired {
 		q := f.Request
-		fmt.Fprintf(&b, "%s plan %d rules[%d] %s: %s %s by %s (%s)\n", f.Time.Format("15:04:05.000"), f.Plan, f.Rule,
-			f.Effect, q.Verb, printable(path.Join(q.Namespace, q.Resource, q.Name, q.Subresource)), printable(q.User),
-			printable(q.UserAgent))
+		line := fmt.Sprintf("%s plan %d rules[%d] %s: %s %s by %s (%s)", f.Time.Format("15:04:05.000"), f.Plan, f.Rule,
+			f.Effect, q.Verb, path.Join(q.Namespace, q.Resource, q.Name, q.Subresource), q.User, q.UserAgent)
+		b.WriteString(backup.Visible(line) + "\n")
 	}
 	return b.String()
-}
-
-// printable returns a string of a client, quoted if it has other characters than printable ones.
-func printable(s string) string {
-	if q := strconv.Quote(s); q[1:len(q)-1] != s {
-		return q
-	}
-	return s
-}
-
-// counted returns a number of things: "1 plan", "2 plans".
-func counted(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/child"
 )
 
@@ -71,7 +72,7 @@ func runCommand() *cobra.Command {
 			}
 			return o.run(c.Context(), k, f.plan, 0, c.ErrOrStderr(), func(s *kubecascade.Server) {
 				if r := s.Faults().Report(); len(f.plan.Rules) > 0 {
-					fmt.Fprintf(c.ErrOrStderr(), "kubecascade: %s injected\n%s", counted(r.Total, "fault"), plansText(&r))
+					fmt.Fprintf(c.ErrOrStderr(), "kubecascade: %s injected\n%s", backup.Count(r.Total, "fault"), plansText(&r))
 				}
 			})
 		},

@@ -46,9 +46,9 @@ func (r *Report) Text() string {
 		history = fmt.Sprintf("history since %d", r.CompactedRevision)
 	}
 	fmt.Fprintf(&b, "revision   %d, %s\n", r.Revision, history)
-	fmt.Fprintf(&b, "prefix     %s", visible(r.Prefix))
+	fmt.Fprintf(&b, "prefix     %s", Visible(r.Prefix))
 	if len(r.OtherPrefixes) > 0 {
-		fmt.Fprintf(&b, "; others: %s (--etcd-prefix)", visible(strings.Join(r.OtherPrefixes, ", ")))
+		fmt.Fprintf(&b, "; others: %s (--etcd-prefix)", Visible(strings.Join(r.OtherPrefixes, ", ")))
 	}
 	fmt.Fprintf(&b, "\nkeys       %d: %d objects, %d internal, %d outside of the prefix\n",
 		r.Keys, r.Objects, r.Internal, r.OutsidePrefix)
@@ -58,14 +58,14 @@ func (r *Report) Text() string {
 			label = ""
 		}
 		by := &storage.Encryption{Provider: e.Provider, Key: e.Key}
-		fmt.Fprintf(&b, "%-10s %s by %s\n", label, count(e.Objects, "object"), by)
+		fmt.Fprintf(&b, "%-10s %s by %s\n", label, Count(e.Objects, "object"), by)
 	}
 	b.WriteString("\n" + r.resourcesText())
 	if len(r.Largest) > 0 {
 		b.WriteString("\nlargest objects:\n" + objectsText(r.Largest[:min(len(r.Largest), 5)]))
 	}
 	if n := r.UnreadableObjects; n > 0 {
-		fmt.Fprintf(&b, "\n%s can't be read:\n%s", count(n, "object"), objectsText(r.Unreadable))
+		fmt.Fprintf(&b, "\n%s can't be read:\n%s", Count(n, "object"), objectsText(r.Unreadable))
 		if more := n - len(r.Unreadable); more > 0 {
 			fmt.Fprintf(&b, "  and %d more\n", more)
 		}
@@ -74,10 +74,10 @@ func (r *Report) Text() string {
 		if i == 0 {
 			b.WriteString("\nnot served here: neither built in, nor defined by a CustomResourceDefinition of the backup:\n")
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", visible(u.Name()), count(u.Objects, "object"))
+		fmt.Fprintf(&b, "  %s: %s\n", Visible(u.Name()), Count(u.Objects, "object"))
 	}
 	if n := r.Problems; n > 0 {
-		fmt.Fprintf(&b, "\n%s of ownership and deletion:\n", count(n, "problem"))
+		fmt.Fprintf(&b, "\n%s of ownership and deletion:\n", Count(n, "problem"))
 		for line := range strings.Lines(explain.Report(r.Findings, explain.Style{})) {
 			b.WriteString("  " + line)
 		}
@@ -100,7 +100,7 @@ func (r *Report) resourcesText() string {
 			names[i] = string(f)
 		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n",
-			visible(res.Name()), res.Objects, bytesText(res.Bytes), strings.Join(names, ","), namespacesText(res.Namespaces))
+			Visible(res.Name()), res.Objects, bytesText(res.Bytes), strings.Join(names, ","), namespacesText(res.Namespaces))
 	}
 	_ = w.Flush() // to memory
 	lines := strings.Split(b.String(), "\n")
@@ -120,7 +120,7 @@ func namespacesText(namespaces map[string]int) string {
 	})
 	var parts []string
 	for _, name := range names[:min(len(names), mostNamespaces)] {
-		parts = append(parts, fmt.Sprintf("%s %d", visible(name), namespaces[name]))
+		parts = append(parts, fmt.Sprintf("%s %d", Visible(name), namespaces[name]))
 	}
 	if more := len(names) - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
@@ -131,17 +131,17 @@ func namespacesText(namespaces map[string]int) string {
 func objectsText(list []Object) string {
 	var b strings.Builder
 	for _, o := range list {
-		fmt.Fprintf(&b, "  %s, %s", visible(o.Key), bytesText(int64(o.Bytes)))
+		fmt.Fprintf(&b, "  %s, %s", Visible(o.Key), bytesText(int64(o.Bytes)))
 		if o.Why != "" {
-			b.WriteString(": " + visible(o.Why))
+			b.WriteString(": " + Visible(o.Why))
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// visible escapes control characters: the backup may be from an untrusted source, and a terminal would interpret them.
-func visible(s string) string {
+// Visible escapes control characters: the backup may be from an untrusted source, and a terminal would interpret them.
+func Visible(s string) string {
 	if !strings.ContainsFunc(s, unicode.IsControl) {
 		return s
 	}
@@ -149,8 +149,8 @@ func visible(s string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// count returns "1 object" or "2 objects".
-func count(n int, what string) string {
+// Count returns "1 object" or "2 objects".
+func Count(n int, what string) string {
 	if n != 1 {
 		what += "s"
 	}
