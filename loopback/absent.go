@@ -24,18 +24,23 @@ const lookTimeout = 30 * time.Second
 // its kinds yet.
 func (x *elsewhere) absent(ctx context.Context, owners []graph.Elsewhere) []graph.Elsewhere {
 	all, _ := x.Resources() // owners of unknown versions count as present
+	slow := map[string]bool{}
 	return slices.DeleteFunc(owners, func(o graph.Elsewhere) bool {
 		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 		defer cancel()
-		return !x.isAbsent(ctx, all, o)
+		present := slow[o.APIVersion] || !x.isAbsent(ctx, all, o)
+		slow[o.APIVersion] = slow[o.APIVersion] || ctx.Err() != nil
+		return present
 	})
 }
 
+// isAbsent looks an owner up. A 404 without a Status may be that of a proxy, or of a server that is starting. Owners of
+// a kind with several resources count as present.
 func (x *elsewhere) isAbsent(ctx context.Context, all []metav1.APIResource, o graph.Elsewhere) bool {
-	i := slices.IndexFunc(all, func(r metav1.APIResource) bool {
-		return o.APIVersion == r.Group+"/"+r.Version && r.Kind == o.Kind
-	})
-	if i < 0 || all[i].Namespaced && o.Namespace == "" || len(path.IsValidPathSegmentName(o.Name)) > 0 {
+	has := func(r metav1.APIResource) bool { return o.APIVersion == r.Group+"/"+r.Version && r.Kind == o.Kind }
+	i := slices.IndexFunc(all, has)
+	if i < 0 || slices.ContainsFunc(all[i+1:], has) || all[i].Namespaced && o.Namespace == "" ||
+		len(path.IsValidPathSegmentName(o.Name)) > 0 {
 		return false
 	}
 	r, at := all[i], gc.Object{APIVersion: o.APIVersion, Key: graph.Key{Collection: all[i].Name, Name: o.Name}}
@@ -45,7 +50,7 @@ func (x *elsewhere) isAbsent(ctx context.Context, all []metav1.APIResource, o gr
 	data, err := x.request(ctx, http.MethodGet, at, "PartialObjectMetadata", nil)
 	if err != nil {
 		st, ok := errors.AsType[*apierrors.StatusError](err)
-		if !ok || !apierrors.IsNotFound(err) {
+		if !ok || !apierrors.IsNotFound(err) || apierrors.IsUnexpectedServerError(err) {
 			return false
 		}
 		d := st.Status().Details

@@ -61,7 +61,7 @@ func TestOwnersOnOtherServers(t *testing.T) {
 			`"example.com/v1","kind":"Widget","name":%q,"uid":%q}]}}`, name, owner, uid))
 	}
 	for name, of := range map[string][2]string{
-		"kept": {"w", uid}, "other-uid": {"w", "x"}, "absent": {"never", "y"}, "no-name": {"..", "z"},
+		"kept": {"w", uid}, "other-uid": {"w", "x"}, "absent": {"never", "y"}, "no-name": {"..", "z"}, "unclear": {"unclear", "a"},
 	} {
 		dependent(name, of[0], of[1])
 	}
@@ -78,7 +78,7 @@ func TestOwnersOnOtherServers(t *testing.T) {
 	do(t, s.Server, "DELETE", configMaps+"/owner", "")
 	until(t, s.Server, configMaps+"/dependent", missing)
 	stop()
-	for _, name := range []string{"kept", "no-name", "unknown"} {
+	for _, name := range []string{"kept", "no-name", "unclear", "unknown"} {
 		if a := s.Do("GET", configMaps+"/"+name, nil); a.Code != http.StatusOK {
 			t.Errorf("%s: %d", name, a.Code)
 		}

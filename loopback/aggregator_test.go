@@ -54,6 +54,10 @@ func extend(t *testing.T) (s *apiservertest.Secured, e *extension, changes *apis
 			e.requests = append(e.requests, r.Clone(t.Context()))
 			e.mu.Unlock()
 		}
+		if strings.HasSuffix(r.URL.Path, "/unclear") {
+			http.NotFound(w, r) // as a proxy does
+			return
+		}
 		h.ServeHTTP(w, r)
 	}))
 	e.port.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, Certificates: []tls.Certificate{
