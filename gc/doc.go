@@ -13,7 +13,7 @@
 //     if it got a solid owner since, or if a client deleted it although it had one (C-90). With objects or owners of
 //     other servers, a request is conditional on the object's uid and revision, and on owners that this server stores
 //     if it stores the object. An owner that is gone stays gone, as uids do not come back. But as in upstream an owner
-//     may stop waiting in that moment, because a client removes its finalizer.
+//     may stop waiting at that moment, because a client removes its finalizer.
 //  3. The collector's finalizer is removed from an owner that orphans its dependents, or that waits for them, only when
 //     the graph has reached the revision of the owner's deletion (J-08, J-09). Dependents that are created between that
 //     revision and the removal of an orphaning owner are orphaned, too, unless the process ends in between.

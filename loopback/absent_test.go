@@ -13,11 +13,11 @@ import (
 )
 
 // collects returns a function that collects garbage, also on other servers.
-func collects(s *apiservertest.Secured) func(context.Context) {
+func collects(s *apiservertest.Secured, others loopback.Aggregator) func(context.Context) {
 	g := loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{
 		Cache: s.Cache, Root: s.Decoder.Root, Log: slog.New(slog.DiscardHandler),
 	})
-	return g.With(s.API.Loopback(authorization.Loopback, "test"), s.API.Aggregator())
+	return g.With(s.API.Loopback(authorization.Loopback, "test"), others)
 }
 
 // TestForegroundDeletionAcrossServers: an owner waits for its dependent on the other server, in both directions. A
@@ -26,7 +26,7 @@ func TestForegroundDeletionAcrossServers(t *testing.T) {
 	s, e, _ := extend(t)
 	widget := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"}
 	absent := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "absent", "uid": "absent"}
-	during(t, collects(s))
+	during(t, collects(s, s.API.Aggregator()))
 	for _, at := range []struct {
 		owners, dependents *apiservertest.Server
 		owner, dependent   string
@@ -65,7 +65,7 @@ func TestOwnersOnOtherServers(t *testing.T) {
 	} {
 		dependent(name, of[0], of[1])
 	}
-	run := collects(s)
+	run := collects(s, s.API.Aggregator())
 	stop := during(t, run)
 	until(t, s.Server, configMaps+"/other-uid", missing)
 	until(t, s.Server, configMaps+"/absent", missing)

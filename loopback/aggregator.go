@@ -26,6 +26,8 @@ type Aggregator interface {
 	// Preferred returns the version of a group with the highest priority. versions are the candidates, the newest first.
 	// ok is false if none of them has a server.
 	Preferred(group string, versions ...string) (gv schema.GroupVersion, ok bool)
+	// Backend returns a value that changes with the specification of a version's APIService.
+	Backend(gv schema.GroupVersion) any
 	// Do sends a request below the path of a group version. at has the rest of the path, and the query. as is the kind of
 	// meta.k8s.io that the response should have; empty for any.
 	Do(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string,

@@ -1,10 +1,14 @@
 package loopback
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"path"
@@ -31,18 +35,20 @@ type elsewhere struct {
 }
 
 // refresh is the pause before the resources of other servers, which the aggregator caches, are read again, and before a
-// collection is listed again.
+// collection is listed again. It doubles after each list that fails, 6 times.
 const refresh = time.Second
 
 // follow implements gc.Config.Follow with the kinds whose objects can be collected (GC/garbagecollector.go:
-// GetDeletableResources). While a server does not respond, its objects stay in the graph, and its kinds do not.
+// GetDeletableResources). While a server does not respond, its objects stay in the graph, and its kinds do not. After a
+// change of any kind or APIService all objects are listed again: a collection has one feed at a time, because the order
+// of its events matters.
 func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
-	var watches sync.WaitGroup
-	defer watches.Wait()
-	var table []graph.Kind
-	watched := map[graph.Kind]bool{}
+	var running sync.WaitGroup
+	defer running.Wait()
+	table, feeds, stop := []graph.Kind{}, []*otherFeed{}, func() {}
+	known := map[string]map[graph.Key]string{}
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		var next []graph.Kind
+		next, nextFeeds := []graph.Kind{}, []*otherFeed{}
 		all, _ := x.Resources()
 		for _, r := range all {
 			if x.api.Types().Lookup(r.Group, r.Version, r.Name) != nil || !slices.Contains(r.Verbs, "list") ||
@@ -53,15 +59,26 @@ func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
 				Collection: graph.Aggregated + r.Group + "/" + r.Name}
 			k.Preferred = !slices.ContainsFunc(next, func(o graph.Kind) bool { return o.Collection == k.Collection })
 			next = append(next, k)
-			if k.Preferred && !watched[k] {
-				watched[k] = true
-				f := &otherFeed{elsewhere: x, resource: r, kind: k, send: send}
-				watches.Go(func() { wait.UntilWithContext(ctx, f.read, refresh) })
+			gv := schema.GroupVersion{Group: r.Group, Version: r.Version}
+			if k.Preferred {
+				nextFeeds = append(nextFeeds, &otherFeed{x, r, k, gv, x.Backend(gv), send, nil})
 			}
 		}
-		if !slices.Equal(next, table) {
-			table = next
-			send(graph.Kinds{Table: table})
+		same := func(a, b *otherFeed) bool { return a.backend == b.backend }
+		if slices.Equal(next, table) && slices.EqualFunc(nextFeeds, feeds, same) {
+			return
+		}
+		stop()
+		running.Wait()
+		table, feeds = next, nextFeeds
+		send(graph.Kinds{Table: table})
+		ctx, stop = context.WithCancel(ctx)
+		for _, f := range feeds {
+			if f.known = known[f.kind.Collection]; f.known == nil {
+				f.known = map[graph.Key]string{}
+				known[f.kind.Collection] = f.known
+			}
+			running.Go(func() { wait.UntilWithContext(ctx, f.read, refresh) })
 		}
 	}, refresh)
 }
@@ -71,61 +88,79 @@ type otherFeed struct {
 	*elsewhere
 	resource metav1.APIResource
 	kind     graph.Kind
-	send     func(graph.Event)
+	gv       schema.GroupVersion
+	// backend is that of gv when the feed was started.
+	backend any
+	send    func(graph.Event)
 	// known has the uids of the objects that were sent.
 	known map[graph.Key]string
 }
 
 // read sends the objects and their changes.
 func (f *otherFeed) read(ctx context.Context) {
-	version, err := f.list(ctx)
+	var version string
+	pause := wait.Backoff{Duration: refresh, Factor: 2, Steps: 6}.DelayFunc()
+	err := pause.Until(ctx, true, true, func(ctx context.Context) (_ bool, err error) {
+		if version, err = f.list(ctx); err != nil && ctx.Err() == nil {
+			f.log.Warn("objects of another server can't be listed", "collection", f.kind.Collection, "err", err)
+		}
+		return err == nil, nil
+	})
 	if err == nil {
 		err = f.watch(ctx, version)
 	}
 	f.log.Debug("objects of another server are listed again", "collection", f.kind.Collection, "err", err)
 }
 
+// fresh waits until the timeline has everything that is stored now. Former servers of the APIService do not count.
+func (f *otherFeed) fresh(ctx context.Context) error {
+	if err := f.api.Fresh(ctx); err != nil || f.Backend(f.gv) == f.backend {
+		return err
+	}
+	return errors.New("the APIService has changed")
+}
+
 // list sends all objects, and returns the version of the list. An object that is missing in the list may still exist,
 // so it is requested.
 func (f *otherFeed) list(ctx context.Context) (version string, err error) {
+	missing, query := maps.Clone(f.known), url.Values{"limit": {"500"}}
+	for more := true; more; more = query.Get("continue") != "" {
+		var page metav1.PartialObjectMetadataList
+		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+		data, err := f.Do(ctx, user.DefaultInfo(f.api.User()), http.MethodGet, f.gv,
+			url.URL{Path: "/" + f.resource.Name, RawQuery: query.Encode()}, "PartialObjectMetadataList", nil)
+		if err == nil {
+			err = cmp.Or(json.Unmarshal(data, &page), f.fresh(ctx))
+		}
+		if cancel(); err != nil {
+			return "", err
+		}
+		for i := range page.Items {
+			f.observed(&page.Items[i])
+			delete(missing, f.key(&page.Items[i]))
+		}
+		version = page.ResourceVersion
+		query.Set("continue", page.Continue)
+	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	all := gc.Object{APIVersion: f.kind.APIVersion, Key: graph.Key{Collection: f.kind.Collection}}
-	data, err := f.request(ctx, http.MethodGet, all, "PartialObjectMetadataList", nil)
-	var list metav1.PartialObjectMetadataList
-	if err == nil {
-		err = json.Unmarshal(data, &list)
-	}
-	if err == nil {
-		err = f.api.Fresh(ctx)
-	}
-	if err != nil {
-		return "", err
-	}
-	before := f.known
-	f.known = map[graph.Key]string{}
-	for i := range list.Items {
-		f.observed(&list.Items[i])
-	}
-	for k, uid := range before {
+	for k, uid := range missing {
 		o := graph.Elsewhere{APIVersion: f.kind.APIVersion, Kind: f.kind.Kind, Name: k.Name, UID: uid, Namespace: k.Namespace}
-		switch {
-		case f.known[k] != "":
-		case f.isAbsent(ctx, []metav1.APIResource{f.resource}, o):
+		if f.isAbsent(ctx, []metav1.APIResource{f.resource}, o) && f.fresh(ctx) == nil {
+			delete(f.known, k)
 			f.send(graph.Gone{Key: k})
-		default:
-			f.known[k] = uid
 		}
 	}
-	return list.ResourceVersion, nil
+	return version, ctx.Err()
 }
 
-// watch sends the changes since a version, until an error, or until the server ends the watch.
+// watch sends the changes since a version, until an error, or until the server ends the watch. As in upstream, it lasts
+// 5 to 10 minutes (CG tools/cache/reflector.go: minWatchTimeout): the backends of a service may change.
 func (f *otherFeed) watch(ctx context.Context, version string) error {
-	gv := schema.GroupVersion{Group: f.resource.Group, Version: f.resource.Version}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute+rand.N(5*time.Minute))
+	defer cancel()
 	at := url.URL{Path: "/" + f.resource.Name, RawQuery: url.Values{"watch": {"1"}, "resourceVersion": {version}}.Encode()}
-	by := user.DefaultInfo(f.api.User())
-	stream, err := f.Open(ctx, by, http.MethodGet, gv, at, "PartialObjectMetadata", nil)
+	stream, err := f.Open(ctx, user.DefaultInfo(f.api.User()), http.MethodGet, f.gv, at, "PartialObjectMetadata", nil)
 	if err != nil {
 		return err
 	}
@@ -137,17 +172,17 @@ func (f *otherFeed) watch(ctx context.Context, version string) error {
 		}
 		err := d.Decode(&e)
 		if err == nil {
-			err = f.api.Fresh(ctx)
+			err = f.fresh(ctx)
 		}
-		switch {
+		switch k := f.key(&e.Object); {
 		case err != nil:
 			return err
 		case e.Type == "ADDED" || e.Type == "MODIFIED":
 			f.observed(&e.Object)
-		case e.Type == "DELETED":
-			delete(f.known, f.key(&e.Object))
-			f.send(graph.Gone{Key: f.key(&e.Object)})
-		default:
+		case e.Type == "DELETED" && f.known[k] == string(e.Object.UID):
+			delete(f.known, k)
+			f.send(graph.Gone{Key: k})
+		case e.Type != "DELETED" && e.Type != "BOOKMARK":
 			return fmt.Errorf("an event %s", e.Type)
 		}
 	}
@@ -157,10 +192,11 @@ func (f *otherFeed) key(o *metav1.PartialObjectMetadata) graph.Key {
 	return graph.Key{Collection: f.kind.Collection, Namespace: o.Namespace, Name: o.Name}
 }
 
-// observed sends an object. One whose resourceVersion is not a number can't be requested, so it is omitted.
+// observed sends an object. One whose resourceVersion is not a number can't be deleted conditionally, and one whose name
+// is no part of a path can't be requested, so they are omitted.
 func (f *otherFeed) observed(o *metav1.PartialObjectMetadata) {
 	revision, err := strconv.ParseInt(o.ResourceVersion, 10, 64)
-	if err != nil || o.UID == "" {
+	if err != nil || o.UID == "" || path.Base(path.Clean("/"+o.Name)) != o.Name {
 		return
 	}
 	out := graph.Object{Key: f.key(o), APIVersion: f.kind.APIVersion, Kind: f.kind.Kind, UID: string(o.UID),
@@ -192,8 +228,10 @@ func (x *elsewhere) request(
 	return x.Do(ctx, user.DefaultInfo(x.api.User()), method, gv, at, as, body)
 }
 
-// edit changes an object's metadata by a merge patch of the state that it reads (GC/patch.go: getMetadata).
-func (x *elsewhere) edit(ctx context.Context, o gc.Object, f func(metav1.Object) error) error {
+// edit changes an object's metadata by a merge patch of the state that it reads, or deletes the object if f accepts that
+// state (GC/patch.go: getMetadata; GC/garbagecollector.go: attemptToDeleteItem). A server may ignore preconditions.
+func (x *elsewhere) edit(
+	ctx context.Context, o gc.Object, f func(metav1.Object) error, remove *metav1.DeleteOptions) error {
 	data, err := x.request(ctx, http.MethodGet, o, "PartialObjectMetadata", nil)
 	var m metav1.PartialObjectMetadata
 	if err == nil {
@@ -205,7 +243,11 @@ func (x *elsewhere) edit(ctx context.Context, o gc.Object, f func(metav1.Object)
 	if err != nil {
 		return err
 	}
-	_, err = x.request(ctx, http.MethodPatch, o, "", map[string]any{"metadata": map[string]any{"uid": m.UID,
-		"resourceVersion": m.ResourceVersion, "ownerReferences": m.OwnerReferences, "finalizers": m.Finalizers}})
+	method, content := http.MethodDelete, any(remove)
+	if remove == nil {
+		method, content = http.MethodPatch, map[string]any{"metadata": map[string]any{"uid": m.UID,
+			"resourceVersion": m.ResourceVersion, "ownerReferences": m.OwnerReferences, "finalizers": m.Finalizers}}
+	}
+	_, err = x.request(ctx, method, o, "", content)
 	return err
 }

@@ -3,7 +3,6 @@ package loopback
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,8 +72,7 @@ func (c *Collector) Delete(ctx context.Context, d gc.DeleteRequest) error {
 		TypeMeta:      metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
 		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &rev}, PropagationPolicy: &d.Policy}
 	if isElsewhere(d.Object) {
-		_, err := c.others.request(ctx, http.MethodDelete, d.Object, "", o)
-		return err
+		return c.edit(ctx, c.API, d.Object, true, func(metav1.Object) {}, o)
 	}
 	p, err := c.path(d.Object)
 	if err != nil {
@@ -110,7 +108,7 @@ func (c *Collector) RemoveOwners(ctx context.Context, r graph.RemoveOwners) erro
 			left = merged(left)
 		}
 		m.SetOwnerReferences(left)
-	})
+	}, nil)
 }
 
 // merged moves references with the same uid to the position of the first of them, as a strategic merge does (D-50).
@@ -137,7 +135,7 @@ func (c *Collector) Unblock(ctx context.Context, u graph.Unblock) error {
 			}
 		}
 		m.SetOwnerReferences(refs)
-	})
+	}, nil)
 }
 
 // RemoveFinalizer implements gc.API (D-44).
@@ -150,12 +148,13 @@ func (c *Collector) RemoveFinalizer(ctx context.Context, r graph.RemoveFinalizer
 		m.SetFinalizers(slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(f string) bool {
 			return f == r.Finalizer.String()
 		}))
-	})
+	}, nil)
 }
 
-// edit changes an object's metadata if it still is the same object and, if exact, has the same revision.
-func (c *Collector) edit(
-	ctx context.Context, api *registry.Loopback, o gc.Object, exact bool, f func(metav1.Object),
+// edit changes an object's metadata if it still is the same object and, if exact, has the same revision. With remove, an
+// object of another server is deleted instead.
+func (c *Collector) edit(ctx context.Context, api *registry.Loopback, o gc.Object, exact bool, f func(metav1.Object),
+	remove *metav1.DeleteOptions,
 ) error {
 	change := func(m metav1.Object) error {
 		gr := schema.GroupResource{Resource: o.Collection}
@@ -171,7 +170,7 @@ func (c *Collector) edit(
 		return nil
 	}
 	if isElsewhere(o) {
-		return c.others.edit(ctx, o, change)
+		return c.others.edit(ctx, o, change, remove)
 	}
 	p, err := c.path(o)
 	if err == nil {

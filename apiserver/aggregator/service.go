@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -61,6 +62,11 @@ func (a *Aggregator) Of(group, version string) *Service {
 		return nil
 	}
 	return a.service(version + "." + group)
+}
+
+// Backend returns a value that changes with the specification of a version's APIService.
+func (a *Aggregator) Backend(gv schema.GroupVersion) any {
+	return cmp.Or(a.Of(gv.Group, gv.Version), &Service{}).transport
 }
 
 // Preferred returns the version of a group with the highest priority. versions are the candidates, the newest first. ok
