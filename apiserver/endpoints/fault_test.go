@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -54,10 +53,12 @@ func (f *faulty) add(rule string) (remove func()) {
 }
 
 // put creates or replaces ConfigMaps, delete deletes one. Both wait for the event.
-func (f *faulty) put(version string, names ...string) {
+func (f *faulty) put(version string, names ...string) { f.label(nil, version, names...) }
+
+func (f *faulty) label(labels map[string]string, version string, names ...string) {
 	f.t.Helper()
 	for _, name := range names {
-		body := configmap(name, map[string]string{"version": version}, nil)
+		body := configmap(name, map[string]string{"version": version}, labels)
 		if a := f.Do("PUT", configmaps+"/"+name, body); a.Code == http.StatusNotFound {
 			must(f.t, f.Do("POST", configmaps, body), http.StatusCreated)
 		}
@@ -185,25 +186,17 @@ func TestSkippedEvents(t *testing.T) {
 // it was deleted after that. One that the client has never had is not sent.
 func TestFaultSkippedEventsOfSelections(t *testing.T) {
 	f := startFaulty(t, cache.Options{})
-	set := func(selected, version string, names ...string) {
-		t.Helper()
-		for _, name := range names {
-			body := configmap(name, map[string]string{"version": version}, map[string]string{"selected": selected})
-			if a := f.Do("PUT", configmaps+"/"+name, body); a.Code == http.StatusNotFound {
-				must(t, f.Do("POST", configmaps, body), http.StatusCreated)
-			}
-		}
-	}
-	set("yes", "0", "deleted", "left", "replaced", "returned")
+	yes, no := map[string]string{"selected": "yes"}, map[string]string{"selected": "no"}
+	f.label(yes, "0", "deleted", "left", "replaced", "returned")
 	w := f.Watch(configmaps + "?watch=1&resourceVersion=0&labelSelector=selected%3Dyes")
 	f.expect(w, "ADDED deleted 0", "ADDED left 0", "ADDED replaced 0", "ADDED returned 0")
 	remove := f.add("{match: {verbs: [watch]}, effect: {skipEvents: true}}")
-	set("yes", "1", "left", "deleted", "replaced", "returned", "unseen")
-	set("no", "2", "left", "deleted", "replaced", "returned", "unseen")
+	f.label(yes, "1", "left", "deleted", "replaced", "returned", "unseen")
+	f.label(no, "2", "left", "deleted", "replaced", "returned", "unseen")
 	f.delete("deleted")
 	f.delete("replaced")
 	f.delete("unseen")
-	set("yes", "3", "replaced", "returned")
+	f.label(yes, "3", "replaced", "returned")
 	f.put("4")
 	remove()
 	f.expect(w, "DELETED left 1", "DELETED deleted 1", "DELETED replaced 1", "ADDED replaced 3", "MODIFIED returned 3")
@@ -234,9 +227,7 @@ func TestFaultDelaysEnd(t *testing.T) {
 		remove := f.add("{effect: {delay: 1h}}")
 		code := make(chan int)
 		go func() { code <- f.Do("GET", configmaps+"/a", nil).Code }()
-		for f.set.Report().Total == i {
-			runtime.Gosched()
-		}
+		await(t, f.Server, "kubecascade_injected_faults_total", "another", func(n float64) bool { return n > float64(i) })
 		if i == 1 {
 			remove = f.API.CloseWatches
 		}
