@@ -90,7 +90,8 @@ func (r *Rule) check() error {
 		}
 	}
 	m := &r.Match
-	for i, s := range []string{m.Group, m.Resource, m.Subresource, m.Namespace, m.Name, m.User, m.UserAgent, m.FieldManager} {
+	all := []string{m.Group, m.Resource, m.Subresource, m.Namespace, m.Name, m.User, m.UserAgent, m.FieldManager}
+	for i, s := range all {
 		if len(s) > maxPattern || i < 3 && (strings.Contains(s, "/") || s != strings.ToLower(s)) {
 			return fmt.Errorf("match: %.64q has capitals or / in a group or resource, or over %d bytes", s, maxPattern)
 		}
@@ -99,14 +100,14 @@ func (r *Rule) check() error {
 		return fmt.Errorf("probability: %v is not between 0 and 1", p)
 	}
 	e := &r.Effect
-	var has, all []string
+	var has, names []string
 	for _, k := range kinds {
-		if all = append(all, k.name); k.in(e) {
+		if names = append(names, k.name); k.in(e) {
 			has = append(has, k.name)
 		}
 	}
 	if len(has) != 1 {
-		return fmt.Errorf("effect: has %v, not exactly one of %s", has, strings.Join(all, ", "))
+		return fmt.Errorf("effect: has %v, not exactly one of %s", has, strings.Join(names, ", "))
 	}
 	for _, n := range []struct {
 		path, param string

@@ -182,8 +182,8 @@ func TestSkippedEvents(t *testing.T) {
 		"ADDED last 4")
 }
 
-// TestFaultSkippedEventsOfSelections: an object that has left the selection is sent with its last selected state, also if
-// it was deleted after that. One that the client has never had is not sent.
+// TestFaultSkippedEventsOfSelections: an object that has left the selection is sent with its last selected state, also
+// if it was deleted after that. One that the client has never had is not sent.
 func TestFaultSkippedEventsOfSelections(t *testing.T) {
 	f := startFaulty(t, cache.Options{})
 	yes, no := map[string]string{"selected": "yes"}, map[string]string{"selected": "no"}
@@ -199,7 +199,8 @@ func TestFaultSkippedEventsOfSelections(t *testing.T) {
 	f.label(yes, "3", "replaced", "returned")
 	f.put("4")
 	remove()
-	f.expect(w, "DELETED left 1", "DELETED deleted 1", "DELETED replaced 1", "ADDED replaced 3", "MODIFIED returned 3")
+	f.expect(w, "DELETED left 1", "DELETED deleted 1", "DELETED replaced 1", "ADDED replaced 3",
+		"MODIFIED returned 3")
 }
 
 // TestHeldWatchEnds: a held watch ends with the server, and expires if its history is dropped.

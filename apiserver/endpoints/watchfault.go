@@ -119,8 +119,7 @@ func (w *watch) poll(watcher *cache.Watcher) (events []*cache.Event, rev int64, 
 }
 
 // merged returns one event for each object, from the state that the client has to the newest, or else to the last one
-// that the watch selects. An object that was deleted and created again has two, because informers distinguish objects by
-// their deletion.
+// that the watch selects. An object that was deleted and created again has two: informers distinguish objects by that.
 func (w *watch) merged(events []*cache.Event) (out []*cache.Event, err error) {
 	last, had := map[string]int{}, map[string]bool{}
 	for _, e := range events {
