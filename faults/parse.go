@@ -22,8 +22,8 @@ func Parse(document []byte) (Plan, error) {
 	if err != nil {
 		return Plan{}, fmt.Errorf("the plan: %w", err)
 	}
-	var node goyaml.Node
-	if d := goyaml.NewDecoder(bytes.NewReader(document)); d.Decode(&node) == nil && d.Decode(&node) == nil {
+	var first, second goyaml.Node
+	if d := goyaml.NewDecoder(bytes.NewReader(document)); d.Decode(&first) == nil && d.Decode(&second) == nil {
 		return Plan{}, errors.New("the plan: there is a second YAML document")
 	}
 	var raw struct {
