@@ -42,9 +42,7 @@ func TestCostlyDefaults(t *testing.T) {
 	do(t, s, "POST", v1widgets, widget("small", list(10, "{}")))
 	do(t, s, "PATCH", definitions+"/widgets.example.com", fmt.Sprintf(`[{"op":"add","path":
 		"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/items/items/properties/x/default","value":%s}]`,
-		list(
-			10_000, "0",
-		)))
+		list(10_000, "0")))
 	for changed := s.Types.Changed(); ; changed = s.Types.Changed() { // until the default is in force
 		if a := s.Do("GET", v1widgets+"/small", nil); a.Code == 200 && len(a.Body) > 100_000 {
 			break

@@ -77,10 +77,7 @@ func TestListsConvertInBatches(t *testing.T) {
 	for _, c := range []struct {
 		query          string
 		calls, objects int64
-	}{
-		{"", 2, n},
-		{"&fieldSelector=spec.host%3Dx", 2, n},
-	} {
+	}{{"", 2, n}, {"&fieldSelector=spec.host%3Dx", 2, n}} {
 		calls, objects := hook.calls.Load(), hook.objects.Load()
 		w := s.Watch(v2widgets + "?watch=1" + c.query)
 		for i := range n {

@@ -96,14 +96,12 @@ func (y *yard) await(what string, so func() bool) {
 var kinds = map[string]schema.GroupVersionKind{
 	"namespaces": {Version: "v1", Kind: "Namespace"}, "configmaps": {Version: "v1", Kind: "ConfigMap"},
 	"pods": {Version: "v1", Kind: "Pod"}, "replicationcontrollers": {Version: "v1", Kind: "ReplicationController"},
-	"deployments": {Group: "apps", Version: "v1", Kind: "Deployment"},
-	"replicasets": {Group: "apps", Version: "v1", Kind: "ReplicaSet"},
-	"jobs":        {Group: "batch", Version: "v1", Kind: "Job"},
-	"cronjobs":    {Group: "batch", Version: "v1", Kind: "CronJob"},
-	"things":      {Version: "v1", Kind: "Thing"},
-	"customresourcedefinitions": {
-		Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition",
-	},
+	"deployments":               {Group: "apps", Version: "v1", Kind: "Deployment"},
+	"replicasets":               {Group: "apps", Version: "v1", Kind: "ReplicaSet"},
+	"jobs":                      {Group: "batch", Version: "v1", Kind: "Job"},
+	"cronjobs":                  {Group: "batch", Version: "v1", Kind: "CronJob"},
+	"things":                    {Version: "v1", Kind: "Thing"},
+	"customresourcedefinitions": {Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
 }
 
 func (y *yard) of(resource string) (dynamic.ResourceInterface, schema.GroupVersionKind) {

@@ -151,9 +151,7 @@ func refusedOutside(ctx context.Context, t *testing.T, mgr manager.Manager) {
 		"a token of another account": c.SubResource("token").Create(
 			ctx, account("default"), &authenticationv1.TokenRequest{},
 		),
-		"a token of its own": c.SubResource("token").Create(
-			ctx, account("operator"), &authenticationv1.TokenRequest{},
-		),
+		"a token of its own":         c.SubResource("token").Create(ctx, account("operator"), &authenticationv1.TokenRequest{}),
 		"acting as an administrator": err,
 		"binding a role": c.Create(ctx, &rbacv1.RoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "b"},

@@ -37,8 +37,7 @@ func TestProtobufBodies(t *testing.T) {
 	fill(t, s, 1)
 	uid := s.Do("GET", configmaps+"/m00", nil).Object().GetUID()
 	cm := func(m metav1.ObjectMeta) *corev1.ConfigMap { return &corev1.ConfigMap{ObjectMeta: m} }
-	yes := true
-	orphan := metav1.DeletePropagationOrphan
+	yes, one, orphan := true, configmaps+"/m00", metav1.DeletePropagationOrphan
 	for _, c := range []struct {
 		name, method, path string
 		apiVersion, kind   string
@@ -68,34 +67,28 @@ func TestProtobufBodies(t *testing.T) {
 		},
 		{"A-38", "POST", configmaps + "?dryRun=x", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 422},
 		{"0-03", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00"}), 409},
-		{"B-02", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 400},
+		{"B-02", "PUT", one, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 400},
+		{"B-07", "PUT", one, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "x"}), 500},
+		{"B-08", "PUT", one, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "1"}), 409},
+		{"B-09", "PUT", one, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", UID: "other"}), 409},
 		{
-			"B-07", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "x"}), 500,
-		},
-		{
-			"B-08", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "1"}), 409,
-		},
-		{"B-09", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", UID: "other"}), 409},
-		{
-			"B-12", "PUT", configmaps + "/m00", "v1", "ConfigMap",
+			"B-12", "PUT", one, "v1", "ConfigMap",
 			cm(metav1.ObjectMeta{Name: "m00", DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0).UTC()}}), 422,
 		},
 		{
-			"DeleteOptions: other uid", "DELETE", configmaps + "/m00", "v1", "DeleteOptions",
+			"DeleteOptions: other uid", "DELETE", one, "v1", "DeleteOptions",
 			&metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("other")}, 409,
 		},
-		{"DeleteOptions: other kind", "DELETE", configmaps + "/m00", "v1", "Pod", &metav1.DeleteOptions{}, 400},
+		{"DeleteOptions: other kind", "DELETE", one, "v1", "Pod", &metav1.DeleteOptions{}, 400},
 		{
-			"DeleteOptions: both policies", "DELETE", configmaps + "/m00", "v1", "DeleteOptions",
+			"DeleteOptions: both policies", "DELETE", one, "v1", "DeleteOptions",
 			&metav1.DeleteOptions{PropagationPolicy: &orphan, OrphanDependents: &yes}, 422,
 		},
 		{
-			"DeleteOptions: tried", "DELETE", configmaps + "/m00", "v1", "DeleteOptions",
+			"DeleteOptions: tried", "DELETE", one, "v1", "DeleteOptions",
 			&metav1.DeleteOptions{DryRun: []string{"All"}}, 200,
 		},
-		{
-			"DeleteOptions: no kind", "DELETE", configmaps + "/m00", "", "", &metav1.DeleteOptions{DryRun: []string{"All"}}, 200,
-		},
+		{"DeleteOptions: no kind", "DELETE", one, "", "", &metav1.DeleteOptions{DryRun: []string{"All"}}, 200},
 		{
 			"DeleteOptions of many: tried", "DELETE", configmaps, "v1", "DeleteOptions",
 			&metav1.DeleteOptions{DryRun: []string{"All"}}, 200,

@@ -116,9 +116,7 @@ func TestRules(t *testing.T) {
 		a    *authorization.Attributes
 		want bool
 	}{
-		"all": {
-			flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: all}, a, true,
-		},
+		"all": {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: all}, a, true},
 		"another verb": {
 			flowcontrolv1.ResourcePolicyRule{Verbs: []string{"list"}, APIGroups: all, Resources: all, Namespaces: all}, a, false,
 		},

@@ -14,10 +14,7 @@ import (
 func TestExtensions(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Extensions = []render.Route{
-			{
-				Path:  "hello",
-				Serve: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "world") },
-			},
+			{Path: "hello", Serve: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "world") }},
 			{
 				Path:    "echo",
 				Methods: []string{http.MethodGet, http.MethodPost},

@@ -7,9 +7,7 @@ func TestColored(t *testing.T) {
 	for _, c := range []struct {
 		noColor, term string
 		want          bool
-	}{
-		{"", "xterm", true}, {"", "", true}, {"1", "xterm", false}, {"0", "xterm", false}, {"", "dumb", false},
-	} {
+	}{{"", "xterm", true}, {"", "", true}, {"1", "xterm", false}, {"0", "xterm", false}, {"", "dumb", false}} {
 		env := map[string]string{"NO_COLOR": c.noColor, "TERM": c.term}
 		if got := colored(func(name string) string { return env[name] }); got != c.want {
 			t.Errorf("NO_COLOR=%q TERM=%q: %t", c.noColor, c.term, got)

@@ -44,9 +44,7 @@ func at(t *testing.T, url string) drive.Server {
 // TestEqualServersDoNotDiffer: equal servers show no difference. After each operation they show what the model expects,
 // so no operation waits until Settle has passed.
 func TestEqualServersDoNotDiffer(t *testing.T) {
-	c := differ.Config{
-		Reference: at(t, start(t, collector)), Candidate: at(t, start(t, collector)), Settle: time.Hour,
-	}
+	c := differ.Config{Reference: at(t, start(t, collector)), Candidate: at(t, start(t, collector)), Settle: time.Hour}
 	for seed := range uint64(6) {
 		c.Prefix = string('a'+rune(seed)) + "-"
 		f, err := differ.Find(t.Context(), c, seed+101, 200)
@@ -62,9 +60,7 @@ func TestEqualServersDoNotDiffer(t *testing.T) {
 // TestCollectionWithoutNetEffectIsAwaited: the differ also waits for collections after which the state is as before.
 // One collector is slower than the other, and the next operation creates an object with the name of the last one.
 func TestCollectionWithoutNetEffectIsAwaited(t *testing.T) {
-	c := differ.Config{
-		Reference: at(t, start(t, collector)), Candidate: at(t, start(t)), Prefix: "a-",
-	}
+	c := differ.Config{Reference: at(t, start(t, collector)), Candidate: at(t, start(t)), Prefix: "a-"}
 	for _, resource := range []string{"secrets", "configmaps"} {
 		go collectSlowly(c.Candidate.Client, c.Candidate.URL+"/api/v1/", resource)
 	}

@@ -44,9 +44,7 @@ func TestExplain(t *testing.T) {
 		"a dependent that stays":         {[]model.Call{background}, []model.Event{gone(o)}, false},
 		"an answer without effect":       {[]model.Call{background}, nil, false},
 		"another answer":                 {[]model.Call{conflict}, []model.Event{gone(o), gone(d)}, false},
-		"another effect": {
-			[]model.Call{background}, []model.Event{{Type: model.Modified, Object: marked}}, false,
-		},
+		"another effect":                 {[]model.Call{background}, []model.Event{{Type: model.Modified, Object: marked}}, false},
 		"two calls, one of which comes late": {[]model.Call{
 			background, {Op: background.Op, Response: model.Response{Code: 404, Reason: "NotFound"}},
 		},

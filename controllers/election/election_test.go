@@ -183,10 +183,7 @@ func TestAbandonedLeaseIsTakenOver(t *testing.T) {
 		seize bool
 		// after is the time when the candidate may and before when it must lead.
 		after, before time.Duration
-	}{
-		{"honoured", false, 14 * time.Second, 20 * time.Second},
-		{"seized", true, 0, 0},
-	} {
+	}{{"honoured", false, 14 * time.Second, 20 * time.Second}, {"seized", true, 0, 0}} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &memory{}

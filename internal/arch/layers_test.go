@@ -39,13 +39,8 @@ var layers = [][]string{
 	{"apiserver/resources/internal/declared/meta"},
 	{"apiserver/resources/internal/check"},
 	{"apiserver/resources/entry"},
-	{
-		"apiserver/authorization/rbac", "apiserver/openapi", "apiserver/expression",
-	},
-	{
-		"apiserver/aggregator", "apiserver/allocate", "apiserver/invalid",
-		"apiserver/openapi/markers", "apiserver/pki",
-	},
+	{"apiserver/authorization/rbac", "apiserver/openapi", "apiserver/expression"},
+	{"apiserver/aggregator", "apiserver/allocate", "apiserver/invalid", "apiserver/openapi/markers", "apiserver/pki"},
 	{"apiserver/audit", "apiserver/authentication", "apiserver/proxy"},
 	{"apiserver/authorization"},
 }

@@ -38,10 +38,8 @@ func TestMetric(t *testing.T) {
 // TestIneffective: only gates that have no effect, and are not set to their default.
 func TestIneffective(t *testing.T) {
 	for want, gates := range map[string]map[string]bool{
-		"[]": {"WatchList": true, "AllAlpha": true, "AllowUnsafeMalformedObjectDeletion": true},
-		"[CBORServingAndStorage WatchList]": {
-			"WatchList": false, "CBORServingAndStorage": true, "JobManagedBy": true,
-		},
+		"[]":                                {"WatchList": true, "AllAlpha": true, "AllowUnsafeMalformedObjectDeletion": true},
+		"[CBORServingAndStorage WatchList]": {"WatchList": false, "CBORServingAndStorage": true, "JobManagedBy": true},
 	} {
 		if got := fmt.Sprint(Ineffective(gates)); got != want {
 			t.Errorf("%v: %s, want %s", gates, got, want)

@@ -289,9 +289,7 @@ func TestRollbackAllocations(t *testing.T) {
 		name, ip string
 		port     int
 		want     int
-	}{
-		{"other", "10.0.0.100", 0, 422}, {"other", "", 30100, 422}, {"other", "10.0.0.101", 30101, 201},
-	} {
+	}{{"other", "10.0.0.100", 0, 422}, {"other", "", 30100, 422}, {"other", "10.0.0.101", 30101, 201}} {
 		o := service(c.name, c.ip, c.port)
 		if c.port == 0 {
 			o["spec"] = object{"clusterIP": c.ip, "ports": []object{{"port": 80}}}

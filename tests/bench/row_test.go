@@ -14,9 +14,7 @@ func TestMedianIsTheMiddleOfTheValues(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
 		want   float64
-	}{
-		{[]float64{7}, 7}, {[]float64{4, 1}, 2.5}, {[]float64{9, 1, 5}, 5}, {[]float64{8, 2, 6, 4}, 5},
-	} {
+	}{{[]float64{7}, 7}, {[]float64{4, 1}, 2.5}, {[]float64{9, 1, 5}, 5}, {[]float64{8, 2, 6, 4}, 5}} {
 		if got := median(c.values); got != c.want {
 			t.Errorf("median of %v: %v, want %v", c.values, got, c.want)
 		}

@@ -195,10 +195,8 @@ func TestPodCertificateStatus(t *testing.T) {
 			},
 		},
 		"late": {
-			now: with(func(s *status) { s.BeginRefreshAt = at(24*time.Hour - refreshMargin + time.Second) }),
-			want: []string{
-				"status.beginRefreshAt: Invalid value: must be at least 10 minutes before status.notAfter",
-			},
+			now:  with(func(s *status) { s.BeginRefreshAt = at(24*time.Hour - refreshMargin + time.Second) }),
+			want: []string{"status.beginRefreshAt: Invalid value: must be at least 10 minutes before status.notAfter"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,9 +36,7 @@ type plugin struct {
 	}
 }
 
-var released = []string{
-	"darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64",
-}
+var released = []string{"darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64"}
 
 // dist creates a directory with the files of a release, packs it, and returns the manifest.
 func dist(t *testing.T) (dir string, p plugin) {
