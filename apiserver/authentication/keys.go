@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/big"
@@ -56,13 +57,20 @@ func newKey(public crypto.PublicKey) (key, error) {
 }
 
 // ParsePublicKeys returns every key in a PEM file: public keys, and the public parts of certificates and private keys.
+// Other blocks are skipped, as kube-apiserver does.
 func ParsePublicKeys(data []byte) (out []crypto.PublicKey, err error) {
-	keys, err := keyutil.ParsePublicKeysPEM(data)
-	if err != nil {
-		return nil, ErrKey
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		one := pem.EncodeToMemory(block)
+		if keys, err := keyutil.ParsePublicKeysPEM(one); err == nil {
+			out = append(out, keys[0])
+		} else if s, err := ParseSigner(one); err == nil { // an ECDSA key in PKCS #8
+			out = append(out, s.Public())
+		} else if key, err := x509.ParsePKCS1PublicKey(block.Bytes); err == nil {
+			out = append(out, key)
+		}
 	}
-	for _, key := range keys {
-		out = append(out, key)
+	if len(out) == 0 {
+		return nil, ErrKey
 	}
 	return out, nil
 }
