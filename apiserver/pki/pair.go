@@ -131,7 +131,7 @@ func replaceFile(path string, data []byte, mode fs.FileMode) error {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(tmp.Name()) // the first error is returned
+		_ = os.Remove(tmp.Name()) // the errors before this one are returned
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
