@@ -220,10 +220,10 @@ func (a *API) serveFaults(r *http.Request) (any, error) {
 	}
 	number, _ := strconv.Atoi(plan)
 	removed := 0
-	if plan == "" || number > 0 {
+	if len(query) == 0 || number > 0 {
 		removed = a.Faults.Remove(number)
 	}
-	if plan != "" && removed == 0 {
+	if len(query) > 0 && removed == 0 {
 		return nil, status.BadRequest("there is no plan %q", plan)
 	}
 	return map[string]int{"removed": removed}, nil

@@ -93,14 +93,17 @@ func differences(a, b, o Outcome) (all []string) {
 
 // random matches the end of a name that the server has generated (k8s.io/apimachinery pkg/util/rand: SafeEncodeString), or
 // that is a hash.
-var random = regexp.MustCompile(`([bcdfghjklmnpqrstvwxz2456789]{5}|[0-9a-f]{16,})$`)
+var random = regexp.MustCompile(`([bcdfghjklmnpqrstvwxz2456789]{5}|[0-9a-f]{16,})($|[/,])`)
+
+// fixed replaces the random parts of names by *.
+func fixed(names string) string { return random.ReplaceAllString(names, "*$2") }
 
 // named returns the owners of the objects with the same name, apart from random parts.
 func named(objects map[string]string) map[string][]string {
 	all := map[string][]string{}
 	for name, owners := range objects {
-		key := random.ReplaceAllString(name, "*")
-		all[key] = append(all[key], random.ReplaceAllString(owners, "*"))
+		key := fixed(name)
+		all[key] = append(all[key], fixed(owners))
 	}
 	for _, owners := range all {
 		slices.Sort(owners)
@@ -160,7 +163,7 @@ func plans(a, b []faults.Fired) (all []faults.Plan) {
 func matches(q faults.Request) (named, unnamed faults.Match) {
 	agent, _, _ := strings.Cut(q.UserAgent, "/")
 	unnamed = faults.Match{
-		Verbs: []string{q.Verb}, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource, Namespace: q.Namespace,
+		Verbs: []string{q.Verb}, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource, Namespace: fixed(q.Namespace),
 		UserAgent: agent + "*",
 	}
 	named = unnamed

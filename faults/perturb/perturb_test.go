@@ -17,7 +17,8 @@ func TestSearch(t *testing.T) {
 		if _, _, err := set.Add(p); err != nil {
 			t.Fatal(err)
 		}
-		o.Objects = map[string]string{"secrets a/x-bcdfg": "Pod/p", "hashes " + strings.Repeat("ab", 8+runs): ""}
+		o.Objects = map[string]string{"secrets a/x-bcdfg": "Pod/p", "hashes " + strings.Repeat("ab", 8+runs): "",
+			"secrets of-bcdf" + "bcdfghjklmn"[runs:][:1] + "/x": "Pod/q-zzzzz,Pod/p"}
 		for _, verb := range []string{"create", "delete", "get"} {
 			shot, _ := set.Decide(&faults.Request{Verb: verb, Resource: "pods", Name: "p", UserAgent: "me/1"}, time.Time{})
 			switch {
