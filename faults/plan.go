@@ -122,7 +122,8 @@ var kinds = []kind{
 	{"expireWatch", watches, []string{"events", "duration"}, func(e *Effect) bool { return e.ExpireWatch }},
 	{"holdEvents", watches, []string{"duration"}, func(e *Effect) bool { return e.HoldEvents }},
 	{"skipEvents", watches, []string{"duration"}, func(e *Effect) bool { return e.SkipEvents }},
-	{"staleReads", []string{"list", "watch"}, []string{"revisions", "duration"}, func(e *Effect) bool { return e.StaleReads }},
+	{"staleReads", []string{"list", "watch"}, []string{"revisions", "duration"},
+		func(e *Effect) bool { return e.StaleReads }},
 }
 
 // kind returns the kind of the effect, of which there is one.

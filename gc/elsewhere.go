@@ -45,8 +45,8 @@ func (c *Collector) readOther(ctx context.Context, f *feed, e graph.Event) {
 }
 
 // look starts a look-up of the owners that only other servers may have. It returns a channel for the owners that do not
-// exist; nil if there is nothing to look up. As in upstream, only the response to a request shows that an owner that was
-// never seen does not exist (GC/garbagecollector.go: isDangling).
+// exist; nil if there is nothing to look up. As in upstream, only the response to a request shows that an owner that
+// was never seen does not exist (GC/garbagecollector.go: isDangling).
 func (c *Collector) look(ctx context.Context) <-chan []graph.Elsewhere {
 	if c.config.Elsewhere == nil {
 		return nil

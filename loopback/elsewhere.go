@@ -192,8 +192,8 @@ func (f *otherFeed) key(o *metav1.PartialObjectMetadata) graph.Key {
 	return graph.Key{Collection: f.kind.Collection, Namespace: o.Namespace, Name: o.Name}
 }
 
-// observed sends an object. One whose resourceVersion is not a number can't be deleted conditionally, and one whose name
-// is no part of a path can't be requested, so they are omitted.
+// observed sends an object. One whose resourceVersion is not a number can't be deleted conditionally, and one whose
+// name is no part of a path can't be requested, so they are omitted.
 func (f *otherFeed) observed(o *metav1.PartialObjectMetadata) {
 	revision, err := strconv.ParseInt(o.ResourceVersion, 10, 64)
 	if err != nil || o.UID == "" || path.Base(path.Clean("/"+o.Name)) != o.Name {
@@ -228,8 +228,9 @@ func (x *elsewhere) request(
 	return x.Do(ctx, user.DefaultInfo(x.api.User()), method, gv, at, as, body)
 }
 
-// edit changes an object's metadata by a merge patch of the state that it reads, or deletes the object if f accepts that
-// state (GC/patch.go: getMetadata; GC/garbagecollector.go: attemptToDeleteItem). A server may ignore preconditions.
+// edit changes an object's metadata by a merge patch of the state that it reads, or deletes the object if f accepts
+// that state (GC/patch.go: getMetadata; GC/garbagecollector.go: attemptToDeleteItem). A server may ignore
+// preconditions.
 func (x *elsewhere) edit(
 	ctx context.Context, o gc.Object, f func(metav1.Object) error, remove *metav1.DeleteOptions) error {
 	data, err := x.request(ctx, http.MethodGet, o, "PartialObjectMetadata", nil)

@@ -314,8 +314,8 @@ func TestReleaseAtTheRevision(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	c := collectorOf(s)
 	create(t, s, configMaps, "o", nil, nil)
-	judged := s.Do("DELETE", configMaps+"/o?propagationPolicy=Orphan", nil).Object()
-	r := graph.RemoveFinalizer{Object: refOf(t, judged, "configmaps"), Finalizer: graph.Orphan}
+	seen := s.Do("DELETE", configMaps+"/o?propagationPolicy=Orphan", nil).Object()
+	r := graph.RemoveFinalizer{Object: refOf(t, seen, "configmaps"), Finalizer: graph.Orphan}
 	do(t, s, "PATCH", configMaps+"/o", `{"data":{"late":"write"}}`)
 	if err := c.RemoveFinalizer(t.Context(), r); !apierrors.IsConflict(err) {
 		t.Errorf("releasing at an older revision: %v", err)

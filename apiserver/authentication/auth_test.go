@@ -84,12 +84,12 @@ func TestKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks := []*pem.Block{{Type: "EC PARAMETERS"}, {Type: "PUBLIC KEY", Bytes: pkix}, {Type: "PRIVATE KEY", Bytes: pkcs8}}
+		all := []*pem.Block{{Type: "EC PARAMETERS"}, {Type: "PUBLIC KEY", Bytes: pkix}, {Type: "PRIVATE KEY", Bytes: pkcs8}}
 		if key, ok := s.Public().(*rsa.PublicKey); ok {
-			blocks[0] = &pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(key)}
+			all[0] = &pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(key)}
 		}
 		var keys []crypto.PublicKey
-		for _, b := range blocks {
+		for _, b := range all {
 			more, err := authentication.ParsePublicKeys(pem.EncodeToMemory(b))
 			if (err == nil) != (b.Type != "EC PARAMETERS") {
 				t.Errorf("%s of %s: %v", b.Type, name, err)

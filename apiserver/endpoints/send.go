@@ -42,8 +42,8 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 	return sent, nil
 }
 
-// selects reports whether the watch selects the states of an object before and after an event that was not sent. It does
-// not select unreadable states.
+// selects reports whether the watch selects the states of an object before and after an event that was not sent. It
+// does not select unreadable states.
 func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
 	key := e.Object.Key
 	if e.Revision <= w.rev || !strings.HasPrefix(key, w.sel.Prefix) || w.sel.Key != "" && key != w.sel.Key {

@@ -24,7 +24,7 @@ func runtimeClasses() *entry.Resource {
 			Validate:       entry.Validate(validateRuntimeClass),
 			Warnings:       entry.Warn(runtimeClassWarnings),
 		},
-		Table: entry.Listed([]entry.Column{entry.Text("Handler", "")}, // upstream looks for it in the documentation of metadata
+		Table: entry.Listed([]entry.Column{entry.Text("Handler", "")}, // as upstream prints it
 			func(c *nodev1.RuntimeClass) []any { return []any{c.Handler} }),
 	}
 }

@@ -44,7 +44,8 @@ func (o *options) perturb(ctx context.Context, f *faultFlags, args []string, std
 	return err
 }
 
-// left returns the requests and the objects at the end of a command, when the controllers are idle or after ten seconds.
+// left returns the requests and the objects at the end of a command, when the controllers are idle or after ten
+// seconds.
 func left(ctx context.Context, s *kubecascade.Server) (got perturb.Outcome, err error) {
 	got.Fired = s.Faults().Report().Fired
 	s.Faults().Remove(0)

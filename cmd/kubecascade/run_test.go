@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestRunFlags: the flags that run doesn't have are flags of serve, and so are those that it has, except those of faults.
+// TestRunFlags: the flags that run lacks are flags of serve, and so are those that it has, except those of faults.
 func TestRunFlags(t *testing.T) {
 	all, has, own := serveCommand().Flags(), runCommand().Flags(), (&faultFlags{}).group().flags
 	has.VisitAll(func(f *pflag.Flag) {

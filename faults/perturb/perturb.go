@@ -29,8 +29,8 @@ type Outcome struct {
 // Run runs the command on a new server with a plan.
 type Run func(faults.Plan) (Outcome, error)
 
-// Search runs the command with one fault at a time until over returns true, and writes those that change the result to w.
-// The fault of only, if it has rules, is tried instead of those that are found.
+// Search runs the command with one fault at a time until over returns true, and writes those that change the result to
+// w. The fault of only, if it has rules, is tried instead of those that are found.
 func Search(w io.Writer, seed uint64, only faults.Plan, run Run, over func() bool) (found int, err error) {
 	learn := faults.Plan{Rules: []faults.Rule{{Effect: faults.Effect{Delay: 1}}}} // lists all requests
 	a, err := run(learn)
@@ -61,7 +61,8 @@ func Search(w io.Writer, seed uint64, only faults.Plan, run Run, over func() boo
 			fmt.Fprintf(w, "kubecascade: %s, with this plan:\n%s", strings.Join(d, ", "), plan)
 		}
 	}
-	fmt.Fprintf(w, "kubecascade: %d of %d perturbations change the result; %d were not tried\n", found, tried, len(all)-tried)
+	fmt.Fprintf(w, "kubecascade: %d of %d perturbations change the result; %d were not tried\n",
+		found, tried, len(all)-tried)
 	return found, nil
 }
 
@@ -91,8 +92,8 @@ func differences(a, b, o Outcome) (all []string) {
 	return all
 }
 
-// random matches the end of a name that the server has generated (k8s.io/apimachinery pkg/util/rand: SafeEncodeString), or
-// that is a hash.
+// random matches the end of a name that the server has generated (k8s.io/apimachinery pkg/util/rand: SafeEncodeString),
+// or that is a hash.
 var random = regexp.MustCompile(`([bcdfghjklmnpqrstvwxz2456789]{5}|[0-9a-f]{16,})($|[/,])`)
 
 // fixed replaces the random parts of names by *.
@@ -163,8 +164,8 @@ func plans(a, b []faults.Fired) (all []faults.Plan) {
 func matches(q faults.Request) (named, unnamed faults.Match) {
 	agent, _, _ := strings.Cut(q.UserAgent, "/")
 	unnamed = faults.Match{
-		Verbs: []string{q.Verb}, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource, Namespace: fixed(q.Namespace),
-		UserAgent: agent + "*",
+		Verbs: []string{q.Verb}, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource,
+		Namespace: fixed(q.Namespace), UserAgent: agent + "*",
 	}
 	named = unnamed
 	named.Name = q.Name

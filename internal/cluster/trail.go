@@ -31,7 +31,8 @@ func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger)
 			return nil, err
 		}
 		q := trail.Query{
-			Kind: cmp.Or(v.Get("resource"), v.Get("kind")), Namespace: v.Get("namespace"), Name: v.Get("name"), UID: v.Get("uid"),
+			Kind: cmp.Or(v.Get("resource"), v.Get("kind")), Namespace: v.Get("namespace"), Name: v.Get("name"),
+			UID: v.Get("uid"),
 		}
 		if v.Has("group") {
 			q.Group = new(v.Get("group"))
