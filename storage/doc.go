@@ -11,7 +11,7 @@
 //  3. A commit that conflicts returns the present record, so that the caller can decide again without another read. A
 //     commit for which there is no space fails with ErrNoSpace, whether or not its conditions hold.
 //  4. Reads without a revision are linearizable: they see every write that was acknowledged before they began. Reads at
-//     a revision see exactly that revision, or fail with ErrCompacted.
+//     a revision, which may be that of the last event, see exactly that revision, or fail with ErrCompacted.
 //  5. Follow delivers one timeline: first the whole state at one revision, then every later event of every key in the
 //     order of revisions, each exactly once. If etcd has compacted history that Follow needs, Follow starts again with
 //     a whole state (Batch.Reset).

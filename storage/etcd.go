@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -44,8 +45,8 @@ type Etcd struct {
 
 var _ Store = (*Etcd)(nil)
 
-// errClosed is the error of requests after Close.
-var errClosed = fmt.Errorf("%w: closed", ErrUnavailable)
+// errClosed is the reason for which requests fail after Close.
+var errClosed = errors.New("closed")
 
 // Open starts or connects to etcd and returns when it answers. ctx limits the wait. Errors: ErrInUse at once if another
 // process, or another Etcd, uses the directory; ErrUnavailable if an external cluster doesn't answer; ErrVersion and
@@ -95,7 +96,7 @@ func (e *Etcd) beginRequest(ctx context.Context) error {
 	e.mu.RLock()
 	if e.life.Err() != nil {
 		e.mu.RUnlock()
-		return unavailable(context.Cause(e.life))
+		return e.ended()
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (e *Etcd) Exclude(f func(*Exclusive) error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.life.Err() != nil {
-		return unavailable(context.Cause(e.life))
+		return e.ended()
 	}
 	// etcd carries out requests in order. So after this transaction it carries out no commit that a caller has given
 	// up. The transaction writes nothing: no key has such a revision.

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -20,19 +19,14 @@ var failures = map[error]error{
 	rpctypes.ErrNoSpace:         ErrNoSpace,
 }
 
-// unavailable wraps the reason why no request is carried out any more in ErrUnavailable.
-func unavailable(cause error) error {
-	if errors.Is(cause, ErrUnavailable) {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", ErrUnavailable, cause)
-}
+// ended returns the reason why no request is carried out any more.
+func (e *Etcd) ended() error { return fmt.Errorf("%w: %w", ErrUnavailable, context.Cause(e.life)) }
 
 // failure turns an error of etcd's client into one of this package. It wraps etcd's error, and ctx's if that ended the
 // request. After Close, and after an external cluster was set back, it returns that reason for all requests.
 func (e *Etcd) failure(ctx context.Context, err error) error {
 	if e.life.Err() != nil {
-		return unavailable(context.Cause(e.life))
+		return e.ended()
 	}
 	// The API's errors are comparable, so they can be map keys.
 	err = rpctypes.Error(err)

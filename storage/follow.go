@@ -67,7 +67,7 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 			}
 			return failed.error
 		case e.life.Err() != nil:
-			return context.Cause(e.life)
+			return e.ended()
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, ErrCompacted):

@@ -40,9 +40,9 @@ func (e *Etcd) List(ctx context.Context, r Range) (Page, error) {
 	return p, nil
 }
 
-// read reads at a revision, or at the newest if that is 0. The embedded server reads its applied state, without the
-// round through raft that makes a read linearizable in a cluster: the only member has applied every write before it
-// acknowledges it, so its state is up to date.
+// read reads at a revision, or at the newest if that is 0. For the newest the embedded server reads its applied state,
+// without the round through raft that makes a read linearizable in a cluster: the only member has applied every write
+// before it acknowledges it. A revision may be known from an event, which etcd sends before it has applied the write.
 func (e *Etcd) read(ctx context.Context, key string, rev int64, o ...clientv3.OpOption) (*clientv3.GetResponse, error) {
 	if err := e.beginRequest(ctx); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (e *Etcd) read(ctx context.Context, key string, rev int64, o ...clientv3.Op
 	if rev != 0 && rev < e.floor.Load() {
 		return nil, ErrCompacted
 	}
-	if e.local != nil {
+	if e.local != nil && rev == 0 {
 		o = append(o, clientv3.WithSerializable())
 	}
 	resp, err := e.client.Get(ctx, key, append(o, clientv3.WithRev(rev))...)

@@ -32,7 +32,15 @@ func Watch(t testing.TB, s storage.Store) *Timeline {
 	l := &Timeline{t: t, changed: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- s.Follow(ctx, l.add) }()
+	go func() {
+		done <- s.Follow(ctx, func(b storage.Batch) error {
+			at := storage.Range{Prefix: "/registry/", Limit: 1, Revision: b.Revision}
+			if _, err := s.List(ctx, at); errors.Is(err, storage.ErrFuture) {
+				t.Errorf("the batch at revision %d came before the revision could be read", b.Revision)
+			}
+			return l.add(b)
+		})
+	}()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) && !errors.Is(err, storage.ErrUnavailable) {
