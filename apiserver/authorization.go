@@ -14,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/storage/follower"
 )
 
 // Modes are the names that --authorization-mode accepts.
@@ -48,7 +49,7 @@ func authorizers(
 // cache no longer has all of the events, the policy is built again. A role or binding that can't be decoded grants
 // nothing. Nothing is granted before the cache is ready.
 type roles struct {
-	follower *cache.Follower
+	follower *follower.Follower
 	log      *slog.Logger
 	// mu guards the policy: decisions take the read lock, changes the write lock.
 	mu     sync.RWMutex
@@ -59,7 +60,7 @@ type roles struct {
 var policyCollections = []string{"clusterroles", "roles", "clusterrolebindings", "rolebindings"}
 
 func newRoles(c *cache.Cache, log *slog.Logger) *roles {
-	return &roles{follower: c.Follow(policyCollections...), log: log, policy: rbac.New()}
+	return &roles{follower: follower.New(c, policyCollections...), log: log, policy: rbac.New()}
 }
 
 // Authorize implements authorization.Authorizer.

@@ -9,12 +9,13 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/storage/follower"
 )
 
 // Live applies the objects in a cache to a Controller.
 type Live struct {
 	controller *Controller
-	follower   *cache.Follower
+	follower   *follower.Follower
 	log        *slog.Logger
 	// complaint limits the rate of error messages in the log.
 	complaint rate.Sometimes
@@ -22,7 +23,7 @@ type Live struct {
 
 // NewLive returns a Live that applies the objects of a cache to the controller.
 func NewLive(c *Controller, from *cache.Cache, log *slog.Logger) *Live {
-	return &Live{controller: c, follower: from.Follow("flowschemas", "prioritylevelconfigurations"), log: log,
+	return &Live{controller: c, follower: follower.New(from, "flowschemas", "prioritylevelconfigurations"), log: log,
 		complaint: rate.Sometimes{Interval: time.Minute}}
 }
 

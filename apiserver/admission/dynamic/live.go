@@ -12,11 +12,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/storage/follower"
 )
 
 // Live has the configurations that are in a cache.
 type Live struct {
-	follower *cache.Follower
+	follower *follower.Follower
 	types    *resources.Types
 	log      *slog.Logger
 	// set is nil if there is no configuration.
@@ -42,7 +43,7 @@ func NewLive(c *cache.Cache, types *resources.Types, log *slog.Logger) *Live {
 	for _, source := range sources {
 		collections = append(collections, types.Lookup(group, "v1", source.plural).Collection)
 	}
-	return &Live{follower: c.Follow(collections...), types: types, log: log}
+	return &Live{follower: follower.New(c, collections...), types: types, log: log}
 }
 
 // Set returns the configurations at the cache's current revision or a later one, or nil if there are none. If they

@@ -1,25 +1,27 @@
-package cache
+package follower
 
 import (
 	"errors"
 	"sync"
 	"sync/atomic"
+
+	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // Follower keeps what its owner derives from some collections as new as the cache, without a goroutine. Its methods may
 // be called from any goroutine.
 type Follower struct {
-	cache       *Cache
+	cache       *cache.Cache
 	collections []string
 	// shown is a revision whose events the owner has.
 	shown atomic.Int64
 	// mu guards the watchers. It is held while the owner is updated.
 	mu       sync.Mutex
-	watchers []*Watcher
+	watchers []*cache.Watcher
 }
 
-// Follow returns a Follower of the collections, whose owner has no objects yet.
-func (c *Cache) Follow(collections ...string) *Follower {
+// New returns a Follower of the collections, whose owner has no objects yet.
+func New(c *cache.Cache, collections ...string) *Follower {
 	return &Follower{cache: c, collections: collections}
 }
 
@@ -27,7 +29,9 @@ func (c *Cache) Follow(collections ...string) *Follower {
 // while another call does the same. It calls apply with new events of the collection with that index. It calls rebuild
 // with snapshots of all collections at one revision for the first time, if apply returns false, and if the history no
 // longer has the events. After an error of rebuild or of the cache the next call rebuilds.
-func (f *Follower) CatchUp(apply func(collection int, events []*Event) bool, rebuild func([]*Snapshot) error) error {
+func (f *Follower) CatchUp(
+	apply func(collection int, events []*cache.Event) bool, rebuild func([]*cache.Snapshot) error,
+) error {
 	now := f.cache.Revision()
 	if f.shown.Load() >= now {
 		return nil
@@ -39,8 +43,8 @@ func (f *Follower) CatchUp(apply func(collection int, events []*Event) bool, reb
 	}
 	shown, ok := f.poll(now, apply)
 	if !ok {
-		err := error(ErrExpired)
-		for errors.Is(err, ErrExpired) { // history may be dropped in the meantime
+		err := error(cache.ErrExpired)
+		for errors.Is(err, cache.ErrExpired) { // history may be dropped in the meantime
 			shown, err = f.rebuild(rebuild)
 		}
 		if err != nil {
@@ -52,7 +56,7 @@ func (f *Follower) CatchUp(apply func(collection int, events []*Event) bool, reb
 }
 
 // poll applies all pending events, and returns the revision after them. ok is false if the owner must be rebuilt.
-func (f *Follower) poll(now int64, apply func(int, []*Event) bool) (shown int64, ok bool) {
+func (f *Follower) poll(now int64, apply func(int, []*cache.Event) bool) (shown int64, ok bool) {
 	for i, w := range f.watchers {
 		for {
 			events, rev, err := w.Poll()
@@ -69,9 +73,9 @@ func (f *Follower) poll(now int64, apply func(int, []*Event) bool) (shown int64,
 }
 
 // rebuild rebuilds the owner from one revision, and watches from there.
-func (f *Follower) rebuild(rebuild func([]*Snapshot) error) (rev int64, err error) {
+func (f *Follower) rebuild(rebuild func([]*cache.Snapshot) error) (rev int64, err error) {
 	rev, f.watchers = f.cache.Revision(), nil
-	watchers, snapshots := make([]*Watcher, len(f.collections)), make([]*Snapshot, len(f.collections))
+	watchers, snapshots := make([]*cache.Watcher, len(f.collections)), make([]*cache.Snapshot, len(f.collections))
 	for i, c := range f.collections {
 		if snapshots[i], err = f.cache.Snapshot(c, rev); err != nil {
 			return 0, err
