@@ -13,10 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -120,11 +122,11 @@ func (x *Rendering) transformed(o *storage.Object) (runtime.Object, error) {
 }
 
 func (x *Rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, error) {
-	m := &metav1.PartialObjectMetadata{}
-	if err := json.Unmarshal(o.JSON, m); err != nil {
+	m := &metav1.PartialObjectMetadata{TypeMeta: x.metaType("PartialObjectMetadata")}
+	from, to := jsonscan.Member(o.JSON, "metadata")
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON[from:to], &m.ObjectMeta); err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
 	}
-	m.TypeMeta = x.metaType("PartialObjectMetadata")
 	return m, nil
 }
 

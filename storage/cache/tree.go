@@ -2,10 +2,11 @@ package cache
 
 import (
 	"iter"
+	"sort"
 	"strings"
 	"sync"
 
-	"k8s.io/utils/third_party/forked/golang/btree"
+	"github.com/tidwall/btree"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -17,7 +18,7 @@ const degree = 16
 // clone, which shares all unchanged nodes.
 type tree struct {
 	mu      sync.Mutex // held while the tree is cloned, by Apply and by readers of past revisions
-	entries *btree.BTree[entry]
+	entries *btree.BTreeG[entry]
 }
 
 // entry is an object by its key, so that a search needs no object.
@@ -27,14 +28,15 @@ type entry struct {
 }
 
 func newTree() *tree {
-	return &tree{entries: btree.New(degree, func(a, b entry) bool { return a.key < b.key })}
+	less := func(a, b entry) bool { return a.key < b.key }
+	return &tree{entries: btree.NewBTreeGOptions(less, btree.Options{Degree: degree, NoLocks: true})}
 }
 
 // clone returns a tree that may be changed.
 func (t *tree) clone() *tree {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return &tree{entries: t.entries.Clone()}
+	return &tree{entries: t.entries.Copy()}
 }
 
 // put puts an object, or removes its key if o is nil.
@@ -42,7 +44,7 @@ func (t *tree) put(key string, o *storage.Object) {
 	if o == nil {
 		t.entries.Delete(entry{key: key})
 	} else {
-		t.entries.ReplaceOrInsert(entry{key, o})
+		t.entries.Set(entry{key, o})
 	}
 }
 
@@ -57,16 +59,18 @@ func (t *tree) length() int { return t.entries.Len() }
 // scan yields the objects with keys >= from with the prefix, in order.
 func (t *tree) scan(prefix, from string) iter.Seq[*storage.Object] {
 	return func(yield func(*storage.Object) bool) {
-		t.entries.AscendGreaterOrEqual(entry{key: max(prefix, from)}, func(e entry) bool {
+		t.entries.Ascend(entry{key: max(prefix, from)}, func(e entry) bool {
 			return strings.HasPrefix(e.key, prefix) && yield(e.object)
 		})
 	}
 }
 
 // count returns the number of objects that scan would yield.
-func (t *tree) count(prefix, from string) (n int) {
-	for range t.scan(prefix, from) {
-		n++
+func (t *tree) count(prefix, from string) int {
+	key := func(i int) string {
+		e, _ := t.entries.GetAt(i)
+		return e.key
 	}
-	return n
+	first := sort.Search(t.length(), func(i int) bool { return key(i) >= max(prefix, from) })
+	return sort.Search(t.length()-first, func(i int) bool { return !strings.HasPrefix(key(first+i), prefix) })
 }
