@@ -7,7 +7,7 @@
 //  2. Rules are tried in the order of the plans and their rules. The first one that selects a request decides.
 //  3. Which requests a rule selects depends only on the number of requests that it has matched, and on its seed.
 //  4. While no plan is in force, a request costs one load of a pointer.
-//  5. A Set has at most MaxRules rules, and keeps the last MaxFired faults.
+//  5. A Set has at most MaxRules rules, and keeps the last Set.MaxFired faults.
 //  6. It receives the time, starts no goroutine and does no I/O. A Set may be used from any goroutine.
 //
 // The API server executes the effects (apiserver/endpoints/fault.go, watchfault.go).

@@ -70,11 +70,8 @@ func TestScenarios(t *testing.T) {
 				}
 				now = now.Add(by)
 			case "report":
-				for _, p := range s.Report().Plans {
-					for i, r := range p.Rules {
-						fmt.Fprintf(&out, "plan %d rules[%d] %s: matched %d, fired %d\n", p.Plan, i, r.Rule.Effect.Name(),
-							r.Matched, r.Fired)
-					}
+				for _, r := range s.Report().Rules {
+					fmt.Fprintf(&out, "%s: matched %d, fired %d\n", r.Where(), r.Matched, r.Fired)
 				}
 				for _, f := range s.Report().Fired {
 					data, _ := json.Marshal(f)
@@ -93,7 +90,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// TestLimits: the plans in force have at most MaxRules rules, and the last MaxFired faults are kept.
+// TestLimits: the plans in force have at most MaxRules rules, and the last MaxFired faults are kept until Reset.
 func TestLimits(t *testing.T) {
 	s, full := New(), Plan{Rules: make([]Rule, MaxRules)}
 	for i := range full.Rules {
@@ -104,7 +101,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := Plan{Rules: full.Rules[:1]}
-	if _, _, err := s.Add(one); err == nil || !strings.Contains(err.Error(), "10001") {
+	if _, _, err := s.Add(one); err == nil || !strings.Contains(err.Error(), "1, and 10000 of other plans") {
 		t.Errorf("one rule too many: %v", err)
 	}
 	remove()
@@ -116,16 +113,22 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	agent := strings.Repeat("x", 1<<20)
-	if _, err := Parse([]byte("rules: [{match: {userAgent: " + agent + "}, effect: {close: true}}]")); err == nil {
-		t.Error("a rule of a megabyte was accepted")
+	for _, match := range []string{"userAgent: " + agent, "verbs: [" + strings.Repeat("get, ", 1000) + "]"} {
+		if _, err := Parse([]byte("rules: [{match: {" + match + "}, effect: {close: true}}]")); err == nil {
+			t.Errorf("a rule of %d bytes was accepted", len(match))
+		}
 	}
-	for range MaxFired + 1 {
+	for range 2*s.MaxFired + 1 {
 		if shot, _ := s.Decide(&Request{Verb: "get", UserAgent: agent}, time.Time{}); shot == nil {
 			t.Fatal("no fault")
 		}
 	}
 	r := s.Report()
-	if len(r.Fired) != MaxFired || r.Total != MaxFired+1 || len(r.Fired[0].Request.UserAgent) > 300 {
+	if n := s.MaxFired; len(r.Fired) != n || r.Total != 2*n+1 || len(r.Fired[0].Request.UserAgent) > 300 {
 		t.Errorf("kept %d of %d faults, with %d bytes of a client", len(r.Fired), r.Total, len(r.Fired[0].Request.UserAgent))
+	}
+	s.Reset()
+	if r = s.Report(); len(r.Rules)+len(r.Fired)+r.Total != 0 {
+		t.Errorf("after the reset: %+v", r)
 	}
 }

@@ -35,9 +35,6 @@ func Parse(document []byte) (Plan, error) {
 	p := Plan{Rules: make([]Rule, len(raw.Rules))}
 	for i, rule := range raw.Rules {
 		path := fmt.Sprintf("rules[%d]", i)
-		if len(rule) > maxRule {
-			return Plan{}, fmt.Errorf("%s: the rule is longer than %d bytes", path, maxRule)
-		}
 		if err := decode(rule, &p.Rules[i], path); err != nil {
 			return Plan{}, err
 		}
@@ -49,7 +46,7 @@ func Parse(document []byte) (Plan, error) {
 			}
 		}
 	}
-	return p, p.check()
+	return p, p.check(0)
 }
 
 // decode decodes JSON strictly. Errors have the path of the field below path.
@@ -60,19 +57,17 @@ func decode(data []byte, into any, path string) error {
 	if errors.As(err, &wrong) {
 		return fmt.Errorf("%s: a value of type %s is not allowed", at(wrong.Field), wrong.Value)
 	}
-	for _, e := range strict {
-		var of kjson.FieldError
-		if errors.As(e, &of) {
-			return fmt.Errorf("%s: the field is unknown", at(of.FieldPath()))
-		}
+	var unknown kjson.FieldError
+	if errors.As(errors.Join(strict...), &unknown) {
+		return fmt.Errorf("%s: the field is unknown", at(unknown.FieldPath()))
 	}
 	return err
 }
 
-// check returns the first error of the plan.
-func (p *Plan) check() error {
-	if n := len(p.Rules); n == 0 || n > MaxRules {
-		return fmt.Errorf("rules: a plan has 1 to %d rules, not %d", MaxRules, n)
+// check returns the first error of the plan. The other plans in force have that number of rules.
+func (p *Plan) check(others int) error {
+	if n := len(p.Rules); n == 0 || n+others > MaxRules {
+		return fmt.Errorf("rules: %d, and %d of other plans; a plan has at least one, all have at most %d", n, others, MaxRules)
 	}
 	for i := range p.Rules {
 		if err := p.Rules[i].check(); err != nil {
@@ -84,14 +79,9 @@ func (p *Plan) check() error {
 
 // check returns an error that begins with the path of the wrong field in the rule.
 func (r *Rule) check() error {
-	for i, v := range r.Match.Verbs {
-		if !slices.Contains(verbs, v) {
-			return fmt.Errorf("match.verbs[%d]: %q is not one of %s", i, v, strings.Join(verbs, ", "))
-		}
-	}
-	m := &r.Match
-	all := []string{m.Group, m.Resource, m.Subresource, m.Namespace, m.Name, m.User, m.UserAgent, m.FieldManager}
-	for i, s := range all {
+	m, e := &r.Match, &r.Effect
+	for i, s := range []string{m.Group, m.Resource, m.Subresource, m.Namespace, m.Name, m.User, m.UserAgent,
+		m.FieldManager, strings.Join(m.Verbs, " ")} {
 		if len(s) > maxPattern || i < 3 && (strings.Contains(s, "/") || s != strings.ToLower(s)) {
 			return fmt.Errorf("match: %.64q has capitals or / in a group or resource, or over %d bytes", s, maxPattern)
 		}
@@ -99,58 +89,52 @@ func (r *Rule) check() error {
 	if p := r.Probability; !(p >= 0 && p <= 1) {
 		return fmt.Errorf("probability: %v is not between 0 and 1", p)
 	}
-	e := &r.Effect
-	var has, names []string
-	for _, k := range kinds {
-		if names = append(names, k.name); k.in(e) {
-			has = append(has, k.name)
-		}
-	}
+	has := e.kinds()
 	if len(has) != 1 {
-		return fmt.Errorf("effect: has %v, not exactly one of %s", has, strings.Join(names, ", "))
+		return fmt.Errorf("effect: has %v, not exactly one of %v", has, kinds)
 	}
 	for _, n := range []struct {
-		path, param string
+		path        string
 		value, most int64
 	}{
-		{"skip", "", int64(r.Skip), MaxCount}, {"times", "", int64(r.Times), MaxCount},
-		{"every", "", int64(r.Every), MaxCount}, {"effect.delay", "", int64(e.Delay), int64(MaxDuration)},
-		{"effect.retryAfter", "retryAfter", int64(e.RetryAfter), int64(MaxDuration / time.Second)},
-		{"effect.events", "events", int64(e.Events), MaxCount},
-		{"effect.revisions", "revisions", int64(e.Revisions), MaxCount},
-		{"effect.duration", "duration", int64(e.Duration), int64(MaxDuration)},
+		{"skip", int64(r.Skip), MaxCount}, {"times", int64(r.Times), MaxCount}, {"every", int64(r.Every), MaxCount},
+		{"effect.delay", int64(e.Delay), int64(MaxDuration)},
+		{"effect.retryAfter", int64(e.RetryAfter), int64(MaxDuration / time.Second)},
+		{"effect.events", int64(e.Events), MaxCount}, {"effect.revisions", int64(e.Revisions), MaxCount},
+		{"effect.duration", int64(e.Duration), int64(MaxDuration)},
 	} {
+		param, ofEffect := strings.CutPrefix(n.path, "effect.")
 		switch {
 		case n.value >= 0 && n.value <= n.most:
 		case n.most == int64(MaxDuration):
 			return fmt.Errorf("%s: must be a positive duration like 1.5s, at most %v", n.path, MaxDuration)
-		case n.path == "skip":
-			return fmt.Errorf("skip: must not be negative, at most %d", n.most)
 		default:
-			return fmt.Errorf("%s: must be positive, at most %d", n.path, n.most)
+			return fmt.Errorf("%s: %d is negative, or more than %d", n.path, n.value, n.most)
 		}
-		if n.value > 0 && n.param != "" && !slices.Contains(e.kind().params, n.param) {
-			return fmt.Errorf("%s: does not belong to the effect %s", n.path, has[0])
+		if n.value > 0 && ofEffect && !slices.Contains(has[0].params, param) {
+			return fmt.Errorf("%s: does not belong to the effect %v", n.path, has[0])
 		}
 	}
-	return r.checkFit(has[0])
+	return r.checkFit()
 }
 
 // checkFit returns an error if the values of the effect do not fit each other and the verbs.
-func (r *Rule) checkFit(name string) error {
+func (r *Rule) checkFit() error {
 	e := &r.Effect
 	switch {
 	case e.Error != "" && reasons[e.Error] == nil:
-		all := slices.Sorted(maps.Keys(reasons))
-		return fmt.Errorf("effect.error: %q is not one of %s", e.Error, strings.Join(all, ", "))
+		return fmt.Errorf("effect.error: %q is not one of %v", e.Error, slices.Sorted(maps.Keys(reasons)))
 	case e.RetryAfter > 0 && e.Error != "TooManyRequests":
 		return errors.New("effect.retryAfter: is only for the error TooManyRequests")
 	case e.StaleReads && (e.Revisions == 0) == (e.Duration == 0):
 		return errors.New("effect.staleReads: needs either revisions or duration")
 	}
-	for _, v := range r.Match.Verbs {
-		if !slices.Contains(e.fits(), v) {
-			return fmt.Errorf("effect.%s: %s does not fit the verb %s", name, e.Name(), v)
+	for i, v := range r.Match.Verbs {
+		switch {
+		case !slices.Contains(verbs, v):
+			return fmt.Errorf("match.verbs[%d]: %q is not one of %v", i, v, verbs)
+		case !slices.Contains(e.fits(), v):
+			return fmt.Errorf("effect.%v: %s does not fit the verb %s", e.kinds()[0], e.Name(), v)
 		}
 	}
 	return nil

@@ -12,8 +12,8 @@ const (
 	MaxRules    = 10_000         // the number of rules in all plans together
 	MaxDuration = 24 * time.Hour // of each duration
 	MaxCount    = 1_000_000_000  // of each number
-	maxRule     = 8 << 10        // the number of bytes of a rule in JSON
 	maxPattern  = 1 << 10        // the number of bytes of a string of a Match
+	maxMarks    = 4096           // the number of revisions that a Set keeps with their times
 )
 
 // Plan is a list of rules.
@@ -115,7 +115,7 @@ type kind struct {
 // kinds are the effects: the field, the verbs that it fits, its parameters, and whether an Effect has it.
 var kinds = []kind{
 	{"error", verbs, []string{"retryAfter"}, func(e *Effect) bool { return e.Error != "" }},
-	{"delay", verbs, nil, func(e *Effect) bool { return e.Delay != 0 }},
+	{"delay", verbs, []string{"delay"}, func(e *Effect) bool { return e.Delay != 0 }},
 	{"close", verbs, nil, func(e *Effect) bool { return e.Close }},
 	{"loseAnswer", single, nil, func(e *Effect) bool { return e.LoseAnswer }},
 	{"endWatch", watches, []string{"events", "duration"}, func(e *Effect) bool { return e.EndWatch }},
@@ -126,18 +126,69 @@ var kinds = []kind{
 		func(e *Effect) bool { return e.StaleReads }},
 }
 
-// kind returns the kind of the effect, of which there is one.
-func (e *Effect) kind() kind {
-	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.in(e) })]
+func (k kind) String() string { return k.name }
+
+// kinds returns the effects in e; there is one if e is valid.
+func (e *Effect) kinds() []kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !k.in(e) })
 }
 
 // Name returns the field of the effect, and the reason of an error: "loseAnswer", "error Conflict".
-func (e *Effect) Name() string { return strings.TrimSpace(e.kind().name + " " + e.Error) }
+func (e *Effect) Name() string { return strings.TrimSpace(e.kinds()[0].name + " " + e.Error) }
 
 // fits returns the verbs that the effect fits.
 func (e *Effect) fits() []string {
 	if e.Error != "" {
 		return reasons[e.Error]
 	}
-	return e.kind().verbs
+	return e.kinds()[0].verbs
+}
+
+// Request is a request for a resource, as far as rules depend on it.
+type Request struct {
+	Verb         string `json:"verb"`
+	Group        string `json:"group,omitempty"`
+	Resource     string `json:"resource"`
+	Subresource  string `json:"subresource,omitempty"`
+	Namespace    string `json:"namespace,omitempty"`
+	Name         string `json:"name,omitempty"`
+	User         string `json:"user"`
+	UserAgent    string `json:"userAgent,omitempty"`
+	FieldManager string `json:"fieldManager,omitempty"`
+	DryRun       bool   `json:"dryRun,omitempty"`
+	// Controller is set for a request of a controller of this process. Open is set for a watch that is already open: it
+	// meets only the effects on watches, of the plans with greater numbers than After.
+	Controller bool `json:"controller,omitempty"`
+	Open       bool `json:"open,omitempty"`
+	After      int  `json:"-"`
+	// Stale is set for a read that may be stale: resourceVersion=0.
+	Stale bool `json:"stale,omitempty"`
+	// Revision is the newest revision.
+	Revision int64 `json:"revision"`
+}
+
+// cut returns a copy with the first 256 bytes of a client's strings.
+func (q *Request) cut() Request {
+	c := *q
+	for _, s := range []*string{&c.Namespace, &c.Name, &c.User, &c.UserAgent, &c.FieldManager} {
+		if len(*s) > 256 {
+			*s = strings.ToValidUTF8((*s)[:256], "") + "…"
+		}
+		*s = strings.Clone(*s)
+	}
+	return c
+}
+
+// like reports whether a string matches a pattern with *. The empty pattern matches all.
+func like(pattern, s string) bool {
+	if !strings.Contains(pattern, "*") {
+		return pattern == "" || pattern == s
+	}
+	parts := strings.Split(pattern, "*")
+	last := len(parts) - 1
+	s, ok := strings.CutPrefix(s, parts[0])
+	for i := 1; ok && i < last; i++ {
+		_, s, ok = strings.Cut(s, parts[i])
+	}
+	return ok && strings.HasSuffix(s, parts[last])
 }
