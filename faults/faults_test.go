@@ -101,7 +101,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := Plan{Rules: full.Rules[:1]}
-	if _, _, err := s.Add(one); err == nil || !strings.Contains(err.Error(), "1, and 10000 of other plans") {
+	if _, _, err := s.Add(one); err == nil || !strings.Contains(err.Error(), "1, and 10000 in other plans") {
 		t.Errorf("one rule too many: %v", err)
 	}
 	remove()

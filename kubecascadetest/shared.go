@@ -33,8 +33,8 @@ type Shared struct {
 }
 
 // Server returns the server for the test, after other tests that use it have ended; the first one starts it. At the end
-// of the test the server is rolled back to its first state, and its plans of faults are removed. A subtest gets the
-// server of its parent.
+// of the test the server is rolled back to its first state, and its plans and reports of faults are removed. A
+// subtest gets the server of its parent.
 func (s *Shared) Server(t testing.TB) *kubecascade.Server {
 	t.Helper()
 	if s.isUsedBy(t.Name()) {
@@ -47,7 +47,7 @@ func (s *Shared) Server(t testing.TB) *kubecascade.Server {
 		defer s.turn.Unlock()
 		s.use("")
 		if s.server != nil {
-			s.server.Faults().Remove(0)
+			s.server.Faults().Reset()
 			if err := s.server.Rollback(context.Background(), beginning); err != nil {
 				t.Errorf("rolling back the server: %v", err)
 				s.stop(t)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,11 +23,9 @@ import (
 )
 
 func faultCommand() *cobra.Command {
-	add := faultSub("add FILE", "Add a plan", nil, func(c *cobra.Command, args []string, ask asking) error {
-		if len(args) != 1 {
-			return errUsage{fmt.Errorf("name one file, not %d", len(args))}
-		}
-		plan, err := readPlan(args[0], c.InOrStdin())
+	add := faultSub("add FILE", "Add a plan", oneFile, func(c *cobra.Command, args []string, ask asking) error {
+		var plan kubecascade.FaultPlan
+		err := readPlan(c, args[0], &plan)
 		if err != nil {
 			return err
 		}
@@ -45,7 +44,7 @@ func faultCommand() *cobra.Command {
 			if err := ask(http.MethodGet, nil, nil, &r); err != nil {
 				return err
 			}
-			text := plansText(&r)
+			text := rulesText(&r)
 			if fired {
 				text = firedText(&r)
 			}
@@ -92,10 +91,7 @@ func faultSub(use, short string, arguments cobra.PositionalArgs, run func(*cobra
 			if apierrors.IsNotFound(err) {
 				err = errors.New("the server does not inject faults: it runs without --enable-faults, or is not kubecascade")
 			}
-			if err == nil {
-				err = json.Unmarshal(data, into)
-			}
-			if err != nil {
+			if err = cmp.Or(err, json.Unmarshal(data, into)); err != nil {
 				return errUnable{err}
 			}
 			return nil
@@ -124,31 +120,29 @@ func (f *faultFlags) group() group {
 	return group{s.Name(), s}
 }
 
-// readPlan reads and validates a plan. The error is one of usage.
-func readPlan(file string, stdin io.Reader) (p kubecascade.FaultPlan, err error) {
-	read := os.ReadFile
-	if file == "-" {
-		read = func(string) ([]byte, error) { return io.ReadAll(stdin) }
-	}
-	document, err := read(file)
-	if err != nil {
-		return p, errUsage{err}
-	}
-	if p, err = kubecascade.ParseFaults(document); err != nil {
-		return p, errUsage{fmt.Errorf("%s: %w", file, err)}
-	}
-	return p, nil
+// readPlan reads and validates a plan. FILE - is the standard input.
+func readPlan(c *cobra.Command, file string, p *kubecascade.FaultPlan) error {
+	return input(c, func(stdin io.Reader) error {
+		document, err := os.ReadFile(file)
+		if file == "-" {
+			document, err = io.ReadAll(stdin)
+		}
+		if err != nil {
+			return err
+		}
+		if *p, err = kubecascade.ParseFaults(document); err != nil {
+			err = fmt.Errorf("%s: %w", file, err)
+		}
+		return err
+	})
 }
 
-// plansText describes the rules of the plans, one a line.
-func plansText(r *kubecascade.FaultReport) string {
+// rulesText describes the rules in force, one a line.
+func rulesText(r *kubecascade.FaultReport) string {
 	var b strings.Builder
-	for _, p := range r.Plans {
-		for i, rule := range p.Rules {
-			match, _ := json.Marshal(rule.Rule.Match) // only strings
-			fmt.Fprintf(&b, "plan %d rules[%d] %s %s: injected into %d of %d requests\n", p.Plan, i,
-				rule.Rule.Effect.Name(), match, rule.Fired, rule.Matched)
-		}
+	for _, r := range r.Rules {
+		match, _ := json.Marshal(r.Match) // only strings
+		fmt.Fprintf(&b, "%s %s: injected into %d of %d requests\n", r.Where(), match, r.Fired, r.Matched)
 	}
 	return b.String()
 }

@@ -9,7 +9,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade"
-	"github.com/kubecascade/kubecascade/faults/perturb"
 	"github.com/kubecascade/kubecascade/internal/child"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
@@ -18,7 +17,7 @@ import (
 // is tried instead of those that are found.
 func (o *options) perturb(ctx context.Context, f *faultFlags, args []string, stderr io.Writer) error {
 	began, limit := time.Now(), time.Duration(0)
-	run := func(plan kubecascade.FaultPlan) (got perturb.Outcome, failed error) {
+	run := func(plan kubecascade.FaultPlan) (got child.Outcome, failed error) {
 		k, err := child.New(args)
 		if err != nil {
 			return got, err
@@ -36,8 +35,7 @@ func (o *options) perturb(ctx context.Context, f *faultFlags, args []string, std
 		}
 		return got, errors.Join(err, failed)
 	}
-	over := func() bool { return time.Since(began) > f.budget }
-	found, err := perturb.Search(stderr, f.seed, f.plan, run, over)
+	found, err := child.Search(stderr, f.seed, f.plan, run, func() bool { return time.Since(began) > f.budget })
 	if err == nil && found > 0 {
 		err = errFound
 	}
@@ -46,7 +44,7 @@ func (o *options) perturb(ctx context.Context, f *faultFlags, args []string, std
 
 // left returns the requests and the objects at the end of a command, when the controllers are idle or after ten
 // seconds.
-func left(ctx context.Context, s *kubecascade.Server) (got perturb.Outcome, err error) {
+func left(ctx context.Context, s *kubecascade.Server) (got child.Outcome, err error) {
 	got.Fired = s.Faults().Report().Fired
 	s.Faults().Remove(0)
 	idle, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -54,7 +52,7 @@ func left(ctx context.Context, s *kubecascade.Server) (got perturb.Outcome, err 
 	_ = s.Settle(idle)
 	h, err := rest.HTTPClientFor(s.Config())
 	if err == nil {
-		got.Objects, err = cluster.Owners(ctx, &cluster.Client{URL: s.URL(), HTTP: h})
+		got.Objects, got.Unknown, err = cluster.Owners(ctx, &cluster.Client{URL: s.URL(), HTTP: h})
 	}
 	return got, err
 }

@@ -80,18 +80,26 @@ func (q *question) print(c *cobra.Command, value any, text func(explain.Style) s
 	return err
 }
 
+// input calls read with the standard input, which may have no end. An error is one of usage, or of the context.
+func input(c *cobra.Command, read func(io.Reader) error) error {
+	done := make(chan error, 1)
+	go func() { done <- read(c.InOrStdin()) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			return errUsage{err}
+		}
+		return nil
+	case <-c.Context().Done():
+		return c.Context().Err()
+	}
+}
+
 // answer connects, and answers a question about the objects of a line. A kubecascade server answers. For others, or
 // with --from lists, lists are read.
 func answer[T any](q *question, c *cobra.Command, line *selection.Line, ask *cluster.Question) (*T, error) {
-	parsed := make(chan error, 1)
-	go func() { parsed <- line.Parse(c.InOrStdin()) }()
-	select {
-	case err := <-parsed:
-		if err != nil {
-			return nil, errUsage{err}
-		}
-	case <-c.Context().Done(): // standard input may have no end
-		return nil, c.Context().Err()
+	if err := input(c, line.Parse); err != nil {
+		return nil, err
 	}
 	if err := q.connect(c.Context()); err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func runCommand() *cobra.Command {
 			}
 			k.Cmd.Stdin, k.Cmd.Stdout, k.Cmd.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 			if f.file != "" {
-				if f.plan, err = readPlan(f.file, c.InOrStdin()); err != nil {
+				if err := readPlan(c, f.file, &f.plan); err != nil {
 					return err
 				}
 				o.API.EnableFaults = true
@@ -72,7 +72,7 @@ func runCommand() *cobra.Command {
 			}
 			return o.run(c.Context(), k, f.plan, 0, c.ErrOrStderr(), func(s *kubecascade.Server) {
 				if r := s.Faults().Report(); len(f.plan.Rules) > 0 {
-					fmt.Fprintf(c.ErrOrStderr(), "kubecascade: %s injected\n%s", backup.Count(r.Total, "fault"), plansText(&r))
+					fmt.Fprintf(c.ErrOrStderr(), "kubecascade: %s injected\n%s", backup.Count(r.Total, "fault"), rulesText(&r))
 				}
 			})
 		},
@@ -153,6 +153,7 @@ func (o *options) run(ctx context.Context, k *child.Child, plan kubecascade.Faul
 		return err
 	}
 	if len(plan.Rules) > 0 {
+		s.Faults().MaxFired = 100_000 // of one command
 		if _, _, err := s.Faults().Add(plan); err != nil {
 			return errors.Join(err, s.Stop())
 		}

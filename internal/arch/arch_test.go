@@ -142,7 +142,6 @@ var forbidden = []struct {
 
 // except are files' packages that a rule spares, with the reason.
 var except = map[string]string{
-	"faults/perturb -> " + module:                           "it makes plans of faults",
 	"gc -> net/http":                                        "debug.go serves the graph",
 	"cmd/kubecascade -> " + module + "/gc":                  "gc/explain answers what its commands ask",
 	"apiserver/aggregator -> k8s.io/apiserver":              "the user of a request is data",

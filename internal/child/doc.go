@@ -1,4 +1,5 @@
-// Package child runs the command of "kubecascade run".
+// Package child runs the command of "kubecascade run". Search looks for single faults that change the result of a
+// command: its exit code, or the objects that it leaves behind.
 //
 // It guarantees:
 //

@@ -3,32 +3,34 @@ package cluster
 import (
 	"context"
 	"strings"
-
-	"github.com/kubecascade/kubecascade/gc/explain"
+	"time"
 )
 
 // Owners returns the owners of all objects but Events, as "Kind/name" separated by commas. The names of the objects are
-// "resource namespace/name".
-func Owners(ctx context.Context, from Source) (map[string]string, error) {
-	d, err := from.Discover(ctx)
+// "resource namespace/name". unknown has the resources whose objects are not known, and "*.GROUP" for a group that does
+// not answer, with the reasons.
+func Owners(ctx context.Context, from Source) (owners, unknown map[string]string, err error) {
+	got, _, err := Read(ctx, from, Options{Now: time.Now})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all := map[string]string{}
-	for _, r := range d.Resources {
-		if !r.Listed || r.Plural == "events" {
+	owners, unknown = map[string]string{}, map[string]string{}
+	for _, o := range got.Objects {
+		if o.Collection == "events" {
 			continue
 		}
-		err := from.List(ctx, r, Selector{}, func(o *explain.Object, _ []byte) {
-			var owners []string
-			for _, owner := range o.Owners {
-				owners = append(owners, owner.Kind+"/"+owner.Name)
-			}
-			all[r.Name()+" "+strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")] = strings.Join(owners, ",")
-		})
-		if err != nil {
-			return nil, err
+		var names []string
+		for _, owner := range o.Owners {
+			names = append(names, owner.Kind+"/"+owner.Name)
 		}
+		owners[o.Collection+" "+strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")] = strings.Join(names, ",")
 	}
-	return all, nil
+	for _, h := range got.Hidden() {
+		unknown[h.Resource] = h.Why
+	}
+	for _, u := range got.Unavailable {
+		_, group, _ := strings.Cut(u.Name, ".")
+		unknown["*."+group] = u.Message
+	}
+	return owners, unknown, nil
 }
