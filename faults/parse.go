@@ -67,7 +67,7 @@ func decode(data []byte, into any, path string) error {
 // check returns the first error of the plan. The other plans in force have that number of rules.
 func (p *Plan) check(others int) error {
 	if n := len(p.Rules); n == 0 || n+others > MaxRules {
-		return fmt.Errorf("rules: %d, and %d in other plans; a plan has one or more, all have up to %d", n, others, MaxRules)
+		return fmt.Errorf("rules: %d, and %d in other plans; a plan has 1 or more, all up to %d", n, others, MaxRules)
 	}
 	for i := range p.Rules {
 		if err := p.Rules[i].check(); err != nil {

@@ -200,6 +200,9 @@ func (a *API) serveFaults(r *http.Request) (any, error) {
 		return a.Faults.Report(), nil
 	case http.MethodPost:
 		body, err := io.ReadAll(r.Body)
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return nil, codec.TooLarge()
+		}
 		if err != nil {
 			return nil, status.BadRequest("reading the plan: %v", err)
 		}
@@ -215,8 +218,8 @@ func (a *API) serveFaults(r *http.Request) (any, error) {
 	}
 	query := requestinfo.Query(r)
 	plan := query.Get("plan")
-	if len(query) > 1 || len(query) == 1 && !query.Has("plan") {
-		return nil, status.BadRequest("the only parameter is plan")
+	if len(query) > 1 || len(query) == 1 && len(query["plan"]) != 1 {
+		return nil, status.BadRequest("the only parameter is one plan")
 	}
 	number, _ := strconv.Atoi(plan)
 	removed := 0

@@ -169,12 +169,15 @@ const orphan = `{"metadata":{"name":"orphan","ownerReferences":[{"apiVersion":"v
 	`"uid":"6ba7b810-9dad-11d1-80b4-00c04fd430c8"}]}}`
 
 // TestControlPlane: the links are kube-apiserver and etcd. Data outlives the API server, other clients read it from
-// etcd, no controller runs, and the environment variable enables one.
+// etcd, no controller runs and no faults are served, and environment variables enable both.
 func TestControlPlane(t *testing.T) {
 	p := newPlane(t)
 	e := p.startEtcd()
 	api := p.startAPIServer()
-	const maps = "/api/v1/namespaces/default/configmaps"
+	const maps, plans = "/api/v1/namespaces/default/configmaps", "/kubecascade/v1/faults"
+	if code, body := p.request("GET", plans, ""); code != http.StatusNotFound {
+		t.Errorf("%d %s", code, body)
+	}
 	if code, body := p.request("POST", maps, orphan); code != http.StatusCreated {
 		t.Fatalf("%d %s", code, body)
 	}
@@ -188,7 +191,10 @@ func TestControlPlane(t *testing.T) {
 		t.Errorf("the log does not name the flags without effect: %s", &api.log)
 	}
 	p.stored("/registry/configmaps/default/orphan")
-	api = p.startAPIServer(controllersVariable + "=garbage-collector-controller")
+	api = p.startAPIServer(controllersVariable+"=garbage-collector-controller", "KUBECASCADE_ENABLE_FAULTS=true")
+	if code, body := p.request("GET", plans, ""); code != http.StatusOK {
+		t.Errorf("%d %s", code, body)
+	}
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		code, body := p.request("GET", maps+"/orphan", "")
 		if code == http.StatusNotFound {
@@ -270,13 +276,21 @@ func TestEtcdArguments(t *testing.T) {
 	}
 }
 
-// TestRoleErrors: an error of the command line ends kube-apiserver with 1, and has kube-apiserver's message.
+// TestRoleErrors: an error of the command line ends kube-apiserver with 1, and has kube-apiserver's message. One of the
+// environment ends it, too.
 func TestRoleErrors(t *testing.T) {
 	p := newPlane(t)
-	out, err := exec.Command(filepath.Join(p.assets, "kube-apiserver"), "--nonsense").CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || string(out) != "Error: unknown flag: --nonsense\n" {
-		t.Errorf("%v %s", err, out)
+	t.Setenv("KUBECASCADE_ENABLE_FAULTS", "yes")
+	for args, want := range map[string]string{
+		"--nonsense": "unknown flag: --nonsense\n",
+		"--etcd-servers=http://x:1 --service-account-issuer=https://x/ --service-account-signing-key-file=x " +
+			"--service-account-key-file=x": "KUBECASCADE_ENABLE_FAULTS: strconv.ParseBool: ",
+	} {
+		out, err := exec.Command(filepath.Join(p.assets, "kube-apiserver"), strings.Fields(args)...).CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.HasPrefix(string(out), "Error: "+want) {
+			t.Errorf("%v %s", err, out)
+		}
 	}
 	c := assetsCommand()
 	c.SilenceErrors, c.SilenceUsage = true, true
