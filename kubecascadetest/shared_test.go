@@ -35,6 +35,10 @@ func TestShared(t *testing.T) {
 				t.Parallel()
 			}
 			s := shared.Server(t)
+			if n := s.Faults().Report().Total; n > 0 {
+				t.Errorf("%d faults of another test", n)
+			}
+			kubecascadetest.AddFaults(t, s, "rules: [{match: {verbs: [create]}, effect: {delay: 1ns}}]")
 			c := newClient(t, s)
 			c.do(http.MethodPost, maps, `{"metadata":{"name":"mine"}}`, 201)
 			for _, name := range []string{"", "mine"} { // checkpoints of a test are not the beginning of the next one

@@ -7,6 +7,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/kubecascade/kubecascade/conformance/replay"
 	"github.com/kubecascade/kubecascade/internal/child"
 )
@@ -45,17 +47,20 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestPreviewEndsWhileStandardInputHasNoEnd: a signal, which cancels the context, ends it.
-func TestPreviewEndsWhileStandardInputHasNoEnd(t *testing.T) {
+// TestEndWhileStandardInputHasNoEnd: a signal, which cancels the context, ends commands that read it.
+func TestEndWhileStandardInputHasNoEnd(t *testing.T) {
 	in, out := io.Pipe()
 	t.Cleanup(func() { _ = out.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c := previewDeleteCommand()
-	c.SetIn(in)
-	c.SetArgs([]string{"-f", "-"})
-	c.SilenceUsage, c.SilenceErrors = true, true
-	if err := c.ExecuteContext(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+	add, preview := faultCommand(), previewDeleteCommand()
+	add.SetArgs([]string{"add", "-"})
+	preview.SetArgs([]string{"-f", "-"})
+	for _, c := range []*cobra.Command{add, preview} {
+		c.SetIn(in)
+		c.SilenceUsage, c.SilenceErrors = true, true
+		if err := c.ExecuteContext(ctx); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
 	}
 }

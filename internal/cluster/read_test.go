@@ -222,23 +222,31 @@ func TestOneNamespace(t *testing.T) {
 	}
 }
 
-// TestUnavailableGroups discovers a server whose aggregated servers do not answer, in both forms of discovery.
+// TestUnavailableGroups discovers a server whose aggregated servers do not answer, in both forms of discovery. The owners
+// of other objects are known.
 func TestUnavailableGroups(t *testing.T) {
 	c := old(t, map[string]string{
 		"/apis": `{"kind":"APIGroupList","groups":[{"name":"metrics.k8s.io","versions":[
 			{"groupVersion":"metrics.k8s.io/v1beta1","version":"v1beta1"}],"preferredVersion":{"groupVersion":"metrics.k8s.io/v1beta1","version":"v1beta1"}}]}`,
 		"/apis/metrics.k8s.io/v1beta1": `503!{"kind":"Status","message":"no endpoints"}`,
+		"/api/v1/pods":                 `503!{"kind":"Status","message":"gone"}`,
+		"/api/v1/secrets":              list("", item("ns", "s", `,"ownerReferences":[{"kind":"A","name":"a"},{"kind":"B"}]`)),
 	})
 	want := []explain.Unavailable{{Name: "v1beta1.metrics.k8s.io", Message: "no endpoints"}}
 	if d, err := c.Discover(t.Context()); err != nil || !slices.Equal(d.Unavailable, want) {
 		t.Errorf("%+v, %v", d, err)
+	}
+	owners, unknown, err := Owners(t.Context(), c)
+	if err != nil || !maps.Equal(unknown, map[string]string{"*.metrics.k8s.io": "no endpoints", "pods": "gone"}) ||
+		!maps.Equal(owners, map[string]string{"secrets ns/s": "A/a,B/"}) {
+		t.Errorf("%q of %q, %v", owners, unknown, err)
 	}
 	c = old(t, map[string]string{"/apis": `{"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"metrics.k8s.io"},
 		"versions":[{"version":"v1beta1","freshness":"Stale"}]}]}`})
 	if d, err := c.Discover(t.Context()); err != nil || len(d.Unavailable) != 1 || d.Unavailable[0].Name != want[0].Name {
 		t.Errorf("%+v, %v", d, err)
 	}
-	_, err := old(t, map[string]string{"/apis": `[]`}).Discover(t.Context())
+	_, err = old(t, map[string]string{"/apis": `[]`}).Discover(t.Context())
 	if want := "discovery: GET /apis: the response is not a list of API groups"; err == nil || err.Error() != want {
 		t.Error(err)
 	}
