@@ -3,7 +3,6 @@ package faults
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,8 +15,8 @@ import (
 //
 //	add                               adds the plan in YAML or JSON, prints it as JSON, or the error
 //	request [n=N] [after=PLAN]        prints what N requests in YAML meet; each has the next revision
-//	remove PLAN                       removes a plan, or all for 0
-//	advance DURATION
+//	remove plan=N                     removes a plan, or all for 0
+//	advance seconds=N
 //	report                            prints the counters and the injected faults
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -58,17 +57,13 @@ func TestScenarios(t *testing.T) {
 					}
 				}
 			case "remove":
-				n, err := strconv.Atoi(d.CmdArgs[0].Key)
-				if err != nil {
-					t.Fatal(err)
-				}
+				var n int
+				d.ScanArgs(t, "plan", &n)
 				fmt.Fprintln(&out, s.Remove(n))
 			case "advance":
-				by, err := time.ParseDuration(d.CmdArgs[0].Key)
-				if err != nil {
-					t.Fatal(err)
-				}
-				now = now.Add(by)
+				var seconds int
+				d.ScanArgs(t, "seconds", &seconds)
+				now = now.Add(time.Duration(seconds) * time.Second)
 			case "report":
 				for _, r := range s.Report().Rules {
 					fmt.Fprintf(&out, "%s: matched %d, fired %d\n", r.Where(), r.Matched, r.Fired)

@@ -66,8 +66,8 @@ var recipes = map[string]recipe{
 	"2":  {updatesStatusOnce, updatesStatus, hasDone(isObserved)},
 	"3":  {createsIfNotCached, createsNamed, hasSecrets(1)},
 	"4":  {doesStep(1), doesStep(3), hasSecrets(3)},
-	"5":  {watches(none), watches(relisted), hasHandled},
-	"6":  {watches(newest), watches(resumed), hasHandled},
+	"5":  {watches("none"), watches("list"), hasHandled},
+	"6":  {watches("newest"), watches("last"), hasHandled},
 	"7":  {collects("0"), collects(""), hasSecrets(1)},
 	"8":  {cleansUp(func(err error) bool { return err != nil }), cleansUp(apierrors.IsNotFound), hasSecrets(1)},
 	"9":  {finishes(func(err error) error { return err }), finishes(client.IgnoreNotFound), hasDone(isFinished)},
@@ -387,14 +387,12 @@ func (o *operator) handle(ctx context.Context, s *corev1.Secret) {
 }
 
 // watchFrom returns a watch of the Secrets from a revision. Without one, it begins with their list.
-func (o *operator) watchFrom(
-	ctx context.Context, revision string, handle func(context.Context, *corev1.Secret),
-) watch.Interface {
+func (o *operator) watchFrom(ctx context.Context, revision string, handles bool) watch.Interface {
 	var list corev1.SecretList
 	if revision == "" {
 		must(o.t, o.List(ctx, &list))
-		for i := range list.Items {
-			handle(ctx, &list.Items[i])
+		for i := 0; handles && i < len(list.Items); i++ {
+			o.handle(ctx, &list.Items[i])
 		}
 	}
 	w, err := o.Watch(ctx, &list, from(cmp.Or(revision, list.ResourceVersion)))
@@ -402,39 +400,29 @@ func (o *operator) watchFrom(
 	return w
 }
 
-// watches returns an operator that reads a watch. next returns the one after its end, or nil.
-func watches(next func(ctx context.Context, o *operator, last string) watch.Interface) work {
+// watches returns an operator that reads a watch. After its end it reads the next one from another list, or from the
+// newest or the last revision.
+func watches(next string) work {
 	return func(ctx context.Context, o *operator) error {
 		if o.again > 0 {
 			return nil
 		}
-		w := o.watchFrom(ctx, "", o.handle)
+		w := o.watchFrom(ctx, "", true)
 		must(o.t, o.Create(ctx, secret("first"))) // the user's
 		last, _ := o.handles(ctx, w, "first")
 		must(o.t, o.Create(ctx, secret("second")))
-		if _, ended := o.handles(ctx, w, "second"); ended {
-			w = next(ctx, o, last)
+		_, ended := o.handles(ctx, w, "second")
+		if ended && next == "last" {
+			w = o.watchFrom(ctx, last, false)
+		} else if ended {
+			w = o.watchFrom(ctx, "", next == "list")
 		}
 		must(o.t, o.Create(ctx, secret("third")))
-		if w != nil {
+		if !ended || next != "none" {
 			o.handles(ctx, w, "third")
 		}
 		return nil
 	}
-}
-
-func none(context.Context, *operator, string) watch.Interface { return nil }
-
-func relisted(ctx context.Context, o *operator, _ string) watch.Interface {
-	return o.watchFrom(ctx, "", o.handle)
-}
-
-func newest(ctx context.Context, o *operator, _ string) watch.Interface {
-	return o.watchFrom(ctx, "", func(context.Context, *corev1.Secret) {})
-}
-
-func resumed(ctx context.Context, o *operator, last string) watch.Interface {
-	return o.watchFrom(ctx, last, nil)
 }
 
 func hasHandled(ctx context.Context, o *operator) error {

@@ -162,49 +162,36 @@ func TestHeldEvents(t *testing.T) {
 }
 
 // TestSkippedEvents: after the hold only the newest state of each object is sent. A new object with the name of a
-// deleted one is another object.
+// deleted one is another object. An object that has left the selection is sent with its last selected state, also if it
+// was deleted after that. One that the client has never had is not sent.
 func TestSkippedEvents(t *testing.T) {
-	f := startFaulty(t, cache.Options{})
-	f.put("0", "changed", "deleted", "replaced")
-	w := f.Watch(configmaps + "?watch=1&resourceVersion=0")
-	f.expect(w, "ADDED changed 0", "ADDED deleted 0", "ADDED replaced 0")
-	remove := f.add("{match: {verbs: [watch]}, effect: {skipEvents: true}}")
-	f.put("1", "changed", "deleted", "new", "gone", "replaced")
-	f.put("2", "changed", "new")
-	f.delete("gone")
-	f.delete("deleted")
-	f.delete("replaced")
-	f.put("2", "replaced")
-	f.put("3", "replaced")
-	remove()
-	f.put("4", "last")
-	f.expect(w, "MODIFIED changed 2", "ADDED new 2", "DELETED deleted 1", "DELETED replaced 1", "ADDED replaced 3",
-		"ADDED last 4")
-}
-
-// TestFaultSkippedEventsOfSelections: an object that has left the selection is sent with its last selected state, also
-// if it was deleted after that. One that the client has never had is not sent.
-func TestFaultSkippedEventsOfSelections(t *testing.T) {
 	f := startFaulty(t, cache.Options{})
 	yes, no := map[string]string{"selected": "yes"}, map[string]string{"selected": "no"}
 	f.label(yes, "0", "deleted", "left", "replaced", "returned")
-	w := f.Watch(configmaps + "?watch=1&resourceVersion=0&labelSelector=selected%3Dyes")
-	f.expect(w, "ADDED deleted 0", "ADDED left 0", "ADDED replaced 0", "ADDED returned 0")
+	all := f.Watch(configmaps + "?watch=1&resourceVersion=0")
+	selected := f.Watch(configmaps + "?watch=1&resourceVersion=0&labelSelector=selected%3Dyes")
+	for _, w := range []*apiservertest.Watch{all, selected} {
+		f.expect(w, "ADDED deleted 0", "ADDED left 0", "ADDED replaced 0", "ADDED returned 0")
+	}
 	remove := f.add("{match: {verbs: [watch]}, effect: {skipEvents: true}}")
-	f.label(yes, "1", "left", "deleted", "replaced", "returned", "unseen")
-	f.label(no, "2", "left", "deleted", "replaced", "returned", "unseen")
+	f.label(yes, "1", "left", "deleted", "replaced", "returned", "unseen", "new")
+	f.label(no, "2", "left", "deleted", "replaced", "returned", "unseen", "new")
 	f.delete("deleted")
 	f.delete("replaced")
 	f.delete("unseen")
 	f.label(yes, "3", "replaced", "returned")
-	f.put("4")
+	f.label(yes, "4", "replaced", "new")
 	remove()
-	f.expect(w, "DELETED left 1", "DELETED deleted 1", "DELETED replaced 1", "ADDED replaced 3",
-		"MODIFIED returned 3")
+	f.label(yes, "5", "last")
+	f.expect(selected, "DELETED left 1", "DELETED deleted 1", "DELETED replaced 1", "MODIFIED returned 3",
+		"ADDED replaced 4", "ADDED new 4", "ADDED last 5")
+	f.expect(all, "MODIFIED left 2", "DELETED deleted 2", "DELETED replaced 2", "MODIFIED returned 3",
+		"ADDED replaced 4", "ADDED new 4", "ADDED last 5")
 }
 
-// TestHeldWatchEnds: a held watch ends with the server, and expires if its history is dropped.
-func TestHeldWatchEnds(t *testing.T) {
+// TestFaultsBeyondHistory: a held watch expires if its history is dropped, and a stale read begins with the oldest state
+// in the cache. A held watch ends with the server.
+func TestFaultsBeyondHistory(t *testing.T) {
 	f := startFaulty(t, cache.Options{Events: 64})
 	remove := f.add("{effect: {holdEvents: true}}")
 	old := f.Watch(configmaps + "?watch=1")
@@ -213,6 +200,12 @@ func TestHeldWatchEnds(t *testing.T) {
 	}
 	remove()
 	f.expires(old)
+	remove = f.add("{effect: {staleReads: true, revisions: 1000}}")
+	a := must(t, f.Do("GET", configmaps+"?resourceVersion=0", nil), http.StatusOK)
+	if items := a.List().Items; len(items) != 1 || items[0].Object["data"].(map[string]any)["version"] == "199" {
+		t.Errorf("the state is %v", items)
+	}
+	remove()
 	f.add("{effect: {skipEvents: true}}")
 	w := f.Watch(configmaps + "?watch=1&resourceVersion=0")
 	f.expect(w, "ADDED a 199")
@@ -262,19 +255,6 @@ func TestEndedWatches(t *testing.T) {
 	f.expect(w, "MODIFIED a 3", "MODIFIED b 3")
 	f.add("{effect: {endWatch: true, duration: 1ms}}")
 	f.ends(w)
-}
-
-// TestStaleReadsBeyondHistory: a stale read begins with the oldest state in the cache.
-func TestStaleReadsBeyondHistory(t *testing.T) {
-	f := startFaulty(t, cache.Options{Events: 64})
-	for i := range 200 {
-		f.put(fmt.Sprint(i), "a")
-	}
-	f.add("{effect: {staleReads: true, revisions: 1000}}")
-	a := must(t, f.Do("GET", configmaps+"?resourceVersion=0", nil), http.StatusOK)
-	if items := a.List().Items; len(items) != 1 || items[0].Object["data"].(map[string]any)["version"] == "199" {
-		t.Errorf("the state is %v", items)
-	}
 }
 
 // TestControllersMeetTheirFaults: requests of this process meet only rules for controllers.

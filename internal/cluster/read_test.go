@@ -222,8 +222,7 @@ func TestOneNamespace(t *testing.T) {
 	}
 }
 
-// TestUnavailableGroups discovers a server whose aggregated servers do not answer, in both forms of discovery. The owners
-// of other objects are known.
+// TestUnavailableGroups discovers a server whose aggregated servers do not answer, in both forms of discovery.
 func TestUnavailableGroups(t *testing.T) {
 	c := old(t, map[string]string{
 		"/apis": `{"kind":"APIGroupList","groups":[{"name":"metrics.k8s.io","versions":[
