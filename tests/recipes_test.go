@@ -149,7 +149,7 @@ func TestPlanted(t *testing.T) {
 func TestPerturb(t *testing.T) {
 	for name, fault := range map[string]string{
 		"1": "loseAnswer: true .* secrets .* create ", "2": "error: Conflict .* status .* update ",
-		"8":  "error: InternalError .* deployments .* get ",
+		"7": "staleReads: true .* deployments .* list ", "8": "error: InternalError .* deployments .* get ",
 		"10": "error: InternalError .* deployments .* create ",
 	} {
 		t.Run(name, func(t *testing.T) {
