@@ -13,22 +13,13 @@ import (
 
 const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices"
 
-// shows reads a watch up to an event on the APIService whose printed form contains the text.
+// shows waits for an event on an object whose printed form contains the text.
 func shows(t *testing.T, w *apiservertest.Watch, name, text string) *unstructured.Unstructured {
 	t.Helper()
-	for {
-		e, err := w.Next()
-		if err != nil {
-			t.Fatalf("waiting for %s with %s: %v", name, text, err)
-		}
+	return eventually(t, w, name+" with "+text, func(e apiservertest.Event) bool {
 		data, err := e.Object.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Object.GetName() == name && e.Type != "DELETED" && strings.Contains(string(data), text) {
-			return e.Object
-		}
-	}
+		return err == nil && e.Object.GetName() == name && e.Type != "DELETED" && strings.Contains(string(data), text)
+	})
 }
 
 // TestOwnVersionsAreRegistered: every built-in group version but APIServices' own has an APIService, as

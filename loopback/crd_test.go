@@ -45,22 +45,11 @@ func reaches(
 	t testing.TB, w *apiservertest.Watch, name string, f func(*apiextensionsv1.CustomResourceDefinition) bool,
 ) {
 	t.Helper()
-	for {
-		e, err := w.Next()
-		if err != nil {
-			t.Fatalf("waiting for %s: %v", name, err)
-		}
-		if e.Object.GetName() != name || e.Type == "DELETED" {
-			continue
-		}
+	eventually(t, w, name, func(e apiservertest.Event) bool {
 		d := &apiextensionsv1.CustomResourceDefinition{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(e.Object.Object, d); err != nil {
-			t.Fatal(err)
-		}
-		if f(d) {
-			return
-		}
-	}
+		return e.Object.GetName() == name && e.Type != "DELETED" &&
+			runtime.DefaultUnstructuredConverter.FromUnstructured(e.Object.Object, d) == nil && f(d)
+	})
 }
 
 func is(

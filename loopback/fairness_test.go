@@ -45,14 +45,8 @@ func TestFlowControlObjects(t *testing.T) {
 	stop := starts(t, s, "priority-and-fairness-controller")
 	count := func(w *apiservertest.Watch, n int) {
 		t.Helper()
-		for added := 0; added < n; {
-			e, err := w.Next()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if e.Type == "ADDED" {
-				added++
-			}
+		for range n {
+			eventually(t, w, "an object", func(e apiservertest.Event) bool { return e.Type == "ADDED" })
 		}
 	}
 	const found = `"reason":"Found","status":"False"`

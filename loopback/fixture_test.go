@@ -11,16 +11,14 @@ import (
 // comes waits for the next event of the type, and returns the namespaces of all events up to it, in order.
 func comes(t *testing.T, w *apiservertest.Watch, typ, namespace string) (before []string) {
 	t.Helper()
-	for {
-		e, err := w.Next()
-		if err != nil {
-			t.Fatalf("waiting for %s in %s: %v", typ, namespace, err)
-		}
+	eventually(t, w, typ+" in "+namespace, func(e apiservertest.Event) bool {
 		if e.Type == typ && e.Object.GetNamespace() == namespace {
-			return before
+			return true
 		}
 		before = append(before, e.Type+" "+e.Object.GetNamespace())
-	}
+		return false
+	})
+	return before
 }
 
 // TestFixtures: what is promised in every namespace is there as long as the namespace is active.

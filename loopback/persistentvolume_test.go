@@ -10,19 +10,21 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
 )
 
-// eventually waits for an event of the watch that the test wants.
+// eventually waits for an event of the watch that the test wants, and returns its object.
 func eventually(
-	t *testing.T, w *apiservertest.Watch, what string, want func(apiservertest.Event) bool,
+	t testing.TB, w *apiservertest.Watch, what string, want func(apiservertest.Event) bool,
 ) *unstructured.Unstructured {
 	t.Helper()
+	last := ""
 	for {
 		e, err := w.Next()
 		if err != nil {
-			t.Fatalf("waiting for %s: %v", what, err)
+			t.Fatalf("waiting for %s, after %s: %v", what, last, err)
 		}
 		if want(e) {
 			return e.Object
 		}
+		last = fmt.Sprint(e.Type, " ", e.Object.Object)
 	}
 }
 

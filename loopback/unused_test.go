@@ -6,27 +6,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// becomes waits until a claim has the condition Unused with the status.
-func becomes(t *testing.T, w *apiservertest.Watch, name, status string) {
-	t.Helper()
-	for {
-		e, err := w.Next()
-		if err != nil {
-			t.Fatalf("waiting for Unused=%s of %s: %v", status, name, err)
-		}
-		if e.Object.GetName() != name {
-			continue
-		}
-		st, _ := e.Object.Object["status"].(map[string]any)
-		all, _ := st["conditions"].([]any)
-		for _, c := range all {
-			if c := c.(map[string]any); c["type"] == "Unused" && c["status"] == status {
-				return
-			}
-		}
-	}
-}
-
 // TestUnusedWithMistypedPod (V-083): while a pod that may mount a claim can't be decoded, the condition is left as it
 // is; when the pod is removed, the claim is unused.
 func TestUnusedWithMistypedPod(t *testing.T) {
@@ -42,11 +21,12 @@ func TestUnusedWithMistypedPod(t *testing.T) {
 		do(t, s, "PATCH", path+"/c/status", `{"status":{"phase":"Bound"}}`)
 	}
 	starts(t, s, "persistentvolumeclaim-protection-controller")
-	becomes(t, elsewhere, "c", "True")
+	unused := condition("Unused", "True", "NoPodsUsingPVC")
+	sees(t, elsewhere, "c", unused)
 	status, _ := s.Do("GET", claims+"/c", nil).Object().Object["status"].(map[string]any)
 	if status["conditions"] != nil {
 		t.Errorf("the claim of the pod: %v", status)
 	}
 	erase(t, s, key)
-	becomes(t, w, "c", "True")
+	sees(t, w, "c", unused)
 }

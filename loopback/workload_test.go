@@ -56,20 +56,9 @@ func sees(
 	t *testing.T, w *apiservertest.Watch, name string, wanted func(map[string]any) bool,
 ) *unstructured.Unstructured {
 	t.Helper()
-	last := ""
-	for {
-		e, err := w.Next()
-		if err != nil {
-			t.Fatalf("waiting for %s, after %s: %v", name, last, err)
-		}
-		if e.Object.GetName() != name && name != "" {
-			continue
-		}
-		last = fmt.Sprint(e.Type, " ", e.Object.Object)
-		if e.Type != "DELETED" && wanted(e.Object.Object) {
-			return &unstructured.Unstructured{Object: e.Object.Object}
-		}
-	}
+	return eventually(t, w, name, func(e apiservertest.Event) bool {
+		return (name == "" || e.Object.GetName() == name) && e.Type != "DELETED" && wanted(e.Object.Object)
+	})
 }
 
 // has wants fields, named by their path, to have values as they print.
