@@ -110,61 +110,41 @@ func routes(client string) string {
 	)
 }
 
+// widgetA is a widget of routes.
+const widgetA = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`
+
 const v2widgets = "/apis/example.com/v2/namespaces/default/widgets"
 
 // TestWebhookConversion: every verb works on a version that isn't stored, by its own schema.
 func TestWebhookConversion(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
-	first := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`).Object()
-	is := func(a apiservertest.Answer, want string) {
-		t.Helper()
-		if !strings.Contains(string(a.Body), want) {
-			t.Errorf("%d %s, want %s", a.Code, a.Body, want)
-		}
-	}
+	first := s.Do("POST", v1widgets, widgetA).Object()
 	got := s.Do("GET", v2widgets+"/a", nil)
-	is(got, `"spec":{"host":"x","port":1}`)
+	expect(t, got, http.StatusOK, `"spec":{"host":"x","port":1}`)
 	if o := got.Object(); o.GetGeneration() != 1 || o.GetLabels()["converted"] != "yes" {
 		t.Errorf("%s", got.Body)
 	}
-	is(
-		s.Do(
-			"POST", v2widgets,
-			`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"host":"y","port":100}}`,
-		),
-		`spec.port in body should be less than or equal to 99`,
-	)
-	is(
-		s.Do(
-			"POST", v2widgets,
-			`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"host":"y","port":2}}`,
-		),
-		`"spec":{"host":"y","port":2}`,
-	)
-	is(s.Do("GET", v1widgets+"/b", nil), `"spec":{"address":"y:2"}`)
-	is(s.Do("PATCH", v2widgets+"/b", `{"spec":{"port":3}}`), `"spec":{"host":"y","port":3}`)
-	is(s.Do("PATCH", v2widgets+"/b/scale", `{"spec":{"replicas":4}}`), `"spec":{"replicas":4}`)
-	is(
-		s.Do("PATCH", v2widgets+"/b/status", `{"status":{"n":1},"spec":{"port":50}}`),
-		`"spec":{"host":"y","port":4},"status":{"n":1}`,
-	)
-	apply := []string{"Content-Type", "application/apply-patch+yaml"}
-	is(
-		s.Do(
-			"PATCH", v2widgets+"/b?fieldManager=m&force=true",
-			`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"port":5}}`, apply...,
-		),
-		`"spec":{"host":"y","port":5}`,
-	)
-	is(s.Do(
-		"PATCH", v1widgets+"/b?fieldManager=n",
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"address":"z:6"}}`, apply...,
-	), `conflict`)
+	b := func(port int) string { return widget("v2", "b", fmt.Sprintf(`"host":"y","port":%d`, port)) }
+	expect(t, s.Do("POST", v2widgets, b(100)), http.StatusUnprocessableEntity,
+		`spec.port in body should be less than or equal to 99`)
+	expect(t, s.Do("POST", v2widgets, b(2)), http.StatusCreated, `"spec":{"host":"y","port":2}`)
+	expect(t, s.Do("GET", v1widgets+"/b", nil), http.StatusOK, `"spec":{"address":"y:2"}`)
+	for _, c := range []struct{ path, body, want string }{
+		{"", `{"spec":{"port":3}}`, `"spec":{"host":"y","port":3}`},
+		{"/scale", `{"spec":{"replicas":4}}`, `"spec":{"replicas":4}`},
+		{"/status", `{"status":{"n":1},"spec":{"port":50}}`, `"spec":{"host":"y","port":4},"status":{"n":1}`},
+	} {
+		expect(t, s.Do("PATCH", v2widgets+"/b"+c.path, c.body), http.StatusOK, c.want)
+	}
+	expect(t, s.Do("PATCH", v2widgets+"/b?fieldManager=m&force=true", widget("v2", "b", `"port":5`), apply...),
+		http.StatusOK, `"spec":{"host":"y","port":5}`)
+	expect(t, s.Do("PATCH", v1widgets+"/b?fieldManager=n", widget("v1", "b", `"address":"z:6"`), apply...),
+		http.StatusConflict)
 	before := hook.calls.Load()
-	is(s.Do("GET", v2widgets, nil), `"spec":{"host":"x","port":1}`)
-	is(s.Do("GET", v2widgets, nil, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"), `"cells":["b",5]`)
-	is(s.Do("GET", v2widgets, nil, "Accept", "application/yaml"), "port: 5")
+	expect(t, s.Do("GET", v2widgets, nil), http.StatusOK, `"spec":{"host":"x","port":1}`)
+	expect(t, s.Do("GET", v2widgets, nil, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"), http.StatusOK, `"cells":["b",5]`)
+	expect(t, s.Do("GET", v2widgets, nil, "Accept", "application/yaml"), http.StatusOK, "port: 5")
 	if n := hook.calls.Load() - before; n != 3 {
 		t.Errorf("three lists are %d calls", n)
 	}
@@ -194,10 +174,7 @@ func TestWebhookFailures(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
 	for _, name := range []string{"a", "b"} {
-		do(
-			t, s, "POST", v1widgets,
-			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"`+name+`"},"spec":{"address":"x:1"}}`,
-		)
+		do(t, s, "POST", v1widgets, widget("v1", name, `"address":"x:1"`))
 	}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("redirect followed: objects were sent to another address, over http")
@@ -311,11 +288,8 @@ func TestWebhookByService(t *testing.T) {
 	)))
 	do(t, s, "POST", "/api/v1/namespaces/default/services",
 		`{"metadata":{"name":"hook"},"spec":{"type":"ExternalName","externalName":"localhost"}}`)
-	do(t, s, "POST", v1widgets,
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`)
-	if a := s.Do("GET", v2widgets+"/a", nil); !strings.Contains(string(a.Body), `"spec":{"host":"x","port":1}`) {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
+	do(t, s, "POST", v1widgets, widgetA)
+	expect(t, s.Do("GET", v2widgets+"/a", nil), http.StatusOK, `"spec":{"host":"x","port":1}`)
 }
 
 // TestWebhookOutOfReach: the error names the webhook that can't be called, and the reason.
@@ -334,20 +308,11 @@ func TestWebhookOutOfReach(t *testing.T) {
 	} {
 		s := defined(t, nil)
 		define(t, s, routes(c.client))
-		do(
-			t, s, "POST", v1widgets,
-			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`,
-		)
+		do(t, s, "POST", v1widgets, widgetA)
 		for _, a := range []apiservertest.Answer{
-			s.Do("GET", v2widgets+"/a", nil),
-			s.Do(
-				"POST", v2widgets,
-				`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"host":"y","port":2}}`,
-			),
+			s.Do("GET", v2widgets+"/a", nil), s.Do("POST", v2widgets, widget("v2", "b", `"host":"y","port":2`)),
 		} {
-			if a.Code != http.StatusInternalServerError || !strings.Contains(string(a.Body), c.want) {
-				t.Errorf("%d %s, want %s", a.Code, a.Body, c.want)
-			}
+			expect(t, a, http.StatusInternalServerError, c.want)
 		}
 	}
 }
@@ -357,13 +322,9 @@ func TestWebhookOutOfReach(t *testing.T) {
 func TestInitialEventsConverted(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
-	do(t, s, "POST", v1widgets,
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`)
+	do(t, s, "POST", v1widgets, widgetA)
 	w := s.Watch(definitions + "?watch=1")
-	if a := s.Do("PATCH", definitions+"/widgets.example.com", `[{"op":"replace","path":"/spec/versions/0/storage",
-		"value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`); a.Code != http.StatusOK {
-		t.Fatalf("%d %s", a.Code, a.Body)
-	}
+	move(t, s, "v2")
 	reaches(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
 		return slices.Contains(d.Status.StoredVersions, "v2")
 	})
@@ -375,9 +336,7 @@ func TestInitialEventsConverted(t *testing.T) {
 			return false
 		}
 		hook.spoil.Store(&spoil)
-		if is := string(s.Do("GET", v2widgets+"/a", nil).Body); !strings.Contains(is, `"host":"`+host+`"`) {
-			t.Errorf("%s: get %s", host, is)
-		}
+		expect(t, s.Do("GET", v2widgets+"/a", nil), http.StatusOK, `"host":"`+host+`"`)
 		e, err := s.Watch(v2widgets + "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&" +
 			"resourceVersionMatch=NotOlderThan").Next()
 		if is, _, _ := unstructured.NestedString(e.Object.Object, "spec", "host"); err != nil || is != host {

@@ -23,11 +23,8 @@ func list(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-func widget(name, items string) string {
-	return fmt.Sprintf(
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"spec":{"items":%s}}`, name, items,
-	)
-}
+// items returns a widget with items in its spec.
+func items(name, items string) string { return widget("v1", name, `"items":`+items) }
 
 // TestCostlyDefaults: a default that is filled into each of many items must not make an object larger than a body may
 // be, neither when the object is written nor when it is read.
@@ -37,9 +34,9 @@ func TestCostlyDefaults(t *testing.T) {
 		return `"spec":{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"x":{"type":"array","items":{"type":"integer"}` + more + `}}}}}}`
 	}
 	define(t, s, widgets("widgets", "Widget", version("v1", true, properties(""), "")))
-	do(t, s, "POST", v1widgets, widget("old", list(1000, "{}")))
-	do(t, s, "POST", v1widgets, widget("older", list(1000, "{}")))
-	do(t, s, "POST", v1widgets, widget("small", list(10, "{}")))
+	do(t, s, "POST", v1widgets, items("old", list(1000, "{}")))
+	do(t, s, "POST", v1widgets, items("older", list(1000, "{}")))
+	do(t, s, "POST", v1widgets, items("small", list(10, "{}")))
 	do(t, s, "PATCH", definitions+"/widgets.example.com", fmt.Sprintf(`[{"op":"add","path":
 		"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/items/items/properties/x/default","value":%s}]`,
 		list(10_000, "0")))
@@ -55,7 +52,7 @@ func TestCostlyDefaults(t *testing.T) {
 		code               int
 		says               string
 	}{
-		{"POST", v1widgets, widget("new", list(1000, "{}")), 422, "more than 3145728 bytes"},
+		{"POST", v1widgets, items("new", list(1000, "{}")), 422, "more than 3145728 bytes"},
 		{"PATCH", v1widgets + "/small", `{"spec":{"items":` + list(1000, "{}") + `}}`, 422, "more than 3145728 bytes"},
 		{"GET", v1widgets + "/old", "", 200, `"items":[{},{},`},
 		{"GET", v1widgets, "", 200, `"name":"small"`},
@@ -81,17 +78,17 @@ func TestCostlySchema(t *testing.T) {
 		enum = append(enum, fmt.Sprintf(`"%d"`, i))
 		names = append(names, fmt.Sprintf(`"p%d":{"type":"integer"}`, i))
 	}
-	items := func(of string) string {
+	schema := func(of string) string {
 		return `"spec":{"type":"object","properties":{"items":{"type":"array","items":{` + of + `}}}}`
 	}
 	for _, c := range []struct{ plural, kind, of, item string }{
 		{"enums", "Enum", `"type":"string","enum":[` + strings.Join(enum, ",") + `]`, `"1999"`},
 		{"wides", "Wide", `"type":"object","properties":{` + strings.Join(names, ",") + `}`, "{}"},
 	} {
-		define(t, s, widgets(c.plural, c.kind, version("v1", true, items(c.of), "")))
+		define(t, s, widgets(c.plural, c.kind, version("v1", true, schema(c.of), "")))
 		path := "/apis/example.com/v1/namespaces/default/" + c.plural
 		body := func(n int) string {
-			return strings.Replace(widget("a", list(n, c.item)), "Widget", c.kind, 1)
+			return strings.Replace(items("a", list(n, c.item)), "Widget", c.kind, 1)
 		}
 		if a := s.Do("POST", path, body(10_000)); a.Code != 422 || !strings.Contains(string(a.Body), "comparisons") {
 			t.Errorf("%s: %d %.300s", c.plural, a.Code, a.Body)

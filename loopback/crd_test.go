@@ -79,6 +79,17 @@ func define(t testing.TB, s *apiservertest.Server, body string) {
 
 const v1widgets = "/apis/example.com/v1/namespaces/default/widgets"
 
+// apply is the header of a server-side apply.
+var apply = []string{"Content-Type", "application/apply-patch+yaml"}
+
+// widget returns a widget of a version of the API; an empty spec is left out.
+func widget(version, name, spec string) string {
+	if spec != "" {
+		spec = `,"spec":{` + spec + `}`
+	}
+	return fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Widget","metadata":{"name":%q}%s}`, version, name, spec)
+}
+
 // TestServedAtOnce: a client that sees an established definition finds its resource served, everywhere.
 func TestServedAtOnce(t *testing.T) {
 	s := defined(t, nil)
@@ -87,14 +98,8 @@ func TestServedAtOnce(t *testing.T) {
 		define(t, s, widgets(plural, fmt.Sprintf("Thing%d", i), version("v1", true, size, "")))
 		path := "/apis/example.com/v1/namespaces/default/" + plural
 		do(t, s, "POST", path, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Thing%d","metadata":{"name":"a"}}`, i))
-		if a := s.Do("GET", "/apis/example.com/v1", nil); !strings.Contains(string(a.Body), `"`+plural+`"`) {
-			t.Fatalf("discovery: %s", a.Body)
-		}
-		if a := s.Do("GET", "/openapi/v3/apis/example.com/v1", nil); !strings.Contains(
-			string(a.Body), fmt.Sprintf("com.example.v1.Thing%d", i),
-		) {
-			t.Fatalf("openapi: %s", a.Body)
-		}
+		expect(t, s.Do("GET", "/apis/example.com/v1", nil), http.StatusOK, `"`+plural+`"`)
+		expect(t, s.Do("GET", "/openapi/v3/apis/example.com/v1", nil), http.StatusOK, fmt.Sprint("com.example.v1.Thing", i))
 	}
 }
 
@@ -108,9 +113,7 @@ func TestNames(t *testing.T) {
 		return is(d, apiextensionsv1.NamesAccepted, "False", "ListKindConflict") &&
 			is(d, apiextensionsv1.Established, "False", "NotAccepted")
 	})
-	if a := s.Do("GET", "/apis/example.com/v1/gadgets", nil); a.Code != http.StatusNotFound {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
+	expect(t, s.Do("GET", "/apis/example.com/v1/gadgets", nil), http.StatusNotFound)
 	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
 	reaches(t, w, "gadgets.example.com", isEstablished)
 	do(t, s, "GET", "/apis/example.com/v1/gadgets", "")
@@ -121,62 +124,39 @@ func TestDefinitionGoes(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
 	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)
-	do(
-		t, s, "POST", "/apis/example.com/v1/namespaces/other/widgets",
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"}}`,
-	)
-	do(
-		t, s, "POST", v1widgets,
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["example.com/hold"]}}`,
-	)
+	do(t, s, "POST", "/apis/example.com/v1/namespaces/other/widgets", widget("v1", "b", ""))
+	do(t, s, "POST", v1widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["example.com/hold"]}}`)
 	w, objects := s.Watch(definitions+"?watch=1"), s.Watch("/apis/example.com/v1/widgets?watch=1")
 	// C-84
-	if a := s.Do("DELETE", definitions+"/widgets.example.com", nil); !strings.Contains(
-		string(a.Body), `"reason":"InstanceDeletionPending"`,
-	) {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
+	const crd = definitions + "/widgets.example.com"
+	expect(t, s.Do("DELETE", crd, nil), http.StatusOK, `"reason":"InstanceDeletionPending"`)
 	// A client that knows of the deletion never finds that it has not begun.
-	if a := s.Do("GET", definitions+
-		"/widgets.example.com", nil); !strings.Contains(string(a.Body), `"reason":"InstanceDeletionInProgress"`) ||
-		a.Object().GetGeneration() != 1 {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
+	expect(t, s.Do("GET", crd, nil), http.StatusOK, `"reason":"InstanceDeletionInProgress"`, `"generation":1,`)
 	for _, reason := range []string{"InstanceDeletionPending", "InstanceDeletionInProgress"} {
 		reaches(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
 			return is(d, apiextensionsv1.Terminating, "True", reason)
 		})
 	}
 	gone(t, objects, "b")
-	a := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"late"}}`)
-	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(
-		string(a.Body), want,
-	) {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
-	a = s.Do(
-		"PATCH", v1widgets+"/late?fieldManager=m",
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"late"}}`, "Content-Type",
-		"application/apply-patch+yaml",
-	)
-	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(
-		string(a.Body), want,
-	) {
-		t.Errorf("%d %s", a.Code, a.Body)
+	late := widget("v1", "late", "")
+	for _, a := range []apiservertest.Answer{
+		s.Do("POST", v1widgets, late), s.Do("PATCH", v1widgets+"/late?fieldManager=m", late, apply...),
+	} {
+		expect(t, a, http.StatusForbidden, `widgets.example.com \"late\" is forbidden: create not allowed while custom `+
+			`resource definition is terminating`)
 	}
 	do(t, s, "PATCH", v1widgets+"/a", `{"metadata":{"finalizers":null}}`)
 	gone(t, objects, "a")
 	gone(t, w, "widgets.example.com")
-	if a := s.Do("GET", v1widgets, nil); a.Code != http.StatusNotFound || string(a.Body) != "404 page not found\n" {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
+	expect(t, s.Do("GET", v1widgets, nil), http.StatusNotFound, "404 page not found\n")
 }
 
 // TestRestartWithDefinitions: another server on the same store serves them as soon as it is ready.
 func TestRestartWithDefinitions(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	do(t, s, "POST", v1widgets, widget("v1", "a", ""))
 	again := apiservertest.Start(t, &apiservertest.Options{Store: s.Store})
 	do(t, again, "GET", v1widgets+"/a", "")
 	do(t, again, "DELETE", v1widgets+"/a", "")
@@ -213,10 +193,10 @@ func TestWatchEndsWithItsDefinition(t *testing.T) {
 		do(t, s, "PATCH", definitions+"/widgets.example.com", body)
 	}
 	first := watches()
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{}}`)
+	do(t, s, "POST", v1widgets, widget("v1", "a", ""))
 	next(first, "ADDED", "a")
 	patch(`[{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`)
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{}}`)
+	do(t, s, "POST", v1widgets, widget("v1", "b", ""))
 	next(first, "ADDED", "b")
 	patch(`[{"op":"add","path":"/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/color",
 		"value":{"type":"string"}}]`)
@@ -253,17 +233,11 @@ func TestUnservedDefinitionGoes(t *testing.T) {
 	s := defined(t, nil)
 	collect(t, s)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
-	do(
-		t, s, "POST", v1widgets,
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b","finalizers":["example.com/hold"]}}`,
-	)
+	do(t, s, "POST", v1widgets, widget("v1", "a", ""))
+	do(t, s, "POST", v1widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b","finalizers":["example.com/hold"]}}`)
 	owner := s.Do("GET", v1widgets+"/a", nil).Object()
-	if a := s.Do("POST", "/api/v1/namespaces/default/configmaps", map[string]any{
-		"metadata": map[string]any{"name": "c", "ownerReferences": []any{reference(owner, true)}},
-	}); a.Code != http.StatusCreated {
-		t.Fatalf("%d %s", a.Code, a.Body)
-	}
+	create(t, s, configMaps, "c", map[string]any{"ownerReferences": []any{reference(owner, true)}}, nil)
 	serve := func(served string) {
 		t.Helper()
 		do(t, s, "PATCH", definitions+"/widgets.example.com",
@@ -289,10 +263,8 @@ func TestLargeSchemas(t *testing.T) {
 		for i := range bytes / 1050 {
 			properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":%q}`, i, text))
 		}
-		return widgets(
-			"widgets", "Widget",
-			version("v1", true, `"spec":{"type":"object","properties":{`+strings.Join(properties, ",")+`}}`, ""),
-		)
+		spec := `"spec":{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
+		return widgets("widgets", "Widget", version("v1", true, spec, ""))
 	}
 	for _, c := range []struct{ bytes, code int }{{4 << 20, 413}, {3 << 20, 413}, {1 << 20, 201}} {
 		w := s.Watch(definitions + "?watch=1")
@@ -304,16 +276,9 @@ func TestLargeSchemas(t *testing.T) {
 			reaches(t, w, "widgets.example.com", isEstablished)
 		}
 	}
-	if a := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"p1":"x","p2":2}}`); a.Code != 422 || !strings.Contains(
-		string(a.Body), `spec.p2 in body must be of type string`,
-	) {
-		t.Errorf("%d %.300s", a.Code, a.Body)
-	}
-	do(
-		t, s, "PATCH", v1widgets+"/b?fieldManager=m",
-		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"p1":"x"}}`, "Content-Type",
-		"application/apply-patch+yaml",
-	)
+	expect(t, s.Do("POST", v1widgets, widget("v1", "a", `"p1":"x","p2":2`)), http.StatusUnprocessableEntity,
+		"spec.p2 in body must be of type string")
+	do(t, s, "PATCH", v1widgets+"/b?fieldManager=m", widget("v1", "b", `"p1":"x"`), apply...)
 	if a := s.Do("GET", "/openapi/v3/apis/example.com/v1", nil); len(a.Body) < 1<<20 {
 		t.Errorf("%d %d bytes", a.Code, len(a.Body))
 	}

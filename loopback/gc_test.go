@@ -2,7 +2,6 @@ package loopback_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -299,12 +298,8 @@ func TestLastFinalizerUnderPrecondition(t *testing.T) {
 		o := create(t, s, configMaps, "o", map[string]any{"finalizers": []any{finalizer}}, nil)
 		a := s.Do("DELETE", configMaps+"/o", map[string]any{"propagationPolicy": "Background",
 			"preconditions": map[string]any{"resourceVersion": o.GetResourceVersion(), "uid": string(o.GetUID())}})
-		if a.Code != http.StatusOK {
-			t.Errorf("%s: %d %s", finalizer, a.Code, a.Body)
-		}
-		if a := s.Do("GET", configMaps+"/o", nil); !missing(a) {
-			t.Errorf("%s: it is still there: %s", finalizer, a.Body)
-		}
+		expect(t, a, http.StatusOK)
+		expect(t, s.Do("GET", configMaps+"/o", nil), http.StatusNotFound)
 	}
 }
 
@@ -320,17 +315,14 @@ func TestReleaseAtTheRevision(t *testing.T) {
 	if err := c.RemoveFinalizer(t.Context(), r); !apierrors.IsConflict(err) {
 		t.Errorf("releasing at an older revision: %v", err)
 	}
-	now := s.Do("GET", configMaps+"/o", nil).Object()
-	if data, _ := json.Marshal(now.Object["data"]); string(data) != `{"late":"write"}` {
-		t.Errorf("data: %s", data)
-	}
+	a := s.Do("GET", configMaps+"/o", nil)
+	expect(t, a, http.StatusOK, `"data":{"late":"write"}`)
+	now := a.Object()
 	r.Object = refOf(t, now, "configmaps")
 	if err := c.RemoveFinalizer(t.Context(), r); err != nil {
 		t.Error(err)
 	}
-	if a := s.Do("GET", configMaps+"/o", nil); !missing(a) {
-		t.Errorf("it is still there: %s", a.Body)
-	}
+	expect(t, s.Do("GET", configMaps+"/o", nil), http.StatusNotFound)
 }
 
 // slipping is a store in which a client writes to an object right before it is removed, once.
@@ -360,20 +352,13 @@ func TestRemovalByUpdate(t *testing.T) {
 	store.slip = func() {
 		do(t, s, "PATCH", configMaps+"/o", `{"data":{"late":"write"}}`)
 	}
-	if a := s.Do("PUT", configMaps+"/o", judged.Object); a.Code != http.StatusConflict {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
-	now := s.Do("GET", configMaps+"/o", nil).Object()
-	if data, _ := json.Marshal(now.Object["data"]); string(data) != `{"late":"write"}` {
-		t.Errorf("data: %s", data)
-	}
+	expect(t, s.Do("PUT", configMaps+"/o", judged.Object), http.StatusConflict)
+	a := s.Do("GET", configMaps+"/o", nil)
+	expect(t, a, http.StatusOK, `"data":{"late":"write"}`)
+	now := a.Object()
 	now.SetFinalizers(nil)
-	if a := s.Do("PUT", configMaps+"/o", now.Object); a.Code != http.StatusOK {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
-	if a := s.Do("GET", configMaps+"/o", nil); !missing(a) {
-		t.Errorf("it is still there: %s", a.Body)
-	}
+	expect(t, s.Do("PUT", configMaps+"/o", now.Object), http.StatusOK)
+	expect(t, s.Do("GET", configMaps+"/o", nil), http.StatusNotFound)
 }
 
 // TestGuardedDelete is what makes collection atomic: a delete is rejected when an owner in the decision

@@ -46,9 +46,7 @@ func TestMetricsOfRemovedResources(t *testing.T) {
 			do(t, s, "GET", path, "")
 			do(t, s, "GET", path+"/a", "")
 			do(t, s, "PATCH", path+"/a", `{"spec":{"size":4}}`)
-			if a := s.Do("PUT", path+"/a", object); a.Code != http.StatusUnprocessableEntity { // no resourceVersion
-				t.Errorf("%d %s", a.Code, a.Body)
-			}
+			expect(t, s.Do("PUT", path+"/a", object), http.StatusUnprocessableEntity) // no resourceVersion
 			if v == "v1" {
 				do(t, s, "GET", path+"/a/status", "")
 				do(t, s, "DELETE", path+"/a", "")
@@ -71,9 +69,7 @@ func TestMetricsOfRemovedResources(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if a := s.Do("GET", "/apis/example.com/v1/namespaces/default/things0", nil); a.Code != http.StatusNotFound {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
+	expect(t, s.Do("GET", "/apis/example.com/v1/namespaces/default/things0", nil), http.StatusNotFound)
 	if lines := customSeries(t, s); len(lines) > 0 {
 		t.Errorf("%d series of resources that are gone:\n%s", len(lines), strings.Join(lines, ""))
 	}

@@ -16,9 +16,7 @@ func moved(t *testing.T, n int) (*apiservertest.Server, *webhook) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
 	for i := range n {
-		do(t, s, "POST", v1widgets, fmt.Sprintf(
-			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%04d"},"spec":{"address":"x:%d"}}`, i, i%10,
-		))
+		do(t, s, "POST", v1widgets, widget("v1", fmt.Sprintf("w%04d", i), fmt.Sprintf(`"address":"x:%d"`, i%10)))
 	}
 	move(t, s, "v2")
 	return s, hook
@@ -124,7 +122,7 @@ func TestLargeObjectsConvertInSmallerBatches(t *testing.T) {
 func TestEventsConvertOnce(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
-	first := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:0"}}`).Object()
+	first := s.Do("POST", v1widgets, widget("v1", "a", `"address":"x:0"`)).Object()
 	for _, address := range []string{"y:1", "x:2"} {
 		do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"`+address+`"}}`)
 	}
@@ -160,7 +158,7 @@ func TestEventsConvertOnce(t *testing.T) {
 func TestWatchersShareConversions(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
-	first := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:0"}}`).Object()
+	first := s.Do("POST", v1widgets, widget("v1", "a", `"address":"x:0"`)).Object()
 	do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"y:1"}}`)
 	watch := func() string {
 		e, err := s.Watch(v2widgets + "?watch=1&resourceVersion=" + first.GetResourceVersion()).Next()

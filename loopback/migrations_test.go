@@ -48,8 +48,7 @@ func TestMigrations(t *testing.T) {
 	const n = 7
 	s, _ := moved(t, n)
 	starts(t, s, "storage-version-migrator-controller")
-	do(t, s, "POST", v2widgets, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"new"},
-		"spec":{"host":"x","port":1}}`)
+	do(t, s, "POST", v2widgets, widget("v2", "new", `"host":"x","port":1`))
 	revision := func(name string) string { return s.Do("GET", v2widgets+"/"+name, nil).Object().GetResourceVersion() }
 	before, fresh := revision("w0000"), revision("new")
 	m := migrated(t, s, "m", "example.com", "widgets", "Succeeded")

@@ -73,9 +73,7 @@ func TestBinaryValues(t *testing.T) {
 		"application/yaml",
 	} {
 		for _, path := range []string{configMaps, configMaps + "/get", "/apis/apps/v1/namespaces/default/deployments/d"} {
-			if a := s.Do("GET", path, nil, "Accept", accept); a.Code != http.StatusOK {
-				t.Errorf("%s as %s: %d %s", path, accept, a.Code, a.Body)
-			}
+			do(t, s, "GET", path, "", "Accept", accept)
 		}
 	}
 	o := s.Do("GET", configMaps+"/put", nil).Object()
@@ -95,11 +93,8 @@ func TestBinaryValues(t *testing.T) {
 	if got := fmt.Sprint(s.Do("GET", configMaps+"/patch", nil).Object().Object["data"]); got != "map[k:v l:w]" {
 		t.Errorf("patched: %s", got)
 	}
-	do(
-		t, s, "PATCH", configMaps+"/apply?fieldManager=m",
-		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"apply"},"data":{"l":"w"}}`, "Content-Type",
-		"application/apply-patch+yaml",
-	)
+	do(t, s, "PATCH", configMaps+"/apply?fieldManager=m",
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"apply"},"data":{"l":"w"}}`, apply...)
 	event("MODIFIED", "apply")
 	do(t, s, "PATCH", "/apis/apps/v1/namespaces/default/deployments/d/scale", `{"spec":{"replicas":3}}`)
 	for _, key := range []string{
@@ -151,7 +146,5 @@ func TestBinaryCascades(t *testing.T) {
 	create(t, s, "/api/v1/namespaces/n/secrets", "b", nil, nil)
 	do(t, s, "DELETE", "/api/v1/namespaces/n", "")
 	until(t, s, "/api/v1/namespaces/n", missing)
-	if a := s.Do("GET", "/api/v1/namespaces/n/configmaps/a", nil); a.Code != http.StatusNotFound {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
+	expect(t, s.Do("GET", "/api/v1/namespaces/n/configmaps/a", nil), http.StatusNotFound)
 }

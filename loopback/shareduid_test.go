@@ -60,7 +60,5 @@ func TestSharedUIDForeground(t *testing.T) {
 	do(t, s, "DELETE", configMaps+"/a", `{"propagationPolicy":"Foreground"}`)
 	until(t, s, configMaps+"/of-a", missing)
 	until(t, s, configMaps+"/a", missing)
-	if a := s.Do("GET", configMaps+"/b", nil); a.Code != 200 {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
+	do(t, s, "GET", configMaps+"/b", "")
 }

@@ -38,14 +38,12 @@ func startSlow(t *testing.T) *slow {
 	return w
 }
 
-const slowWidget = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`
-
 // TestConversionEnds: a call of a conversion webhook ends with its request, by the request's timeout or because its
 // client goes away.
 func TestConversionEnds(t *testing.T) {
 	s, hook := defined(t, nil), startSlow(t)
 	define(t, s, routes(hook.config()))
-	s.Do("POST", v1widgets, slowWidget)
+	s.Do("POST", v1widgets, widgetA)
 	for _, r := range [][2]string{
 		{"GET", v2widgets + "/a?timeout=1s"}, {"GET", v2widgets + "?timeout=1s"}, {"PATCH", v2widgets + "/a?timeout=1s"},
 	} {
