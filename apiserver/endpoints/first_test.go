@@ -1,6 +1,7 @@
 package endpoints_test
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -15,19 +16,13 @@ func TestKeepService(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := s.Do("GET", service, nil).Object()
-	if a := s.Do("DELETE", service, nil); a.Code != 200 {
-		t.Fatalf("deleting: %d %s", a.Code, a.Body)
-	}
+	must(t, s.Do("DELETE", service, nil), http.StatusOK)
 	w := s.Watch("/api/v1/namespaces/default/services?watch=1&fieldSelector=metadata.name%3Dkubernetes")
 	defer w.Close()
 	if err := s.API.CheckFirst(t.Context(), bootstrap.Options{SecurePort: 6443}); err != nil {
 		t.Fatal(err)
 	}
-	e, err := w.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
-	after := e.Object
+	after := next(t, w).Object
 	if after.GetUID() == before.GetUID() || after.GetName() != "kubernetes" {
 		t.Errorf("%s with uid %s was %s", after.GetName(), after.GetUID(), before.GetUID())
 	}

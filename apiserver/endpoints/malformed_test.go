@@ -2,7 +2,6 @@ package endpoints_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -68,33 +67,22 @@ func TestFailedEncoding(t *testing.T) {
 	}
 }
 
-// repaired is a store in which another client writes an object just before it would be removed.
-type repaired struct {
-	storage.Store
-	key   string
-	value []byte
-}
-
-func (r *repaired) Commit(ctx context.Context, t storage.Txn) (int64, error) {
-	if t.Key == r.key && t.Value == nil && r.value != nil {
-		value := r.value
-		r.value = nil
-		if _, err := r.Store.Commit(ctx, storage.Txn{Key: t.Key, Expect: t.Expect, Value: value}); err != nil {
-			return 0, err
-		}
-	}
-	return r.Store.Commit(ctx, t)
-}
-
 // TestMalformedRepaired: an object that has become readable in the meantime stays.
 func TestMalformedRepaired(t *testing.T) {
 	const key = "/registry/configmaps/default/x"
-	store := &repaired{
-		Store: storagetest.Open(t), key: key,
-		value: []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","namespace":"default","uid":"u"}}`),
-	}
+	store := &intercepted{Store: storagetest.Open(t)}
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: gated})
 	s.Put(t, key, "garbage")
+	store.before = func(txn storage.Txn) { // another client writes the object just before it would be removed
+		if txn.Key != key || txn.Value != nil {
+			return
+		}
+		store.before = nil
+		value := []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","namespace":"default","uid":"u"}}`)
+		if _, err := store.Commit(t.Context(), storage.Txn{Key: key, Expect: txn.Expect, Value: value}); err != nil {
+			t.Error(err)
+		}
+	}
 	must(t, s.Do("DELETE", configmaps+"/x", ignore+"}"), http.StatusConflict)
 	must(t, s.Do("GET", configmaps+"/x", nil), http.StatusOK)
 }

@@ -10,27 +10,41 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// overtaken is a store in which another client removes an object, and may create another one of its name, right before
-// the object is to be removed.
-type overtaken struct {
+// intercepted is a store that calls before with each transaction, and then executes it.
+type intercepted struct {
 	storage.Store
-	key, next string
-	done      bool
+	before func(storage.Txn)
 }
 
-func (s *overtaken) Commit(ctx context.Context, t storage.Txn) (int64, error) {
-	if t.Key == s.key && t.Value == nil && !s.done {
-		s.done = true
-		if _, err := s.Store.Commit(ctx, t); err != nil {
-			return 0, err
-		}
-		if s.next != "" {
-			if _, err := s.Store.Commit(ctx, storage.Txn{Key: s.key, Value: []byte(s.next)}); err != nil {
-				return 0, err
-			}
-		}
+func (s *intercepted) Commit(ctx context.Context, t storage.Txn) (int64, error) {
+	if s.before != nil {
+		s.before(t)
 	}
 	return s.Store.Commit(ctx, t)
+}
+
+// intercept puts the store before that of a server.
+func (s *intercepted) intercept(c *apiserver.Config) {
+	s.Store = c.Store
+	c.Store = s
+}
+
+// overtakes has another client remove an object, and create another one of its name if next is not empty, right before
+// the object is to be removed.
+func (s *intercepted) overtakes(t *testing.T, key, next string) {
+	s.before = func(txn storage.Txn) {
+		if txn.Key != key || txn.Value != nil {
+			return
+		}
+		s.before = nil
+		_, err := s.Store.Commit(t.Context(), txn)
+		if err == nil && next != "" {
+			_, err = s.Store.Commit(t.Context(), storage.Txn{Key: key, Value: []byte(next)})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestOvertakenDelete: a DELETE that has marked a pod has succeeded, though another client removes the pod first
@@ -43,14 +57,11 @@ func TestOvertakenDelete(t *testing.T) {
 		"replaced": `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"default","uid":"new"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &overtaken{}
-			s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-				store.Store = c.Store
-				c.Store = store
-			}})
+			store := &intercepted{}
+			s := apiservertest.Start(t, &apiservertest.Options{Configure: store.intercept})
 			pod := must(t, s.Do("POST", pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`),
 				http.StatusCreated).Object()
-			store.key, store.next = key, next
+			store.overtakes(t, key, next)
 			a := must(t, s.Do("DELETE", pods+"/p", nil), http.StatusOK).Object()
 			if grace := a.GetDeletionGracePeriodSeconds(); a.GetUID() != pod.GetUID() || grace == nil || *grace != 0 {
 				t.Errorf("%v", a.Object["metadata"])
@@ -68,18 +79,16 @@ func TestOvertakenDelete(t *testing.T) {
 // registry/generic/registry/store.go: deleteWithoutFinalizers).
 func TestUpdateOfTheLastFinalizerSucceedsIfAnotherRemovesTheObjectFirst(t *testing.T) {
 	const maps = "/api/v1/namespaces/default/configmaps"
-	store := &overtaken{key: "/registry/configmaps/default/m"}
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-		store.Store = c.Store
-		c.Store = store
-	}})
+	store := &intercepted{}
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: store.intercept})
 	must(t, s.Do("POST", maps, `{"metadata":{"name":"m","finalizers":["example.com/hold"]}}`), http.StatusCreated)
 	must(t, s.Do("DELETE", maps+"/m", nil), http.StatusOK)
+	store.overtakes(t, "/registry/configmaps/default/m", "")
 	body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"}}`
 	if o := must(t, s.Do("PUT", maps+"/m", body), http.StatusOK).Object(); o.GetDeletionTimestamp() == nil {
 		t.Errorf("%v", o.Object["metadata"])
 	}
-	if !store.done {
+	if store.before != nil {
 		t.Error("no other client has removed the object")
 	}
 	must(t, s.Do("GET", maps+"/m", nil), http.StatusNotFound)

@@ -44,17 +44,10 @@ func TestPodSecurity(t *testing.T) {
 var generated = regexp.MustCompile(`generated-[a-z0-9]{5}`)
 
 func podSecurityAnswer(t *testing.T, s *apiservertest.Server, d *datadriven.TestData) string {
-	line, text, _ := strings.Cut(d.Input, "\n")
-	method, path, ok := strings.Cut(line, " ")
-	if !ok {
-		d.Fatalf(t, "no request: %q", line)
-	}
-	var body []byte
-	if text != "" {
-		var err error
-		if body, err = yaml.YAMLToJSON([]byte(text)); err != nil {
-			d.Fatalf(t, "%v", err)
-		}
+	method, path, text, _ := parseRequest(t, d.Input)
+	body, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		d.Fatalf(t, "%v", err)
 	}
 	a := s.Do(method, path, body)
 	var b strings.Builder

@@ -2,6 +2,7 @@ package endpoints_test
 
 import (
 	"fmt"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,48 +12,19 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-const inDefault = "/api/v1/namespaces/default/"
-
-// made sends a create and fails the test if it is rejected.
-func made(t *testing.T, s *apiservertest.Server, resource, body string) apiservertest.Answer {
-	t.Helper()
-	a := s.Do("POST", inDefault+resource, body)
-	if a.Code != 201 {
-		t.Fatalf("creating %s: %d %s", resource, a.Code, a.Body)
-	}
-	return a
-}
-
-// quota creates a quota and sets its status.used to zeros, or to used.
-func quota(t *testing.T, s *apiservertest.Server, name, hard, used string) {
-	t.Helper()
-	made(t, s, "resourcequotas", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"hard":%s}}`, name, hard))
-	a := s.Do("PUT", inDefault+"resourcequotas/"+name+"/status",
-		fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"hard":%s},"status":{"hard":%s,"used":%s}}`, name, hard, hard, used))
-	if a.Code != 200 {
-		t.Fatalf("setting the status: %s", a.Body)
-	}
-}
-
-// used reads the status.used of a quota.
-func used(s *apiservertest.Server, name string) map[string]string {
-	out, _, _ := unstructured.NestedStringMap(
-		s.Do("GET", inDefault+"resourcequotas/"+name, nil).Object().Object, "status", "used",
-	)
-	return out
-}
-
-func named(name string) string { return fmt.Sprintf(`{"metadata":{"name":%q}}`, name) }
-
 // TestQuotaHoldsForConcurrentCreates: of many concurrent creates, as many succeed as the quota allows.
 func TestQuotaHoldsForConcurrentCreates(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	quota(t, s, "q", `{"configmaps":"10"}`, `{"configmaps":"0"}`)
+	const quotas = "/api/v1/namespaces/default/resourcequotas"
+	const quota = `{"metadata":{"name":"q"},"spec":{"hard":{"configmaps":"10"}},
+		"status":{"hard":{"configmaps":"10"},"used":{"configmaps":"0"}}}`
+	must(t, s.Do("POST", quotas, quota), http.StatusCreated)
+	must(t, s.Do("PUT", quotas+"/q/status", quota), http.StatusOK)
 	var wg sync.WaitGroup
 	var let, kept atomic.Int32
 	for i := range 25 {
 		wg.Go(func() {
-			a, err := s.Try("POST", inDefault+"configmaps", named(fmt.Sprint("c", i)))
+			a, err := s.Try("POST", configmaps, configmap(fmt.Sprint("c", i), nil, nil))
 			switch {
 			case err != nil:
 				t.Error(err)
@@ -66,7 +38,8 @@ func TestQuotaHoldsForConcurrentCreates(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if let.Load() != 10 || kept.Load() != 15 || used(s, "q")["configmaps"] != "10" {
-		t.Errorf("%d succeeded, %d were denied, used are %v", let.Load(), kept.Load(), used(s, "q"))
+	used, _, _ := unstructured.NestedString(s.Do("GET", quotas+"/q", nil).Object().Object, "status", "used", "configmaps")
+	if let.Load() != 10 || kept.Load() != 15 || used != "10" {
+		t.Errorf("%d succeeded, %d were denied, used are %s", let.Load(), kept.Load(), used)
 	}
 }

@@ -49,16 +49,3 @@ func TestLabelsAreBounded(t *testing.T) {
 		t.Errorf("series after more of the same requests, want -, got +:\n%s", diff)
 	}
 }
-
-// TestUnservedMethod: a method that a path does not serve is counted by its verb.
-func TestUnservedMethod(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	must(t, s.Do("POST", "/api/v1/watch/pods", nil), http.StatusMethodNotAllowed)
-	for _, series := range seriesOf(t, s) {
-		if strings.HasPrefix(series, "apiserver_request_total") && strings.Contains(series, `code="405"`) &&
-			strings.Contains(series, `verb="POST"`) && strings.Contains(series, `resource="pods"`) {
-			return
-		}
-	}
-	t.Error("it is not counted")
-}

@@ -69,7 +69,8 @@ func TestServicesOfTwoServers(t *testing.T) {
 	seen := map[string]string{}
 	for _, svc := range s.Do("GET", servicesPath, nil).List().Items {
 		ip, _, _ := unstructured.NestedString(svc.Object, "spec", "clusterIP")
-		for _, had := range []string{ip, fmt.Sprint(nodePort(t, svc))} {
+		ports, _, _ := unstructured.NestedSlice(svc.Object, "spec", "ports")
+		for _, had := range []string{ip, fmt.Sprint(ports[0].(map[string]any)["nodePort"])} {
 			if seen[had] != "" {
 				t.Errorf("%s and %s both have %s", seen[had], svc.GetName(), had)
 			}
@@ -82,37 +83,10 @@ func TestServicesOfTwoServers(t *testing.T) {
 	if err := create(s.API, "more"); err == nil {
 		t.Error("a service was created without a free address or port")
 	}
-	if a := s.Do("DELETE", servicesPath+"/a0", nil); a.Code != http.StatusOK {
-		t.Fatalf("deleting a service: %s", a.Body)
-	}
+	must(t, s.Do("DELETE", servicesPath+"/a0", nil), http.StatusOK)
 	if err := create(other, "more"); err != nil {
 		t.Errorf("the address and port of a removed service are not allocated again: %v", err)
 	}
-}
-
-func nodePort(t *testing.T, svc unstructured.Unstructured) int64 {
-	t.Helper()
-	ports, _, _ := unstructured.NestedSlice(svc.Object, "spec", "ports")
-	if len(ports) != 1 {
-		t.Fatalf("%s has ports %v", svc.GetName(), ports)
-	}
-	port, _, _ := unstructured.NestedInt64(ports[0].(map[string]any), "nodePort")
-	return port
-}
-
-// interrupted is a store in which something happens right before a key is first written.
-type interrupted struct {
-	storage.Store
-	key    string
-	before func()
-}
-
-func (s *interrupted) Commit(ctx context.Context, t storage.Txn) (int64, error) {
-	if before := s.before; before != nil && t.Key == s.key {
-		s.before = nil
-		before()
-	}
-	return s.Store.Commit(ctx, t)
 }
 
 // TestClusterIPLost: a service whose range is deleted, or whose address someone else claims, before it is stored does
@@ -125,14 +99,15 @@ func TestClusterIPLost(t *testing.T) {
 			"provided IP is already allocated"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &interrupted{key: "/registry/services/specs/default/s"}
-			s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-				store.Store = c.Store
-				c.Store = store
-			}})
+			store := &intercepted{}
+			s := apiservertest.Start(t, &apiservertest.Options{Configure: store.intercept})
 			must(t, s.Do("POST", cidrs, `{"metadata":{"name":"extra","finalizers":["example.com/keep"]},
 				"spec":{"cidrs":["10.8.0.0/30"]}}`), http.StatusCreated)
-			store.before = func() {
+			store.before = func(txn storage.Txn) {
+				if txn.Key != "/registry/services/specs/default/s" {
+					return
+				}
+				store.before = nil
 				if a := s.Do(c.method, c.path, c.body); a.Code >= 300 {
 					t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
 				}

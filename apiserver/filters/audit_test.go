@@ -17,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/audit/policy"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 )
 
@@ -80,7 +79,9 @@ func (e *events) of(t *testing.T, id string, n int) (found []auditv1.Event) {
 }
 
 // audited starts a server with an audit log by a policy in YAML.
-func audited(t *testing.T, rules string, configure func(*audit.Options)) (*secured, *events) {
+func audited(
+	t *testing.T, rules string, configure func(*audit.Options), server ...func(*apiserver.Config),
+) (*secured, *events) {
 	t.Helper()
 	p, err := policy.LoadPolicyFromBytes([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\n" + rules))
 	if err != nil {
@@ -94,7 +95,12 @@ func audited(t *testing.T, rules string, configure func(*audit.Options)) (*secur
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, func(c *apiserver.Config) { c.Audit = l })
+	s := start(t, func(c *apiserver.Config) {
+		c.Audit = l
+		for _, f := range server {
+			f(c)
+		}
+	})
 	return s, e
 }
 
@@ -191,39 +197,10 @@ func rejections(s *secured) (n int) {
 	return n
 }
 
-// TestAuditTruncation: a large event loses its objects (N-28).
-func TestAuditTruncation(t *testing.T) {
-	s, log := audited(t, "omitStages: [RequestReceived]\nrules: [{level: RequestResponse}]\n", func(o *audit.Options) {
-		o.Truncate = true
-	})
-	for id, size := range map[string]int{"small": 1000, "large": 200 << 10} {
-		body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"a":%q}}`, id, strings.Repeat("x", size))
-		if a := s.As("admin", "POST", "/api/v1/namespaces/a/configmaps", body, "Audit-Id", id); a.Code != 201 {
-			t.Fatalf("%d %s", a.Code, a.Body)
-		}
-		e := log.of(t, id, 1)[0]
-		whole := e.RequestObject != nil && e.ResponseObject != nil && e.Annotations["audit.k8s.io/truncated"] == ""
-		if whole != (id == "small") ||
-			!whole && (e.RequestObject != nil || e.Annotations["audit.k8s.io/truncated"] != "true") {
-			t.Errorf("%s: %+v", id, e)
-		}
-	}
-}
-
 // TestAuditPanic: a handler that panics has the stage Panic and no other end, also that of a long-running request
 // (N-14).
 func TestAuditPanic(t *testing.T) {
-	p, err := policy.LoadPolicyFromBytes([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\n" + metadataOnly))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, log := audit.Defaults(), &events{more: make(chan struct{})}
-	l, err := o.Log(p, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
-		c.Audit = l
+	s, log := audited(t, metadataOnly, nil, func(c *apiserver.Config) {
 		c.Debug = map[string]http.Handler{
 			"/debug/pprof/broken": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }),
 		}

@@ -48,6 +48,13 @@ func (s *secured) sign(c jwt.MapClaims, method jwt.SigningMethod, key any, chang
 	return text
 }
 
+// token issues a token of a service account by a TokenRequest.
+func (s *secured) token(namespace, account, body string) string {
+	s.T.Helper()
+	a := s.Want(201, "POST", "/api/v1/namespaces/"+namespace+"/serviceaccounts/"+account+"/token", body)
+	return a.Object().Object["status"].(map[string]any)["token"].(string)
+}
+
 func with(c jwt.MapClaims, name string, value any) jwt.MapClaims {
 	out := jwt.MapClaims{}
 	for k, v := range c {
@@ -84,8 +91,7 @@ func TestForgedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().
-		Object["status"].(map[string]any)["token"].(string)
+	own := s.token("a", "robot", `{}`)
 	kid := func(t *jwt.Token) { t.Header["kid"] = kidOf(own) }
 	for name, ok := range map[string]string{
 		"issued": own, "signed": token, "with the key's name": s.sign(good, es, s.Key, kid),
@@ -153,23 +159,17 @@ func kidOf(token string) string {
 func TestRevokedTokens(t *testing.T) {
 	s := start(t, nil)
 	const base = "/api/v1/namespaces/a/"
-	issue := func(account, body string) string {
-		return s.Want(201, "POST", base+"serviceaccounts/"+account+"/token", body).Object().
-			Object["status"].(map[string]any)["token"].(string)
-	}
 	code := func(token string) int { return s.Ask("GET", "/api", nil, "Authorization", "Bearer "+token).Code }
 	s.account("a", "one")
 	s.account("a", "two")
 	s.Want(201, "POST", base+"secrets", `{"metadata":{"name":"s"}}`)
-	s.Want(
-		201, "POST", base+"pods",
-		`{"metadata":{"name":"p"},"spec":{"serviceAccountName":"two","containers":[{"name":"c","image":"i"}]}}`,
-	)
+	s.Want(201, "POST", base+"pods",
+		`{"metadata":{"name":"p"},"spec":{"serviceAccountName":"two","containers":[{"name":"c","image":"i"}]}}`)
 	bound := func(kind, more string) string {
 		return `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"` + kind + `",` + more + `}}}`
 	}
-	plain := issue("one", `{"spec":{}}`)
-	secret, pod := issue("one", bound("Secret", `"name":"s"`)), issue("two", bound("Pod", `"name":"p"`))
+	plain, secret := s.token("a", "one", `{"spec":{}}`), s.token("a", "one", bound("Secret", `"name":"s"`))
+	pod := s.token("a", "two", bound("Pod", `"name":"p"`))
 	for _, step := range []struct {
 		remove                 string
 		plain, secret, withPod int
@@ -277,9 +277,7 @@ func TestWrongHeaders(t *testing.T) {
 func TestTokenReview(t *testing.T) {
 	s := start(t, nil)
 	early := with(s.account("a", "robot"), "iat", time.Now().Add(time.Minute).Unix())
-	status := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{"spec":{"audiences":["vault","`+
-		apiservertest.Issuer+`"]}}`).Object().Object["status"].(map[string]any)
-	token := status["token"].(string)
+	token := s.token("a", "robot", `{"spec":{"audiences":["vault","`+apiservertest.Issuer+`"]}}`)
 	review := func(token, audiences string) map[string]any {
 		return s.Want(201, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`","audiences":`+
 			audiences+`}}`).Object().Object["status"].(map[string]any)
@@ -331,8 +329,7 @@ func TestDiscoveryOfKeys(t *testing.T) {
 	}
 	k := set.Keys[0]
 	s.account("a", "robot")
-	token := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().
-		Object["status"].(map[string]any)["token"].(string)
+	token := s.token("a", "robot", `{}`)
 	x, errX := base64.RawURLEncoding.DecodeString(k.X)
 	y, errY := base64.RawURLEncoding.DecodeString(k.Y)
 	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(append([]byte{4}, x...), y...))

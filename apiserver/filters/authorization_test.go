@@ -108,9 +108,7 @@ func TestEnsureRoles(t *testing.T) {
 		// An administrator removes permissions of editors.
 		"system:aggregate-to-edit": `{"metadata":{"labels":{"rbac.authorization.k8s.io/aggregate-to-edit":"false"}}}`,
 	} {
-		if a := s.Do("PATCH", rbacPath+"/clusterroles/"+name, change); a.Code != 200 {
-			t.Fatalf("%d %s", a.Code, a.Body)
-		}
+		s.Want(200, "PATCH", rbacPath+"/clusterroles/"+name, change)
 	}
 	s.Want(200, "DELETE", rbacPath+"/clusterrolebindings/system:discovery", nil)
 	s.Want(
@@ -131,23 +129,27 @@ func TestEnsureRoles(t *testing.T) {
 	}
 }
 
+// deny creates a quota that denies the creation of a resource in a namespace.
+func (s *secured) deny(namespace, resource string) {
+	s.T.Helper()
+	quotas, none := "/api/v1/namespaces/"+namespace+"/resourcequotas", `{"`+resource+`":"0"}`
+	body := `{"metadata":{"name":"q"},"spec":{"hard":` + none + `},"status":{"hard":` + none + `,"used":` + none + `}}`
+	s.Want(201, "POST", quotas, body)
+	s.Want(200, "PUT", quotas+"/q/status", body)
+}
+
 // TestRolesNotEnsured: if default roles are rejected or can't be read, the server starts nevertheless and creates the
 // others.
 func TestRolesNotEnsured(t *testing.T) {
 	s := start(t, nil)
-	const quotas, hard = "/api/v1/namespaces/kube-public/resourcequotas", `"hard":{"count/roles.rbac.authorization.k8s.io":"0"}`
-	s.Want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
-	s.Want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+
-		`,"used":{"count/roles.rbac.authorization.k8s.io":"0"}}}`)
+	s.deny("kube-public", "count/roles.rbac.authorization.k8s.io")
 	const rejected, other = rbacPath + "/namespaces/kube-public/roles/system:controller:bootstrap-signer", rbacPath +
 		"/clusterroles/system:basic-user"
 	s.Want(200, "DELETE", rejected, nil)
 	s.Want(200, "DELETE", other, nil)
 	s.Put(t, "/registry/clusterroles/system:discovery", "garbage")
-	s.Put(
-		t, "/registry/clusterroles/system:monitoring",
-		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"system:monitoring"}}`,
-	)
+	s.Put(t, "/registry/clusterroles/system:monitoring",
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"system:monitoring"}}`)
 	if err := s.API.EnsureRoles(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -164,12 +166,7 @@ func TestRolesNotEnsured(t *testing.T) {
 // TestServerStartsIfAQuotaDeniesItsService: the server starts, too, if a quota denies the service kubernetes.
 func TestServerStartsIfAQuotaDeniesItsService(t *testing.T) {
 	s := start(t, nil)
-	const quotas, hard = "/api/v1/namespaces/default/resourcequotas", `"hard":{"services":"0"}`
-	s.Want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
-	s.Want(
-		200, "PUT", quotas+"/q/status",
-		`{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"services":"0"}}}`,
-	)
+	s.deny("default", "services")
 	if err := s.API.EnsureFirst(t.Context(), bootstrap.Options{SecurePort: 6443}); err != nil {
 		t.Error(err)
 	}

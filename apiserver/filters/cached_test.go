@@ -258,8 +258,7 @@ func TestRevokedAtOnce(t *testing.T) {
 			func() {
 				old := token
 				s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts", `{"metadata":{"name":"robot"}}`)
-				token = s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().
-					Object["status"].(map[string]any)["token"].(string)
+				token = s.token("a", "robot", `{}`)
 				if a := s.Ask("GET", "/api", nil, "Authorization", "Bearer "+old); old != "" && a.Code != 401 {
 					t.Errorf("the token of an account before of the same name: %d", a.Code)
 				}
