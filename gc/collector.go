@@ -31,16 +31,16 @@ type Config struct {
 	Ignored []string
 	// Timeout is the timeout of one request; 0 means 30 s, less than the server's own limit (0-13).
 	Timeout time.Duration
-	// Elsewhere returns those of the owners that do not exist on the other servers that have their kinds; nil if there
-	// are no other servers. It is called every Interval (default 30 s) with the owners that the graph does not have.
+	// Elsewhere looks owners up on the other servers, and returns those that do not exist. It is called every Interval
+	// (default 30 s) with the owners that the graph does not have. nil if there are no other servers.
 	Elsewhere func(context.Context, []graph.Elsewhere) (absent []graph.Elsewhere)
 	Interval  time.Duration
 	// Follow sends the kinds of other servers (graph.Kinds, without those of Kinds) and the changes of their objects,
-	// until the context is done. When it sends an object, the timeline has everything that the store had when the object
-	// was read. nil if there are no other servers.
+	// until the context is done. Before it sends an object, the timeline has reached the revision that the store had
+	// when the object was read. nil if there are no other servers.
 	Follow func(ctx context.Context, send func(graph.Event))
-	// Lag is the time within which the timeline must show the effect of a request, before the collector decides again;
-	// 0 means 30 s.
+	// Lag is the time for which the collector waits until the timeline shows the effect of a request, before it decides
+	// again; 0 means 30 s.
 	Lag time.Duration
 	// Events stores an Event for each object that the collector deletes.
 	Events bool
@@ -270,7 +270,7 @@ func (c *Collector) answer(ctx context.Context, r graph.Result) {
 	c.took = 0
 }
 
-// noteDelay is the shortest back-off of retries that are logged. If there are many, only a few are.
+// noteDelay is the shortest back-off that is logged. backOffLog limits the number of log lines.
 const noteDelay = 10 * time.Second
 
 // retry queues the ticket for the duration of the back-off.
@@ -301,7 +301,7 @@ func (c *Collector) step(ctx context.Context, e graph.Event) {
 		default:
 			r := requestOf(a)
 			c.underWay[r.ticket] = r
-			c.executor.begin(ctx, r, len(c.underWay))
+			c.executor.dispatch(ctx, r, len(c.underWay))
 		}
 	}
 }

@@ -9,11 +9,12 @@
 //     solid if it exists and does not wait for the deletion of its dependents. A delete is conditional on the object's
 //     revision and on the keys of its owners (up to 120 of them, existing ones first). If another object has an owner's
 //     name, only that object's identity is compared: writes to it cause no conflict. Removing the collector's own
-//     finalizer is conditional only on the object's revision. So an object that is already terminating is removed even
-//     if it got a solid owner since, or if a client deleted it although it had one (C-90). With objects or owners of
-//     other servers, a request is conditional on the object's uid and revision, and on owners that this server stores
-//     if it stores the object. An owner that is gone stays gone, as uids do not come back. But as in upstream an owner
-//     may stop waiting at that moment, because a client removes its finalizer.
+//     finalizer is conditional only on the object's revision. So a terminating object is removed even if it has a solid
+//     owner by then, or had one when a client deleted it (C-90). A request for an object of another server is
+//     conditional only on the uid and the revision of the object. A request for an object of this server is also
+//     conditional on those of its owners that this server stores. An owner on another server can't return after the
+//     decision, because a uid is never used again. But as in upstream the owner may stop waiting after the decision,
+//     because a client removes its finalizer.
 //  3. The collector's finalizer is removed from an owner that orphans its dependents, or that waits for them, only when
 //     the graph has reached the revision of the owner's deletion (J-08, J-09). Dependents that are created between that
 //     revision and the removal of an orphaning owner are orphaned, too, unless the process ends in between.
@@ -31,19 +32,19 @@
 // # Kinds that come and go
 //
 // The table of Kinds defines the meaning of owner references. When its channel is closed, the collector reads the whole
-// table and steps the graph with it (graph.Kinds). With package loopback this is resources.Types: adding entries to the
-// types or removing them (Add, Remove, Replace), for example for a CustomResourceDefinition, is all that is needed. An
-// entry needs its Collection, and the verbs delete and update for its objects to be collected. Entries that replace
-// others must be set by one Replace, so that no table in between is visible.
+// table and steps the graph with it (graph.Kinds). In a server, the table is made from resources.Types. A change of the
+// types (Add, Remove, Replace), for example for a CustomResourceDefinition, is enough. Objects are collected only if
+// their entry has a Collection and the verbs delete and update. Entries that replace others must be set by one Replace,
+// so that no intermediate table is visible.
 //
 //   - An object with a reference to a kind that isn't served stays. It is decided as soon as the kind is served (D-73,
 //     D-S35). Nothing is polled, except owners that other servers may have (Config.Elsewhere). The kinds of other
 //     servers are in the table, too (Config.Follow).
 //   - A kind may leave the table before or after its last object is gone. Owners whose deletion was seen stay deleted,
 //     whether or not their kind is still served, or was in any table that the collector has read (J-45, D-S32).
-//   - Objects of a collection that isn't served stay in the graph, but can't be requested. Owners wait for them, both
-//     those that orphan their dependents and those that wait for blocking ones: after a start a kind may be served
-//     late, and its objects would otherwise be deleted instead of orphaned.
+//   - Objects of a collection that isn't served stay in the graph, but can't be requested. Owners that orphan their
+//     dependents, or wait for blocking ones, wait for these objects, too. Otherwise, if a kind is served late after a
+//     start, its objects would be deleted instead of orphaned.
 //   - If a kind returns with another collection or scope, all objects with references to it are decided again.
 //   - No event is decided with a table that is older than the event: the table of types is updated before the events
 //     that depend on it are delivered, and the collector reads the table after the events (feed.go).
@@ -51,7 +52,7 @@
 // # Events as owners
 //
 // Events are never collected, and no owner waits for them (D-08), but they count as owners. Upstream rejects core
-// events as owners but not those of events.k8s.io, which share their storage, and looks such an owner up
+// events as owners. It accepts events of events.k8s.io, which have the same storage, and looks such an owner up
 // periodically until it is gone (J-36). Here the timeline shows when an event is deleted or expires, and its dependents
 // are then collected.
 package gc

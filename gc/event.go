@@ -36,7 +36,7 @@ type note struct {
 	kind, reason, message string
 }
 
-// String returns the note in logs.
+// String returns the text of the note for logs.
 func (n note) String() string { return n.reason + " " + n.object.String() + ": " + n.message }
 
 // foreign returns the note about a reference into another namespace. Its message is that of D-80; the owner is printed
@@ -133,8 +133,8 @@ func (r *recorder) send(ctx context.Context, n note, now time.Time) error {
 	return err
 }
 
-// eventName returns the object's name and a number in the format of client-go, where it is a time; here it is a hash of
-// the object and the message. If that isn't a valid Event name, as with the names of cluster roles, eventName returns a
+// eventName returns the object's name and a number, as client-go does. There the number is a time; here it is a hash of
+// the object's uid and the message. If the result isn't a valid name, as for some cluster roles, eventName returns a
 // UUID (client-go tools/record/util: GenerateEventName).
 func eventName(n note) string {
 	digest := sha256.Sum256([]byte(n.object.UID + "\x00" + n.message))

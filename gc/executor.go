@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// executor sends the requests; only it and the recorders send requests to the API server.
+// executor sends the requests. Only the executor and the recorders send requests to the API server.
 type executor struct {
 	// recorder stores an Event for each deleted object; nil stores none.
 	recorder *recorder
@@ -76,9 +76,9 @@ func newExecutor(c Config, m *metrics) *executor {
 // maxQueued is the maximum number of requests, and of answers, that are queued between the collector and its workers.
 const maxQueued = 256
 
-// begin passes a request to a worker. underWay is the number of requests in flight, including this one. Workers are
-// only started when they are needed; they stay.
-func (x *executor) begin(ctx context.Context, r request, underWay int) {
+// dispatch passes a request to a worker. underWay is the number of requests in flight, including this one. dispatch
+// starts a worker only when no worker is idle. Workers do not end before ctx is done.
+func (x *executor) dispatch(ctx context.Context, r request, underWay int) {
 	if x.workers < underWay {
 		x.workers++
 		x.spawn()
@@ -89,7 +89,7 @@ func (x *executor) begin(ctx context.Context, r request, underWay int) {
 	}
 }
 
-// work is one worker. It returns when ctx is done.
+// work runs one worker. It returns when ctx is done.
 func (x *executor) work(ctx context.Context) {
 	for {
 		select {
@@ -97,7 +97,7 @@ func (x *executor) work(ctx context.Context) {
 			return
 		case r := <-x.requests:
 			start := time.Now()
-			err := x.carry(ctx, r.action)
+			err := x.send(ctx, r.action)
 			x.metrics.request(r, start, time.Now())
 			out := outcomeOf(r.action, err)
 			if out == graph.Done {
@@ -122,8 +122,8 @@ func (x *executor) record(a graph.Action) {
 	}
 }
 
-// carry sends one request.
-func (x *executor) carry(ctx context.Context, a graph.Action) error {
+// send sends one request.
+func (x *executor) send(ctx context.Context, a graph.Action) error {
 	ctx, cancel := context.WithTimeout(ctx, x.timeout)
 	defer cancel()
 	switch a := a.(type) {
@@ -145,8 +145,8 @@ func (x *executor) carry(ctx context.Context, a graph.Action) error {
 // maxGuards is the maximum number of keys that one transaction compares; etcd's default limit is 128.
 const maxGuards = 120
 
-// guards returns the keys to compare. If an object has more owners than fit, existing ones are compared first: a
-// missing owner, or one whose name another object has, could only count again if it returned with the same uid.
+// guards returns the keys to compare. If an object has more owners than maxGuards, existing owners come first. An owner
+// that is missing, or whose name another object has, would matter only if it returned with the same uid.
 func (x *executor) guards(from []graph.Guard) []storage.Guard {
 	if len(from) > maxGuards {
 		from = slices.SortedStableFunc(slices.Values(from), func(a, b graph.Guard) int {

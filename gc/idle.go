@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// soon is a limit: the collector is not idle while a retry is due within that time. Later retries follow repeated
-// failures.
+// soon is a limit: while a retry is due within this time, the collector is not idle. Only after repeated failures is a
+// retry due later.
 const soon = time.Second
 
 // idleRequest requests the activity when the collector is idle at the revision or a later one.

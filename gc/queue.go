@@ -16,9 +16,9 @@ const (
 )
 
 // delay returns the pause after the given number of failures. took is the duration of the last failed request. delay
-// adds up to a quarter to the back-off, so that requests that failed together are not repeated together. A request that
-// times out has kept a worker and the API server busy all the time. So from the second failure on the pause is at least
-// took, doubled with each further failure: objects whose requests always time out leave the workers to others.
+// adds up to a quarter to the back-off, so that requests that failed together are not repeated together. From the
+// second failure on the pause is at least took, doubled with each further failure: a request that times out occupies a
+// worker for all of this time, and other objects need the workers, too.
 func delay(attempt int, took time.Duration) time.Duration {
 	d := maxDelay
 	if n := attempt - 1; n < 18 { // 5 ms << 18 is more than the maximum

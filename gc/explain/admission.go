@@ -12,7 +12,7 @@ type Hook struct {
 	Matches     func(*Request) bool
 	Conditional bool // there are matchConditions, which only the server evaluates
 	// Unreachable is the reason why the server can't call a webhook; empty if it can, or if that isn't known. Fails
-	// reports whether its failurePolicy then denies the request.
+	// reports whether the webhook's failurePolicy then denies the request.
 	Unreachable string
 	Fails       bool
 }
@@ -22,7 +22,7 @@ type Request struct {
 	Resource               *Resource
 	Key                    graph.Key
 	Operation, Subresource string
-	// Object is the object, and Namespace its namespace, or the object itself if it is one; nil if it is not known.
+	// Namespace is the object's namespace, or the object itself if it is a namespace. Either is nil if it is not known.
 	Object, Namespace *Object
 }
 
@@ -45,7 +45,7 @@ type Asked struct {
 	Webhook   string         `json:"webhook,omitempty"`
 	Operation string         `json:"operation"` // DELETE or UPDATE
 	Resources map[string]int `json:"resources"` // the numbers of objects, by the resource's Name
-	// Conditional, Unreachable: as in Hook. Denies: it certainly denies the requests that its conditions select.
+	// Conditional and Unreachable are as in Hook. Denies reports whether it certainly denies the requests.
 	Conditional bool   `json:"conditional,omitempty"`
 	Unreachable string `json:"unreachable,omitempty"`
 	Denies      bool   `json:"denies,omitempty"`

@@ -32,8 +32,8 @@ type Resource struct {
 	Within string
 }
 
-// Hides reports whether there may be objects of the namespace that aren't known; if it is empty, cluster-scoped
-// objects.
+// Hides reports whether the namespace may have objects of the resource that aren't known. An empty namespace selects
+// cluster-scoped objects.
 func (r *Resource) Hides(namespace string) bool {
 	return r.Unknown != "" && (r.Within == "" || r.Within != namespace)
 }
@@ -72,8 +72,8 @@ type Object struct {
 	SpecFinalizers []string
 	Conditions     []Condition
 	Pod            *Pod
-	// Uses has groups of objects. This object keeps the last existing one of each group, by its protection finalizer
-	// (F-02 to F-08, F-16). No key occurs twice.
+	// Uses has groups of objects that this object uses. While it exists, a protection finalizer keeps the last existing
+	// object of each group (F-02 to F-08, F-16). No key occurs twice.
 	Uses [][]graph.Key
 }
 
@@ -109,7 +109,7 @@ type Index struct {
 	c          *Cluster
 	resources  map[string]*Resource
 	keys       map[graph.Key]*Object
-	uids       map[string][]*Object // of the uids that owner references name
+	uids       map[string][]*Object // by uid, for the uids that owner references name
 	dependents map[string][]*Object
 	namespaces map[string][]*Object
 	used       map[graph.Key][]use
@@ -195,8 +195,8 @@ func table(resources map[string]*Resource) []graph.Kind {
 	return kinds
 }
 
-// connected returns the objects that a deletion of the given ones can affect: all that are joined with them by owner
-// references, in both directions, by a namespace that is being deleted or would be, by a CRD, or by a use.
+// connected returns the objects that a deletion of the given ones can affect. They are joined with the given ones,
+// directly or not, by owner references (in both directions), a namespace, a CRD or a use.
 func (x *Index) connected(from []graph.Key) (found []*Object) {
 	seen, joined := map[*Object]bool{}, map[string]bool{}
 	add := func(objects ...*Object) {

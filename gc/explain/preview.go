@@ -48,7 +48,7 @@ type Change struct {
 // Preview has the effects of the deletion of objects.
 type Preview struct {
 	Revision int64 `json:"resourceVersion,omitempty,string"` // that of the Cluster
-	// Before are changes that happen without the deletions, as something else has caused them.
+	// Before has changes that happen even without the deletions.
 	Before []Change `json:"before,omitempty"`
 	// Changes has the changes that follow from the deletions, in a possible order; not nil.
 	Changes []Change `json:"changes"`
@@ -61,7 +61,7 @@ type Preview struct {
 	// Admission has the webhooks and policies that get the requests of the changes. The preview assumes that they allow
 	// these.
 	Admission []Asked `json:"admission,omitempty"`
-	// Absent are objects that were to be deleted and don't exist. Index.Preview doesn't set it.
+	// Absent has keys for deletion at which no object exists. Index.Preview doesn't set it.
 	Absent []graph.Key `json:"notFound,omitempty"`
 	// Selected is the number of objects that a selector has selected. Index.Preview doesn't set it.
 	Selected int `json:"selected,omitempty"`
@@ -70,7 +70,7 @@ type Preview struct {
 // Left is an object that is being deleted and stays.
 type Left struct {
 	Object     ObjectReference `json:"object"`
-	Finalizers []string        `json:"finalizers"` // keep it; nil if its grace period does
+	Finalizers []string        `json:"finalizers"` // those that keep it; nil if only its grace period keeps it
 	// UsedBy has the objects because of which a component of Kubernetes keeps its finalizer.
 	UsedBy []ObjectReference `json:"usedBy,omitempty"`
 }
@@ -140,7 +140,7 @@ func (p *Preview) warn(about ObjectReference, format string, args ...any) {
 
 func atOnce(int) bool { return false }
 
-// carry deletes objects. If pauses(i) is true, everything that deletion i causes is done before the next one.
+// carry deletes objects. If pauses(i) is true, all effects of deletion i happen before the next deletion.
 func (w *world) carry(keys []graph.Key, options finalizers.Options, pauses func(i int) bool) {
 	for i, k := range keys {
 		if o := w.objects[k]; o != nil {
@@ -189,8 +189,8 @@ func (w *world) same(v *world) bool {
 	})
 }
 
-// conclude adds what stays, and the numbers. Objects that were to be deleted and are still terminating are left, too,
-// if they were before.
+// conclude adds the objects that stay, the dangling references and the counts. A key of deletions whose object is still
+// terminating is listed even if the object was terminating before.
 func (p *Preview) conclude(w *world, deletions []graph.Key) {
 	counts := map[string]*Count{}
 	count := func(k graph.Key) *Count {
@@ -236,7 +236,7 @@ func (p *Preview) conclude(w *world, deletions []graph.Key) {
 	})
 }
 
-// holds returns the finalizers of an object, those in the spec of a namespace included.
+// holds returns the finalizers of an object, including those in a namespace's spec.
 func (w *world) holds(o *Object) []string {
 	held := slices.Clone(o.Finalizers)
 	for _, f := range o.SpecFinalizers {

@@ -114,8 +114,8 @@ func age(d time.Duration) (text string) {
 	return cmp.Or(text, "0s")
 }
 
-// visible returns the text with control characters as escapes. Names, messages and user agents may have any, and a
-// terminal would obey them.
+// visible returns the text with control characters as escapes. Names, messages and user agents may have control
+// characters, which a terminal would execute.
 func visible(text string) string { return escape(text, false) }
 
 // escape is visible; with colored set, the sequences of printer.paint stay.
@@ -139,8 +139,7 @@ func escape(text string, colored bool) string {
 // plainWord has no characters with a meaning to a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9._:/@%+=,-]+$`)
 
-// shell quotes a word for a POSIX shell. It quotes one with control characters for bash or zsh, so that it can be
-// shown.
+// shell quotes a word for a POSIX shell. A word with control characters is quoted for bash or zsh, as escapes.
 func shell(word string) string {
 	switch {
 	case plainWord.MatchString(word):
@@ -160,6 +159,6 @@ func shell(word string) string {
 }
 
 func jsonString(text string) string {
-	data, _ := json.Marshal(text) // a string has a JSON
+	data, _ := json.Marshal(text) // no error: it is a string
 	return string(data)
 }

@@ -41,7 +41,7 @@ func deletion(o ObjectReference, text string) Remedy {
 	return Remedy{text, DeleteObject, o, "kubectl delete " + arguments(o)}
 }
 
-// remove deletes an object that does not go with another one.
+// remove returns the remedy of deleting an object that is not deleted together with another one.
 func remove(o ObjectReference) Remedy { return deletion(o, "delete it") }
 
 // The lists of RemoveItem, as JSON pointers.
@@ -96,8 +96,8 @@ func arguments(o ObjectReference) string {
 
 // wellKnown is a finalizer whose meaning is known.
 type wellKnown struct {
-	Finalizer string // the name, or if it ends with a slash the beginning of names
-	// Component removes it, when Until holds.
+	Finalizer string // the name; a prefix of names if it ends with a slash
+	// Component removes the finalizer when Until holds.
 	Component, Until string
 	// Expected: the component is a part of every cluster with controllers. Previews assume that it removes the finalizer
 	// from an object that nothing uses (Object.Uses).

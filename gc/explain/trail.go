@@ -33,7 +33,7 @@ func (p *printer) fate(r *trail.Removal) string {
 	return fmt.Sprintf("was removed at revision %d, %s ago", r.Removed.Revision, age(p.Now.Sub(r.Removed.Time)))
 }
 
-// origin returns the request at the end of the chain: of a client, or of a controller for a reason of its own.
+// origin returns the request that began the chain: of a client, or of a controller for a reason of its own.
 func (p *printer) origin(r *trail.Removal) string {
 	top, what, seen := r, "it", map[*trail.Removal]bool{r: true}
 	for next := p.decisive(top); next != nil && !seen[next]; next = p.decisive(top) {

@@ -18,12 +18,12 @@ const (
 	Owned                Cause = "Owned"                // an owner keeps it
 	Immortal             Cause = "Immortal"             // it is a namespace whose deletion is forbidden
 	OwnersGone           Cause = "OwnersGone"           // the collector deletes it: all its owners are gone
-	OwnerWaits           Cause = "OwnerWaits"           // the same: an owner waits for it, and no other owner is left
+	OwnerWaits           Cause = "OwnerWaits"           // the collector deletes it: an owner waits, none is solid
 	OwnerUnknown         Cause = "OwnerUnknown"         // the collector keeps it: an owner is not known
-	OwnerOutOfReach      Cause = "OwnerOutOfReach"      // the same: it is cluster-scoped, its owner namespaced
-	NamespaceTerminating Cause = "NamespaceTerminating" // its namespace is being deleted, and so will be the object
-	PodsFirst            Cause = "PodsFirst"            // the same, but Pods go first, and one remains (E-09)
-	CRDTerminating       Cause = "CRDTerminating"       // the CRD of its kind is being deleted, and it will be
+	OwnerOutOfReach      Cause = "OwnerOutOfReach"      // the collector keeps it: it is cluster-scoped, its owner not
+	NamespaceTerminating Cause = "NamespaceTerminating" // its namespace is being deleted, so it will be
+	PodsFirst            Cause = "PodsFirst"            // as before, but Pods are deleted first, and one remains (E-09)
+	CRDTerminating       Cause = "CRDTerminating"       // the CRD of its kind is being deleted, so it will be
 )
 
 // The causes of objects that are being deleted, after Terminating, which combines several of them.
@@ -36,7 +36,7 @@ const (
 	Orphaning          Cause = "Orphaning"          // the references of its dependents are to be removed
 	CollectorBehind    Cause = "CollectorBehind"    // the collector has just begun, or does not work
 	GracePeriod        Cause = "GracePeriod"        // a Pod's grace period is not over
-	KubeletSilent      Cause = "KubeletSilent"      // that is over, but the kubelet has not confirmed the end
+	KubeletSilent      Cause = "KubeletSilent"      // the grace period is over, the kubelet has not confirmed the end
 	NodeGone           Cause = "NodeGone"           // the Pod's node does not exist
 	Content            Cause = "Content"            // a namespace or a CRD has objects
 	SpecFinalizer      Cause = "SpecFinalizer"      // another component's finalizer in a namespace's spec keeps it
@@ -81,7 +81,7 @@ func (x *Index) Why(k graph.Key) *Reason {
 	r := e.explain(e.objects[k])
 	r.Revision = x.c.Revision
 	requests := map[request]bool{}
-	e.await(r, requests)
+	e.addRequests(r, requests)
 	r.Admission = x.hooks(requests)
 	for _, h := range x.c.Hidden() {
 		if x.resources[h.Resource].Group == unseen {
@@ -100,8 +100,8 @@ type explainer struct {
 	level int
 }
 
-// await collects the requests that remove the objects of a reason and of the reasons below it.
-func (e *explainer) await(r *Reason, requests map[request]bool) {
+// addRequests adds the requests that remove the objects of a reason and of the reasons below it.
+func (e *explainer) addRequests(r *Reason, requests map[request]bool) {
 	k := r.Object.Key()
 	if o := e.keys[k]; o != nil && r.Cause != Immortal {
 		switch {
@@ -114,7 +114,7 @@ func (e *explainer) await(r *Reason, requests map[request]bool) {
 		}
 	}
 	for _, b := range r.Below {
-		e.await(b, requests)
+		e.addRequests(b, requests)
 	}
 }
 

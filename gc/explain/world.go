@@ -26,7 +26,7 @@ type world struct {
 	changes  []Change
 	asked    map[request]bool // the requests that passed admission
 	stopped  bool             // Cluster.Stop has returned true, and nothing more happens
-	last     bool             // the collector executes first what it has decided last
+	last     bool             // the collector executes its newest request first
 }
 
 // allWorkers lets the collector send all its requests at once.
@@ -60,8 +60,8 @@ func (x *Index) world(objects []*Object, workers int) *world {
 	return w
 }
 
-// conceal shows the collector an object that can't be decoded at each key at which an unknown owner may exist, because
-// only the objects of another namespace are known. So references to it stay undecided.
+// conceal keeps references undecided if their owners may exist in a namespace whose objects are not known. At the key
+// of each such owner, it shows the collector an object that can't be decoded.
 func (w *world) conceal(objects []*Object) {
 	partial := map[[2]string]*Resource{}
 	for _, k := range table(w.resources) {
@@ -174,8 +174,8 @@ func (w *world) on(r graph.Ref, exact bool, guards []graph.Guard, do func(*Objec
 	return graph.Done
 }
 
-// broken reports whether the object at a key has changed since the decision. No object is created in a world, so a
-// changed object is never another one.
+// broken reports whether the object at a key has changed since the decision. No object is created in a world, so a key
+// never gets another object.
 func (w *world) broken(g graph.Guard) bool { return !g.Held && w.revisions[g.Key] != g.Revision }
 
 func (w *world) delete(o *Object, options finalizers.Options, by By) {
@@ -222,7 +222,7 @@ func (w *world) kind(o *Object) finalizers.Kind {
 	return k
 }
 
-// edit updates the object by change, and records that, unless nothing changes.
+// edit updates the object by change, and records the Change, unless the object stays the same.
 func (w *world) edit(o *Object, sub string, c Change, change func(next *Object)) {
 	next := *o
 	change(&next)

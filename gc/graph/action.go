@@ -80,9 +80,9 @@ type RemoveOwners struct {
 	Ticket Ticket
 	// Object must still have this uid.
 	Object Ref
-	// Exact reports whether it must have this revision, too. That is so if the references are wrong, or their owners
-	// are being deleted, as an update can change that. Owners that are gone, or orphan their dependents, never come
-	// back.
+	// Exact reports whether it must have this revision, too. It is true if a reference is wrong or its owner is being
+	// deleted, because an update can change that. It is false if the owners are gone or orphan their dependents,
+	// because that is final.
 	Exact bool
 	// Owners are the uids of the references to remove, sorted, each once.
 	Owners []string

@@ -81,7 +81,7 @@ func (s suspects) trim() {
 	}
 }
 
-// clear removes n if no suspect waits for it, and then likewise the dependents for which n waited.
+// clear removes n if no suspect waits for it, and then each dependent of n for which no other suspect waits.
 func (s suspects) clear(n *node) {
 	for next := []*node{n}; len(next) > 0; {
 		n, next = next[0], next[1:]
@@ -106,7 +106,7 @@ func recheck(n *node) {
 	})
 }
 
-// holds reports whether, along the edge, a waiting owner waits for a dependent that also waits.
+// holds reports whether the edge's owner waits for the dependent, and the dependent waits for its own dependents.
 func (e *edge) holds() bool {
 	return e.blocking && e.dependent.class() == Waiting && e.ownerUID.has(Waiting)
 }
@@ -121,7 +121,7 @@ func (e *edge) awaitedBy(target *node) (found bool) {
 }
 
 // isAwaited reports whether target is n or waits for it, directly or not. It searches upwards, from dependents to the
-// owners that wait for them. There are few such owners, as a cascade begins at the top.
+// owners that wait for them. An object has few such owners, because a cascade begins at the top.
 func isAwaited(n, target *node) bool {
 	seen := map[*node]bool{n: true}
 	stack := []*node{n}

@@ -1,7 +1,7 @@
 package graph
 
-// decide decides what to do about n now. If that can't be decided or done yet, it returns the waiting list that n
-// belongs on.
+// decide returns what to do about n now. If that can't be decided or done yet, it returns Keep, and the waiting list
+// for n.
 func (g *Graph) decide(n *node) (Move, *waitingList) {
 	if n.collection.inert || n.flags.Has(Broken) {
 		return Keep, nil
@@ -93,8 +93,8 @@ func (g *Graph) request(n *node, m Move, t Ticket) Action {
 	panic("graph: no request for the move " + m.String())
 }
 
-// cause returns the reason why n is deleted, or loses references. An owner that orphans n comes first, as n then stays
-// (D-62), and then one that waits for n.
+// cause returns the reason why n is deleted, or loses references. It prefers an owner that orphans n, because n then
+// stays (D-62), and next an owner that waits for n.
 func (g *Graph) cause(n *node) (c Cause) {
 	at := -1
 	for i := range n.refs {

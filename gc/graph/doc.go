@@ -6,17 +6,17 @@
 //
 //  1. At every revision the graph equals the store. The timeline carries all types in one order, so "there is no such
 //     owner" is a fact and needs no request. There are no virtual owners to poll (D-14, D-45) and no cache of absent
-//     ones (D-26). Objects of other servers (Aggregated) are not in the timeline. They are as they were when they were
-//     read, and the graph then has everything that the store had at that moment. An owner there that the graph does not
-//     have counts as present until an Absent.
+//     ones (D-26). Objects of other servers (Aggregated) are not in the timeline. They have the state in which they
+//     were read, and at that time the graph already has everything that the store had. If an owner on another server is
+//     not in the graph, it counts as present until an Absent event.
 //  2. An object has at most one request in flight, and at most Limit requests are in flight together. A request is
 //     decided when it is sent, never earlier, so queued objects are decided on the newest revision.
 //  3. A Delete names the revision of the object and the keys and revisions of all owners that the decision depends on.
 //     If an object with another uid has an owner's key, the guard only requires that no other object is created there.
 //     With these guards no object is deleted that had a solid owner at that moment.
 //  4. The collector's finalizer is removed from an owner only when the graph has reached the revision of the owner's
-//     deletion: the graph learns of the deletion from that event, and everything older, of any type, came before it
-//     (J-08, J-09).
+//     deletion: the event of that revision shows the deletion, and all older events, of any type, came before it (J-08,
+//     J-09).
 //  5. No work is lost: every object that needs something to be done is queued, in flight, settled (the response has
 //     arrived, but not yet the event), or waiting for a retry. Check verifies this.
 //  6. The cost of an event grows with the references of its object and, when an owner's deletion begins or ends, with

@@ -12,7 +12,7 @@ type Elsewhere struct {
 	Namespace string
 }
 
-// Elsewhere returns the owners on other servers for which objects wait because the graph does not have them.
+// Elsewhere returns the owners on other servers that the graph does not have and that decisions wait for.
 func (g *Graph) Elsewhere() []Elsewhere {
 	found := map[Elsewhere]bool{}
 	for name, k := range g.kinds {

@@ -27,8 +27,8 @@ type Graph struct {
 	inFlight
 	states    [5]int
 	edgeCount int
-	// orphaners are the uids of owners that were removed while they orphaned their dependents, since the last Overdue
-	// and before it. Objects of other servers arrive later than the timeline, and are released, too.
+	// orphaners has the uids of owners that were removed while they orphaned their dependents: [0] since the last
+	// Overdue, [1] before it. Objects of other servers may be read after the removal, and are released, too.
 	orphaners [2]map[string]bool
 
 	out []Action

@@ -1,12 +1,12 @@
 package graph
 
-// link sets n's references. old are the references that it had before; what is known about them is kept.
+// link sets n's references. old has its references until now; link keeps what is known about their owners.
 func (g *Graph) link(n *node, owners []Owner, old []ref) {
 	if len(owners) == 0 {
 		return
 	}
 	n.refs = make([]ref, len(owners))
-	known := memories(old)
+	known := lostRefs(old)
 	edges := map[string]*edge{}
 	for i, o := range owners {
 		e, again := edges[o.UID]
@@ -17,7 +17,7 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 		k := g.kind(kindName{o.APIVersion, o.Kind})
 		k.refs++
 		n.refs[i] = ref{kind: k, name: o.Name, edge: e, block: o.Block, first: !again}
-		n.refs[i].remember(known[o.UID])
+		n.refs[i].inherit(known[o.UID])
 		if n.collection.elsewhere && (g.orphaners[0][o.UID] || g.orphaners[1][o.UID]) {
 			n.refs[i].orphaned = true
 		}
@@ -29,9 +29,9 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 	g.edgeCount += len(edges)
 }
 
-// memories returns, by uid, the references whose owners are known to be gone, or have orphaned their dependents. An
+// lostRefs returns, by uid, the references whose owners are known to be gone, or have orphaned their dependents. An
 // update doesn't change that.
-func memories(old []ref) map[string][]*ref {
+func lostRefs(old []ref) map[string][]*ref {
 	var known map[string][]*ref
 	for i := range old {
 		if r := &old[i]; r.lost != nil || r.orphaned {
@@ -45,8 +45,8 @@ func memories(old []ref) map[string][]*ref {
 	return known
 }
 
-// remember copies what is known about a reference with the same uid.
-func (r *ref) remember(known []*ref) {
+// inherit copies what is known about references with the same uid.
+func (r *ref) inherit(known []*ref) {
 	for _, was := range known {
 		r.orphaned = r.orphaned || was.orphaned
 		if was.lost != nil && was.kind == r.kind && was.name == r.name {
@@ -108,8 +108,8 @@ func (g *Graph) ownerUID(uid string) *ownerUID {
 	return a
 }
 
-// change runs alter, which changes the flags or the work that the counts of n's owners depend on. An owner that only n
-// held is woken later, so that changes don't nest.
+// change runs alter, and updates the counts of n's owners: alter changes n's flags or work, on which they depend. An
+// owner for which n was the last to wait for is woken later, so that changes don't nest.
 func (g *Graph) change(n *node, alter func()) {
 	n.edges(func(e *edge) {
 		e.held = e.ownerUID.holding()
@@ -146,9 +146,9 @@ func (g *Graph) markDependents(n *node) {
 }
 
 // lose records, in the references to n, that n is gone. Later a look-up may be impossible: deleting a
-// CustomResourceDefinition removes the meaning of its kind (J-45). The collector reads tables of kinds after events, so
-// it may have read none in which n's kind was served: then n's own kind shows that the reference means n. An owner that
-// was orphaning has released all objects that name its uid (D-62).
+// CustomResourceDefinition removes the meaning of its kind (J-45). The collector reads the table of kinds after the
+// events, so it may never have read a table with n's kind. Then n's stored kind decides whether the reference means n.
+// An owner that was orphaning has released all objects that name its uid (D-62).
 func (g *Graph) lose(n *node) {
 	was := n.place
 	if n.class() == Releasing {
@@ -169,8 +169,8 @@ func (g *Graph) lose(n *node) {
 	}
 }
 
-// regain records that the uid has an owner again, and that it isn't gone. A uid doesn't come back, except from a backup
-// (J-17).
+// regain records, in the references to a uid, that an object has the uid again. That happens only with objects from a
+// backup (J-17).
 func regain(a *ownerUID) {
 	for e := a.first; e != nil; e = e.next {
 		for i := range e.dependent.refs {

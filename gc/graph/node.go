@@ -36,11 +36,11 @@ type ref struct {
 	// lost is the place of the owner if its deletion was seen, else nil. Uids don't come back, so the reference
 	// dangles forever, even if its kind is no longer served (J-45).
 	lost *place
-	// orphaned: the owner was orphaning its dependents when it was deleted. The reference was added too late to be
-	// waited for, but is released as well (J-08).
+	// orphaned: the owner was orphaning its dependents when it was removed. It did not wait for this reference, which
+	// was added too late. The reference is removed all the same (J-08).
 	orphaned bool
-	// unverified: an update changed the name or the kind, but not the uid, and there was no other reason since to decide
-	// on the object (D-19). Until then the owner counts as solid.
+	// unverified: an update changed the name or the kind, but not the uid (D-19). The owner counts as solid until there
+	// is another reason to decide on the object.
 	unverified bool
 	// block is blockOwnerDeletion. first: no reference before it has the same uid.
 	block, first bool
@@ -55,19 +55,20 @@ type edge struct {
 	blocking bool
 	// released: the edge closes a cycle of waiting objects, and will be unblocked.
 	released bool
-	// held is used by change.
+	// held: the owner had to wait before change ran alter.
 	held bool
 }
 
 // ownerUID is a uid that references name, whether or not an object has it.
 type ownerUID struct {
 	uid string
-	// owner is the object with the uid, the first of them if there are several (node.same); nil if there is none.
+	// owner is the first object with the uid (node.same has the others); nil if there is none.
 	owner *node
 	// first and last are the ends of the list of edges, in the order in which they were made.
 	first, last *edge
-	// count is the number of edges; blocking, of those that block; dying, of those that block and whose dependent waits
-	// for its own dependents; pending, of those whose dependent is counted.
+	// count is the number of all edges, and blocking that of edges that block. dying is the number of blocking edges
+	// whose dependent waits for its own dependents, and pending that of edges whose dependent is counted
+	// (node.counted).
 	count, blocking, dying, pending int
 }
 

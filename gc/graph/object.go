@@ -42,8 +42,8 @@ type Owner struct {
 	Block      bool   `json:"blockOwnerDeletion,omitempty"` // absent is false
 }
 
-// Aggregated is the prefix of the collections of other servers. No collection of the store has it, as the group of a
-// custom resource has a dot.
+// Aggregated is the prefix of the collections of other servers. No collection of the store begins with it, because the
+// group of a custom resource has a dot.
 const Aggregated = "aggregated/"
 
 // Object has the fields of an object that the graph needs.

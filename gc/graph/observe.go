@@ -47,7 +47,7 @@ func (g *Graph) insert(p place, o *Object) {
 	}
 }
 
-// join lists n under its uid, before others with the same uid.
+// join adds n to the list of its uid, at the front.
 func (g *Graph) join(n *node) {
 	n.same = g.uids[n.uid]
 	g.uids[n.uid] = n
@@ -86,7 +86,7 @@ func (g *Graph) effective(n *node, o *Object) []Owner {
 }
 
 // update records a newer state of the same object. If the value can't be decoded, the older state stays, with the new
-// revision: at least the uid is still right.
+// revision: its uid is still correct.
 func (g *Graph) update(n *node, o *Object) {
 	before := n.class()
 	flags := o.Flags
@@ -144,8 +144,8 @@ func sameUIDs(old []ref, owners []Owner) bool {
 	return maps.Equal(was, now)
 }
 
-// distrust records which references an update has changed in place: upstream's collector verifies references to uids
-// that were added or removed, and no others (D-19; GC/graph_builder.go: processGraphChanges).
+// distrust marks the references that an update has changed in place as unverified: upstream's collector verifies only
+// references to uids that were added or removed (D-19; GC/graph_builder.go: processGraphChanges).
 func (n *node) distrust(old []ref) {
 	type named struct {
 		kind      *kind
@@ -163,7 +163,7 @@ func (n *node) distrust(old []ref) {
 	}
 }
 
-// remove removes an object. Its dependents are decided again, and so are the objects that waited for it.
+// remove removes an object, and marks its dependents and the objects that waited for it for a new decision.
 func (g *Graph) remove(n *node) {
 	delete(g.nodes, n.place)
 	n.gone = true

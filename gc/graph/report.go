@@ -1,6 +1,6 @@
 package graph
 
-// reportOwners reports the first new reference whose owner is known and lives in another namespace (D-83). A reference
+// reportOwners reports the first new reference whose owner is known and is in another namespace (D-83). A reference
 // that is wrong in another way ends the search, too (D-84). old are the references that n had before.
 func (g *Graph) reportOwners(n *node, old []ref) {
 	named := make(map[string]bool, len(old))

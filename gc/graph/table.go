@@ -102,7 +102,7 @@ var table = []row{
 	{owners: []Owners{MixedOwners}, move: DropOwners}, // D-39
 	// The owner waits, so this object must wait for its own dependents, too (D-40, D-47).
 	{owners: []Owners{WaitingOwners}, dependents: []Dependents{FreeDependents, HoldingDependents}, move: DeleteForeground},
-	// Its finalizer decides on the policy, not the kind's default (D-41, J-27).
+	// The policy follows from its finalizer, not from the kind's default (D-41, J-27).
 	{life: []Life{LiveOrphan}, move: DeleteOrphan},
 	{life: []Life{LiveForeground}, move: DeleteForeground},
 	{move: DeleteBackground},

@@ -26,8 +26,8 @@ func (v Verdict) String() string {
 	return [...]string{"solid", "waiting", "dangling", "undecidable", "out of reach"}[v]
 }
 
-// classify looks up the owner of a reference. If it is undecidable, n belongs on the returned waiting list; the list is
-// nil if the owner's own next event decides.
+// classify looks up the owner of a reference. If the verdict is Undecidable, n must wait on the returned list; the list
+// is nil if the owner's own next event leads to a decision.
 func (g *Graph) classify(n *node, r *ref) (Verdict, *waitingList) {
 	switch {
 	case r.lost != nil:
@@ -110,9 +110,9 @@ func (g *Graph) superfluous(n *node, others bool) (uids []string, exact bool) {
 }
 
 // guards returns the keys that the verdicts on n's references depend on. An owner must still have the revision of the
-// verdict: one that waits for its dependents may stop doing so. If an object with another uid has the key, it may
-// change or be deleted: frequent writes to it delay no request (D-76). No transaction can compare an owner on another
-// server.
+// verdict: one that waits for its dependents may stop doing so. If an object with another uid has the key, that object
+// may change or be deleted, so that frequent writes to it delay no request (D-76). An owner on another server has no
+// guard, because no transaction can compare it.
 func (g *Graph) guards(n *node) []Guard {
 	guards := make([]Guard, 0, len(n.refs))
 	for i := range n.refs {

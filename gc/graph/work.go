@@ -28,8 +28,8 @@ func (s State) String() string {
 
 // tries has the failures since the last success or change.
 type tries struct {
-	// attempts determine the back-off. failures counts all failures, including conflicts with a write that the timeline
-	// has shown since, so that they will not happen again.
+	// attempts determines the back-off. failures counts all failures. attempts omits conflicts with a write that the
+	// timeline has shown since: the next request does not meet them.
 	attempts, failures int
 	// conflict: the last request failed because of another revision.
 	conflict bool
@@ -43,7 +43,7 @@ type work struct {
 	tries
 	// touched: the object was written while the request was in flight. dirty: there is a reason to decide again.
 	touched, dirty bool
-	// overtaken: a key that guards the request was written, so that the request is, or will be, in conflict.
+	// overtaken: a key that guards the request was written, so that the request ends with a conflict.
 	overtaken bool
 	// list is the waiting list that the object is on.
 	list *waitingList

@@ -38,8 +38,8 @@ type Removal struct {
 	Terminating *Moment  `json:"terminating,omitempty"`
 	Removed     *Moment  `json:"removed,omitempty"`
 	Finalizers  []string `json:"finalizers,omitempty"` // those that the object had when its deletion began
-	// Asked is the request to delete the object; nil if it is not known: another server handled it, or this one did so
-	// before its last start or too long ago.
+	// Asked is the request to delete the object. It is nil if it is not known: another server handled it, or this
+	// server did before its last start or too long ago.
 	Asked *Request `json:"asked,omitempty"`
 	// Finished is the request that removed the object; nil if Asked did, or if it is not known. LastFinalizers are the
 	// finalizers that it removed.

@@ -4,11 +4,11 @@ import "strings"
 
 // Query selects removals. Empty fields select all.
 type Query struct {
-	// Kind is a kind or the plural of its resource, in any case; Group is its group, which may follow the version and a
-	// dot; nil for any.
+	// Kind is a kind or the plural of its resource, in upper or lower case. Group is its group, or its version, a dot
+	// and its group; nil for any.
 	Kind  string
 	Group *string
-	// Namespace, Name and UID are those of the object. One without a namespace is selected by any Namespace.
+	// Namespace, Name and UID are those of the object. Any Namespace also selects cluster-scoped objects.
 	Namespace, Name, UID string
 }
 

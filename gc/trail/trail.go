@@ -17,7 +17,7 @@ const (
 // Trail records removals. Its methods may be called from any goroutine.
 type Trail struct {
 	mu sync.Mutex // guards the fields below
-	// since is the time when it began to record, and all is the number of removals since then.
+	// since is the time when the Trail began to record, and all is the number of removals since then.
 	since             time.Time
 	all               int64
 	removed, deleting recent
@@ -200,7 +200,7 @@ func (e *entry) weigh() int {
 	return n
 }
 
-// recent has the last entries in the order in which they were added, at most limit, and with at most the bytes.
+// recent has the last entries in the order in which they were added: at most limit, with at most this number of bytes.
 type recent struct {
 	limit, bytes int
 	weight       int
