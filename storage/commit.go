@@ -75,8 +75,8 @@ func replacedLease(op *pb.ResponseOp) int64 {
 	return 0
 }
 
-// txn returns the transaction. If the key and all guards meet their conditions, it does the operation; otherwise it
-// reads them, so that a conflict is reported with the present record.
+// txn returns the transaction. If the key and all guards meet their conditions, the transaction does the operation.
+// Otherwise it reads the key and the guards, so that a conflict is reported with the present record.
 func (e *Etcd) txn(ctx context.Context, t Txn, do clientv3.Op) clientv3.Txn {
 	conditions := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(t.Key), "=", t.Expect)}
 	reads := []clientv3.Op{clientv3.OpGet(t.Key)}

@@ -38,14 +38,14 @@ type Config struct {
 	ReadOnly string
 	// QuotaBytes limits how many bytes of the embedded database are in use (default DefaultQuota). Beyond it, commits
 	// that create keys fail with ErrNoSpace; those that replace values may use another sixteenth. etcd's history is
-	// then compacted; further space is freed by deletions. The file has free pages as well, usually at most as many
-	// again.
+	// then compacted; further space is freed by deletions. The file also has free pages, usually at most as many as
+	// used pages.
 	QuotaBytes int64
 	// Fatal is called when an embedded etcd can't continue, such as on a full disk (the error then matches ErrNoSpace).
 	// It is called from any goroutine, maybe several times. It should end the process, which loses no acknowledged
-	// write: active requests never return, and neither does Close. Before Open returns, and while Close stops etcd,
-	// those return such an error instead. For an external cluster Fatal is called once, when the cluster's history is
-	// not the one that was read before (ErrSetBack); all requests fail from then on. The default panics.
+	// write: active requests never return, and neither does Close. Open and Close return such an error themselves. For
+	// an external cluster Fatal is called once, when the cluster's history is not the one that was read before
+	// (ErrSetBack); all requests fail from then on. The default panics.
 	Fatal func(error)
 	// Root is the prefix of all keys, without a slash at the end (default "/registry").
 	Root string

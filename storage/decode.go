@@ -112,8 +112,8 @@ func convert(what string, f func() ([]byte, error)) (out []byte, err error) {
 	return f()
 }
 
-// format returns the name of the value's format, for kube-apiserver's storage formats besides JSON. It has CBOR for
-// custom resources (AM pkg/runtime/serializer/cbor; feature gate CBORServingAndStorage).
+// format returns the name of the value's format; empty for JSON. kube-apiserver can store custom resources as CBOR (AM
+// pkg/runtime/serializer/cbor; feature gate CBORServingAndStorage).
 func format(value []byte) string {
 	switch {
 	case bytes.HasPrefix(value, []byte("k8s\x00")):

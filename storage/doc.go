@@ -24,7 +24,7 @@
 //     and never will be.
 //  9. A process that is killed at any moment leaves a data directory that can be opened again, with every acknowledged
 //     write. Data is only removed if no write in it can have been acknowledged.
-//  10. An embedded database that has exceeded its quota accepts puts again, without a restart, once enough was deleted.
+//  10. An embedded database that has exceeded its quota accepts puts again after enough was deleted, without a restart.
 //     To free space all history is compacted: reads at older revisions fail with ErrCompacted, and a follower that is
 //     behind starts again with a whole state.
 //  11. An embedded etcd that can't continue, such as on a full disk, acknowledges nothing more, and Config.Fatal is
@@ -37,12 +37,13 @@
 //     a watch's progress overtake events, or never come. Open fails if a member that responds is too old. A member
 //     that doesn't respond is checked when it does, so a cluster of three can be opened with one member down.
 //  14. If an external cluster is set back to an earlier revision, or replaced by another, nothing is read or written
-//     from then on: all requests fail, followers end, and Config.Fatal is called (ErrSetBack). The store notices it by
-//     another cluster id or a smaller revision in a linearizable response, at the latest when it has connected again.
+//     from then on: all requests fail, followers end, and Config.Fatal is called (ErrSetBack). The store detects this
+//     when a linearizable response has another cluster id or a smaller revision, at the latest after it has connected
+//     again.
 //  15. Open fails within seconds (ErrDamaged) if files of an embedded etcd are missing, truncated or overwritten,
 //     unless etcd repairs them: a record that a crash has torn, or a lost snapshot.
-//  16. A store that is opened read-only writes nothing but what etcd itself does: commits and compactions fail with
-//     ErrReadOnly. A store that begins with a restored database has its revisions and its history.
+//  16. A store that is opened read-only writes nothing, except for etcd's own writes: commits and compactions fail with
+//     ErrReadOnly. A store that begins with a restored database has the database's revisions and history.
 //  17. Save writes a snapshot with every write that was acknowledged before it was called.
 //  18. While Exclude's function runs, an embedded etcd carries out no other request, not even one that has failed
 //     before. A lease may still expire.

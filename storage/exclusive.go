@@ -38,7 +38,7 @@ func (e *Etcd) Exclude(f func(*Exclusive) error) error {
 // Revision returns the store's revision. Followers soon reach it.
 func (x *Exclusive) Revision() int64 {
 	rev := x.etcd.local.Etcd().KV().Rev()
-	x.etcd.followers.ask(rev)
+	x.etcd.followers.require(rev)
 	return rev
 }
 

@@ -26,8 +26,8 @@ import (
 const (
 	// dialTimeout is the timeout of one attempt to connect, and of Open's wait for an answer.
 	dialTimeout = 10 * time.Second
-	// keepAlive is the interval and the timeout of probes of an idle connection, by which a watch notices that a server
-	// is gone; etcd rejects probes more often than every 5 s.
+	// keepAlive is the interval and the timeout of probes of an idle connection. By them a watch detects that a server
+	// is gone. etcd rejects probes at intervals of less than 5 s.
 	keepAlive = 10 * time.Second
 	// checkTimeout is the timeout of one check of a member, and checkPause the time between Open's attempts.
 	checkTimeout, checkPause = 2 * time.Second, 100 * time.Millisecond
@@ -102,8 +102,8 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 	return nil
 }
 
-// checkAll checks all endpoints, until one can be used. An endpoint that must not be used is an error; others are
-// logged, and checked when gRPC connects to them.
+// checkAll checks all endpoints, until one can be used. It returns an error for an endpoint that must not be used. It
+// logs endpoints that it can't reach: they are checked when gRPC connects to them.
 func (e *Etcd) checkAll(ctx context.Context, endpoints []string) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -193,7 +193,7 @@ func (e *Etcd) intercept(
 		err = e.compare(known, resp.(interface{ GetHeader() *pb.ResponseHeader }).GetHeader())
 	} else if at, ok := q.(interface{ GetRevision() int64 }); ok && rpctypes.Error(err) == rpctypes.ErrFutureRev {
 		if rev := at.GetRevision(); rev <= known {
-			err = fmt.Errorf("%w: revision %d, which was there, is in its future", ErrSetBack, rev)
+			err = fmt.Errorf("%w: revision %d, which was read before, is in its future", ErrSetBack, rev)
 		}
 	}
 	if errors.Is(err, ErrSetBack) {

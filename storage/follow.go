@@ -24,8 +24,8 @@ const (
 // followers has all calls of Follow.
 type followers struct {
 	all sync.Map // its keys are *follower
-	// asked is the greatest revision that Revision has returned. Followers must reach it.
-	asked atomic.Int64
+	// required is the greatest revision that Revision has returned. Followers must reach it.
+	required atomic.Int64
 }
 
 // follower is one call of Follow. Its fields belong to its goroutine, except reached and behind.
@@ -87,8 +87,8 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 	}
 }
 
-// step watches until an error. If the whole state is needed, step reads it after the watch has begun. If it read the
-// state first, etcd would have to send the events in between, which may take 100 ms.
+// step watches until an error. If the whole state is needed, step reads it after the watch has begun. In the other
+// order, etcd would have to send the events in between, which may take 100 ms.
 func (f *follower) step(ctx context.Context) error {
 	now, err := f.etcd.readRevision(ctx) // detects a cluster that was restored to an earlier state
 	if err != nil {
@@ -151,7 +151,7 @@ func (f *follower) deliver(b Batch) error {
 func (f *follower) watch(ctx context.Context, w *watch) error {
 	timer := time.NewTimer(progressGrace)
 	defer timer.Stop()
-	waiting := true // the timer runs, at first for revisions that the previous watch did not reach
+	waiting := true // the timer is running; at first, the previous watch may not have reached all revisions
 	for {
 		select {
 		case <-ctx.Done():
@@ -173,7 +173,7 @@ func (f *follower) watch(ctx context.Context, w *watch) error {
 				waiting = true
 			}
 		case <-timer.C:
-			if waiting = f.reached.Load() < f.etcd.followers.asked.Load(); waiting {
+			if waiting = f.reached.Load() < f.etcd.followers.required.Load(); waiting {
 				w.progress()
 				timer.Reset(progressRepeat)
 			}
@@ -181,10 +181,10 @@ func (f *follower) watch(ctx context.Context, w *watch) error {
 	}
 }
 
-// ask makes the followers reach the revision. A revision of a key below the root arrives with its event. For a revision
-// of another key, in a shared cluster, the followers must request the watch's progress.
-func (a *followers) ask(rev int64) {
-	raise(&a.asked, rev)
+// require makes the followers reach the revision. A revision of a key below the root arrives with its event. For a
+// revision of another key, in a shared cluster, the followers must request the watch's progress.
+func (a *followers) require(rev int64) {
+	raise(&a.required, rev)
 	for f := range a.all.Range {
 		if f := f.(*follower); f.reached.Load() < rev {
 			select {

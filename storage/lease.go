@@ -13,9 +13,11 @@ import (
 const (
 	// leaseMark is the prefix of the ids of all leases that this store grants, each for one key. An id that etcd
 	// chooses, as it does for kube-apiserver, is 15 bits of the member's id, the milliseconds since 1970 modulo 2^40,
-	// and 8 bits of a counter (pkg/idutil/id.go; etcdserver/v3_server.go: LeaseGrant). The prefix equals one member id
-	// of 32,768 and the five hours before the milliseconds wrap around, in September 2039, so other programs don't have
-	// it by accident. The sign is 0, as etcd 3.4 and 3.5 forget leases with negative ids when they restart.
+	// and 8 bits of a counter (pkg/idutil/id.go; etcdserver/v3_server.go: LeaseGrant). Such an id has the prefix only
+	// for one of the 32,768 values of the 15 bits, and only in the five hours before the milliseconds wrap around, in
+	// September
+	// 2039. So leases of other programs don't have it by accident. The sign is 0, as etcd 3.4 and 3.5 forget leases
+	// with negative ids when they restart.
 	leaseMark = 0x6b63_ffff << leaseRandom
 	// leaseRandom is the number of random bits of an id. An id may be in use, so up to leaseTries are tried.
 	leaseRandom, leaseTries = 32, 4

@@ -44,7 +44,7 @@ func (o *Object) Metadata() []byte {
 	return o.JSON[from:to]
 }
 
-// Verification identifies a type whose checks an object can have passed. This package does not depend on types.
+// Verification identifies a type, whose checks objects may have passed. This package does not depend on types.
 type Verification struct{ _ byte }
 
 // VerifiedBy reports whether the object has passed the checks of the verification's type.
@@ -88,7 +88,8 @@ type Owner struct {
 }
 
 // FieldPath is a selectable field: the paths of its value in the JSON (dot separated), and its default. Strings,
-// numbers and booleans are printed plainly. Paths are tried in order; the first that is present and not empty wins.
+// numbers and booleans are printed plainly. Paths are tried in order. The first value that is present and not empty is
+// used.
 type FieldPath struct {
 	Paths   []string
 	Default string

@@ -27,7 +27,7 @@ func (e *Etcd) Revision(ctx context.Context) (rev int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("reading the revision: %w", err)
 	}
-	e.followers.ask(rev)
+	e.followers.require(rev)
 	return rev, nil
 }
 

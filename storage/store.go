@@ -119,7 +119,7 @@ type Batch struct {
 	// Decoded has the object of each event, by the event's index, or nil if the event must be decoded. Follow does not
 	// set it.
 	Decoded []*Object
-	// Cut reports whether history begins with this batch: the state after it does not continue the state before, so
-	// that no reader may resume from that. Follow never delivers one.
+	// Cut reports whether history begins with this batch: no reader may resume from a state before it. Follow never
+	// delivers one.
 	Cut bool
 }

@@ -17,7 +17,7 @@ const (
 	// reportsAhead is the number of reports of a watch that may wait for its reader: etcd's own buffer of 128 is too
 	// small in a busy moment. An embedded etcd reads further events from its database, 1,000 revisions a report.
 	reportsAhead = 1 << 12
-	// mostEvents is the number of events from which a batch takes no further report.
+	// mostEvents limits a batch: with this number of events it takes no further report.
 	mostEvents = 1 << 14
 )
 

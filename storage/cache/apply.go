@@ -13,10 +13,10 @@ import (
 // keys. A batch with Reset, except the first, and one with Cut drop all history: every watcher gets ErrExpired. Errors:
 // ErrMalformed, storage.ErrSetBack.
 func (c *Cache) Apply(b storage.Batch) error {
-	if err := c.follows(b); err != nil {
+	if err := c.checkOrder(b); err != nil {
 		return err
 	}
-	if err := c.continues(b); err != nil {
+	if err := c.checkHistory(b); err != nil {
 		return err
 	}
 	objects := c.decode(b)
@@ -49,8 +49,8 @@ func (c *Cache) Apply(b storage.Batch) error {
 	return nil
 }
 
-// follows returns ErrMalformed if the batch does not follow the present state.
-func (c *Cache) follows(b storage.Batch) error {
+// checkOrder returns ErrMalformed if the batch does not follow the present state.
+func (c *Cache) checkOrder(b storage.Batch) error {
 	now := c.state.Load().revision
 	switch {
 	case b.Revision < 1:
@@ -75,9 +75,9 @@ func (c *Cache) follows(b storage.Batch) error {
 	return nil
 }
 
-// continues returns ErrSetBack if a whole state can't have followed the present one: it has a value with a revision
-// that was already applied, and that value was not there. Missing values may have been deleted since.
-func (c *Cache) continues(b storage.Batch) error {
+// checkHistory returns ErrSetBack if a whole state can't have followed the present one: it has a value whose revision
+// was already applied, but the cache does not have that value. Missing values may have been deleted since.
+func (c *Cache) checkHistory(b storage.Batch) error {
 	now := c.state.Load().revision
 	if !b.Reset || now == 0 {
 		return nil
@@ -168,7 +168,7 @@ func (c *Cache) decode(b storage.Batch) []*storage.Object {
 		if objects[i] != nil || e.Value == nil && !b.Reset {
 			continue
 		}
-		known := c.written.of(e.Revision)
+		known := c.written.at(e.Revision)
 		if b.Reset {
 			known, _ = c.Get(e.Key)
 		}

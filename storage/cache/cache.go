@@ -14,7 +14,7 @@ import (
 // Cache is the newest state of the store and its recent history. New makes one.
 type Cache struct {
 	decoder storage.Decoder
-	// each limits a collection's log, line the timeline's, and whole those of all collections together.
+	// each limits the log of one collection, line that of the timeline, and whole those of all collections together.
 	each, line, whole limits
 	// mu is held while a draft is made and published: by Apply, and by the first watch of a collection without objects.
 	// Readers of the state don't lock it.
@@ -41,8 +41,8 @@ func New(o Options) *Cache {
 	return c
 }
 
-// publish makes a draft the current state, drops the encodings of what is no longer in it, and wakes the watchers that
-// have new events.
+// publish makes a draft the current state, drops the encodings of objects and events that are no longer in it, and
+// wakes the watchers that have new events.
 func (c *Cache) publish(d *draft) {
 	c.state.Store(d.state)
 	if d.base != d.from.base { // all history is dropped

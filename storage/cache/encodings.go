@@ -70,8 +70,8 @@ func (k *encodings) share(of any, name string, keeps func() bool, encode func() 
 }
 
 // form returns the form of that name, and adds it if there is none. It returns nil if there are mostForms, or if there
-// are none and keeps returns false. keeps is called with the lock, which drop takes after keeps has become false: so no
-// form is added after drop.
+// are none and keeps returns false. form calls keeps while it holds the lock, and drop takes the lock after keeps has
+// become false. So no form is added after drop.
 func (k *encodings) form(of any, name string, keeps func() bool) *form {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -46,8 +46,8 @@ func newLog(next uint64, floor int64) log {
 	return log{first: next, end: next, floor: floor, open: segment{first: next}}
 }
 
-// append adds an event, and drops and returns what exceeds the limits, but never the newest segment: watchers that wait
-// for an event must see it, even if it alone exceeds the limits.
+// append adds an event. It drops and returns the events that exceed the limits, but never the newest segment: watchers
+// that wait for an event must see it, even if it alone exceeds the limits.
 func (g *log) append(e *Event, l limits) (dropped []*Event) {
 	if len(g.open.events) >= max(1, l.events/parts) || g.open.weight >= max(1, l.bytes/parts) {
 		g.seal()
@@ -92,21 +92,21 @@ func (g *log) run(seq uint64) []*Event {
 	return s.events[seq-s.first:]
 }
 
-// worth is the number of events of one segment from which on read returns them without those of the next segment.
-const worth = 64
+// minRun is the number of events of one segment that read returns without those of the next segment.
+const minRun = 64
 
 // read returns up to most events from seq on, and none only if seq is end. Usually the slice is a part of a segment
 // that watchers share, and must not be modified. If the rest of a segment is short, read copies it together with the
 // next.
 func (g *log) read(seq uint64, most int) []*Event {
 	run, want := g.run(seq), int(min(uint64(most), g.end-seq))
-	if n := min(len(run), want); n == want || n >= worth {
+	if n := min(len(run), want); n == want || n >= minRun {
 		return run[:n:n]
 	}
-	joined := append(make([]*Event, 0, min(want, 2*worth)), run...)
-	for len(joined) < want && len(joined) < worth {
+	joined := append(make([]*Event, 0, min(want, 2*minRun)), run...)
+	for len(joined) < want && len(joined) < minRun {
 		run = g.run(seq + uint64(len(joined)))
-		joined = append(joined, run[:min(len(run), want-len(joined), 2*worth-len(joined))]...)
+		joined = append(joined, run[:min(len(run), want-len(joined), 2*minRun-len(joined))]...)
 	}
 	return joined
 }

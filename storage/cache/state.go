@@ -10,7 +10,7 @@ import (
 type state struct {
 	// revision is the revision of the timeline, 0 before the first batch.
 	revision int64
-	// base is the revision of the last batch with Reset; there is no history before it.
+	// base is the revision of the last batch with Reset or Cut; there is no history before it.
 	base int64
 	// places has the index of each collection's version in versions.
 	places map[string]int
@@ -24,8 +24,8 @@ type state struct {
 // timeline is the index of the log of all collections; its objects are nil.
 const timeline = 0
 
-// token identifies a draft, without keeping it in memory. It has a size because Go may give values without one the same
-// address.
+// token identifies a draft, without keeping it in memory. It has a size because Go may give all values of size 0 the
+// same address.
 type token struct{ _ byte }
 
 // version is one collection in a state.
@@ -35,7 +35,7 @@ type version struct {
 	name    string
 	objects *tree
 	log     log
-	// changed is closed when a version with more, or expired, history is published.
+	// changed is closed when a version with new events, or without the old history, is published.
 	changed chan struct{}
 }
 

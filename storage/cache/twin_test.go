@@ -318,7 +318,7 @@ func (r *run) poll() {
 		got = append(got, strings.Split(shownEvent(e), ", was")[0])
 	}
 	waiting := r.twin.since(w.collection, w.read)
-	for _, e := range waiting[:min(len(waiting), max(len(got), worth-1))] {
+	for _, e := range waiting[:min(len(waiting), max(len(got), minRun-1))] {
 		want = append(want, e.String())
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

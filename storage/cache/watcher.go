@@ -78,8 +78,8 @@ func (w *Watcher) look() (s *state, v *version, err error) {
 
 // Next returns the next events, and blocks until there is one. It returns at most 1024 events, and all pending ones if
 // they are fewer than 64; otherwise it may leave some for the next call. All events up to rev have then been returned.
-// The slice is shared and must not be modified. Errors: ErrExpired (an *ExpiredError), from then on always, if events
-// were dropped before they were read; ctx's error if it was done before there was an event.
+// The slice is shared and must not be modified. Errors: ErrExpired (an *ExpiredError) if events were dropped before
+// they were read, and then from all later calls; ctx's error if ctx was done before there was an event.
 func (w *Watcher) Next(ctx context.Context) (events []*Event, rev int64, err error) {
 	for {
 		events, rev, err = w.Poll()

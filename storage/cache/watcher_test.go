@@ -106,7 +106,7 @@ func TestNextReturnsABoundedNumberOfEvents(t *testing.T) {
 		}
 		for waiting := 2500; waiting > 0; {
 			events, rev, err := all.Next(t.Context())
-			if err != nil || len(events) > mostEvents || len(events) < min(waiting, worth) {
+			if err != nil || len(events) > mostEvents || len(events) < min(waiting, minRun) {
 				t.Fatalf("%d of %d waiting events, %v", len(events), waiting, err)
 			}
 			waiting -= len(events)
@@ -115,7 +115,7 @@ func TestNextReturnsABoundedNumberOfEvents(t *testing.T) {
 				t.Errorf("%d waiting: complete up to %d, last event %d", waiting, rev, last)
 			}
 		}
-		for ago := range int64(worth) {
+		for ago := range int64(minRun) {
 			few, err := c.Watch("pods", c.Revision()-2*ago)
 			if err != nil {
 				t.Fatal(err)

@@ -31,8 +31,8 @@ func (c *Cache) Share(o *storage.Object) *storage.Object {
 	return o
 }
 
-// of returns the object that was written at a revision; nil if there is none.
-func (w *written) of(rev int64) *storage.Object {
+// at returns the object that was written at a revision; nil if there is none.
+func (w *written) at(rev int64) *storage.Object {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.objects[rev]

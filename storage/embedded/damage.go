@@ -90,8 +90,8 @@ func whole(path string, size int64) (err error) {
 // patience is the time that a start may take after etcd has opened its files, before stuck searches for a reason.
 const patience = 3 * time.Second
 
-// stuck returns the reason why etcd will never be ready, or only after as many writes as its log has lost; nil if there
-// is none.
+// stuck returns the reason why etcd will never be ready, or only after as many writes as its log has lost; nil if it
+// finds no reason.
 func stuck(s *etcdserver.EtcdServer) error {
 	if len(s.Cluster().Members()) == 0 {
 		return damagedf("etcd's log names no member: its beginning is lost")

@@ -19,9 +19,8 @@ const (
 	memberName = "kubecascade"
 	// maxRequestBytes is etcd's own default. Larger objects must fail here as in a cluster.
 	maxRequestBytes = 1536 << 10
-	// tickMs and electionMs determine how long a start waits for the election. etcd's election timeout is at least five
-	// ticks, and random up to nine; a single member skips the first four. Shorter ticks would wake an idle process more
-	// often.
+	// tickMs and electionMs determine how long a start waits for the election. etcd's election timeout is five to nine
+	// ticks, at random. A single member skips the first four. Shorter ticks would wake an idle process more often.
 	tickMs, electionMs = 25, 125
 	// snapshotWrites is a quarter of etcd's default. Fewer would cost throughput, as each snapshot waits for the disk
 	// several times.
@@ -70,7 +69,7 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 			_ = s.Stop() // err is returned
 		}
 	}()
-	dir, err := s.take(c)
+	dir, err := s.lockData(c)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +110,8 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	return s, s.broken.failed()
 }
 
-// take locks the data directory for this process, and returns it.
-func (s *Server) take(c Config) (dir string, err error) {
+// lockData locks the data directory for this process, and returns its path.
+func (s *Server) lockData(c Config) (dir string, err error) {
 	if c.Ephemeral {
 		dir, s.cleared, err = Temporary(c.DataDir)
 		return dir, err
@@ -180,7 +179,7 @@ func disarm(ctx context.Context, s *etcdserver.EtcdServer) error {
 	return nil
 }
 
-// alone returns an error if there are other members. Reads from memory rely on there being none.
+// alone returns an error if there are other members. Reads from memory are linearizable only without them.
 func alone(e *etcdserver.EtcdServer) error {
 	if n := len(e.Cluster().Members()); n > 1 {
 		return fmt.Errorf("it belongs to a cluster of %d members; restore a snapshot of it instead", n)

@@ -31,7 +31,7 @@ type space struct {
 	server *etcdserver.EtcdServer
 	log    *slog.Logger
 	quota  int64
-	// admitted is the size of the commits since the last measurement, need that of the last commit that requested free
+	// admitted is the size of the commits since the last measurement, and need that of the last commit that requested
 	// space.
 	admitted, need atomic.Int64
 	// wanted holds a token when run should free space.

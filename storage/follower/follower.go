@@ -13,7 +13,7 @@ import (
 type Follower struct {
 	cache       *cache.Cache
 	collections []string
-	// shown is a revision whose events the owner has.
+	// shown is the revision up to which the owner has all events.
 	shown atomic.Int64
 	// mu guards the watchers. It is held while the owner is updated.
 	mu       sync.Mutex
@@ -25,10 +25,10 @@ func New(c *cache.Cache, collections ...string) *Follower {
 	return &Follower{cache: c, collections: collections}
 }
 
-// CatchUp brings the owner up to the cache's current revision. It costs nothing while no object changes, and waits only
-// while another call does the same. It calls apply with new events of the collection with that index. It calls rebuild
-// with snapshots of all collections at one revision for the first time, if apply returns false, and if the history no
-// longer has the events. After an error of rebuild or of the cache the next call rebuilds.
+// CatchUp brings the owner up to the cache's current revision. It calls apply with the new events of each collection,
+// whose index in the collections is the first argument. In four cases it calls rebuild instead, with snapshots of all
+// collections at one revision: in the first call, if apply returns false, if the history no longer has the events, and
+// after an error. It waits only for another call of CatchUp.
 func (f *Follower) CatchUp(
 	apply func(collection int, events []*cache.Event) bool, rebuild func([]*cache.Snapshot) error,
 ) error {

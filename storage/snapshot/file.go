@@ -201,7 +201,7 @@ func checkHash(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// others has the first bytes of files that users take for snapshots.
+// others has the first bytes of files that users mistake for snapshots.
 var others = []struct{ head, is string }{
 	{"\x1f\x8b", "it is compressed with gzip"},
 	{"\x28\xb5\x2f\xfd", "it is compressed with zstd"},

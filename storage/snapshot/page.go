@@ -32,7 +32,7 @@ const (
 // meta is the content of a meta page.
 type meta struct {
 	pageSize int64
-	// root is the page of the bucket of buckets; pages is the number of pages in use, free ones included.
+	// root is the page of the bucket of buckets; pages is the number of pages, including free ones.
 	root, pages, txid uint64
 }
 

@@ -163,7 +163,7 @@ func (w *Twin) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	return w.revision, nil
 }
 
-// created is the create revision of the key, 0 if it doesn't exist; w.mu is held.
+// created returns the create revision of the key, 0 if it doesn't exist; w.mu is held.
 func (w *Twin) created(key string) (rev int64) {
 	for _, ev := range w.history {
 		switch {
