@@ -31,8 +31,8 @@ type Access struct {
 	SigningKeyFile string   `flag:"service-account-signing-key-file"`
 	KeyFiles       []string `flag:"service-account-key-file"`
 	KeysURL        string   `flag:"service-account-jwks-uri"`
-	// Modes are the authorization modes: AlwaysAllow, AlwaysDeny, RBAC. The first mode that decides counts. Default:
-	// AlwaysAllow.
+	// Modes are the authorization modes: AlwaysAllow, AlwaysDeny, RBAC. The first mode that has an opinion decides.
+	// Default: AlwaysAllow.
 	Modes []string `flag:"authorization-mode"`
 	// Kubelets configures the connections to kubelets: for logs, exec, attach, port-forward and proxies.
 	Kubelets Kubelets
@@ -87,9 +87,9 @@ func (c *Config) setForwarding(x *Access, keys *pki.Bundle) (err error) {
 	return nil
 }
 
-// Trust has the certificate authorities that verify clients. Own verify users' certificates: the CA in the data
-// directory and those of --client-ca-file. Given are only those of the file. Proxies verify the certificates of
-// proxies. Given and Proxies are nil if their flag is not set. Front is the authority, in PEM, of the client
+// Trust has the certificate authorities that verify clients. Own are those for users' certificates: the CA in the data
+// directory and the CAs of --client-ca-file. Given are only the CAs of the file. Proxies are those for the certificates
+// of proxies. Given and Proxies are nil if their flag is not set. Front is the authority, in PEM, of the client
 // certificate that this server generates for extension API servers. It is empty if --proxy-client-cert-file or
 // --requestheader-client-ca-file is set.
 type Trust struct {
@@ -119,7 +119,7 @@ func (x *Access) trust(keys *pki.Bundle) (t Trust, err error) {
 	return t, nil
 }
 
-// All returns the authorities that TLS handshakes name.
+// All returns the authorities that the server names in TLS handshakes.
 func (t *Trust) All() []*pki.Authorities {
 	if t.Proxies == nil {
 		return []*pki.Authorities{t.Own}

@@ -23,7 +23,8 @@ func Modes() []string { return []string{"AlwaysAllow", "AlwaysDeny", "RBAC"} }
 // errMode is the error for an unknown authorization mode.
 var errMode = errors.New("not an authorization mode")
 
-// authorizers returns the authorizers of the modes, after that for administrators. granted is that of RBAC, or nil.
+// authorizers returns the chain of authorizers: first Masters, then those of the modes. granted is the one of RBAC, or
+// nil.
 func authorizers(
 	modes []string, c *cache.Cache, log *slog.Logger,
 ) (chain authorization.Chain, granted *roles, err error) {

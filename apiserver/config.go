@@ -100,7 +100,7 @@ type AdmissionOptions struct {
 // Limits bound requests and events.
 type Limits struct {
 	// MaxInFlight is the number of requests, except watches, that are served at the same time. The level exempt, which
-	// administrators have, gets this number of seats, and so do all other levels together. Default: 400.
+	// serves administrators, has this number of seats. All other levels together have the same number. Default: 400.
 	MaxInFlight int
 	// MemoryInFlight is the budget, in bytes, of the estimated memory of requests while they are decoded, executed and
 	// encoded. One user gets at most half. Default: 1 GiB.
@@ -139,7 +139,7 @@ type Documents struct {
 	Flags   map[string]string
 	// SetVerbosity sets the verbosity of logs. With Profiling it is served at /debug/flags/v. It may be nil.
 	SetVerbosity func(v int)
-	// Extensions are the routes below render.RoutePrefix. ServeFaults adds the one of Faults.
+	// Extensions are the routes below render.RoutePrefix. ServeFaults adds the route of Faults.
 	Extensions  []render.Route
 	ServeFaults bool
 }

@@ -58,8 +58,8 @@ func (s *Server) aggregate() {
 // Aggregator returns the aggregator, which forwards requests to other servers.
 func (s *Server) Aggregator() *aggregator.Aggregator { return s.aggregator }
 
-// forward sends a request on to the aggregated server that serves the group version. It reads APIServices consistently:
-// one whose write was acknowledged is in force.
+// forward forwards a request to the aggregated server that serves the group version. Its read of APIServices is
+// consistent, so every acknowledged write of one has taken effect.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version string) {
 	if err := s.registry.Fresh(r.Context()); err != nil {
 		render.Error(s.config.Log, w, r, err)
@@ -102,15 +102,15 @@ func (s *Server) inTime(h http.Handler) http.Handler {
 	return filters.Timeout(s.config.RequestTimeout, registry.LongRunning, s.config.Log)(h)
 }
 
-// describe forwards a request for a document on another server's group version.
-func (s *Server) describe(w http.ResponseWriter, r *http.Request, group, version string) {
+// forwardDocument forwards a request for the discovery or OpenAPI document of another server's group version.
+func (s *Server) forwardDocument(w http.ResponseWriter, r *http.Request, group, version string) {
 	s.inTime(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.forward(w, r, group, version)
 	})).ServeHTTP(w, r)
 }
 
-// discovery serves the document on a group or version. If it is not served, /api returns a Status, and /apis a plain
-// 404, as kube-apiserver, which has no handler for an absent group.
+// discovery serves the discovery document of a group or version. If the group is not served, /api returns a Status, and
+// /apis a plain 404, as in kube-apiserver, which has no handler for an absent group.
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
 	if s.aggregator.Of(group, version) == nil {
@@ -119,7 +119,7 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.describe(w, r, group, version)
+	s.forwardDocument(w, r, group, version)
 }
 
 // unserved responds to a request for a group version that isn't served, or for a group whose APIService is new.
@@ -152,7 +152,7 @@ func (s *Server) documents(h http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		gv, _ := strings.CutPrefix(r.URL.Path, "/openapi/v3/apis/")
 		if group, version, ok := strings.Cut(gv, "/"); ok && s.aggregator.Of(group, version) != nil {
-			s.describe(w, r, group, version)
+			s.forwardDocument(w, r, group, version)
 			return
 		}
 		s.documented.Lock()

@@ -6,11 +6,11 @@
 //	filters     the wrappers of every handler: authentication, impersonation, authorization ...
 //	endpoints   the verbs: negotiate, read options, decode, execute, respond
 //	registry    the steps of every write: admit, prepare, validate, commit
-//	render      from stored objects to the format that the client accepts: JSON, YAML, protobuf, Table, metadata
-//	status      the only table from errors that are not API errors to their Status
+//	render      converts stored objects to the format that the client accepts: JSON, YAML, protobuf, Table, metadata
+//	status      the only table that converts errors which are not API errors to a Status
 //
-// Citations name a module of Kubernetes: K is k8s.io/kubernetes, AS apiserver (ASW, ASP: its admission plugins for
-// webhooks, policies), AM apimachinery, AX apiextensions-apiserver, CG client-go, PSA pod-security-admission.
+// Citations name a module of Kubernetes: K is k8s.io/kubernetes, AS apiserver (ASW and ASP: its admission plugins for
+// webhooks and for policies), AM apimachinery, AX apiextensions-apiserver, CG client-go, PSA pod-security-admission.
 //
 // It guarantees:
 //

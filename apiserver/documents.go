@@ -80,8 +80,8 @@ func documentedCustom(r *resources.Resource) openapi.Type {
 	return t
 }
 
-// customSchemas returns a function that makes the type converter of a custom resource. It has the schemas of all
-// versions, because managedFields may be of any (AX pkg/apiserver/customresource_handler.go:
+// customSchemas returns a function that makes the type converter of a custom resource. The converter has the schemas of
+// all versions, because entries of managedFields may have any of them (AX pkg/apiserver/customresource_handler.go:
 // buildOpenAPIModelsForApply).
 func customSchemas(types *resources.Types) func(*resources.Resource) (managedfields.TypeConverter, error) {
 	return func(r *resources.Resource) (managedfields.TypeConverter, error) {

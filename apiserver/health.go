@@ -105,9 +105,9 @@ func (s *Server) checks() []Check {
 	}, s.config.Checks...)
 }
 
-// health returns the handler of a health path. It runs the checks, or the named one, and responds as kube-apiserver:
-// "ok", or the list of checks with ?verbose or if a check failed. ?exclude= skips checks (AS pkg/server/healthz:
-// handleRootHealth).
+// health returns the handler of a health path. The handler runs the checks, or the named one, and responds like
+// kube-apiserver: "ok", or the list of checks with ?verbose or if a check failed. ?exclude= skips checks (AS
+// pkg/server/healthz: handleRootHealth).
 func (s *Server) health(e endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		checks := s.checks()

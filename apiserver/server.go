@@ -32,8 +32,8 @@ type Server struct {
 	config   Config
 	registry *registry.Registry
 	seats    *flowcontrol.Live
-	// inFlight is the budget of open requests and watches. They do not wait for it. memory is the budget of what
-	// requests decode and encode.
+	// inFlight is the budget for the memory of open requests and watches, which do not wait for it. memory is the
+	// budget for the memory of decoding and encoding.
 	inFlight, memory *flowcontrol.Budget
 	metrics          *metrics.Metrics
 	api              *endpoints.API
@@ -45,7 +45,7 @@ type Server struct {
 	descriptions
 }
 
-// descriptions are the discovery and OpenAPI documents on the types.
+// descriptions are the discovery and OpenAPI documents of the types.
 type descriptions struct {
 	resourceLists *discovery.Service
 	openAPI       *openapi.Service

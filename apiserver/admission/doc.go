@@ -8,6 +8,6 @@
 //  2. A plugin gets the request only as Attributes. It looks up objects with the functions in its fields, which All
 //     sets from a Lookup.
 //  3. The first error ends the request. A plugin returns an API error or a plain error, which becomes a 403.
-//  4. If an admitted write is not committed, plugins undo their own writes for it. If it is unknown whether it was
-//     committed, they do not.
+//  4. If an admitted request is not committed, the plugins undo the writes that they made for it. If the outcome of the
+//     commit is unknown, they undo nothing.
 package admission

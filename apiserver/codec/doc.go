@@ -3,7 +3,7 @@
 //
 // It guarantees:
 //
-//  1. The cost of decoding a body is checked before it is decoded: nesting, the number of values, YAML aliases, and
+//  1. The cost of decoding is checked before a body is decoded: nesting, the number of values, YAML aliases, and
 //     quantities.
 //  2. Unknown and duplicate fields are reported as the option fieldValidation requests (B-71).
 //  3. A stored value has the bytes that kube-apiserver would store in JSON.

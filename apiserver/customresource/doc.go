@@ -9,7 +9,7 @@
 //	                 |- columns: tables
 //	                 |- conversion, webhook: between versions
 //	           -> Decide: names, conditions (pure)
-//	Installer: updates the table of types when stored CRDs change; outline is the part of a CRD that it keeps
+//	Installer: updates the table of types when stored CRDs change; outline is the part of a CRD that the Installer keeps
 //
 // It guarantees:
 //
@@ -17,13 +17,14 @@
 //  2. Before the first write, a CRD takes only the memory of its bytes, which its entries share with its object in the
 //     cache. The schema and rules of a version are compiled once, when they are first needed.
 //  3. An object is validated by the schema of the request's version, and decoded by the schema of its stored version.
-//     If the two differ, the CRD's conversion converts it in one step. An error of a webhook is a
-//     resources.ConversionError, and never omits the object. A webhook gets up to 500 objects of a list at once.
+//     If the two differ, the CRD's conversion converts it in one step. If the webhook fails, the result is a
+//     resources.ConversionError. The object is never omitted. A webhook gets up to 500 objects of a list at once.
 //     Objects are pruned by the schema of the version to which they are converted, except for conversions by field
 //     managers.
 //  4. Defaults and validation are limited. An object whose defaults are too large gets none and is invalid. An object
-//     is also invalid if its size, multiplied by that of its schema, is too large. A stored one is served nevertheless.
-//  5. Validation stops at a limit of errors, where the library allows it. It does not below anyOf, allOf, oneOf and
+//     is also invalid if its size, multiplied by that of its schema, is too large. If it is already stored, it is still
+//     served.
+//  5. Validation stops after a limited number of errors. The library does not allow this below anyOf, allOf, oneOf and
 //     not, for duplicates in lists, and for CEL rules, which have a budget.
 //  6. A call of a webhook ends with its request, or earlier after the timeout of webhooks. The request holds no seat
 //     during the conversion.

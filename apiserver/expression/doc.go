@@ -4,7 +4,7 @@
 //
 //	CompileConditions, CompileValidating, CompileMutating   once for each stored object
 //	Request.In                                              once for each request and version of its objects
-//	Match, Validate, Patch                                  for each webhook, or policy, binding and param
+//	Match, Validate, Patch                                  for each webhook, or each policy with a binding and a param
 //	Checker                                                 when webhooks and policies are written
 //	CheckTypes                                              for the status of a policy
 //

@@ -14,7 +14,7 @@
 //	authenticate   finds the user, or responds with 401, or 429 if the user's open requests take too much memory
 //	info           parses the path and the query once (package requestinfo)
 //	audit          records the request in the audit log, if there is one (package audit)
-//	impersonate    replaces the user by the one as whom the client acts, or responds with 403
+//	impersonate    replaces the user with the one that the client impersonates, or responds with 403
 //	authorize      responds with 403 unless the user is allowed to make the request
 //	(endpoints)    finds the resource, or responds with 404 (endpoints.API.Resolve)
 //	timeout        limits the time of a request for a resource
@@ -27,9 +27,9 @@
 //  1. Every path is authorized before its handler runs. An unauthorized client learns at most whether its path can be
 //     parsed (info.go), as from kube-apiserver. Invalid credentials result in 401 on every path, and never make a
 //     client anonymous.
-//  2. The audit log, if there is one, has every request of an authenticated user whose path can be parsed, even if the
-//     request is denied or rejected later, except for the 429 of authenticate. It also has requests with invalid or
-//     missing credentials.
+//  2. The audit log, if there is one, has every request of an authenticated user whose path can be parsed, even if a
+//     later filter denies or rejects the request. The only exception is the 429 of authenticate. The log also has
+//     requests with invalid or missing credentials.
 //  3. No credential is logged, or passed on to a handler.
 //  4. Authorization and handlers use the same requestinfo.Info.
 //  5. A client acts as another user only if each part of that identity is authorized in one of Kubernetes' modes of

@@ -14,13 +14,13 @@
 //     immediately if its queue is full, or if the level has no queues and no free seats.
 //  5. Requests of the level exempt never wait, and take no seats of other levels. If there are more of them than seats,
 //     they are rejected, except for watches and non-resource requests. (Kubernetes serves any number of them.)
-//  6. A request holds its seats until its response is written, a watch until it has sent its initial events. One user
-//     holds at most half of the seats of a level. (In Kubernetes there is no such limit.)
+//  6. A request holds its seats until its response is written. A watch holds them until it has sent its initial events.
+//     One user holds at most half of the seats of a level. (In Kubernetes there is no such limit.)
 //  7. One user holds at most half of each Budget of memory. Acquire waits for at most Patience.
 //  8. The applied objects are those of the cache at the time of the request, or newer ones.
 //
 // The queues are those of k8s.io/apiserver (pkg/util/flowcontrol/fairqueuing). In Kubernetes, a write keeps its seats
 // after its end while watchers are notified. Here it does not, because other goroutines notify watchers.
 //
-// match.go and config.go are pure. A Controller may be used by any goroutine. It starts none.
+// match.go and config.go are pure. A Controller may be used by any goroutine, and starts none itself.
 package flowcontrol

@@ -4,7 +4,7 @@
 // It guarantees:
 //
 //  1. The size of the response is limited, independent of the number of errors that validation finds. Otherwise it
-//     could be huge, because messages quote invalid values, in some cases a whole list for each of its items.
+//     could be huge, because messages quote invalid values. Some quote a whole list once for each of its items.
 //  2. It contains at least one error, and always the first ones.
 //  3. Warnings are kept in order. Duplicate messages, messages that a header can't contain, and messages beyond the
 //     limits of rule 0-12 are dropped, so their memory is limited.

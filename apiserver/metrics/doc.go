@@ -1,5 +1,5 @@
-// Package metrics has the metrics of requests, watches and memory. They have kube-apiserver's names where it has them,
-// so that its dashboards work.
+// Package metrics has the metrics of requests, watches and memory. A metric that kube-apiserver has, too, has the same
+// name here, so that dashboards for kube-apiserver work.
 //
 // It guarantees:
 //

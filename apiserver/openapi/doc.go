@@ -22,8 +22,8 @@
 //     never in memory all at once.
 //  8. A custom resource whose schema can't be built is omitted from its documents. All other types are in them.
 //
-// The package serves the documents itself, because kube-openapi's handler3 builds all of them, and keeps them
-// uncompressed, before it serves the index, which has the hashes of their bytes.
+// The package does not use kube-openapi's handler3. Its index has the hashes of the documents' bytes, so it must build
+// all documents, and keep them uncompressed, before it can serve the index.
 //
 // Known differences from Kubernetes' documents: in v2 and for custom resources, DeleteOptions and WatchEvent list only
 // the served group versions. Descriptions list the values of an enum without a sentence about each value. IntOrString

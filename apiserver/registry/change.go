@@ -27,8 +27,8 @@ type Change struct {
 	// Manager is the field manager of the change. It is empty if the new state already has its managedFields (apply,
 	// scale), and if the change is not recorded in them (binding).
 	Manager string
-	// Options are the options of the request: UpdateOptions or PatchOptions, or nil. What webhooks and policies get is
-	// derived from them.
+	// Options are the options of the request: UpdateOptions or PatchOptions, or nil. The options that webhooks and
+	// policies get are derived from them.
 	Options runtime.Object
 }
 
@@ -37,7 +37,7 @@ type rules struct {
 	// plugins are the admission plugins: the server's, or noPlugins.
 	plugins  *admission.Steps
 	validate func(t Target, obj, old Object) field.ErrorList
-	// shape converts the object to what webhooks and policies get. If it is nil, they get the object.
+	// shape converts the object to the form that webhooks and policies get. If it is nil, they get the object itself.
 	shape admission.Shape
 }
 
@@ -91,7 +91,7 @@ func (s *Registry) onNewest(ctx context.Context, t Target, do func(*storage.Obje
 	return nil, err
 }
 
-// updateOnce is one attempt of Update, for one state of the object.
+// updateOnce makes one attempt of Update, on one state of the object.
 func (s *Registry) updateOnce(ctx context.Context, c *Change, by rules, cur *storage.Object, next newState) (
 	*storage.Object, error) {
 	old, err := Decode(c.Resource, cur)
@@ -209,8 +209,8 @@ func (s *Registry) release(ctx context.Context, r *Request, cur *storage.Object,
 	if err == nil {
 		s.removed(r, cur, rev, newTrailRequest(r, cur, nil))
 	}
-	var lost *storage.ConflictError
-	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
+	var conflict *storage.ConflictError
+	if errors.As(err, &conflict) && conflict.Guard == nil && conflict.Current.ModRevision == 0 {
 		return nil // another request has removed the object
 	}
 	return err

@@ -20,16 +20,16 @@ type Creation struct {
 	*Request
 	// Manager is the field manager of the new object. It is empty if its managedFields are complete (apply).
 	Manager string
-	// Options are the options of the request: CreateOptions, UpdateOptions or PatchOptions, or nil. What webhooks and
-	// policies get is derived from them.
+	// Options are the options of the request: CreateOptions, UpdateOptions or PatchOptions, or nil. The options that
+	// webhooks and policies get are derived from them.
 	Options runtime.Object
 	// MayCreate authorizes the creation if the client sent an update or an apply. A nil value allows it.
 	MayCreate func() error
 }
 
 // Create stores a new object. obj is in the stored version. The write commits only if the namespace and the
-// CustomResourceDefinition are as admission saw them: a namespace that was emptied in the meantime gets no object. If
-// either has changed, the whole request is decided again.
+// CustomResourceDefinition have not changed since admission, so that no object is created in a namespace that was
+// emptied in the meantime. If one of them has changed, Create repeats all steps.
 func (s *Registry) Create(ctx context.Context, c *Creation, obj Object) (*storage.Object, error) {
 	for {
 		guards, err := s.createGuards(c.Request, obj)
@@ -55,8 +55,8 @@ func (s *Registry) Create(ctx context.Context, c *Creation, obj Object) (*storag
 // definitions is the key prefix of CustomResourceDefinitions.
 const definitions = "apiextensions.k8s.io/customresourcedefinitions"
 
-// errDefinitionGoes is the error for a create while its CustomResourceDefinition is being deleted (F-11).
-var errDefinitionGoes = errors.New("create not allowed while custom resource definition is terminating")
+// errDefinitionTerminating is the error for a create while its CustomResourceDefinition is being deleted (F-11).
+var errDefinitionTerminating = errors.New("create not allowed while custom resource definition is terminating")
 
 // createGuards returns the current revisions of the namespace and of the CustomResourceDefinition of a new object. It
 // reads them before admission does, so that the commit notices a later change. A dry run gets the same checks, but no
@@ -75,7 +75,7 @@ func (s *Registry) createGuards(r *Request, obj Object) ([]storage.Guard, error)
 		case d == nil || d.Meta.UID != r.Resource.Origin:
 			return nil, status.ErrNoRoute // removed or replaced since the path was resolved
 		case d.Meta.Deleting(): // F-11, also for objects that an apply would create
-			return nil, apierrors.NewForbidden(r.Resource.GroupResource(), obj.GetName(), errDefinitionGoes)
+			return nil, apierrors.NewForbidden(r.Resource.GroupResource(), obj.GetName(), errDefinitionTerminating)
 		}
 		guards = append(guards, storage.Guard{Key: d.Key, ModRevision: d.Revision})
 	}
@@ -85,7 +85,7 @@ func (s *Registry) createGuards(r *Request, obj Object) ([]storage.Guard, error)
 	return guards, nil
 }
 
-// createOnce is one attempt of Create, for one state of the namespace and of the CustomResourceDefinition.
+// createOnce makes one attempt of Create, for one state of the namespace and of the CustomResourceDefinition.
 func (s *Registry) createOnce(ctx context.Context, c *Creation, obj Object, guards []storage.Guard) (
 	*storage.Object, error) {
 	if !c.Resource.Namespaced || !s.Admission.ReadsNamespaces() { // admission needs its newest configurations
@@ -128,9 +128,9 @@ func (s *Registry) createOnce(ctx context.Context, c *Creation, obj Object, guar
 	return nil, err
 }
 
-// createNamed tries to create the object under one name: system fields, strategy, validation, commit. asked is the name
-// that the client sent, empty if the name is generated.
-func (s *Registry) createNamed(ctx context.Context, c *Creation, obj Object, asked string, guards []storage.Guard) (
+// createNamed tries to create the object under one name: system fields, strategy, validation, commit. requested is the
+// name that the client sent. It is empty if the name is generated.
+func (s *Registry) createNamed(ctx context.Context, c *Creation, obj Object, requested string, guards []storage.Guard) (
 	*storage.Object, error) {
 	fillSystemFields(obj, s.Now())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
@@ -143,12 +143,12 @@ func (s *Registry) createNamed(ctx context.Context, c *Creation, obj Object, ask
 		}
 	}
 	return s.withHooks(ctx, c.Request, candidate{obj: obj, guards: guards}, nil,
-		func(next candidate) (*storage.Object, error) { return s.storeNew(ctx, c, next, asked, revision) })
+		func(next candidate) (*storage.Object, error) { return s.storeNew(ctx, c, next, requested, revision) })
 }
 
-// storeNew prepares, validates, admits and commits a new object. asked and revision are the name and the
+// storeNew prepares, validates, admits and commits a new object. requested and revision are the name and the
 // resourceVersion that the client sent.
-func (s *Registry) storeNew(ctx context.Context, c *Creation, next candidate, asked, revision string) (
+func (s *Registry) storeNew(ctx context.Context, c *Creation, next candidate, requested, revision string) (
 	out *storage.Object, err error) {
 	prepareCreate(c.Resource, next.obj)
 	if f := c.Resource.Strategy.Requester; f != nil {
@@ -166,7 +166,7 @@ func (s *Registry) storeNew(ctx context.Context, c *Creation, next candidate, as
 	a := c.attributes(admission.Create, next.obj, nil, c.Options)
 	a.Validated = next.validated
 	// A plugin may have changed the name (AS pkg/registry/rest/create.go: AdmissionToValidateObjectFunc).
-	a.Name = cmp.Or(asked, next.obj.GetName())
+	a.Name = cmp.Or(requested, next.obj.GetName())
 	defer func() { reportFailure(a, err) }()
 	if err := s.Admission.Validate(ctx, a); err != nil {
 		return nil, err
@@ -196,17 +196,17 @@ func (s *Registry) insert(ctx context.Context, c *Creation, next candidate) (*st
 	}
 	t := storage.Txn{Key: key, Value: value, Guards: next.guards}
 	out, err = s.put(ctx, c.Resource, t, next.obj, c.Manager, out)
-	var lost *storage.ConflictError
-	if errors.As(err, &lost) {
-		if lost.Guard != nil { // the caller that set the guard retries
+	var conflict *storage.ConflictError
+	if errors.As(err, &conflict) {
+		if conflict.Guard != nil { // the caller that set the guard retries
 			return nil, err
 		}
-		return nil, c.exists(next.obj, s.Decoder.Decode(lost.Current))
+		return nil, c.exists(next.obj, s.Decoder.Decode(conflict.Current))
 	}
 	return out, err
 }
 
-// exists is error 0-03 or, for a generated name, 0-04.
+// exists returns the error 0-03 or, for a generated name, 0-04.
 func (c *Creation) exists(obj Object, cur *storage.Object) error {
 	var err *apierrors.StatusError
 	if obj.GetGenerateName() != "" {

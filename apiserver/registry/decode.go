@@ -23,9 +23,9 @@ func (s *Registry) Readable(res *resources.Resource, o *storage.Object) error {
 	return err
 }
 
-// Unreadable counts and logs a stored value that can't be decoded. then describes what the server does about it. Only
-// another program can have written such a value to etcd. Each list and watch reads it again, so the log gets ten
-// messages, and then one a second.
+// Unreadable counts and logs a stored value that can't be decoded. then describes how the server handles it. Only
+// another program can have written such a value to etcd. The log gets only ten messages, and then one a second, because
+// each list and watch reads the value again.
 func (s *Registry) Unreadable(key string, err error, then string) {
 	s.Corrupt.Inc()
 	s.Complaint.Do(func() { s.Log.Warn("a stored object can't be decoded", "key", key, "then", then, "err", err) })
@@ -45,8 +45,8 @@ func (s *Registry) readable(o *storage.Object) (*storage.Object, error) {
 	return o, nil
 }
 
-// Decode decodes a cached object into the version that writes use. This is the stored version, except for custom
-// resources: it is their served version, because the served version's schema validates the request.
+// Decode decodes a cached object into the version that writes use. For built-in kinds, this is the stored version. For
+// custom resources, it is the served version, because the schema of that version validates the request.
 func Decode(res *resources.Resource, cur *storage.Object) (Object, error) {
 	obj, err := codec.DecodeReadable(res, cur)
 	switch {

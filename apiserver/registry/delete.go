@@ -24,7 +24,7 @@ import (
 type Deletion struct {
 	*Request
 	Options *metav1.DeleteOptions
-	// guards are compared when the write commits (deletions by the garbage collector).
+	// guards must hold when the write commits. Only deletions by the garbage collector have guards.
 	guards []storage.Guard
 	// collection is set if the request deletes the collection of the object.
 	collection bool
@@ -81,8 +81,9 @@ type deleting struct {
 	marked *storage.Object
 }
 
-// finish prepares for the removal of a marked object. Preconditions and guards held at the mark, which can't be undone
-// (C-14, C-90). They must not prevent the removal: nothing else removes the object.
+// finish prepares for the removal of a marked object. It drops the preconditions and guards: they held when the object
+// was marked, and the mark can't be undone (C-14, C-90). If they prevented the removal, nothing else would remove the
+// object.
 func (p *deleting) finish(marked *storage.Object) {
 	p.marked, p.guards, p.UID, p.ResourceVersion = marked, nil, nil, nil
 }
@@ -102,7 +103,7 @@ func (s *Registry) delete(ctx context.Context, d *Deletion, plugins *admission.S
 		}
 		var out Deleted
 		if out, err = s.deleteOnce(ctx, d, &p, cur); err == nil {
-			s.begin(ctx, d, out)
+			s.storeFirstStatus(ctx, d, out)
 			return out, nil
 		}
 		cur, err = s.retry(err)
@@ -112,9 +113,9 @@ func (s *Registry) delete(ctx context.Context, d *Deletion, plugins *admission.S
 			return Deleted{Object: p.marked, Removed: true}, nil
 		}
 	}
-	var lost *storage.ConflictError
-	if errors.As(err, &lost) {
-		err = d.Conflict(lost)
+	var conflict *storage.ConflictError
+	if errors.As(err, &conflict) {
+		err = d.Conflict(conflict)
 	}
 	return Deleted{}, err
 }
@@ -189,7 +190,7 @@ func deletionState(res *resources.Resource, cur *storage.Object) (
 // mark stores an object as being deleted if it can't be removed yet (C-32, C-40).
 func (s *Registry) mark(ctx context.Context, d *Deletion, p *deleting, cur *storage.Object, obj Object,
 	v finalizers.Verdict) (*storage.Object, error) {
-	imprint(obj, v)
+	applyVerdict(obj, v)
 	if v.MarkTerminating && d.Resource.Delete.Mark != nil {
 		d.Resource.Delete.Mark(obj)
 	}
@@ -225,9 +226,9 @@ func (s *Registry) remove(ctx context.Context, d *Deletion, p *deleting, cur *st
 	return s.Decoder.Revise(cur, rev), nil
 }
 
-// begin stores the status that the kind's controller sets first for a deletion. It only logs a failure: the controller
-// sees the deletion, too.
-func (s *Registry) begin(ctx context.Context, d *Deletion, out Deleted) {
+// storeFirstStatus stores the status that the kind's controller sets first for a deletion. It only logs an error,
+// because the controller sets the status, too.
+func (s *Registry) storeFirstStatus(ctx context.Context, d *Deletion, out Deleted) {
 	begin := d.Resource.Delete.Begin
 	if begin == nil || out.Removed || d.DryRun {
 		return
@@ -245,7 +246,7 @@ func (s *Registry) begin(ctx context.Context, d *Deletion, out Deleted) {
 	}
 }
 
-// preconditionFailed is the error for a precondition that did not hold (C-10, C-11, C-13).
+// preconditionFailed returns the error for a precondition that did not hold (C-10, C-11, C-13).
 func (t Target) preconditionFailed(r *finalizers.Conflict) error {
 	gr := schema.GroupResource{Group: t.Resource.Group, Resource: t.Resource.Kind}
 	if r.ByResource {
@@ -326,19 +327,19 @@ func (s *Registry) DeleteMalformed(ctx context.Context, d *Deletion) (*metav1.St
 			return done, nil
 		}
 		rev, err := s.commit(ctx, d.Resource, storage.Txn{Key: key, Expect: cur.Revision})
-		var lost *storage.ConflictError
+		var conflict *storage.ConflictError
 		switch {
 		case err == nil:
 			s.removed(d.Request, cur, rev, newTrailRequest(d.Request, cur, nil))
 			s.Log.Warn("an object that can't be decoded was deleted without regard to finalizers",
 				"key", key, "user", d.User.Name, "err", unreadable)
 			return done, nil
-		case !errors.As(err, &lost):
+		case !errors.As(err, &conflict):
 			return nil, err
-		case lost.Current.ModRevision == 0:
+		case conflict.Current.ModRevision == 0:
 			cur = nil
 		default: // upstream deletes even a value that another client has just written; here it may be readable
-			cur = s.Decoder.Decode(lost.Current)
+			cur = s.Decoder.Decode(conflict.Current)
 		}
 	}
 	return nil, d.NotFound()
@@ -348,8 +349,8 @@ func (s *Registry) DeleteMalformed(ctx context.Context, d *Deletion) (*metav1.St
 // ErrCodeInvalidObj).
 const errCodeInvalid = 4
 
-// notMalformed is the error 409 for an object that can be decoded (V-054; AS pkg/storage/etcd3/store.go:
-// getState, pkg/storage/errors/storage.go: InterpretDeleteError).
+// notMalformed returns the error 409 for an object that can be decoded (V-054; AS pkg/storage/etcd3/store.go: getState,
+// pkg/storage/errors/storage.go: InterpretDeleteError).
 func (t Target) notMalformed(key string) error {
 	return t.Conflict(fmt.Errorf("StorageError: invalid object, Code: %d, Key: %s, ResourceVersion: 0, "+
 		"AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage",

@@ -2,13 +2,14 @@
 // validates and commits each write. It does not import net/http.
 //
 //	registry.go, request.go  the type Registry; what all requests share: the target, the user, warnings, audit record
-//	create.go  Creation: every new object, from the namespace that it depends on to the commit
-//	change.go  Change: every new state of an object
-//	update.go  the new states of a PUT, a patch and an apply, which may also create the object; scale.go for replicas
-//	delete.go  Deletion: carries out the decisions of package finalizers, for an object and for those of a collection
+//	create.go  Creation: stores new objects, from the check of the namespace to the commit
+//	change.go  Change: stores new states of existing objects
+//	update.go  computes the new state for a PUT, a patch or an apply, which may also create the object
+//	scale.go   computes the new state for a write of the subresource scale
+//	delete.go  Deletion: executes the decisions of package finalizers, for one object or for all of a collection
 //	write.go   the last steps of all writes: the begin and finish hooks of a kind, the commit, the conflict
 //	metadata.go, strategy.go, parts.go  the fields that clients can't set, and their comparison
-//	get.go, decode.go, selection.go  one object, which values can be decoded, the selectors of a request
+//	get.go, decode.go, selection.go  read one object, decode stored values, parse the selectors of a request
 //	post.go    requests that a hook of the kind handles; host.go is the interface that hooks call
 //	lookup.go  the interfaces that admission plugins and policies call
 //	loopback.go  the in-process client; recording.go writes its requests to the audit log

@@ -26,7 +26,8 @@ func (s *Registry) Load(ctx context.Context, key string) (*storage.Object, error
 	return s.readable(o)
 }
 
-// cached returns the object from the cache, where it may be unreadable, or else by a consistent read.
+// cached returns the object from the cache, even if it is unreadable. If the cache does not have it, it makes a
+// consistent read.
 func (s *Registry) cached(ctx context.Context, key string) (*storage.Object, error) {
 	if o, _ := s.Cache.Get(key); o != nil {
 		return o, nil
@@ -120,7 +121,7 @@ func (s *Registry) WaitFor(ctx context.Context, rev int64) error {
 	return err
 }
 
-// TooLargeRevision is the error for a revision that does not exist yet (H-11).
+// TooLargeRevision returns the error for a revision that does not exist yet (H-11).
 func TooLargeRevision(want, have int64, retry int) error {
 	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", want, have), retry)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{

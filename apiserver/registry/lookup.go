@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Lookup returns the reads that admission plugins make.
+// Lookup returns the functions with which admission plugins read objects.
 func (s *Registry) Lookup() admission.Lookup { return lookup{s} }
 
 // concerned reports whether a webhook or policy may apply to an operation on the target.
@@ -174,13 +174,13 @@ func (s *Registry) await(ctx context.Context, t Target, patience time.Duration) 
 	return nil, err
 }
 
-// Objects returns the reads that policies make.
+// Objects returns the functions with which policies read objects.
 func (s *Registry) Objects() Objects { return Objects{s} }
 
 // Objects implements dynamic.Objects.
 type Objects struct{ s *Registry }
 
-// One implements dynamic.Objects. The request has made a consistent read before.
+// One implements dynamic.Objects. The request has already made a consistent read.
 func (b Objects) One(ctx context.Context, res *resources.Resource, namespace, name string) (*storage.Object, error) {
 	item, err := b.s.cached(ctx, Target{Resource: res, Namespace: namespace, Name: name}.Key(b.s.Root))
 	if err != nil || item == nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Loopback is the in-process client of one user. Its requests take the same path as those over HTTP, without decoding
-// and encoding: the same admission, validation, decisions and metrics.
+// Loopback is the in-process client of one user. Its requests are handled like those over HTTP, with the same
+// admission, validation, decisions and metrics, but they are not encoded and decoded.
 type Loopback struct {
 	s    *Registry
 	user authorization.User
@@ -340,8 +340,8 @@ func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOption
 	return left, err
 }
 
-// DeleteCollection deletes every object of a collection. The audit log gets a Status as the response, as a client does
-// if the list of the objects takes too much memory.
+// DeleteCollection deletes every object of a collection. The audit log gets a Status as the response. A client gets the
+// same if the list of the objects takes too much memory.
 func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
 	_, err := l.call(ctx, "deletecollection", p, func(ctx context.Context, r *Request) (answer, error) {
 		r.RecordOptions(opts)

@@ -79,7 +79,8 @@ func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 }
 
 // validateNew validates a new object: first by the kind's own rules and, if these report nothing, by the generic rules
-// for metadata. If declarative validation has an error for the name, it replaces the kind's own (V-036).
+// for metadata. If declarative validation reports an error for a field, the same error of validateMeta is
+// dropped (V-036).
 func validateNew(res *resources.Resource, obj Object) error {
 	errs := validateMeta(res, obj)
 	if res.Strategy.Validate != nil {
@@ -133,7 +134,7 @@ func validateMetaChange(t Target, m, old Object) field.ErrorList {
 	return errs
 }
 
-// invalidObject returns the error 422 for an object. It names the kind, not the resource (0-06).
+// invalidObject returns the error 422 for an object. The error names the kind, not the resource (0-06).
 func invalidObject(res *resources.Resource, m metav1.Object, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -141,7 +142,7 @@ func invalidObject(res *resources.Resource, m metav1.Object, errs field.ErrorLis
 	return invalid.New(res.GroupVersionKind().GroupKind(), m.GetName(), errs)
 }
 
-// inherit copies the fields that a client can't change from the old object: identity and lifecycle (B-10, B-11).
+// inherit copies from the old object the fields that a client can't change: identity and lifecycle (B-10, B-11).
 func inherit(m, old metav1.Object) {
 	if m.GetUID() == "" {
 		m.SetUID(old.GetUID())
@@ -172,8 +173,8 @@ func lifecycleOf(res *resources.Resource, obj Object) finalizers.Object {
 	return o
 }
 
-// imprint sets an object's metadata to that of the verdict.
-func imprint(m metav1.Object, v finalizers.Verdict) {
+// applyVerdict sets an object's metadata to that of the verdict.
+func applyVerdict(m metav1.Object, v finalizers.Verdict) {
 	m.SetFinalizers(nil) // an empty list is stored as none
 	if len(v.Finalizers) > 0 {
 		m.SetFinalizers(v.Finalizers)

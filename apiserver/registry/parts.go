@@ -82,17 +82,17 @@ func body(obj runtime.Object, butStatus bool) runtime.Object {
 
 func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }
 
-// keepRawParts restores the raw JSON of old where that of obj is equivalent. Stored raw JSON has no white space, and
-// may have other escapes than the client's, but some rules compare it byte by byte: those for immutable fields and for
-// generations. Upstream stores raw JSON as the client sent it, in protobuf, and compares that of
-// CustomResourceDefinitions by its meaning (B-77).
+// keepRawParts replaces the raw JSON in obj with that in old if both have the same value. Stored raw JSON has no white
+// space, and may have other escapes than the client's, but the rules for immutable fields and for generations compare
+// it byte by byte. Upstream stores raw JSON as the client sent it, in protobuf, and compares that of
+// CustomResourceDefinitions by value (B-77).
 func keepRawParts(obj, old runtime.Object) {
 	if reflect.TypeOf(obj) == reflect.TypeOf(old) {
 		keepRaw(reflect.ValueOf(obj), reflect.ValueOf(old))
 	}
 }
 
-// keepRaw restores the raw JSON of a value. It reports whether it changed now.
+// keepRaw does the same for a value in obj (now) and its old value (was). It reports whether it modified the new one.
 func keepRaw(now, was reflect.Value) (changed bool) {
 	if !hasRaw(now.Type()) {
 		return false
@@ -128,7 +128,7 @@ func keepRaw(now, was reflect.Value) (changed bool) {
 	return changed
 }
 
-// sameJSON reports whether two different encodings have the same value.
+// sameJSON reports whether two encodings differ but have the same value.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return false

@@ -44,10 +44,10 @@ type post struct {
 	host
 	// sent is the client's request. on is the request for the object on which it acts.
 	sent, on *Request
-	// options are the options of the request. It is nil if the request has none.
+	// options are the options of the request, or nil if it has none.
 	options runtime.Object
 	dryRun  []string
-	// attributes are the attributes for Admit and Validate. It is nil before the first call.
+	// attributes are the attributes for Admit and Validate. They are nil before the first call.
 	attributes *admission.Attributes
 }
 
@@ -138,8 +138,8 @@ func (r *post) UpdateStatus(ctx context.Context, ref entry.Reference, change fun
 	return err
 }
 
-// Admitted admits a request for a connection. The object is the options of the connection (L-21). The configurations
-// are those of a consistent read.
+// Admitted admits a request for a connection. The admitted object is the options of the connection (L-21). A consistent
+// read precedes, so that the newest webhooks and policies apply.
 func (s *Registry) Admitted(ctx context.Context, r *Request, options runtime.Object) error {
 	if err := s.Fresh(ctx); err != nil {
 		return err

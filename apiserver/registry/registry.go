@@ -42,7 +42,8 @@ type Registry struct {
 	Corrupt   prometheus.Counter
 	Complaint rate.Sometimes
 	Fields    *fieldmanager.Managers
-	// Turn is a semaphore of size one. A write whose hook took it holds it until the write has ended (entry.Write).
+	// Turn is a semaphore of size one. If a hook acquires it for a write, the write holds it until it has ended
+	// (entry.Write).
 	Turn chan struct{}
 	// ListAll lists all objects that can be decoded.
 	ListAll lister
@@ -61,8 +62,8 @@ type Data struct {
 type Users struct {
 	// Authorizer authorizes requests.
 	Authorizer authorization.Authorizer
-	// Authenticate returns the user of a bearer token, and those of the audiences for which it is valid. Without
-	// audiences, it uses the server's.
+	// Authenticate returns the user of a bearer token, and those of the audiences for which the token is valid. If
+	// audiences is empty, it uses the server's.
 	Authenticate func(ctx context.Context, token string, audiences []string) (authorization.User, []string, error)
 	// Tokens signs service account tokens. It is nil if there is no signing key.
 	Tokens entry.Tokens

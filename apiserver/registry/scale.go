@@ -28,8 +28,8 @@ import (
 // Scaling returns the new Scale for the current one.
 type Scaling func(*autoscalingv1.Scale, *fieldmanager.Scaling) (*autoscalingv1.Scale, error)
 
-// GetScale returns the Scale of an object. The table has the paths of its fields, so it works for custom resources,
-// too. The object must have a number of replicas.
+// GetScale returns the Scale of an object. The table of types has the paths of the Scale's fields, so GetScale works
+// for custom resources, too. The object must have a number of replicas.
 func (s *Registry) GetScale(ctx context.Context, t Target, revision string) (*autoscalingv1.Scale, error) {
 	cur, err := s.Get(ctx, t, revision)
 	if r := t.Subresource.Absent; err != nil && !r.Empty() && apierrors.IsNotFound(status.Error(err)) {
@@ -161,8 +161,8 @@ func (t Target) withReplicas(old Object, n int32) (Object, error) {
 	return next, runtime.DefaultUnstructuredConverter.FromUnstructured(content, next)
 }
 
-// checkScale validates a new Scale: its metadata, which is not stored, and its number of replicas. A patch has no
-// precondition, so one that sets another uid gets the conflict here (B-57; K registry/apps/deployment/storage). For a
+// checkScale validates a new Scale: its metadata, which is not stored, and its number of replicas. A patch that sets
+// another uid gets the conflict here, because it has no precondition (B-57; K registry/apps/deployment/storage). For a
 // custom resource, only the object is validated, not the metadata of the Scale.
 func (t Target) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	if sc.Spec.Replicas == noReplicas {
@@ -224,8 +224,8 @@ func replicasAt(content map[string]any, path string) (n int32, found bool, err e
 	return int32(number), found, err
 }
 
-// selectorAt returns a selector as a string. It is stored as a string (custom resources), as a set of labels
-// (replication controllers) or as a LabelSelector.
+// selectorAt returns a selector as a string. The stored selector is a string (custom resources), a set of labels
+// (replication controllers) or a LabelSelector.
 func selectorAt(content map[string]any, path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -280,8 +280,8 @@ func (s *scaleShape) Put(obj, shown runtime.Object) error {
 	return err
 }
 
-// Check implements admission.Shape. It validates the changed Scale like one that a client sends: upstream gets the
-// Scale after mutation (K pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
+// Check implements admission.Shape. It validates the changed Scale like one that a client sends, because upstream
+// validates the Scale after mutation (K pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
 func (s *scaleShape) Check(obj runtime.Object) error {
 	if s.changed == nil {
 		return nil

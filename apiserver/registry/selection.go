@@ -132,8 +132,8 @@ func (sel *Selection) MatchesMetadata(o *storage.Object) bool {
 	return sel.Labels == nil || sel.Labels.Matches(labels.Set(o.Meta.Labels))
 }
 
-// Has reports whether the values of the resource's own fields match. Those of a custom resource are from the served
-// version (AX registry/customresource/strategy.go: selectableFields).
+// Has reports whether the values of the resource's own fields match. For a custom resource, values are those of the
+// served version (AX registry/customresource/strategy.go: selectableFields).
 func (sel *Selection) Has(values []string) bool {
 	for _, r := range sel.Fields {
 		if r.Index < 0 {

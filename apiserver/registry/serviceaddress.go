@@ -109,7 +109,7 @@ func byFamily(s *corev1.Service, all []*discoveryv1.EndpointSlice) [][]*discover
 	return [][]*discoveryv1.EndpointSlice{primary, other}
 }
 
-// readyIn returns the ready addresses with the port of that name.
+// readyIn returns the ready addresses, each with the port of the name.
 func readyIn(all []*discoveryv1.EndpointSlice, name string) (out []string) {
 	for _, e := range all {
 		i := slices.IndexFunc(e.Ports, func(p discoveryv1.EndpointPort) bool {

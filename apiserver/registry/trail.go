@@ -50,8 +50,8 @@ func policyOf(opts *metav1.DeleteOptions) string {
 	return string(metav1.DeletePropagationBackground)
 }
 
-// subject returns the object of the request for package trail. ok is false for Events, as for all objects that expire:
-// they would displace the records of the objects that they describe.
+// subject returns the object of the request for package trail. ok is false for objects that expire, such as Events:
+// their records would displace those of the objects that they describe.
 func (r *Request) subject(cur *storage.Object) (s trail.Subject, ok bool) {
 	res := r.Resource
 	return trail.Subject{

@@ -47,8 +47,8 @@ func (s *Registry) ReplaceOrCreate(ctx context.Context, c *Creation, obj Object)
 	}
 }
 
-// ignoreRevision removes the resourceVersion of an object that an update creates (B-05). It must be a number
-// nevertheless (B-07).
+// ignoreRevision removes the resourceVersion of an object that an update creates (B-05). But it must be a number
+// (B-07).
 func ignoreRevision(m metav1.Object) error {
 	rv := m.GetResourceVersion()
 	m.SetResourceVersion("")

@@ -15,7 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// noPlugins admits everything. It is for a part of an admitted request: an eviction deletes its pod (L-19).
+// noPlugins admits everything. It is for writes that are part of an admitted request, such as the deletion of an
+// evicted pod (L-19).
 var noPlugins = &admission.Steps{}
 
 // reportFailure tells the plugins about a failed write, unless the outcome of the commit is unknown.
@@ -26,8 +27,8 @@ func reportFailure(a *admission.Attributes, err error) {
 }
 
 // put commits the transaction, with the value of obj, and returns the stored object. decoded is that object at any
-// revision. If the object is too large, put retries without its managedFields. It does not if manager is empty, because
-// then the request is about managedFields (0-15).
+// revision. If the object is too large, put retries without its managedFields, unless manager is empty: then the
+// request itself sets managedFields (0-15).
 func (s *Registry) put(ctx context.Context, res *resources.Resource, t storage.Txn, obj Object, manager string,
 	decoded *storage.Object) (*storage.Object, error) {
 	rev, err := s.commit(ctx, res, t)
@@ -61,7 +62,7 @@ func (s *Registry) commit(ctx context.Context, res *resources.Resource, t storag
 	rev, err := s.Store.Commit(ctx, t)
 	if err == nil && res.Governs {
 		if e := s.Cache.Wait(ctx, rev); e != nil {
-			s.Log.Debug("a write did not wait until it governs requests", "key", t.Key, "err", e)
+			s.Log.Debug("failed to wait until the cache has a write on which other requests depend", "key", t.Key, "err", e)
 		}
 	}
 	return rev, err
@@ -69,21 +70,21 @@ func (s *Registry) commit(ctx context.Context, res *resources.Resource, t storag
 
 // retry returns the current object after a conflict, or nil if it was removed. It returns any other error.
 func (s *Registry) retry(err error) (*storage.Object, error) {
-	var lost *storage.ConflictError
-	if !errors.As(err, &lost) || lost.Guard != nil {
+	var conflict *storage.ConflictError
+	if !errors.As(err, &conflict) || conflict.Guard != nil {
 		return nil, err
 	}
-	if lost.Current.ModRevision == 0 {
+	if conflict.Current.ModRevision == 0 {
 		return nil, nil
 	}
-	return s.readable(s.Decoder.Decode(lost.Current))
+	return s.readable(s.Decoder.Decode(conflict.Current))
 }
 
 // guardFailed reports whether a write failed because one of the guards did not hold.
 func guardFailed(err error, guards []storage.Guard) bool {
-	var lost *storage.ConflictError
-	return errors.As(err, &lost) && lost.Guard != nil &&
-		slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == lost.Guard.Key })
+	var conflict *storage.ConflictError
+	return errors.As(err, &conflict) && conflict.Guard != nil &&
+		slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == conflict.Guard.Key })
 }
 
 // candidate is a complete object for one attempt to store it.

@@ -6,10 +6,10 @@
 //
 //  1. An object that is stored in the accepted format is sent without being decoded.
 //  2. An object is converted once for a response.
-//  3. A format is negotiated as in Kubernetes: it is that of the first clause of Accept, in the order of q-values, that
-//     can be served (0-16).
-//  4. A cost is an upper bound of the memory of a response, by the sizes of the objects. Encodings in the cache are
-//     counted there.
+//  3. A format is negotiated as in Kubernetes: of the clauses of Accept, in the order of their q-values, the first one
+//     that can be served decides (0-16).
+//  4. A cost is an upper bound of the memory of a response, computed from the sizes of the objects. The cache itself
+//     counts the encodings that it keeps.
 //  5. The protobuf encoding of an object in its stored version is cached, while there is space (cache.Cache.Encoded).
 //     Lists and events contain it (binary.go). The bytes of a response do not depend on the cache.
 //  6. Nothing is cached that depends on a user, a namespace, a selector or a time.

@@ -3,7 +3,8 @@
 //
 // It guarantees:
 //
-//  1. Of returns a Status for each error: its own, that of a row of the table, or one with the code 500.
+//  1. Of returns a Status for each error: the error's own Status, that of its row in the table, or one with the code
+//     500.
 //  2. Errors of the API server that clients see are declared here, with the IDs of their rules.
 //  3. It does not depend on HTTP, except for the status codes.
 //

@@ -19,10 +19,10 @@
 //     different versions of the resource (O-03).
 //  4. Each phase of a request, mutating or validating, uses one Set.
 //  5. If a configuration can't be read or decoded, its plugin rejects all requests, because the configuration might
-//     match them. Requests that write configurations are exempt, so that users can replace it.
+//     match them. Requests that write configurations are exempt, so that users can replace the unreadable one.
 //  6. All errors are API errors.
-//  7. Policies, their bindings and params are evaluated in the order of their names. Params are read with the same
-//     freshness as the request's own objects.
+//  7. Policies, their bindings and params are evaluated in the order of their names. Reads of params are as fresh as
+//     those of the request's own objects.
 //  8. The memory of the cached params and namespaces is limited. When a policy, binding or webhook is deleted, its
-//     series of the metrics are deleted, too.
+//     metric series are deleted, too.
 package dynamic
