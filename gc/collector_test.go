@@ -59,17 +59,6 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-func TestWide(t *testing.T) {
-	bubble(t, Config{Workers: 4}, func(t *testing.T, s *server, _ *Collector) {
-		o := s.put("configmaps/a/o")
-		for i := range 100 {
-			s.put(fmt.Sprint("configmaps/a/d", i), ownedBy(i%2 == 0, o))
-		}
-		s.delete("configmaps/a/o", metav1.DeletePropagationForeground)
-		s.want("")
-	})
-}
-
 // TestWorkersLimitConcurrentRequests counts requests under way together.
 func TestWorkersLimitConcurrentRequests(t *testing.T) {
 	bubble(t, Config{Workers: 3}, func(t *testing.T, s *server, _ *Collector) {

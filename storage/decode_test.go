@@ -163,7 +163,6 @@ func FuzzDecode(f *testing.F) {
 		again, _, err := splice(b, 1<<40)
 		if revised := d.Revise(o, 1<<40); err != nil || !bytes.Equal(again, revised.JSON) {
 			t.Errorf("revised %s from %s, %v", revised.JSON, o.JSON, err)
-		} else {
 		}
 		if _, _, err := o.Stored(); err != nil {
 			t.Error(err)

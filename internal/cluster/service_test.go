@@ -62,12 +62,6 @@ func (s *secured) example() (uid string) {
 	return uid
 }
 
-// as sends a request as a user with a static token.
-func (s *secured) as(user, method, path, body string) apiservertest.Answer {
-	s.T.Helper()
-	return s.Ask(method, path, body, "Authorization", "Bearer "+user+"-token")
-}
-
 // decode decodes an answer that must be there.
 func decode[T any](t *testing.T, a apiservertest.Answer) *T {
 	t.Helper()
@@ -90,18 +84,18 @@ func TestAuthorization(t *testing.T) {
 	s.example()
 	for user, code := range map[string]int{"admin": 200, "alice": 403, "unknown": 401} {
 		for _, path := range []string{"/kubecascade/v1", "/kubecascade/v1/tree" + o, "/kubecascade/v1/preview" + o} {
-			if a := s.as(user, "GET", path, ""); a.Code != code {
+			if a := s.As(user, "GET", path, ""); a.Code != code {
 				t.Errorf("%s: GET %s: %d %s", user, path, a.Code, a.Body)
 			}
 		}
 	}
 	s.Grant("alice", "", "ask", `[`+paths+`]`)
-	if a := s.as("alice", "GET", "/kubecascade/v1/tree"+o, ""); a.Code != 403 ||
+	if a := s.As("alice", "GET", "/kubecascade/v1/tree"+o, ""); a.Code != 403 ||
 		!strings.Contains(a.Status().Message, `cannot list resource "configmaps" in API group "" in the namespace "a"`) {
 		t.Errorf("of a config map that can't be listed: %d %s", a.Code, a.Body)
 	}
 	s.Grant("alice", "a", "read", `[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
-	tree := decode[explain.Tree](t, s.as("alice", "GET", "/kubecascade/v1/tree"+o, ""))
+	tree := decode[explain.Tree](t, s.As("alice", "GET", "/kubecascade/v1/tree"+o, ""))
 	if len(tree.Object.Dependents) != 1 || tree.Object.Dependents[0].Object.Name != "d" {
 		t.Errorf("alice sees\n%s", tree.Text(explain.Style{}))
 	}
@@ -115,11 +109,11 @@ func TestAuthorization(t *testing.T) {
 	if v := tree.Object.Dependents[0].Verdict; v != graph.Solid.String() {
 		t.Errorf("the owner, which alice may list, is %s", v)
 	}
-	preview := decode[explain.Preview](t, s.as("alice", "GET", "/kubecascade/v1/preview"+o, ""))
+	preview := decode[explain.Preview](t, s.As("alice", "GET", "/kubecascade/v1/preview"+o, ""))
 	if len(preview.Changes) != 2 || len(preview.Dangling) != 0 {
 		t.Errorf("alice previews\n%s", preview.Text(explain.Style{}))
 	}
-	whole := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
+	whole := decode[explain.Tree](t, s.As("admin", "GET", "/kubecascade/v1/tree"+o, ""))
 	if len(whole.Object.Dependents) != 2 || len(whole.Hidden) != 0 {
 		t.Errorf("admin sees\n%s", whole.Text(explain.Style{}))
 	}
@@ -127,7 +121,7 @@ func TestAuthorization(t *testing.T) {
 		"/kubecascade/v1/tree?namespace=a&uid=" + whole.Object.Dependents[1].Object.UID,
 		"/kubecascade/v1/tree?uid=" + whole.Object.Object.UID,
 	} {
-		if a := s.as("alice", "GET", path, ""); a.Code != 404 {
+		if a := s.As("alice", "GET", path, ""); a.Code != 404 {
 			t.Errorf("alice: %s: %d %s", path, a.Code, a.Body)
 		}
 	}
@@ -154,7 +148,7 @@ func TestDeletionQuestions(t *testing.T) {
 		{"POST", "", `{"objects":[{"resource":"secrets","namespace":"a","name":"e"},{"uid":"` + uid + `"}],
 			"propagationPolicy":"Orphan"}`, "e Terminating, o Terminating, e deleted, d OwnersRemoved, o deleted"},
 	} {
-		p := decode[explain.Preview](t, s.as("admin", c.method, "/kubecascade/v1/preview"+c.query, c.body))
+		p := decode[explain.Preview](t, s.As("admin", c.method, "/kubecascade/v1/preview"+c.query, c.body))
 		var changes []string
 		for _, one := range p.Changes {
 			if one.What != explain.Freed {
@@ -178,12 +172,12 @@ func TestIgnoreNotFound(t *testing.T) {
 	s := startSecured(t, nil)
 	s.example()
 	const path = "/kubecascade/v1/preview?ignoreNotFound=true"
-	p := decode[explain.Preview](t, s.as("admin", "GET", path+"&resource=cm&namespace=a&name=x&name=d", ""))
+	p := decode[explain.Preview](t, s.As("admin", "GET", path+"&resource=cm&namespace=a&name=x&name=d", ""))
 	absent := graph.Key{Collection: "configmaps", Namespace: "a", Name: "x"}
 	if len(p.Changes) != 1 || p.Changes[0].Object.Name != "d" || !slices.Equal(p.Absent, []graph.Key{absent}) {
 		t.Errorf("%+v", p)
 	}
-	p = decode[explain.Preview](t, s.as("admin", "POST", path,
+	p = decode[explain.Preview](t, s.As("admin", "POST", path,
 		`{"objects":[{"resource":"configmaps","namespace":"a","name":"x"}]}`))
 	if len(p.Changes) != 0 || !slices.Equal(p.Absent, []graph.Key{absent}) {
 		t.Errorf("%+v", p)
@@ -192,7 +186,7 @@ func TestIgnoreNotFound(t *testing.T) {
 		"?ignoreNotFound=true&uid=x": 404, "?ignoreNotFound=perhaps&uid=x": 400,
 		"?ignoreNotFound=false&resource=cm&namespace=a&name=x": 404, "?ignoreNotFound=true&resource=dragons&name=x": 404,
 	} {
-		if a := s.as("admin", "GET", "/kubecascade/v1/preview"+query, ""); a.Code != code {
+		if a := s.As("admin", "GET", "/kubecascade/v1/preview"+query, ""); a.Code != code {
 			t.Errorf("%s: %d %s", query, a.Code, a.Body)
 		}
 	}
@@ -213,7 +207,7 @@ func TestAdmission(t *testing.T) {
 	made := s.Want(201, "POST", configurations, configuration("", `{"matchLabels":{"x":"y"}}`)).Object()
 	asked := func(user string) (all []string) {
 		t.Helper()
-		p := decode[explain.Preview](t, s.as(user, "GET", "/kubecascade/v1/preview"+o, ""))
+		p := decode[explain.Preview](t, s.As(user, "GET", "/kubecascade/v1/preview"+o, ""))
 		for _, a := range p.Admission {
 			all = append(all, fmt.Sprintf("%s %s %v %s", a.Webhook, a.Operation, a.Resources, a.Unreachable))
 		}
@@ -224,7 +218,7 @@ func TestAdmission(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s.Grant("alice", "", "ask", `[`+paths+`,{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
-	why := decode[explain.Reason](t, s.as("alice", "GET", "/kubecascade/v1/why"+o, ""))
+	why := decode[explain.Reason](t, s.As("alice", "GET", "/kubecascade/v1/why"+o, ""))
 	if got := asked("alice"); len(got) > 0 || len(why.Hidden) == 0 ||
 		!slices.Contains(why.Hidden, explain.Hidden{Resource: "validatingwebhookconfigurations.admissionregistration.k8s.io", Why: "you may not list them"}) {
 		t.Errorf("alice: %q, hidden %v", got, why.Hidden)
@@ -272,7 +266,7 @@ func TestErrors(t *testing.T) {
 		{"POST", "preview", strings.Repeat(" ", 1<<20+1), 413, "more than 1048576 bytes"},
 		{"POST", "tree", "{}", 405, ""},
 	} {
-		a := s.as("admin", c.method, "/kubecascade/v1/"+c.path, c.body)
+		a := s.As("admin", c.method, "/kubecascade/v1/"+c.path, c.body)
 		if st := a.Status(); a.Code != c.code || int(st.Code) != c.code || !strings.Contains(st.Message, c.message) {
 			t.Errorf("%s %s: %d %s; expected %d %s", c.method, c.path, a.Code, a.Body, c.code, c.message)
 		}
@@ -296,7 +290,7 @@ func TestObjectsOfAggregatedServersAreNotKnown(t *testing.T) {
 		"lint":                                   `"items":[]`,
 		"why?resource=far&namespace=a&name=f":    `far.example.com: an aggregated server has them`,
 	} {
-		if a := s.as("admin", "GET", "/kubecascade/v1/"+path, ""); !strings.Contains(string(a.Body), want) {
+		if a := s.As("admin", "GET", "/kubecascade/v1/"+path, ""); !strings.Contains(string(a.Body), want) {
 			t.Errorf("%s: %d %s, expected %s", path, a.Code, a.Body, want)
 		}
 	}
@@ -309,7 +303,7 @@ func TestFresh(t *testing.T) {
 	for i := range 50 {
 		a := s.Want(201, "POST", "/api/v1/namespaces/a/configmaps",
 			`{"metadata":{"name":"d`+strconv.Itoa(i)+`"`+ownedBy("ConfigMap", "o", uid)+`}}`)
-		tree := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
+		tree := decode[explain.Tree](t, s.As("admin", "GET", "/kubecascade/v1/tree"+o, ""))
 		written, err := strconv.ParseInt(a.Object().GetResourceVersion(), 10, 64)
 		if err != nil || len(tree.Object.Dependents) != i+1 || tree.Revision < written {
 			t.Fatalf("after %d dependents, at %s, at %d:\n%s", i+1, a.Object().GetResourceVersion(), tree.Revision,
@@ -318,7 +312,7 @@ func TestFresh(t *testing.T) {
 	}
 	for i := range 50 {
 		s.Want(200, "DELETE", "/api/v1/namespaces/a/configmaps/d"+strconv.Itoa(i), nil)
-		tree := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
+		tree := decode[explain.Tree](t, s.As("admin", "GET", "/kubecascade/v1/tree"+o, ""))
 		if len(tree.Object.Dependents) != 49-i {
 			t.Fatalf("after %d deletions:\n%s", i+1, tree.Text(explain.Style{}))
 		}

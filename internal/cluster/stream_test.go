@@ -116,7 +116,7 @@ func TestGraphLimits(t *testing.T) {
 		"/kubecascade/v1/graph": 413, "/kubecascade/v1/graph?nmaespace=a": 400,
 		"/kubecascade/v1/lint?x=y": 400, "/kubecascade/v1/lint?timeout=10s": 200,
 	} {
-		if a := s.as("admin", "GET", path, ""); a.Code != code {
+		if a := s.As("admin", "GET", path, ""); a.Code != code {
 			t.Errorf("%s: %d %s", path, a.Code, a.Body)
 		}
 	}
@@ -128,7 +128,7 @@ func TestLint(t *testing.T) {
 	s.create("/api/v1/namespaces/a/configmaps", "lost", ownedBy("ConfigMap", "none", "never"))
 	s.Grant("alice", "", "ask", `[`+paths+`]`)
 	for user, want := range map[string]bool{"admin": true, "alice": false} {
-		a := s.as(user, "GET", "/kubecascade/v1/lint", "")
+		a := s.As(user, "GET", "/kubecascade/v1/lint", "")
 		if a.Code != http.StatusOK || strings.Contains(string(a.Body), `"MissingOwner"`) != want ||
 			strings.Contains(string(a.Body), `"notListed"`) == want || !strings.Contains(string(a.Body), `"resourceVersion"`) {
 			t.Errorf("%s: %d %s", user, a.Code, a.Body)

@@ -206,9 +206,7 @@ func TestRollbackOwners(t *testing.T) {
 	for _, policy := range []string{"Background", "Foreground", "Orphan"} {
 		s.do("DELETE", maps+"/owner", object{"propagationPolicy": policy})
 		s.settled()
-		if code, _ := s.do("GET", maps+"/owner", nil); code != http.StatusNotFound {
-			t.Errorf("%s: the owner: %d", policy, code)
-		}
+		s.expect(http.StatusNotFound, "GET", maps+"/owner", nil)
 		s.checkRollback("", at)
 		s.settled()
 		if diff := cmp.Diff(at.values, s.stored(0)); diff != "" {
@@ -217,9 +215,7 @@ func TestRollbackOwners(t *testing.T) {
 	}
 	s.do("DELETE", maps+"/owner", nil)
 	s.settled()
-	if code, _ := s.do("GET", maps+"/d7", nil); code != http.StatusNotFound {
-		t.Errorf("a dependent after its owner was deleted: %d", code)
-	}
+	s.expect(http.StatusNotFound, "GET", maps+"/d7", nil)
 }
 
 // TestRollbackTypes: CRDs that were created since are no longer served, and their objects are gone; those that were
@@ -228,16 +224,10 @@ func TestRollbackTypes(t *testing.T) {
 	s := startSettling(t)
 	o := &operations{settling: s, rand: rand.New(rand.NewPCG(1, 1))}
 	define := func(plural, kind string) {
-		d := named(plural+".example.com", nil)
-		d["spec"] = object{"group": "example.com", "scope": "Cluster", "names": object{"plural": plural, "kind": kind},
-			"versions": []object{{"name": "v1", "served": true, "storage": true,
-				"schema": object{"openAPIV3Schema": object{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}
-		o.send("POST", crds, d)
+		o.send("POST", crds, newDefinition(plural, kind, "Cluster"))
 		s.settled()
 		thing := object{"apiVersion": "example.com/v1", "kind": kind, "metadata": object{"name": "x"}}
-		if code, data := s.do("POST", "/apis/example.com/v1/"+plural, thing); code != http.StatusCreated {
-			t.Fatalf("%s: %d %s", plural, code, data)
-		}
+		s.expect(http.StatusCreated, "POST", "/apis/example.com/v1/"+plural, thing)
 	}
 	define("olds", "Old")
 	s.do("POST", "/api/v1/namespaces", named("ends", nil))
@@ -249,24 +239,18 @@ func TestRollbackTypes(t *testing.T) {
 	s.do("DELETE", crds+"/olds.example.com", nil)
 	s.do("DELETE", "/api/v1/namespaces/ends", nil)
 	s.settled()
-	if code, _ := s.do("GET", "/apis/example.com/v1/olds/x", nil); code != http.StatusNotFound {
-		t.Errorf("the deleted CRD is served: %d", code)
-	}
+	s.expect(http.StatusNotFound, "GET", "/apis/example.com/v1/olds/x", nil)
 	s.checkRollback("", at)
 	for path, want := range map[string]int{
 		"/apis/example.com/v1/news": 404, "/apis/example.com/v1/olds/x": 200, "/api/v1/namespaces/ends/configmaps/c": 200,
 	} {
-		if code, data := s.do("GET", path, nil); code != want {
-			t.Errorf("%s: %d %s", path, code, data)
-		}
+		s.expect(want, "GET", path, nil)
 	}
 	code, data := s.do("GET", "/apis/example.com/v1", nil)
 	if code != 200 || !strings.Contains(string(data), `"olds"`) || strings.Contains(string(data), `"news"`) {
 		t.Errorf("discovery: %d %s", code, data)
 	}
-	if code, data := s.do("POST", "/api/v1/namespaces/ends/configmaps", named("d", nil)); code != http.StatusCreated {
-		t.Errorf("the namespace that was being deleted: %d %s", code, data)
-	}
+	s.expect(http.StatusCreated, "POST", "/api/v1/namespaces/ends/configmaps", named("d", nil))
 	define("news", "New")
 	s.settled()
 }
@@ -276,9 +260,8 @@ func TestRollbackAllocations(t *testing.T) {
 	s := startSettling(t)
 	const services = "/api/v1/namespaces/default/services"
 	service := func(name, ip string, port int) object {
-		o := named(name, nil)
-		o["spec"] = object{"type": "NodePort", "clusterIP": ip, "ports": []object{{"port": 80, "nodePort": port}}}
-		return o
+		return specified(name,
+			object{"type": "NodePort", "clusterIP": ip, "ports": []object{{"port": 80, "nodePort": port}}})
 	}
 	s.do("POST", services, service("kept", "10.0.0.100", 30100))
 	s.change(s.Checkpoint, "")
@@ -294,9 +277,7 @@ func TestRollbackAllocations(t *testing.T) {
 		if c.port == 0 {
 			o["spec"] = object{"clusterIP": c.ip, "ports": []object{{"port": 80}}}
 		}
-		if code, data := s.do("POST", services, o); code != c.want {
-			t.Errorf("%+v: %d %s", c, code, data)
-		}
+		s.expect(c.want, "POST", services, o)
 	}
 }
 
@@ -353,9 +334,7 @@ func TestRollbackExpires(t *testing.T) {
 		"?limit=1&continue=" + url.QueryEscape(page.Continue),
 		"?resourceVersionMatch=Exact&resourceVersion=" + page.ResourceVersion,
 	} {
-		if code, data := s.do("GET", maps+query, nil); code != http.StatusGone {
-			t.Errorf("%s: %d %s", query, code, data)
-		}
+		s.expect(http.StatusGone, "GET", maps+query, nil)
 	}
 	code, data := s.do("GET", maps+"?resourceVersionMatch=Exact&resourceVersion="+strconv.FormatInt(r.Revision, 10), nil)
 	if code != http.StatusOK || strings.Contains(string(data), `"new"`) {
@@ -481,9 +460,7 @@ func TestRollbackClock(t *testing.T) {
 	if ahead := time.Until(s.Now()); ahead > time.Minute {
 		t.Errorf("the clock is %v ahead", ahead)
 	}
-	if code, data := s.do("GET", "/kubecascade/v1/trail?kind=ConfigMap&name=c", nil); code != http.StatusNotFound {
-		t.Errorf("the removal that was undone: %d %s", code, data)
-	}
+	s.expect(http.StatusNotFound, "GET", "/kubecascade/v1/trail?kind=ConfigMap&name=c", nil)
 }
 
 // TestRollbackExpiring: an Event that was deleted since is there again, and has a lease.
@@ -492,9 +469,7 @@ func TestRollbackExpiring(t *testing.T) {
 	const events = "/api/v1/namespaces/default/events"
 	event := named("e", nil)
 	event["involvedObject"] = object{"kind": "ConfigMap", "namespace": "default", "name": "c"}
-	if code, data := s.do("POST", events, event); code != http.StatusCreated {
-		t.Fatalf("%d %s", code, data)
-	}
+	s.expect(http.StatusCreated, "POST", events, event)
 	s.change(s.Checkpoint, "")
 	s.do("DELETE", events+"/e", nil)
 	s.change(s.Rollback, "")
@@ -502,9 +477,7 @@ func TestRollbackExpiring(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, data := s.do("GET", events+"/e", nil); code != http.StatusOK {
-		t.Fatalf("%d %s", code, data)
-	}
+	s.expect(http.StatusOK, "GET", events+"/e", nil)
 	for { // it expires
 		all, _, err := w.Next(t.Context())
 		if err != nil {
@@ -525,10 +498,7 @@ func TestRollbackElection(t *testing.T) {
 	s.change(s.Checkpoint, "")
 	for range 3 {
 		s.change(s.Rollback, "")
-		code, data := s.do("GET", "/kubecascade/v1/settled?timeout=60s", nil)
-		if code != http.StatusOK {
-			t.Fatalf("%d %s", code, data)
-		}
+		s.expect(http.StatusOK, "GET", "/kubecascade/v1/settled?timeout=60s", nil)
 	}
 }
 
@@ -537,10 +507,7 @@ func TestCheckpointErrors(t *testing.T) {
 	s := startSettling(t)
 	post := func(path string, want int, contains string) {
 		t.Helper()
-		code, data := s.do("POST", "/kubecascade/v1/"+path, nil)
-		if code != want || !strings.Contains(string(data), contains) {
-			t.Errorf("%s: %d %s, want %d and %q", path, code, data, want, contains)
-		}
+		s.expect(want, "POST", "/kubecascade/v1/"+path, nil, contains)
 	}
 	post("rollback", 404, "there is no checkpoint yet")
 	post("checkpoints", 200, `{"name":"default","revision":`)
@@ -554,10 +521,8 @@ func TestCheckpointErrors(t *testing.T) {
 	post("rollback?name=other", 404, `but there are: default, n0, n1, n10, n11, n12, n13, n14, n2`)
 	post("rollback", 200, `{"name":"n3",`)
 	other := startSettling(t, func(c *Config) { c.Dir = t.TempDir() })
-	code, data := other.do("POST", "/kubecascade/v1/checkpoints", nil)
-	if code != http.StatusForbidden || !strings.Contains(string(data), "with --data-dir the data outlives the server") {
-		t.Errorf("with a directory: %d %s", code, data)
-	}
+	other.expect(http.StatusForbidden, "POST", "/kubecascade/v1/checkpoints", nil,
+		"with --data-dir the data outlives the server")
 }
 
 // TestStopDuringRollbacks: a server stops while others roll back, and leaves nothing.

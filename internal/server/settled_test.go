@@ -63,6 +63,17 @@ func (s *settling) do(method, path string, body any) (code int, answer []byte) {
 	return a.Code, a.Body
 }
 
+// expect sends a request whose response must have the code, and contain the texts.
+func (s *settling) expect(want int, method, path string, body any, texts ...string) {
+	s.t.Helper()
+	code, data := s.do(method, path, body)
+	for _, text := range append(texts, "") {
+		if code != want || !strings.Contains(string(data), text) {
+			s.t.Errorf("%s %s: %d %s, want %d and %q", method, path, code, data, want, text)
+		}
+	}
+}
+
 // settled waits, and checks that no other revision is there.
 func (s *settling) settled() settledAnswer {
 	s.t.Helper()
@@ -126,9 +137,7 @@ func (s *settling) watch(number int) (calm bool) {
 	name := fmt.Sprintf("sentinel-%d", number)
 	job := newJob(name)
 	job["spec"].(object)["ttlSecondsAfterFinished"] = 1
-	if code, data := s.do("POST", "/apis/batch/v1/namespaces/"+sentinels+"/jobs", job); code != http.StatusCreated {
-		s.t.Fatalf("%d %s", code, data)
-	}
+	s.expect(http.StatusCreated, "POST", "/apis/batch/v1/namespaces/"+sentinels+"/jobs", job)
 	w, err := s.data.cache.Timeline(from)
 	if err != nil {
 		s.t.Fatal(err)
@@ -166,19 +175,29 @@ func newTemplate(labels object) object {
 			"resources": object{"requests": object{"cpu": "1m"}}}}}}
 }
 
+// specified returns an object with a spec.
+func specified(name string, spec object) object {
+	return object{"metadata": object{"name": name}, "spec": spec}
+}
+
 func newJob(name string) object {
 	template := newTemplate(object{})
 	template["spec"].(object)["restartPolicy"] = "Never"
-	o := named(name, nil)
-	o["spec"] = object{"template": template}
-	return o
+	return specified(name, object{"template": template})
+}
+
+// newDefinition returns a CRD of objects with any content.
+func newDefinition(plural, kind, scope string) object {
+	schema := object{"openAPIV3Schema": object{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}
+	return specified(plural+".example.com", object{"group": "example.com", "scope": scope,
+		"names":    object{"plural": plural, "kind": kind},
+		"versions": []object{{"name": "v1", "served": true, "storage": true, "schema": schema}}})
 }
 
 func newSet(name string, replicas int) object {
 	labels := object{"app": name}
-	o := named(name, nil)
-	o["spec"] = object{"replicas": replicas, "selector": object{"matchLabels": labels}, "template": newTemplate(labels)}
-	return o
+	return specified(name,
+		object{"replicas": replicas, "selector": object{"matchLabels": labels}, "template": newTemplate(labels)})
 }
 
 // operations are random requests. Objects have few names, so that requests meet what others have left.
@@ -269,9 +288,8 @@ func (o *operations) next() string {
 		}
 		return o.send("POST", "/apis/batch/v1"+in+"/jobs", job)
 	case 12:
-		c := named(o.name(), nil)
-		c["spec"] = object{"schedule": "0 0 29 2 *", "jobTemplate": newJob("")}
-		return o.send("POST", "/apis/batch/v1"+in+"/cronjobs", c)
+		spec := object{"schedule": "0 0 29 2 *", "jobTemplate": newJob("")}
+		return o.send("POST", "/apis/batch/v1"+in+"/cronjobs", specified(o.name(), spec))
 	case 13:
 		return o.definition()
 	case 14:
@@ -279,13 +297,11 @@ func (o *operations) next() string {
 		c["apiVersion"], c["kind"] = "example.com/v1", "Thing"
 		return o.send("POST", "/apis/example.com/v1"+in+"/things", c)
 	case 15:
-		svc := named(o.name(), nil)
-		svc["spec"] = object{"selector": object{"app": o.name()}, "ports": []object{{"port": 80}}}
-		return o.send("POST", "/api/v1"+in+"/services", svc)
+		spec := object{"selector": object{"app": o.name()}, "ports": []object{{"port": 80}}}
+		return o.send("POST", "/api/v1"+in+"/services", specified(o.name(), spec))
 	case 16:
-		b := named(o.name(), nil)
-		b["spec"] = object{"minAvailable": 1, "selector": object{"matchLabels": object{"app": o.name()}}}
-		return o.send("POST", "/apis/policy/v1"+in+"/poddisruptionbudgets", b)
+		spec := object{"minAvailable": 1, "selector": object{"matchLabels": object{"app": o.name()}}}
+		return o.send("POST", "/apis/policy/v1"+in+"/poddisruptionbudgets", specified(o.name(), spec))
 	case 17:
 		return o.send("PATCH", "/api/v1"+in+"/"+o.pick("configmaps", "secrets")+"/"+o.name(),
 			object{"metadata": object{"finalizers": nil}})
@@ -300,9 +316,7 @@ func (o *operations) next() string {
 }
 
 func (o *operations) quota() object {
-	q := named(o.name(), nil)
-	q["spec"] = object{"hard": object{"pods": "6", "count/configmaps": "9"}}
-	return q
+	return specified(o.name(), object{"hard": object{"pods": "6", "count/configmaps": "9"}})
 }
 
 // definition creates or deletes a CRD.
@@ -310,11 +324,7 @@ func (o *operations) definition() string {
 	if o.rand.IntN(3) == 0 {
 		return o.send("DELETE", crds+"/things.example.com", nil)
 	}
-	d := named("things.example.com", nil)
-	d["spec"] = object{"group": "example.com", "scope": "Namespaced", "names": object{"plural": "things", "kind": "Thing"},
-		"versions": []object{{"name": "v1", "served": true, "storage": true,
-			"schema": object{"openAPIV3Schema": object{"type": "object"}}}}}
-	return o.send("POST", crds, d)
+	return o.send("POST", crds, newDefinition("things", "Thing", "Namespaced"))
 }
 
 // TestSettledIsTrue: after random operations with settled after each, nothing changes any more without a request.
@@ -423,23 +433,17 @@ func TestSettledTimeout(t *testing.T) {
 	if code := <-rejected; code != http.StatusTooManyRequests {
 		t.Errorf("too many requests: %d", code)
 	}
-	if code, data = s.do("POST", "/api/v1/namespaces", named("other", nil)); code != http.StatusCreated {
-		t.Errorf("%d %s", code, data)
-	}
+	s.expect(http.StatusCreated, "POST", "/api/v1/namespaces", named("other", nil))
 	end()
 	waiting.Wait()
 	if n := len(rejected); n > 0 {
 		t.Errorf("%d further requests were rejected", n)
 	}
 	for _, query := range []string{"timeout=soon", "timeout=-1s", "timeout=11m", "resourceVersion=x"} {
-		if code, data := s.do("GET", "/kubecascade/v1/settled?"+query, nil); code != http.StatusBadRequest {
-			t.Errorf("%s: %d %s", query, code, data)
-		}
+		s.expect(http.StatusBadRequest, "GET", "/kubecascade/v1/settled?"+query, nil)
 	}
-	code, data = s.do("GET", "/kubecascade/v1/settled?timeout=0s&resourceVersion=99999999", nil)
-	if code != http.StatusGatewayTimeout || !strings.Contains(string(data), "the requested revision is not reached") {
-		t.Errorf("a later revision: %d %s", code, data)
-	}
+	s.expect(http.StatusGatewayTimeout, "GET", "/kubecascade/v1/settled?timeout=0s&resourceVersion=99999999", nil,
+		"the requested revision is not reached")
 }
 
 // elect has the controllers wait for their lease.
@@ -467,8 +471,6 @@ func TestSettledElection(t *testing.T) {
 			break
 		}
 	}
-	code, data = s.do("GET", "/kubecascade/v1/settled?timeout=1s", nil)
-	if code != http.StatusGatewayTimeout || !strings.Contains(string(data), "the server that holds the lease") {
-		t.Errorf("%d %s", code, data)
-	}
+	s.expect(http.StatusGatewayTimeout, "GET", "/kubecascade/v1/settled?timeout=1s", nil,
+		"the server that holds the lease")
 }

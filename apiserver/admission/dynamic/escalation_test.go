@@ -20,9 +20,7 @@ func TestRolesAreCheckedAfterMutation(t *testing.T) {
 	s.Grant("alice", "a", "roles",
 		`[{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["create"]}]`)
 	const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/a/roles"
-	if a := s.As("alice", "POST", roles, `{"metadata":{"name":"before"}}`); a.Code != 201 {
-		t.Fatalf("%d %s", a.Code, a.Body)
-	}
+	c.want(201, "POST", roles, `{"metadata":{"name":"before"}}`, "Impersonate-User", "alice")
 	// The right is added in the second round.
 	const grant = `[{"op":"add","path":"/rules","value":[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]}]`
 	c.hook.ScriptPath("/label", patch(`[{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`))
@@ -36,11 +34,8 @@ func TestRolesAreCheckedAfterMutation(t *testing.T) {
 	rules := rule("CREATE", "rbac.authorization.k8s.io", "v1", "roles")
 	c.register("Mutating", "a", "/grant", rules, `"reinvocationPolicy":"IfNeeded"`)
 	c.register("Mutating", "b", "/label", rules)
-	a := s.As("alice", "POST", roles, `{"metadata":{"name":"r"}}`)
-	if a.Code != 403 ||
-		!strings.Contains(a.Status().Message, "is attempting to grant RBAC permissions not currently held") {
-		t.Errorf("%d %s", a.Code, a.Body)
-	}
+	c.says(c.want(403, "POST", roles, `{"metadata":{"name":"r"}}`, "Impersonate-User", "alice"),
+		"is attempting to grant RBAC permissions not currently held")
 	if got := c.calls(); !slices.Equal(got, []string{"/grant", "/label", "/grant"}) {
 		t.Errorf("calls %v", got)
 	}

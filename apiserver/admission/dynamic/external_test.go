@@ -64,16 +64,24 @@ func TestServersOverOneEtcdShareConfigurations(t *testing.T) {
 		t.Helper()
 		c.want(code, "POST", maps, `{"metadata":{"generateName":"m"}}`)
 	}
+	requests := []struct {
+		method, path, body string
+		code               int
+	}{
+		{"POST", maps, `{"metadata":{"generateName":"m"}}`, 201},
+		{"POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", `{"metadata":{"generateName":"r"}}`, 201},
+		{"POST", pods + "/p/exec", "", 404},
+	}
 	for i := range 50 {
-		writer, reader := a, b
+		writer, reader, r := a, b, requests[i/2%len(requests)]
 		if i%2 > 0 {
 			writer, reader = b, a
 		}
 		name := fmt.Sprint("h", i)
-		writer.register("Validating", name, "/", rule("CREATE", "", "v1", "configmaps"))
-		create(reader, 403)
+		writer.register("Validating", name, "/", rule("*", "*", "*", "*/*"))
+		reader.want(403, r.method, r.path, r.body)
 		writer.want(200, "DELETE", hookConfigs+"validatingwebhookconfigurations/"+name, nil)
-		create(reader, 201)
+		reader.want(r.code, r.method, r.path, r.body)
 		writer.want(201, "POST", hookConfigs+"validatingadmissionpolicybindings", bindingOf("Validating", name, "p"))
 		create(reader, 422)
 		writer.want(200, "DELETE", hookConfigs+"validatingadmissionpolicybindings/"+name, nil)

@@ -143,11 +143,8 @@ func TestFailurePolicyIgnoresNoDenial(t *testing.T) {
 	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
 	c.hook.ScriptPath("/h", patch(`[{"op":"add","path":"/data","value":{}}]`))
 	c.register("Mutating", "h", "/h", rule("DELETE", "", "v1", "configmaps"))
-	a := c.want(500, "DELETE", maps+"/m", nil)
-	if m := a.Status().Message; m != `Internal error occurred: admission webhook "h.example.com" attempted to modify `+
-		`the object, which is not supported for this operation` {
-		t.Errorf("message %s", m)
-	}
+	c.says(c.want(500, "DELETE", maps+"/m", nil), `Internal error occurred: admission webhook "h.example.com" `+
+		`attempted to modify the object, which is not supported for this operation`)
 	c.want(200, "GET", maps+"/m", nil)
 }
 
@@ -215,9 +212,7 @@ func TestRequestEnds(t *testing.T) {
 	c.register("Mutating", "m", "/slow", rule("CREATE", "", "v1", "configmaps"), `"failurePolicy":"Ignore"`)
 	c.register("Mutating", "next", "/next", rule("CREATE", "", "v1", "configmaps"))
 	a := c.want(504, "POST", maps+"?timeout=1s", `{"metadata":{"name":"m"}}`)
-	if m := a.Status().Message; m != "Timeout: request did not complete within requested timeout" {
-		t.Errorf("message %s", m)
-	}
+	c.says(a, "Timeout: request did not complete within requested timeout")
 	if got := c.calls(); !slices.Equal(got, []string{"/slow"}) {
 		t.Errorf("calls %v", got)
 	}

@@ -9,7 +9,7 @@ import (
 // request is rejected and nothing is stored (L-85).
 func TestChangedKind(t *testing.T) {
 	c := start(t)
-	c.define(widgets)
+	c.define()
 	const scalers = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers"
 	const custom = "/apis/example.com/v1/namespaces/default/widgets"
 	bodies := map[string]string{

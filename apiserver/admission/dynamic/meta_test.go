@@ -78,7 +78,7 @@ func TestRepeatedApplyWithAWebhookWritesNothing(t *testing.T) {
 // TestPatchWithoutAnObjectIsAnError: for built-in and custom resources, on create and update.
 func TestPatchWithoutAnObjectIsAnError(t *testing.T) {
 	c := start(t)
-	c.define(widgets)
+	c.define()
 	const custom = "/apis/example.com/v1/namespaces/default/widgets"
 	kinds := map[string]string{maps: `{"metadata":{"name":"stored"}}`,
 		custom: `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"stored"}}`}

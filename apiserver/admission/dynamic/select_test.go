@@ -1,7 +1,6 @@
 package dynamic_test
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -28,33 +27,25 @@ func TestNamespaceSelector(t *testing.T) {
 	c.register("Validating", "v", "/", rule("*", "*", "*", "configmaps namespaces clusterroles"),
 		`"namespaceSelector":{"matchLabels":{"hooked":"yes"}}`)
 	const in = namespaces + "/n/configmaps"
-	if c.asked(201, "POST", in, `{"metadata":{"name":"a"}}`) {
-		t.Error("asked without the label")
-	}
 	label := func(value string) string { return `{"metadata":{"labels":{"hooked":` + value + `}}}` }
-	if !c.asked(200, "PATCH", namespaces+"/n", label(`"yes"`)) {
-		t.Error("not asked about the namespace that is given the label")
-	}
-	if !c.asked(201, "POST", in, `{"metadata":{"name":"b"}}`) {
-		t.Error("not asked with the label")
-	}
-	if c.asked(200, "PATCH", namespaces+"/n", label("null")) {
-		t.Error("asked about the namespace that loses the label")
-	}
-	if c.asked(201, "POST", in, `{"metadata":{"name":"c"}}`) {
-		t.Error("asked after the label was removed")
-	}
-	if !c.asked(201, "POST", namespaces, `{"metadata":{"name":"o","labels":{"hooked":"yes"}}}`) {
-		t.Error("not asked about a new namespace with the label")
-	}
-	if !c.asked(200, "DELETE", namespaces+"/o", nil) {
-		t.Error("not asked about the deletion of a namespace with the label")
-	}
-	if c.asked(200, "DELETE", namespaces+"/n", nil) {
-		t.Error("asked about the deletion of a namespace without the label")
-	}
-	if !c.asked(201, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", `{"metadata":{"name":"r"}}`) {
-		t.Error("not asked about a cluster role")
+	for _, step := range []struct {
+		asked              bool
+		code               int
+		method, path, body string
+	}{
+		{false, 201, "POST", in, `{"metadata":{"name":"a"}}`},
+		{true, 200, "PATCH", namespaces + "/n", label(`"yes"`)},
+		{true, 201, "POST", in, `{"metadata":{"name":"b"}}`},
+		{false, 200, "PATCH", namespaces + "/n", label("null")},
+		{false, 201, "POST", in, `{"metadata":{"name":"c"}}`},
+		{true, 201, "POST", namespaces, `{"metadata":{"name":"o","labels":{"hooked":"yes"}}}`},
+		{true, 200, "DELETE", namespaces + "/o", ""},
+		{false, 200, "DELETE", namespaces + "/n", ""},
+		{true, 201, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", `{"metadata":{"name":"r"}}`},
+	} {
+		if got := c.asked(step.code, step.method, step.path, step.body); got != step.asked {
+			t.Errorf("%s %s %s: asked %v", step.method, step.path, step.body, got)
+		}
 	}
 	c.register("Validating", "w", "/", rule("CREATE", "", "v1", "secrets"), `"namespaceSelector":{"matchExpressions":`+
 		`[{"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["default"]}]}`)
@@ -130,12 +121,8 @@ func TestMatchConditions(t *testing.T) {
 		for i, e := range test.conditions {
 			all = append(all, admissionv1.MatchCondition{Name: string(rune('a' + i)), Expression: e})
 		}
-		data, err := json.Marshal(all)
-		if err != nil {
-			t.Fatal(err)
-		}
 		c.register("Validating", "v", "/", rule("*", "", "v1", "configmaps"), `"failurePolicy":"`+test.policy+`"`,
-			`"matchConditions":`+string(data))
+			`"matchConditions":`+encode(all))
 		path, body := maps, any(`{"metadata":{"name":"m"}}`)
 		if test.method == "DELETE" {
 			path, body = maps+"/old", nil
@@ -148,11 +135,8 @@ func TestMatchConditions(t *testing.T) {
 	}
 	c.register("Validating", "v", "/", rule("*", "", "v1", "configmaps"),
 		`"matchConditions":[{"name":"a","expression":"object.foo == 'x'"}]`)
-	a := c.want(403, "POST", maps, `{"metadata":{"name":"m"}}`)
-	if m := a.Status().
-		Message; m != `configmaps "m" is forbidden: expression 'object.foo == 'x'' resulted in error: no such key: foo` {
-		t.Errorf("message %s", m)
-	}
+	c.says(c.want(403, "POST", maps, `{"metadata":{"name":"m"}}`),
+		`configmaps "m" is forbidden: expression 'object.foo == 'x'' resulted in error: no such key: foo`)
 }
 
 // TestWebhookWithSideEffectsIsNotCalledInADryRun: one without side effects is called (L-60, L-S15).
@@ -174,10 +158,8 @@ func TestWebhookWithSideEffectsIsNotCalledInADryRun(t *testing.T) {
 	text := strings.Replace(string(data), `"sideEffects":"None"`, `"sideEffects":"Some"`, 1)
 	text = strings.Replace(text, `"failurePolicy":"Fail"`, `"failurePolicy":"Ignore"`, 1)
 	c.Put(t, storage.DefaultRoot+"/validatingwebhookconfigurations/v", text)
-	a := c.want(400, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`)
-	if m := a.Status().Message; m != `admission webhook "v.example.com" does not support dry run` {
-		t.Errorf("message %s", m)
-	}
+	c.says(c.want(400, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`),
+		`admission webhook "v.example.com" does not support dry run`)
 	if got := c.calls(); len(got) > 0 {
 		t.Errorf("calls %v", got)
 	}

@@ -1,7 +1,6 @@
 package dynamic_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/url"
@@ -15,13 +14,9 @@ const services = "/api/v1/namespaces/default/services"
 
 // byService is a webhook of the configuration that is reached by a Service. Its certificate has the Service's name.
 func (c *cluster) byService(name, service string, port int) string {
-	ca, err := json.Marshal(c.hook.CA)
-	if err != nil {
-		c.t.Fatal(err)
-	}
 	return fmt.Sprintf(`{"name":"%s.example.com","clientConfig":{"service":{"namespace":"default","name":%q,"port":%d,`+
 		`"path":"/%s"},"caBundle":%s},"rules":[%s],"sideEffects":"None","admissionReviewVersions":["v1"]}`,
-		name, service, port, name, ca, rule("CREATE", "", "v1", "configmaps"))
+		name, service, port, name, encode(c.hook.CA), rule("CREATE", "", "v1", "configmaps"))
 }
 
 // TestService: a webhook that is configured by a Service is reached at the address that the Service has when it is
@@ -49,14 +44,10 @@ func TestService(t *testing.T) {
 		}
 	}
 	fails(`service "svc" not found`)
-	c.want(
-		201, "POST", services, `{"metadata":{"name":"svc"},"spec":{"ports":[{"name":"https","port":8443,"targetPort":"x"}]}}`,
-	)
+	const svc = `{"metadata":{"name":"svc"},"spec":{"ports":[{"name":"https","port":%d,"targetPort":"x"}]}}`
+	c.want(201, "POST", services, fmt.Sprintf(svc, 8443))
 	fails(`no service port 443 found for service "svc"`)
-	c.want(
-		200, "PUT", services+"/svc",
-		`{"metadata":{"name":"svc"},"spec":{"ports":[{"name":"https","port":443,"targetPort":"x"}]}}`,
-	)
+	c.want(200, "PUT", services+"/svc", fmt.Sprintf(svc, 443))
 	fails(`no endpoints available for service "svc"`)
 	c.want(201, "POST", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", `{"metadata":{"name":"svc-1",`+
 		`"labels":{"kubernetes.io/service-name":"svc"}},"addressType":"IPv4","ports":[{"name":"https","port":`+port+

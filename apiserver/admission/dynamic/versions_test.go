@@ -1,7 +1,6 @@
 package dynamic_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -9,58 +8,32 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/controllers"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// define creates a CustomResourceDefinition and waits until it is established.
-func (c *cluster) define(body string) {
-	c.t.Helper()
-	ctx, cancel := context.WithCancel(c.t.Context())
-	done := make(chan struct{})
-	client := &loopback.Client{API: c.API.Loopback(authorization.Loopback, "kube-apiserver"), Cache: c.Cache}
-	go func() {
-		defer close(done)
-		controllers.NewCustomResourceDefinitions(client, c.Webhooks, nil).Run(ctx)
-	}()
-	defer func() {
-		cancel()
-		<-done
-	}()
-	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	w := c.Watch(definitions + "?watch=1")
-	c.want(201, "POST", definitions, body)
-	for {
-		e, err := w.Next()
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		conditions, _, _ := unstructured.NestedSlice(e.Object.Object, "status", "conditions")
-		for _, one := range conditions {
-			if m := one.(map[string]any); m["type"] == "Established" && m["status"] == "True" {
-				return
-			}
-		}
-	}
-}
-
 // widgets have two versions, of which only the schema of v2 has a default.
-const widgets = `{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",` +
+const widgets = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",` +
+	`"metadata":{"name":"widgets.example.com","uid":"d"},"spec":{"group":"example.com","scope":"Namespaced",` +
 	`"names":{"plural":"widgets","kind":"Widget"},"versions":[` +
 	`{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{` +
 	`"spec":{"type":"object","properties":{"size":{"type":"integer","maximum":9},"color":{"type":"string"}}}}}},` +
 	`"subresources":{"scale":{"specReplicasPath":".spec.size","statusReplicasPath":".status.size"}}},` +
 	`{"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","properties":{` +
-	`"spec":{"type":"object","properties":{"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}}}}}]}}`
+	`"spec":{"type":"object","properties":{"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}}}}}]},` +
+	`"status":{"acceptedNames":{"plural":"widgets","kind":"Widget"},"storedVersions":["v1"],` +
+	`"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`
+
+// define stores the definition of widgets.
+func (c *cluster) define() {
+	c.t.Helper()
+	c.Put(c.t, "/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com", widgets)
+}
 
 // TestCustomVersions: a webhook whose rule names one version of a custom resource is also called for requests in
 // another version, with the objects converted to the rule's version. With matchPolicy Exact it is not called (L-34,
 // L-92, L-S10).
 func TestCustomVersions(t *testing.T) {
 	c := start(t)
-	c.define(widgets)
+	c.define()
 	c.register("Mutating", "m", "/mutate", rule("CREATE UPDATE", "example.com", "v1", "widgets"))
 	c.register("Validating", "v", "/validate", rule("*", "example.com", "v1", "widgets"))
 	c.register("Validating", "exact", "/exact", rule("*", "example.com", "v1", "widgets"), `"matchPolicy":"Exact"`)
@@ -111,7 +84,7 @@ func TestCustomVersions(t *testing.T) {
 // request's version. For the subresource scale, webhooks get an object of the kind Scale (L-17, L-92, L-93).
 func TestCustomObjects(t *testing.T) {
 	c := start(t)
-	c.define(widgets)
+	c.define()
 	const v1 = "/apis/example.com/v1/namespaces/default/widgets"
 	object := func(name string) string {
 		return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `"},"spec":{"size":1}}`
@@ -120,9 +93,7 @@ func TestCustomObjects(t *testing.T) {
 	c.register("Mutating", "m", "/m", rule("CREATE", "example.com", "*", "widgets"))
 	c.register("Validating", "v", "/v", rule("*", "example.com", "*", "widgets widgets/*"))
 	a := c.want(422, "POST", v1, object("w"))
-	if m := a.Status().Message; !strings.Contains(m, "spec.size: Invalid value: 10") {
-		t.Errorf("message %s", m)
-	}
+	c.says(a, "spec.size: Invalid value: 10")
 	if got := c.calls(); len(got) != 1 || got[0] != "/m" {
 		t.Errorf("calls %v", got)
 	}
@@ -163,8 +134,8 @@ func TestBuiltinVersions(t *testing.T) {
 	obj := c.want(201, "POST", scalers, `{"metadata":{"name":"h"},"spec":{"maxReplicas":3,`+
 		`"scaleTargetRef":{"kind":"Deployment","name":"d","apiVersion":"apps/v1"}}}`).Object()
 	metrics, _, _ := unstructured.NestedSlice(obj.Object, "spec", "metrics")
-	if len(metrics) != 1 || !strings.Contains(string(mustJSON(t, metrics)), `"averageUtilization":77`) {
-		t.Errorf("metrics %s", mustJSON(t, metrics))
+	if len(metrics) != 1 || !strings.Contains(encode(metrics), `"averageUtilization":77`) {
+		t.Errorf("metrics %s", encode(metrics))
 	}
 	seen := c.hook.Seen()
 	if len(seen) != 1 {
@@ -181,13 +152,4 @@ func TestBuiltinVersions(t *testing.T) {
 	if obj.Object["note"] != "changed" || obj.GetAPIVersion() != "events.k8s.io/v1" {
 		t.Errorf("event %v", obj.Object)
 	}
-}
-
-func mustJSON(t *testing.T, v any) []byte {
-	t.Helper()
-	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }

@@ -43,15 +43,17 @@ func (c *cluster) want(code int, method, path string, body any, header ...string
 	return a
 }
 
+// says checks that the message of an error contains the text.
+func (c *cluster) says(a apiservertest.Answer, text string) {
+	c.t.Helper()
+	if m := a.Status().Message; !strings.Contains(m, text) {
+		c.t.Errorf("message %s, want %s", m, text)
+	}
+}
+
 // rule is a rule as JSON.
 func rule(operations, group, versions, resources string) string {
-	list := func(s string) string {
-		data, err := json.Marshal(strings.Split(s, " "))
-		if err != nil {
-			panic(err)
-		}
-		return string(data)
-	}
+	list := func(s string) string { return encode(strings.Split(s, " ")) }
 	return fmt.Sprintf(`{"operations":%s,"apiGroups":[%q],"apiVersions":%s,"resources":%s}`,
 		list(operations), group, list(versions), list(resources))
 }
@@ -72,13 +74,9 @@ func (c *cluster) configuration(kind, name string, webhooks ...string) string {
 
 // webhook is one webhook of a configuration, with the name name.example.com.
 func (c *cluster) webhook(name, path, rules string, more ...string) string {
-	ca, err := json.Marshal(c.hook.CA)
-	if err != nil {
-		c.t.Fatal(err)
-	}
 	return fmt.Sprintf(`{"name":"%s.example.com","clientConfig":{"url":"%s%s","caBundle":%s},"rules":[%s],`+
 		`"sideEffects":"None","admissionReviewVersions":["v1"]%s}`,
-		name, c.hook.URL, path, ca, rules, strings.Join(append([]string{""}, more...), ","))
+		name, c.hook.URL, path, encode(c.hook.CA), rules, strings.Join(append([]string{""}, more...), ","))
 }
 
 func deny(code int32, reason metav1.StatusReason, message string) *metav1.Status {
@@ -97,12 +95,8 @@ func pod(name string, labels ...string) string {
 		key, value, _ := strings.Cut(l, "=")
 		set[key] = value
 	}
-	data, err := json.Marshal(set)
-	if err != nil {
-		panic(err)
-	}
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":%s},`+
-		`"spec":{"containers":[{"name":"c","image":"i"}]}}`, name, data)
+		`"spec":{"containers":[{"name":"c","image":"i"}]}}`, name, encode(set))
 }
 
 // calls are the paths of the calls since the last time, in their order.
@@ -232,11 +226,8 @@ func TestWebhooksMutateInOrder(t *testing.T) {
 			if err := json.Unmarshal(review.Request.Object.Raw, &obj); err != nil {
 				t.Error(err)
 			}
-			next, err := json.Marshal(map[string]string{"order": obj.Metadata.Annotations["order"] + value})
-			if err != nil {
-				t.Error(err)
-			}
-			patch(`[{"op":"add","path":"/metadata/annotations","value":`+string(next)+`}]`)(w, review)
+			next := encode(map[string]string{"order": obj.Metadata.Annotations["order"] + value})
+			patch(`[{"op":"add","path":"/metadata/annotations","value":`+next+`}]`)(w, review)
 		})
 	}
 	add("/a", "a")
