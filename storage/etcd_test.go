@@ -77,25 +77,6 @@ func TestEphemeralLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestDamaged opens a directory with an invalid log.
-func TestDamaged(t *testing.T) {
-	c := storage.Config{DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}
-	e := storagetest.OpenConfig(t, c)
-	put(t, e, "a", 0, "x", 0)
-	e.Close()
-	logs, err := filepath.Glob(filepath.Join(c.DataDir, "member", "wal", "*.wal"))
-	if err != nil || len(logs) == 0 {
-		t.Fatalf("no log: %v", err)
-	}
-	if err := os.WriteFile(logs[0], bytes.Repeat([]byte("garbage "), 1000), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if e, err := storage.Open(t.Context(), c); err == nil {
-		e.Close()
-		t.Error("opened")
-	}
-}
-
 func TestReopen(t *testing.T) {
 	c := storage.Config{DataDir: t.TempDir()}
 	want := []storage.Record{}

@@ -76,26 +76,6 @@ func (r *restored) restore(backup string) func(dir string) {
 	}
 }
 
-// removeOffline writes a key and removes it.
-func removeOffline(t *testing.T, dir, k string, compact bool) {
-	t.Helper()
-	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	r, err := e.Get(t.Context(), k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rev := remove(t, e, k, put(t, e, k, r.ModRevision, "y"))
-	if compact {
-		if err := e.Compact(t.Context(), rev); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // TestSetBack sets etcd back under a store that has a follower. No request may be answered from then on, and
 // the process is told to end.
 func TestSetBack(t *testing.T) {
@@ -185,27 +165,4 @@ func nothingWorks(t *testing.T, s storage.Store) {
 		}
 	}
 	all.Wait()
-}
-
-// TestRestartOfEtcdIsNoSetBack restarts etcd with what is no reason to end: others have removed what was seen last, or
-// compacted it.
-func TestRestartOfEtcdIsNoSetBack(t *testing.T) {
-	for name, compacted := range map[string]bool{"written on": false, "compacted": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := startRestored(t)
-			l := Watch(t, r.store)
-			l.WaitForReset(1)
-			l.WaitFor(put(t, r.store, key("d"), 0, "4"))
-			r.offline(func(dir string) { removeOffline(t, dir, key("d"), compacted) })
-			p, err := r.store.List(t.Context(), storage.Range{Prefix: "/registry/"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			l.WaitFor(p.Revision)
-			if len(r.fatal) > 0 {
-				t.Errorf("fatal: %v", <-r.fatal)
-			}
-		})
-	}
 }

@@ -62,6 +62,7 @@ func TestCertificates(t *testing.T) {
 		what, reason string
 		config       storage.Config
 	}{
+		{"no authority", "certificate", storage.Config{Endpoints: good.Endpoints}},
 		{"another authority", "certificate signed by unknown authority", wrong},
 		{"no certificate", "certificate required", noCertificate},
 		{"an expired certificate", "expired certificate", c.as(a, "old", past)},
