@@ -116,6 +116,7 @@ func TestSocketForms(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // each watch lasts a second
 			c, err := dialSocket(t, s, configmaps+"?watch=true&timeoutSeconds=1"+test.query, s.URL, test.header...)
 			if err != nil {
 				t.Fatal(err)
