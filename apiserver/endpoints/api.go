@@ -47,7 +47,7 @@ type Config struct {
 // API serves the verbs. Its methods may be called from any goroutine.
 type API struct {
 	Config
-	// pastReads limits the pages of old states that are read at the same time.
+	// pastReads limits how many pages of old states are read at the same time.
 	pastReads *semaphore.Weighted
 	watches   watches
 }
@@ -57,8 +57,8 @@ type watches struct {
 	// closing is closed when the server shuts down. Then watches end.
 	closing chan struct{}
 	close   func()
-	// sockets is locked for reading by each watch over a WebSocket, because net/http no longer tracks their
-	// connections, and does not wait for them.
+	// Each watch over a WebSocket holds the read lock of sockets, so that CloseWatches can wait for them. net/http does
+	// not wait, because it no longer tracks their connections.
 	sockets sync.RWMutex
 }
 

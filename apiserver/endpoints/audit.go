@@ -33,7 +33,8 @@ func (req *request) recordOptions(opts *metav1.DeleteOptions) {
 	}
 }
 
-// recordAnswer records a response, which encode returns. It ignores an error of encode: the client gets the same error.
+// recordAnswer records the response that encode returns. It ignores an error of encode, because the client gets the
+// same error.
 func (req *request) recordAnswer(rendering *render.Rendering, encode func(*render.Rendering) ([]byte, error)) {
 	if !req.Audit.Responses() {
 		return

@@ -6,13 +6,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 )
 
-// bodyFactor and yamlFactor are the bytes of memory that a write needs for each byte of its body and of the stored
-// object, valueCost those for each value. BenchmarkWriteMemory measures the allocations of a create: 3 to 33 bytes for
-// a byte of JSON, 28 to 130 for one of YAML (about a third is live at a time), 2 KB for an empty container (two
-// values).
+// bodyFactor is the number of bytes of memory that a write needs for each byte of its body and of the stored object. It
+// is yamlFactor for a body in YAML. valueCost is that for each value in them. BenchmarkWriteMemory measures the
+// allocations of a create: 3 to 33 bytes for a byte of JSON, 28 to 130 for a byte of YAML (about a third is live at a
+// time), 2 KB for an empty container (two values).
 const bodyFactor, yamlFactor, valueCost = 20, 40, 1 << 10
 
-// writeCost estimates the memory of a write. It exceeds the budget only if the length of the body alone does.
+// writeCost estimates the memory of a write. It exceeds a user's share only if the body's length alone does.
 func (a *API) writeCost(req *request) int64 {
 	body, factor := codec.Body{Bytes: req.info.Body, Media: patchMedia(req.r)}, bodyFactor
 	if strings.HasSuffix(body.Media, "yaml") {

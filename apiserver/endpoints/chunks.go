@@ -12,11 +12,11 @@ type chunks struct {
 	buf []byte
 	// compressed is set if each chunk is a gzip member of its own, which a client can read immediately (V-056).
 	compressed bool
-	// begun is set when the headers have been sent, flushed after the first flush.
+	// begun is set when the headers have been sent, and flushed after the first flush.
 	begun, flushed bool
 }
 
-// write buffers a frame. It sends a long one immediately: watches that share it keep no copies of it.
+// write buffers a frame. It sends a long frame immediately, so that watches that share the frame keep no copies of it.
 func (c *chunks) write(frame []byte) error {
 	if len(frame) >= watchChunk {
 		return c.send(frame)

@@ -78,7 +78,7 @@ func (a *API) connect(req *request) error {
 	return a.forward(req, backend)
 }
 
-// mayUpgrade requires the permission to create for upgrades: browsers and WebSockets send them as a GET (K
+// mayUpgrade returns an error for an upgrade without the permission to create: a WebSocket is opened by a GET (K
 // pkg/registry/core/pod/rest/authorize.go: ensureAuthorizedForVerb).
 func (a *API) mayUpgrade(req *request) error {
 	if req.Subresource.Action != resources.Upgraded || req.info.Verb == "create" {
@@ -186,8 +186,8 @@ func (req *request) proxiedPath() string {
 	if path != "" && !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	asked, _, _ := strings.Cut(req.r.RequestURI, "?") // the filters have removed slashes from the end of URL.Path
-	if strings.HasSuffix(asked, "/") && !strings.HasSuffix(path, "/") {
+	original, _, _ := strings.Cut(req.r.RequestURI, "?") // the filters have removed slashes from the end of URL.Path
+	if strings.HasSuffix(original, "/") && !strings.HasSuffix(path, "/") {
 		path += "/"
 	}
 	return path

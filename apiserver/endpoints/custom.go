@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// readAhead and readBytes limit the number and the bytes of custom resources that are read, and converted, together: a
-// ConversionReview contains all of them.
+// readAhead and readBytes limit the number and the bytes of custom resources that are read and converted together,
+// because one ConversionReview contains all of them.
 const (
 	readAhead = 500
 	readBytes = 4 << 20
@@ -25,7 +25,7 @@ func listCustom(
 	if sc.limit > 0 {
 		n = int(min(sc.limit, readAhead))
 	}
-	for from, more := sc.from, true; more; n = min(2*n, readAhead) { // if few are selected, more have to be read
+	for from, more := sc.from, true; more; n = min(2*n, readAhead) { // more, because the selector may exclude most
 		var batch []*storage.Object
 		size := 0
 		more = false

@@ -43,7 +43,8 @@ func (a *API) serveDelete(req *request) error {
 	return req.answer(rendering, code, obj)
 }
 
-// ignoresReadError reports whether the client may delete an unreadable object. deleteOptions checks the feature gate.
+// ignoresReadError reports whether the options ask to delete an unreadable object. deleteOptions checks the feature
+// gate.
 func ignoresReadError(opts *metav1.DeleteOptions) bool {
 	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil &&
 		*opts.IgnoreStoreReadErrorWithClusterBreakingPotential

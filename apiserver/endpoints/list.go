@@ -66,7 +66,7 @@ func listOptions(query url.Values) (*metainternal.ListOptions, error) {
 	return options(query, "ListOptions", &metainternal.ListOptions{}, validate)
 }
 
-// answerList sends a list. It sends stored objects in the common form as they are cached. Every other list is encoded
+// answerList sends a list. If the objects can be sent as they are cached, it streams them. Every other list is encoded
 // before the response starts, so that an error can be sent as a Status.
 func (req *request) answerList(rendering *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
 	release, err := req.reserve(rendering, items...)
@@ -100,7 +100,7 @@ func (req *request) answerList(rendering *render.Rendering, items []*storage.Obj
 	return nil
 }
 
-// unreserved is the function reserve of a list that is a part of another request.
+// unreserved is the function reserve for a list that is part of another request. It reserves nothing.
 func unreserved(int64) error { return nil }
 
 // scan is the range that a list reads: the state at one revision, from one key on.

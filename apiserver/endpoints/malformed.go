@@ -17,8 +17,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// The rest of this file is kube-apiserver's feature gate AllowUnsafeMalformedObjectDeletion, which is beta and on by
-// default since v1.37 (V-026; AS pkg/features/kube_features.go).
+// This file has kube-apiserver's feature gate AllowUnsafeMalformedObjectDeletion, which is beta and on by default since
+// v1.37 (V-026; AS pkg/features/kube_features.go).
 
 // deleteMalformedVerb is the verb that a user needs, besides delete, for the option.
 const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
@@ -73,7 +73,7 @@ const omitted = "omitted from a list"
 // omissions are the objects that a response omits.
 type omissions struct {
 	keys map[string]struct{}
-	// first is the error of the first one.
+	// first is the error of the first omitted object.
 	first error
 }
 
@@ -92,7 +92,7 @@ func (req *request) warnOfOmitted() {
 	if n == 0 {
 		return
 	}
-	why := strings.Map(func(r rune) rune { // it may contain bytes of the value that a header can't
+	why := strings.Map(func(r rune) rune { // the error may quote bytes that a header can't contain
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar
 		}

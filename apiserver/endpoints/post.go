@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// servePost handles a POST for which the kind has a hook: that of a resource that is not stored, or of a subresource
-// with the action resources.ByHook.
+// servePost handles a POST for which the kind has a hook: to a resource that is not stored, or to a subresource with
+// the action resources.ByHook.
 func (a *API) servePost(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {

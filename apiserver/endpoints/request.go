@@ -30,9 +30,9 @@ type request struct {
 	r    *http.Request
 	api  *API
 	info *requestinfo.Info
-	// omitted are the objects that the response, a list, omits.
+	// omitted are the objects that are missing from the response if it is a list.
 	omitted omissions
-	// shot is the injected fault; nil if there is none. decided is the number of the newest plan then.
+	// shot is the injected fault, or nil. decided is the number of the newest plan at the time of the decision.
 	shot    *faults.Shot
 	decided int
 }
@@ -124,7 +124,7 @@ func options[O runtime.Object](query url.Values, name string, opts O, validate f
 	return opts, invalid.Options(name, validate(opts))
 }
 
-// creation reads the body and the options of a POST. Their order decides which of two errors the client gets.
+// creation reads the body and the options of a POST. It checks the media type before the options.
 func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	media, err := render.ContentType(req.r, !req.Resource.Custom)
 	if err != nil {
@@ -138,7 +138,8 @@ func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	return codec.NewBody(req.info.Body, media, opts.FieldValidation), opts, nil
 }
 
-// replacement reads the body and the options of a PUT. The options come before the media type (AS handlers/update.go).
+// replacement reads the body and the options of a PUT. It checks the options before the media type (AS
+// handlers/update.go).
 func (req *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 	opts, err := options(requestinfo.Query(req.r), "UpdateOptions", &metav1.UpdateOptions{},
 		metav1validation.ValidateUpdateOptions)

@@ -51,7 +51,7 @@ func (a *API) newRequest(r *http.Request) (*request, error) {
 	req.Request = registry.Request{
 		Target: target, User: info.User, Warn: &invalid.Warnings{}, Audit: render.AuditOf(r), Sender: req,
 	}
-	observe(r, target, req.verb)
+	setLabel(r, target, req.verb)
 	if connects(target, req.verb) {
 		return req, nil
 	}
@@ -124,7 +124,7 @@ func (a *API) serve(req *request) error {
 		}
 		defer release()
 	}
-	return a.verb(req)
+	return a.dispatch(req)
 }
 
 // reserve acquires the memory for a response with objects. If the audit log has the response, it is encoded twice, and
@@ -141,7 +141,7 @@ func (req *request) reserve(rendering *render.Rendering, objs ...*storage.Object
 	return func() {}, nil
 }
 
-// eventFactor is the memory of a recorded response for each byte of its objects: the response and its audit event.
+// eventFactor is the number of bytes that a recorded response and its audit event take for each byte of the objects.
 const eventFactor = 3
 
 // acquire acquires bytes of memory until release is called.
@@ -149,8 +149,8 @@ func (req *request) acquire(bytes int64) (release func(), err error) {
 	return req.api.Memory.Acquire(req.r.Context(), req.User.Name, bytes)
 }
 
-// verb calls the handler of the verb.
-func (a *API) verb(req *request) error {
+// dispatch calls the handler of the verb.
+func (a *API) dispatch(req *request) error {
 	if req.Subresource != nil {
 		if h := subresourceVerbs[req.Subresource.Action]; h != nil {
 			return h(a, req)
@@ -186,8 +186,8 @@ var subresourceVerbs = map[resources.Action]func(*API, *request) error{
 	resources.ByHook: (*API).servePost,
 }
 
-// observe sets the request's labels for the metrics.
-func observe(r *http.Request, target registry.Target, verb string) {
+// setLabel sets the request's labels for the metrics.
+func setLabel(r *http.Request, target registry.Target, verb string) {
 	if rec := render.RecorderOf(r); rec != nil {
 		rec.Label = labelOf(target, verb)
 		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(requestinfo.Query(r)["dryRun"], metav1.DryRunAll) {

@@ -26,16 +26,16 @@ func (w *watch) serveSocket() error {
 			c.Origin, err = websocket.Origin(c, r)
 			return err
 		},
-		Handler: w.converse,
+		Handler: w.streamMessages,
 	}.ServeHTTP(w.req.w, w.req.r)
 	return nil
 }
 
-// hangUp is the time in which a client must read that the watch has ended.
-const hangUp = time.Second
+// closeTimeout is the time for which the end of a watch waits for a client that does not read.
+const closeTimeout = time.Second
 
-// converse sends events until the watch ends or the client closes the connection.
-func (w *watch) converse(c *websocket.Conn) {
+// streamMessages sends events until the watch ends or the client closes the connection.
+func (w *watch) streamMessages(c *websocket.Conn) {
 	ctx, cancel := context.WithCancel(w.req.r.Context())
 	defer cancel()
 	c.MaxPayloadBytes = maxReceived
@@ -52,7 +52,7 @@ func (w *watch) converse(c *websocket.Conn) {
 		case <-w.api.watches.closing:
 		case <-ctx.Done():
 		}
-		_ = c.SetDeadline(time.Now().Add(hangUp)) // for a client that does not read
+		_ = c.SetDeadline(time.Now().Add(closeTimeout)) // for a client that does not read
 	})
 	w.out = &messages{
 		to: c, binary: w.rendering.Format.Media == codec.MediaProtobuf, stall: w.api.WriteTimeout,
@@ -60,7 +60,7 @@ func (w *watch) converse(c *websocket.Conn) {
 	}
 	_ = w.stream(ctx) // errors are sent to the client
 	cancel()
-	_ = c.SetDeadline(time.Now().Add(hangUp))
+	_ = c.SetDeadline(time.Now().Add(closeTimeout))
 	_ = c.Close() // with a close frame, if the client still reads
 }
 

@@ -11,7 +11,7 @@ import (
 // H-27).
 func (w *watch) start() (*cache.Watcher, error) {
 	ctx := w.req.r.Context()
-	initial := w.initially()
+	initial := w.wantsInitial()
 	collection := w.req.Resource.Collection
 	var err error
 	switch {

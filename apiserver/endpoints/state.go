@@ -38,18 +38,18 @@ func (c cached) Count(_ context.Context, from string) (int64, error) {
 	return int64(c.Snapshot.Count(c.prefix, from)), nil
 }
 
-// past is a state that only etcd has. It is read in pages, a few at a time for all requests, and not cached.
+// past is a state that is no longer in the cache, only in etcd. It is read in pages, and not cached.
 type past struct {
 	a        *API
 	prefix   string
 	revision int64
-	// left is the number of objects from the key next on. It is from the last page.
+	// left is the number of objects from the key next on. The last page reported it.
 	next string
 	left int64
 }
 
 const (
-	// pastReads is the number of pages that are read at the same time.
+	// pastReads is the number of pages that all requests together read at the same time.
 	pastReads = 4
 	// firstPast is the number of records of the first page, maxPast the limit for any page. Later pages have about
 	// pastBytes.
@@ -59,7 +59,7 @@ const (
 // Revision implements state.
 func (p *past) Revision() int64 { return p.revision }
 
-// Ascend implements state. If the cache has an object at the same revision, it is used.
+// Ascend implements state. It uses an object in the cache if it has the same revision.
 func (p *past) Ascend(ctx context.Context, from string, want int, yield func(*storage.Object) bool) error {
 	limit := int64(want)
 	if want <= 0 {
@@ -89,7 +89,6 @@ func (p *past) Ascend(ctx context.Context, from string, want int, yield func(*st
 	}
 }
 
-// read reads a page.
 func (p *past) read(ctx context.Context, from string, limit int64) (storage.Page, error) {
 	if err := p.a.pastReads.Acquire(ctx, 1); err != nil {
 		return storage.Page{}, err
@@ -116,7 +115,7 @@ func (p *past) Count(ctx context.Context, from string) (int64, error) {
 	return int64(len(page.Records)) + page.Remaining, err
 }
 
-// cost estimates the memory of the given number of objects, or of all from a key on if it is 0.
+// cost estimates the memory of a number of objects or, if it is 0, of all objects from a key on.
 func (p *past) cost(ctx context.Context, from string, objects int64) (bytes int64, err error) {
 	if objects == 0 {
 		objects, err = p.Count(ctx, from)

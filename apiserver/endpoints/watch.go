@@ -113,15 +113,18 @@ func (w *watch) serve() error {
 // compresses reports whether the stream is compressed: it is if it begins with a list and a bookmark marks the list's
 // end (V-056; AS handlers/watch.go: BeginStream, get.go: isListWatchRequest).
 func (w *watch) compresses() bool {
-	return w.api.CompressWatchLists && w.initially() && w.opts.AllowWatchBookmarks && render.Compresses(w.req.r)
+	return w.api.CompressWatchLists && w.wantsInitial() && w.opts.AllowWatchBookmarks && render.Compresses(w.req.r)
 }
 
-// initially reports whether the client requests initial events.
-func (w *watch) initially() bool { return w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents }
+// wantsInitial reports whether the client requests initial events.
+func (w *watch) wantsInitial() bool {
+	return w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents
+}
 
-// stream sends events until the watch ends, and returns nil: the response has started, and can't become an error.
+// stream sends events until the watch ends. It returns nil even then, because the response has started and can't become
+// an error.
 func (w *watch) stream(ctx context.Context) error {
-	end := time.Now().Add(w.lasts())
+	end := time.Now().Add(w.duration())
 	// The watch starts before the client gets the headers, so that it misses no later event.
 	watcher, err := w.start()
 	flowcontrol.Begun(ctx)
@@ -168,8 +171,8 @@ func untilNext(end time.Time) time.Duration {
 	return left
 }
 
-// read sends the available events. It returns a channel that is closed when there are more and one that is closed when
-// the types change, or reports that the watch has ended.
+// read sends the available events. changed is closed when there are more, and retyped when the types change. ended
+// reports whether the watch has ended.
 func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, retyped <-chan struct{}, ended bool) {
 	retyped, going := w.followCRD()
 	if !going && w.api.Registry.Fresh(ctx) != nil { // send all events up to the end of the resource
@@ -223,15 +226,16 @@ var busy = func() <-chan struct{} {
 	return c
 }()
 
-// end flushes the buffer. An error means that the client is gone.
+// end flushes the buffer.
 func (w *watch) end() error {
-	_ = w.out.flush() // the client is gone
+	_ = w.out.flush() // an error means that the client is gone
 	return nil
 }
 
-// lasts returns the duration of the watch. A negative timeout ends it immediately (H-33). Without one it is random, so
-// that the watches of a restarted server don't end together (AS pkg/endpoints/handlers/get.go: ListResource).
-func (w *watch) lasts() time.Duration {
+// duration returns the duration of the watch. A negative timeout ends it immediately (H-33). Without a timeout, the
+// duration is random, so that the watches of a restarted server don't end together (AS pkg/endpoints/handlers/get.go:
+// ListResource).
+func (w *watch) duration() time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	if t := w.opts.TimeoutSeconds; t != nil && *t != 0 {
 		return time.Duration(max(min(*t, most), 0)) * time.Second
