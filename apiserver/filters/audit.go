@@ -31,7 +31,7 @@ func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler 
 			}
 			rec.Audit = record
 			defer func() {
-				rec.Audit = nil // the response to a panic is not another stage
+				rec.Audit = nil // the response to a panic is not recorded as another stage
 				if p := recover(); p != nil {
 					record.Panicked(p)
 					panic(p)

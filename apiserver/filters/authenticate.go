@@ -22,7 +22,7 @@ import (
 type Authenticator func(r *http.Request) (authorization.User, error)
 
 // Authenticate responds with 401 unless the authenticator returns a user. It removes the credentials, and the headers
-// in which a proxy names the user: the usual ones, and those of proxies, which may be nil. Until the response ends, the
+// in which a proxy names the user: X-Remote-*, and those of proxies, which may be nil. Until the response ends, the
 // memory of a request is part of its user's share, except on openPaths. If the share of the user or the memory for all
 // users is used up, the response is 429.
 func Authenticate(
@@ -92,7 +92,8 @@ func removeCredentials(header http.Header, proxies *authentication.Proxies) {
 }
 
 // requestMemory estimates the memory of a request before its handler runs: goroutines, buffers, body, headers, and the
-// selectors of its query, of which each term takes up to 300 bytes. A body of unknown length counts as the largest.
+// selectors of its query, of which each term takes up to 300 bytes. A body of unknown length counts as one of the
+// maximum size.
 func requestMemory(r *http.Request) int64 {
 	n := 16<<10 + 32*len(r.URL.RawQuery) + int(min(r.ContentLength, codec.MaxBody))
 	if r.ContentLength < 0 {
@@ -106,7 +107,7 @@ func requestMemory(r *http.Request) int64 {
 	return int64(n)
 }
 
-// reject responds with 429 without a body: the client might not read it.
+// reject responds with 429 without a body, because the client might not read it.
 func reject(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	w.Header().Set("Content-Length", "0")

@@ -26,13 +26,13 @@ func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler)
 }
 
 // authorize returns the decision and its attributes. If StripSlash has removed slashes from a non-resource path, the
-// original path must be allowed, too. Upstream authorizes only the original path, but serves hardly any such path.
+// original path must be allowed, too. Upstream authorizes only the original path, but serves almost no such path.
 func authorize(
 	by authorization.Authorizer, r *http.Request, a *authorization.Attributes,
 ) (*authorization.Attributes, authorization.Decision) {
-	if asked, ok := r.Context().Value(originalPathKey{}).(string); ok && !a.IsResource {
+	if original, ok := r.Context().Value(originalPathKey{}).(string); ok && !a.IsResource {
 		on := *a
-		on.Path = asked
+		on.Path = original
 		if d := by.Authorize(&on); !d.Allowed() {
 			return &on, d
 		}

@@ -18,8 +18,8 @@ const (
 )
 
 // socketBearer returns the token that a WebSocket client sends as a subprotocol, and the other subprotocols. There must
-// be another one, which the response accepts (AS pkg/authentication/request/websocket). A malformed or empty token is
-// an error: it does not make the client anonymous.
+// be at least one of these, because the response must accept one (AS pkg/authentication/request/websocket). A malformed
+// or empty token is an error: it does not make the client anonymous.
 func socketBearer(r *http.Request) (token string, others []string, err error) {
 	if !requestinfo.IsWebSocket(r) {
 		return "", nil, authentication.ErrNoCredentials

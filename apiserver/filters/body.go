@@ -37,9 +37,9 @@ func hasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || r.Header["Content-Length"] != nil)
 }
 
-// timedBody removes the deadline of an HTTP/1 connection at the end of the body. From there, net/http continues to read
-// to detect that the client disconnects, and would treat the deadline as that. Over HTTP/2 the deadline is the
-// stream's.
+// timedBody removes the deadline of an HTTP/1 connection at the end of the body. From then on, net/http reads to detect
+// that the client disconnects, and would mistake the deadline for that. Over HTTP/2, the deadline is for the stream
+// only.
 type timedBody struct {
 	io.ReadCloser
 	// whole is the body without a limit of its size.
@@ -76,8 +76,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// discard reads a part of the rest that no handler has read. Over HTTP/1, net/http does it before it sends the
-// response. Over HTTP/2, a client that still sends when the connection ends may lose the response.
+// discard reads a part of the body if no handler has read it all. Over HTTP/1, net/http does this before it sends the
+// response. Over HTTP/2, a client that is still sending when the connection ends may lose the response.
 func (b *timedBody) discard(r *http.Request) {
 	if b.ended {
 		return

@@ -38,9 +38,9 @@ func AllowsAll(modes []string) bool {
 	return !slices.ContainsFunc(modes, func(m string) bool { return m != "AlwaysAllow" })
 }
 
-// Secure is the Authenticator of the secure port. It finds the user by the proxy that names them, by the client
-// certificate, or else by the token (K pkg/kubeapiserver/authenticator/config.go: New). Invalid credentials are an
-// error, even on a path that needs none.
+// Secure is the Authenticator of the secure port. It tries, in this order, the headers of a proxy, the client
+// certificate, and the token (K pkg/kubeapiserver/authenticator/config.go: New). Invalid credentials are an error, even
+// on a path that needs none.
 func (c *Credentials) Secure(r *http.Request) (authorization.User, error) {
 	u, wrong := c.certificateUser(r)
 	if wrong == nil {
@@ -72,7 +72,8 @@ func (c *Credentials) Secure(r *http.Request) (authorization.User, error) {
 }
 
 // certificateUser returns the user of a client certificate: its owner or, if that is a proxy, the user that the proxy
-// names. Whether the certificate is valid depends on the clock of the machine, as always in TLS.
+// names. The validity of the certificate is checked with the clock of the machine, like that of every certificate in
+// TLS.
 func (c *Credentials) certificateUser(r *http.Request) (u authorization.User, err error) {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return u, authentication.ErrNoCredentials
@@ -137,7 +138,8 @@ func bearer(r *http.Request) (string, error) {
 	return token, nil
 }
 
-// verifyToken returns the user of a token, and those of the audiences, by default the server's, for which it is valid.
+// verifyToken returns the user of a token, and those audiences for which the token is valid. The default is the
+// server's.
 func (c *Credentials) verifyToken(
 	ctx context.Context, token string, audiences []string,
 ) (authorization.User, []string, error) {

@@ -51,7 +51,7 @@ func impersonates(h http.Header) bool {
 }
 
 // impersonate replaces the user of the request by the impersonated user, if there is one. It returns false if it has
-// sent the response, an error.
+// responded with an error.
 func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool {
 	wanted, err := impersonated(r.Header)
 	if err == nil && wanted == nil {
@@ -71,8 +71,8 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 	return true
 }
 
-// impersonated returns the user as whom the client wants to act, or nil, and removes the headers. A header that can
-// have only one value must not have two.
+// impersonated returns the user that the client wants to impersonate, or nil, and removes the headers. A header that
+// can have only one value must not have two.
 func impersonated(h http.Header) (*authorization.User, error) {
 	u := &authorization.User{Name: h.Get(authenticationv1.ImpersonateUserHeader),
 		UID:    h.Get(authenticationv1.ImpersonateUIDHeader),
@@ -112,7 +112,8 @@ func impersonated(h http.Header) (*authorization.User, error) {
 	return u, nil
 }
 
-// extraKey unescapes a key of a header's name. A key that can't be unescaped is returned as it is.
+// extraKey unescapes a key of extra that is part of a header's name. If it can't be unescaped, extraKey returns it in
+// lower case.
 func extraKey(s string) string {
 	s = strings.ToLower(s)
 	if u, err := url.PathUnescape(s); err == nil {
@@ -121,7 +122,7 @@ func extraKey(s string) string {
 	return s
 }
 
-// authorize returns the user as whom the client may act for the request, and the verb of the constrained mode that
+// authorize returns the user that the client may impersonate for the request, and the verb of the constrained mode that
 // allows it. The verb of the legacy mode is empty. If no mode allows it, the error is that of the first mode.
 func (p *impersonator) authorize(
 	wanted *authorization.User, request *authorization.Attributes,

@@ -45,8 +45,8 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 	}
 }
 
-// newID returns a random UUID (version 4). It may be predictable, so it does not read the system's random numbers,
-// which takes longer than routing a request.
+// newID returns a random UUID (version 4). IDs may be predictable, so newID does not read random numbers from the
+// system, which would take longer than the routing of a request.
 func newID() string {
 	var id uuid.UUID
 	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())

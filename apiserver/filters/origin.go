@@ -37,9 +37,9 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 func NoForeignCertificates(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			unasked := r.TLS != nil && len(r.TLS.PeerCertificates) > 0 && r.Header.Get("Authorization") == "" &&
+			onlyCertificate := r.TLS != nil && len(r.TLS.PeerCertificates) > 0 && r.Header.Get("Authorization") == "" &&
 				r.Header.Get("X-Forwarded-For") == ""
-			if unasked && (render.Foreign(r) || posted(r)) {
+			if onlyCertificate && (render.Foreign(r) || posted(r)) {
 				render.Error(log, w, r, status.ErrForeignCertificate)
 				return
 			}

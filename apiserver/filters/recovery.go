@@ -13,8 +13,8 @@ import (
 )
 
 // Recover responds with 500 if a handler panics, and logs the stack. If a part of the response was sent, it can't
-// become an error: Recover cuts the connection, so that no client treats a part as the whole. A handler cuts the
-// connection itself by panicking with http.ErrAbortHandler.
+// become an error. Recover then closes the connection, so that no client treats the part as the whole. A handler does
+// the same when it panics with http.ErrAbortHandler.
 func Recover(m *metrics.Metrics, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -26,8 +26,8 @@ func Seat(
 			if a.IsResource {
 				counted = m.Serving(a.Verb, next)
 			}
-			ask := flowcontrol.Request{Attributes: a, Objects: func() int { return listed(r) }}
-			if err := seats.Serve(w, r, ask, counted); err != nil {
+			need := flowcontrol.Request{Attributes: a, Objects: func() int { return listed(r) }}
+			if err := seats.Serve(w, r, need, counted); err != nil {
 				render.Error(log, w, r, err)
 			}
 		})
