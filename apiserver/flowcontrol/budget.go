@@ -20,9 +20,10 @@ type Budget struct {
 	shares *Shares
 	all    *semaphore.Weighted
 	held   atomic.Int64
-	// little is a reserve of another eighth for requests of up to most bytes, which would wait for large ones otherwise.
-	little *semaphore.Weighted
-	most   int64
+	// reserve is another eighth of the bytes. It is for requests of up to smallBytes, so that they don't wait for large
+	// ones.
+	reserve    *semaphore.Weighted
+	smallBytes int64
 }
 
 // smallRequest is about the memory of a write of an object of a few KiB.
@@ -32,7 +33,7 @@ const smallRequest = 1 << 20
 func NewBudget(bytes int64) *Budget {
 	return &Budget{
 		shares: NewShares(bytes/2, 0), all: semaphore.NewWeighted(bytes),
-		little: semaphore.NewWeighted(bytes / 8), most: min(smallRequest, bytes/64),
+		reserve: semaphore.NewWeighted(bytes / 8), smallBytes: min(smallRequest, bytes/64),
 	}
 }
 
@@ -59,10 +60,10 @@ func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release
 	leave, err := b.shares.Acquire(waiting, name, bytes)
 	if err == nil {
 		of := b.all
-		if bytes > b.most {
+		if bytes > b.smallBytes {
 			err = of.Acquire(waiting, bytes)
 		} else if !of.TryAcquire(bytes) {
-			of = b.little
+			of = b.reserve
 			err = of.Acquire(waiting, bytes)
 		}
 		if err == nil {
@@ -76,7 +77,7 @@ func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release
 	return nil, status.ErrFull
 }
 
-// Try is Acquire without waiting. ok is false if the bytes are not free, or if another request waits for some.
+// Try is Acquire without waiting. ok is false if the bytes are not free, or if another request waits for bytes.
 func (b *Budget) Try(name string, bytes int64) (release func(), ok bool) {
 	if bytes > b.shares.size {
 		return nil, false
@@ -105,8 +106,8 @@ func (b *Budget) releaser(of *semaphore.Weighted, leave func(), bytes int64) fun
 // Shares limits the units that each user may hold.
 type Shares struct {
 	size int64
-	// most is the maximum number of requests of a user that hold units or wait for them. 0 is no limit.
-	most int
+	// maxRequests is the maximum number of a user's requests that hold units or wait for them. 0 is no limit.
+	maxRequests int
 
 	mu    sync.Mutex // guards users
 	users map[string]*holder
@@ -118,9 +119,9 @@ type holder struct {
 	requests int
 }
 
-// NewShares returns Shares of size units for each user, who has at most most requests at a time. 0 is no limit.
-func NewShares(size int64, most int) *Shares {
-	return &Shares{size: size, most: most, users: map[string]*holder{}}
+// NewShares returns Shares with size units for each user, and a limit of requests (see Shares).
+func NewShares(size int64, maxRequests int) *Shares {
+	return &Shares{size: size, maxRequests: maxRequests, users: map[string]*holder{}}
 }
 
 // Acquire acquires n units for a user, but at most the whole share, until release is called. It waits until they are
@@ -128,7 +129,7 @@ func NewShares(size int64, most int) *Shares {
 func (s *Shares) Acquire(ctx context.Context, name string, n int64) (release func(), err error) {
 	n = min(n, s.size)
 	u, requests := s.join(name)
-	if s.most > 0 && requests > s.most {
+	if s.maxRequests > 0 && requests > s.maxRequests {
 		s.leave(name, u)
 		return nil, status.ErrFull
 	}
@@ -158,7 +159,7 @@ func (s *Shares) releaser(name string, u *holder, n int64) func() {
 	}
 }
 
-// join adds a request to its user, and returns the number of the user's requests.
+// join adds a request to its user's share, and returns the number of the user's requests.
 func (s *Shares) join(name string) (u *holder, requests int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ import (
 // (AS pkg/util/flowcontrol/request/config.go).
 const maxWidth, objectsPerSeat = 10, 100
 
-// MaxObjects is the number of listed objects from which on a request takes no more seats.
+// MaxObjects is the number of listed objects for which a request takes the maximum number of seats.
 const MaxObjects = maxWidth * objectsPerSeat
 
 // Controller assigns seats to requests.
@@ -49,7 +49,7 @@ type Controller struct {
 // queues has the queues of a level.
 type queues struct {
 	fq.QueueSet
-	// shares give each user half of the level's seats. seats is the number of these.
+	// shares give each user half of the level's seats. seats is the number of the level's seats.
 	shares *Shares
 	seats  int
 }
@@ -101,7 +101,7 @@ func (c *Controller) resize(l *level) {
 		return
 	}
 	c.metrics.nominal.WithLabelValues(name).Set(float64(l.seats))
-	if q.shares == nil || q.seats != l.seats || q.shares.most != l.waiting() { // requests in flight keep the old ones
+	if q.shares == nil || q.seats != l.seats || q.shares.maxRequests != l.waiting() { // requests in flight keep the old ones
 		q.shares, q.seats = NewShares(max(1, int64(l.seats)/2), l.waiting()), l.seats
 	}
 	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: l.seats, ConcurrencyDenominator: max(l.seats, 1)})
@@ -140,7 +140,7 @@ func (c *Controller) Handle(ctx context.Context, r Request, classified func(Clas
 	t := c.classify(r.Attributes)
 	classified(t.class)
 	if t.level.exempt {
-		return c.exempted(t, r, serve)
+		return c.serveExempt(t, r, serve)
 	}
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
@@ -156,10 +156,10 @@ func (c *Controller) Handle(ctx context.Context, r Request, classified func(Clas
 		return false
 	}
 	defer release()
-	if inQueue := t.begin(ctx, r.Attributes, width); inQueue != nil {
+	if inQueue := t.enqueue(ctx, r.Attributes, width); inQueue != nil {
 		inQueue.Finish(func() {
 			served = true
-			t.series.begin(c.clock.Since(start))
+			t.series.started(c.clock.Since(start))
 			defer t.series.executing.Dec()
 			serve()
 		})
@@ -180,9 +180,9 @@ func (c *Controller) reject(t *ticket, why string) {
 	}
 }
 
-// exempted serves a request of the level exempt immediately, unless the number of such requests exceeds the seats. It
-// always serves watches and non-resource requests, so that users can inspect a server under full load.
-func (c *Controller) exempted(t *ticket, r Request, serve func()) bool {
+// serveExempt serves a request of the level exempt immediately, unless the number of such requests exceeds the seats.
+// It always serves watches and non-resource requests, so that users can inspect a server under full load.
+func (c *Controller) serveExempt(t *ticket, r Request, serve func()) bool {
 	if r.IsResource && r.Verb != "watch" {
 		defer c.exempt.Add(-1)
 		if c.exempt.Add(1) > int64(c.seats) {
@@ -190,7 +190,7 @@ func (c *Controller) exempted(t *ticket, r Request, serve func()) bool {
 			return false
 		}
 	}
-	t.series.begin(0)
+	t.series.started(0)
 	defer t.series.executing.Dec()
 	serve()
 	return true
@@ -227,8 +227,8 @@ func (t *ticket) share(ctx context.Context, user string, width int) (release fun
 	return release, nil
 }
 
-// begin adds a request to its queue. It returns nil if the queue is full.
-func (t *ticket) begin(ctx context.Context, a *authorization.Attributes, width int) fq.Request {
+// enqueue adds a request to its queue. It returns nil if the queue is full.
+func (t *ticket) enqueue(ctx context.Context, a *authorization.Attributes, width int) fq.Request {
 	r, _ := t.queues.StartRequest(ctx, &fcrequest.WorkEstimate{InitialSeats: uint64(width)},
 		hashOf(t.class.Schema, t.flow), t.flow, t.class.Schema, a.Path, a.User.Name, func(bool) {})
 	return r

@@ -38,8 +38,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// series are the metrics of a schema and its level. When the objects are deleted, the series are unregistered. Requests
-// can still use them.
+// series are the metrics of a schema and its level. When the objects are deleted, the series are unregistered, but
+// requests in flight can still use them.
 type series struct {
 	dispatched prometheus.Counter
 	waited     prometheus.Observer
@@ -54,8 +54,8 @@ func (m *metrics) series(level, schema string) *series {
 	}
 }
 
-// begin counts a request that has got its seats. The caller decrements executing when the request ends.
-func (s *series) begin(waited time.Duration) {
+// started counts a request that has got its seats. The caller decrements executing when the request ends.
+func (s *series) started(waited time.Duration) {
 	s.dispatched.Inc()
 	s.waited.Observe(waited.Seconds())
 	s.executing.Inc()
@@ -92,10 +92,10 @@ func RegisterMemory(r prometheus.Registerer, inFlight, memory *Budget, encodings
 		help  string
 		value func() int64
 	}{
-		"inflight_memory_limit_bytes": {"Memory limit of served requests, and separately of open ones.", memory.Total},
+		"inflight_memory_limit_bytes": {"Memory limit of requests being served. Open requests have a separate limit of the same size.", memory.Total},
 		"inflight_memory_held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
 		"inflight_memory_open_bytes":  {"Estimated memory of open requests and watches.", inFlight.Held},
-		"cache_encodings_bytes":       {"Cached encodings of objects, other than JSON, and of events.", encodings},
+		"cache_encodings_bytes":       {"Memory of cached encodings of events, and of objects in formats other than JSON.", encodings},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(
 			prometheus.GaugeOpts{Name: "kubecascade_" + name, Help: of.help},

@@ -15,11 +15,11 @@ import (
 // called (AS pkg/server/filters/priority-and-fairness.go). The headers of w have the classification of the request. It
 // returns an error if it has not called next: status.ErrBusy if the request gets no seats in time, or that of the
 // request's context.
-func (l *Live) Serve(w http.ResponseWriter, r *http.Request, ask Request, next http.Handler) error {
-	if ask.Verb == "watch" {
-		return l.serveWatch(w, r, ask, next)
+func (l *Live) Serve(w http.ResponseWriter, r *http.Request, need Request, next http.Handler) error {
+	if need.Verb == "watch" {
+		return l.serveWatch(w, r, need, next)
 	}
-	if !l.handle(w, r.Context(), ask, func() { next.ServeHTTP(w, r) }) {
+	if !l.handle(w, r.Context(), need, func() { next.ServeHTTP(w, r) }) {
 		return rejected(r.Context())
 	}
 	return nil
@@ -35,13 +35,13 @@ func Begun(ctx context.Context) {
 	}
 }
 
-func (l *Live) serveWatch(w http.ResponseWriter, r *http.Request, ask Request, next http.Handler) error {
-	objects := ask.Objects() // not in the goroutine, where a panic would end the process
-	ask.Objects = func() int { return objects }
+func (l *Live) serveWatch(w http.ResponseWriter, r *http.Request, need Request, next http.Handler) error {
+	objects := need.Objects() // not in the goroutine, where a panic would end the process
+	need.Objects = func() int { return objects }
 	seated, begun, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		l.handle(w, r.Context(), ask, func() {
+		l.handle(w, r.Context(), need, func() {
 			close(seated)
 			<-begun
 		})
@@ -61,9 +61,9 @@ func (l *Live) serveWatch(w http.ResponseWriter, r *http.Request, ask Request, n
 }
 
 // handle is Controller.Handle with the current objects of the cache.
-func (l *Live) handle(w http.ResponseWriter, ctx context.Context, ask Request, serve func()) bool {
+func (l *Live) handle(w http.ResponseWriter, ctx context.Context, need Request, serve func()) bool {
 	l.CatchUp()
-	return l.controller.Handle(ctx, ask, func(c Class) {
+	return l.controller.Handle(ctx, need, func(c Class) {
 		if c.SchemaUID != "" && c.LevelUID != "" { // both are stored
 			w.Header().Set(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, string(c.SchemaUID))
 			w.Header().Set(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID, string(c.LevelUID))
