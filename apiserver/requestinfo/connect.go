@@ -30,7 +30,7 @@ func DecodeConnect(q url.Values, into runtime.Object) error {
 	return nil
 }
 
-// decodeParameter decodes the values of one parameter. If it is not a list, the first value counts.
+// decodeParameter decodes the values of one parameter. If the field is not a list, the first value is used.
 func decodeParameter(values []string, into any) error {
 	switch into := into.(type) {
 	case *bool:

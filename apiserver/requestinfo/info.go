@@ -15,7 +15,7 @@ import (
 
 // Info has the properties of a request. The filters set them one after the other. Handlers only read them.
 type Info struct {
-	// User is the client, or the user as whom it acts.
+	// User is the client, or the user that it impersonates.
 	User authorization.User
 	// RequestInfo has the parsed path. Parse sets it.
 	*request.RequestInfo
@@ -45,7 +45,7 @@ var unparsed request.RequestInfo
 // With returns the request with an Info for the user.
 func With(r *http.Request, u authorization.User) *http.Request {
 	i := &Info{User: u, RequestInfo: &unparsed}
-	i.describe()
+	i.setAttributes()
 	return r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
 }
 
@@ -72,10 +72,10 @@ func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method
 // expected.
 func (i *Info) Parse(r *http.Request) (err error) {
 	if i.RequestInfo, err = factory.NewRequestInfo(readable(r)); err != nil {
-		i.RequestInfo, err = factory.NewRequestInfo(r) // its error has the whole URL, but precedes the query's
+		i.RequestInfo, err = factory.NewRequestInfo(r) // this error has the whole URL, and precedes one for the query
 	}
 	if err == nil {
-		i.describe()
+		i.setAttributes()
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func (i *Info) Parse(r *http.Request) (err error) {
 // ActAs replaces the user by the impersonated one.
 func (i *Info) ActAs(u authorization.User) {
 	i.User = u
-	i.describe()
+	i.setAttributes()
 }
 
 // readable returns the request with the part of its query that RequestInfoFactory can parse. The factory logs queries
@@ -110,7 +110,7 @@ func readable(r *http.Request) *http.Request {
 // Attributes returns the attributes by which the request is authorized and classified. Callers must not change them.
 func (i *Info) Attributes() *authorization.Attributes { return i.attributes }
 
-func (i *Info) describe() {
+func (i *Info) setAttributes() {
 	i.attributes = &authorization.Attributes{
 		User: i.User, Verb: i.Verb, IsResource: i.IsResourceRequest, Path: i.Path, Group: i.APIGroup, Version: i.APIVersion,
 		Resource: i.Resource, Subresource: i.Subresource, Namespace: i.Namespace, Name: i.Name,
