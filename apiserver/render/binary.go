@@ -11,15 +11,15 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Fields in protobuf: those of runtime.Unknown, which contains every object; those of a watch event; that of the
-// RawExtension in the event.
+// Numbers of protobuf fields: those of runtime.Unknown, which contains every object; those of a watch event; that of
+// the RawExtension in the event.
 const (
 	typeField, rawField, encodingField, contentField = 1, 2, 3, 4
 	eventTypeField, eventObjectField, extensionField = 1, 2, 1
 )
 
-// keeps reports whether the encoding is cached: protobuf of the stored version.
-func (x *Rendering) keeps() bool {
+// cachesEncoding reports whether encodings are cached: they are if they are protobuf of the stored version.
+func (x *Rendering) cachesEncoding() bool {
 	return x.Cache != nil && x.Format.Media == codec.MediaProtobuf && x.Format.As == "" && x.Resource.FromStored == nil &&
 		!x.Resource.Custom
 }
@@ -30,7 +30,7 @@ func (x *Rendering) binaryItem(o *storage.Object) ([]byte, error) {
 	switch {
 	case x.Cache != nil && x.MetadataOnly():
 		form += ";metadata"
-	case !x.keeps():
+	case !x.cachesEncoding():
 		return x.makeItem(o)
 	}
 	return x.Cache.Encoded(o, form, func() ([]byte, error) { return x.makeItem(o) })
@@ -55,7 +55,7 @@ func (x *Rendering) makeItem(o *storage.Object) ([]byte, error) {
 	return m.Marshal()
 }
 
-// binaryObject returns an object with its kind, from the cached encoding, in the bytes of runtime.Encode.
+// binaryObject returns the bytes that runtime.Encode returns for an object, but makes them from the cached encoding.
 func (x *Rendering) binaryObject(o *storage.Object) ([]byte, error) {
 	meta, item, err := x.binaryParts(o)
 	if err != nil {
@@ -88,7 +88,7 @@ func appendUnknown(to, meta, item []byte) []byte {
 
 // Event encodes a watch event with an object.
 func (x *Rendering) Event(typ string, o *storage.Object) ([]byte, error) {
-	if !x.keeps() {
+	if !x.cachesEncoding() {
 		object, err := x.Object(o)
 		if err != nil {
 			return nil, err

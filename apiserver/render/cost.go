@@ -5,9 +5,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// decodedFactor and encodedFactor are the bytes of memory that a response needs for each byte of its objects' JSON: if
-// the objects are decoded together, as for a write (package endpoints), and if they are encoded one by one, which needs
-// the response and a copy.
+// decodedFactor and encodedFactor are the bytes of memory that a response needs for each byte of its objects' JSON.
+// decodedFactor is for objects that are decoded together, as in a write (package endpoints). encodedFactor is for
+// objects that are encoded one by one, which takes the response and a copy.
 const decodedFactor, encodedFactor = 20, 4
 
 // Cost estimates the memory that a response with these objects needs. Cached bytes need none.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Foreign reports whether a browser marks a request as one of another site's page. It marks all requests that the
+// Foreign reports whether a browser marks a request as caused by a page of another site. It marks all requests that the
 // page's code and markup cause, including frames, WebSockets and preloading, but not a link that the user follows.
 func Foreign(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")

@@ -206,10 +206,10 @@ func TestKeys(t *testing.T) {
 				t.Errorf("events of %s and %s have the key %s", name, other, key)
 			}
 			keys[key] = name
-			if other := keeping[r.Collection]; other != "" && x.keeps() {
+			if other := keeping[r.Collection]; other != "" && x.cachesEncoding() {
 				t.Errorf("%s and %s keep encodings of the same objects", name, other)
 			}
-			if x.keeps() {
+			if x.cachesEncoding() {
 				keeping[r.Collection] = name
 			}
 		}

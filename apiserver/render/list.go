@@ -49,7 +49,7 @@ func SizeOf(objs []*storage.Object) (n int64) {
 	return n
 }
 
-// Ready reports whether the cached bytes of all objects are as clients get them. Others may need a conversion webhook.
+// Ready reports whether clients get the cached bytes of all objects. Other objects may need a conversion webhook.
 func (x *Rendering) Ready(items []*storage.Object) bool {
 	return !x.Resource.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
 }

@@ -92,8 +92,8 @@ func (o Offer) AllowsServerVersion(version string) bool {
 // AllowsStreamSchema implements negotiation.EndpointRestrictions.
 func (o Offer) AllowsStreamSchema(name string) bool { return name == "watch" }
 
-// routeAccepts is the router's check of Accept, before the handler's. It supports no q-values, and no wildcards except
-// */* (go-restful Route.matchesAccept).
+// routeAccepts implements the router's check of Accept, which precedes the handler's. The router supports no q-values,
+// and no wildcards except */* (go-restful Route.matchesAccept).
 func routeAccepts(header string, produces []string) bool {
 	if header == "" {
 		return true
@@ -113,8 +113,8 @@ func routeTypes(header string) []string {
 	return types
 }
 
-// Routable is the router's check of a request's media types, Content-Type first. Custom resources have no such check
-// (0-16, B-50).
+// Routable implements the router's check of a request's media types, first of Content-Type. Custom resources have no
+// such check (0-16, B-50).
 func Routable(r *http.Request, res *resources.Resource, verb string) error {
 	if res.Custom {
 		return nil

@@ -23,8 +23,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Rendering encodes objects of one resource in the format that one client accepts. JSON of the stored version, the
-// usual format, is the cached bytes, without a copy.
+// Rendering encodes objects of one resource in the format that one client accepts. The usual format is JSON of the
+// stored version: the cached bytes, without a copy.
 type Rendering struct {
 	Resource *resources.Resource
 	Format   Format
@@ -65,7 +65,7 @@ func (x *Rendering) Object(o *storage.Object) ([]byte, error) {
 	if x.plain() && x.canonical(o) {
 		return o.JSON, nil
 	}
-	if x.keeps() {
+	if x.cachesEncoding() {
 		return x.binaryObject(o)
 	}
 	if x.Format.As == "" && x.Format.Media == codec.MediaJSON {

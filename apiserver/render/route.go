@@ -19,7 +19,7 @@ const RoutePrefix = "/kubecascade/v1/"
 type Route struct {
 	// Path is relative to RoutePrefix, without a slash at the beginning: "tree".
 	Path string
-	// Methods are the HTTP methods. If it is empty, it is GET. The response to others is 405.
+	// Methods are the HTTP methods. The default is GET. The response to other methods is 405.
 	Methods []string
 	// LongRunning is set for routes that wait or stream. They need no seat, like watches after their initial events.
 	LongRunning bool

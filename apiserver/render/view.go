@@ -48,12 +48,12 @@ func (x *Rendering) view(o *storage.Object) *view {
 	if !v.served {
 		v.data = nil
 	}
-	x.keep(o, v)
+	x.addView(o, v)
 	return v
 }
 
-// keep stores a view until Forget.
-func (x *Rendering) keep(o *storage.Object, v *view) {
+// addView stores a view until Forget.
+func (x *Rendering) addView(o *storage.Object, v *view) {
 	if x.Views == nil {
 		x.Views = map[*storage.Object]*view{}
 	}
@@ -153,5 +153,5 @@ func (x *Rendering) Revised(o, at *storage.Object) {
 	}
 	u := v.obj.(*unstructured.Unstructured).DeepCopy()
 	u.SetResourceVersion(strconv.FormatInt(at.Revision, 10))
-	x.keep(at, &view{obj: u, served: true})
+	x.addView(at, &view{obj: u, served: true})
 }
