@@ -17,7 +17,7 @@ const (
 	maxApplied = 10_000
 	// maxAppliedValues is the maximum number of elements of any type in one list.
 	maxAppliedValues = 20_000
-	// maxAppliedMembers is the maximum number of members in one object. These are compared faster.
+	// maxAppliedMembers is the maximum number of members in one object. Members are compared faster than elements.
 	maxAppliedMembers = 65_536
 )
 

@@ -52,7 +52,8 @@ func NewBody(data []byte, media, fieldValidation string) Body {
 	return Body{Bytes: data, Media: media, Strictness: cmp.Or(fieldValidation, metav1.FieldValidationWarn)}
 }
 
-// Decode decodes a body, which must have the kind and version of want. warn gets the strict errors that are warnings.
+// Decode decodes a body, which must have the kind and version of want. warn is called with each strict error that is
+// only a warning.
 func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := DecodeAny(b, want, coerce)
 	if strict, ok := runtime.AsStrictDecodingError(err); ok && b.Strictness != metav1.FieldValidationStrict {
@@ -66,7 +67,7 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 	if err != nil && !(coerce == nil && retired(err, got)) {
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
 	}
-	// The validation of a custom resource reports another kind.
+	// For a custom resource, the validation reports a wrong kind.
 	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil {
 		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
 			InternalPackage(want.Group), want.Kind)
@@ -137,7 +138,8 @@ func DecodeAny(
 	if err != nil {
 		return nil, nil, err
 	}
-	// A body may omit a built-in kind, but not a custom one, which upstream decodes into an object without a kind.
+	// The body of a built-in kind may omit the kind. That of a custom resource may not: upstream decodes it into an
+	// object that has no default for the kind.
 	var into runtime.Object
 	if coerce != nil {
 		into = &unstructured.Unstructured{}

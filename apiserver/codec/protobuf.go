@@ -9,8 +9,8 @@ import (
 )
 
 // maxNesting limits the nesting of messages. The generated decoders recurse for each level, and Go can't recover from a
-// stack overflow. Three megabytes can have 500,000 levels. A message is up to two levels of JSON, and JSON decoders
-// accept 10,000.
+// stack overflow. A body of 3 MiB could have 500,000 levels. A message becomes up to two levels of JSON, of which JSON
+// decoders accept 10,000.
 const maxNesting = 4000
 
 // checkNesting counts the messages that a decoder could find in the data. It returns an error if there are too many, or

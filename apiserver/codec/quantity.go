@@ -16,10 +16,10 @@ import (
 // ErrQuantity is the error for a quantity that takes too long to parse.
 var ErrQuantity = errors.New("quantities must not have more than 256 characters, or more than 4 digits in an exponent")
 
-// CheckQuantities returns ErrQuantity for a JSON or protobuf body with such a quantity. It replaces all numbers that
-// would take too long as quantities by strings that are no quantities. If there are any, it calls decode with this
-// body. It returns every error of decode, which may stop at a string in a field of numbers before it reaches a
-// quantity.
+// CheckQuantities returns ErrQuantity for a JSON or protobuf body with a quantity that takes too long to parse. In a
+// copy of the body, it replaces each number that would take too long by a string that is not a quantity. If there are
+// any, it calls decode with the copy, which fails at a quantity. It returns other errors of decode, too, because decode
+// may stop at a string in a field of numbers before it reaches a quantity.
 func CheckQuantities(b Body, decode func(Body) error) error {
 	data, found := bytes.Clone(b.Bytes), false
 	if b.Media == MediaProtobuf {

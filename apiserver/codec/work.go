@@ -51,15 +51,15 @@ func checkWork(data []byte) error {
 	return nil
 }
 
-// maxMerge limits a strategic merge, which sorts each list by searching the others for each item. The cost is the
-// length of the longest list times the number of all items. At the limit, a list has 8,000 items, and the merge takes
-// some seconds.
+// maxMerge limits a strategic merge. To sort a list, it searches the other lists for each item. The cost is the length
+// of the longest list times the number of all items. At the limit, a list has 8,000 items, and the merge takes some
+// seconds.
 const maxMerge = 64 << 20
 
-// lists counts the list items in a tree of JSON values: those of all lists, and those of the longest list.
-func lists(v any) (items, longest int) {
+// countItems counts the list items in a tree of JSON values: those of all lists, and those of the longest list.
+func countItems(v any) (items, longest int) {
 	within := func(x any) {
-		n, l := lists(x)
+		n, l := countItems(x)
 		items, longest = items+n, max(longest, l)
 	}
 	switch v := v.(type) {
@@ -78,11 +78,11 @@ func lists(v any) (items, longest int) {
 
 // CheckMerge returns an error for a patch that would take too long to merge.
 func CheckMerge(content, doc any) error {
-	n, longest := lists(doc)
+	n, longest := countItems(doc)
 	if n == 0 {
 		return nil
 	}
-	m, longer := lists(content)
+	m, longer := countItems(content)
 	if (n+m)*(longest+longer) > maxMerge {
 		return apierrors.NewRequestEntityTooLargeError("the lists of the patch and of the object are too long to be merged")
 	}
