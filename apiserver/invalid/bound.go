@@ -16,7 +16,7 @@ const (
 	maxBytes = 256 << 10
 )
 
-// New returns the error 422 for an object of the kind with the errors, of which there must be at least one.
+// New returns the error 422 for an object of the kind. errs must have at least one error.
 func New(kind schema.GroupKind, name string, errs field.ErrorList) *apierrors.StatusError {
 	return apierrors.NewInvalid(kind, name, first(errs))
 }
@@ -46,7 +46,7 @@ func first(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// printed returns the approximate length of a value, down to a depth.
+// printed returns the approximate length of a value in a message. It reads values down to a depth.
 func printed(v reflect.Value, depth int) (n int) {
 	if depth == 0 {
 		return 16
