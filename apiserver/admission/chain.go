@@ -41,10 +41,11 @@ type Attributes struct {
 	// Old is the stored state. It is nil for CREATE and for DELETE.
 	Old runtime.Object
 	Deletion
-	// Shape converts Object and Old to what webhooks and policies get. If it is nil, they get the objects themselves.
+	// Shape converts Object and Old to the form that webhooks and policies get. If it is nil, they get the objects
+	// themselves.
 	Shape Shape
-	// Options are the options that the client sent: CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. It is
-	// nil if they are not known.
+	// Options are the options that the client sent: CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. They
+	// are nil if they are not known.
 	Options runtime.Object
 	User    authorization.User
 	DryRun  bool
@@ -95,11 +96,11 @@ type Shape interface {
 	Check(obj runtime.Object) error
 }
 
-// Again requests a second run of all mutating plugins, after the first (L-53). There are at most two.
+// Again requests a second run of all mutating plugins, after the first (L-53). There are at most two runs.
 func (a *Attributes) Again() { a.again = true }
 
-// State returns the result of get in the first call of State, so that plugins that share a state use the same one in
-// both rounds.
+// State calls get in its first call, and returns the same result in later calls. So plugins that share a state use the
+// same state in both rounds.
 func (a *Attributes) State(get func() any) any {
 	if !a.taken {
 		a.state, a.taken = get(), true
@@ -123,8 +124,8 @@ func (a *Attributes) Kept(p Plugin, first func() any) any {
 // OnFailure registers a function that Failed calls.
 func (a *Attributes) OnFailure(undo func()) { a.failure = append(a.failure, undo) }
 
-// Failed is called if the write was not committed and will not be. It calls the functions of OnFailure, the latest
-// first, which undo the writes of plugins for it.
+// Failed must be called if the write was not committed and will not be. It calls the functions that OnFailure
+// registered, the latest first. They undo writes that plugins made for the request.
 func (a *Attributes) Failed() {
 	for i := len(a.failure) - 1; i >= 0; i-- {
 		a.failure[i]()
@@ -179,8 +180,8 @@ func denied(a *Attributes, err error) error {
 	return Forbidden(a, err)
 }
 
-// Forbidden returns the error 403 for a request. It names the object, otherwise its generateName, otherwise "Unknown"
-// (AS pkg/admission/errors.go: extractResourceName).
+// Forbidden returns the error 403 for a request. The error has the object's name, otherwise its generateName, otherwise
+// "Unknown" (AS pkg/admission/errors.go: extractResourceName).
 func Forbidden(a *Attributes, err error) error {
 	name := a.Name
 	if a.Collection || name == "" {

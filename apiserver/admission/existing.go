@@ -55,12 +55,12 @@ func (p *PodSecurity) existing(ctx context.Context, namespace string, by api.Lev
 		texts,
 		fmt.Sprintf("existing pods in namespace %q violate the new PodSecurity enforce level %q", namespace, by.String()),
 	)
-	var faults []string
+	var messages []string
 	for reason, v := range found {
-		faults = append(faults, v.String()+": "+reason)
+		messages = append(messages, v.String()+": "+reason)
 	}
-	slices.Sort(faults)
-	return append(texts, faults...)
+	slices.Sort(messages)
+	return append(texts, messages...)
 }
 
 // violations checks pods in order, up to the limit or until late returns true, but at least one. It returns the number

@@ -23,8 +23,8 @@ const (
 
 // Lifecycle is NamespaceLifecycle. It rejects the creation of objects in a namespace that does not exist or is
 // terminating, and the deletion of immortal namespaces (B-72 to B-75). State is as fresh as a quorum read, so the
-// plugin needs neither upstream's wait for a cache nor its live reads. The caller, which stores the object, ensures
-// that the namespace does not change until then.
+// plugin needs neither upstream's wait for a cache nor its live reads. The caller ensures that the namespace does not
+// change before the object is stored.
 type Lifecycle struct {
 	// State returns the state of a namespace.
 	State func(ctx context.Context, name string) (NamespaceState, error)

@@ -63,8 +63,9 @@ func clusterObjects[T runtime.Object](l Lookup, r schema.GroupVersionResource) f
 	return func(ctx context.Context) ([]T, error) { return list(ctx, "") }
 }
 
-// few is all for resources of which few namespaces have objects: without objects it does not make a consistent read.
-func few[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) ([]T, error) {
+// allIfAny is all, but makes no consistent read if the namespace has no objects. It is for resources that few
+// namespaces have.
+func allIfAny[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) ([]T, error) {
 	list := all[T](l, r)
 	return func(ctx context.Context, namespace string) ([]T, error) {
 		if some, err := l.Any(r, namespace); err != nil || !some {

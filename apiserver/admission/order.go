@@ -25,7 +25,7 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 	)
 	plugins := []Choice{
 		{Plugin: &Lifecycle{State: l.NamespaceState}, Default: true},
-		{Plugin: &LimitRanger{Ranges: few[*corev1.LimitRange](l, limits)}, Default: true},
+		{Plugin: &LimitRanger{Ranges: allIfAny[*corev1.LimitRange](l, limits)}, Default: true},
 		{Plugin: &ServiceAccount{Account: accounts(l), GenerateName: l.GenerateName}},
 		{Plugin: TaintNodes{}, Default: true},
 		{Plugin: &PodSecurity{Labels: l.NamespaceLabels, Pods: storedPods(l), Now: l.Now}, Default: true},
@@ -43,6 +43,6 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		{Plugin: &DefaultIngressClass{Classes: clusterObjects[*networkingv1.IngressClass](l, ingresses)}, Default: true},
 		{Plugin: &NodeFeatures{Node: clusterObject[*corev1.Node](l, nodes)}, Default: true},
 	}
-	quota := &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: updateQuotas, Now: l.Now}
+	quota := &Quota{Quotas: allIfAny[*corev1.ResourceQuota](l, quotas), Store: updateQuotas, Now: l.Now}
 	return append(append(plugins, dynamic...), Choice{Plugin: quota, Default: true})
 }

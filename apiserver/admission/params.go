@@ -15,10 +15,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Params ensures that a client can't read objects through a policy that it may not read itself. The client needs
+// Params ensures that a client can't use a policy to read objects that it may not read itself. The client needs
 // permission to read the paramKind of a policy, and the paramRef of a binding (M-09, M-10; K
-// pkg/registry/admissionregistration/*policy*/authz.go). The plugin can't be disabled, because upstream checks it when
-// it validates policies. It checks only valid objects.
+// pkg/registry/admissionregistration/*policy*/authz.go). The plugin can't be disabled, because it is a part of the
+// validation of policies in upstream. It checks only valid objects.
 type Params struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision

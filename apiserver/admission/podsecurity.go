@@ -114,8 +114,8 @@ func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.Pod
 	warnOf(a, want.Warn, &t.ObjectMeta, &t.Spec)
 }
 
-// namespace rejects invalid labels, unless an update does not change their errors. It checks the existing pods if an
-// update makes the enforced level stricter, or changes its version (ValidateNamespace).
+// namespace rejects invalid labels, unless the labels before an update had the same errors. It checks the existing pods
+// if an update makes the enforced level stricter, or changes its version (ValidateNamespace).
 func (p *PodSecurity) namespace(ctx context.Context, a *Attributes, ns *corev1.Namespace) error {
 	if a.Subresource != "" {
 		return nil

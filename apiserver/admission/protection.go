@@ -10,8 +10,8 @@ import (
 )
 
 // InUseProtection is StorageObjectInUseProtection. It adds a finalizer to new volumes, claims and volume attributes
-// classes, so that they are not removed while they are in use (F-01). The protection controllers remove it. Without
-// these controllers, a client must.
+// classes, so that they are not removed while they are in use (F-01). The protection controllers remove it. If these
+// controllers don't run, a client must remove it.
 type InUseProtection struct{}
 
 // Name implements Plugin.

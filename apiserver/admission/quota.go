@@ -89,8 +89,8 @@ func checkRequest(
 	return added, nil
 }
 
-// addUsage checks the quotas and adds the usage. It retries after a conflict, but not with the quotas that it has
-// updated.
+// addUsage checks the quotas and adds the usage. After a conflict it retries with the quotas that it has not updated
+// yet.
 func (q *Quota) addUsage(ctx context.Context, a *Attributes, w usage.Write) error {
 	updated := map[string]bool{}
 	for attempt := 1; ; attempt++ {
@@ -154,7 +154,7 @@ func (q *Quota) subtractUsage(ctx context.Context, namespace, name string, delta
 	}
 }
 
-// locks is a lock for each name.
+// locks has one lock for each name.
 type locks struct {
 	// mu guards waiting, which has the locks that a request holds or waits for.
 	mu      sync.Mutex

@@ -9,8 +9,8 @@ import (
 )
 
 // mountable rejects a pod with secrets that its service account does not list, if the account's annotation enforces the
-// list (K plugin/pkg/admission/serviceaccount: limitSecretReferences). It does not check ephemeral containers, and of
-// the volumes only secret volumes.
+// list (K plugin/pkg/admission/serviceaccount: limitSecretReferences). It does not check ephemeral containers, and
+// checks only those volumes that are secrets.
 func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	if !limitsSecrets(account) {
 		return nil

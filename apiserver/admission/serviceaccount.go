@@ -45,7 +45,7 @@ func (p *ServiceAccount) Admit(ctx context.Context, a *Attributes) error {
 		return nil
 	}
 	if isMirror(pod) { // a kubelet deletes a mirror pod that differs from its static pod
-		return mirrorUses(pod)
+		return checkMirror(pod)
 	}
 	if pod.Spec.ServiceAccountName == "" {
 		pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount = defaultAccount, defaultAccount
@@ -71,7 +71,7 @@ func (p *ServiceAccount) Validate(ctx context.Context, a *Attributes) error {
 		return nil
 	}
 	if isMirror(pod) && !added {
-		return mirrorUses(pod)
+		return checkMirror(pod)
 	}
 	if pod.Spec.ServiceAccountName == "" {
 		return fmt.Errorf("no service account specified for pod %s/%s", a.Namespace, pod.Name)
@@ -100,8 +100,8 @@ func isMirror(pod *corev1.Pod) bool {
 	return ok
 }
 
-// mirrorUses rejects references to API objects: a static pod, which a mirror pod represents, can't have any.
-func mirrorUses(pod *corev1.Pod) error {
+// checkMirror rejects references to API objects: a static pod, which a mirror pod represents, can't have any.
+func checkMirror(pod *corev1.Pod) error {
 	if pod.Spec.ServiceAccountName != "" {
 		return errors.New("a mirror pod may not reference service accounts")
 	}

@@ -90,7 +90,7 @@ type stopwatch struct {
 	since time.Duration
 }
 
-// epoch is the origin of the stopwatches' times: time.Since reads one clock, time.Now two.
+// epoch is the origin of the stopwatches' times. time.Since reads only one clock, but time.Now reads two.
 var epoch = time.Now()
 
 func (w *stopwatch) start(place int) {

@@ -90,8 +90,8 @@ var errNotReady = errors.New("not yet ready to handle request")
 
 // set returns the configurations for a request, or nil if there are none for the plugin of the slot. If one of the
 // plugin's configurations can't be read, its failure policy is unknown, so the plugin rejects every request that it
-// does not exempt. Upstream's plugins do so after a start, because an informer can't list objects if one can't be
-// decoded (AS pkg/storage/etcd3/store.go: GetList). An informer that has listed them before keeps the old ones.
+// does not exempt. Upstream's plugins do the same after a start, because an informer can't list objects if one can't be
+// decoded (AS pkg/storage/etcd3/store.go: GetList). An informer that has already listed them keeps the old objects.
 func (d *Admission) set(a *admission.Attributes, of slot) (*Set, error) {
 	set := a.State(func() any { return d.Live.Set() }).(*Set)
 	if set == nil || !set.unread[of] {

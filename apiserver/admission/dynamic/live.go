@@ -22,8 +22,8 @@ type Live struct {
 	log      *slog.Logger
 	// set is nil if there is no configuration.
 	set atomic.Pointer[Set]
-	// read are the configurations of the Set by key. An unchanged configuration is not read again. Only rebuild, which
-	// the follower calls, uses it.
+	// read are the configurations of the Set by key. An unchanged configuration is not read again. Only rebuild uses
+	// read, and only the follower calls rebuild.
 	read map[string]reading
 	// forget is called with each configuration that was removed or became unreadable, and with the webhooks that a
 	// changed one has lost. It may be nil.
@@ -97,13 +97,13 @@ func (l *Live) removed(read map[string]reading) {
 		case now.value == nil:
 			l.forget(r.value)
 		default:
-			l.forget(lacking(r.value, now.value))
+			l.forget(removedWebhooks(r.value, now.value))
 		}
 	}
 }
 
-// lacking returns the webhooks that a changed configuration no longer has, or nil.
-func lacking(was, now any) any {
+// removedWebhooks returns the webhooks that a changed configuration no longer has, or nil.
+func removedWebhooks(was, now any) any {
 	before, ok := was.([]*webhook.Configured)
 	after, same := now.([]*webhook.Configured)
 	if !ok || !same {
@@ -132,7 +132,7 @@ func (l *Live) value(res *resources.Resource, o *storage.Object, read func(runti
 		out, err = read(obj)
 	}
 	if err != nil {
-		l.log.Error("a configuration of admission can't be read; requests that it might concern are rejected",
+		l.log.Error("a configuration of admission can't be read; requests to which it might apply are rejected",
 			"key", o.Key, "err", err)
 		return nil
 	}

@@ -33,7 +33,7 @@ const (
 
 // memory caches decoded objects. It may be used by any goroutine.
 type memory struct {
-	mu   sync.Mutex // guards what is below
+	mu   sync.Mutex // guards held and size
 	held map[place]remembered
 	size int
 }

@@ -161,7 +161,7 @@ func served(ctx context.Context, in *resources.Resource, obj runtime.Object) (ru
 	return out[0], nil
 }
 
-// empty returns an empty object for decoding a changed object of a version.
+// empty returns an empty object, into which a changed object of a version is decoded.
 func (v *view) empty(in *resources.Resource) (runtime.Object, error) {
 	if whole(v.a) {
 		return in.New(), nil

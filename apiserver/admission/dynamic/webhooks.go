@@ -79,8 +79,8 @@ type hookRequest struct {
 var _ webhook.Change = (*hookRequest)(nil)
 
 // Match implements webhook.Attributes. It matches the rules first, because they cost nothing. Upstream checks in
-// another order, so another one of several errors may be returned. A selector's error is returned only if the rules
-// match (L-30).
+// another order, so it may return another one of several errors. A selector's error is returned only if the rules match
+// (L-30).
 func (q *hookRequest) Match(ctx context.Context, h *webhook.Configured) (schema.GroupVersionResource, bool, error) {
 	none := schema.GroupVersionResource{}
 	in := q.matched[h]

@@ -60,8 +60,8 @@ func inScope(s *admissionregistrationv1.ScopeType, t Target) bool {
 	return false
 }
 
-// InNamespace reports whether a namespaceSelector matches (L-37). own are the labels of the namespace that the request
-// creates or updates, if it does. Otherwise stored returns the labels of the stored namespace.
+// InNamespace reports whether a namespaceSelector matches (L-37). If the request creates or updates a namespace, own
+// are its labels. Otherwise stored returns the labels of the stored namespace.
 func (t Target) InNamespace(s labels.Selector, own labels.Set, stored func() (labels.Set, error)) (bool, error) {
 	if s.Empty() || t.Namespace == "" && t.Resource.Resource != "namespaces" {
 		return true, nil

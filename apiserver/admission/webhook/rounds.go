@@ -10,8 +10,8 @@ import (
 type Rounds[K comparable] struct {
 	// Again is set when a mutation has changed the object. Then all mutations run once more.
 	Again bool
-	// called are the mutations since the last change that may be repeated. marked are those after which another
-	// mutation has changed the object.
+	// called are the repeatable mutations that have run since the last change. marked are those that ran before a
+	// change.
 	called, marked map[K]bool
 	// left is the state of the object at the end of the last round.
 	left runtime.Object
@@ -27,7 +27,7 @@ func (r *Rounds[K]) Begin(round int, state func() runtime.Object) {
 	}
 }
 
-// End ends a round.
+// End ends a round, and records the state of the object.
 func (r *Rounds[K]) End(state func() runtime.Object) {
 	if r.left = nil; len(r.called) > 0 {
 		r.left = state()
