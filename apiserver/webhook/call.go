@@ -27,7 +27,7 @@ const (
 	longestText = 2048
 )
 
-// errConfig is an error of the configuration, before a call.
+// errConfig is an error in the configuration. No call was made.
 type errConfig struct{ error }
 
 // Unwrap returns the cause.
@@ -48,7 +48,7 @@ func IsConfig(err error) bool {
 }
 
 // Call posts a document to a webhook, and passes the body of its response to use, which must not keep it. The query has
-// the time that is left, in seconds, rounded up (L-62). After a response of 429 or 5xx with Retry-After, the call is
+// the remaining time in seconds, rounded up (L-62). After a response of 429 or 5xx with Retry-After, the call is
 // retried after that time, while ctx allows (L-74).
 func (c *Clients) Call(
 	ctx context.Context, config *Config, document []byte, header http.Header, use func(body []byte) error,

@@ -23,7 +23,7 @@ type Server struct {
 
 	mu     sync.Mutex
 	answer Answer
-	// paths have the responses of paths with their own.
+	// paths has the responses that ScriptPath has set.
 	paths map[string]Answer
 	seen  []Seen
 }
