@@ -19,8 +19,8 @@ import (
 )
 
 // Open reads the policy and opens the file of the log, which it creates if necessary. It returns nil without a policy
-// or without a log (N-01). It returns the errors with which kube-apiserver does not start. Other errors in the policy
-// are logged.
+// or without a log (N-01). It returns an error if kube-apiserver would not start with the policy. It logs other errors
+// in the policy.
 func Open(o Options, log *slog.Logger) (*Log, error) {
 	rules, err := readPolicy(o.PolicyFile, log)
 	if err != nil || o.Path == "" {

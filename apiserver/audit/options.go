@@ -37,7 +37,8 @@ type Options struct {
 	Limits   truncate.Config
 }
 
-// The modes. In the blocking modes a request waits for the log. In blocking-strict it is rejected if that fails.
+// The modes. In the blocking modes a request waits for the log. In blocking-strict it is rejected if the log can't be
+// written.
 const (
 	ModeBatch          = "batch"
 	ModeBlocking       = "blocking"

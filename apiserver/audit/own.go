@@ -20,7 +20,7 @@ type OwnRequest struct {
 	Method, Path, Agent string
 }
 
-// ownAddress is the client address of own requests. kube-apiserver's requests to itself have the same.
+// ownAddress is the client address of an OwnRequest. kube-apiserver's requests to itself have the same address.
 const ownAddress = "[::1]:0"
 
 // paths parses the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
@@ -28,8 +28,8 @@ var paths = request.RequestInfoFactory{
 	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
 }
 
-// BeginOwn is Begin for an own request that starts now. Its attributes are parsed from its path, so that rules match it
-// like the same request of a client.
+// BeginOwn is Begin for a request of this process that starts now. Its attributes are parsed from its path, so that
+// rules match it like the same request of a client.
 func (l *Log) BeginOwn(o OwnRequest) *Record {
 	if l == nil {
 		return nil

@@ -62,7 +62,7 @@ func (r *Record) Started(code int) {
 	}
 }
 
-// latency is the duration from which on it is recorded in an annotation (AS endpoints/filters/audit.go:
+// latency is the duration above which an annotation records the duration of a request (AS endpoints/filters/audit.go:
 // writeLatencyToAnnotation). Upstream's annotations for parts of the duration are not modelled.
 const latency = 500 * time.Millisecond
 
@@ -110,7 +110,7 @@ func (r *Record) Annotate(key, value string) {
 	}
 }
 
-// Impersonated records the user as whom the client acts. mode is the verb of constrained impersonation, or empty.
+// Impersonated records the user that the client impersonates. mode is the verb of constrained impersonation, or empty.
 func (r *Record) Impersonated(u authorization.User, mode string) {
 	if r != nil {
 		r.event.LogImpersonatedUser(userInfo(u), mode)
