@@ -94,7 +94,7 @@ func NewAccounts(c AccountsConfig) (*Accounts, error) {
 	return a, nil
 }
 
-// Audiences returns the audiences of a token for which the client requests none.
+// Audiences returns the audiences of a token if its request has none.
 func (a *Accounts) Audiences() []string { return a.config.Audiences }
 
 // Issue returns a signed token.
@@ -118,7 +118,7 @@ func (a *Accounts) Issue(c authorization.TokenClaim) (string, error) {
 }
 
 // Documents returns the documents for other verifiers of the issuer's tokens: the OpenID configuration, with the URL of
-// the keys, and the keys. It returns an error if the issuer is not an https URL that is valid there (K
+// the keys, and the keys. It returns an error if the issuer is not an https URL without query and fragment (K
 // pkg/serviceaccount/openidmetadata.go: NewOpenIDMetadataProvider).
 func (a *Accounts) Documents(keysURL string) (configuration, keys []byte, err error) {
 	u, err := url.Parse(a.config.Issuers[0])

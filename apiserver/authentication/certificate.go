@@ -99,7 +99,7 @@ func (c *chains[T]) verify(chain []*x509.Certificate, now time.Time) (identity T
 			v.until = cert.NotAfter
 		}
 	}
-	c.keep(roots, digest, v)
+	c.addVerified(roots, digest, v)
 	return identity, nil
 }
 
@@ -113,7 +113,7 @@ func (c *chains[T]) known(roots *x509.CertPool, digest [sha256.Size]byte, now ti
 	return v, ok && !now.Before(v.from) && now.Before(v.until)
 }
 
-func (c *chains[T]) keep(roots *x509.CertPool, digest [sha256.Size]byte, v verifiedChain[T]) {
+func (c *chains[T]) addVerified(roots *x509.CertPool, digest [sha256.Size]byte, v verifiedChain[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.trusted != roots || len(c.verified) >= maxChains {

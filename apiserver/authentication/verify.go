@@ -46,9 +46,9 @@ type Objects interface {
 	Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool)
 }
 
-// Verify returns the user of a token, and those of the audiences for which it is valid. Without audiences, it uses the
-// server's. It checks signature, issuer, audience, time and the bound objects at each call. Only the result of the
-// signature check is cached.
+// Verify returns the user of a token, and those audiences for which the token is valid. The default is the server's. It
+// checks signature, issuer, audience, time and the bound objects at each call. Only the result of the signature check
+// is cached.
 func (a *Accounts) Verify(
 	token string, audiences []string, now time.Time, objects Objects,
 ) (u authorization.User, good []string, err error) {
