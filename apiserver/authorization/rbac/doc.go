@@ -11,8 +11,8 @@
 //     of a denial names the missing role.
 //  4. Decisions and reasons are deterministic: cluster-wide bindings precede those of the namespace, and bindings of
 //     the user precede those of its groups. Other bindings are ordered by name.
-//  5. If Missing returns nothing, every wanted permission is held. If there are too many permissions to compare, the
-//     rest counts as missing.
+//  5. If Missing returns nothing, the held rules cover every wanted permission. If there are too many permissions to
+//     compare, the rest counts as missing.
 //
 // Package apiserver updates a Policy from the cache. Package bootstrap has the roles of a new cluster.
 package rbac

@@ -158,8 +158,8 @@ func (p *Policy) RemoveBinding(n Name) {
 	}
 }
 
-// subjectKeys returns the binding's subjects without duplicates. Its time is linear in their number, because a binding
-// may have many subjects, and all requests wait.
+// subjectKeys returns the binding's subjects without duplicates. It takes time linear in their number, because a
+// binding may have many subjects, and all requests wait for it.
 func (b *binding) subjectKeys() []subjectKey {
 	out, seen := make([]subjectKey, 0, len(b.subjects)), make(map[subjectKey]struct{}, len(b.subjects))
 	for i := range b.subjects {
