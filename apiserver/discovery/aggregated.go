@@ -44,8 +44,8 @@ func aggregateResource(r *resources.Resource) apidiscoveryv2.APIResourceDiscover
 	return out
 }
 
-// responseKind returns the kind of a response. Built-in resources omit its group version if it is their own. Custom
-// ones don't (AS endpoints/installer.go:ConvertGroupVersionIntoToDiscovery, AX
+// responseKind returns the kind of a response. It omits the group version if that is the resource's own, but not for
+// custom resources (AS endpoints/installer.go:ConvertGroupVersionIntoToDiscovery, AX
 // apiserver/customresource_discovery_controller.go:sync).
 func responseKind(r *resources.Resource, kind schema.GroupVersionKind) *metav1.GroupVersionKind {
 	if kind.Empty() {

@@ -113,7 +113,7 @@ func foreign(r *resources.Resource, kind schema.GroupVersionKind) bool {
 	return !kind.Empty() && kind.GroupVersion() != r.GroupVersion()
 }
 
-// storageVersionHash returns a hash of the kind as which objects are stored (AS
+// storageVersionHash returns a hash of the group, version and kind of stored objects (AS
 // pkg/endpoints/discovery/storageversionhash.go). It is empty for resources that are not stored.
 func storageVersionHash(stored schema.GroupVersionKind) string {
 	if stored.Empty() {

@@ -82,7 +82,7 @@ func wantsPlain(params map[string]string) bool {
 	return true
 }
 
-// pretty returns the format for indented JSON if the request asks for it, or is from a browser, curl or wget.
+// pretty returns the format for indented JSON if the client requests it, or is a browser, curl or wget.
 func pretty(f format, r *http.Request, params map[string]string) format {
 	if f == formatJSON && (params["pretty"] == "1" || readByPeople(r)) {
 		return formatPretty

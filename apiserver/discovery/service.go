@@ -17,7 +17,8 @@ type Service struct {
 	Others  func() []Other
 	types   *resources.Types
 	address string
-	// own are the documents without those of other servers, whole with them.
+	// own are the documents of this server's group versions. whole are those that also have group versions of other
+	// servers.
 	own, whole atomic.Pointer[documents]
 	// mu is held while documents are made, so that they are made once.
 	mu sync.Mutex
