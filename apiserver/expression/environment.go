@@ -17,7 +17,7 @@ import (
 // declared has the variables and types of an environment besides object, oldObject, request and namespaceObject.
 type declared = plugincel.OptionalVariableDeclarations
 
-// always is the version that introduces the options of these environments: all servers have them.
+// always is the version that introduces the options of these environments. All servers are newer.
 var always = version.MajorMinor(1, 0)
 
 // shared has the environments without policies' variables: at most one for each value of declared. An environment takes

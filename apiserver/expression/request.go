@@ -66,7 +66,7 @@ func fields(object runtime.Object) (any, error) {
 type Bindings struct {
 	// Params is the object of the binding, in the version of paramKind and with its kind. If it is nil, params is null.
 	Params runtime.Object
-	// Authorizer is not nil.
+	// Authorizer must not be nil.
 	Authorizer Authorizer
 	// Namespace is the namespace of the request. It is nil if the request has none or is for a Namespace (M-33).
 	Namespace *corev1.Namespace

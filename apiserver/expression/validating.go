@@ -150,8 +150,8 @@ func (p *Validating) validate(ctx context.Context, v *Version, b Bindings) (fail
 	return failures, nil
 }
 
-// failure returns the failure of the validation with an index, or nil if it holds. messageErr is an error of all
-// messages. As in upstream, it fails even validations that hold.
+// failure returns the failure of the validation with an index, or nil if it holds. messageErr is the error that ended
+// the evaluation of the messages. As in upstream, it can fail even validations that hold.
 func (p *Validating) failure(i int, result, message plugincel.EvaluationResult, messageErr error) *Failure {
 	f := &Failure{Index: i, Reason: metav1.StatusReasonInvalid, Elapsed: result.Elapsed}
 	switch validation := &p.spec.Validations[i]; {
