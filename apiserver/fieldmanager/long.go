@@ -16,11 +16,11 @@ const maxListed = 10_000
 // maxValues is the maximum length of other lists, without objects. Most of them are atomic and cost nothing.
 const maxValues = 2 * maxListed
 
-// errListed is the error for an object with a longer list. Its writes do not change its managedFields.
-var errListed = errors.New("a list has too many elements for their fields to be compared")
+// errLongList is the error for an object with a longer list. Its writes do not change its managedFields.
+var errLongList = errors.New("a list has too many elements for their fields to be compared")
 
-// listed returns errListed if an object has a list that is too long.
-func listed(objs ...runtime.Object) error {
+// checkLists returns errLongList if an object has a list that is too long.
+func checkLists(objs ...runtime.Object) error {
 	for _, obj := range objs {
 		long := false
 		if u, ok := obj.(*unstructured.Unstructured); ok {
@@ -29,7 +29,7 @@ func listed(objs ...runtime.Object) error {
 			long = longTyped(reflect.ValueOf(obj))
 		}
 		if long {
-			return errListed
+			return errLongList
 		}
 	}
 	return nil

@@ -43,20 +43,20 @@ func TestLongLists(t *testing.T) {
 			Object: map[string]any{"spec": map[string]any{"deep": []any{map[string]any{"list": list}}}},
 		}
 	}
-	if listed(custom(maxListed)) != nil || listed(custom(maxListed+1)) == nil {
+	if checkLists(custom(maxListed)) != nil || checkLists(custom(maxListed+1)) == nil {
 		t.Error("a custom resource's list is not counted")
 	}
 	mixed := custom(maxListed + 1)
 	mixed.Object["spec"].(map[string]any)["deep"].([]any)[0].(map[string]any)["list"].([]any)[0] = "first"
-	if listed(mixed) == nil {
+	if checkLists(mixed) == nil {
 		t.Error("a list that begins with a value is not counted")
 	}
 	for n, long := range map[int]bool{maxValues: false, maxValues + 1: true} {
 		p := variables(1)
 		p.Finalizers = make([]string, n)
 		values := &unstructured.Unstructured{Object: map[string]any{"spec": make([]any, n)}}
-		if (listed(p) != nil) != long || (listed(values) != nil) != long {
-			t.Errorf("%d values: %v, %v", n, listed(p), listed(values))
+		if (checkLists(p) != nil) != long || (checkLists(values) != nil) != long {
+			t.Errorf("%d values: %v, %v", n, checkLists(p), checkLists(values))
 		}
 	}
 }

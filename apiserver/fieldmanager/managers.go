@@ -33,7 +33,7 @@ type Managers struct {
 	endpoints map[endpointKey]*endpoint
 	// converters are the converters of CRDs by resources.Resource.State. All versions share one.
 	converters map[string]*shared
-	// generation is the generation of the table for which endpoints and converters of removed resources were dropped.
+	// generation is the generation of the table when endpoints and converters of removed resources were last dropped.
 	generation uint64
 
 	// customScale returns the endpoint of the scales of all custom resources.
@@ -87,7 +87,7 @@ func New(c Config) *Managers {
 
 // endpoint returns the endpoint of a resource or subresource. The first request builds it.
 func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, error) {
-	e, err := m.listed(res.Listed(), sub)
+	e, err := m.tableEndpoint(res.Listed(), sub)
 	if err != nil || res.Listed() == res {
 		return e, err
 	}
@@ -96,8 +96,8 @@ func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, err
 	return &bound, m.track(&bound)
 }
 
-// listed is endpoint for an entry of the table.
-func (m *Managers) listed(res *resources.Resource, sub string) (*endpoint, error) {
+// tableEndpoint is endpoint for an entry of the table.
+func (m *Managers) tableEndpoint(res *resources.Resource, sub string) (*endpoint, error) {
 	key := endpointKey{res.GroupVersionKind(), sub}
 	m.mu.RLock()
 	e, current := m.endpoints[key], m.generation == m.types.Generation()

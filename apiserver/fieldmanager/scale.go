@@ -28,9 +28,9 @@ var scaleResource = &resources.Resource{
 	},
 }
 
-// Scaling tracks one write of an object's Scale. Entries of the object's managedFields with the number of replicas are
-// shown in the Scale, as entries with spec.replicas. Entries applies the changes of these to the object's managedFields
-// (K pkg/registry/apps/deployment/storage/storage.go:scaleUpdatedObjectInfo).
+// Scaling tracks one write of an object's Scale. The Scale has those entries of the object's managedFields that own the
+// number of replicas, as entries with spec.replicas. The method Entries applies changes of them to the object's
+// managedFields (K pkg/registry/apps/deployment/storage/storage.go:scaleUpdatedObjectInfo).
 type Scaling struct {
 	endpoint *endpoint
 	handler  *managedfields.ScaleHandler

@@ -67,7 +67,7 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 	if err != nil {
 		return err
 	}
-	if err := listed(was.versioned, obj); err != nil {
+	if err := checkLists(was.versioned, obj); err != nil {
 		return err
 	}
 	_, err = e.fields.Update(was, obj, manager)
@@ -75,7 +75,7 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 }
 
 // live returns the stored object with its conversion to the served version. The conversion has no managedFields, so
-// that they are not converted with the object. They have no manager.
+// that they are not converted with the object, unless an entry claims them.
 func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	stored, ok := live.(object)
 	if !ok {
@@ -92,8 +92,8 @@ func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	return &view{stored, versioned}, nil
 }
 
-// claimed reports whether an entry may own managedFields themselves. That happens only if a client sends such an entry,
-// and ends with the next change.
+// claimed reports whether an entry may own managedFields themselves. Only a client can send such an entry, and it is
+// gone after the next change.
 func claimed(entries []metav1.ManagedFieldsEntry) bool {
 	for i := range entries {
 		if f := entries[i].FieldsV1; f != nil {
