@@ -10,7 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Metrics are the metrics of an API server. They have kube-apiserver's names, if it has them, for its dashboards.
+// Metrics are the metrics of an API server. Those that kube-apiserver also has have its names, so that its dashboards
+// work.
 type Metrics struct {
 	*series
 	// readOnly and mutating are the numbers of requests being served, except watches.

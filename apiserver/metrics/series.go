@@ -81,7 +81,7 @@ func (s *series) of(a answer) *answerSeries {
 	if s.answered[a] != nil {
 		return s.answered[a]
 	}
-	r := s.keep(a.ResourceOf())
+	r := s.seriesOf(a.ResourceOf())
 	if r == nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (s *series) Open(l Label) prometheus.Gauge {
 	s.forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.keep(l.ResourceOf())
+	r := s.seriesOf(l.ResourceOf())
 	if r == nil {
 		return prometheus.NewGauge(prometheus.GaugeOpts{})
 	}
@@ -112,7 +112,7 @@ func (s *series) Events(of *resources.Resource) prometheus.Counter {
 	s.forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.keep(of.GroupVersion().WithResource(of.Plural))
+	r := s.seriesOf(of.GroupVersion().WithResource(of.Plural))
 	if r == nil {
 		return prometheus.NewCounter(prometheus.CounterOpts{})
 	}
@@ -120,9 +120,9 @@ func (s *series) Events(of *resources.Resource) prometheus.Counter {
 	return s.watchEvents.WithLabelValues(of.Group, of.Version, of.Plural)
 }
 
-// keep returns the series of a resource, or nil if it is not served. The caller holds mu, so that nothing is added
+// seriesOf returns the series of a resource, or nil if it is not served. The caller holds mu, so that nothing is added
 // after forget has read a newer table.
-func (s *series) keep(gvr schema.GroupVersionResource) *resourceSeries {
+func (s *series) seriesOf(gvr schema.GroupVersionResource) *resourceSeries {
 	r := s.kept[gvr]
 	if r == nil && s.types.Lookup(gvr.Group, gvr.Version, gvr.Resource) != nil {
 		r = &resourceSeries{watched: map[Label]bool{}}
@@ -131,8 +131,8 @@ func (s *series) keep(gvr schema.GroupVersionResource) *resourceSeries {
 	return r
 }
 
-// forget removes the series of resources that have left the table. It only does something at the first request or
-// scrape after a change of the table.
+// forget removes the series of resources that have left the table. It does nothing unless the table has changed since
+// the last call.
 func (s *series) forget() {
 	now := s.types.Generation()
 	if s.generation.Load() == now {
