@@ -24,8 +24,8 @@ type description struct {
 	complete bool
 }
 
-// describe returns a type's own documentation. For types of modules without generated documentation, it is in the
-// definitions that apiextensions-apiserver generates, for its own types and those of apimachinery.
+// describe returns a type's own documentation. A type of a module without SwaggerDoc methods has its documentation in
+// the definitions that apiextensions-apiserver generates for its own types and those of apimachinery.
 func (d *definitions) describe(t reflect.Type) description {
 	if d.bare {
 		return description{complete: true}
@@ -45,7 +45,8 @@ func (d *definitions) describe(t reflect.Type) description {
 	return description{text: s.Description, fields: fields, complete: true}
 }
 
-// generatedDefinitions returns these definitions. A call takes less than a millisecond, so there is no cache.
+// generatedDefinitions returns apiextensions-apiserver's definitions. A call takes less than a millisecond, so there is
+// no cache.
 func generatedDefinitions() map[string]common.OpenAPIDefinition {
 	return generated.GetOpenAPIDefinitions(func(string) spec.Ref { return spec.Ref{} })
 }
