@@ -27,8 +27,8 @@ const serviceName = "kubernetes"
 // pkg/controlplane/instance.go: DefaultEndpointReconcilerTTL).
 const leaseTTL = 15 * time.Second
 
-// published reports whether the address is published. The service is of IPv4, and an endpoint's address must be valid
-// (K pkg/apis/core/validation/validation.go: ValidateEndpointIP).
+// published reports whether the server publishes its address. The service has only IPv4, and an endpoint's address must
+// be valid (K pkg/apis/core/validation/validation.go: ValidateEndpointIP).
 func (o *Options) published() bool {
 	a := o.Advertise.Unmap()
 	return a.Is4() && !a.IsUnspecified() && !a.IsLoopback() && !a.IsLinkLocalUnicast() && !a.IsMulticast()
@@ -165,7 +165,7 @@ func (o *Options) publish(ctx context.Context, r *registry.Registry, addresses [
 
 // deleteOtherSlices deletes slices of the service that other clients have created.
 func deleteOtherSlices(ctx context.Context, r *registry.Registry) error {
-	l := r.AsServer(makers[discoveryv1.GroupName])
+	l := r.AsServer(managers[discoveryv1.GroupName])
 	p := registry.Path{
 		Resource:  r.Types.Lookup(discoveryv1.GroupName, "v1", "endpointslices"),
 		Namespace: metav1.NamespaceDefault,

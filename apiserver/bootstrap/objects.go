@@ -46,7 +46,7 @@ func Objects(ctx context.Context, r *registry.Registry, o Options) error {
 			return err
 		}
 	}
-	if err := together(ctx, jobs); err != nil {
+	if err := runAll(ctx, jobs); err != nil {
 		return err
 	}
 	err := r.Fresh(ctx)
@@ -56,20 +56,20 @@ func Objects(ctx context.Context, r *registry.Registry, o Options) error {
 
 // warnOtherRange logs a warning if the default ServiceCIDR has another range than the flag, which then has no effect.
 func warnOtherRange(r *registry.Registry) {
-	l := r.AsServer(makers[networkingv1.GroupName])
+	l := r.AsServer(managers[networkingv1.GroupName])
 	o, _ := r.Cache.Get(l.Key(r.Types.Lookup(networkingv1.GroupName, "v1", "servicecidrs"), "", serviceName))
 	var c networkingv1.ServiceCIDR
 	if o == nil || o.Err != nil || json.Unmarshal(o.JSON, &c) != nil {
 		return
 	}
 	if flag := r.Ranges.Addresses.String(); !slices.Contains(c.Spec.CIDRs, flag) {
-		r.Log.Warn("the default ServiceCIDR has another range than --service-cluster-ip-range, which has no effect",
+		r.Log.Warn("the default ServiceCIDR has another range than --service-cluster-ip-range; the flag has no effect",
 			"cidrs", c.Spec.CIDRs, "flag", flag)
 	}
 }
 
 // rejected reports whether an error can be caused by clients, for example by a webhook that does not respond. The
-// server must start nevertheless, so that they can repair it.
+// server must still start, so that they can correct the cause.
 func rejected(err error) bool {
 	if err == nil {
 		return false
@@ -79,7 +79,7 @@ func rejected(err error) bool {
 }
 
 // flowJobs returns jobs that create the flow schemas and priority levels of a new cluster (AS
-// pkg/apis/flowcontrol/bootstrap). The mandatory ones apply even if they are missing.
+// pkg/apis/flowcontrol/bootstrap). The mandatory objects apply even if they are missing.
 func flowJobs(r *registry.Registry) (jobs []func(context.Context) error) {
 	add := func(plural string, obj registry.Object) {
 		jobs = append(jobs, func(ctx context.Context) error {
@@ -117,8 +117,8 @@ func ensureServiceCIDR(ctx context.Context, r *registry.Registry) error {
 		})
 }
 
-// makers are the field managers of the objects by group.
-var makers = map[string]string{
+// managers are the field managers of the objects by group.
+var managers = map[string]string{
 	corev1.GroupName: "kube-apiserver", schedulingv1.GroupName: "kube-apiserver", discoveryv1.GroupName: "kube-apiserver",
 	networkingv1.GroupName:  "kubernetes-service-cidr-controller",
 	flowcontrolv1.GroupName: "api-priority-and-fairness-config-producer-v1", // K pkg/registry/flowcontrol/ensurer
@@ -126,11 +126,11 @@ var makers = map[string]string{
 
 // ensure creates an object unless it exists.
 func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace string, obj registry.Object) error {
-	l := r.AsServer(makers[group])
+	l := r.AsServer(managers[group])
 	p := registry.Path{Resource: r.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
 	// The cache is read first, because a service's spec is validated before its name is looked up.
 	if o, _ := r.Cache.Get(l.Key(p.Resource, p.Namespace, p.Name)); o != nil {
-		return made(o.Err, p)
+		return nameError(o.Err, p)
 	}
 	collection := p
 	collection.Name = ""
@@ -142,11 +142,11 @@ func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace 
 	if _, again := l.Get(ctx, p); again == nil {
 		return nil
 	}
-	return made(err, p)
+	return nameError(err, p)
 }
 
-// made adds the name of the object to an error of its creation.
-func made(err error, p registry.Path) error {
+// nameError adds the name of the object to an error of its creation.
+func nameError(err error, p registry.Path) error {
 	if err == nil {
 		return nil
 	}

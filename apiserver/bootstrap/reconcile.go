@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
 
-// reconcileClusterRole adds what have lacks of want, and reports whether it has changed have (component-helpers
+// reconcileClusterRole adds to have what it lacks of want, and reports whether have was changed (component-helpers
 // auth/rbac/reconciliation, as kube-apiserver uses it at its start).
 func reconcileClusterRole(have, want *rbacv1.ClusterRole) bool {
 	if reconciliationDisabled(&have.ObjectMeta) {

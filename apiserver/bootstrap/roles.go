@@ -14,7 +14,7 @@ import (
 )
 
 // Roles creates missing default roles and bindings, and updates the others. The system namespaces must exist. It
-// returns errors, but only logs a rejected request or an object that can't be decoded: users who can cause these must
+// returns errors, but only logs a rejected request or an object that can't be decoded. Users can cause these, and must
 // not prevent the server from starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func Roles(ctx context.Context, r *registry.Registry) error {
 	e := &ensuring{r: r, l: r.AsServer("kube-apiserver")}
@@ -41,14 +41,14 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 	if err := r.Fresh(ctx); err != nil { // each job first reads the cache
 		return err
 	}
-	if err := together(ctx, jobs); err != nil {
+	if err := runAll(ctx, jobs); err != nil {
 		return err
 	}
 	return r.Fresh(ctx) // they must authorize the first request
 }
 
-// together runs the jobs, several at a time, and returns an error if one has failed.
-func together(ctx context.Context, jobs []func(context.Context) error) error {
+// runAll runs the jobs, several at a time, and returns an error if one has failed.
+func runAll(ctx context.Context, jobs []func(context.Context) error) error {
 	var g errgroup.Group
 	g.SetLimit(16)
 	for _, job := range jobs {
@@ -63,8 +63,8 @@ type ensuring struct {
 	l *registry.Loopback
 }
 
-// races is the maximum number of attempts for one object if other servers ensure it at the same time.
-const races = 8
+// maxAttempts is the maximum number of attempts for one object if other servers write it at the same time.
+const maxAttempts = 8
 
 // look finds an object, in the cache or by a consistent read. ok is false if it does not exist.
 type look func(context.Context, registry.Path) (o *storage.Object, ok bool, err error)
@@ -94,10 +94,10 @@ func (e *ensuring) newest(ctx context.Context, p registry.Path) (*storage.Object
 	return nil, false, err
 }
 
-// do calls try until there is no conflict.
+// do calls try until there is no conflict, at most maxAttempts times. Only the first call reads the cache.
 func (e *ensuring) do(p registry.Path, try func(look) error) (err error) {
 	find := e.cached
-	for range races {
+	for range maxAttempts {
 		err = try(find)
 		find = e.newest
 		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
@@ -108,7 +108,7 @@ func (e *ensuring) do(p registry.Path, try func(look) error) (err error) {
 		return nil
 	}
 	if rejected(err) {
-		e.r.Log.Error("failed to ensure a default role or binding",
+		e.r.Log.Error("failed to create or update a default role or binding",
 			"resource", p.Resource.Plural, "namespace", p.Namespace, "name", p.Name, "err", err)
 		return nil
 	}

@@ -48,7 +48,7 @@ func ensureTrust(ctx context.Context, r *registry.Registry, t Trust, now time.Ti
 	})
 	if apierrors.IsRequestEntityTooLargeError(err) ||
 		apierrors.IsInvalid(err) && strings.Contains(err.Error(), "Too long") {
-		l := r.AsServer(makers[corev1.GroupName])
+		l := r.AsServer(managers[corev1.GroupName])
 		p := registry.Path{
 			Resource: r.Types.Lookup("", "v1", "configmaps"), Namespace: fresh.Namespace, Name: fresh.Name,
 		}

@@ -20,8 +20,8 @@ import (
 type Options struct {
 	// SecurePort is the port for HTTPS. NodePort is the node port of the service "kubernetes", or 0.
 	SecurePort, NodePort int
-	// Advertise is the address of this server for the members of the cluster. If it is not set, or if endpoints can't
-	// have it, the service "kubernetes" has no endpoint for this server.
+	// Advertise is the address of this server for the members of the cluster. If it is not set, or not valid in
+	// endpoints, the service "kubernetes" has no endpoint for this server.
 	Advertise netip.Addr
 	// Shared reports whether other servers may use the store, too.
 	Shared bool
@@ -63,13 +63,13 @@ func Check(ctx context.Context, r *registry.Registry, o Options) error {
 var errSame = errors.New("bootstrap: the object needs no change")
 
 // put creates an object, or changes the stored one. If the resource has a subresource, as in "servicecidrs/status", put
-// changes that. change gets the new object, or the latest state of the stored one. It returns false if the stored
-// object needs no change.
+// changes the subresource. change gets the new object, or the latest state of the stored one. It returns false if the
+// stored object needs no change.
 func put[T any, P interface {
 	*T
 	registry.Object
 }](ctx context.Context, r *registry.Registry, group, resource string, fresh P, change func(P) (bool, error)) error {
-	l := r.AsServer(makers[group])
+	l := r.AsServer(managers[group])
 	plural, subresource, _ := strings.Cut(resource, "/")
 	p := registry.Path{
 		Resource: r.Types.Lookup(group, "v1", plural), Subresource: subresource,
@@ -82,10 +82,10 @@ func put[T any, P interface {
 		}
 		collection := registry.Path{Resource: p.Resource, Namespace: p.Namespace}
 		if _, err = l.Create(ctx, collection, fresh); !apierrors.IsAlreadyExists(err) {
-			return made(err, p)
+			return nameError(err, p)
 		}
 	} else if err != nil {
-		return made(err, p)
+		return nameError(err, p)
 	} else if now := P(new(T)); json.Unmarshal(stored.JSON, now) == nil {
 		if differs, err := change(now); err != nil || !differs {
 			return err
@@ -104,7 +104,7 @@ func put[T any, P interface {
 	if errors.Is(err, errSame) {
 		return nil
 	}
-	return made(err, p)
+	return nameError(err, p)
 }
 
 // meta returns the metadata of a new object.
