@@ -16,7 +16,7 @@ const maxDefaulted = 3 << 20
 // errDefaults is the error for an object whose defaults are too large.
 var errDefaults = fmt.Errorf("the defaults of its schema would add more than %d bytes to the object", maxDefaulted)
 
-// defaults are the defaults of a schema and its nested schemas. It is nil if there are none.
+// defaults are the defaults of a schema and its nested schemas. A nil value has none.
 type defaults struct {
 	schema *schema.Structural
 	// own are the properties with a default. properties are all that have or contain one.

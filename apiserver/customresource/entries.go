@@ -193,7 +193,7 @@ func restore(of schemes) func(runtime.Object) error {
 		if _, err := was.coerce(u, true); err != nil {
 			return err
 		}
-		was.fill(u) // if they are too large, the object is served without, so that it can be repaired
+		was.fill(u) // without defaults that are too large, so that users can read and correct the object
 		return nil
 	}
 }

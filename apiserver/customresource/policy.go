@@ -35,8 +35,8 @@ func setApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 }
 
 // setStructure sets the condition for a schema that is not structural (AX pkg/controller/nonstructuralschema). Only a
-// CRD that was not structural before can be written so. Therefore it checks the schemas, which can be large, only if
-// Structural returns false.
+// CRD that already had such a schema can be written with one. So setStructure checks the schemas, which can be large,
+// only if Structural returns false.
 func setStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	if Structural(d) {
 		return

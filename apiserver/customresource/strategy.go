@@ -41,7 +41,7 @@ func (v *version) validate(obj, old runtime.Object) field.ErrorList {
 		both = common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
 		options = []cel.Option{cel.WithRatcheting(both)}
 	}
-	errs := v.misnamed(obj)
+	errs := v.typeErrors(obj)
 	if len(errs) == 0 {
 		if old == nil {
 			errs = validation.ValidateCustomResource(nil, content, r.object)
@@ -84,9 +84,9 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
 }
 
-// misnamed returns the errors in an object's kind and apiVersion. If there are any, the schema does not validate the
+// typeErrors returns the errors in an object's kind and apiVersion. If there are any, the schema does not validate the
 // rest (AX pkg/registry/customresource/validator.go:ValidateTypeMeta).
-func (v *version) misnamed(obj runtime.Object) (errs field.ErrorList) {
+func (v *version) typeErrors(obj runtime.Object) (errs field.ErrorList) {
 	apiVersion, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 	if kind != v.kind {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), kind, "must be "+v.kind))
@@ -136,8 +136,8 @@ func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, opti
 	return append(errs, found...)
 }
 
-// firstBudget is the cost budget of the first evaluation, which shows the number of errors: the full budget allows
-// millions. If the first budget is exceeded, only the last error is about it.
+// firstBudget is the cost budget of the first evaluation. It limits the number of errors, because the full budget
+// allows millions. If an evaluation exceeds its budget, only its last error reports that.
 const firstBudget = celconfig.RuntimeCELCostBudget / 1000
 
 // prepareStatus restores everything but status and managedFields.
