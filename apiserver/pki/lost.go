@@ -26,13 +26,13 @@ func empty(dir string) (bool, error) {
 	return true, nil
 }
 
-// replacing prepares the replacement of the authority at path, and logs a warning with the consequences for clients.
-// cause is the error of reading the stored authority. It is nil if p is intact but expires soon. If the certificate or
-// the key is missing, the other file is renamed, so that users can restore both.
-func (b *Bundle) replacing(path string, p pair, cause error) error {
+// prepareReplacement prepares the replacement of the authority at path, and logs a warning with the consequences for
+// clients. cause is the error of reading the stored authority. It is nil if p is intact but expires soon. If the
+// certificate or the key is missing, the other file is renamed, so that users can restore both.
+func (b *Bundle) prepareReplacement(path string, p pair, cause error) error {
 	log := b.options.Log.With("dir", b.options.Dir)
 	if cause == nil {
-		log.Warn("replacing the certificate authority, as less than a third of its lifetime is left; copies of "+
+		log.Warn("replacing the certificate authority, because less than a third of its lifetime is left; copies of "+
 			"earlier kubeconfigs stop working",
 			"expires", p.cert.NotAfter)
 		return nil

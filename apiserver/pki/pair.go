@@ -72,7 +72,7 @@ func (p pair) write(path string) error {
 	return replaceFile(path+".crt", p.certPEM(), private)
 }
 
-// errMismatch means that a certificate and a key are not a pair, as after a crash between the two writes.
+// errMismatch means that a certificate and a key are not a pair, for example after a crash between the two writes.
 var errMismatch = fmt.Errorf("the key is not the certificate's: %w", os.ErrNotExist)
 
 func readPair(path string) (pair, error) {

@@ -43,7 +43,7 @@ type Options struct {
 type Bundle struct {
 	options   Options
 	authority pair
-	// first reports whether the directory was empty. Then missing files are not lost.
+	// first reports whether the directory was empty. If it was, missing files are not reported as lost.
 	first bool
 	// given is the serving certificate of Options.CertFile. It is nil if the authority signs one.
 	given *reloaded[*serving]
@@ -110,14 +110,14 @@ func (b *Bundle) ensureServing() (err error) {
 func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair, error) {
 	path := filepath.Join(b.options.Dir, name)
 	p, err := readPair(path)
-	if err == nil && b.good(p, want, signer) {
+	if err == nil && b.usable(p, want, signer) {
 		return p, nil
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return pair{}, err
 	}
 	if signer == nil {
-		if err := b.replacing(path, p, err); err != nil {
+		if err := b.prepareReplacement(path, p, err); err != nil {
 			return pair{}, err
 		}
 	}
@@ -127,9 +127,9 @@ func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair
 	return p, p.write(path)
 }
 
-// good reports whether a stored pair can be used. For the authority, which has no signer, the start of its validity is
-// not checked: a clock that is set back must not invalidate all kubeconfigs.
-func (b *Bundle) good(p pair, want *x509.Certificate, signer *pair) bool {
+// usable reports whether a stored pair can be used. It does not check the start of the validity of the authority, which
+// has no signer, because a clock that is set back must not invalidate all kubeconfigs.
+func (b *Bundle) usable(p pair, want *x509.Certificate, signer *pair) bool {
 	now := b.options.Now()
 	if signer == nil {
 		return !expiring(p.cert, now)
@@ -178,9 +178,9 @@ func (b *Bundle) servingTemplate() *x509.Certificate {
 	return c
 }
 
-// KubeletClient returns a function that returns the server's client certificate for kubelets. It is that of the files,
-// which are read again when they change. Without files it is one that the authority signs and that is not stored, for
-// the user and the group of kubeadm (cmd/kubeadm app/phases/certs/certlist.go: KubeadmCertKubeletClient).
+// KubeletClient returns a function that returns the server's client certificate for kubelets. It is in the files, which
+// are read again when they change. Without files, the authority signs one, which is not stored, for the user and the
+// group of kubeadm (cmd/kubeadm app/phases/certs/certlist.go: KubeadmCertKubeletClient).
 func (b *Bundle) KubeletClient(certFile, keyFile string) (func() (*tls.Certificate, error), error) {
 	return b.clientOf(certFile, keyFile, "kube-apiserver-kubelet-client", "kubeadm:cluster-admins")
 }

@@ -16,7 +16,7 @@ const reloadPause = time.Second
 
 // reloaded is a value that is parsed from files. If the files have changed, the value is parsed again when it is used,
 // so that replaced files need no restart (AS pkg/server/dynamiccertificates, which watches them). While the files can't
-// be read or parsed, as between the replacement of a certificate and that of its key, the value stays.
+// be read or parsed, for example because only the certificate was replaced and not yet its key, the old value stays.
 type reloaded[T any] struct {
 	paths []string
 	parse func(contents [][]byte) (T, error)
