@@ -48,8 +48,8 @@ func Log(
 	return nil
 }
 
-// SendLog responds with a log, which it streams. If the client disconnects, or if the log breaks off, it returns
-// without an error.
+// SendLog responds with a log, which it streams. If the client disconnects, or if the log can't be read to its end, it
+// returns without an error.
 func SendLog(w http.ResponseWriter, r *http.Request, log io.Reader) {
 	if wsstream.IsWebSocketRequest(r) {
 		u := &upgradable{ResponseWriter: w, ctx: r.Context()}
