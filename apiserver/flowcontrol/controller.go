@@ -101,7 +101,7 @@ func (c *Controller) resize(l *level) {
 		return
 	}
 	c.metrics.nominal.WithLabelValues(name).Set(float64(l.seats))
-	if q.shares == nil || q.seats != l.seats || q.shares.maxRequests != l.waiting() { // requests in flight keep the old ones
+	if q.shares == nil || q.seats != l.seats || q.shares.maxRequests != l.waiting() { // open requests keep the old
 		q.shares, q.seats = NewShares(max(1, int64(l.seats)/2), l.waiting()), l.seats
 	}
 	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: l.seats, ConcurrencyDenominator: max(l.seats, 1)})
