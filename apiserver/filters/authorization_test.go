@@ -156,7 +156,7 @@ func TestRolesNotEnsured(t *testing.T) {
 	s.Want(404, "GET", rejected, nil)
 	s.Want(200, "GET", other, nil)
 	for _, name := range []string{"system:controller:bootstrap-signer", "system:discovery", "system:monitoring"} {
-		if !strings.Contains(s.Log.String(), "failed to ensure a default role or binding\" resource=") ||
+		if !strings.Contains(s.Log.String(), "failed to create or update a default role or binding\" resource=") ||
 			!strings.Contains(s.Log.String(), "name="+name+" err=") {
 			t.Errorf("the log doesn't name %s", name)
 		}
