@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// write writes a file into a directory of its own.
+// write writes a file into a new directory.
 func write(t *testing.T, content string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "policy.yaml")
@@ -27,8 +27,8 @@ func write(t *testing.T, content string) (path string) {
 
 const all = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n"
 
-// TestLogIsRotated: the file is rotated when it is too large, by a name with a time, and rotated files are not too many
-// (N-05, N-S07).
+// TestLogIsRotated: the file is rotated when it is too large. A rotated file has a time in its name. The number of
+// rotated files is limited (N-05, N-S07).
 func TestLogIsRotated(t *testing.T) {
 	o := Defaults()
 	o.PolicyFile, o.Path, o.MaxSize, o.MaxBackups = write(t, all), filepath.Join(t.TempDir(), "new", "audit.log"), 1, 2
@@ -74,8 +74,8 @@ func TestLogIsRotated(t *testing.T) {
 	}
 }
 
-// TestNothingToRecord: without a policy the file is created, and nothing is recorded; without a log the policy is still
-// read (N-01).
+// TestNothingToRecord: without a policy, the file is created and nothing is recorded. Without a log, the policy is
+// still read (N-01).
 func TestNothingToRecord(t *testing.T) {
 	o := Defaults()
 	o.Path = filepath.Join(t.TempDir(), "audit.log")
@@ -122,7 +122,7 @@ func TestStandardOutputStaysOpen(t *testing.T) {
 	}
 }
 
-// TestCheck: values that kube-apiserver rejects are rejected, if there is a log.
+// TestCheck: values that kube-apiserver rejects are rejected if there is a log.
 func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"": func(*Options) {},
