@@ -62,7 +62,7 @@ func signers(t testing.TB) map[string]crypto.Signer {
 	return out
 }
 
-// there reports whether every object is there, with the uid 1.
+// there implements Objects: every object exists and has the uid 1.
 type there struct{}
 
 func (there) Bound(string, string, string) (string, time.Time, bool) { return "1", time.Time{}, true }
@@ -123,8 +123,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestTime: a token is good from its beginning, but for clocks that differ a little, to the second of its
-// end, however often it was found good before.
+// TestTime: a token is valid from its start, with a tolerance for clocks, to the second of its expiry, even if it was
+// verified before.
 func TestTime(t *testing.T) {
 	s := signers(t)["P-256"]
 	a, err := authentication.NewAccounts(authentication.AccountsConfig{Issuers: []string{"i"}, Signer: s})
@@ -149,7 +149,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// held are objects by resource, namespace and name.
+// held has the uids of objects by resource, namespace and name.
 type held map[string]string
 
 func (h held) Bound(resource, namespace, name string) (string, time.Time, bool) {
@@ -161,7 +161,7 @@ func (h held) Bound(resource, namespace, name string) (string, time.Time, bool) 
 	return uid, time.Time{}, ok
 }
 
-// TestBound: what a token is about must be there, be the same, and not be long deleted
+// TestBound: the objects of a token must exist, have the same uid, and not be deleted for longer than the grace period
 // (K pkg/serviceaccount/claims.go: Validate).
 func TestBound(t *testing.T) {
 	s := signers(t)["P-256"]
@@ -224,7 +224,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// FuzzVerify: nothing but what was signed is verified.
+// FuzzVerify: only signed tokens are valid.
 func FuzzVerify(f *testing.F) {
 	a, err := authentication.NewAccounts(
 		authentication.AccountsConfig{Issuers: []string{"i"}, Signer: signers(f)["P-256"]},

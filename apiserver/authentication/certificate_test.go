@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
-// TestCertificatesKept: what was verified once is no longer accepted when the authorities change or its time is over,
-// neither by the certificate that a connection shares, nor by an equal one of another connection.
+// TestCertificatesKept: a certificate that was verified before is rejected after the authorities have changed, or after
+// it has expired. This also holds for an equal certificate of another connection.
 func TestCertificatesKept(t *testing.T) {
 	ours, theirs := apiservertest.NewAuthority(t), apiservertest.NewAuthority(t)
 	trusted := authentication.PoolOf(ours.Cert)
@@ -57,7 +57,7 @@ func TestCertificatesKept(t *testing.T) {
 	}
 }
 
-// TestAuthorityExpires: a client's certificate is accepted until its authority, or one between, expires.
+// TestAuthorityExpires: a client's certificate is accepted until its authority or an intermediate authority expires.
 func TestAuthorityExpires(t *testing.T) {
 	now := time.Now().Truncate(time.Second)
 	authority := func(by *apiservertest.Certified, name string, life time.Duration) apiservertest.Certified {
@@ -82,8 +82,8 @@ func TestAuthorityExpires(t *testing.T) {
 	}
 }
 
-// TestCertificatesTogether: connections with equal certificates, and with others, are authenticated concurrently; each
-// gets the user of its own.
+// TestCertificatesTogether: connections with equal and with different certificates are authenticated concurrently. Each
+// gets the user of its own certificate.
 func TestCertificatesTogether(t *testing.T) {
 	ca := apiservertest.NewAuthority(t)
 	certificates := authentication.NewCertificates(authentication.PoolOf(ca.Cert))

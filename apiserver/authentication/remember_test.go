@@ -40,7 +40,7 @@ func TestLongTokensAreNotCached(t *testing.T) {
 			}
 		}
 		if len(a.verified) != remembered {
-			t.Errorf("of a token of %d bytes %d are remembered", len(token), len(a.verified))
+			t.Errorf("a token of %d bytes: %d tokens are cached", len(token), len(a.verified))
 		}
 	}
 }
