@@ -84,7 +84,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestRepeatedRulesAreLimited: a role that is bound again and again is listed as often, but not without end.
+// TestRepeatedRulesAreLimited: a role with several bindings is listed for each of them, up to a limit.
 func TestRepeatedRulesAreLimited(t *testing.T) {
 	p := rbac.New()
 	p.SetRole(rbac.Name{Namespace: "n", Name: "small"}, make([]rbacv1.PolicyRule, 1))

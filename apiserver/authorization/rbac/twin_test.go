@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
 
-// twin decides by going through all roles and bindings.
+// twin reads all roles and bindings for each decision.
 type twin struct {
 	roles    map[rbac.Name][]rbacv1.PolicyRule
 	bindings map[rbac.Name]*rbacv1.RoleBinding
@@ -123,7 +123,7 @@ func randomAttributes(r *rand.Rand) *authorization.Attributes {
 	return a
 }
 
-// TestTwin compares the policy with its twin over random changes, few subjects having many bindings.
+// TestTwin compares the policy with its twin after random changes. A few subjects have many bindings.
 func TestTwin(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -163,7 +163,7 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestMissingPermissionsAreNotHeld: and a held rule allows each permission that is not missing.
+// TestMissingPermissionsAreNotHeld: a held rule allows each permission that is not missing.
 func TestMissingPermissionsAreNotHeld(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -173,7 +173,7 @@ func TestMissingPermissionsAreNotHeld(t *testing.T) {
 		asked := allows(a, wanted[0])
 		has := allows(a, held[0]) || allows(a, held[1])
 		if len(missing) == 0 && asked && !has {
-			t.Fatalf("seed %d: %+v isn't missing from %+v, but %+v is refused", seed, wanted, held, a)
+			t.Fatalf("seed %d: %+v isn't missing from %+v, but %+v is denied", seed, wanted, held, a)
 		}
 		for _, m := range missing {
 			if len(rbac.Missing(held, []rbacv1.PolicyRule{m})) == 0 {
