@@ -53,7 +53,7 @@ func read[T any](t *testing.T, s *apiservertest.Server, path string) (v T, versi
 	return v, a.Object().GetResourceVersion()
 }
 
-// ensure is a pass over the objects.
+// ensure creates the missing objects.
 func ensure(t *testing.T, s *apiservertest.Server, o bootstrap.Options) {
 	t.Helper()
 	if err := s.API.EnsureFirst(t.Context(), o); err != nil {
@@ -95,8 +95,8 @@ func published(t *testing.T, s *apiservertest.Server) (addresses []string, port 
 	return addresses, p.Port
 }
 
-// TestEndpoints: the address and the port of a server are published, written again after they were changed, and else
-// not written. Other slices of the service are deleted (K pkg/controlplane/reconcilers/endpointsadapter_test.go).
+// TestEndpoints: the address and the port of a server are published. They are written again only after a change. Other
+// slices of the service are deleted (K pkg/controlplane/reconcilers/endpointsadapter_test.go).
 func TestEndpoints(t *testing.T) {
 	s := start(t, nil)
 	o := bootstrap.Options{SecurePort: 6443, Advertise: netip.MustParseAddr("10.1.2.3")}
@@ -107,7 +107,7 @@ func TestEndpoints(t *testing.T) {
 	_, before := read[corev1.Endpoints](t, s, endpointsPath)
 	ensure(t, s, o)
 	if _, after := read[corev1.Endpoints](t, s, endpointsPath); after != before {
-		t.Error("the Endpoints were written without need")
+		t.Error("the Endpoints were written although they had not changed")
 	}
 	for _, r := range [][3]string{
 		{"PUT", endpointsPath, `{"metadata":{"name":"kubernetes"},"subsets":[{"addresses":[{"ip":"10.9.9.9"}],
@@ -145,8 +145,8 @@ func TestUnpublished(t *testing.T) {
 	}
 }
 
-// TestSharedEndpoints: servers over one store publish all their addresses. One that ends removes its own, unless it is
-// the last one (K pkg/controlplane/reconcilers/lease_test.go).
+// TestSharedEndpoints: servers with the same store publish all their addresses. A server that shuts down removes its
+// own, unless it is the last one (K pkg/controlplane/reconcilers/lease_test.go).
 func TestSharedEndpoints(t *testing.T) {
 	s := start(t, nil)
 	options := func(address string) bootstrap.Options {
@@ -180,8 +180,8 @@ func bundle(certs ...*x509.Certificate) (data []byte) {
 	return data
 }
 
-// TestTrust: what several servers trust is in the ConfigMap, each certificate and each string once and without what has
-// expired; a deleted ConfigMap is created again.
+// TestTrust: the ConfigMap has the authorities of several servers. It has each certificate and each string once, and no
+// expired certificates. A deleted ConfigMap is created again.
 func TestTrust(t *testing.T) {
 	s := start(t, nil)
 	one, two, proxies := apiservertest.NewAuthority(t), apiservertest.NewAuthority(t), apiservertest.NewAuthority(t)

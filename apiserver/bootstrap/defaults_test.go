@@ -72,8 +72,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestReconcileMarks: labels and annotations that somebody has set to something else stay, and only one value
-// of one of them keeps the rest.
+// TestReconcileMarks: labels and annotations that a user has changed stay. Only the annotation autoupdate with the
+// value false prevents other changes.
 func TestReconcileMarks(t *testing.T) {
 	const joins = labelAggregate + "edit"
 	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// added are what v1.37 adds to the objects that v1.36.3 created (V-112). A rule follows the one of its role after which
-// it is.
+// added are what v1.37 adds to the objects that v1.36.3 created (V-112). A rule follows the rule of its role after
+// which it is inserted.
 const added = `ClusterRole system:cluster-trust-bundle-discovery
 	get,list,watch certificates.k8s.io clustertrustbundles
 ClusterRole system:controller:device-taint-eviction-controller
@@ -50,7 +50,8 @@ ClusterRoleBinding system:controller:storage-version-migrator-controller ` +
 	`ServiceAccount=kube-system/storage-version-migrator-controller
 `
 
-// withAdded adds to the recorded objects. Rules that a role has are places; the others follow them.
+// withAdded adds to the recorded objects. A rule that the role already has marks the position of the rules that follow
+// it.
 func withAdded(t *testing.T, o *RoleObjects) {
 	t.Helper()
 	more, err := parse(added)
