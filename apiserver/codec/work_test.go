@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCheckWork: a document's bytes count once a level, whether it is JSON or not; brackets in strings are no levels.
+// TestCheckWork: a document's bytes count once for each level, even if it is not valid JSON. Brackets in strings are
+// not levels.
 func TestCheckWork(t *testing.T) {
 	const size = 2 << 20 // the bound is 64 levels of as much
 	levels := func(n int, inside string) string { return strings.Repeat("[", n) + inside + strings.Repeat("]", n) }
