@@ -68,7 +68,7 @@ func TestDecide(t *testing.T) {
 		if diff := cmp.Diff(want, verdicts(pears)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
-		// What is free in another group, or when the other has gone, is accepted.
+		// A name is accepted if it is free in another group, or after the other CRD was removed.
 		elsewhere := apples.DeepCopy()
 		elsewhere.Spec.Group = "other.com"
 		for _, others := range [][]*apiextensionsv1.CustomResourceDefinition{nil, {elsewhere}} {
@@ -84,7 +84,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestEstablishedStays: new names that are taken leave the old ones in use.
+// TestEstablishedStays: if new names are in use by another CRD, the old names stay.
 func TestEstablishedStays(t *testing.T) {
 	names := apiextensionsv1.CustomResourceDefinitionNames{
 		Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList",
@@ -106,7 +106,7 @@ func TestEstablishedStays(t *testing.T) {
 	}
 }
 
-// TestApproval: definitions in Kubernetes' own groups say who approved them.
+// TestApproval: CRDs in Kubernetes' own groups have a condition for their approval.
 func TestApproval(t *testing.T) {
 	const missing = `protected groups must have approval annotation "api-approved.kubernetes.io"`
 	for _, c := range []struct{ group, annotation, want string }{
@@ -141,7 +141,7 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestStructure: what an older server let in is said to be wrong until it is mended.
+// TestStructure: a CRD that an older server accepted has the condition NonStructuralSchema until it is corrected.
 func TestStructure(t *testing.T) {
 	d := definition("apples.example.com", apiextensionsv1.CustomResourceDefinitionNames{
 		Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList",

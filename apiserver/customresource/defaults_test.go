@@ -11,7 +11,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 )
 
-// randomSchema has properties a to d, or items, or other members, with defaults here and there.
+// randomSchema returns a schema with properties a to d, items, or additional properties. Some of them have defaults.
 func randomSchema(r *rand.Rand, depth int) *schema.Structural {
 	s := &schema.Structural{}
 	s.Nullable = r.IntN(3) == 0
@@ -62,7 +62,7 @@ func randomValue(r *rand.Rand, depth int) any {
 	return int64(r.IntN(100))
 }
 
-// TestDefaultsSize: how many bytes defaults add is known before they are set.
+// TestDefaultsSize: the number of bytes that defaults add is computed before they are set.
 func TestDefaultsSize(t *testing.T) {
 	set := 0
 	for seed := range uint64(20_000) {
@@ -87,7 +87,7 @@ func TestDefaultsSize(t *testing.T) {
 	}
 }
 
-// TestNestedDefaults: defaults of defaults multiply; their size is known without any of them being set.
+// TestNestedDefaults: defaults within defaults multiply. Their size is computed without setting any of them.
 func TestNestedDefaults(t *testing.T) {
 	s := &schema.Structural{}
 	for range 6 { // 100 to the power of 6 items
@@ -110,7 +110,7 @@ func TestNestedDefaults(t *testing.T) {
 	}
 }
 
-// TestValidationIsLimited: what is counted for an object grows with the schema and with the object.
+// TestValidationIsLimited: the computed cost of an object grows with the schema and with the object.
 func TestValidationIsLimited(t *testing.T) {
 	enum := func(n int) (v schema.ValueValidation) {
 		for i := range n {

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestOutline: an outline has everything but the schemas, and decodes each of these alone, from the stored bytes.
+// TestOutline: an outline has everything except the schemas. It decodes each schema separately from the stored bytes.
 func TestOutline(t *testing.T) {
 	d := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{
 		Name: "widgets.example.com", Annotations: map[string]string{"spec": `"versions":[{"schema":{}}]`},

@@ -18,7 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// widgets have lists of everything that can be wrong.
+// widgets have a list for each kind of error.
 const widgets = `
 type: object
 properties:
@@ -73,7 +73,7 @@ func repeat(n int, value func(i int) any) []any {
 	return list
 }
 
-// wrong makes lists of n wrong values by their names.
+// wrong returns lists of n invalid values by name.
 func wrong(n int) map[string]any {
 	entries := map[string]any{}
 	for i := range n {
@@ -90,8 +90,8 @@ func wrong(n int) map[string]any {
 	}
 }
 
-// TestSchemaErrorsAreBounded: a list of many wrong items has a bounded number of errors, and takes neither much memory
-// nor a time that grows with the square of its length.
+// TestSchemaErrorsAreBounded: the errors for a list of invalid items are limited. Its validation does not take much
+// memory, or time that grows with the square of its length.
 func TestSchemaErrorsAreBounded(t *testing.T) {
 	v := widget(t)
 	empty := widgetOf("spec", "numbers", []any{})
@@ -126,7 +126,7 @@ func TestSchemaErrorsAreBounded(t *testing.T) {
 	}
 }
 
-// TestSchemaErrorsAreTheLibrarys: up to the bound, the errors are those that apiextensions-apiserver finds.
+// TestSchemaErrorsAreTheLibrarys: up to the limit, the errors are those of apiextensions-apiserver.
 func TestSchemaErrorsAreTheLibrarys(t *testing.T) {
 	v := widget(t)
 	in, err := v.internalSchema()
