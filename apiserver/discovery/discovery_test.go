@@ -26,7 +26,7 @@ import (
 
 const address = "192.0.2.1:6443"
 
-// get asks the service.
+// get sends a GET to the service.
 func get(s *Service, path string, header http.Header) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Header = header
@@ -53,7 +53,7 @@ func crontab(version string) *resources.Resource {
 		Subresources: []resources.Subresource{{Name: "status", Verbs: []string{"get"}}}}
 }
 
-// TestDiscovery runs the stories in testdata. Commands:
+// TestDiscovery runs the scenarios in testdata. Commands:
 //
 //	get PATH [query=V] [accept=V] [agent=V] [match=V]   a request; a tag is printed as TAG, match=TAG sends the last
 //	add VERSION, remove VERSION                         a custom resource comes and goes
@@ -118,7 +118,7 @@ func story(s *Service, d *datadriven.TestData, tag *string) string {
 	return b.String()
 }
 
-// recorded reads what a real server answered.
+// recorded reads a response of a real server.
 func recorded(t *testing.T, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "conformance", "recorded", "data", name))
@@ -144,7 +144,7 @@ func decode[T any](t *testing.T, w *httptest.ResponseRecorder) T {
 	return v
 }
 
-// restored are the storage version hashes of kinds that v1.37 stores as v1 (V-008).
+// restored has the storage version hashes of kinds that v1.37 stores as v1 (V-008).
 var restored = map[string]string{
 	"mutatingadmissionpolicies":       "mHCkTKpUTrE=",
 	"mutatingadmissionpolicybindings": "ZKgZT1uTmZ0=",
@@ -156,7 +156,7 @@ var newIn137 = map[string]string{
 	"storageversionmigrations": "v1beta1",
 }
 
-// of136 are the entries of the resources that v1.36 serves.
+// of136 returns the entries of the resources that v1.36 serves.
 func of136() []*resources.Resource {
 	return slices.DeleteFunc(resources.Builtin(), func(r *resources.Resource) bool { return newIn137[r.Plural] != "" })
 }
@@ -296,7 +296,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestChanges: what was added before a request is in its response, independent of concurrent requests (run with -race).
+// TestChanges: a type that was added before a request is in its response, independent of concurrent requests (run with
+// -race).
 func TestChanges(t *testing.T) {
 	types := resources.NewTable(resources.Builtin()...)
 	s := New(types, address)

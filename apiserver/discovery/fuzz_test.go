@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// FuzzAccept: whatever a client accepts, it gets a document or the list of media types.
+// FuzzAccept: for each Accept header, the client gets a document or the list of media types.
 func FuzzAccept(f *testing.F) {
 	for _, v := range []string{
 		"", "*/*", acceptAggregated, "application/json;q=2,text/html", ";;;,=", "application/*;as=Table",
@@ -32,7 +32,7 @@ func FuzzAccept(f *testing.F) {
 	})
 }
 
-// answer counts.
+// answer counts the bytes of a response.
 type answer struct {
 	header     http.Header
 	code, size int
