@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestEveryNumberIsReturnedOnce: with any random numbers, every number is returned once, those of the lower part last.
+// TestEveryNumberIsReturnedOnce: with any random numbers, every number is returned once. The numbers of the lower part
+// are returned last.
 func TestEveryNumberIsReturnedOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -30,7 +31,8 @@ func TestEveryNumberIsReturnedOnce(t *testing.T) {
 	}
 }
 
-// TestFirstAndLastAddressAreUsed: a range of any size has its first and its last address, but not those beside them.
+// TestFirstAndLastAddressAreUsed: a range of any size has its first and last usable address, but not the network and
+// broadcast addresses.
 func TestFirstAndLastAddressAreUsed(t *testing.T) {
 	for text, size := range map[string]int{
 		"10.0.0.0/24": 254, "192.168.7.128/30": 2, "10.96.0.0/12": 1<<20 - 2, "255.255.255.0/24": 254,
