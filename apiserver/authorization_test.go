@@ -13,7 +13,7 @@ import (
 
 const root = "/registry"
 
-// line is a store of which a test says each change.
+// line is a cache to which a test applies each change.
 type line struct {
 	t   *testing.T
 	c   *cache.Cache
@@ -35,7 +35,7 @@ func (l *line) apply(b storage.Batch) {
 	}
 }
 
-// put stores a value; an empty one is removed.
+// put stores a value. An empty value removes the key.
 func (l *line) put(key, value string) {
 	l.t.Helper()
 	l.rev++
@@ -55,7 +55,7 @@ const (
 	binding = `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"b","namespace":"n"},"roleRef":{"kind":"ClusterRole","name":"r"},"subjects":[{"kind":"User","name":"u"}]}`
 )
 
-// TestFollows: each decision is by what the cache has at that moment.
+// TestFollows: each decision uses the state of the cache at that time.
 func TestFollows(t *testing.T) {
 	l := newLine(t, cache.Options{})
 	z := newRoles(l.c, slog.New(slog.DiscardHandler))
@@ -78,14 +78,15 @@ func TestFollows(t *testing.T) {
 	want(false, "the binding was removed")
 }
 
-// TestAuthorizerRebuildsItsPolicy: an authorizer that missed more than the cache keeps starts again.
+// TestAuthorizerRebuildsItsPolicy: an authorizer rebuilds its policy if the cache no longer has the events that it has
+// missed.
 func TestAuthorizerRebuildsItsPolicy(t *testing.T) {
 	l := newLine(t, cache.Options{Events: 64})
 	z := newRoles(l.c, slog.New(slog.DiscardHandler))
 	l.put("clusterroles/r", role)
 	l.put("rolebindings/n/b", binding)
 	if !z.Authorize(get).Allowed() {
-		t.Fatal("refused")
+		t.Fatal("denied")
 	}
 	l.put("rolebindings/n/b", "")
 	for i := range 1000 {
@@ -93,12 +94,12 @@ func TestAuthorizerRebuildsItsPolicy(t *testing.T) {
 		l.put(fmt.Sprintf("rolebindings/n/c%d", i), "")
 	}
 	if z.Authorize(get).Allowed() {
-		t.Error("a binding that was removed meanwhile still counts")
+		t.Error("a binding that was removed in the meantime still grants permissions")
 	}
 }
 
-// TestStateReplaced: an authorizer decides by the newest state even if states replace each other, and so drop all
-// history, while it reads them.
+// TestStateReplaced: an authorizer uses the newest state, even if states are replaced, and their history is dropped,
+// while it reads them.
 func TestStateReplaced(t *testing.T) {
 	l := newLine(t, cache.Options{})
 	var lines bytes.Buffer
