@@ -38,8 +38,8 @@ type Aggregator interface {
 }
 
 // others returns the namespaced types of other servers whose objects can be deleted (K
-// pkg/controller/namespace/deletion/namespaced_resources_deleter.go: deleteAllContent). Versions of servers that do not
-// answer are an error with client-go's message (CG discovery: ErrGroupDiscoveryFailed).
+// pkg/controller/namespace/deletion/namespaced_resources_deleter.go: deleteAllContent). If servers do not respond, the
+// error names their versions, with client-go's message (CG discovery: ErrGroupDiscoveryFailed).
 func (n *Namespaces) others() (out []namespace.Resource, err error) {
 	all, stale := n.Others.Resources()
 	known := map[schema.GroupResource]bool{}

@@ -78,7 +78,7 @@ func (c *Client) Follow(
 	}
 	var rested time.Duration
 	if slices.ContainsFunc(others, func(r workload.Resource) bool { return r.Late }) {
-		rested = rest
+		rested = lateDelay
 	}
 	return Feed{Cache: c.Cache, First: collections[0], Collections: collections, rest: rested,
 		Begin: func(state iter.Seq[*storage.Object]) {

@@ -14,9 +14,9 @@ import (
 // mostFollowed is the maximum number of collections of a Feed.
 const mostFollowed = 8
 
-// rest is the maximum delay of changes of Late resources. Most writes to their collections are to objects that no
+// lateDelay is the maximum delay of changes of Late resources. Most writes to their collections are to objects that no
 // controller needs, so not every write should wake the feed.
-const rest = 50 * time.Millisecond
+const lateDelay = 50 * time.Millisecond
 
 // Feed is a controller's watch.
 type Feed struct {
@@ -27,9 +27,8 @@ type Feed struct {
 	// revisions. Each has a watcher of its own, so that writes elsewhere don't wake the feed. Events of different
 	// collections may arrive out of order.
 	Collections []string
-	// Quiet reports whether, after the events sent so far, only those of the first collection matter. While it returns
-	// true, no other event is sent, and writes to other collections don't wake the feed. It is for feeds of all
-	// collections; nil means never.
+	// Quiet reports whether only events of the first collection matter now. While it returns true, no other event is
+	// sent, and writes to other collections don't wake the feed. It is for feeds of all collections; nil means never.
 	Quiet func() bool
 	// rest is the pause after an event of a collection other than the first. During it, writes to such collections
 	// don't wake the feed: their events are sent after it, or with the next event of the first collection. This saves
@@ -147,8 +146,8 @@ func (r *follower) read() (sent bool, err error) {
 	return sent, nil
 }
 
-// send sends events of the only watcher, and then changes to another watcher if quiet has changed. All events up to rev
-// are read.
+// send sends events of the only watcher. If Quiet then has another result, send replaces the watcher. All events up to
+// rev have been read.
 func (r *follower) send(events []*cache.Event, rev int64) error {
 	for _, e := range events {
 		if !r.listening && r.skip > 0 && e.Revision == r.at && e.Collection == r.First {

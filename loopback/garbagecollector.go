@@ -26,7 +26,7 @@ type GarbageCollectorOptions struct {
 	Cache *cache.Cache
 	// Root is the prefix of all keys.
 	Root string
-	// Workers is the maximum number of concurrent requests; 0 chooses it.
+	// Workers is the maximum number of concurrent requests; 0 means the default.
 	Workers int
 	// Events stores an Event for each object that is deleted.
 	Events     bool
@@ -50,8 +50,9 @@ func (c *GarbageCollector) Handlers() map[string]http.Handler {
 	}
 }
 
-// With returns a function that collects garbage, with requests to the API, until its context is done. The API is no
-// option of NewGarbageCollector because its server also serves the graph. others may be nil.
+// With returns a function that collects garbage, with requests to the API, until its context is done. The API is not an
+// option of NewGarbageCollector, because its server serves the collector's graph and is created later. others may be
+// nil.
 func (c *GarbageCollector) With(api *registry.Loopback, others Aggregator) func(context.Context) {
 	c.adapter.API = api
 	if others != nil {

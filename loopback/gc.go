@@ -151,8 +151,8 @@ func (c *Collector) RemoveFinalizer(ctx context.Context, r graph.RemoveFinalizer
 	}, nil)
 }
 
-// edit changes an object's metadata if it still is the same object and, if exact, has the same revision. With remove,
-// an object of another server is deleted instead.
+// edit changes an object's metadata if it still is the same object and, if exact, has the same revision. If remove is
+// set, an object of another server is deleted instead.
 func (c *Collector) edit(ctx context.Context, api *registry.Loopback, o gc.Object, exact bool, f func(metav1.Object),
 	remove *metav1.DeleteOptions,
 ) error {
