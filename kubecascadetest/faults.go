@@ -6,8 +6,8 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// AddFaults adds a plan in YAML or JSON to the faults that the server injects (docs/faults.md). The end of the test
-// removes it, or remove before. An invalid plan fails the test.
+// AddFaults adds a plan in YAML or JSON to the faults that the server injects (docs/faults.md). The plan is removed at
+// the end of the test, or earlier by remove. An invalid plan fails the test.
 func AddFaults(t testing.TB, s *kubecascade.Server, plan string) (remove func()) {
 	t.Helper()
 	p, err := kubecascade.ParseFaults([]byte(plan))

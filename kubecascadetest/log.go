@@ -34,15 +34,15 @@ func (l *log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// begin begins to write to the log of a test.
-func (l *log) begin(t testing.TB) {
+// attach makes Write write to the log of a test.
+func (l *log) attach(t testing.TB) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.t = t
 }
 
-// end ends the writing to the test's log.
-func (l *log) end() {
+// detach ends the writing to the test's log.
+func (l *log) detach() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.t = nil

@@ -12,7 +12,7 @@ import (
 func New(t testing.TB, options ...func(*kubecascade.Options)) *kubecascade.Server {
 	t.Helper()
 	l := newLog(t)
-	t.Cleanup(l.end) // runs after the server was stopped
+	t.Cleanup(l.detach) // runs after the server was stopped
 	o := kubecascade.Options{Log: slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	for _, change := range options {
 		change(&o)

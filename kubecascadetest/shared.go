@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// beginning is the name of the checkpoint to which the server is rolled back. Tests may make others, also without a
-// name.
+// beginning is the name of the checkpoint to which the server is rolled back. Tests may make other checkpoints, also
+// without a name.
 const beginning = "kubecascadetest.Shared"
 
 // Shared is a server that tests use one after the other: each begins with the same state. It is a variable of the
@@ -22,8 +22,8 @@ type Shared struct {
 	// Prepare creates the objects with which all tests begin. It is called once, by the first test.
 	Prepare func(testing.TB, *kubecascade.Server)
 
-	turn sync.Mutex // is held by the test that uses the server; guards the fields below
-	log  log
+	inUse sync.Mutex // is held by the test that uses the server; guards the fields below
+	log   log
 	// server is nil before the first test.
 	server *kubecascade.Server
 
@@ -32,19 +32,19 @@ type Shared struct {
 	user string
 }
 
-// Server returns the server for the test, after other tests that use it have ended; the first one starts it. At the end
-// of the test the server is rolled back to its first state, and its plans and reports of faults are removed. A
-// subtest gets the server of its parent.
+// Server returns the server when no other test uses it. The first test starts the server. At the end of the test the
+// server is rolled back to its first state, and its plans and reports of faults are removed. A subtest gets the server
+// of its parent.
 func (s *Shared) Server(t testing.TB) *kubecascade.Server {
 	t.Helper()
 	if s.isUsedBy(t.Name()) {
 		return s.server
 	}
-	s.turn.Lock()
+	s.inUse.Lock()
 	s.use(t.Name())
-	s.log.begin(t)
+	s.log.attach(t)
 	t.Cleanup(func() {
-		defer s.turn.Unlock()
+		defer s.inUse.Unlock()
 		s.use("")
 		if s.server != nil {
 			s.server.Faults().Reset()
@@ -53,7 +53,7 @@ func (s *Shared) Server(t testing.TB) *kubecascade.Server {
 				s.stop(t)
 			}
 		}
-		s.log.end()
+		s.log.detach()
 	})
 	if s.server == nil {
 		s.start(t)
@@ -108,13 +108,13 @@ func (s *Shared) stop(t testing.TB) {
 	s.server = nil
 }
 
-// Main runs the tests and then stops the servers. It is for TestMain, which ends the process with the code that it
-// returns. Without it the end of the process ends the servers; the next server with temporary data removes their files.
+// Main runs the tests and then stops the servers. It is for TestMain, which ends the process with the returned code.
+// Without Main the servers end with the process, and the next server with temporary data removes their files.
 func Main(m interface{ Run() int }, servers ...*Shared) (code int) {
 	defer func() {
 		for _, s := range servers {
-			s.turn.Lock()
-			defer s.turn.Unlock()
+			s.inUse.Lock()
+			defer s.inUse.Unlock()
 			if s.server != nil && s.server.Stop() != nil {
 				code = max(code, 1)
 			}
