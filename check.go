@@ -150,8 +150,8 @@ func (c *settings) checkStorage() error {
 	return nil
 }
 
-// checkTLS validates what net/http needs for HTTP/2 (RFC 9113, section 9.2.2). Otherwise the server would fail after
-// the start.
+// checkTLS rejects settings with which net/http can't serve HTTP/2 (RFC 9113, section 9.2.2). With them the server
+// would fail after the start.
 func (c *settings) checkTLS() error {
 	t := &c.TLS
 	needed := slices.ContainsFunc(t.CipherSuites, func(id uint16) bool {
@@ -214,7 +214,7 @@ func (c *settings) checkElection() error {
 	return nil
 }
 
-// checkWorkers validates the numbers: a controller without a worker would silently do nothing.
+// checkWorkers validates the numbers of workers: a controller without a worker would silently do nothing.
 func (c *settings) checkWorkers() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Controllers.Workers)) {
 		of, ok := controllers.Of(name)
@@ -321,11 +321,11 @@ func (c *settings) checkSnapshot() error {
 		return nil
 	case c.Dir != "":
 		return errors.New("--from-snapshot with --data-dir requires --writable: " +
-			"a copy that is only read is in a temporary directory")
+			"a read-only copy is in a temporary directory")
 	case slices.Contains(slices.Collect(maps.Values(on)), true):
 		return errors.New("--controllers with --from-snapshot requires --writable: controllers write")
 	case c.Simulate:
-		return errors.New("--simulate-pods with --from-snapshot requires --writable: what is simulated is written")
+		return errors.New("--simulate-pods with --from-snapshot requires --writable: the simulation writes")
 	}
 	return nil
 }

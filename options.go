@@ -42,8 +42,8 @@ type Options struct {
 	Profiling bool `flag:"profiling"`
 	// Log receives the logs; nil discards them. Errors of libraries that log for the process (klog) are not in it.
 	Log *slog.Logger `flag:"v,logging-format"`
-	// SetVerbosity sets the verbosity of Log, as -v does, for clients of /debug/flags/v, which is served with profiles;
-	// nil for none.
+	// SetVerbosity sets the verbosity of Log, as -v does, for clients of /debug/flags/v. That path is served with
+	// Profiling; nil for none.
 	SetVerbosity func(v int)
 	// Release is the version of this program in /version; default: that of this module in the binary, or "devel".
 	Release string
@@ -180,11 +180,11 @@ type Services struct {
 
 // Limits limits the resources of the server that clients can use.
 type Limits struct {
-	// MaxInFlight is the maximum number of concurrent requests, except watches, of administrators; all other users have
-	// as many again. Default 400.
+	// MaxInFlight is the maximum number of concurrent requests, except watches, of administrators. All other users
+	// together have the same number. Default 400.
 	MaxInFlight int `flag:"max-requests-inflight"`
-	// MaxMemoryInFlight is the number of bytes that requests may use; those of one user may use half of it; minimum 16
-	// MiB; default: a quarter of ProcessMemory, or up to 256 MiB if that is at most half of it.
+	// MaxMemoryInFlight is the number of bytes that requests may use; those of one user may use half of it. Minimum
+	// 16 MiB. Default: a quarter of ProcessMemory, but at least 256 MiB or half of ProcessMemory, the smaller of both.
 	MaxMemoryInFlight int64 `flag:"max-memory-inflight"`
 	// ProcessMemory is the number of bytes that the process may use; default: the least of GOMEMLIMIT, the cgroup's
 	// limit and the machine's memory.
