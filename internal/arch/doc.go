@@ -13,6 +13,6 @@
 //  7. Packages that a library user runs leave the process alone: its signals, flags, default logger and the like.
 //  8. Pure packages receive the time, and start no goroutine.
 //  9. Loops of the API server that collect errors end when there are enough errors.
-//  10. Comments, messages and documents, apart from the specification and the changelog, have no phrase of the list
-//     phrases, which names the field's words for each.
+//  10. Comments, messages and documents, apart from the specification and the changelog, contain no phrase of the list
+//     phrases, which has the field's words for each phrase.
 package arch

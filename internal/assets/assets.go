@@ -135,9 +135,9 @@ func copyFile(to, from string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// ofLink returns the target of a kubectl that is a link in a directory of binaries. If such a directory is in PATH, the
-// kubectl that is found may be the link to be replaced, which must not lead to itself. Any other kubectl is returned as
-// it is, because links of package managers stay valid when their targets are replaced.
+// ofLink returns the target of a kubectl that is a link in a directory of binaries. If such a directory is in PATH,
+// kubectl may be the link that Ensure replaces, and a link must not lead to itself. Any other kubectl is returned as it
+// is, because links of package managers stay valid when their targets are replaced.
 func ofLink(kubectl string) (string, error) {
 	if kubectl == "" {
 		return "", nil

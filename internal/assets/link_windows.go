@@ -4,8 +4,8 @@ import "os"
 
 const extension = ".exe"
 
-// ensureLink makes path a hard link to target, or a copy on another volume: symbolic links need a privilege. A program
-// that runs can't be replaced; then the file is another link to the same program, or Ensure fails.
+// ensureLink makes path a hard link to target, or a copy on another volume: symbolic links need a privilege. A running
+// program can't be replaced: then Ensure fails, unless the file is another link to the same program.
 func ensureLink(path, target string) error {
 	have, err := os.Stat(path)
 	want, wantErr := os.Stat(target)

@@ -26,7 +26,7 @@ type problems struct {
 	unread  map[string]string            // why objects of a resource can't be read, by its name
 	// served are the built-in types and those that the file defines.
 	served *resources.Types
-	// newest is the latest time in the file: that of a heartbeat of a node or a leader, or of a request to delete.
+	// newest is the latest time in the file: of the renewal of a lease, or of the beginning of a deletion.
 	newest time.Time
 }
 

@@ -40,8 +40,8 @@ type Server interface {
 	StopControllers() bool
 	// StartControllers starts new ones, unless the server is about to end.
 	StartControllers()
-	// Ahead returns the time by which the clock was advanced. Restored sets the clock back to an earlier result, when
-	// the state of a checkpoint is restored and before a client can read it.
+	// Ahead returns the time by which the clock was advanced. Restored sets the clock back to an earlier result of
+	// Ahead. It is called for the state of a checkpoint, before a client can read that state.
 	Ahead() time.Duration
 	Restored(ahead time.Duration)
 	// Fail ends the server with an error.
@@ -59,9 +59,8 @@ type Checkpoints struct {
 	Life context.Context
 	Log  *slog.Logger
 
-	// turn has an element while a checkpoint or a rollback is in progress, and after Close. Its holder may use the
-	// fields below.
-	turn chan struct{}
+	// busy has an element while a checkpoint or a rollback is in progress, and after Close. It guards the fields below.
+	busy chan struct{}
 	all  map[string]*checkpoint
 	made int
 }
@@ -76,7 +75,7 @@ type checkpoint struct {
 
 // New completes c, whose exported fields are set.
 func New(c Checkpoints) *Checkpoints {
-	c.turn, c.all = make(chan struct{}, 1), map[string]*checkpoint{}
+	c.busy, c.all = make(chan struct{}, 1), map[string]*checkpoint{}
 	return &c
 }
 
@@ -86,10 +85,10 @@ func (c *Checkpoints) Make(ctx context.Context, name string) (*Result, error) {
 	if name == "" {
 		name = defaultName
 	}
-	if err := c.take(ctx); err != nil {
+	if err := c.acquire(ctx); err != nil {
 		return nil, err
 	}
-	defer c.give()
+	defer c.release()
 	if len(name) > mostName || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(
 			"the name of a checkpoint has at most %d bytes and no control characters", mostName))
@@ -111,10 +110,10 @@ func (c *Checkpoints) Make(ctx context.Context, name string) (*Result, error) {
 // anything is written, and start again afterwards: their data and their pending work belong to a state that no longer
 // exists. After an error that leaves the state uncertain the server ends.
 func (c *Checkpoints) Rollback(ctx context.Context, name string) (*Result, error) {
-	if err := c.take(ctx); err != nil {
+	if err := c.acquire(ctx); err != nil {
 		return nil, err
 	}
-	defer c.give()
+	defer c.release()
 	name, p, err := c.find(name)
 	if err != nil {
 		return nil, err
@@ -137,18 +136,18 @@ func (c *Checkpoints) Rollback(ctx context.Context, name string) (*Result, error
 }
 
 // Close waits until a rollback has ended, and prevents others.
-func (c *Checkpoints) Close() { c.turn <- struct{}{} }
+func (c *Checkpoints) Close() { c.busy <- struct{}{} }
 
-// take waits for the turn. The caller must then call give.
-func (c *Checkpoints) take(ctx context.Context) error {
+// acquire waits until no checkpoint or rollback is in progress. The caller must then call release.
+func (c *Checkpoints) acquire(ctx context.Context) error {
 	if c.Refused != "" {
 		return statusError(http.StatusForbidden, metav1.StatusReasonForbidden,
 			"checkpoints and rollbacks are for servers with temporary data: "+c.Refused)
 	}
 	select {
-	case c.turn <- struct{}{}:
+	case c.busy <- struct{}{}:
 		if c.Life.Err() != nil {
-			c.give()
+			c.release()
 			return c.stopping()
 		}
 		return nil
@@ -159,7 +158,7 @@ func (c *Checkpoints) take(ctx context.Context) error {
 	}
 }
 
-func (c *Checkpoints) give() { <-c.turn }
+func (c *Checkpoints) release() { <-c.busy }
 
 // find returns the checkpoint with the name, or the latest one if the name is empty.
 func (c *Checkpoints) find(name string) (string, *checkpoint, error) {

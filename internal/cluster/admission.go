@@ -67,8 +67,8 @@ func (r *reader) unavailable(ctx context.Context, got *explain.Cluster) error {
 	return known(err)
 }
 
-// serviceIPs adds which ServiceCIDRs have the address of each IPAddress of the API server's allocator (F-16). The address
-// of a network and its broadcast address count, which no Service has.
+// serviceIPs adds to each IPAddress of the API server's allocator the ServiceCIDRs that contain its address (F-16).
+// Network and broadcast addresses also count, although no Service has them.
 func (r *reader) serviceIPs(ctx context.Context, got *explain.Cluster) error {
 	all, err := whole[networkingv1.ServiceCIDR](ctx, r, ranges, Selector{})
 	for _, o := range got.Objects {

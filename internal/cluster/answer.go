@@ -61,8 +61,8 @@ func Answer(ctx context.Context, from Source, ask *Question, o Options) (any, er
 	return p, nil
 }
 
-// ErrNotAnswered reports that the server has no answers to questions, not for this user, or not for such a large one.
-// Read the lists instead.
+// ErrNotAnswered reports that the server does not answer questions, or not those of this user, or none that is so
+// large. Read the lists instead.
 var ErrNotAnswered = errors.New("the server doesn't answer this question")
 
 // Ask sends a question about objects to the server, and decodes the answer. The errors are those of Answer, and
@@ -137,7 +137,7 @@ func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
 	return keys, absent, nil
 }
 
-// key is the key of an object by its name, or else by its uid.
+// key returns the key of an object by its name, or else by its uid.
 func (f finder) key(n Named) (graph.Key, error) {
 	if n.Name == "" && n.UID != "" {
 		i := slices.IndexFunc(f.objects, func(o *explain.Object) bool { return o.UID == n.UID })

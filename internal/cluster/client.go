@@ -93,7 +93,7 @@ func (c *Client) getJSON(ctx context.Context, path string, query url.Values, int
 	return nil
 }
 
-// Own returns a request to a path of kubecascade's own, relative to the path that they have in common.
+// Own returns a request for one of kubecascade's own paths, relative to render.RoutePrefix.
 func (c *Client) Own(ctx context.Context, method, path string, query url.Values) (*http.Request, error) {
 	return c.request(ctx, method, render.RoutePrefix+path, query, nil)
 }
@@ -119,9 +119,9 @@ func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface
 	return client.Resource(gvr).Namespace(namespace), nil
 }
 
-// List implements Source: it sends a list in pages, or a GET for one object, or a list with only this object if the
-// user may not get it. A list of the metadata of all objects sets the resource's Version. It sends no request for a
-// name that would lead a GET to another path, as owner references may have: no object has such a name.
+// List implements Source with a list in pages. For one object it sends a GET, or a list with only this object if the
+// user may not get it. A list of the metadata of all objects sets the resource's Version. List sends no request for an
+// invalid name, which may lead a GET to another path. Owner references may have such names, but no object has one.
 func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func(*explain.Object, []byte)) error {
 	if len(path.IsValidPathSegmentName(s.Name)) > 0 {
 		return nil

@@ -31,8 +31,8 @@ type Resource struct {
 	Listed     bool // it has the verb list
 	// Version is the resourceVersion of the last list, after which a watch continues; empty without a list.
 	Version string
-	// Denied is the server's answer if the user may not list all objects, or if no user may (Read); DeniedWithin that if
-	// the user may not list those of Options.Namespace either.
+	// Denied is the server's answer if the user may not list all objects, or if no user may (Read). DeniedWithin is its
+	// answer if the user may not list those of Options.Namespace either.
 	Denied, DeniedWithin error
 	// Stored is the collection of its stored objects (Served); empty if they are not stored.
 	Stored string

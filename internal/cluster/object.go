@@ -138,7 +138,7 @@ type resourceClaim struct{ ResourceClaimName string }
 // complete adds the details of an object, as far as they can be decoded.
 func complete(r *Resource, object []byte, o *explain.Object) {
 	var d details
-	_ = json.Unmarshal(object, &d) // the other fields are set in spite of one of a wrong type
+	_ = json.Unmarshal(object, &d) // a field of a wrong type does not prevent the others
 	switch {
 	case !incomplete(r, o):
 		return
@@ -161,8 +161,8 @@ func complete(r *Resource, object []byte, o *explain.Object) {
 	}
 }
 
-// ofPod adds the details of a pod. It uses claims, if it is on a node (F-04, F-07), and, until it has finished, its group
-// and resource claims (F-17, F-19). A claim with the name of an ephemeral volume's is taken for it.
+// ofPod adds the details of a pod. It uses claims, if it is on a node (F-04, F-07), and, until it has finished, its
+// group and resource claims (F-17, F-19). A claim with the name of an ephemeral volume's claim counts as that claim.
 func (d *details) ofPod(o *explain.Object) {
 	phase, found := corev1.PodPhase(d.Status.Phase), used{}
 	o.Pod = &explain.Pod{
@@ -187,10 +187,10 @@ func (d *details) ofPod(o *explain.Object) {
 	}
 }
 
-// used has the objects that an object keeps.
+// used has the objects that an object uses.
 type used map[graph.Key]bool
 
-// add notes that the object keeps one with the name; nothing if the name is empty.
+// add records that the object uses the object with the name; an empty name has no effect.
 func (u used) add(o *explain.Object, collection, namespace, name string) {
 	k := graph.Key{Collection: collection, Namespace: namespace, Name: name}
 	if name != "" && !u[k] {

@@ -39,8 +39,8 @@ type Named struct {
 
 // Question is a question about a cluster.
 type Question struct {
-	Path      string // tree or why, which are of one object, preview, or lint, which is of all objects of the namespace
-	Namespace string // is read where the user may not list a resource in all; empty for none
+	Path      string // tree or why (for one object), preview, or lint (for all objects of the namespace)
+	Namespace string // is read if the user may not list a resource in all namespaces; empty for none
 	Objects   []Named
 	// Selector, if there is one, selects objects of a preview: Objects are then their resources, each with the namespace
 	// or, for all namespaces, without one.
@@ -72,8 +72,8 @@ type body struct {
 	GracePeriodSeconds *int64  `json:"gracePeriodSeconds"`
 }
 
-// queryOf returns the query of a request for a path. kubectl adds the parameter timeout. Only previews are of several
-// names.
+// queryOf returns the query of a request for a path. kubectl adds the parameter timeout. Only a preview may have
+// several names.
 func queryOf(r *http.Request, path string) (url.Values, error) {
 	q := r.URL.Query()
 	for name, values := range q {
@@ -81,7 +81,7 @@ func queryOf(r *http.Request, path string) (url.Values, error) {
 		case name != "timeout" && !slices.Contains(parameters[path], name):
 			return nil, status.BadRequest("unknown query parameter %q", name)
 		case len(values) > 1 && (name != "name" || path != "preview"):
-			return nil, status.BadRequest("query parameter %q is there more than once", name)
+			return nil, status.BadRequest("query parameter %q is set more than once", name)
 		}
 	}
 	return q, nil
@@ -170,7 +170,7 @@ func (ask *Question) Select(selector string) (err error) {
 	return nil
 }
 
-// read reads a body over the options of the query.
+// read decodes a body. Its options override those of the query.
 func (b *body) read(from io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(from, mostBody+1))
 	if err != nil {

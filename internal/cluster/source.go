@@ -65,7 +65,7 @@ const lookups = 500
 // Options are the options of Read.
 type Options struct {
 	Discovery *Discovery // the resources that the cluster serves, if they are known already
-	Namespace string     // is read where the user may not list a resource in all; empty for none
+	Namespace string     // is read if the user may not list a resource in all namespaces; empty for none
 	// Progress, if set, is called after each list, from one goroutine at a time, with the number of lists that are done,
 	// of all lists, and of objects so far.
 	Progress func(done, all, objects int)
@@ -180,7 +180,8 @@ func (r *reader) listOne(ctx context.Context, res *Resource) error {
 	return nil
 }
 
-// listed lists objects, and completes them. Of resources of which only some are incomplete, these are read one by one.
+// listed lists objects, and completes them. If only some objects of the resource are incomplete, it reads these one by
+// one.
 func (r *reader) listed(ctx context.Context, res *Resource, s Selector) (objects []*explain.Object, err error) {
 	s.Whole = r.whole && incomplete(res, &explain.Object{Key: graph.Key{Collection: res.Name()}})
 	err = r.from.List(ctx, res, s, func(o *explain.Object, object []byte) {

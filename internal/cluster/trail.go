@@ -23,7 +23,7 @@ import (
 
 // Trail returns the route "trail", which explains why objects were removed. Only objects that the user may list are in
 // the response: another owner is named, as in the references of its dependents, without its own removal. A query that
-// finds nothing gets a 404, which does not tell whether there is something hidden.
+// finds nothing gets a 404, which does not show whether a removal is hidden.
 func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) render.Route {
 	return render.Route{Path: "trail", Serve: render.Answer(log, func(r *http.Request) (any, error) {
 		v, err := queryOf(r, "trail")

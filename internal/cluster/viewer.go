@@ -27,7 +27,7 @@ const mostForwarded = 64 << 10
 // Viewer serves the page of package ui for any cluster.
 type Viewer struct {
 	Client    *Client
-	Namespace string // is read where the user may not list a resource in all
+	Namespace string // is read if the user may not list a resource in all namespaces
 	ReadOnly  bool   // no deletion is passed on
 	NoBrowser bool   // Serve opens no browser
 }

@@ -72,7 +72,7 @@ var effects = map[string]string{
 		"whose stored data can't be decoded, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential, " +
 		"and makes lists with such an object fail and report its key instead of omitting it",
 	ComponentFlagz:                       "serves the flags of the server at /flagz",
-	ComponentStatusz:                     "serves the version of the server and how long it runs at /statusz",
+	ComponentStatusz:                     "serves the version and the uptime of the server at /statusz",
 	HPAScaleToZero:                       "allows minReplicas of HorizontalPodAutoscalers to be 0",
 	MaxUnavailableStatefulSet:            "keeps maxUnavailable of StatefulSets, and replaces that number of pods at once",
 	PersistentVolumeClaimUnusedSinceTime: "maintains the condition Unused of bound PersistentVolumeClaims",

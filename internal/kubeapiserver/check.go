@@ -44,8 +44,8 @@ func (f *Flags) checkLogs() error {
 }
 
 // checkAccounts validates what service account tokens need (K pkg/kubeapiserver/options/authentication.go: Validate, K
-// pkg/controlplane/apiserver/options/validation.go: validateTokenRequest). The defaults of the latter's flags are those
-// of Complete: without a signing key, the key of the serving certificate verifies tokens.
+// pkg/controlplane/apiserver/options/validation.go: validateTokenRequest). The flags have upstream's defaults
+// (Complete): without a signing key, the key of the serving certificate verifies tokens.
 func (f *Flags) checkAccounts() (errs []error) {
 	issuers := f.list("service-account-issuer")
 	signer := f.text("service-account-signing-key-file") != "" || f.Changed("service-account-signing-endpoint")

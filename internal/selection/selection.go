@@ -81,8 +81,8 @@ func named(args []string) (all []Object, err error) {
 	return all, nil
 }
 
-// Ask sets the objects of a question to those of a line that Parse has accepted. namespace is that of the command; with
-// explicit set, a flag names it, and objects of files must be in it.
+// Ask sets the objects of a question to those of a line that Parse has accepted. namespace is that of the command. If
+// explicit is set, a flag has set the namespace, and objects of files must be in it.
 func (l *Line) Ask(about *cluster.Question, served *cluster.Discovery, namespace string, explicit bool) error {
 	if l.Selector != "" || l.All {
 		return l.ask(about, served, namespace)

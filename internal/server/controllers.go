@@ -101,7 +101,7 @@ func (s *Server) startControllers(context.Context) error {
 		others.Go(s.warnOfSnapshot)
 	}
 	s.newRun(running)
-	s.then(func() error {
+	s.addUndo(func() error {
 		if s.abandons() {
 			cancel()
 			return nil
@@ -124,8 +124,7 @@ func (s *Server) startControllers(context.Context) error {
 	return nil
 }
 
-// newRun starts a run of the controllers, unless the server is about to end. Only the start, and the holder of
-// Checkpoints.turn, call it.
+// newRun starts a run of the controllers, unless the server is about to end. Only the start and a rollback call it.
 func (s *Server) newRun(within context.Context) {
 	if s.life.Err() != nil {
 		return

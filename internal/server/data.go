@@ -85,7 +85,7 @@ func (s *Server) openData(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.then(func() error { dir.release(); return nil })
+	s.addUndo(func() error { dir.release(); return nil })
 	d := &data{dir: dir, clock: &reconcile.Clock{}}
 	if d.types, err = s.config.declareTypes(d.clock.Now); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *Server) openData(ctx context.Context) (err error) {
 		return s.config.explain(dir.path, err)
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.then(func() error {
+	s.addUndo(func() error {
 		stop()
 		if s.abandons() {
 			return nil
@@ -179,7 +179,7 @@ func (c *Config) readEncryption() (err error) {
 		return fmt.Errorf("--encryption-provider-config: %w", err)
 	}
 	if plugins := c.encryption.Plugins(); len(plugins) > 0 {
-		c.Log.Warn("KMS plugins are not called: what they have encrypted can't be read", "plugins",
+		c.Log.Warn("KMS plugins are not called, so values that they have encrypted can't be read", "plugins",
 			strings.Join(plugins, ","))
 	}
 	return nil

@@ -2,10 +2,10 @@
 //
 // It guarantees:
 //
-//  1. Start returns when the server accepts requests. After an error nothing of it is left: no port, directory or
+//  1. Start returns when the server accepts requests. After an error no part of it is left: no port, directory or
 //     goroutine.
 //  2. Servers of one process share no mutable state of this module. Start and Stop may be called concurrently. Settings
-//     of the process stay unchanged: signals, the default logger, flags, limits and pace of the Go runtime.
+//     of the process stay unchanged: signals, the default logger, flags, limits of the Go runtime.
 //  3. Stop ends watches, completes requests in flight within Config.Shutdown, stops the controllers, and closes the
 //     storage. It returns when all goroutines have ended. It may be called more than once.
 //  4. A server that can't continue, for example because its etcd has broken down, ends by itself: Done is closed, and

@@ -25,7 +25,7 @@ func (l *drainListener) Accept() (net.Conn, error) {
 	return &drainConn{Conn: c, draining: &l.draining}, nil
 }
 
-// observe is http.Server's ConnState.
+// observe implements http.Server.ConnState. It records which connections have no active request.
 func (l *drainListener) observe(c net.Conn, state http.ConnState) {
 	secure, ok := c.(*tls.Conn)
 	if !ok {

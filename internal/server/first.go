@@ -72,8 +72,8 @@ func (s *Server) createFirst(ctx context.Context) error {
 		s.config.Simulation.Nodes, s.log)
 }
 
-// checkFirst is controllers.Process.CheckFirst. It ends when the server begins to end: so withdraw does not wait for a
-// check that a slow store delays, and no later check adds the server's address again.
+// checkFirst implements controllers.Process.CheckFirst. It ends when the server begins to end. So withdraw does not
+// wait for a check that a slow store delays, and no later check adds the server's address again.
 func (s *Server) checkFirst(ctx context.Context) error {
 	if err := s.checking.Acquire(ctx, 1); err != nil {
 		return err

@@ -35,11 +35,11 @@ func newLifecycle(broken context.Context, fatal context.CancelCauseFunc) lifecyc
 	return l
 }
 
-// then adds the function that ends the part that was just started.
-func (l *lifecycle) then(undo func() error) { l.undo = append(l.undo, undo) }
+// addUndo adds the function that ends the part that was just started.
+func (l *lifecycle) addUndo(undo func() error) { l.undo = append(l.undo, undo) }
 
-// undone ends everything in the reverse order.
-func (l *lifecycle) undone() (err error) {
+// undoAll ends all started parts, the last one first.
+func (l *lifecycle) undoAll() (err error) {
 	for _, f := range slices.Backward(l.undo) {
 		err = errors.Join(err, f())
 	}

@@ -24,7 +24,7 @@ type ports struct {
 
 func (s *Server) openPorts(context.Context) (err error) {
 	c, p := s.config, &s.ports
-	s.then(func() error { p.close(); return nil })
+	s.addUndo(func() error { p.close(); return nil })
 	if c.Insecure.Port != 0 {
 		if p.insecure, err = listen(c.Insecure, "insecure-port"); err != nil {
 			return err
@@ -59,7 +59,7 @@ func (p *ports) close() {
 
 func (p *ports) secureURL() string { return "https://" + reachable(p.secure.Addr()) }
 
-// externalURL returns secureURL with another host; empty if it is the same host.
+// externalURL returns secureURL with another host; with an empty host it returns secureURL.
 func (p *ports) externalURL(host string) string {
 	if host == "" {
 		return p.secureURL()

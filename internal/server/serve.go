@@ -41,7 +41,7 @@ func (s *Server) serve(context.Context) error {
 	if p.http != nil {
 		start(func() error { return p.http.Serve(p.insecure) })
 	}
-	s.then(func() error { s.shutDown(); serving.Wait(); return nil })
+	s.addUndo(func() error { s.shutDown(); serving.Wait(); return nil })
 	return nil
 }
 

@@ -35,7 +35,7 @@ type Server struct {
 	api        *apiserver.Server
 	// first has the settings of the objects that each cluster has.
 	first bootstrap.Options
-	// checking is held while these objects are checked, and while the server's address is withdrawn.
+	// checking is held while the objects of first are checked, and while the server's address is withdrawn.
 	checking *semaphore.Weighted
 	// trail has the last removals.
 	trail *trail.Trail
@@ -64,7 +64,7 @@ func startWith(ctx context.Context, c Config, broken context.Context, fatal cont
 				err = context.Cause(broken)
 			}
 			s.end()
-			return nil, errors.Join(err, s.undone())
+			return nil, errors.Join(err, s.undoAll())
 		}
 	}
 	go s.await()
@@ -86,7 +86,7 @@ func (s *Server) readFiles(context.Context) error {
 
 func (s *Server) openAuditLog(context.Context) (err error) {
 	if s.audit, err = audit.Open(s.config.Audit, s.log); err == nil {
-		s.then(s.audit.Close)
+		s.addUndo(s.audit.Close)
 	}
 	return err
 }
@@ -114,7 +114,7 @@ func (s *Server) keepKubeconfig(context.Context) error {
 	ctx, stop := context.WithCancel(context.Background())
 	var renewal sync.WaitGroup
 	renewal.Go(func() { s.keys.RenewDaily(ctx, write) })
-	s.then(func() error { stop(); renewal.Wait(); return nil })
+	s.addUndo(func() error { stop(); renewal.Wait(); return nil })
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (s *Server) await() {
 		err = s.until(delay.Done())
 		cancel()
 	}
-	s.err = errors.Join(err, s.undone())
+	s.err = errors.Join(err, s.undoAll())
 	close(s.ended)
 }
 

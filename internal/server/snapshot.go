@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
-// Snapshot is a file of etcd with whose content a server begins.
+// Snapshot names a file of etcd, with the initial content of a server.
 type Snapshot struct {
 	// File is a snapshot, a database, or a data directory; empty for none.
 	File string
@@ -39,7 +39,7 @@ func (s *Server) openSnapshot(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("--from-snapshot: %w", err)
 	}
-	s.then(f.Close)
+	s.addUndo(f.Close)
 	keys, err := f.Keys()
 	if err == nil {
 		c.Storage.Root, _, err = backup.Prefix(keys, c.Snapshot.Prefix)
@@ -70,7 +70,7 @@ func (s *Server) warnOfSnapshot() {
 	switch {
 	case s.life.Err() != nil:
 	case err != nil:
-		s.log.Warn("failed to read what the snapshot contains", "err", err)
+		s.log.Warn("failed to read the content of the snapshot", "err", err)
 	case len(report.Missing()) > 0:
 		s.log.Warn("some objects of the snapshot are not served; /kubecascade/v1/snapshot has the reasons",
 			"unreadable", report.UnreadableObjects, "not served", report.Missing())
