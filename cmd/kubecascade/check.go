@@ -20,7 +20,7 @@ import (
 
 // complete sets the fields of Options that follow from several flags or from their text, and validates the flags.
 func (o *options) complete(changed func(name string) bool) error {
-	if err := o.given(changed); err != nil {
+	if err := o.checkGiven(changed); err != nil {
 		return err
 	}
 	if o.Storage.FromSnapshot != "" {
@@ -74,9 +74,9 @@ func seconds(n int) time.Duration {
 	return time.Duration(min(n, math.MaxInt32)) * time.Second
 }
 
-// given rejects explicit values that Options can't have: there an empty or zero field means the default, and a negative
-// one means none.
-func (o *options) given(changed func(name string) bool) error {
+// checkGiven rejects explicit values that Options can't express: in Options an empty or zero field means the default,
+// and a negative one means none.
+func (o *options) checkGiven(changed func(name string) bool) error {
 	switch {
 	case changed("etcd-servers") && len(o.Storage.Endpoints) == 0:
 		return errors.New("--etcd-servers is empty")

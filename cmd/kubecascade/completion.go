@@ -101,9 +101,9 @@ func one(of values) cobra.CompletionFunc {
 	}
 }
 
-// list completes the last value of a list with commas, without those that it has. A comma may follow, so no space does.
-// Values after a comma have no description: if one has, cobra's script for bash compares all of them with commas
-// escaped, and offers none (__*_handle_standard_completion_case).
+// list completes the last value of a list with commas. It omits values that are in the list already. It adds no space,
+// because a comma may follow. Values after a comma have no description: otherwise cobra's script for bash compares all
+// values with commas escaped, and offers none (__*_handle_standard_completion_case).
 func list(of values) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before, last := "", typed
@@ -175,7 +175,7 @@ func scenarioNames(*cobra.Command, string) []string {
 }
 
 // contexts returns the contexts of the file that --kubeconfig names, or of the files of $KUBECONFIG for commands that
-// use them; none if they can't be read.
+// use $KUBECONFIG; none if the files can't be read.
 func contexts(c *cobra.Command, _ string) []string {
 	path, err := c.Flags().GetString("kubeconfig")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// echo is the time within which a second signal counts as a repetition of the first: timeout(1) sends it to the process
-// and to its group, a terminal to both a shell script and its child, which forwards it.
+// echo is the time within which a second signal counts as a repetition of the first: timeout(1) sends a signal to the
+// process and to its group, and a process gets a signal of the terminal again if its parent forwards it.
 const echo = time.Second
 
 // untilSignal returns a context that the first signal to end cancels. The second one ends the process at once.

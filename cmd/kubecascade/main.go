@@ -101,7 +101,7 @@ func rootOf(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// parent completes a command that only has others. hint is a part of the error for one that it does not have.
+// parent completes a command that only has subcommands. hint is a part of the error about an unknown subcommand.
 func parent(c *cobra.Command, hint string, subs ...*cobra.Command) *cobra.Command {
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {

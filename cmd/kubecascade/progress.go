@@ -20,7 +20,7 @@ const (
 	progressEvery = 10 * time.Second
 )
 
-// progressLine is a line on a terminal that is overwritten; on other outputs it prints a line at intervals.
+// progressLine overwrites one line on a terminal; on other outputs it prints a line at intervals.
 type progressLine struct {
 	out      io.Writer
 	terminal bool

@@ -95,8 +95,8 @@ func input(c *cobra.Command, read func(io.Reader) error) error {
 	}
 }
 
-// answer connects, and answers a question about the objects of a line. A kubecascade server answers. For others, or
-// with --from lists, lists are read.
+// answer connects, and answers a question about the objects of a line. A kubecascade server computes the answer. For
+// another server, or with --from lists, answer reads lists.
 func answer[T any](q *question, c *cobra.Command, line *selection.Line, ask *cluster.Question) (*T, error) {
 	if err := input(c, line.Parse); err != nil {
 		return nil, err

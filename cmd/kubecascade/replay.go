@@ -108,7 +108,7 @@ func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
 	return errors.Join(r.output.write(stdout, files, formats), err)
 }
 
-// check validates the flags. With a recording, the first attempt is recorded, equal or not.
+// check validates the flags. With --record, the first attempt is written, equal or not.
 func (r *replayer) check() error {
 	if r.attempts < 1 {
 		return errUsage{errors.New("--attempts must be positive")}

@@ -96,7 +96,7 @@ func serve(ctx context.Context, o *options, out io.Writer) error {
 	return errors.Join(err, r.end(), s.Stop())
 }
 
-// limitMemory sets the runtime's limit to nine tenths of a container's, unless GOMEMLIMIT is set. The rest is for
+// limitMemory sets the runtime's limit to nine tenths of a container's limit, unless GOMEMLIMIT is set. The rest is for
 // pages of etcd's file, which the runtime does not count.
 func limitMemory(log *slog.Logger) {
 	if _, err := memlimit.Set(memlimit.WithRatio(0.9), memlimit.WithProvider(memlimit.FromCgroup)); err != nil {

@@ -30,9 +30,9 @@ func waitSettledCommand() *cobra.Command {
 		Use:   "wait-settled",
 		Short: "Wait until the controllers of a kubecascade server have nothing to do",
 		Long: `Wait until the controllers of a kubecascade server have processed all writes and are idle, and print
-the revision at which they were. Afterwards objects change only by new requests, or at the times that are
-printed: the end of a TTL or of a grace period, a schedule, a retry after failures.
-The exit code is 0 if the server has settled, 1 after --timeout (the error names what is still going on),
+the revision at which they were idle. After this revision, objects change only by new requests, or at the
+printed times: the end of a TTL or of a grace period, a schedule, a retry after failures.
+The exit code is 0 if the server has settled, 1 after --timeout (the error names the work in progress),
 and 2 if there is no answer, for example because the server is not kubecascade.`,
 		RunE: s.run,
 	}

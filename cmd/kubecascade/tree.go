@@ -16,7 +16,7 @@ func treeCommand() *cobra.Command {
 		Long: `Show the owners of an object above it and its dependents below it, with their finalizers, deletions
 that have begun, and invalid owner references: to owners that do not exist, are in another namespace,
 or have another kind or name. References are resolved by UID. A kubecascade server answers at one
-revision; of any other server, the metadata of all objects is listed. Nothing is written.`,
+revision. For any other server, the metadata of all objects is listed. Nothing is written.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			t, err := answer[explain.Tree](&q, c, &selection.Line{Args: args, One: true}, &cluster.Question{Path: "tree"})
 			if err != nil {

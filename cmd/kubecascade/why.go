@@ -19,9 +19,9 @@ func whyCommand() *cobra.Command {
 		Long: `Say why an object is still there, or is about to be deleted: its finalizers, which component set
 them and which one removes them; the dependents that block it, with their own reasons; the content and
 the conditions of a namespace; API services that are not available; grace periods. For each reason, show
-remedies as kubectl commands, the safest first. Of an object that does not exist, a kubecascade server
-prints what removed it (see trail). It answers at one revision; of any other server, the metadata of all
-objects is listed. Nothing is written.`,
+remedies as kubectl commands, the safest first. If the object does not exist, show what removed it (see
+trail; only on a kubecascade server). A kubecascade server answers at one revision. For any other server,
+the metadata of all objects is listed. Nothing is written.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			line := &selection.Line{Args: args, One: true}
 			r, err := answer[explain.Reason](&q, c, line, &cluster.Question{Path: "why"})
