@@ -154,7 +154,7 @@ func (t *T) sentinel(kinds []Kind) {
 		made = append(made, t.Make(k, fmt.Sprintf("sentinel-%d", t.sentinels), Refs(Absent(owner))))
 	}
 	gone := Gone
-	gone.Text += " because its owner never existed (which shows that the collector has seen all before it)"
+	gone.Text += " because its owner never existed (this shows that the collector has seen all earlier events)"
 	t.AwaitAll(made, gone)
 }
 

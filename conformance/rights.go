@@ -23,8 +23,8 @@ func (r right) String() string {
 
 const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
-// may asks the server whether the user has the permission in all namespaces. known is false if the server does not
-// return a decision.
+// may reports whether the user has the permission in all namespaces, according to the server. known is false if the
+// server does not return a decision.
 func (c *Client) may(ctx context.Context, r right) (allowed, known bool) {
 	a, err := c.do(ctx, http.MethodPost, reviews, "application/json", map[string]any{
 		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",

@@ -23,7 +23,7 @@ func references() []Case {
 		prove("wrong-beside-living", referenceBeside, "D-39 D-71",
 			"A reference to an owner in another namespace is removed from a dependent that also has a living owner."),
 		prove("unknown-kind", referenceUnknown, "D-38 D-73",
-			"A dependent of a kind that the server doesn't know is kept: its owner can't be looked up."),
+			"A dependent whose owner has a kind that the server doesn't serve is kept: its owner can't be looked up."),
 		prove("unserved-version", referenceUnserved, "D-73 D-S15",
 			"A dependent that names its owner by a version that isn't served is kept, also when the owner is "+
 				"deleted; other dependents of that owner are deleted."),

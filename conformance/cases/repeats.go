@@ -19,7 +19,7 @@ func repeats() []Case {
 			"Orphan after Foreground replaces the finalizer, and the owner is removed without waiting for the "+
 				"dependent that blocked it.", c.Collector),
 		prove("background-then-foreground", repeatBackgroundForeground, "C-26 C-42 D-97",
-			"Foreground after Background, on an owner that a finalizer keeps, deletes the dependents without waiting for it.",
+			"Foreground after Background, on an owner that a finalizer keeps, deletes the dependents while the owner exists.",
 			c.Collector),
 		prove("background-then-orphan", repeatBackgroundOrphan, "C-26 C-42 D-60",
 			"Orphan after Background, on an owner that a finalizer keeps, keeps the dependents.", c.Collector),

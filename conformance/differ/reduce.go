@@ -71,15 +71,15 @@ func (f *Finding) reduce(ctx context.Context, c Config) error {
 	c.Progress = nil
 	r := &reducer{Config: c, ctx: ctx, prefix: c.Prefix, about: f.Difference.about, deadline: time.Now().Add(reduceFor)}
 	defer r.cleaning.Wait()
-	told := Config{Progress: progress}
-	told.tell("a difference after %d operations; sending them again", len(f.Ops))
+	reports := Config{Progress: progress}
+	reports.tell("a difference after %d operations; sending them again", len(f.Ops))
 	defer func() { f.Interrupted = r.failed != nil || time.Now().After(r.deadline) }()
 	if !r.shows(f.Ops) {
 		return r.failed
 	}
 	f.Repeated, f.Difference = true, r.last
 	f.Ops = model.Shrink(f.Ops, 400, func(ops []model.Op) bool {
-		told.tell("a difference after %d operations; try %d has %d", len(f.Ops), r.tries+1, len(ops))
+		reports.tell("a difference after %d operations; try %d has %d", len(f.Ops), r.tries+1, len(ops))
 		if !confluent(ops) || !r.shows(ops) {
 			return false
 		}

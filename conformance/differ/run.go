@@ -17,7 +17,7 @@ import (
 type Config struct {
 	// Reference and Candidate are the servers.
 	Reference, Candidate drive.Server
-	// Prefix is the prefix of names on the servers. Each run needs another.
+	// Prefix is the prefix of names on the servers. Each run needs a different one.
 	Prefix string
 	// BuiltIn omits custom resources.
 	BuiltIn bool

@@ -51,7 +51,7 @@ const (
 	gone  end = true
 )
 
-// fate reports whether a DELETE removes the object, and returns the object that is written before: marked as being
+// fate returns whether a DELETE removes the object, and the object that the DELETE writes first: marked as being
 // deleted, or unchanged. If the object is removed without such a write, fate returns it unchanged.
 func fate(o Object, op Op) (end, Object) {
 	k := KindOf(o.Kind)

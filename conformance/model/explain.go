@@ -96,7 +96,7 @@ func (e *explanation) next(i int, s State, ev Event) bool {
 	} else {
 		o := ev.Object
 		old := s[o.Key]
-		o.Bound, o.Period = old.Bound, old.Period // events don't tell
+		o.Bound, o.Period = old.Bound, old.Period // events don't have them
 		s = s.with(o)
 	}
 	return e.nextState(i, s)

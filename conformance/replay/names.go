@@ -52,7 +52,7 @@ func (n *names) fill(s string) string {
 	return n.filled(s, func(value string) string { return value })
 }
 
-// fillJSON does the same in the strings of a JSON document.
+// fillJSON fills the strings of a JSON document in the same way.
 func (n *names) fillJSON(document []byte) ([]byte, error) {
 	var failed error
 	filled := n.filled(string(document), func(value string) string {
