@@ -78,7 +78,6 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// embedded returns the part of the configuration for an embedded etcd.
 func (c Config) embedded() embedded.Config {
 	return embedded.Config{
 		DataDir: c.DataDir, Ephemeral: c.Ephemeral, Restore: c.Restore, QuotaBytes: c.QuotaBytes,

@@ -35,7 +35,6 @@ type tries struct {
 	conflict bool
 }
 
-// work is the work on an object.
 type work struct {
 	state State
 	// ticket of the request or of the retry.

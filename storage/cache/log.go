@@ -5,7 +5,6 @@ import "sort"
 // parts is the number of segments of a full log; whole segments are dropped.
 const parts = 64
 
-// limits are the limits of one log.
 type limits struct {
 	events int
 	bytes  int64

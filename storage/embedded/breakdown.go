@@ -22,8 +22,7 @@ type breakdown struct {
 	dir string
 	// serving reports whether Start has returned and Stop was not called: no one waits for done.
 	serving atomic.Bool
-	// fatal is Config.Fatal.
-	fatal func(error)
+	fatal   func(error)
 
 	once sync.Once
 	// done is closed when err is set.
