@@ -45,7 +45,6 @@ func createAPIService(now entry.Clock, a *apiregistrationv1.APIService) {
 	}
 }
 
-// defaultAPIService sets the default port of the service.
 func defaultAPIService(a *apiregistrationv1.APIService) {
 	if a.Spec.Service != nil {
 		check.SetDefault(&a.Spec.Service.Port, 443)
@@ -58,8 +57,8 @@ func keepAPIServiceStatus(a, old *apiregistrationv1.APIService) {
 	a.Finalizers, a.OwnerReferences = old.Finalizers, old.OwnerReferences
 }
 
-// validateAPIService requires that the name follows from the spec; the entry's rule validates its form (KA
-// pkg/apis/apiregistration/validation:ValidateAPIService).
+// validateAPIService requires the name VERSION.GROUP of the spec. The entry's rule validates the form of the
+// name (KA pkg/apis/apiregistration/validation:ValidateAPIService).
 func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) {
 	at, spec, meta := field.NewPath("spec"), &s.Spec, field.NewPath("metadata")
 	required := spec.Version + "." + spec.Group

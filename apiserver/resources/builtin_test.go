@@ -22,7 +22,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata/discovery.txt")
 
-// lines writes the table as discovery would, one line a path.
+// lines prints the table in the order of discovery, one line for each path.
 func lines(all []*Resource) string {
 	var b strings.Builder
 	last := ""
@@ -88,7 +88,7 @@ func recorded(t *testing.T, name string, into any) {
 	}
 }
 
-// newIn137 has the kinds that v1.37 serves and v1.36 does not (V-002 to V-005).
+// newIn137 has the resources that v1.37 serves and v1.36 does not (V-002 to V-005).
 var newIn137 = map[string]bool{
 	"clustertrustbundles": true, "devicetaintrules": true, "podcertificaterequests": true,
 	"storageversionmigrations": true,
@@ -185,7 +185,7 @@ func TestKeysAreUnique(t *testing.T) {
 	stored := map[string]schema.GroupVersionKind{}
 	for _, r := range Builtin() {
 		if paths[pathOf(r)] {
-			t.Errorf("%v stands twice in the table", pathOf(r))
+			t.Errorf("%v is in the table twice", pathOf(r))
 		}
 		paths[pathOf(r)] = true
 		if (r.Collection == "") != r.Virtual || (r.Collection == "") != r.Stored.Empty() {
@@ -200,7 +200,7 @@ func TestKeysAreUnique(t *testing.T) {
 		stored[r.Collection] = r.Stored
 		same := r.Stored == r.GroupVersionKind() && !strings.HasPrefix(r.Plural, "mutatingadmission") // V-008
 		if same != (r.ToStored == nil) || (r.ToStored == nil) != (r.FromStored == nil) {
-			t.Errorf("%v is stored as %v but its conversions say otherwise", pathOf(r), r.Stored)
+			t.Errorf("%v is stored as %v, which its conversions contradict", pathOf(r), r.Stored)
 		}
 	}
 }
@@ -244,13 +244,13 @@ func TestEveryKindIsEncodedAndDecoded(t *testing.T) {
 			t.Errorf("%v: New is a %v", pathOf(r), got)
 		}
 		if kinds, _, err := Scheme().ObjectKinds(obj); err != nil || !slices.Contains(kinds, gvk) {
-			t.Errorf("%v: the scheme knows %v, %v", pathOf(r), kinds, err)
+			t.Errorf("%v: the kinds in the scheme are %v, %v", pathOf(r), kinds, err)
 		}
 		if r.Has("list") && !Scheme().Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List")) {
-			t.Errorf("%v: the scheme knows no list", pathOf(r))
+			t.Errorf("%v: the scheme does not have the list", pathOf(r))
 		}
 		if !r.Stored.Empty() && !Scheme().Recognizes(r.Stored) {
-			t.Errorf("%v: the scheme doesn't know %v", pathOf(r), r.Stored)
+			t.Errorf("%v: the scheme does not have %v", pathOf(r), r.Stored)
 		}
 		data, err := json.Marshal(obj)
 		if err != nil {
@@ -270,7 +270,7 @@ func TestEveryKindIsEncodedAndDecoded(t *testing.T) {
 		}
 		for _, s := range r.Subresources {
 			if !s.Kind.Empty() && !Scheme().Recognizes(s.Kind) {
-				t.Errorf("%v/%s: the scheme doesn't know %v", pathOf(r), s.Name, s.Kind)
+				t.Errorf("%v/%s: the scheme does not have %v", pathOf(r), s.Name, s.Kind)
 			}
 		}
 	}

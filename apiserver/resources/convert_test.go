@@ -22,8 +22,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// there converts to the stored version and back.
-func there(t *testing.T, r *Resource, obj runtime.Object) (stored, back runtime.Object) {
+// roundTrip converts an object to the stored version and back.
+func roundTrip(t *testing.T, r *Resource, obj runtime.Object) (stored, back runtime.Object) {
 	t.Helper()
 	before := obj.DeepCopyObject()
 	stored, err := r.ToStored(obj)
@@ -46,7 +46,7 @@ func there(t *testing.T, r *Resource, obj runtime.Object) (stored, back runtime.
 	return stored, back
 }
 
-// filler fills objects with random values. Times survive an encoding in JSON.
+// filler returns a filler that fills objects with random values. Times have only the precision of JSON.
 func filler(seed int64) *randfill.Filler {
 	return randfill.NewWithSeed(seed).NilChance(0.3).NumElements(1, 3).Funcs(
 		func(q *resource.Quantity, c randfill.Continue) {
@@ -67,7 +67,7 @@ func TestConversionsAreTotal(t *testing.T) {
 	seed := seed.Of(t)
 	for _, r := range Builtin() {
 		if r.ToStored == nil || r.Plural == "horizontalpodautoscalers" {
-			continue // these two say less, or have invariants; their tests follow
+			continue // other tests: v1 has fewer fields, and some are annotations
 		}
 		f := filler(int64(seed))
 		for range 50 {
@@ -75,7 +75,7 @@ func TestConversionsAreTotal(t *testing.T) {
 			gvk := obj.GetObjectKind().GroupVersionKind()
 			f.Fill(obj)
 			obj.GetObjectKind().SetGroupVersionKind(gvk)
-			if _, back := there(t, r, obj); !cmp.Equal(obj, back) {
+			if _, back := roundTrip(t, r, obj); !cmp.Equal(obj, back) {
 				t.Fatalf("%v, seed %d (-before +after):\n%s", pathOf(r), seed, cmp.Diff(obj, back))
 			}
 		}
@@ -114,7 +114,7 @@ func TestEvent(t *testing.T) {
 		Note:       "said", ReportingController: "c", DeprecatedCount: 2,
 		Series: &eventsv1.EventSeries{Count: 3},
 	}
-	stored, _ := there(t, r, e)
+	stored, _ := roundTrip(t, r, e)
 	got, err := json.Marshal(stored)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-// What v1 of autoscalers has no field for travels in these annotations.
+// The annotations of v1 for the fields that only v2 has.
 const (
 	hpaMetrics  = "autoscaling.alpha.kubernetes.io/metrics"
 	hpaBehavior = "autoscaling.alpha.kubernetes.io/behavior"
@@ -162,7 +162,7 @@ func TestAutoscalerV1(t *testing.T) {
 	} {
 		in := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Annotations: c.annotations},
 			Spec: autoscalingv1.HorizontalPodAutoscalerSpec{MaxReplicas: 3, TargetCPUUtilizationPercentage: c.cpu}}
-		stored, _ := there(t, r, in)
+		stored, _ := roundTrip(t, r, in)
 		hpa := stored.(*autoscalingv2.HorizontalPodAutoscaler)
 		if d := cmp.Diff(c.want, hpa.Spec.Metrics); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
@@ -245,7 +245,7 @@ func TestAutoscalerV2SurvivesConversionToV1(t *testing.T) {
 	if p := v1.Status.CurrentCPUUtilizationPercentage; p == nil || *p != 33 {
 		t.Errorf("current %v", p)
 	}
-	// The text that upstream's internal type marshals to.
+	// The message of upstream's internal type in JSON.
 	want := `{"ScaleUp":{"StabilizationWindowSeconds":5,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15}],` +
 		`"Tolerance":"100m"},"ScaleDown":null}`
 	if d := cmp.Diff(want, v1.Annotations[hpaBehavior]); d != "" {
@@ -256,7 +256,7 @@ func TestAutoscalerV2SurvivesConversionToV1(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(in, back); d != "" {
-		t.Errorf("by way of v1 (-before +after):\n%s", d)
+		t.Errorf("converted to v1 and back (-before +after):\n%s", d)
 	}
 }
 
@@ -272,8 +272,8 @@ func TestAutoscalerRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, once := there(t, r, first)
-		_, twice := there(t, r, once)
+		_, once := roundTrip(t, r, first)
+		_, twice := roundTrip(t, r, once)
 		if d := cmp.Diff(once, twice); d != "" {
 			t.Fatalf("seed %d (-once +twice):\n%s", seed, d)
 		}
@@ -335,10 +335,10 @@ func TestCustomResourceDefinition(t *testing.T) {
 			t.Errorf("read as\n%s, not as\n%s, %v", upgraded, want, err)
 		}
 	}
-	// What all versions agree on stands once, at the top.
+	// A schema that all versions share is at the top of the spec.
 	written, err := r.Written.To(one)
 	if err != nil || written.(*apiextensionsv1beta1.CustomResourceDefinition).Spec.Validation == nil {
-		t.Errorf("the schema stands in the version: %v", err)
+		t.Errorf("the schema is in the version: %v", err)
 	}
 }
 

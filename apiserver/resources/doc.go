@@ -20,7 +20,6 @@
 //
 //	entry       the types of entries, and functions that make entries
 //	internal    code that groups share: check (values and fields), podspec (pods and volumes), declared (generated rules)
-//	objecttest  objects for tests
 //	kindtest    scenarios of all kinds: defaults, preparation, validation and printing
 //
 // The files here:

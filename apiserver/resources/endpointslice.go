@@ -32,7 +32,6 @@ func endpointSlices() *entry.Resource {
 	}
 }
 
-// defaultEndpointSlice sets the defaults of ports.
 func defaultEndpointSlice(s *discoveryv1.EndpointSlice) {
 	for i := range s.Ports {
 		check.SetDefault(&s.Ports[i].Name, "")
@@ -65,8 +64,8 @@ func updateSlice(s, old *discoveryv1.EndpointSlice) {
 	}
 }
 
-// dropTopology removes topology from endpoints, as v1 does not have it. Its node name becomes the endpoint's nodeName,
-// so that a partial update keeps it.
+// dropTopology removes the field topology of endpoints, which v1 does not have. The node name in it becomes the
+// endpoint's nodeName, so that a partial update keeps it.
 func dropTopology(s, old *discoveryv1.EndpointSlice) {
 	known := map[string]bool{}
 	if old != nil {

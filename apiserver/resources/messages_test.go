@@ -11,8 +11,8 @@ import (
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// removed are earlier versions that k8s.io/api no longer has. Values of the releases that had them are in its testdata,
-// and tests/e2e/backups reads those.
+// removed are earlier versions that k8s.io/api no longer has. Its testdata has values of the releases that had them,
+// and tests/e2e/backups reads these values.
 var removed = []string{"certificates.k8s.io/v1alpha1 PodCertificateRequest", "networking.k8s.io/v1alpha1 IPAddress",
 	"networking.k8s.io/v1alpha1 ServiceCIDR"}
 

@@ -56,7 +56,7 @@ func addUsage(sum corev1.ResourceList, containers []metricsv1beta1.ContainerMetr
 	}
 }
 
-// noMetrics returns metrics-server's error for an object without metrics. It names the kind as the resource.
+// noMetrics returns metrics-server's error for an object without metrics. The error names the kind as the resource.
 func noMetrics(resource, name string) error {
 	return apierrors.NewNotFound(metricsv1beta1.Resource(resource), name)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// rangeAllocations returns the entry of RangeAllocation, which Kubernetes stores but doesn't serve. It and the
-// functions below it are an example of the file of a new kind.
+// rangeAllocations returns the entry of RangeAllocation, which Kubernetes stores but doesn't serve. This function and
+// those below it are an example of the file of a new kind.
 func rangeAllocations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "rangeallocations", New: entry.New[corev1.RangeAllocation], Namespaced: true,
@@ -36,7 +36,6 @@ func rangeAllocations() *entry.Resource {
 
 func defaultRangeAllocation(r *corev1.RangeAllocation) { check.FillDefault(&r.Range, "10.0.0.0/24") }
 
-// createRangeAllocation begins with nothing allocated.
 func createRangeAllocation(r *corev1.RangeAllocation) { r.Data = []byte{} }
 
 func validateRangeAllocation(r *corev1.RangeAllocation) field.ErrorList {
@@ -105,7 +104,7 @@ func TestNewKindIsServed(t *testing.T) {
 	}
 }
 
-// printed returns the rows of a list without their ages, which must be there.
+// printed returns the rows of a list without their ages. It requires that each row has an age.
 func printed(t *testing.T, s *apiservertest.Server, path string) (rows [][]any) {
 	t.Helper()
 	a := s.Do("GET", path, nil, "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")

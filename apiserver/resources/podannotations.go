@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// WarnOfAnnotations adds warnings for annotations to nodes, pods and kinds with pod templates. Warnings for templates
-// are needed because a controller creates the pods, and the user does not receive the warnings for these. warn returns
-// the messages for annotations that are not in before.
+// WarnOfAnnotations adds warnings for annotations to the hooks of nodes, pods and kinds with pod templates. Templates
+// need warnings because a controller creates their pods: the user does not receive the warnings for these pods. warn
+// returns the messages for annotations that are not in before.
 func WarnOfAnnotations(all []*Resource, warn func(annotations, before map[string]string) []string) {
 	for _, r := range all {
 		empty := r.New()

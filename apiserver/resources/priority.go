@@ -2,7 +2,8 @@ package resources
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// priority is the position in discovery: first by the group's priority, then by the version's. Higher ones come first.
+// priority determines the position in discovery. The group with the higher priority is first, and in it the version
+// with the higher priority.
 type priority struct{ group, version int32 }
 
 // priorities are those of the APIServices that kube-apiserver creates for its own versions (K
@@ -39,7 +40,7 @@ var priorities = map[schema.GroupVersion]priority{
 	{Group: "storagemigration.k8s.io", Version: "v1"}:            {15800, 15}, // v1's priority was not seen (V-009)
 	{Group: "storagemigration.k8s.io", Version: "v1beta1"}:       {15800, 9},
 	{Group: "certificates.k8s.io", Version: "v1beta1"}:           {17300, 9},
-	{Group: "metrics.k8s.io", Version: "v1beta1"}:                {100, 100}, // as metrics-server's manifest
+	{Group: "metrics.k8s.io", Version: "v1beta1"}:                {100, 100}, // as in metrics-server's manifest
 }
 
 // Priority returns groupPriorityMinimum and versionPriority of a group version's APIService. For custom resources they

@@ -34,7 +34,6 @@ func systemPriority(name string) string {
 	return ""
 }
 
-// defaultPriorityClass sets the default preemption policy.
 func defaultPriorityClass(c *schedulingv1.PriorityClass) {
 	check.SetDefault(&c.PreemptionPolicy, corev1.PreemptLowerPriority)
 }

@@ -13,7 +13,7 @@ import (
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestEveryKindIsServedOrRetired: every kind of k8s.io/api is served or retired, and every retired kind is one of
+// TestEveryKindIsServedOrRetired: every kind of k8s.io/api is served or retired, and every retired kind is in
 // k8s.io/api (V-006). kube-apiserver's scheme also has client-go's kinds, and those of requests to webhooks (K
 // pkg/controlplane/import_known_versions.go, pkg/apis/*/install).
 func TestEveryKindIsServedOrRetired(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
-// names lists the entries that pass, as "resource.group", sorted and without repetition.
+// names returns the entries for which pass returns true, as "resource.group", sorted and without duplicates.
 func names(pass func(*Resource) bool) []string {
 	var list []string
 	for _, r := range Builtin() {
@@ -26,7 +26,7 @@ func names(pass func(*Resource) bool) []string {
 	return slices.Compact(list)
 }
 
-// TestRules compares the table with the lists in the rules.
+// TestRules: the table agrees with the lists of kinds in the rules.
 func TestRules(t *testing.T) {
 	generation := func(g Generation) func(*Resource) bool {
 		return func(r *Resource) bool { return r.Strategy.Generation == g }
@@ -145,7 +145,7 @@ func TestPodDeletion(t *testing.T) {
 		p := pod.DeepCopy()
 		change(p)
 		if !r.Delete.For(p).GraceForbidden {
-			t.Errorf("%v in phase %q on node %q dies gracefully", p.Name, p.Status.Phase, p.Spec.NodeName)
+			t.Errorf("%v in phase %q on node %q is deleted gracefully", p.Name, p.Status.Phase, p.Spec.NodeName)
 		}
 	}
 }
@@ -222,6 +222,6 @@ func TestFieldLabels(t *testing.T) {
 	if _, err := (&Resource{
 		CustomResource: CustomResource{Custom: true},
 	}).FieldLabel("metadata.namespace"); err == nil || err.Error() != "field label not supported: metadata.namespace" {
-		t.Errorf("a cluster-scoped custom resource takes metadata.namespace: %v", err)
+		t.Errorf("a cluster-scoped custom resource accepts metadata.namespace: %v", err)
 	}
 }

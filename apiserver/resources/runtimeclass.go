@@ -29,7 +29,6 @@ func runtimeClasses() *entry.Resource {
 	}
 }
 
-// defaultRuntimeClass rounds the quantities of the overhead.
 func defaultRuntimeClass(c *nodev1.RuntimeClass) {
 	if c.Overhead != nil {
 		check.Round(c.Overhead.PodFixed)
@@ -50,7 +49,7 @@ func runtimeClassWarnings(c, _ *nodev1.RuntimeClass) []string {
 }
 
 func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
-	if c.Handler == "" { // the declared rule only requires a handler, so upstream's error stays
+	if c.Handler == "" { // upstream returns this error in addition to that of the declared rule
 		errs = check.DNSLabel("", field.NewPath("handler"))
 	}
 	if c.Overhead != nil {

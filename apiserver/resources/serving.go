@@ -102,7 +102,7 @@ func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
 	return s, absent, nil
 }
 
-// parse parses one pair. here is false if it enables a version or resource that this server does not have.
+// parse parses one pair. here is false if the pair enables a version or resource that this server does not have.
 func (s *Serving) parse(key, value string) (here bool, err error) {
 	for i, l := range levels {
 		if key != l.word {
@@ -146,8 +146,8 @@ func (s *Serving) parse(key, value string) (here bool, err error) {
 	return !on || possible(gv, tokens[2]), nil
 }
 
-// possible reports whether a resource can be served in a group version. Without a name it reports that for any
-// resource.
+// possible reports whether a resource can be served in a group version. If plural is empty, any resource of the version
+// suffices.
 func possible(gv schema.GroupVersion, plural string) bool {
 	return slices.ContainsFunc(Every(nil), func(r *Resource) bool {
 		return r.GroupVersion() == gv && (plural == "" || r.Plural == plural)

@@ -15,12 +15,12 @@ const (
 		"resource.k8s.io/v1alpha3,scheduling.k8s.io/v1alpha3"
 )
 
-// TestRuntimeConfigSelectsVersions prints, for values of --runtime-config, the differences from the default versions.
+// TestRuntimeConfigSelectsVersions: values of --runtime-config add versions to the default ones, and remove versions.
 func TestRuntimeConfigSelectsVersions(t *testing.T) {
 	normal := paths(nil)
 	for _, c := range []struct {
 		pairs string
-		// more and less are parts of group versions' and resources' paths.
+		// more and less are parts of the paths of group versions and resources that are added and removed.
 		more, less []string
 		absent     string
 		err        string

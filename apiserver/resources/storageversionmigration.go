@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// storageVersionMigrations returns the entry of StorageVersionMigration (V-004). A server of the previous minor, which
-// has no v1, can read the stored objects.
+// storageVersionMigrations returns the entry of StorageVersionMigration (V-004). The kind is stored as v1beta1, so that
+// a server of the previous minor version, which has no v1, can read it.
 func storageVersionMigrations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "storageversionmigrations", New: entry.New[storagemigrationv1.StorageVersionMigration],
@@ -44,7 +44,7 @@ func storageVersionMigrations() *entry.Resource {
 	}
 }
 
-// validateMigration requires a resource and a group with the rules for an APIService; the core group is empty (K
+// validateMigration requires a resource, and a group that is valid in an APIService. The core group is empty (K
 // pkg/apis/storagemigration/validation: ValidateStorageVersionMigration).
 func validateMigration(m *storagemigrationv1.StorageVersionMigration) (errs field.ErrorList) {
 	at, r := field.NewPath("spec", "resource"), m.Spec.Resource

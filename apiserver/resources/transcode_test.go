@@ -67,7 +67,7 @@ func TestTranscodedObjectsAreDecoded(t *testing.T) {
 		}
 	}
 	if kinds < 30 {
-		t.Errorf("%d kinds were looked at", kinds)
+		t.Errorf("%d kinds were tested", kinds)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestOnlyDefinitionsAreNestedWithoutLimit(t *testing.T) {
 	}
 }
 
-// recursive reports whether a type has itself in it, at any depth; above are the types around it.
+// recursive reports whether a type contains itself, at any depth. above has the types that contain it.
 func recursive(of reflect.Type, above map[reflect.Type]bool) bool {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 		of = of.Elem()

@@ -52,7 +52,6 @@ func NewTable(entries ...*Resource) *Types {
 	return t
 }
 
-// pathOf returns the key of an entry.
 func pathOf(r *Resource) schema.GroupVersionResource {
 	return r.GroupVersion().WithResource(r.Plural)
 }

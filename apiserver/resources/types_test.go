@@ -33,7 +33,7 @@ func TestAddRemove(t *testing.T) {
 	select {
 	case <-changed:
 	default:
-		t.Error("nobody was told")
+		t.Error("the channel is not closed")
 	}
 	if types.Generation() != generation+1 || len(types.All()) != before+3 {
 		t.Errorf("generation %d after %d, %d entries after %d", types.Generation(), generation, len(types.All()), before)
@@ -55,7 +55,7 @@ func TestAddRemove(t *testing.T) {
 	types.Add(v1)
 	select {
 	case <-changed:
-		t.Error("adding what is there counts as a change")
+		t.Error("adding an entry that is in the table counts as a change")
 	default:
 	}
 	types.Replace([]*Resource{v1, beta}, []*Resource{custom("b.example.com", "v1", "crontabs", "CronTab")})
@@ -81,10 +81,10 @@ func TestCustomResourceNeverHidesBuiltIn(t *testing.T) {
 		custom("apiextensions.k8s.io", "v9", "customresourcedefinitions", "CustomResourceDefinition"),
 	)
 	if types.Kind(deployments.GroupVersionKind()) != deployments {
-		t.Error("another resource's objects are called deployments")
+		t.Error("another resource has the collection of deployments")
 	}
 	if types.Collection("apiextensions.k8s.io/customresourcedefinitions") != definitions {
-		t.Error("another resource's objects are stored as definitions")
+		t.Error("another resource has the collection of definitions")
 	}
 }
 

@@ -16,11 +16,11 @@ import (
 func TestVersionsRoundTrip(t *testing.T) {
 	f := filler(int64(seed.Of(t))).Funcs(func(r *resourcev1.DeviceRequest, c randfill.Continue) {
 		if c.FillNoCustom(r); r.Exactly == nil && len(r.FirstAvailable) == 0 {
-			r.Exactly = &resourcev1.ExactDeviceRequest{} // without either it isn't valid, so never stored
+			r.Exactly = &resourcev1.ExactDeviceRequest{} // without either, a request is not valid
 		}
 	}, func(s *resourcev1.ResourceSliceSpec, c randfill.Continue) {
 		if c.FillNoCustom(s); s.AllNodes != nil {
-			*s.AllNodes = true // v1beta1 can't tell false from nothing
+			*s.AllNodes = true // in v1beta1, false equals a missing value
 		}
 	})
 	for _, r := range notByDefault() {
@@ -51,13 +51,13 @@ func TestVersionsRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(stored, back); d != "" && !apiequality.Semantic.DeepEqual(stored, back) {
-				t.Fatalf("%s by way of %s:\n%s", r.Stored, r.GroupVersion(), d)
+				t.Fatalf("%s converted to %s and back:\n%s", r.Stored, r.GroupVersion(), d)
 			}
 		}
 	}
 }
 
-// notByDefault returns the entries that are only served when asked for.
+// notByDefault returns the entries that only --runtime-config enables.
 func notByDefault() (out []*Resource) {
 	for _, r := range Every(nil) {
 		if r.Off {

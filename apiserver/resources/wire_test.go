@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// versions returns an empty object of each version that hooks are given.
+// versions returns an empty object of each version that hooks accept.
 func versions(t *testing.T, r *Resource) []runtime.Object {
 	t.Helper()
 	objs := []runtime.Object{r.New()}
@@ -26,7 +26,7 @@ func versions(t *testing.T, r *Resource) []runtime.Object {
 	return objs
 }
 
-// TestHooksTakeBothVersions: no hook minds an empty object of either version.
+// TestHooksTakeBothVersions: every hook accepts an empty object of either version.
 func TestHooksTakeBothVersions(t *testing.T) {
 	for _, r := range Builtin() {
 		for _, obj := range versions(t, r) {
@@ -52,7 +52,7 @@ func TestHooksTakeBothVersions(t *testing.T) {
 			if r.Virtual && r.Hooks.Objects.List == nil {
 				continue // never listed
 			}
-			// IPAddresses have a cell too many, as upstream's.
+			// As in upstream, an IPAddress has one cell more than columns.
 			if cells := r.Table.Cells(obj, time.Unix(1e9, 0)); len(cells) < len(r.Table.Columns) {
 				t.Errorf("%v: %d cells of a %T for %d columns", pathOf(r), len(cells), obj, len(r.Table.Columns))
 			}
@@ -60,7 +60,7 @@ func TestHooksTakeBothVersions(t *testing.T) {
 	}
 }
 
-// prepareAll calls every hook of a write; none may change the old object.
+// prepareAll calls every hook of a write, and checks that none changes the old object.
 func prepareAll(t *testing.T, r *Resource, empty runtime.Object) {
 	t.Helper()
 	old := empty.DeepCopyObject()
@@ -99,7 +99,7 @@ func TestParts(t *testing.T) {
 	for _, r := range Builtin() {
 		for _, s := range r.Subresources {
 			if s.Action == Part && s.PrepareUpdate == nil {
-				t.Errorf("%v/%s keeps nothing", pathOf(r), s.Name)
+				t.Errorf("%v/%s has no PrepareUpdate", pathOf(r), s.Name)
 			}
 		}
 	}

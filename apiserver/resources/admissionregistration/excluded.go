@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Reviews are the resources that are not stored and that neither policies nor webhooks receive: a webhook for them
-// could lock all users out (V-105, M-21; K pkg/kubeapiserver/admission/exclusion/resources.go).
+// Reviews are resources that are not stored. Policies and webhooks do not receive them: a webhook for them could lock
+// all users out (V-105, M-21; K pkg/kubeapiserver/admission/exclusion/resources.go).
 var Reviews = map[schema.GroupResource]bool{
 	{Group: "authentication.k8s.io", Resource: "tokenreviews"}:             true,
 	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"}:       true,
@@ -29,8 +29,8 @@ func webhookWarnings(c metav1.Object, list []admissionv1.MutatingWebhook) []stri
 	return texts
 }
 
-// excludedRules returns warnings for rules that name a review. It ignores rules with a wildcard, which may be meant for
-// other resources (K pkg/apis/admissionregistration/validation: WarningsForValidatingWebhookRules).
+// excludedRules returns warnings for rules that name a review. It ignores rules with a wildcard, because the wildcard
+// may be meant for other resources (K pkg/apis/admissionregistration/validation: WarningsForValidatingWebhookRules).
 func excludedRules(rules []admissionv1.RuleWithOperations, at *field.Path) (texts []string) {
 	for i, r := range rules {
 		if slices.Contains(r.APIGroups, "*") || slices.Contains(r.Resources, "*") {

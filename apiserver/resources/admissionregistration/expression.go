@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 )
 
-// textsOfWebhooks returns the expressions of webhooks.
 func textsOfWebhooks(list []admissionv1.MutatingWebhook) expression.Texts {
 	t := expression.Texts{}
 	for i := range list {
@@ -25,7 +24,6 @@ func addConditions(t expression.Texts, conditions []admissionv1.MatchCondition) 
 	}
 }
 
-// textsOfValidating returns the expressions of a policy.
 func textsOfValidating(s *admissionv1.ValidatingAdmissionPolicySpec) expression.Texts {
 	t := expression.Texts{}
 	addConditions(t, s.MatchConditions)
@@ -42,7 +40,6 @@ func textsOfValidating(s *admissionv1.ValidatingAdmissionPolicySpec) expression.
 	return t
 }
 
-// textsOfMutating returns the expressions of a policy.
 func textsOfMutating(s *admissionv1.MutatingAdmissionPolicySpec) expression.Texts {
 	t := expression.Texts{}
 	addConditions(t, s.MatchConditions)
@@ -60,7 +57,7 @@ func textsOfMutating(s *admissionv1.MutatingAdmissionPolicySpec) expression.Text
 	return t
 }
 
-// required requires an expression that compiles. missing is the message if there is none.
+// required returns an error if the text is empty, with the message missing, or if the expression does not compile.
 func required(c *expression.Checker, r expression.Role, text, missing string, at *field.Path) field.ErrorList {
 	if strings.TrimSpace(text) == "" {
 		return field.ErrorList{field.Required(at, missing)}
@@ -75,8 +72,9 @@ func compiles(err *field.Error) field.ErrorList {
 	return field.ErrorList{err}
 }
 
-// reservedSuffix is the suffix of names of configurations that are read from files. That feature is alpha and off, so
-// the names are accepted with a warning (L-103; K pkg/apis/admissionregistration/validation/static_suffix.go).
+// reservedSuffix is the suffix of the names of configurations that a server reads from files. This feature is alpha and
+// off, so validation accepts such names with a warning (L-103; K
+// pkg/apis/admissionregistration/validation/static_suffix.go).
 const reservedSuffix = ".static.k8s.io"
 
 // reservedName returns the warning for a name with the reserved suffix.

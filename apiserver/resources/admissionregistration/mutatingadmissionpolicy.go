@@ -18,7 +18,7 @@ func mutatingAdmissionPolicies() *entry.Resource {
 		check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
 		defaultMatchResources(p.Spec.MatchConstraints)
 	}, validateMutatingPolicy, mutatingPolicyTable())
-	// v1.36 stores it as v1beta1 (V-008): stored objects may have another version, and are converted.
+	// v1.36 stores the kind as v1beta1 (V-008). Stored objects may have that version, so they are converted.
 	r.Storage.ToStored = entry.Recast[admissionv1.MutatingAdmissionPolicy]
 	r.Storage.FromStored = entry.Recast[admissionv1.MutatingAdmissionPolicy]
 	r.Served.Optional = []entry.Version{
@@ -32,7 +32,7 @@ func mutatingAdmissionPolicies() *entry.Resource {
 
 var patchTypes = []admissionv1.PatchType{admissionv1.PatchTypeApplyConfiguration, admissionv1.PatchTypeJSONPatch}
 
-// validateMutatingPolicy accepts the expressions of the old policy, and does not validate match conditions again.
+// validateMutatingPolicy accepts expressions that the old policy has. It does not validate unchanged match conditions.
 func validateMutatingPolicy(p, old *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
 	var known expression.Texts
 	conditionsKept := false
@@ -42,7 +42,8 @@ func validateMutatingPolicy(p, old *admissionv1.MutatingAdmissionPolicy) field.E
 			p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions)
 	}
 	at, s := field.NewPath("spec"), &p.Spec
-	// Unlike those of a ValidatingAdmissionPolicy, the expressions always have an object "variables".
+	// The expressions always have an object "variables". Those of a ValidatingAdmissionPolicy have it only if the
+	// policy has variables.
 	c := expression.NewChecker(known).Policy(s.ParamKind != nil, len(s.Variables), true)
 	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
 	errs = append(errs, check.Optional(s.MatchConstraints, at.Child("matchConstraints"), mutableOperations)...)
@@ -58,7 +59,7 @@ func validateMutatingPolicy(p, old *admissionv1.MutatingAdmissionPolicy) field.E
 	return append(errs, check.Required(s.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
 }
 
-// mutation requires the expression for its patch type, and no other.
+// mutation requires the expression of the patch type, and rejects the other expression.
 func mutation(c *expression.Checker, m *admissionv1.Mutation, at *field.Path) (errs field.ErrorList) {
 	const must, mustNot = "must be specified when patchType is ", "must not be specified when patchType is "
 	patch, apply := at.Child("jsonPatch"), at.Child("applyConfiguration")

@@ -17,7 +17,7 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 		func(b *admissionv1.MutatingAdmissionPolicyBinding) []any {
 			return []any{b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef)}
 		}))
-	// v1.36 stores it as v1beta1 (V-008): stored objects may have another version, and are converted.
+	// v1.36 stores the kind as v1beta1 (V-008). Stored objects may have that version, so they are converted.
 	r.Storage.ToStored = entry.Recast[admissionv1.MutatingAdmissionPolicyBinding]
 	r.Storage.FromStored = entry.Recast[admissionv1.MutatingAdmissionPolicyBinding]
 	r.Served.Optional = []entry.Version{

@@ -33,7 +33,8 @@ var validationReasons = []metav1.StatusReason{
 	metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge,
 }
 
-// validateValidatingPolicy accepts the expressions of the old policy, and does not validate match conditions again.
+// validateValidatingPolicy accepts expressions that the old policy has. It does not validate unchanged match
+// conditions.
 func validateValidatingPolicy(p, old *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
 	var known expression.Texts
 	conditionsKept := false
@@ -102,7 +103,7 @@ func auditAnnotation(
 	default:
 		err := c.Check(expression.Annotation, value, at)
 		if err != nil && err.Type == field.ErrorTypeInvalid {
-			err.BadValue = a.ValueExpression // it was compiled without spaces around it, but is reported with them
+			err.BadValue = a.ValueExpression // the error has the spaces around the expression
 		}
 		errs = append(errs, compiles(err)...)
 	}

@@ -87,7 +87,7 @@ func parseTemplateGeneration(d *appsv1.DaemonSet) error {
 func templateGeneration(d *appsv1.DaemonSet) int64 {
 	n, err := strconv.ParseInt(d.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
 	if err != nil {
-		return 0 // not the limit that ParseInt returns for a number out of range
+		return 0 // for a number out of range, n is the nearest limit
 	}
 	return n
 }

@@ -32,7 +32,6 @@ func replicaSets() *entry.Resource {
 	}
 }
 
-// defaultReplicaSet sets one replica.
 func defaultReplicaSet(r *appsv1.ReplicaSet) {
 	check.SetDefault(&r.Spec.Replicas, 1)
 	podspec.DefaultTemplate(&r.Spec.Template)

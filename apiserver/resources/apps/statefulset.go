@@ -46,8 +46,8 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 type maxUnavailable bool
 
 // defaultSet sets one replica, ordered pod management, and retained claims. If the client sets only the type
-// RollingUpdate, its parameters stay unset. maxUnavailable has a default since v1.37 (V-015; apps/v1/defaults.go:
-// SetDefaults_StatefulSet).
+// RollingUpdate, its parameters stay unset. The field maxUnavailable has a default since v1.37 (V-015;
+// apps/v1/defaults.go: SetDefaults_StatefulSet).
 func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
 	check.FillDefault(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
 	u := &s.Spec.UpdateStrategy
@@ -70,7 +70,7 @@ func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
 	podspec.DefaultTemplate(&s.Spec.Template)
 	for i := range s.Spec.VolumeClaimTemplates {
 		claim := &s.Spec.VolumeClaimTemplates[i]
-		// In apps/v1 the claims have their kind; other versions omit it.
+		// In apps/v1 the claim templates have an apiVersion and a kind; other versions omit them.
 		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim"
 		podspec.DefaultClaim(claim)
 	}
@@ -111,7 +111,7 @@ func (on maxUnavailable) drop(u *appsv1.StatefulSetUpdateStrategy) {
 	}
 }
 
-// Not validated: metadata of volumeClaimTemplates, which upstream leaves unchecked too.
+// The metadata of volumeClaimTemplates is not validated, as in upstream.
 
 func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList { return statefulSetSpec(&s.Spec, nil) }
 
@@ -204,7 +204,8 @@ func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	return errs
 }
 
-// serviceName requires a valid subdomain for pods, unless the old one was invalid.
+// serviceName requires a valid name, because it is the subdomain of the pods. It accepts any name if the old one was
+// invalid.
 func serviceName(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	at := check.SpecPath.Child("serviceName")
 	if s.ServiceName == "" || old != nil && len(check.DNSLabel(old.ServiceName, at)) != 0 {

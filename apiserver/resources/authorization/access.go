@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// local is the kind of namespaced reviews.
 const local = "LocalSubjectAccessReview"
 
 // validate returns an error for an invalid review of the kind.
@@ -120,9 +119,9 @@ func checkSelectors(a *authorizationv1.ResourceAttributes, at *field.Path) (errs
 	return errs
 }
 
-// selectorErrors returns the errors of selectors that can't be parsed. An invalid selector is ignored. That never
-// allows more than was requested, because the authorization modes here ignore all selectors: a permission to list is
-// one to list all objects.
+// selectorErrors returns the errors of selectors that can't be parsed. Authorization ignores an invalid selector. This
+// never allows more than the client requested: the authorization modes of this server ignore all selectors, so a
+// permission to list is a permission to list all objects.
 func selectorErrors(a *authorizationv1.ResourceAttributes) (errs []string) {
 	if s := a.FieldSelector; s != nil {
 		if !parses(s.RawSelector, fields.ParseSelector) {

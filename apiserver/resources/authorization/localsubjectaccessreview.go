@@ -17,7 +17,7 @@ func validateLocal(r entry.Request, v *authorizationv1.LocalSubjectAccessReview)
 	if err := validate(local, &v.ObjectMeta, &v.Spec); err != nil {
 		return err
 	}
-	if namespace := r.Namespace(); v.Namespace != namespace { // a webhook has changed it
+	if namespace := r.Namespace(); v.Namespace != namespace { // mutating admission has changed it
 		return apierrors.NewBadRequest("spec.resourceAttributes.namespace must match namespace: " + namespace)
 	}
 	return nil

@@ -9,12 +9,12 @@ import (
 	declaredv1 "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/autoscaling"
 )
 
-// declared are the rules of both versions, because hooks receive objects of both.
+// declared has the validation rules of both versions, because hooks receive objects of both.
 var declared = runtime.NewSchemeBuilder(declaredv1.RegisterValidations, RegisterValidations)
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources(gates entry.Gates) []*entry.Resource {
-	options := gates.Only("HPAScaleToZero") // those that rules name (V-061)
+	options := gates.Only("HPAScaleToZero") // the gates that validation rules name (V-061)
 	return append(
 		entry.Declared(declared.AddToScheme, options, entry.Group(autoscalingv2.SchemeGroupVersion,
 			horizontalPodAutoscalers(),
@@ -25,7 +25,8 @@ func Resources(gates entry.Gates) []*entry.Resource {
 	)
 }
 
-// ScaleTable returns the table of Scale, the kind of scale subresources. Only here, the name has no format.
+// ScaleTable returns the table of Scale, the kind of scale subresources. Unlike in other tables, the column Name has no
+// format.
 func ScaleTable() entry.Table {
 	return entry.Printed([]entry.Column{
 		entry.Text("Name", entry.MetaDocs["name"]),

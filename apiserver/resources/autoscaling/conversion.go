@@ -111,7 +111,7 @@ func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.H
 			others = append(others, metricToV1(m))
 		}
 	}
-	// This includes CPU utilization, as its raw value would be lost otherwise.
+	// The annotation also has the statuses of CPU utilization, because v1 has no field for their raw values.
 	var current []autoscalingv1.MetricStatus
 	for i := range in.Status.CurrentMetrics {
 		current = append(current, metricStatusToV1(&in.Status.CurrentMetrics[i]))
@@ -220,7 +220,8 @@ func hpaSpecs(annotations map[string]string, cpu *int32) []autoscalingv2.MetricS
 	return specs
 }
 
-// hpaStatuses returns the statuses in the annotation, which have more fields, or else that of CPU.
+// hpaStatuses returns the statuses in the annotation, which have more fields than v1. Without them it returns the
+// status of CPU.
 func hpaStatuses(annotations map[string]string, cpu *int32) []autoscalingv2.MetricStatus {
 	var statuses []autoscalingv2.MetricStatus
 	for _, m := range fromAnnotation[autoscalingv1.MetricStatus](annotations, hpaCurrentMetrics) {

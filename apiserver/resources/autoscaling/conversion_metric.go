@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// targetType returns the type of the target that is set in v1.
 func targetType(set bool, yes, no autoscalingv2.MetricTargetType) autoscalingv2.MetricTargetType {
 	if set {
 		return yes
@@ -54,7 +53,7 @@ func metricFromV1(m *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 			Metric:          autoscalingv2.MetricIdentifier{Name: o.MetricName, Selector: o.Selector},
 			Target: autoscalingv2.MetricTarget{Type: targetType(o.AverageValue == nil, value, average),
 				AverageValue: o.AverageValue}}
-		// In v1 the value is not a pointer: beside an average value, zero means missing
+		// In v1 the value is not a pointer. If there is an average value, the value zero means that it is missing
 		// (Convert_v1_ObjectMetricSource_To_autoscaling_ObjectMetricSource, since v1.36).
 		if o.AverageValue == nil || !o.TargetValue.IsZero() {
 			out.Object.Target.Value = &o.TargetValue

@@ -24,7 +24,7 @@ func FuzzAutoscalerAnnotations(f *testing.F) {
 		}
 		once, err := hpaFromV2(v2)
 		if err != nil {
-			t.Skip("metrics that can't be written") // quantities beyond what JSON takes
+			t.Skip("metrics that can't be written") // quantities that JSON can't represent
 		}
 		again, err := hpaToV2(once)
 		if err != nil {

@@ -39,7 +39,7 @@ func horizontalPodAutoscalersV1() *entry.Resource {
 	return r
 }
 
-// withoutHPAAnnotations returns a hook that calls hook and then removes the annotations in which v1 has fields of v2.
+// withoutHPAAnnotations returns a hook that calls hook and then removes the annotations that hold fields of v2 in v1.
 func withoutHPAAnnotations(hook func(runtime.Object)) func(runtime.Object) {
 	return func(obj runtime.Object) {
 		hook(obj)

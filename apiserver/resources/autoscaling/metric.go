@@ -76,7 +76,6 @@ func metricName(id autoscalingv2.MetricIdentifier, at *field.Path) field.ErrorLi
 	return append(errs, check.PathSegment(id.Name, at.Child("name"))...)
 }
 
-// metricTarget validates the target of a metric.
 func metricTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Present(t.Type != "", at.Child("type"), "must specify a metric target type")...)
 	if t.Type != autoscalingv2.UtilizationMetricType && t.Type != autoscalingv2.ValueMetricType &&

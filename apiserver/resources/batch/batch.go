@@ -8,7 +8,7 @@ import (
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources() []*entry.Resource {
-	gates := map[string]bool{"WorkloadWithJob": false} // those that rules name
+	gates := map[string]bool{"WorkloadWithJob": false} // the gates that validation rules name
 	return entry.Declared(RegisterValidations, gates, entry.Group(batchv1.SchemeGroupVersion,
 		cronJobs(),
 		jobs(),

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// FuzzIndexes wants what parses to be ascending intervals of indexes that a job has.
+// FuzzIndexes: a text that can be parsed has ascending intervals of indexes below the number of completions.
 func FuzzIndexes(f *testing.F) {
 	for _, text := range []string{"", "1", "0-2,4", "3,1", "2-1", "-1", "1-", "a", "1,,2", "1-2-3", "99"} {
 		f.Add(text, int32(10))
@@ -26,7 +26,7 @@ func FuzzIndexes(f *testing.F) {
 	})
 }
 
-// FuzzSchedule wants no panic of any schedule and time zone, and no zone beyond the known ones.
+// FuzzSchedule: no schedule and no time zone causes a panic, and only known time zones are valid.
 func FuzzSchedule(f *testing.F) {
 	for _, text := range []string{
 		"* * * * *", "@daily", "TZ=0", "CRON_TZ=", "TZ=UTC 0 0 * * *", "0-99999999 * * * *", "*/0 * * * *",

@@ -43,8 +43,8 @@ func jobs() *entry.Resource {
 const jobWarning = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
 
 // defaultJob sets one completion of one pod, unless the client sets either. A job without labels gets its template's
-// labels. As in upstream both share one map, so labels that are added to the template on creation also appear on the
-// job. They do not if the job was copied before, as objects with generateName are.
+// labels. As in upstream, both share one map: labels that creation adds to the template also appear on the job. This
+// does not hold for a job that was copied before, such as one with generateName.
 func defaultJob(j *batchv1.Job) {
 	s := &j.Spec
 	if s.Completions == nil && s.Parallelism == nil {

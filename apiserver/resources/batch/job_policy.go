@@ -140,8 +140,8 @@ func successRule(r *batchv1.SuccessPolicyRule, completions int32, at *field.Path
 // interval is a range of indexes, including both ends.
 type interval struct{ first, last int32 }
 
-// parseIndexes parses "1,3-5,7": increasing intervals below the number of completions. After an error the result is
-// empty.
+// parseIndexes parses increasing intervals below the number of completions, such as "1,3-5,7". After an error the
+// result is empty.
 func parseIndexes(text string, completions int32) (list []interval, err error) {
 	if text == "" {
 		return nil, nil

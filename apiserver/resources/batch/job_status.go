@@ -78,7 +78,7 @@ func uncounted(list []types.UID, seen map[types.UID]bool, at *field.Path) (errs 
 	return errs
 }
 
-// condition returns a function that makes an error of the list of conditions. The error does not print the value.
+// condition returns a function that makes an error for the list of conditions. The error does not print the value.
 func condition(text string) func() *field.Error {
 	return func() *field.Error {
 		return field.Invalid(check.StatusPath.Child("conditions"), field.OmitValueType{}, text)
@@ -185,7 +185,7 @@ func jobSuccess(j *batchv1.Job) []jobRule {
 	}
 }
 
-// jobChange returns the rules against changes that a status must not undo.
+// jobChange returns the rules that reject the removal of a condition, a lower counter, and a new time.
 func jobChange(j, old *batchv1.Job) (rules []jobRule) {
 	s, was := &j.Status, &old.Status
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobComplete, batchv1.JobFailureTarget} {

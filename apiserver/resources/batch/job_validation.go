@@ -39,7 +39,7 @@ func indexed(s *batchv1.JobSpec) bool {
 	return s.CompletionMode != nil && *s.CompletionMode == batchv1.IndexedCompletion
 }
 
-// The labels of a job's pods before the prefixed ones.
+// The keys of labels on a job's pods, before Kubernetes introduced keys with a prefix.
 const (
 	plainUIDLabel  = "controller-uid"
 	plainNameLabel = "job-name"
@@ -195,8 +195,8 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 		text)...)
 }
 
-// validateJob validates a job and then its change. Upstream validates the spec in both, so its errors come twice
-// (job strategy ValidateUpdate).
+// validateJob validates a job and then its change. Upstream validates the spec in both steps, so the errors of the spec
+// occur twice (job strategy ValidateUpdate).
 func validateJob(j, old *batchv1.Job) field.ErrorList {
 	errs := wholeJob(j, old)
 	if old == nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// certificateSigningRequests is the entry of CertificateSigningRequest.
 func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "certificatesigningrequests", New: entry.New[certificatesv1.CertificateSigningRequest],
@@ -74,8 +73,8 @@ func approveRequest(now entry.Clock, r, old *certificatesv1.CertificateSigningRe
 	r.Status.Conditions = decided
 }
 
-// keepRequestDecisions restores approval and denial. If a client adds or removes one, it is kept for validation to
-// reject.
+// keepRequestDecisions restores the old conditions for approval and denial. If a client adds or removes such a
+// condition, the change stays, and validation rejects it.
 func keepRequestDecisions(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
 	for _, decision := range approvals {
 		keepConditions(conditionsOf(r, decision), conditionsOf(old, decision))
@@ -104,8 +103,8 @@ func stamp(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
 	}
 }
 
-// signerDescription is that of v1beta1. That package is not linked for it, as it would add unused types with all their
-// methods.
+// signerDescription is v1beta1's description of the field. It is copied, because the package of v1beta1 would add
+// unused types and their methods to the binary.
 const signerDescription = `Requested signer for the request. It is a qualified name in the form: ` +
 	"`scope-hostname.io/name`" + `. If empty, it will be defaulted:
  1. If it's a kubelet client certificate, it is assigned
@@ -115,8 +114,8 @@ const signerDescription = `Requested signer for the request. It is a qualified n
  3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".
 Distribution of trust for signers happens out of band. You can select on this field using ` + "`spec.signerName`."
 
-// signingRequestTable has the descriptions of v1beta1, as upstream's printers. The requestor's description is
-// that of the request, as upstream.
+// signingRequestTable returns the table with the descriptions of v1beta1, as upstream does. As in upstream, the column
+// Requestor has the description of the field request.
 func signingRequestTable() entry.Table {
 	return entry.Printed([]entry.Column{
 		entry.NameColumn,
@@ -134,7 +133,8 @@ func signingRequestTable() entry.Table {
 	})
 }
 
-// signingCondition depends only on the presence of conditions, not on their status.
+// signingCondition returns the cell of the column Condition. It depends only on the presence of conditions, not on
+// their status.
 func signingCondition(r *certificatesv1.CertificateSigningRequest) string {
 	has := map[certificatesv1.RequestConditionType]bool{}
 	for _, c := range r.Status.Conditions {

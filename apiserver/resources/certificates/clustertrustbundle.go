@@ -20,8 +20,8 @@ import (
 // maxTrustBundle is the limit of a bundle in bytes (K pkg/apis/certificates/types.go: MaxTrustBundleSize).
 const maxTrustBundle = 1 << 20
 
-// clusterTrustBundles is the entry of ClusterTrustBundle (V-002). A server of the previous minor, which has no v1, can
-// read what is stored.
+// clusterTrustBundles returns the entry of ClusterTrustBundle (V-002). The kind is stored as v1beta1, so that a server
+// of the previous minor version, which has no v1, can read it.
 func clusterTrustBundles() *entry.Resource {
 	return &entry.Resource{
 		Plural: "clustertrustbundles", New: entry.New[certificatesv1.ClusterTrustBundle],
@@ -50,8 +50,8 @@ func clusterTrustBundles() *entry.Resource {
 	}
 }
 
-// bundleName requires a name that begins with that of the signer; without a signer it must not look like that (K
-// pkg/apis/core/validation: ValidateClusterTrustBundleName).
+// bundleName returns a function that requires a name with the signer's prefix. Without a signer, the name must not have
+// a colon (K pkg/apis/core/validation: ValidateClusterTrustBundleName).
 func bundleName(obj runtime.Object) apivalidation.ValidateNameFunc {
 	signer := obj.(*certificatesv1.ClusterTrustBundle).Spec.SignerName
 	return func(name string, prefix bool) []string {
@@ -70,7 +70,7 @@ func bundleName(obj runtime.Object) apivalidation.ValidateNameFunc {
 	}
 }
 
-// validateTrustBundle parses a bundle only if it changed, so that a stored one stays valid for later parsers.
+// validateTrustBundle parses a bundle only if it changed: a stored bundle stays valid even if later parsers reject it.
 func validateTrustBundle(b, old *certificatesv1.ClusterTrustBundle) field.ErrorList {
 	at := field.NewPath("spec")
 	errs := check.NonEmpty(b.Spec.SignerName, at.Child("signerName"), check.SignerName)
@@ -83,7 +83,7 @@ func validateTrustBundle(b, old *certificatesv1.ClusterTrustBundle) field.ErrorL
 	return append(errs, check.Immutable(b.Spec.SignerName, old.Spec.SignerName, at.Child("signerName"))...)
 }
 
-// trustAnchors requires PEM blocks of different CA certificates (V-078). What is between the blocks is ignored.
+// trustAnchors requires PEM blocks of different CA certificates (V-078). It ignores text between the blocks.
 func trustAnchors(text string, at *field.Path) (errs field.ErrorList) {
 	if len(text) > maxTrustBundle {
 		return field.ErrorList{field.TooLong(at, "", maxTrustBundle)}
@@ -116,7 +116,7 @@ func trustAnchors(text string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// anchor returns why a block is no trust anchor; empty if it is one.
+// anchor returns the reason why a block is not a trust anchor, or an empty string.
 func anchor(block *pem.Block) string {
 	if block.Type != "CERTIFICATE" {
 		return "has bad block type: " + block.Type
@@ -136,7 +136,7 @@ func anchor(block *pem.Block) string {
 	return ""
 }
 
-// duplicates returns the places of what is at several, in their order.
+// duplicates returns the indices of each certificate that occurs more than once, sorted.
 func duplicates(places map[string][]int) (twice [][]int) {
 	for _, all := range places {
 		if len(all) > 1 {

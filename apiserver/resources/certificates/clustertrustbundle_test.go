@@ -11,7 +11,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 )
 
-// TestTrustBundles: a bundle has only CA certificates, and each of them once (V-078).
+// TestTrustBundles: a bundle has only CA certificates, and no certificate twice (V-078).
 func TestTrustBundles(t *testing.T) {
 	key := elliptical(t, elliptic.P256())
 	i := &issuer{t: t, now: time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC), key: key}
@@ -52,13 +52,13 @@ func TestTrustBundles(t *testing.T) {
 				t.Errorf("-want +got:\n%s", d)
 			}
 			if errs := validateTrustBundle(bundle, bundle.DeepCopy()); len(errs) > 0 {
-				t.Errorf("what is stored: %v", errs)
+				t.Errorf("a stored bundle: %v", errs)
 			}
 		})
 	}
 }
 
-// TestBundleNames: the name of a bundle begins with its signer's (V-078).
+// TestBundleNames: the name of a bundle begins with the name of its signer (V-078).
 func TestBundleNames(t *testing.T) {
 	for _, c := range []struct{ signer, name, want string }{
 		{"", "a.b", ""},
@@ -77,7 +77,7 @@ func TestBundleNames(t *testing.T) {
 	}
 }
 
-// TestBundleSigners: the signer of a bundle has a domain and a path, and is the same forever (V-078).
+// TestBundleSigners: the signer of a bundle has a domain and a path, and never changes (V-078).
 func TestBundleSigners(t *testing.T) {
 	bundle := func(signer string) *certificatesv1.ClusterTrustBundle {
 		return &certificatesv1.ClusterTrustBundle{Spec: certificatesv1.ClusterTrustBundleSpec{SignerName: signer}}

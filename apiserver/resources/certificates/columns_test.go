@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// TestBetaDescriptionsOfRequests compares the descriptions that are upstream's v1beta1 ones with that package, which
-// only this test links.
+// TestBetaDescriptionsOfRequests: the descriptions that upstream prints from v1beta1 are those of its package, which
+// only this test imports.
 func TestBetaDescriptionsOfRequests(t *testing.T) {
 	spec := certificatesv1beta1.CertificateSigningRequestSpec{}.SwaggerDoc()
 	for _, c := range []struct {

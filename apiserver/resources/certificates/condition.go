@@ -10,7 +10,8 @@ func ofType[C any, T comparable](list []C, typeOf func(*C) T, want T) (found []*
 	return found
 }
 
-// keepConditions restores the old conditions of a type, unless a client adds or removes one: validation rejects that.
+// keepConditions restores the old conditions of a type. If a client adds or removes one, it changes nothing, and
+// validation rejects the request.
 func keepConditions[C any](now, was []*C) {
 	if len(now) != len(was) {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// podCertificateRequests is the entry of PodCertificateRequest (V-003). Like ClusterTrustBundle, it is
-// stored as v1beta1. But --runtime-config can't enable v1beta1, which has two fields that v1 lacks.
+// podCertificateRequests returns the entry of PodCertificateRequest (V-003). Like ClusterTrustBundle, it is stored as
+// v1beta1. But --runtime-config can't enable v1beta1, which has two fields that v1 lacks.
 func podCertificateRequests(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "podcertificaterequests", New: entry.New[certificatesv1.PodCertificateRequest], Namespaced: true,
@@ -46,7 +46,6 @@ func podCertificateRequests(clock entry.Clock) *entry.Resource {
 	}
 }
 
-// defaultPodCertificate sets the lifetime to a day.
 func defaultPodCertificate(r *certificatesv1.PodCertificateRequest) {
 	check.SetDefault(&r.Spec.MaxExpirationSeconds, dayOfSeconds)
 }
@@ -60,8 +59,8 @@ const (
 
 var outcomes = []string{issued, denied, failed}
 
-// keepPodCertificateOutcome restores metadata, and the conditions with which the request ended: a client can't change
-// them or their times. Validation decides about conditions that a client adds or removes (K
+// keepPodCertificateOutcome restores metadata, and the conditions with which the request ended, so that clients can't
+// change them or their times. If a client adds or removes such a condition, validation decides (K
 // pkg/registry/certificates/podcertificaterequest: PrepareForUpdate).
 func keepPodCertificateOutcome(now entry.Clock, r, old *certificatesv1.PodCertificateRequest) {
 	metav1.ResetObjectMetaForStatus(r, old)

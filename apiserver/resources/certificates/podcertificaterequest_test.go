@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// must makes what can't fail in a test.
+// must returns a function that returns v, and fails the test on an error.
 func must[T any](t *testing.T) func(v T, err error) T {
 	return func(v T, err error) T {
 		t.Helper()
@@ -29,7 +29,7 @@ func must[T any](t *testing.T) func(v T, err error) T {
 	}
 }
 
-// requestOf is a PKCS#10 request of a key, as kubelets make it.
+// requestOf returns a PKCS#10 request that is signed with a key, as kubelets make it.
 func requestOf(t *testing.T, key any) []byte {
 	t.Helper()
 	return must[[]byte](t)(x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key))
@@ -40,7 +40,7 @@ func elliptical(t *testing.T, curve elliptic.Curve) *ecdsa.PrivateKey {
 	return must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(curve, rand.Reader))
 }
 
-// podCertificate is a valid request.
+// podCertificate returns a request with a PKCS#10 request.
 func podCertificate(stub []byte) *certificatesv1.PodCertificateRequest {
 	r := &certificatesv1.PodCertificateRequest{Spec: certificatesv1.PodCertificateRequestSpec{
 		SignerName: "example.com/s", PodName: "p", PodUID: "p-1", ServiceAccountName: "default", ServiceAccountUID: "s-1",
@@ -50,7 +50,7 @@ func podCertificate(stub []byte) *certificatesv1.PodCertificateRequest {
 	return r
 }
 
-// messages are the errors as clients see them.
+// messages returns the messages of errors.
 func messages(errs field.ErrorList) (all []string) {
 	for _, e := range errs {
 		all = append(all, e.Error())
@@ -58,7 +58,7 @@ func messages(errs field.ErrorList) (all []string) {
 	return all
 }
 
-// TestLongPodRequests: a longer request than 10 KiB is not parsed (V-079).
+// TestLongPodRequests: a request of more than 10 KiB is not parsed (V-079).
 func TestLongPodRequests(t *testing.T) {
 	want := []string{"spec.stubPKCS10Request: Too long: may not be more than 10240 bytes"}
 	if d := cmp.Diff(want, messages(validatePodCertificate(podCertificate(make([]byte, maxPodRequest+1))))); d != "" {
@@ -73,7 +73,7 @@ type issuer struct {
 	key *ecdsa.PrivateKey
 }
 
-// pem is the PEM block of a certificate that change may change.
+// pem returns the PEM block of a certificate. change may change the certificate before it is signed.
 func (i *issuer) pem(key crypto.PublicKey, change func(*x509.Certificate)) string {
 	i.t.Helper()
 	c := &x509.Certificate{
@@ -87,7 +87,7 @@ func (i *issuer) pem(key crypto.PublicKey, change func(*x509.Certificate)) strin
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// TestPodCertificateStatus: a request is issued once, with a chain and times that fit it (V-080).
+// TestPodCertificateStatus: a request is issued once. Its chain and its times agree (V-080).
 func TestPodCertificateStatus(t *testing.T) {
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	key := elliptical(t, elliptic.P256())
@@ -204,7 +204,7 @@ func TestPodCertificateStatus(t *testing.T) {
 			old := r.DeepCopy()
 			r.Status, old.Status = c.now, c.old
 			errs := validatePodCertificateStatus(r, old, now)
-			for _, e := range errs { // their form is field.Error's
+			for _, e := range errs { // their format is that of field.Error
 				switch e.BadValue.(type) {
 				case time.Time, time.Duration:
 					e.BadValue = field.OmitValueType{}
@@ -225,7 +225,7 @@ func block(text string) string {
 	return "-----BEGIN CERTIFICATE-----\n" + text + "\n-----END CERTIFICATE-----\n"
 }
 
-// TestPermitIssue: only who may sign for the signer changes the chain (V-080).
+// TestPermitIssue: only a user who may sign for the signer can change the chain (V-080).
 func TestPermitIssue(t *testing.T) {
 	old := podCertificate(nil)
 	now := old.DeepCopy()

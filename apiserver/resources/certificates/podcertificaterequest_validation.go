@@ -44,7 +44,7 @@ var (
 	outcomesPath = field.NewPath("status", "conditions")
 )
 
-// validatePodCertificate is V-079.
+// validatePodCertificate implements V-079.
 func validatePodCertificate(r *certificatesv1.PodCertificateRequest) field.ErrorList {
 	at, s := field.NewPath("spec"), &r.Spec
 	errs := check.SignerName(s.SignerName, at.Child("signerName"))
@@ -129,7 +129,7 @@ func validatePodCertificateUpdate(r, old *certificatesv1.PodCertificateRequest) 
 	return check.Immutable(r.Spec, old.Spec, field.NewPath("spec"))
 }
 
-// validatePodCertificateStatus is V-080: a request ends once, and its status changes at no other time.
+// validatePodCertificateStatus implements V-080: a request ends once, and its status changes at no other time.
 func validatePodCertificateStatus(r, old *certificatesv1.PodCertificateRequest, now time.Time) field.ErrorList {
 	if errs := outcomeConditions(r.Status.Conditions); len(errs) > 0 {
 		return errs
@@ -147,7 +147,7 @@ func validatePodCertificateStatus(r, old *certificatesv1.PodCertificateRequest, 
 	return sameStatus(*s, old.Status, `status is immutable unless transitioning to "Issued", "Denied", or "Failed"`)
 }
 
-// outcomeOf is the type of the condition with which a request ended; empty if it has not.
+// outcomeOf returns the type of the condition with which a request ended, or an empty string if it has not ended.
 func outcomeOf(r *certificatesv1.PodCertificateRequest) string {
 	for _, c := range r.Status.Conditions {
 		if c.Status == metav1.ConditionTrue && slices.Contains(outcomes, c.Type) {
@@ -248,7 +248,6 @@ func alternativeNames(leaf *x509.Certificate) (errs field.ErrorList) {
 	return errs
 }
 
-// times requires the times of an issued certificate.
 func times(s *certificatesv1.PodCertificateRequestStatus) field.ErrorList {
 	const present = "must be present and consistent with the issued certificate"
 	errs := check.Present(s.NotBefore != nil, beforePath, present)
@@ -257,8 +256,8 @@ func times(s *certificatesv1.PodCertificateRequestStatus) field.ErrorList {
 		"must be present and in the range [notbefore+10min, notafter-10min]")...)
 }
 
-// lifetime compares the times of the status with those of the pod's certificate, and with the clock. Only the first
-// time that is wrong is an error.
+// lifetime compares the times of the status with those of the pod's certificate, and with the clock. It returns only
+// the first error.
 func lifetime(r *certificatesv1.PodCertificateRequest, leaf *x509.Certificate, now time.Time) field.ErrorList {
 	s := &r.Status
 	before, after, refresh := s.NotBefore.Time, s.NotAfter.Time, s.BeginRefreshAt.Time

@@ -109,7 +109,7 @@ func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
 	return x509.ParseCertificateRequest(block.Bytes)
 }
 
-// certificate returns an error unless text is empty, or has PEM blocks and all of them are certificates.
+// certificate accepts an empty text, and PEM blocks that all have certificates. It returns an error for other texts.
 func certificate(text []byte) error {
 	if len(text) == 0 {
 		return nil

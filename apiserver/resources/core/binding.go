@@ -120,7 +120,6 @@ func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
 		Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now})
 }
 
-// joined returns m with the entries of more.
 func joined(m, more map[string]string) map[string]string {
 	if len(more) > 0 && m == nil {
 		m = map[string]string{}

@@ -20,7 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// webSockets is the feature of kubelets that understand the WebSockets of clients.
+// webSockets is the feature that a Node declares if its kubelet understands the WebSockets of clients.
 const webSockets = "ExtendWebSocketsToKubelet"
 
 // kubelet returns the address of a node's kubelet, without a path (K pkg/kubelet/client/kubelet_client.go:
@@ -69,7 +69,6 @@ func parseTarget(c *entry.Connection, kind string) (t target, err error) {
 	return t, nil
 }
 
-// url returns the URL of the target at a host.
 func (t target) url(host string) *url.URL {
 	switch {
 	case t.port != "":

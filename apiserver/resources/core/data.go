@@ -18,7 +18,7 @@ func dataKeys[V any](bag map[string]V, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// kept is a field of an immutable object, with the information whether it is unchanged.
+// kept has the name of a field of an immutable object, and whether the field is unchanged.
 type kept struct {
 	name string
 	kept bool

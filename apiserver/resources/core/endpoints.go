@@ -29,7 +29,6 @@ func endpoints() *entry.Resource {
 	}
 }
 
-// defaultEndpoints sets the default protocol of ports.
 func defaultEndpoints(e *corev1.Endpoints) {
 	for i := range e.Subsets {
 		for j := range e.Subsets[i].Ports {

@@ -28,7 +28,7 @@ func events() *entry.Resource {
 		},
 		Delete: entry.Deletion{Policy: finalizers.Unsupported},
 		Selection: entry.Selection{Selectable: append(eventFields("involvedObject", "reportingComponent"),
-			// This column is the last one, so the columns before it are those of events.k8s.io in the same order.
+			// This field is the last one, so the fields before it are those of events.k8s.io in the same order.
 			entry.Field{Label: "source", Paths: []string{"source.component", "reportingComponent"}})},
 		Storage: entry.Storage{Expires: true},
 		Table:   entry.TableOf(eventColumns(), eventCells),
@@ -120,7 +120,6 @@ func eventColumns() []entry.Column {
 	}
 }
 
-// eventCells returns the cells of eventColumns.
 func eventCells(e *corev1.Event, now time.Time) []any {
 	first, last, count := occurrences(e)
 	object := strings.ToLower(e.InvolvedObject.Kind)
@@ -169,8 +168,8 @@ func eventSource(e *corev1.Event) string {
 	return component
 }
 
-// eventFields returns the selectable fields of an event version. The labels of the two versions differ, and the stored
-// JSON is v1's.
+// eventFields returns the selectable fields of an event version. The two versions have different labels. The paths are
+// those of the stored JSON, which is v1's.
 func eventFields(object, controller string) []entry.Field {
 	var s []entry.Field
 	for _, f := range []string{"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"} {

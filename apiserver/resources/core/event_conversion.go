@@ -74,7 +74,7 @@ func eventFromCore(obj runtime.Object) (runtime.Object, error) {
 	}, eventsv1.SchemeGroupVersion.WithKind("Event")), nil
 }
 
-// validateGroupedEvent validates an event of events.k8s.io, of either version.
+// validateGroupedEvent validates an event of events.k8s.io, which may have the Go type of either group.
 func validateGroupedEvent(obj, before runtime.Object) field.ErrorList {
 	e, old := eventOf(obj), eventOf(before)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// TestTimeDoesNotGrowWithTheSquare: lists that are long, but not wrong, are validated in much less than a second, where
-// comparing each item with all others takes minutes.
+// TestTimeDoesNotGrowWithTheSquare: long valid lists are validated in much less than a second. If each item were
+// compared with all others, this would take minutes.
 func TestTimeDoesNotGrowWithTheSquare(t *testing.T) {
 	const n = 60_000
 	name := func(i int) string { return fmt.Sprint("a", i) }

@@ -66,8 +66,7 @@ func addMissing(target, source corev1.ResourceList) {
 	}
 }
 
-// nameLimitRange gives a limit range without a name a random one. Upstream uses a new UUID. The object's own UID is as
-// random.
+// nameLimitRange sets the name of a limit range without a name to its UID. Upstream uses another random UUID.
 func nameLimitRange(l *corev1.LimitRange) {
 	if l.Name == "" {
 		l.Name = string(l.UID)

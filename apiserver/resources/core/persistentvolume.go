@@ -63,7 +63,7 @@ func defaultPersistentVolume(v *corev1.PersistentVolume) {
 	podspec.DefaultVolumeSpec(&v.Spec)
 }
 
-// createVolume sets the phase Pending, since the time of creation.
+// createVolume sets the phase Pending, and the time of creation as the time of the last phase transition.
 func createVolume(v *corev1.PersistentVolume) {
 	since := v.CreationTimestamp
 	v.Status = corev1.PersistentVolumeStatus{Phase: corev1.VolumePending, LastPhaseTransitionTime: &since}
@@ -77,7 +77,7 @@ func classWarnings(annotations map[string]string) []string {
 		`: deprecated since v1.8; use "storageClassName" attribute instead`}
 }
 
-// mountOptions is the annotation that had the mount options before there was a field.
+// mountOptions is the key of the annotation for mount options, which the field mountOptions has replaced.
 const mountOptions = "volume.beta.kubernetes.io/mount-options"
 
 func volumeWarnings(v, _ *corev1.PersistentVolume) []string {
@@ -155,8 +155,8 @@ func volumeAffinity(a *corev1.VolumeNodeAffinity, at *field.Path) field.ErrorLis
 	return podspec.ValidateNodeSelector(a.Required, false, at.Child("required"))
 }
 
-// validatePersistentVolumeUpdate validates the new volume twice, because upstream's strategy and its ValidateXUpdate
-// both do so, and then the changes.
+// validatePersistentVolumeUpdate validates the new volume and then the change. Errors of the new volume occur twice,
+// because upstream's strategy and its ValidatePersistentVolumeUpdate both validate it.
 func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.ErrorList {
 	errs := check.Twice(validatePersistentVolume(v))
 	now, was := v.Spec.PersistentVolumeSource.DeepCopy(), &old.Spec.PersistentVolumeSource

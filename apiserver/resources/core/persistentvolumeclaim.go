@@ -52,9 +52,9 @@ func keepClaimStatus(c, old *corev1.PersistentVolumeClaim) {
 	}
 }
 
-// dataSource drops sources in other namespaces (CrossNamespaceVolumeDataSource). Unless the new or the old claim has a
-// reference, it also drops sources in the older field that are neither claims nor snapshots. Then it copies each of the
-// two fields to the other one if that is empty, except a reference to another namespace.
+// dataSource drops a new dataSourceRef to another namespace, because CrossNamespaceVolumeDataSource is off. If neither
+// claim has a dataSourceRef, it drops a new dataSource that is neither a claim nor a snapshot. If one of the two fields
+// is empty, it then copies the other one to it, except a reference to another namespace.
 func dataSource(s, old *corev1.PersistentVolumeClaimSpec) {
 	old = cmp.Or(old, &corev1.PersistentVolumeClaimSpec{})
 	if abroad(s.DataSourceRef) && old.DataSourceRef == nil {
@@ -105,8 +105,8 @@ func validateClaim(c *corev1.PersistentVolumeClaim) field.ErrorList {
 	return podspec.ValidateClaimSpec(&c.Spec, nil, field.NewPath("spec"))
 }
 
-// validateClaimUpdate validates the new claim twice, because upstream's strategy and its ValidateXUpdate both do so,
-// and then the changes.
+// validateClaimUpdate validates the new claim and then the change. Errors of the new claim occur twice, because
+// upstream's strategy and its ValidatePersistentVolumeClaimUpdate both validate it.
 func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := check.Twice(podspec.ValidateClaimSpec(&c.Spec, &old.Spec, spec))
@@ -130,8 +130,8 @@ func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	return errs
 }
 
-// claimKept rejects changes of immutable fields of a spec. Mutable are: a missing volume name, a missing class, and, in
-// bound claims, the size and the class of attributes.
+// claimKept rejects changes of immutable fields of a spec. An update may set a missing volume name or a missing class.
+// It may also change the size and the attributes class of a bound claim.
 func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 	now, was := c.Spec.DeepCopy(), old.Spec.DeepCopy()
 	was.VolumeName = cmp.Or(was.VolumeName, now.VolumeName)

@@ -85,7 +85,7 @@ func podCondition(p *corev1.Pod, t corev1.PodConditionType) bool {
 	return false
 }
 
-// podConditions returns the condition of a row for a finished pod, by which clients can hide the row.
+// podConditions returns the condition Completed for the row of a finished pod. Clients can hide such rows.
 func podConditions(p *corev1.Pod) []metav1.TableRowCondition {
 	message := ""
 	switch p.Status.Phase {
@@ -107,7 +107,7 @@ func podConditions(p *corev1.Pod) []metav1.TableRowCondition {
 // nodeLost is the status.reason of pods on an unreachable node (NodeUnreachablePodReason).
 const nodeLost = "NodeLost"
 
-// summary has READY, STATUS and RESTARTS of a pod's containers. ready <= total.
+// summary has the values of the columns READY, STATUS and RESTARTS. ready <= total.
 type summary struct {
 	reason       string
 	ready, total int
@@ -175,8 +175,8 @@ func (s *summary) run(p *corev1.Pod) {
 	}
 }
 
-// containerSummary processes a pod's life in order: the pod's own reason, its init containers, its containers, its
-// deletion. Each stage overrides the results of the one before.
+// containerSummary applies these stages in order: the pod's own reason, its init containers, its containers, its
+// deletion. Each stage overrides the results of earlier ones.
 func containerSummary(p *corev1.Pod) summary {
 	sidecars := sidecarNames(p)
 	s := summary{reason: podReason(p), total: len(p.Spec.Containers) + len(sidecars)}
@@ -196,7 +196,6 @@ func containerSummary(p *corev1.Pod) summary {
 	return s
 }
 
-// sidecarNames returns the names of the init containers that are sidecars.
 func sidecarNames(p *corev1.Pod) map[string]bool {
 	names := map[string]bool{}
 	for _, c := range p.Spec.InitContainers {
@@ -227,7 +226,7 @@ func endReason(t *corev1.ContainerStateTerminated) string {
 	}
 }
 
-// tally counts restarts. last is the time when the container that was restarted last had ended.
+// tally counts restarts. last is the latest time at which a restarted container ended.
 type tally struct {
 	count int64
 	last  metav1.Time

@@ -56,7 +56,6 @@ func fillPod(p *corev1.Pod) {
 	check.SetDefault(&p.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
 }
 
-// requestLimits copies limits to missing requests.
 func requestLimits(r *corev1.ResourceRequirements) {
 	if r.Limits == nil {
 		return

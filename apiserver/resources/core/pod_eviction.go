@@ -68,10 +68,10 @@ func joinedOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOpti
 	return o, nil
 }
 
-// maxAttempts is the maximum number of decisions about an eviction while the pod changes (eviction.go: EvictionsRetry).
+// maxAttempts is the maximum number of attempts at an eviction while the pod changes (eviction.go: EvictionsRetry).
 const maxAttempts = 20
 
-// evictOnce deletes the pod in a state in which a budget allows that. It retries while the pod changes.
+// evictOnce deletes the pod if a disruption budget allows it. If the pod changes in the meantime, it tries again.
 func evictOnce(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
 	for attempt := 1; ; attempt++ {
 		obj, err := r.Current(ctx)
@@ -104,8 +104,8 @@ func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
 }
 
 // allowEviction decides whether the pod may be evicted, and returns the options for the deletion. If the decision
-// depends on the pod's state, these are a copy of opts with the pod's resourceVersion, and budget is the name of the
-// budget; it is empty for a pending pod.
+// depends on the pod's state, the returned options require the pod's resourceVersion, and budget is the name of the
+// budget. For a pending pod, budget is empty.
 func allowEviction(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
 	once *metav1.DeleteOptions, budget string, err error) {
 	free := !anchored(opts)
@@ -160,7 +160,7 @@ func removePod(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions)
 	if len(opts.DryRun) == 0 {
 		revision, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) {
 			pod := old.(*corev1.Pod)
-			if err := podHolds(opts.Preconditions, pod); err != nil {
+			if err := checkPreconditions(opts.Preconditions, pod); err != nil {
 				return nil, err
 			}
 			markDisrupted(pod, metav1.Time{Time: r.Now()})
@@ -176,8 +176,8 @@ func removePod(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions)
 	return r.Delete(ctx, opts)
 }
 
-// podHolds returns the conflict if a precondition does not hold for the pod. The error is that of a DELETE (B-09).
-func podHolds(p *metav1.Preconditions, pod *corev1.Pod) error {
+// checkPreconditions returns the error 409 of a DELETE if a precondition does not hold for the pod (B-09).
+func checkPreconditions(p *metav1.Preconditions, pod *corev1.Pod) error {
 	conflict := func(what string, want, stored any, hint string) error {
 		return apierrors.NewConflict(schema.GroupResource{Resource: "Pod"}, pod.Name, fmt.Errorf(
 			"the %s in the precondition (%v) does not match the %[1]s in record (%[3]v). The object might have been %s",
@@ -224,8 +224,8 @@ func budgetsOf(ctx context.Context, r entry.Request, pod *corev1.Pod) (out []*po
 	return out, err
 }
 
-// spend subtracts one disruption in the budget's status, for the budget's controller. It returns an error if the budget
-// allows none.
+// spend subtracts one from the disruptions that the budget's status allows, and records the pod for the budget's
+// controller. It returns an error if the budget allows no disruption.
 func spend(ctx context.Context, r entry.Request, pdb *policyv1.PodDisruptionBudget, pod string) error {
 	ref := entry.Reference{Resource: disruptionBudgets, Namespace: pdb.Namespace, Name: pdb.Name}
 	return r.UpdateStatus(ctx, ref, func(old entry.Object) (entry.Object, error) {

@@ -66,7 +66,8 @@ func validatePodResize(p, old *corev1.Pod) field.ErrorList {
 		"only cpu and memory resources are mutable")...)
 }
 
-// resizableNode reports whether the status of the first running container has resources, or no container runs.
+// resizableNode reports whether the pod's node supports resizes: the status of the first running container has
+// resources, or no container runs.
 func resizableNode(p *corev1.Pod) bool {
 	for _, s := range p.Status.ContainerStatuses {
 		if s.State.Running != nil {
@@ -76,8 +77,8 @@ func resizableNode(p *corev1.Pod) bool {
 	return true
 }
 
-// resizeWhole validates a change of pod-level resources. In rest it replaces CPU and memory with those of before (core
-// validatePodLevelResourcesResize).
+// resizeWhole validates a change of pod-level resources. In rest, it replaces CPU and memory with those of the spec
+// before (core validatePodLevelResourcesResize).
 func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
 	set := func(r *corev1.ResourceRequirements) bool { return r != nil && len(r.Requests)+len(r.Limits) > 0 }
 	if !set(s.Resources) && !set(old.Resources) {

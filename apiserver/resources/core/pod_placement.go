@@ -9,7 +9,7 @@ import (
 )
 
 // placementUpdate allows scheduling constraints to be added to a pod that is not scheduled yet. It copies the mutable
-// fields from the old spec.
+// fields from the old spec to s.
 func placementUpdate(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	errs = append(errs, check.Reject(!includes(s.NodeSelector, old.NodeSelector), check.SpecPath.Child("nodeSelector"),
 		s.NodeSelector, "only additions to spec.nodeSelector are allowed (no mutations or deletions)")...)

@@ -90,8 +90,8 @@ func updatePod(p, old *corev1.Pod) {
 	podspec.DropFields(&p.Spec, &old.Spec)
 }
 
-// keepPodStatus restores owners, which old kubelets would corrupt, the deletionTimestamp (B-41), and fields that old
-// clients do not know.
+// keepPodStatus restores the deletionTimestamp (B-41), the owners, because old kubelets would corrupt them, and fields
+// that old clients do not send.
 func keepPodStatus(p, old *corev1.Pod) {
 	p.DeletionTimestamp = old.DeletionTimestamp
 	p.OwnerReferences = old.OwnerReferences
@@ -103,8 +103,9 @@ func keepPodStatus(p, old *corev1.Pod) {
 	}
 }
 
-// keepClaims adds the states of claims that the new status lacks (V-069; pod/strategy.go: podStatusStrategy): they are
-// never removed. It does not add those of the feature gate DRANodeAllocatableResources, which is off.
+// keepClaims restores the states of claims that the new status lacks, because a pod never loses them (V-069;
+// pod/strategy.go: podStatusStrategy). It removes new states of the feature gate DRANodeAllocatableResources, which is
+// off, unless the old status has any.
 func keepClaims(s, old *corev1.PodStatus) {
 	if len(s.ResourceClaimStatuses) == 0 {
 		s.ResourceClaimStatuses = old.ResourceClaimStatuses
@@ -156,7 +157,7 @@ func resizePod(p, old *corev1.Pod) {
 	podspec.DropFields(&p.Spec, &old.Spec)
 }
 
-// resized returns the old containers with the new resources. It returns the client's container if that was renamed.
+// resized returns the old containers with the new resources. For a renamed container it returns the client's container.
 func resized(containers, old []corev1.Container) []corev1.Container {
 	if len(containers) == 0 {
 		return containers
@@ -191,7 +192,7 @@ func matchLabelKeys(p *corev1.Pod) {
 	}
 }
 
-// require adds requirements to a selector. It does not change nil, which matches nothing.
+// require adds requirements to a selector. A nil selector matches nothing, and stays nil.
 func require(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOperator, labels map[string]string) {
 	if s == nil {
 		return

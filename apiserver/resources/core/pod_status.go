@@ -281,7 +281,8 @@ func claimedBy(c *corev1.Container) map[string]bool {
 	return names
 }
 
-// unclaimed returns the error for a resource that the container does not use; own are the names of its claims.
+// unclaimed returns the error for a resource that the container does not use. own has the names of the container's
+// claims.
 func unclaimed(c *corev1.Container, own map[string]bool, name corev1.ResourceName) string {
 	_, requested := c.Resources.Requests[name]
 	switch claim := strings.HasPrefix(string(name), "claim:"); {

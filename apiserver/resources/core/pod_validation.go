@@ -142,7 +142,8 @@ func unchanged(s, old *corev1.PodSpec) *corev1.PodSpec {
 	return s
 }
 
-// deadlineUpdate allows a deadline to be set or shortened. The second result reports whether the validation ends.
+// deadlineUpdate allows a deadline to be set or shortened. The second result reports whether to validate no further
+// fields.
 func deadlineUpdate(now, was *int64, at *field.Path) (field.ErrorList, bool) {
 	switch {
 	case now == nil && was == nil:

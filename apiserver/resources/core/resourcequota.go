@@ -33,7 +33,6 @@ func resourceQuotas() *entry.Resource {
 	}
 }
 
-// defaultResourceQuota rounds the quantities of a quota.
 func defaultResourceQuota(q *corev1.ResourceQuota) {
 	for _, list := range []corev1.ResourceList{q.Spec.Hard, q.Status.Hard, q.Status.Used} {
 		check.Round(list)
@@ -139,7 +138,7 @@ func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.Erro
 	return append(errs, scopeConflicts(scopes, s.Scopes, at)...)
 }
 
-// scopesThatExist are the scopes without values.
+// scopesThatExist are the scopes that allow no operator except Exists.
 var scopesThatExist = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort,
 	corev1.ResourceQuotaScopeNotBestEffort,
 	corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating,

@@ -39,7 +39,6 @@ func foldStrings(s *corev1.Secret) {
 	s.StringData = nil
 }
 
-// defaultSecret sets the type Opaque.
 func defaultSecret(s *corev1.Secret) {
 	check.FillDefault(&s.Type, corev1.SecretTypeOpaque)
 	foldStrings(s)

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// wantsAddress reports whether a service needs a cluster IP. A new service does, and one that was an ExternalName.
+// wantsAddress reports whether a service needs a new cluster IP: it is new, or it was an ExternalName.
 func wantsAddress(s, old *corev1.Service) bool {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || isHeadlessService(s) {
 		return false

@@ -18,14 +18,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// TestServices runs testdata. The commands are
+// TestServices runs the scenarios in testdata. Random numbers are always 0. The commands print the allocated values, or
+// the error:
 //
-//	ranges ADDRESSES PORTS       what the cluster has; it forgets all services
-//	create NAME [dry]            a new service, its spec as JSON
-//	update NAME                  a change of the spec, as JSON over the stored one
+//	ranges ADDRESSES PORTS       sets the cluster's ranges, and removes all services
+//	create NAME [dry]            creates a service; the input is its spec in JSON
+//	update NAME                  changes the spec; the input is JSON that is decoded into the stored spec
 //	delete NAME
-//
-// Chance always says 0. What was given is printed, or the error.
 func TestServices(t *testing.T) {
 	datadriven.Walk(t, "testdata/service", func(t *testing.T, path string) {
 		c := cluster{ranges: allocate.Defaults()}
@@ -88,7 +87,7 @@ func (c *cluster) write(t *testing.T, name string, old *corev1.Service, spec str
 	}
 	s.Name = name
 	if strings.Contains(spec, `"ports"`) {
-		s.Spec.Ports = nil // else what is decoded into them keeps what it doesn't name
+		s.Spec.Ports = nil // decoding into old ports would keep their fields
 	}
 	if err := json.Unmarshal([]byte(spec), &s.Spec); err != nil {
 		t.Fatal(err)
@@ -141,7 +140,7 @@ func TestErrorsOfManyFamiliesAreLimited(t *testing.T) {
 	err := setFamilies(s, nil)
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || len(status.Status().Details.Causes) > invalid.MaxErrors {
-		t.Fatalf("%d bytes: not an answer with at most %d causes", len(fmt.Sprint(err)), invalid.MaxErrors)
+		t.Fatalf("%d bytes: not a response with at most %d causes", len(fmt.Sprint(err)), invalid.MaxErrors)
 	}
 }
 

@@ -160,7 +160,6 @@ func readAddresses(w entry.Write, taken *allocate.Taken) (storage.Guard, error) 
 		})
 }
 
-// decode decodes a stored object.
 func decode(item *storage.Object, into any) error {
 	if item.Err != nil {
 		return item.Err

@@ -21,7 +21,7 @@ const servedFamily = corev1.IPv4Protocol
 // (initIPFamilyFields). old is nil on create. On update, omitted values have been copied from old.
 func setFamilies(s, old *corev1.Service) error {
 	spec := &s.Spec
-	if spec.Type == corev1.ServiceTypeExternalName || familiesSettled(s, old) {
+	if spec.Type == corev1.ServiceTypeExternalName || familiesUnchanged(s, old) {
 		return nil
 	}
 	if spec.IPFamilyPolicy == nil {
@@ -54,9 +54,9 @@ func invalidService(s *corev1.Service, errs field.ErrorList) error {
 	return invalid.New(schema.GroupKind{Kind: "Service"}, s.Name, errs)
 }
 
-// familiesSettled reports whether an update leaves a PreferDualStack service unchanged. The families of such a service
-// do not change when those of the cluster do (isMatchingPreferDualStackClusterIPFields).
-func familiesSettled(s, old *corev1.Service) bool {
+// familiesUnchanged reports whether an update leaves a PreferDualStack service unchanged. Such a service keeps its
+// families even if those of the cluster change (isMatchingPreferDualStackClusterIPFields).
+func familiesUnchanged(s, old *corev1.Service) bool {
 	if old == nil || s.Spec.Type != old.Spec.Type ||
 		check.ValueOf(s.Spec.IPFamilyPolicy) != corev1.IPFamilyPolicyPreferDualStack {
 		return false

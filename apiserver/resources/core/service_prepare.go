@@ -178,8 +178,7 @@ func hasHealthCheck(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// keepNodePorts gives each port without a node port that of the old port of the same name, unless another port requests
-// it.
+// keepNodePorts copies missing node ports from the old ports with the same names, unless another port requests them.
 func keepNodePorts(s, old *corev1.ServiceSpec) {
 	byName, taken := map[string]int32{}, map[int32]bool{}
 	for _, p := range old.Ports {

@@ -65,7 +65,6 @@ func loadBalancerClass(s, old *corev1.Service, at *field.Path) (errs field.Error
 	return errs
 }
 
-// traffic validates the traffic policies.
 func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	policy, at := s.Spec.ExternalTrafficPolicy, spec.Child("externalTrafficPolicy")
 	switch {

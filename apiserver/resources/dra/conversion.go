@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// The versions v1beta1 and v1 of resource.k8s.io have the same JSON except in two places. A request for a device is
-// below "exactly" in v1 and in the request itself in v1beta1. A device's attributes are in the device itself in v1 and
-// below "basic" in v1beta1 (K pkg/apis/resource/v1beta1/conversion.go).
+// The versions v1beta1 and v1 of resource.k8s.io have the same JSON except in two places. The fields of a device
+// request are below "exactly" in v1, and in the request itself in v1beta1. The attributes of a device are in the device
+// itself in v1, and below "basic" in v1beta1 (K pkg/apis/resource/v1beta1/conversion.go).
 
 var (
 	claimToV1 = converted(func(in *resourcev1beta1.ResourceClaim, out *resourcev1.ResourceClaim) error {

@@ -36,7 +36,6 @@ func resourceClaimTemplates() *entry.Resource {
 	}
 }
 
-// defaultResourceClaimTemplate sets the defaults of the claim template.
 func defaultResourceClaimTemplate(t *resourcev1.ResourceClaimTemplate) {
 	defaultDeviceClaim(&t.Spec.Spec.Devices)
 }

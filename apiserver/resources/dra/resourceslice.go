@@ -55,7 +55,7 @@ func updateSlice(s, old *resourcev1.ResourceSlice) {
 	}
 }
 
-// sliceGates remove the fields of slices whose gates are off. Each has its gate.
+// sliceGates has a function for each feature gate that is off. It removes the gate's fields from a slice.
 var sliceGates = []func(s, old *resourcev1.ResourceSlice){
 	// DRAPartitionableDevicesType
 	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.ResourceSliceSpec]("PartitionTypeAttribute")),

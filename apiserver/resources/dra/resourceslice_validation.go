@@ -204,7 +204,7 @@ func mostDevices(list []resourcev1.Device) int {
 // sliceNodes requires exactly one field that selects the nodes of the devices.
 func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.ErrorList) {
 	const one = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
-	errs, ways := reach(
+	errs, ways := nodeFields(
 		s.NodeName, s.NodeSelector, s.AllNodes, "must be either unset or set to a non-empty string", true, at,
 	)
 	if p := s.PerDeviceNodeSelection; p != nil && *p {
@@ -226,9 +226,9 @@ func oneWay(ways []string, none, several string, at *field.Path) field.ErrorList
 	return field.ErrorList{field.Invalid(at, "{"+strings.Join(ways, ", ")+"}", several)}
 }
 
-// reach validates the node fields that slices and devices have in common, and returns those that are set. With single
-// it requires a selector with one term.
-func reach(
+// nodeFields validates the node fields that slices and devices have in common, and returns those that are set. With
+// single it requires a selector with one term.
+func nodeFields(
 	name *string, s *corev1.NodeSelector, all *bool, empty string, single bool, at *field.Path,
 ) (errs field.ErrorList, ways []string) {
 	if name != nil && *name != "" {
@@ -304,7 +304,7 @@ func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList
 		)}
 	}
 	const one = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
-	errs, ways := reach(d.NodeName, d.NodeSelector, d.AllNodes, "must not be empty", false, at)
+	errs, ways := nodeFields(d.NodeName, d.NodeSelector, d.AllNodes, "must not be empty", false, at)
 	return append(errs, oneWay(ways, one, one, at)...)
 }
 
@@ -325,7 +325,6 @@ func attributeText(s string, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.TooLong(at, "", resourcev1.DeviceAttributeMaxValueLength)}
 }
 
-// deviceTaint validates the key and the value.
 func deviceTaint(t *resourcev1.DeviceTaint, at *field.Path) field.ErrorList {
 	errs := metav1validation.ValidateLabelName(t.Key, at.Child("key"))
 	return append(errs, check.LabelValue(t.Value, at.Child("value"))...)

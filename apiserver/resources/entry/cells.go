@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// ShownEndpoints is the maximum number of addresses or ports in a cell. The cell has the number of the others.
+// ShownEndpoints is the maximum number of addresses or ports in a cell. The cell ends with the number of further ones.
 const ShownEndpoints = 3
 
 // Distinct sorts addresses and removes empty and duplicate ones.
@@ -37,7 +37,7 @@ func StringOr(s, fallback string) string {
 	return s
 }
 
-// Shorten joins the first elements, at most most, and adds the number of the others.
+// Shorten joins the first elements, at most most of them, and appends the number of further ones.
 func Shorten(all []string, most int, separator string) string {
 	if len(all) <= most {
 		return strings.Join(all, separator)

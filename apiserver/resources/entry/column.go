@@ -44,7 +44,7 @@ func Wide(c Column) Column {
 // NameAndAge returns the table of kinds that have no other columns.
 func NameAndAge[T Object]() Table { return Listed(nil, func(T) []any { return nil }) }
 
-// TableOf returns a table whose cells a function for a Go type returns.
+// TableOf returns a table. cells returns the cells of an object of the Go type T.
 func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any) Table {
 	return Table{
 		Columns: columns,
@@ -52,7 +52,7 @@ func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any)
 	}
 }
 
-// Printed returns a table whose cells a function for a Go type returns, except those of NameColumn and AgeColumn.
+// Printed returns a table. cells returns the cells of an object, except those of NameColumn and AgeColumn.
 func Printed[T Object](columns []Column, cells func(T) []any) Table {
 	return TableOf(columns, func(obj T, now time.Time) []any {
 		row, others := make([]any, 0, len(columns)), cells(obj)
@@ -70,29 +70,29 @@ func Printed[T Object](columns []Column, cells func(T) []any) Table {
 	})
 }
 
-// Listed is Printed with NameColumn before the columns, and AgeColumn after those that are always visible.
+// Listed calls Printed with NameColumn before the columns, and AgeColumn after those that are always visible.
 func Listed[T Object](columns []Column, cells func(T) []any) Table {
 	wide := slices.IndexFunc(append(columns, Wide(AgeColumn)), func(c Column) bool { return c.Priority > 0 })
 	return Printed(slices.Concat([]Column{NameColumn}, columns[:wide], []Column{AgeColumn}, columns[wide:]), cells)
 }
 
-// As returns an object as the Go type of its table. It panics for another type, because the caller has found the table
-// by the object's kind.
+// As returns an object as the Go type of its table. It panics for an object of another type: the caller must have found
+// the table by the object's kind.
 func As[T runtime.Object](obj runtime.Object) T {
 	t, ok := obj.(T)
 	if !ok {
-		panic(fmt.Sprintf("entry: the table of %T was asked for the cells of a %T", t, obj))
+		panic(fmt.Sprintf("entry: the table of %T received a %T", t, obj))
 	}
 	return t
 }
 
-// DefaultTable returns the table of kinds without their own: Name and Created At, which is a time in RFC 3339 and not
-// an age (defaultTableConvertor). An object without metadata has no cells.
+// DefaultTable returns the table of kinds without their own table. Its columns are Name and Created At, which is a time
+// in RFC 3339 (defaultTableConvertor). An object without metadata has no cells.
 func DefaultTable() Table {
 	return Table{Columns: []Column{NameColumn, CreatedColumn()}, Cells: defaultCells}
 }
 
-// CreatedColumn returns the column of the creation time, which is not an age.
+// CreatedColumn returns the column of the creation time. Unlike AgeColumn, it does not have an age.
 func CreatedColumn() Column {
 	return Column{Name: "Created At", Type: "date", Description: MetaDocs["creationTimestamp"]}
 }

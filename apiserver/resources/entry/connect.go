@@ -36,8 +36,9 @@ type Connect func(ctx context.Context, s Server, c *Connection) (*Backend, error
 type Backend struct {
 	// URL is nil for the log of a simulated pod, or of a pod without a node.
 	URL *url.URL
-	// Kubelet reports whether the server authenticates itself, as it does to kubelets. Insecure: the kubelet's
-	// certificate is not verified. Sockets: the kubelet understands the same WebSockets as the server.
+	// Kubelet reports whether the server authenticates itself, as it does to kubelets. Insecure reports whether the
+	// server does not verify the kubelet's certificate. Sockets reports whether the kubelet understands the same
+	// WebSockets as the server.
 	Kubelet, Insecure, Sockets bool
 	// Public rejects hosts whose addresses are not global: loopback, link-local and multicast addresses.
 	Public bool

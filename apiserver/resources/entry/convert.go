@@ -85,7 +85,8 @@ func (r *Resource) Copy() *Resource {
 	return &out
 }
 
-// Listed returns the entry in the table. Entries must be compared, and used as keys, in this form.
+// Listed returns the entry in the table, of which r may be a copy. Only entries in the table may be compared or used as
+// keys.
 func (r *Resource) Listed() *Resource {
 	if r.bound != nil {
 		return r.bound

@@ -13,10 +13,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// Declared adds to the hooks of a group's entries the rules that its Go types declare. register is the function of the
-// generated code. options are the feature gates that rules name, with their values. The errors of these rules follow
-// those of the hooks (V-035). Their number is limited to that of a response. Rules of the level alpha have no effect:
-// upstream only counts how often they differ from its hooks (AS pkg/registry/rest/validate.go:
+// Declared adds the rules that a group's Go types declare to the hooks of the group's entries. register is the function
+// of the generated code. options has the feature gates that rules name, with their values. The errors of these rules
+// follow those of the hooks (V-035). Their number is limited to that of a response. Rules of the level alpha have no
+// effect: upstream only counts how often they differ from its hooks (AS pkg/registry/rest/validate.go:
 // ValidateDeclarativelyWithMigrationChecks). An update does not validate unchanged values again (V-037).
 func Declared(register func(*runtime.Scheme) error, options map[string]bool, entries []*Resource) []*Resource {
 	d := declared{runtime.NewScheme(), options}
@@ -30,7 +30,7 @@ func Declared(register func(*runtime.Scheme) error, options map[string]bool, ent
 		r.Strategy.Validate = d.hook(r.Strategy.Validate)
 		for i := range r.Subresources {
 			sub := &r.Subresources[i]
-			if sub.ValidateUpdate != nil && d.knows(r.New(), sub.Name) {
+			if sub.ValidateUpdate != nil && d.validates(r.New(), sub.Name) {
 				sub.ValidateUpdate = d.hook(sub.ValidateUpdate, sub.Name)
 			}
 		}
@@ -124,9 +124,9 @@ func orderKeys(errs field.ErrorList) {
 // mapKey matches the first key in a path that is not an index.
 var mapKey = regexp.MustCompile(`\[([^\]]*[^\]0-9][^\]]*)\]`)
 
-// knows reports whether the generated code validates the subresource of a kind. For others it returns an internal
-// error.
-func (d declared) knows(obj runtime.Object, subresource string) bool {
+// validates reports whether the generated code validates the subresource of a kind. The code returns an internal error
+// for other subresources.
+func (d declared) validates(obj runtime.Object, subresource string) bool {
 	for _, err := range d.scheme.ValidateUpdate(context.Background(), d.options, obj, obj, subresource) {
 		if err.Type == field.ErrorTypeInternal {
 			return false

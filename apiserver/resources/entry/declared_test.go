@@ -55,7 +55,7 @@ func TestDeclaredErrorsFollowThoseOfHooks(t *testing.T) {
 	}
 }
 
-// TestDeclaredInLongLists: each item of a long list is validated; the errors have its index.
+// TestDeclaredInLongLists: each item of a long list is validated, and the errors have the item's index.
 func TestDeclaredInLongLists(t *testing.T) {
 	s := declaredRoles().Strategy
 	role := &rbacv1.Role{

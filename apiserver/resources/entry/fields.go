@@ -13,11 +13,10 @@ type Field struct {
 	Label string
 	Paths []string
 	Unset string
-	// Empty: the label is accepted, but its value is always empty, as in upstream.
+	// Empty reports whether the label is accepted, but its value is always empty, as in upstream.
 	Empty bool
 }
 
-// selectFields sets FieldNames and Fields.
 func selectFields(r *Resource) {
 	for _, s := range r.Selectable {
 		r.FieldNames = append(r.FieldNames, s.Label)

@@ -74,7 +74,7 @@ func StatusWith(hooks Subresource) Subresource {
 }
 
 // StatusOf returns the subresources of a kind that has only a status. prepare restores the fields that a write of the
-// status may not change, and validate validates the others. Each may be nil.
+// status may not change, and validate validates the others. Both may be nil.
 func StatusOf[T any, P interface {
 	*T
 	runtime.Object

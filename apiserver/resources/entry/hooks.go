@@ -60,8 +60,8 @@ type Begun struct {
 	Finish func(err error)
 }
 
-// HandlePost handles a POST with the body obj, and returns the body of the response 201. This is obj itself, whose kind
-// is set, another object, or nil for a Status that reports success.
+// HandlePost handles a POST with the body obj, and returns the body of the response 201. That is obj itself with its
+// kind set, another object, or nil for a Status that reports success.
 type HandlePost func(ctx context.Context, r Request, obj runtime.Object) (runtime.Object, error)
 
 // Objects makes the objects of a resource when they are read.

@@ -83,8 +83,8 @@ type Storage struct {
 	// share it.
 	Stored schema.GroupVersionKind
 	// ToStored and FromStored convert between this version and the stored one; nil if they are the same kind. They do
-	// not change their argument. Their result shares no memory with it, but they return an argument that already has
-	// the target version.
+	// not change their argument. If it already has the target version, they return it. Otherwise the result shares no
+	// memory with it.
 	//
 	// An error of the conversion strategy of a CustomResourceDefinition is a ConversionError.
 	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
@@ -98,8 +98,8 @@ type Storage struct {
 	// Verified marks cached objects whose bytes can be sent unchanged to clients of this entry.
 	Verified *storage.Verification
 	// Governs reports whether objects affect how other requests are served (CustomResourceDefinitions, webhook
-	// configurations, policies, roles and their bindings, service accounts). A write of such an object returns when the
-	// next request is served by it.
+	// configurations, policies, roles and their bindings, service accounts). A write of such an object returns when it
+	// is in effect for the next request.
 	Governs bool
 	// Expires reports whether stored objects (events) are removed after a time that is an option of the server.
 	Expires bool
@@ -122,8 +122,8 @@ type CustomResource struct {
 	Bind func(ctx context.Context) *Resource
 	// bound is the entry from which this one was copied; nil for entries in the table.
 	bound *Resource
-	// Restore converts a stored object in the way in which Coerce converts a body, by the schema of the version in
-	// which it was stored, and sets defaults: the schema may have changed since. The object keeps its version.
+	// Restore converts a stored object as Coerce converts a body, and sets defaults. It applies the schema of the
+	// version in which the object was stored, because that schema may have changed since. The object keeps its version.
 	Restore func(obj runtime.Object) error
 	// OpenAPI returns the schema for documents of OpenAPI v3 or v2, or nil if objects may have any fields.
 	OpenAPI func(v2 bool) (*spec.Schema, error)
@@ -158,7 +158,7 @@ type Selection struct {
 // Written is a version that clients can't request, but that is written to etcd.
 type Written struct {
 	Kind schema.GroupVersionKind
-	// To converts an object of the version Stored, which it does not change, and From converts to it.
+	// To converts an object from the version Stored, without changing the object. From converts to the version Stored.
 	To, From func(runtime.Object) (runtime.Object, error)
 }
 
@@ -255,13 +255,13 @@ type Strategy struct {
 type Metadata struct {
 	// NameOf, if set, replaces Strategy.Name for names whose rule depends on other fields (clustertrustbundles).
 	NameOf func(obj runtime.Object) apivalidation.ValidateNameFunc
-	// Custom kinds are validated without the rule for finalizers without a prefix.
+	// Custom reports whether finalizers need no prefix.
 	Custom bool
 	// Plain kinds do not validate metadata themselves. Only the general rules apply, and to a new object only if there
 	// are no other errors.
 	Plain bool
-	// Again is the number of times that the kind's own rules for an update validate all metadata, in addition to the
-	// general rules of every kind. An error is returned once more each time (0-06; K pkg/apis/core/validation,
+	// Again is the number of times that the kind's own rules for an update validate all metadata. The general rules of
+	// every kind validate it before, so an error occurs Again more times (0-06; K pkg/apis/core/validation,
 	// rbac/validation: Validate...Update, and the strategies' ValidateUpdate).
 	Again int
 }

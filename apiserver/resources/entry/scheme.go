@@ -39,7 +39,7 @@ import (
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
-// Scheme returns the scheme with the types of the versions that can be served, metav1's, and those that are only
+// Scheme returns the scheme with the types of metav1, of the versions that can be served, and of those that are only
 // stored. It has neither internal types nor conversions. It is built at the first call and never changes.
 func Scheme() *runtime.Scheme { return scheme() }
 

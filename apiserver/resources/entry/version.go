@@ -26,7 +26,7 @@ type Version struct {
 	New func() runtime.Object
 	// ToStored and FromStored are those of Resource.
 	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
-	// FieldError is that of Resource, because its message names the version.
+	// FieldError is that of Resource. Its message names the version.
 	FieldError string
 	// Change, if set, changes other fields in the entry of this version.
 	Change func(*Resource)

@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ingresses is the entry of Ingress.
 func ingresses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "ingresses", New: entry.New[networkingv1.Ingress], Namespaced: true,
@@ -42,7 +41,7 @@ func ingressStatusWarnings(g, _ *networkingv1.Ingress) []string {
 	return texts
 }
 
-// ingressWarnings are for new ingresses only.
+// ingressWarnings returns warnings for new ingresses only.
 func ingressWarnings(g, old *networkingv1.Ingress) []string {
 	if _, ok := g.Annotations[ingressClassAnnotation]; !ok || old != nil || g.Spec.IngressClassName != nil {
 		return nil
@@ -107,7 +106,7 @@ func ingressSpec(s *networkingv1.IngressSpec, allowInvalidSecret, allowInvalidWi
 	return append(errs, check.Given(s.IngressClassName, at.Child("ingressClassName"), check.DNSSubdomain)...)
 }
 
-// wildcardRule is the rule for a host that may begin with an asterisk.
+// wildcardRule returns the rule for a host that may begin with an asterisk.
 func wildcardRule(host string) func(string) []string {
 	if strings.Contains(host, "*") {
 		return utilvalidation.IsWildcardDNS1123Subdomain
@@ -225,7 +224,8 @@ func ingressTable() entry.Table {
 	})
 }
 
-// ingressHosts prints three hosts. The number of the others includes rules without a host (formatHosts).
+// ingressHosts returns the first three hosts, and the number of further ones, which includes rules without a host
+// (formatHosts).
 func ingressHosts(rules []networkingv1.IngressRule) string {
 	const most = 3
 	var hosts []string

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ingressClasses is the entry of IngressClass.
 func ingressClasses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "ingressclasses", New: entry.New[networkingv1.IngressClass],

@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ipAddresses is the entry of IPAddress.
 func ipAddresses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "ipaddresses", New: entry.New[networkingv1.IPAddress],
@@ -41,7 +40,7 @@ func ipAddressColumns() []entry.Column {
 	}
 }
 
-// ipAddressCells adds an age without a column, as upstream's printIPAddress; kubectl ignores it.
+// ipAddressCells returns an age without a column, as upstream's printIPAddress does. kubectl ignores the age.
 func ipAddressCells(a *networkingv1.IPAddress, now time.Time) []any {
 	parent := entry.None
 	if ref := a.Spec.ParentRef; ref != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// networkPolicies is the entry of NetworkPolicy.
 func networkPolicies() *entry.Resource {
 	return &entry.Resource{
 		Plural: "networkpolicies", New: entry.New[networkingv1.NetworkPolicy], Namespaced: true,
@@ -67,7 +66,7 @@ func networkPolicyWarnings(p, _ *networkingv1.NetworkPolicy) (texts []string) {
 
 var policyTypes = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}
 
-// policyTolerance says which invalid values an update may keep.
+// policyTolerance has the kinds of invalid values that an update may keep.
 type policyTolerance struct {
 	selectors metav1validation.LabelSelectorValidationOptions
 	cidrs     []string

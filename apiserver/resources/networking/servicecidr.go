@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// serviceCIDRs is the entry of ServiceCIDR.
 func serviceCIDRs() *entry.Resource {
 	return &entry.Resource{
 		Plural: "servicecidrs", New: entry.New[networkingv1.ServiceCIDR],

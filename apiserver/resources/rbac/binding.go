@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// bindings is the entry of a kind of bindings to roles of some kinds; parts returns what a binding has. one is its name
-// in descriptions.
+// bindings returns the entry of a kind of bindings. parts returns the role and the subjects of a binding. one is the
+// kind's name in descriptions. kinds are the kinds of roles to which a binding may refer.
 func bindings[T any, P interface {
 	*T
 	entry.Object
@@ -42,8 +42,9 @@ func bindings[T any, P interface {
 	}
 }
 
-// bindingColumns have the description of the role in v1beta1 (v1 adds that it is immutable), as upstream's printers
-// have. That package is not linked for this, as it would add unused types with all their methods.
+// bindingColumns returns the columns of bindings. As in upstream, the role's description is that of v1beta1: in v1 it
+// ends with a sentence that the field is immutable. The package of v1beta1 would add unused types and their methods to
+// the binary.
 func bindingColumns(of, roleRef string) []entry.Column {
 	return []entry.Column{
 		entry.Text("Role", strings.TrimSuffix(roleRef, " This field is immutable.")),
@@ -53,7 +54,8 @@ func bindingColumns(of, roleRef string) []entry.Column {
 	}
 }
 
-// bindingCells sorts subjects into users, groups and service accounts; other kinds are omitted.
+// bindingCells returns the cells with the names of users, groups and service accounts. It omits subjects of other
+// kinds.
 func bindingCells(role *rbacv1.RoleRef, subjects []rbacv1.Subject) []any {
 	var users, groups, accounts []string
 	for _, s := range subjects {
@@ -82,9 +84,9 @@ func defaultGroups(role *rbacv1.RoleRef, list []rbacv1.Subject) {
 	}
 }
 
-// binding validates a binding; was is the role before an update, nil on create. An update is validated twice. The
-// declared rules require the name of the role, but not of a changed one: that it is immutable comes first, and is not
-// enforced (V-036).
+// binding validates a binding. was is the role before an update, or nil on create. An update is validated twice. The
+// declared rules first require that an update does not change the role. If it does, they do not validate the role's
+// name, and their error is not enforced, so binding requires the name (V-036).
 func binding(
 	ref rbacv1.RoleRef, was *rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool, kinds ...string,
 ) field.ErrorList {

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// clusterRoles is the entry of ClusterRole.
 func clusterRoles() *entry.Resource {
 	return &entry.Resource{
 		Plural: "clusterroles", New: entry.New[rbacv1.ClusterRole],

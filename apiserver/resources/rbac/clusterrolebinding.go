@@ -6,7 +6,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// clusterRoleBindings is the entry of ClusterRoleBinding.
 func clusterRoleBindings() *entry.Resource {
 	return bindings("clusterrolebindings", "clusterRoleBinding", false, rbacv1.ClusterRoleBinding{}.SwaggerDoc(),
 		func(b *rbacv1.ClusterRoleBinding) (*rbacv1.RoleRef, []rbacv1.Subject) { return &b.RoleRef, b.Subjects },

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// TestBetaDescriptions compares the descriptions that are upstream's v1beta1 ones with that package, which only this
-// test links.
+// TestBetaDescriptions: the descriptions that upstream prints from v1beta1 are those of its package, which only this
+// test imports.
 func TestBetaDescriptions(t *testing.T) {
 	for _, c := range []struct {
 		columns []entry.Column

@@ -9,7 +9,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// roles is the entry of Role.
 func roles() *entry.Resource {
 	return &entry.Resource{
 		Plural: "roles", New: entry.New[rbacv1.Role], Namespaced: true,

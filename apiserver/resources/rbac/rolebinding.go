@@ -6,7 +6,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// roleBindings is the entry of RoleBinding.
 func roleBindings() *entry.Resource {
 	return bindings("rolebindings", "roleBinding", true, rbacv1.RoleBinding{}.SwaggerDoc(),
 		func(b *rbacv1.RoleBinding) (*rbacv1.RoleRef, []rbacv1.Subject) { return &b.RoleRef, b.Subjects },

@@ -28,7 +28,6 @@ func storageClasses() *entry.Resource {
 	}
 }
 
-// defaultStorageClass sets the reclaim policy Delete and immediate binding.
 func defaultStorageClass(c *storagev1.StorageClass) {
 	check.SetDefault(&c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)
 	check.SetDefault(&c.VolumeBindingMode, storagev1.VolumeBindingImmediate)

@@ -28,14 +28,12 @@ func volumeAttachments() *entry.Resource {
 	}
 }
 
-// defaultVolumeAttachment sets the defaults of the inline volume.
 func defaultVolumeAttachment(a *storagev1.VolumeAttachment) {
 	if s := a.Spec.Source.InlineVolumeSpec; s != nil {
 		podspec.DefaultVolumeSpec(s)
 	}
 }
 
-// inlineVolumeSpec validates the spec of the inline volume.
 func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs field.ErrorList) {
 	const inline = "in the context of inline volumes"
 	forbid := func(name, why string) { errs = append(errs, field.Forbidden(at.Child(name), why+inline)) }

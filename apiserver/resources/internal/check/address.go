@@ -12,17 +12,17 @@ import (
 // IP requires a valid address by StrictIPCIDRValidation, which is on by default since 1.36. Values of the old object
 // stay allowed.
 func IP(value string, at *field.Path, had []string) field.ErrorList {
-	return butHad(value, had, utilvalidation.IsValidIPForLegacyField(at, value, true, nil))
+	return tolerateOld(value, had, utilvalidation.IsValidIPForLegacyField(at, value, true, nil))
 }
 
-// CIDR does the same for a network.
+// CIDR requires a valid network by the same rules.
 func CIDR(value string, at *field.Path, had []string) field.ErrorList {
-	return butHad(value, had, utilvalidation.IsValidCIDRForLegacyField(at, value, true, nil))
+	return tolerateOld(value, had, utilvalidation.IsValidCIDRForLegacyField(at, value, true, nil))
 }
 
-// butHad drops the errors of values of the old object. Only invalid values, of which there are few, are looked up: both
+// tolerateOld drops the errors of a value that the old object has. It searches only for invalid values, because both
 // lists may be long.
-func butHad(value string, had []string, errs field.ErrorList) field.ErrorList {
+func tolerateOld(value string, had []string, errs field.ErrorList) field.ErrorList {
 	if len(errs) > 0 && slices.Contains(had, value) {
 		return nil
 	}

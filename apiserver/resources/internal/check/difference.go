@@ -6,11 +6,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/diff"
 )
 
-// mostDiffered is the maximum size of two values in JSON, in bytes, for their difference to be computed: that takes the
-// square of their lines in steps.
+// mostDiffered is the maximum size in bytes of two values in JSON whose difference is computed. The number of steps is
+// quadratic in the number of lines.
 const mostDiffered = 32 << 10
 
-// Difference is the difference of two values in an error message: apimachinery's.
+// Difference returns the difference of two values for an error message, in apimachinery's form.
 func Difference(was, now any) string {
 	pair, err := json.Marshal([]any{was, now})
 	if err != nil || len(pair) > mostDiffered {

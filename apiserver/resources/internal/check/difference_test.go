@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/objecttest"
 )
 
-// TestDifference: what an error shows of a change is apimachinery's, unless it is long.
+// TestDifference: an error message shows apimachinery's difference, unless it is long.
 func TestDifference(t *testing.T) {
 	list := func(n int, name string) map[string]any {
 		return map[string]any{"a": objecttest.ListOf(n, func(i int) string {

@@ -14,8 +14,8 @@ type Fields struct {
 // FieldsOf returns fields of T.
 func FieldsOf[T any](names ...string) Fields { return Fields{reflect.TypeFor[T](), names} }
 
-// Gate returns a function for the fields of a feature gate that is off (V-023): it removes them from a value, unless the
-// old value, which may be nil, has any of them. The types within T must not contain themselves.
+// Gate returns a function for a feature gate that is off (V-023). The function removes the gate's fields from a value,
+// unless the old value has any of them. The old value may be nil. The types within T must not contain themselves.
 func Gate[T any](fields ...Fields) func(now, old *T) {
 	g := gate{fields: map[reflect.Type][]string{}, reach: map[reflect.Type]bool{}}
 	for _, f := range fields {

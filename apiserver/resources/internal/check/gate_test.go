@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestGate: fields are removed wherever they are, unless the old value has one of them.
+// TestGate: a gate removes its fields at any depth, unless the old value has one of them.
 func TestGate(t *testing.T) {
 	type inner struct{ On, Off *int }
 	type outer struct {

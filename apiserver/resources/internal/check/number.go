@@ -17,7 +17,7 @@ func Natural[N ~int32 | ~int64](n N, at *field.Path) field.ErrorList {
 	return apivalidation.ValidateNonnegativeField(int64(n), at)
 }
 
-// Naturals requires Natural for each of these numbers that is set.
+// Naturals requires zero or more for the number n, if it is set. name is the name of its field.
 func Naturals[N ~int32 | ~int64](at *field.Path, name string, n *N) field.ErrorList {
 	return Given(n, at.Child(name), Natural)
 }
@@ -36,7 +36,7 @@ func IntOrPercent(v intstr.IntOrString, at *field.Path) (errs field.ErrorList) {
 	return field.ErrorList{field.Invalid(at, v, "must be an integer or percentage (e.g '5%%')")}
 }
 
-// PercentOf returns the number of a percentage, and whether it is one.
+// PercentOf returns the number of a percentage, and reports whether v is a percentage.
 func PercentOf(v intstr.IntOrString) (int, bool) {
 	if v.Type != intstr.String || len(utilvalidation.IsValidPercent(v.StrVal)) != 0 {
 		return 0, false
@@ -56,7 +56,7 @@ func AtMostWhole(v intstr.IntOrString, at *field.Path) field.ErrorList {
 // Protocols are the protocols of ports of containers, services and endpoints, in the order of error messages.
 var Protocols = []corev1.Protocol{corev1.ProtocolSCTP, corev1.ProtocolTCP, corev1.ProtocolUDP}
 
-// Protocol requires one of these.
+// Protocol requires one of Protocols.
 func Protocol(p corev1.Protocol, at *field.Path) field.ErrorList { return Required(p, at, Protocols) }
 
 // PortNumber requires 1 to 65535.

@@ -38,7 +38,7 @@ func Present(is bool, at *field.Path, text string) field.ErrorList {
 	return field.ErrorList{field.Required(at, text)}
 }
 
-// MaxItems reports a list of n items if these are more than most.
+// MaxItems rejects a list of n items if n is greater than most.
 func MaxItems(n, most int, at *field.Path) field.ErrorList {
 	if n <= most {
 		return nil
@@ -46,7 +46,7 @@ func MaxItems(n, most int, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.TooMany(at, n, most)}
 }
 
-// MaxBytes reports a value of n bytes if these are more than most.
+// MaxBytes rejects a value of n bytes if n is greater than most.
 func MaxBytes(n, most int, at *field.Path) field.ErrorList {
 	if n <= most {
 		return nil
@@ -98,7 +98,7 @@ func Sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Key
 // Unique holds the values of a list so far, which must be unique.
 type Unique[T comparable] map[T]bool
 
-// Add adds a value, and returns the error for one that is there.
+// Add adds a value. It returns an error if the list already has the value.
 func (u Unique[T]) Add(value T, at *field.Path) field.ErrorList {
 	if u[value] {
 		return field.ErrorList{field.Duplicate(at, value)}
@@ -107,7 +107,7 @@ func (u Unique[T]) Add(value T, at *field.Path) field.ErrorList {
 	return nil
 }
 
-// Must requires a value, else the error has the text, and validates it.
+// Must requires a value and validates it. text is the detail of the error for a missing value.
 func Must[T any](value *T, at *field.Path, text string, is func(T, *field.Path) field.ErrorList) field.ErrorList {
 	if value == nil {
 		return field.ErrorList{field.Required(at, text)}
@@ -128,7 +128,7 @@ func OneOf[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	return field.ErrorList{field.NotSupported(at, value, values)}
 }
 
-// Required is OneOf that reports an empty value as missing.
+// Required is OneOf, but reports an empty value as missing.
 func Required[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	return Needed(value, at, Among(values...))
 }

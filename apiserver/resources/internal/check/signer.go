@@ -51,8 +51,8 @@ func OfKubernetes(signer string) bool {
 	return domain == own || strings.HasSuffix(domain, "."+own)
 }
 
-// TrustBundleName returns what is wrong with the name of a ClusterTrustBundle: its signer, if it has one, comes first
-// (core ValidateClusterTrustBundleName, extractSignerNameFromClusterTrustBundleName).
+// TrustBundleName returns the errors of the name of a ClusterTrustBundle, which may begin with its signer (core
+// ValidateClusterTrustBundleName, extractSignerNameFromClusterTrustBundleName).
 func TrustBundleName(name string) []string {
 	if i := strings.LastIndexByte(name, ':'); i >= 0 {
 		name = name[i+1:]

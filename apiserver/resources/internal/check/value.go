@@ -30,8 +30,7 @@ func LabelSelector(now, was *metav1.LabelSelector, at *field.Path) field.ErrorLi
 	return metav1validation.ValidateLabelSelector(now, opts, at)
 }
 
-// Twice repeats the errors of an update that both upstream's strategy and its ValidateXUpdate validate, so that clients
-// get each error twice.
+// Twice returns each error twice: upstream's strategy and its Validate...Update both validate such an update.
 func Twice(errs field.ErrorList) field.ErrorList { return append(errs, errs...) }
 
 // JSONObject requires a JSON object; missing is the message for null, and other is the error for anything else.

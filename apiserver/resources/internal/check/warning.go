@@ -9,7 +9,7 @@ import (
 	utilnet "k8s.io/utils/net"
 )
 
-// ValueOf is the target of p, or the zero value.
+// ValueOf returns the target of p, or the zero value if p is nil.
 func ValueOf[T any](p *T) T {
 	if p == nil {
 		var zero T
@@ -50,13 +50,13 @@ func TermWarnings(at *field.Path, t *corev1.NodeSelectorTerm, values bool) []str
 	return texts
 }
 
-// ClaimWarnings warns of settings in a claim's spec that have no effect.
+// ClaimWarnings returns warnings for fractional quantities of storage in a claim's spec.
 func ClaimWarnings(at *field.Path, s *corev1.PersistentVolumeClaimSpec) []string {
 	texts := FractionWarnings(at.Child("resources", "requests"), s.Resources.Requests, corev1.ResourceStorage)
 	return append(texts, FractionWarnings(at.Child("resources", "limits"), s.Resources.Limits, corev1.ResourceStorage)...)
 }
 
-// AddressWarnings warns of addresses that are not canonical; validation reports invalid ones.
+// AddressWarnings returns warnings for an address that is not canonical. Validation reports an invalid one.
 func AddressWarnings(at *field.Path, ip string) []string {
 	if utilnet.ParseIPSloppy(ip) == nil {
 		return nil
@@ -64,7 +64,7 @@ func AddressWarnings(at *field.Path, ip string) []string {
 	return validation.GetWarningsForIP(at, ip)
 }
 
-// RangeWarnings warns of a CIDR that is not canonical.
+// RangeWarnings returns warnings for a CIDR that is not canonical.
 func RangeWarnings(at *field.Path, cidr string) []string {
 	if _, _, err := utilnet.ParseCIDRSloppy(cidr); err != nil {
 		return nil
@@ -75,7 +75,7 @@ func RangeWarnings(at *field.Path, cidr string) []string {
 // LoadBalancerIP is the path of load balancer addresses in a status.
 var LoadBalancerIP = field.NewPath("status", "loadBalancer", "ingress")
 
-// FractionWarnings warns of fractional quantities of these resources.
+// FractionWarnings returns warnings for fractional quantities of these resources.
 func FractionWarnings(at *field.Path, list corev1.ResourceList, names ...corev1.ResourceName) []string {
 	var texts []string
 	for _, name := range names {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write generated.txt anew")
+var update = flag.Bool("update", false, "write generated.txt")
 
 const root = "../../../.."
 
@@ -29,7 +29,7 @@ func required(t *testing.T, file, module string) string {
 	return string(m[1])
 }
 
-// sum returns the checksum of files, one after the other.
+// sum returns the checksum of the concatenated files.
 func sum(t *testing.T, files ...string) []byte {
 	t.Helper()
 	h := sha256.New()

@@ -1,7 +1,7 @@
 // Package declared generates validation with upstream's validation-gen, from the +k8s: tags in the comments of the
-// types of k8s.io/api. The packages of groups have the generated code of their types; packages below this one have that
-// of types that groups share, of a second version, and of groups whose kinds are files of resources. The entries of
-// these groups add it to their hooks (entry.Declared).
+// types of k8s.io/api. The packages of groups have the generated code of their types. The packages below this one have
+// the code for types that groups share, for a second version of a kind, and for groups whose kinds are files of package
+// resources. entry.Declared adds the code to the hooks of entries.
 //
 // A group has generated validation if it has a rule of the level beta or stable, because only these are enforced. Rules
 // of the level alpha are written by hand. The table in resources/kindtest/declarative/testdata/rules.txt lists the

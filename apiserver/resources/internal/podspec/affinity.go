@@ -222,8 +222,8 @@ func minDomains(c *corev1.TopologySpreadConstraint, at *field.Path) (errs field.
 		fmt.Sprintf("can only use minDomains if whenUnsatisfiable=%s, not %s", corev1.DoNotSchedule, c.WhenUnsatisfiable))...)
 }
 
-// spreadKeys rejects keys that are also in the selector. When a pod is created, a requirement for each key is added to
-// its selector, so in a pod only a second requirement for a key is rejected.
+// spreadKeys rejects keys that are also in the selector. A new pod gets a requirement for each key, so in a pod only a
+// second requirement for a key is an error.
 func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) field.ErrorList {
 	errs := labelKeys(c.MatchLabelKeys, c.LabelSelector, at)
 	if r.Pod || c.LabelSelector == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// legacyInits are the annotations that had init containers before there were fields for them.
+// legacyInits are the keys of annotations for init containers, which fields have replaced.
 var legacyInits = []string{
 	"pod.alpha.kubernetes.io/init-containers", "pod.beta.kubernetes.io/init-containers",
 	"pod.alpha.kubernetes.io/init-container-statuses", "pod.beta.kubernetes.io/init-container-statuses",

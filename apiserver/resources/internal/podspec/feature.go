@@ -18,7 +18,7 @@ func DropFields(s, old *corev1.PodSpec) {
 	}
 }
 
-// alphaFields are the fields of v1.37 whose gates are off (V-023), each with its gate.
+// alphaFields has a function for each feature gate of v1.37 that is off (V-023). It removes the gate's fields.
 var alphaFields = []func(s, old *corev1.PodSpec){
 	// GenericWorkload
 	check.Gate[corev1.PodSpec](check.FieldsOf[corev1.PodSpec]("SchedulingGroup")),
@@ -74,7 +74,7 @@ func dropStopSignals(s, old *corev1.PodSpec) {
 	}
 }
 
-// Containers visits a pod's init, regular and ephemeral containers with their paths; at is the path of the spec.
+// Containers returns a pod's init, regular and ephemeral containers with their paths. at is the path of the spec.
 func Containers(s *corev1.PodSpec, at *field.Path) iter.Seq2[*corev1.Container, *field.Path] {
 	return func(yield func(*corev1.Container, *field.Path) bool) {
 		inits, regular, ephemeral := at.Child("initContainers"), at.Child("containers"), at.Child("ephemeralContainers")

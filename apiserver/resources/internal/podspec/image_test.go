@@ -8,8 +8,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// FuzzLatest: whatever a reference without a tag means, naming the tag latest means the same, and
-// naming another one doesn't.
+// FuzzLatest: a reference without a tag means the same as the reference with the tag latest. Another tag never means
+// latest.
 func FuzzLatest(f *testing.F) {
 	for _, seed := range []string{"nginx", "a/b", "localhost:5000/a", "[::1]/a", "A", "", "a__b", "docker.io/x"} {
 		f.Add(seed)

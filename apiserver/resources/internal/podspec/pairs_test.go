@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// TestWarningsOfManyFilesAndPortsAreLimited validates pods with a hundred thousand files, or ports. To compare all
-// pairs would take hours and all memory.
+// TestWarningsOfManyFilesAndPortsAreLimited validates pods with 100,000 files or ports. A comparison of all pairs would
+// take hours and all memory.
 func TestWarningsOfManyFilesAndPortsAreLimited(t *testing.T) {
 	const n = 100_000
 	items := func(path func(i int) string) []corev1.Volume {

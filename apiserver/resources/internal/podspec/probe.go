@@ -82,8 +82,8 @@ func httpAction(a *corev1.HTTPGetAction, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// sleepAction validates a sleep. Its limit is the pod's grace period. It returns no error if that is missing, because
-// the missing grace period is reported elsewhere.
+// sleepAction requires a sleep that is not longer than the pod's grace period. If the grace period is missing, it
+// returns no error, because another rule reports that.
 func sleepAction(a *corev1.SleepAction, grace *int64, at *field.Path) field.ErrorList {
 	if grace == nil {
 		return nil

@@ -39,8 +39,8 @@ func (r *Rules) Resources(
 	return append(errs, r.claimRefs(q.Claims, at.Child("claims"))...)
 }
 
-// amount validates one entry. between returns errors that come after the entry's first errors and before those of huge
-// pages.
+// amount validates one entry. between has errors that it returns after the entry's first errors and before those of
+// huge pages.
 func (r *Rules) amount(
 	n corev1.ResourceName, q resource.Quantity, name func(corev1.ResourceName, *field.Path) field.ErrorList,
 	at *field.Path, between field.ErrorList,

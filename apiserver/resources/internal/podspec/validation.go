@@ -149,7 +149,7 @@ func (r *Rules) envFiles(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// sharedPorts requires that, in a pod in the host's network, each host port equals the container port. A template may
+// sharedPorts requires that each host port equals the container port if the pod uses the host's network. A template may
 // omit host ports.
 func (r *Rules) sharedPorts(at *field.Path) (errs field.ErrorList) {
 	if !r.spec.HostNetwork {

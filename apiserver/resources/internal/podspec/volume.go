@@ -105,7 +105,7 @@ type alternative struct {
 	name, second string
 	// validate is nil if the object does not have this part.
 	validate func(at *field.Path) field.ErrorList
-	// always: a second part is validated and not rejected.
+	// always reports whether a second part is validated instead of rejected.
 	always bool
 }
 
@@ -127,7 +127,6 @@ func (a alternative) evenSecond() alternative {
 	return a
 }
 
-// exactlyOne requires exactly one of the parts.
 func exactlyOne(what string, all []alternative, at *field.Path) (errs field.ErrorList) {
 	found := false
 	for _, a := range all {

@@ -126,7 +126,6 @@ func (r *Rules) linuxOnly(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// setting is a field with its path and whether it is set.
 type setting struct {
 	path string
 	set  bool

@@ -1,15 +1,15 @@
 // Package declarative compares validation with the declarative rules of the API types: the +k8s: tags in the comments
-// of k8s.io/api. Rules of the level alpha only shadow kube-apiserver's handwritten validation, so both find the same
-// errors; others are enforced, by the code that is generated from them (resources/internal/declared). It has tests
-// only.
+// of k8s.io/api. kube-apiserver enforces rules of the levels beta and stable, and so does the generated code
+// (resources/internal/declared). It compares rules of the level alpha with its handwritten validation, so both find the
+// same errors. This package has only tests.
 //
 // It guarantees:
 //
 //  1. The rules are read from the module version in go.mod, at any level.
 //  2. For each rule that sets a limit or requires a field of a served kind, an object that violates it has an error of
 //     the rule's type at the rule's field.
-//  3. testdata/rules.txt has each rule of each built-in kind, and what enforces it. If that is written by hand, it has the
-//     reason.
+//  3. testdata/rules.txt has each rule of each built-in kind, and the code that enforces it. For handwritten code, it
+//     also has the reason.
 //
 // No object violates rules of status, for which other validation is called, rules of fields whose feature gate is off,
 // and tags other than required, minimum, maximum, maxItems, maxLength and maxBytes.
@@ -26,7 +26,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// types are the types of errors of each tag.
 var types = map[string][]field.ErrorType{
 	"required": {field.ErrorTypeRequired}, "minimum": {field.ErrorTypeInvalid}, "maximum": {field.ErrorTypeInvalid},
 	"maxItems": {field.ErrorTypeTooMany}, "maxLength": {field.ErrorTypeTooLong}, "maxBytes": {field.ErrorTypeTooLong},
@@ -63,8 +62,8 @@ func TestEachViolatedRuleHasAnError(t *testing.T) {
 	}
 }
 
-// try validates an object that violates the rule. The object is of the kind, and has all fields on the way to the
-// rule's field, whose path is at. It returns false if the kind has no such field.
+// try validates an object of the kind that violates the rule. The object has all fields on the path to the rule's
+// field, and at is this path. tried is false if the kind has no such field.
 func try(rule rule, r *resources.Resource) (tried bool, errs field.ErrorList, at string) {
 	obj := r.New()
 	v := reflect.ValueOf(obj).Elem()

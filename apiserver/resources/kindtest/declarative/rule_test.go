@@ -44,9 +44,10 @@ func (r rule) limit() (name string, n int) {
 }
 
 var (
-	// tagged are lines of comments with a tag, and its level.
+	// tagged matches a line of a comment that has a tag, with the tag's level.
 	tagged = regexp.MustCompile(`^\+k8s:(?:(alpha|beta)\(since: ?"([0-9.]+)"\)=\+k8s:)?(.+)$`)
-	// noRule matches the tags that reject nothing themselves: tags of other generators, and tags that other tags need.
+	// noRule matches the tags that reject nothing themselves: tags of other generators, and tags on which other tags
+	// depend.
 	noRule = regexp.MustCompile(`^(?:[a-z-]+-gen\b|openapi-model-package\b|deprecated\b|supportsSubresource\b|` +
 		`optional$|opaqueType$|listMapKey=|listType=atomic$|memberValidation$)`)
 	gated = regexp.MustCompile(`\+featureGate=(\S+)`)
@@ -212,8 +213,8 @@ func rulesOf(of rule, comments []string, above string) (all []rule) {
 	return all
 }
 
-// route returns the fields from a type to one that has the rule's field, which is the last; nil if there are none.
-// Status is left out. Types that were seen have no route.
+// route returns the fields from a type to the rule's field, which is the last one, or nil if there is no route. It
+// omits the status, and types that it has seen.
 func (r rule) route(t reflect.Type, seen map[reflect.Type]bool) []reflect.StructField {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -237,7 +238,7 @@ func (r rule) route(t reflect.Type, seen map[reflect.Type]bool) []reflect.Struct
 	return nil
 }
 
-// violate sets the value of the rule's field to one that it doesn't allow; false if there is none for the Go type.
+// violate sets the rule's field to a value that violates the rule. It returns false if the Go type has no such value.
 func (r rule) violate(v reflect.Value) bool {
 	name, limit := r.limit()
 	if name == "required" {

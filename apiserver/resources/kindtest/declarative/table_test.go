@@ -99,7 +99,7 @@ func TestTable(t *testing.T) {
 	compare(t, kinds, rules)
 }
 
-// mark returns the state of a rule and its entry in byHand; generated reports whether the kind has generated
+// mark returns the state of a rule, and its entry in byHand. generated reports whether the kind has generated
 // validation.
 func mark(r rule, generated bool) (state, of string) {
 	off := ""

@@ -54,7 +54,7 @@ func TestDefaultingTwiceEqualsDefaultingOnce(t *testing.T) {
 	}
 }
 
-// TestOtherTypesAreLeftAlone: an object that is none of the kind passes unchanged.
+// TestOtherTypesAreLeftAlone: defaulting does not change an object of another kind.
 func TestOtherTypesAreLeftAlone(t *testing.T) {
 	for _, k := range defaulted() {
 		k.Default(nil)

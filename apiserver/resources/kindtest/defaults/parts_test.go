@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// What may not be empty in a type, wherever it stands.
+// These functions set the default values of one type, in any object that contains it.
 
 func podSpec(s *corev1.PodSpec) {
 	fill(&s.DNSPolicy, corev1.DNSClusterFirst)
@@ -157,7 +157,7 @@ func set[T any](p **T, v T) {
 	}
 }
 
-// fill gives an empty value another.
+// fill replaces an empty value.
 func fill[T comparable](p *T, v T) {
 	var zero T
 	if *p == zero {
@@ -165,7 +165,7 @@ func fill[T comparable](p *T, v T) {
 	}
 }
 
-// missing copies the entries that list lacks.
+// missing adds the entries of from that list lacks.
 func missing(list, from corev1.ResourceList) {
 	for name, q := range from {
 		if _, ok := list[name]; !ok {

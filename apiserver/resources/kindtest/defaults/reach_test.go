@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/objecttest"
 )
 
-// parts says, type by type, what may not be empty wherever in an object the type stands. It is the
-// slow twin of the functions that know where each type stands, and checks that none was missed.
+// parts has one function for each type, which sets the type's empty fields. The test calls it for every value of the
+// type in an object. The result must equal that of the defaulting functions, so these reach every such value.
 var parts = []any{
 	podSpec, volume, container, containerPort, fieldRef, fileKey, probe, httpGet, grpc,
 	secretVolume, configMapVolume, hostPath, azureDisk, limitRangeItem, matchResources,
@@ -64,18 +64,18 @@ func TestReachesEveryPart(t *testing.T) {
 			want := obj.DeepCopyObject()
 			visit(reflect.ValueOf(want).Elem(), byType, reached)
 			if diff := cmp.Diff(objecttest.JSON(t, want), objecttest.JSON(t, obj)); diff != "" {
-				t.Fatalf("%v, seed %d: a part was missed (-want +got):\n%s", gvk, seed, diff)
+				t.Fatalf("%v, seed %d: a value was not defaulted (-want +got):\n%s", gvk, seed, diff)
 			}
 		}
 	}
 	for typ := range byType {
 		if !reached[typ] {
-			t.Errorf("no object had a %v; the test shows nothing about it", typ)
+			t.Errorf("no object had a %v", typ)
 		}
 	}
 }
 
-// visit applies the functions to v and to all that it holds, outer before inner.
+// visit calls the functions for v and for all values in it, outer values first.
 func visit(v reflect.Value, byType map[reflect.Type]reflect.Value, reached map[reflect.Type]bool) {
 	if f, ok := byType[v.Type()]; ok && v.CanAddr() {
 		reached[v.Type()] = true

@@ -191,7 +191,7 @@ func TestGuaranteesHoldForAnyObject(t *testing.T) {
 				stored := obj.DeepCopyObject()
 				s.fill(stored)
 				if diff := cmp.Diff(objecttest.JSON(t, obj), objecttest.JSON(t, stored)); diff != "" {
-					t.Fatalf("seed %d: what Create leaves needs defaulting (-left +defaulted):\n%s", seed, diff)
+					t.Fatalf("seed %d: defaulting changes the result of Create (-created +defaulted):\n%s", seed, diff)
 				}
 				subs := []string{"", "status"}
 				for sub := range s.Parts {

@@ -49,7 +49,7 @@ func TestReference(t *testing.T) {
 		}
 		for i, step := range recording.Steps {
 			if step.Method != "POST" || step.Expect.Status != 201 || step.object()["apiVersion"] == nil {
-				continue // answers that were not kept, and tables, show no object
+				continue // unrecorded responses, and tables, have no object
 			}
 			var meta metav1.TypeMeta
 			if json.Unmarshal(step.Body, &meta) != nil || !objecttest.Scheme().Recognizes(gvkOf(meta)) {
@@ -118,7 +118,7 @@ func gvkOf(m metav1.TypeMeta) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(m.APIVersion, m.Kind)
 }
 
-// answer returns our response, as far as it can be compared.
+// answer returns this server's response without the fields that can't be compared.
 func answer(t *testing.T, step created, gvk schema.GroupVersionKind) map[string]any {
 	t.Helper()
 	obj := objecttest.New(t, gvk)
@@ -157,11 +157,11 @@ func compared(body, real map[string]any) map[string]any {
 	realMeta, _ := real["metadata"].(map[string]any)
 	for key, v := range body {
 		if key != "metadata" {
-			out[key] = neutral(v, realMeta["uid"])
+			out[key] = neutralize(v, realMeta["uid"])
 		}
 	}
 	if m, ok := body["metadata"].(map[string]any); ok {
-		out["labels"], out["annotations"] = neutral(m["labels"], realMeta["uid"]), m["annotations"]
+		out["labels"], out["annotations"] = neutralize(m["labels"], realMeta["uid"]), m["annotations"]
 	}
 	if spec, ok := out["spec"].(map[string]any); ok && body["kind"] == "Pod" {
 		for _, admitted := range []string{"tolerations", "priority", "preemptionPolicy"} {
@@ -169,26 +169,26 @@ func compared(body, real map[string]any) map[string]any {
 		}
 	}
 	if _, reviewed := body["status"]; reviewed && body["metadata"] != nil && realMeta["uid"] == nil {
-		delete(out, "status") // reviews are answered, not stored
+		delete(out, "status") // the status of a review is its result
 	}
 	return out
 }
 
-// neutral replaces times, and leaves out what bears the object's uid: the recordings do at places.
-func neutral(v, uid any) any {
+// neutralize replaces times, and removes values that contain the object's uid, because some recordings lack them.
+func neutralize(v, uid any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for key, inner := range v {
 			if uid == nil || inner != uid {
-				out[key] = neutral(inner, uid)
+				out[key] = neutralize(inner, uid)
 			}
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = neutral(v[i], uid)
+			out[i] = neutralize(v[i], uid)
 		}
 		return out
 	case string:

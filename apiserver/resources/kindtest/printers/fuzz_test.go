@@ -11,9 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// FuzzCells prints whatever decodes: an object that a client can store must not take the server
-// down, and its row has the cells that the columns promise. The seeds are the objects of
-// testdata/cells and an empty one of each kind.
+// FuzzCells: printing any object that can be decoded does not panic, and its row has a cell for each column. The seeds
+// are the objects of testdata/cells, and an empty object of each kind.
 func FuzzCells(f *testing.F) {
 	for _, doc := range objects(f) {
 		data, err := yaml.ToJSON([]byte("---\n" + doc))
@@ -47,7 +46,7 @@ func FuzzCells(f *testing.F) {
 	})
 }
 
-// stored leaves out kinds that are converted before they are printed.
+// stored reports whether objects of a kind are printed without a conversion.
 func stored(gvk schema.GroupVersionKind) bool {
 	switch {
 	case gvk.Kind == "HorizontalPodAutoscaler":

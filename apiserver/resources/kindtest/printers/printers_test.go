@@ -37,7 +37,7 @@ var decoder = func() runtime.Decoder {
 // decode reads YAML into the Go type of its kind.
 func decode(t *testing.T, in string) (runtime.Object, schema.GroupKind) {
 	t.Helper()
-	// What begins with a brace would be taken for JSON already.
+	// Without the separator, a document that begins with a brace would be read as JSON.
 	data, err := yaml.ToJSON([]byte("---\n" + in))
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, in)
@@ -49,7 +49,7 @@ func decode(t *testing.T, in string) (runtime.Object, schema.GroupKind) {
 	return obj, gvk.GroupKind()
 }
 
-// tables are the tables of all kinds, for the version for which the hooks are written, and that of Scale.
+// tables has the tables of all kinds, for the version for which the hooks are written, and the table of Scale.
 var tables = func() map[schema.GroupKind]resources.Table {
 	scale := schema.GroupKind{Group: "autoscaling", Kind: "Scale"}
 	all := map[schema.GroupKind]resources.Table{scale: resources.TableOf(scale)}
@@ -70,8 +70,7 @@ func tableOf(t *testing.T, gk schema.GroupKind) resources.Table {
 	return table
 }
 
-// row checks the rules for every row, and returns an object's cells as JSON. If columns are named, it returns only
-// those.
+// row checks the rules for every row, and returns the cells of an object as JSON: those of the named columns, or all.
 func row(t *testing.T, in string, columns []string) string {
 	t.Helper()
 	obj, gk := decode(t, in)
@@ -79,7 +78,7 @@ func row(t *testing.T, in string, columns []string) string {
 	cells := table.Cells(obj, now)
 	want := len(table.Columns)
 	if gk.Kind == "IPAddress" {
-		want++ // as doc.go says
+		want++ // see doc.go of package entry
 	}
 	if len(cells) != want {
 		t.Errorf("%v has %d cells for %d columns", gk, len(cells), len(table.Columns))
@@ -103,7 +102,7 @@ func row(t *testing.T, in string, columns []string) string {
 		}
 	}
 	if len(picked) != len(columns) {
-		t.Fatalf("%v has not all of the columns %v", gk, columns)
+		t.Fatalf("%v lacks some of the columns %v", gk, columns)
 	}
 	return encode(t, picked)
 }
@@ -119,7 +118,7 @@ func encode(t *testing.T, v any) string {
 	return b.String()
 }
 
-// TestCells reads objects and prints their rows at 2026-03-01T12:00:00Z. The directives are
+// TestCells reads objects and prints their rows at 2026-03-01T12:00:00Z. The directives:
 //
 //	row [columns=(A,B)]  the cells, of all columns or of those named (without spaces)
 //	conditions           the conditions of the row

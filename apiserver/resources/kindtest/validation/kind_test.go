@@ -11,7 +11,7 @@ import (
 // all are the built-in kinds.
 var all = kindtest.All(time.Now)
 
-// kinds are those that are validated.
+// kinds are the kinds that have validation.
 var kinds = func() (list []kindtest.Kind) {
 	for _, k := range all {
 		if k.Validation.Whole != nil && (k.GVK.Kind != "HorizontalPodAutoscaler" || k.GVK.Version == "v2") {
@@ -21,7 +21,7 @@ var kinds = func() (list []kindtest.Kind) {
 	return list
 }()
 
-// kindOf returns the kind of that group and name, or one without hooks.
+// kindOf returns the kind with a group and a name. If there is none, it returns a Kind without hooks.
 func kindOf(gk schema.GroupKind) kindtest.Kind {
 	for _, k := range kinds {
 		if k.GVK.GroupKind() == gk {

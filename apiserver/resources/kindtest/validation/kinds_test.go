@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/kindtest"
 )
 
-// TestKindsDontPanic validates random objects of each kind: with and without defaults, and with themselves, other
-// objects or nil as the old object.
+// TestKindsDontPanic validates random objects of each kind, with and without defaults. The old object is the same
+// object, another one, or nil.
 func TestKindsDontPanic(t *testing.T) {
 	for _, kind := range kinds {
 		gvk := kind.GVK
@@ -40,7 +40,7 @@ func TestKindsDontPanic(t *testing.T) {
 	}
 }
 
-// validated has every func of a kind validate and every error say its text.
+// validated calls every validation function of a kind. Each error must have a message.
 func validated(t *testing.T, k kindtest.Validation, obj, old runtime.Object) {
 	errs := k.Whole(obj, nil)
 	for _, f := range append(
@@ -52,12 +52,12 @@ func validated(t *testing.T, k kindtest.Validation, obj, old runtime.Object) {
 	}
 	for _, err := range errs {
 		if err.ErrorBody() == "" {
-			t.Errorf("%s: an error without a text", err.Field)
+			t.Errorf("%s: an error without a message", err.Field)
 		}
 	}
 }
 
-// TestOtherTypesPass: an object of another type, or nil, has no errors.
+// TestOtherTypesPass: validation returns no error for an object of another type, or nil.
 func TestOtherTypesPass(t *testing.T) {
 	for _, kind := range kinds {
 		k := kind.Validation

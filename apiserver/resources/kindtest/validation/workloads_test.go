@@ -57,7 +57,8 @@ func report(errs field.ErrorList) string {
 	return b.String()
 }
 
-// created parses an object and prepares it as the server does before it stores the object, with the status in the text.
+// created parses an object, and prepares it as the server does before it stores the object. The object keeps the status
+// in the text.
 func created(t *testing.T, text string) (runtime.Object, schema.GroupVersionKind) {
 	obj, gvk := objecttest.Read(t, text)
 	m, err := meta.Accessor(obj)
@@ -149,7 +150,7 @@ func changeErrors(t *testing.T, what, old, patch string) field.ErrorList {
 	return errs
 }
 
-// A step is a request of the recorded scenarios and its answer.
+// step is a request of the recorded scenarios, with its response.
 type step struct {
 	Method, Path, Raw string
 	Body              map[string]any
@@ -160,7 +161,7 @@ type step struct {
 	changed map[string]string
 }
 
-// changes are the messages of causes that v1.37 changed, by scenario and step, and by their paths.
+// changes returns the messages of causes that v1.37 changed, by scenario and step, and by path.
 var changes = func() func(t *testing.T) map[string]map[string]string {
 	var all map[string]map[string]string
 	return func(t *testing.T) map[string]map[string]string {
@@ -219,11 +220,11 @@ func TestReference(t *testing.T) {
 		}
 	}
 	if compared < 30 {
-		t.Errorf("%d answers compared, want 30 at least", compared)
+		t.Errorf("%d responses compared, want 30 at least", compared)
 	}
 }
 
-// replay validates a rejected object, and remembers one that was accepted.
+// replay validates the object of a rejected request, and stores the object of an accepted one.
 func replay(t *testing.T, s step, stored map[string]string) bool {
 	var answer struct {
 		Kind    string
@@ -251,7 +252,7 @@ func replay(t *testing.T, s step, stored map[string]string) bool {
 		if to, ok := s.changed[fmt.Sprintf("/body/details/causes/%d/message", i)]; ok {
 			c.Message = to
 		}
-		// Metadata is validated elsewhere, but for a name that must fit the spec.
+		// Other code validates metadata, except a name that must match the spec.
 		if c.Field != "metadata" && !strings.HasPrefix(c.Field, "metadata.") ||
 			strings.HasSuffix(c.Message, `must be spec.names.plural+"."+spec.group`) {
 			want = append(want, fmt.Sprintf("%s %s: %s", c.Reason, c.Field, answers.WithoutPrinted(c.Message)))

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/operation"
 )
 
-// TestEvictionResponderNamesAreReserved: the domains of Kubernetes, and the priorities of its responders, are reserved.
+// TestEvictionResponderNamesAreReserved: the domains of Kubernetes and the priorities of its responders are reserved.
 func TestEvictionResponderNamesAreReserved(t *testing.T) {
 	const name = "domain names *.k8s.io, *.kubernetes.io are reserved"
 	const priority = "priorities 0-999 are reserved for responders with *.k8s.io suffix"

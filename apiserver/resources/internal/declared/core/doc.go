@@ -1,9 +1,9 @@
-// Package core validates the kinds of core/v1, and the types of it that kinds of other groups contain, by the rules that
-// the comments of their Go types declare.
+// Package core validates the kinds of core/v1, and its types that kinds of other groups contain, by the rules that the
+// comments of their Go types declare.
 //
 // It guarantees:
 //
-//  1. The errors are those of upstream's generated code: their order, and the level of the rule of each.
+//  1. The errors are those of upstream's generated code, in its order. Each error has the level of its rule.
 //  2. The objects are not changed.
 //
 // +k8s:validation-gen=TypesWithField=TypeMeta
@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ValidateCustom_EvictionResponder_Name is a rule that is written by hand: Kubernetes' own domains are reserved (K
-// pkg/apis/core/v1/validation.go).
+// ValidateCustom_EvictionResponder_Name is a handwritten rule: it rejects Kubernetes' own domains, which are reserved
+// (K pkg/apis/core/v1/validation.go).
 //
 //nolint:revive,staticcheck // the generated code has the name
 func ValidateCustom_EvictionResponder_Name(
@@ -36,7 +36,7 @@ func ValidateCustom_EvictionResponder_Name(
 	return field.ErrorList{field.Invalid(at, *value, "domain names *.k8s.io, *.kubernetes.io are reserved")}
 }
 
-// ValidateCustom_EvictionResponder_Priority is a rule that is written by hand: priorities below 1000 are reserved
+// ValidateCustom_EvictionResponder_Priority is a handwritten rule: it rejects priorities below 1000, which are reserved
 // (K pkg/apis/core/v1/validation.go).
 //
 //nolint:revive,staticcheck // the generated code has the name

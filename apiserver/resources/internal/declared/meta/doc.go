@@ -1,9 +1,9 @@
-// Package meta validates metadata and conditions by the rules that the comments of their Go types declare. It is what
-// the other packages refer to: the generator writes no code into the module that has these types.
+// Package meta validates metadata and conditions by the rules that the comments of their Go types declare. The other
+// packages call it, because the generator writes no code into the module that has these types.
 //
 // It guarantees:
 //
-//  1. The errors are those of upstream's generated code: their order, and the level of the rule of each.
+//  1. The errors are those of upstream's generated code, in its order. Each error has the level of its rule.
 //  2. The objects are not changed.
 //
 // +k8s:validation-gen=TypesWithField=TypeMeta
@@ -19,8 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ValidateCustom_Condition_LastTransitionTime is the rule that is written by hand.
+// ValidateCustom_Condition_LastTransitionTime is a handwritten rule.
 //
+//nolint:revive,staticcheck // the generated code has the name
 //nolint:revive,staticcheck // the generated code has the name
 func ValidateCustom_Condition_LastTransitionTime(
 	ctx context.Context, op operation.Operation, at *field.Path, value, old *metav1.Time,

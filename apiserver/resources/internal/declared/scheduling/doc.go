@@ -3,7 +3,7 @@
 //
 // It guarantees:
 //
-//  1. The errors are those of upstream's generated code: their order, and the level of the rule of each.
+//  1. The errors are those of upstream's generated code, in its order. Each error has the level of its rule.
 //  2. The objects are not changed.
 //
 // +k8s:validation-gen=TypesWithSuffix=WorkloadPodGroupResourceClaim
