@@ -10,7 +10,7 @@
 //     revision and on the keys of its owners (up to 120 of them, existing ones first). If another object has an owner's
 //     name, only that object's identity is compared: writes to it cause no conflict. Removing the collector's own
 //     finalizer is conditional only on the object's revision. So a terminating object is removed even if it has a solid
-//     owner by then, or had one when a client deleted it (C-90). A request for an object of another server is
+//     owner at that time, or had one when a client deleted it (C-90). A request for an object of another server is
 //     conditional only on the uid and the revision of the object. A request for an object of this server is also
 //     conditional on those of its owners that this server stores. An owner on another server can't return after the
 //     decision, because a uid is never used again. But as in upstream the owner may stop waiting after the decision,
