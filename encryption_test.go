@@ -36,7 +36,7 @@ func encryptionFile(t *testing.T, resources string, providers ...string) string 
 
 const secrets = "/api/v1/namespaces/default/secrets"
 
-// encryptions are by what the values of a server's snapshot are encrypted.
+// encryptions returns the encryption of the values in a snapshot of the server.
 func encryptions(t *testing.T, s *kubecascade.Server) (all []backup.Encryption) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "saved.db")
@@ -107,8 +107,8 @@ func TestEncryption(t *testing.T) {
 	}
 }
 
-// TestEncryptionMigration: a StorageVersionMigration writes the values of other keys with the present one, and those of
-// the present one not at all (V-087).
+// TestEncryptionMigration: a StorageVersionMigration encrypts values of other keys with the present key, and does not
+// write values of the present key (V-087).
 func TestEncryptionMigration(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	begin := func(providers ...string) *session {
@@ -161,7 +161,7 @@ func TestEncryptionRollback(t *testing.T) {
 	}
 }
 
-// TestEncryptionErrors: a file that can't be used ends the start with the reason.
+// TestEncryptionErrors: a start with an unusable file fails, and the error has the reason.
 func TestEncryptionErrors(t *testing.T) {
 	kms := filepath.Join(t.TempDir(), "kms.yaml")
 	text := "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n" +
@@ -185,7 +185,8 @@ func TestEncryptionErrors(t *testing.T) {
 	}
 }
 
-// TestEncryptedSnapshot: a server of an encrypted snapshot has what its keys decrypt, and reports the rest.
+// TestEncryptedSnapshot: a server with an encrypted snapshot has the values that its keys decrypt, and reports the
+// others.
 func TestEncryptedSnapshot(t *testing.T) {
 	keys := encryptionFile(t, "secrets", "aesgcm right", "identity")
 	s := newSession(t, start(t, kubecascade.Options{Storage: kubecascade.Storage{EncryptionProviderConfig: keys}}))

@@ -45,8 +45,8 @@ func client(t testing.TB, c *rest.Config) (*http.Client, func()) {
 	return &http.Client{Transport: tr}, tr.CloseIdleConnections
 }
 
-// TestZeroOptionsServeTemporaryData: the zero Options is a server with TLS for an administrator, and Stop leaves
-// nothing on disk.
+// TestZeroOptionsServeTemporaryData: a server with zero Options serves TLS to an administrator, and Stop leaves nothing
+// on disk.
 func TestZeroOptionsServeTemporaryData(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := start(t, kubecascade.Options{})
@@ -177,7 +177,7 @@ func TestRejectedValues(t *testing.T) {
 	}
 }
 
-// TestCanceled: a start whose context is done leaves nothing.
+// TestCanceled: a start whose context is done leaves no files.
 func TestCanceled(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())

@@ -44,8 +44,8 @@ func newGoroutines(before map[string]string, patience time.Duration) string {
 	}
 }
 
-// TestMemory: stopped servers leave no memory: ten of them grow the heap by less than half of what one has while it
-// runs.
+// TestMemory: stopped servers release their memory: after ten of them the heap has grown by less than half of the
+// memory that a running one has.
 func TestMemory(t *testing.T) {
 	const many, most = 10, 1.5 // MiB; one server has 3
 	one := func() {

@@ -7,8 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// TestRollbackNeedsTemporaryData: servers whose data outlives them, or that only read, don't go back; the error names
-// the field.
+// TestRollbackNeedsTemporaryData: servers with persistent data and read-only servers can't be rolled back; the error
+// names the field.
 func TestRollbackNeedsTemporaryData(t *testing.T) {
 	dir, _ := saved(t)
 	for want, o := range map[string]kubecascade.Options{
@@ -30,7 +30,7 @@ func TestRollbackNeedsTemporaryData(t *testing.T) {
 	}
 }
 
-// TestRollbackFork: a server with a copy of a snapshot goes back to what it was when it started.
+// TestRollbackFork: a server with a copy of a snapshot can be rolled back to its state at the start.
 func TestRollbackFork(t *testing.T) {
 	dir, _ := saved(t)
 	server := start(t, kubecascade.Options{Storage: kubecascade.Storage{FromSnapshot: dir, Writable: true}})

@@ -18,7 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestEvent compares with what a real server showed (reference: gc-namespaces; D-80 to D-84).
+// TestEvent compares the Events with those of a real server (reference: gc-namespaces; D-80 to D-84).
 func TestEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, storagetest.NewTwin())
@@ -89,7 +89,7 @@ func TestEventNames(t *testing.T) {
 	}
 }
 
-// TestEventExpires has an Event vanish between the two requests that count it.
+// TestEventExpires removes an Event between the two requests that count it.
 func TestEventExpires(t *testing.T) {
 	s := newServer(t, nil)
 	r := newRecorder(s, maxReports, time.Second, Config{}.withDefaults().Log)
@@ -124,8 +124,8 @@ func TestReportsAreBounded(t *testing.T) {
 	}
 }
 
-// TestCollectedObjectsHaveEvents: each object that the collector deletes has an Event, if they are enabled. One in a
-// terminating namespace, which takes none, doesn't disturb the others.
+// TestCollectedObjectsHaveEvents: each object that the collector deletes has an Event, if they are enabled. A
+// terminating namespace accepts no Events, and this has no effect on those in other namespaces.
 func TestCollectedObjectsHaveEvents(t *testing.T) {
 	for _, enabled := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

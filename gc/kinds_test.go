@@ -71,7 +71,7 @@ func TestScopeChangesBeforeEvents(t *testing.T) {
 }
 
 // TestServedBetweenTables: a kind is served and no longer served while the collector is busy, so that no table that it
-// reads has the kind. The deletion of an owner of that kind collects its dependents nevertheless (J-45).
+// reads has the kind. The dependents of a deleted owner of that kind are collected nevertheless (J-45).
 func TestServedBetweenTables(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, s *server, _ *Collector) {
 		s.meanwhile(func() {
@@ -85,8 +85,8 @@ func TestServedBetweenTables(t *testing.T) {
 	})
 }
 
-// TestObjectsOfOtherServersAreReadAfterTheirOwners: an object of another server is not deleted because it arrives
-// before its owner, but when its owner is deleted.
+// TestObjectsOfOtherServersAreReadAfterTheirOwners: an object of another server that is read before its owner is not
+// deleted. It is deleted when its owner is deleted.
 func TestObjectsOfOtherServersAreReadAfterTheirOwners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sends := newServer(t, storagetest.NewTwin()), make(chan func(graph.Event), 1)

@@ -30,9 +30,9 @@ type server struct {
 	cache *cache.Cache
 
 	mu sync.Mutex // guards the fields below
-	// before, if set, is called before each of the collector's requests; an error is the answer.
+	// before, if set, is called before each of the collector's requests, and may return the error of the request.
 	before func(verb string, o Object) error
-	// after, if set, is called after each write, before it is answered.
+	// after, if set, is called after each write, before its response.
 	after   func()
 	calls   []call
 	events  []corev1.Event
@@ -42,7 +42,7 @@ type server struct {
 	between func()
 }
 
-// call is a request of the collector's, and when it came.
+// call is a request of the collector, and its time.
 type call struct {
 	verb, name string
 	at         time.Time

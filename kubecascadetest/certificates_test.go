@@ -78,7 +78,7 @@ func TestCertificates(t *testing.T) {
 	c.do("GET", requests+"/r", "", http.StatusNotFound)
 }
 
-// TestGivenCertificate: pods get the serving certificate that was given, too, as other clients do.
+// TestGivenCertificate: pods get a serving certificate that was given, as other clients do.
 func TestGivenCertificate(t *testing.T) {
 	certificate, key := anotherAuthority(t)
 	file := filepath.Join(t.TempDir(), "both.pem")
@@ -101,8 +101,7 @@ func TestGivenCertificate(t *testing.T) {
 	}
 }
 
-// TestTrustBundlesNotServed: no bundle is stored that no client can see or delete; any served version is enough for
-// one.
+// TestTrustBundlesNotServed: a bundle is stored only if a version is served in which clients can see and delete it.
 func TestTrustBundlesNotServed(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		dir := t.TempDir()

@@ -64,7 +64,7 @@ func settle(t testing.TB, s *kubecascade.Server) {
 	}
 }
 
-// TestSettleCascade: after Settle a chain of dependents is gone, and what has another owner is there.
+// TestSettleCascade: after Settle a chain of dependents is gone, and an object with another owner exists.
 func TestSettleCascade(t *testing.T) {
 	t.Parallel()
 	s := kubecascadetest.New(t)
@@ -216,8 +216,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestAdvance: an hour later an hourly CronJob has made a Job, what is written then is of that time, and a token that
-// lived for an hour has expired, but not the client's certificate, which no clock of the server's makes invalid.
+// TestAdvance: an hour later an hourly CronJob has made a Job, writes have that time, and a token that was valid for an
+// hour has expired. The client's certificate does not depend on the server's clock, and is still valid.
 func TestAdvance(t *testing.T) {
 	s := kubecascadetest.New(t)
 	c := newClient(t, s)

@@ -26,8 +26,8 @@ func list(n int, item string) string {
 // items returns a widget with items in its spec.
 func items(name, items string) string { return widget("v1", name, `"items":`+items) }
 
-// TestCostlyDefaults: a default that is filled into each of many items must not make an object larger than a body may
-// be, neither when the object is written nor when it is read.
+// TestCostlyDefaults: a default that is added to each of many items must not make an object larger than the limit of a
+// body, neither when the object is written nor when it is read.
 func TestCostlyDefaults(t *testing.T) {
 	s := defined(t, nil)
 	properties := func(more string) string {
@@ -70,7 +70,8 @@ func TestCostlyDefaults(t *testing.T) {
 	}
 }
 
-// TestCostlySchema: an object's validation must not cost the size of the schema times that of the object.
+// TestCostlySchema: the cost of an object's validation must not be the product of the sizes of the schema and the
+// object.
 func TestCostlySchema(t *testing.T) {
 	s := defined(t, nil)
 	var enum, names []string

@@ -252,8 +252,8 @@ func TestUnservedDefinitionGoes(t *testing.T) {
 	gone(t, w, "widgets.example.com")
 }
 
-// TestLargeSchemas: one that fits into a request works as any; one that doesn't is rejected, and nothing
-// else suffers.
+// TestLargeSchemas: a schema that fits into a request works as any other; one that doesn't is rejected, and this has no
+// effect on others.
 func TestLargeSchemas(t *testing.T) {
 	apiservertest.Sequential(t)
 	s := defined(t, nil)

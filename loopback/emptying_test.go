@@ -70,8 +70,8 @@ func TestFailingIsShown(t *testing.T) {
 	ends(t, w, failed)
 }
 
-// TestBuiltInObjectsStay: a definition whose objects would be stored where the server's own are takes none of
-// them with it, regardless of the name of its version (AX pkg/controller/finalizer/crd_finalizer.go:
+// TestBuiltInObjectsStay: the deletion of a definition whose objects would be stored where the server's own are deletes
+// none of them, regardless of the name of its version (AX pkg/controller/finalizer/crd_finalizer.go:
 // OverlappingBuiltInResources).
 func TestBuiltInObjectsStay(t *testing.T) {
 	s := defined(t, nil)

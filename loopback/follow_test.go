@@ -68,7 +68,7 @@ func TestQuietFeedOmitsOtherCollections(t *testing.T) {
 }
 
 // TestQuietFeedStartsAgainAfterExpiry: a feed that was quiet for so long that the history is gone starts again when it
-// isn't any more.
+// is no longer quiet.
 func TestQuietFeedStartsAgainAfterExpiry(t *testing.T) {
 	h := newHistory(t, rand.New(rand.NewPCG(1, 1)))
 	var got tally
@@ -214,8 +214,8 @@ func read(t *testing.T, f *follower) {
 	}
 }
 
-// TestRestDelaysOtherCollections: a feed that rests isn't woken by other collections before the time is over, but by
-// the first one, and by the question for all events, which it then sends.
+// TestRestDelaysOtherCollections: a feed that rests is woken before the time is over only by the first collection, and
+// by the request for all events, which it then sends.
 func TestRestDelaysOtherCollections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHistory(t, rand.New(rand.NewPCG(1, 1)))

@@ -29,8 +29,8 @@ func failure(t *testing.T, a apiservertest.Answer) string {
 	return ""
 }
 
-// TestNamespaceWithMalformed: a namespace in which objects can't be read stays and says which they are; it goes as soon
-// as they have gone. All else in it is deleted.
+// TestNamespaceWithMalformed: a namespace in which objects can't be read stays, and its status names them. It is
+// removed as soon as they are gone. All other objects in it are deleted.
 func TestNamespaceWithMalformed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.DeleteMalformed = true }})
 	starts(t, s, "namespace-controller")

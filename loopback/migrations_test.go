@@ -136,8 +136,8 @@ func TestMigrationWaits(t *testing.T) {
 	shows(t, w, "early", `number of objects: 0`)
 }
 
-// TestMigrationUnreadable (V-087): an object that can't be read is not passed over. The migration goes on, and says
-// which one it is.
+// TestMigrationUnreadable (V-087): an object that can't be read is not passed over. The migration continues, and names
+// the object.
 func TestMigrationUnreadable(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const key = "/registry/configmaps/default/garbage"

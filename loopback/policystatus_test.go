@@ -105,8 +105,8 @@ func TestPolicyStatusOfLaterKind(t *testing.T) {
 		t.Errorf("a kind that is not served has warnings: %v", got)
 	}
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
-	// The controller checks one policy at a time, in the order of events: when it has checked the later one, and an event
-	// of the early one without a new generation, the early one's status is what it remains.
+	// The controller checks one policy at a time, in the order of events: when it has checked the later one, and an
+	// event of the early one without a new generation, the early one's status is final.
 	do(t, s, "PATCH", policies+"/early", `{"metadata":{"labels":{"a":"b"}}}`)
 	do(t, s, "POST", policies, policyOn("late", "example.com", "v1", "widgets", "object.spec.nope == 1", ""))
 	if got := checked(t, w, "late", 1); len(got) != 1 {

@@ -8,8 +8,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestSharedUID: two objects that have one uid, put into etcd by other ways. What each owns is collected when that one
-// goes, and no sooner; an orphaning deletion of one of them after the other has gone orphans.
+// TestSharedUID: two objects with the same uid are written to etcd directly. The dependents of each are collected when
+// that object is removed, and not earlier. An orphaning deletion of one of them after the removal of the other orphans
+// its dependents.
 func TestSharedUID(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	collect(t, s)

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// slow is a conversion webhook that answers no review until it opens, and tells how calls end before.
+// slow is a conversion webhook that answers no review until it opens, and reports how calls end before.
 type slow struct {
 	*webhook
 	asked, ended chan struct{}

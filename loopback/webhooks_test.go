@@ -14,8 +14,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestCollectorIsAdmitted: webhooks are asked about what the collector does, as its service account: a dependent whose
-// deletion one denies stays and is tried again, and goes when the webhook has gone (L-20, L-S23, O-10).
+// TestCollectorIsAdmitted: webhooks get the collector's requests, with its service account as the user. A dependent
+// whose deletion is denied stays, the deletion is tried again, and it succeeds when the webhook is gone (L-20, L-S23,
+// O-10).
 func TestCollectorIsAdmitted(t *testing.T) {
 	s, hook := apiservertest.Start(t, nil), webhooktest.Start(t)
 	asked := make(chan string, 100)

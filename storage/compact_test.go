@@ -80,7 +80,7 @@ func TestCompactorNever(t *testing.T) {
 	}
 }
 
-// TestCompactorNoSpace: where there is no space to agree, history is forgotten all the same.
+// TestCompactorNoSpace: if there is no space to write the agreement of the servers, history is compacted nevertheless.
 func TestCompactorNoSpace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &outOfSpace{Store: storagetest.NewTwin()}

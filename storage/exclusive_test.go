@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestExcludeDelaysOtherRequests: requests wait until what is exclusive has ended, and reads before the forgotten
+// TestExcludeDelaysOtherRequests: requests wait until the exclusive function has ended, and reads before the forgotten
 // revision fail.
 func TestExcludeDelaysOtherRequests(t *testing.T) {
 	e := storagetest.Open(t)

@@ -22,7 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// member imitates the part of an etcd member that the store uses first: it responds to every read, and has a version.
+// member imitates the part of an etcd member that the store uses first. It responds to every read, and has a version.
 type member struct {
 	pb.UnimplementedKVServer
 	pb.UnimplementedMaintenanceServer

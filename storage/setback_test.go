@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// answering opens a store over a member whose answer is what is given. fatal gets what Config.Fatal is called with.
+// answering opens a store over a member with the given answer. fatal gets the errors that Config.Fatal is called with.
 func answering(t *testing.T, answer func(key string) (int64, error)) (e *storage.Etcd, fatal chan error) {
 	t.Helper()
 	names, endpoints := sockets(t, 1)

@@ -30,7 +30,8 @@ var unsteady = []struct {
 	{regexp.MustCompile(`(?m)^\S+ condition met\n?`), ""},
 }
 
-// documented is "documented FILE": the commands of the file's transcripts print what it says, one after the other.
+// documented is "documented FILE": the commands of the file's transcripts are run in order, and must print the output
+// in the file.
 func documented(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: documented FILE")

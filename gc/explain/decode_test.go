@@ -96,7 +96,7 @@ func checkDecoded[T any](t *testing.T, run int, answer *T, text func(*T) string)
 	}
 }
 
-// TestDeep: answers about a long chain of owners have mostLevels levels, and say that there are more.
+// TestDeep: answers about a long chain of owners have mostLevels levels, and report that there are more.
 func TestDeep(t *testing.T) {
 	const last = 20_000
 	c := &Cluster{Resources: resources(), Now: now}
@@ -125,7 +125,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestStop: a preview that is no longer wanted is nil.
+// TestStop: a preview that Stop has ended is nil.
 func TestStop(t *testing.T) {
 	c := randomCluster(rand.New(rand.NewPCG(1, 1)), 10)
 	asked := 0

@@ -19,7 +19,7 @@ var hostile = []string{
 // plain returns the text without the sequences of paint.
 func plain(text string) string { return painted.ReplaceAllString(text, "") }
 
-// TestHostileCommands: shells read the commands of remedies, in which every name is one word, and no flag.
+// TestHostileCommands: a shell parses each name in the commands of remedies as one word, which is not a flag.
 func TestHostileCommands(t *testing.T) {
 	for _, name := range hostile[:len(hostile)-1] {
 		o := ObjectReference{Name: name, resource: "clusterroles.rbac.authorization.k8s.io"}

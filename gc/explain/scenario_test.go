@@ -26,7 +26,7 @@ import (
 //	    condition=TYPE:STATUS:REASON:MESSAGE   (_ is a space)
 //	tree KEY | why KEY | lint [NAMESPACE]
 //	preview KEY [policy=P] [KEY...]
-//	remedy (REASON.REMEDY | last)...   carries out what the last why says, and lets all components work; prints whether
+//	remedy (REASON.REMEDY | last)...   executes remedies of the last why, and lets all components work; prints whether
 //	                          the object is gone
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -317,7 +317,7 @@ func (s *scenario) remedy(which []string) string {
 	return "gone" + left + "\n"
 }
 
-// carry has the effect of the command of a remedy.
+// carry changes the world as the command of a remedy does.
 func (s *scenario) carry(w *world, r Remedy) {
 	o := w.objects[r.Object.Key()]
 	if o == nil && s.c.Index().Object(r.Object.Key()) != nil {

@@ -90,7 +90,7 @@ func TestTrailText(t *testing.T) {
 	}
 }
 
-// TestFirstLineNamesTheOriginOfAnOwnerThatIsShownAbove, also if the owners are a cycle.
+// TestFirstLineNamesTheOriginOfAnOwnerThatIsShownAbove: the owners may also be a cycle.
 func TestFirstLineNamesTheOriginOfAnOwnerThatIsShownAbove(t *testing.T) {
 	pod := func(name string) trail.Object {
 		return trail.Object{APIVersion: "v1", Kind: "Pod", Name: name, UID: name}

@@ -68,8 +68,8 @@ func (p *play) toggleKind() {
 	p.w.timeline = append(p.w.timeline, Kinds{p.w.kinds})
 }
 
-// mend makes all kinds served and all objects readable again.
-func (p *play) mend() {
+// repair makes all kinds served and all objects readable again.
+func (p *play) repair() {
 	p.w.kinds = slices.Clone(defaultKinds)
 	p.w.timeline = append(p.w.timeline, Kinds{p.w.kinds})
 	for _, k := range slices.SortedFunc(maps.Keys(p.w.objects), Key.Compare) {
@@ -87,7 +87,7 @@ func (p *play) restore() {
 		return
 	}
 	t := p.w.dead[n-1-p.r.IntN(min(n, 4))]
-	if p.w.objects[t.Key] != nil || p.w.byUID(t.UID) != nil || p.told.byUID(t.UID) != nil {
+	if p.w.objects[t.Key] != nil || p.w.byUID(t.UID) != nil || p.received.byUID(t.UID) != nil {
 		return
 	}
 	p.log("client restores %s %s", t.Key, t.UID)

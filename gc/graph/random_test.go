@@ -55,7 +55,7 @@ func random(t *testing.T, shared bool) {
 			case 2:
 				p.retry()
 			case 3, 4, 5, 6:
-				p.tell()
+				p.deliver()
 			case 7, 8:
 				p.answer()
 			case 9:
@@ -64,7 +64,7 @@ func random(t *testing.T, shared bool) {
 				p.carry(true)
 			}
 		}
-		p.mend()
+		p.repair()
 		p.finish()
 		if p.renamed { // a restart verifies what was changed in place (D-19)
 			p.reload()
@@ -100,7 +100,7 @@ func TestOracle(t *testing.T) {
 		p.reload()
 		for len(p.w.timeline)+len(p.flying)+len(p.late) > 0 {
 			if p.r.IntN(2) == 0 {
-				p.tell()
+				p.deliver()
 			} else {
 				p.carry(false)
 			}
@@ -120,7 +120,7 @@ func TestOracle(t *testing.T) {
 
 // reload loads the world into a new graph, in random order.
 func (p *play) reload() {
-	p.w.timeline, p.told = nil, newWorld(nil)
+	p.w.timeline, p.received = nil, newWorld(nil)
 	p.g = New(Config{Limit: p.g.limit, Inert: []string{"events"}, FirstTicket: p.g.Stats().NextTicket})
 	p.take(Kinds{p.w.kinds})
 	keys := slices.SortedFunc(maps.Keys(p.w.objects), Key.Compare)
@@ -138,9 +138,9 @@ type play struct {
 	waiting []Ticket
 	// late has the answers that have not arrived yet.
 	late []Result
-	// told is the world by the events that the graph has received.
-	told   *world
-	single bool
+	// received is the world according to the events that the graph has received.
+	received *world
+	single   bool
 	// shared: objects may have the uid of another one.
 	shared bool
 	uids   int
@@ -156,7 +156,7 @@ type play struct {
 func newPlay(t *testing.T, seed uint64, limit int) *play {
 	p := &play{
 		scenario: &scenario{t: t}, r: rand.New(rand.NewPCG(seed, 1)), freed: map[[2]string]bool{},
-		restored: map[string]bool{}, told: newWorld(defaultKinds),
+		restored: map[string]bool{}, received: newWorld(defaultKinds),
 	}
 	p.reset(limit, false)
 	return p
@@ -168,8 +168,8 @@ func (p *play) log(format string, args ...any) {
 	}
 }
 
-// tell passes the next event of the timeline to the graph.
-func (p *play) tell() {
+// deliver passes the next event of the timeline to the graph.
+func (p *play) deliver() {
 	if len(p.w.timeline) > 0 {
 		e := p.w.timeline[0]
 		p.w.timeline = p.w.timeline[1:]
@@ -181,14 +181,14 @@ func (p *play) take(e Event) {
 	if _, ok := e.(Kinds); !ok {
 		p.log("-> %T %+v", e, e)
 	}
-	p.told.learn(e)
+	p.received.learn(e)
 	for _, a := range p.step(e) {
 		p.log("   %s", a)
 		switch a := a.(type) {
 		case Delete:
 			p.check(a)
 		case Unblock:
-			if t := p.told.objects[a.Object.Key]; !p.told.naiveCycle(t, t, map[Key]bool{}) {
+			if t := p.received.objects[a.Object.Key]; !p.received.naiveCycle(t, t, map[Key]bool{}) {
 				p.t.Errorf("%s, and there is no cycle", a)
 			}
 		}
@@ -287,16 +287,16 @@ func (p *play) rarely() {
 
 // check fails the test if the events of the graph don't justify the deletion.
 func (p *play) check(d Delete) {
-	t := p.told.objects[d.Object.Key]
+	t := p.received.objects[d.Object.Key]
 	if t == nil || t.UID != d.Object.UID || t.Revision != d.Object.Revision || len(t.Owners) == 0 {
 		p.t.Errorf("%s is of another object than %+v", d, t)
 		return
 	}
 	for _, o := range t.Owners {
-		switch v := p.told.naiveOwner(t, o); v {
+		switch v := p.received.naiveOwner(t, o); v {
 		case "dangling", "waiting":
 		default: // an owner that can't be looked up did exist, and was removed (J-45)
-			if v == "solid" || !p.told.died[o.UID] {
+			if v == "solid" || !p.received.died[o.UID] {
 				p.t.Errorf("%s, and it has the owner %v, which is %s", d, o, v)
 			}
 		}
@@ -392,7 +392,7 @@ func (p *play) finish() {
 	for range 20_000 {
 		switch {
 		case len(p.w.timeline) > 0:
-			p.tell()
+			p.deliver()
 		case len(p.late) > 0:
 			p.answer()
 		case len(p.flying) > 0:

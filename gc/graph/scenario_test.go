@@ -19,11 +19,11 @@ import (
 //	    observe KEY uid=U [flags] [<apiVersion:Kind:name:uid[!]]...   (! blocks its owner)
 //	    gone KEY | result TICKET OUTCOME | due TICKET | overdue | loaded | absent UID
 //	    serve APIVERSION KIND COLLECTION [namespaced] [preferred] | unserve APIVERSION KIND
-//	world                     what clients do, one a line; the graph isn't told yet:
+//	world                     what clients do, one a line; the graph gets no events yet:
 //	    put KEY uid=U [flags] [hold=NAME] [<owner]... | delete KEY POLICY | unhold KEY | serve ... | unserve ...
 //	restart [reversed]        a new graph, that loads the world in the order of its revisions or the other way round;
-//	                          what it asks for is carried out by the next run
-//	run [retries=N]           tells the graph, carries out what it asks for until it is content; prints what was done
+//	                          the next run executes its requests
+//	run [retries=N]           passes the events to the graph, executes its requests until there are none; prints them
 //	store                     prints the world
 //	graph [UID]...            prints the snapshot
 //
@@ -197,7 +197,7 @@ func (s *scenario) act(t *testing.T, f []string) {
 		th.holds = nil
 		s.w.write(th)
 	default:
-		t.Fatalf("unknown deed %s", f[0])
+		t.Fatalf("unknown request %s", f[0])
 	}
 }
 

@@ -389,7 +389,7 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// vague names say nothing of what a package or file is about.
+// vague names do not describe a package or file.
 var vague = []string{"util", "utils", "helper", "helpers", "common", "manager", "misc", "base"}
 
 func TestNames(t *testing.T) {

@@ -15,7 +15,7 @@ var layers = [][]string{
 	{"apiserver/registry"},          // requests for objects, carried out
 	{"apiserver/flowcontrol"},       // what requests wait for
 	{"apiserver/codec"},             // bodies and stored values
-	{"apiserver/status"},            // from errors to what clients are told
+	{"apiserver/status"},            // from errors to Statuses for clients
 	{"apiserver/admission/dynamic"}, // webhooks and policies
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery"},
 	{"apiserver/admission/webhook"},

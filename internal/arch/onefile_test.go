@@ -35,7 +35,7 @@ func TestOneFileAKind(t *testing.T) {
 	}
 }
 
-// group is what the source of a group's package says of its kinds.
+// group is the information about its kinds in the source of a group's package.
 type group struct {
 	// files and kinds are by the name of the function that returns an entry.
 	files, kinds map[string]string

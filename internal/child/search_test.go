@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/faults"
 )
 
-// TestSearch: each fault of the learned requests is tried once, and is reported if the result is another, as far as
+// TestSearch: each fault of the learned requests is tried once, and is reported if the result is different, as far as
 // the objects are known.
 func TestSearch(t *testing.T) {
 	runs := 0

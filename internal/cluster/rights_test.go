@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// TestRights: a stream of a server's cache begins again when more, or less, can be listed than before.
+// TestRights: a stream of a server's cache begins again when the user may list more, or less, than before.
 func TestRights(t *testing.T) {
 	server := &Server{}
 	var s *apiservertest.Secured

@@ -87,7 +87,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestRequests: only what the page needs is passed on, and nothing of other sites.
+// TestRequests: only requests that the page needs are forwarded, and none of other sites.
 func TestRequests(t *testing.T) {
 	s, page := view(t, false)
 	s.Do("POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"x"}}`)

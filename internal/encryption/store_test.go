@@ -89,7 +89,7 @@ func TestUndecryptableValuesAreMarked(t *testing.T) {
 	})
 }
 
-// TestStale: what the cipher says of a value is in its record.
+// TestStale: a record has whether the cipher finds its value stale.
 func TestStale(t *testing.T) {
 	s := encryption.NewStore(storagetest.NewTwin(), reversed{"x"}, "/registry")
 	for value, want := range map[string]bool{"stale": true, "fresh": false} {

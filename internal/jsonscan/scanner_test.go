@@ -148,7 +148,7 @@ func compareMarks(t *testing.T, data []byte) {
 	}
 }
 
-// TestDepthIsLimited: the bound is encoding/json's, and said to be the cause.
+// TestDepthIsLimited: the bound is that of encoding/json, and the error is ErrDepth.
 func TestDepthIsLimited(t *testing.T) {
 	for _, depth := range []int{MaxDepth, MaxDepth + 1} {
 		for _, pair := range []string{"[]", `{"a":}`} {
@@ -194,7 +194,7 @@ func TestSeekReadsAValueAgain(t *testing.T) {
 	}
 }
 
-// TestSkippingAllocatesNothing: passing a document takes no memory.
+// TestSkippingAllocatesNothing: skipping a document allocates no memory.
 func TestSkippingAllocatesNothing(t *testing.T) {
 	data := []byte(`{"a":[1,{"b":"c\u0064"},null,true]}`)
 	if n := testing.AllocsPerRun(10, func() {

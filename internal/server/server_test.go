@@ -147,7 +147,7 @@ func TestStartFailsWhenEtcdBreaksDown(t *testing.T) {
 	}
 }
 
-// TestNoCheckAtTheEnd: once the server begins to end, no check adds its address to the endpoints again.
+// TestNoCheckAtTheEnd: once the server begins to stop, no check adds its address to the endpoints again.
 func TestNoCheckAtTheEnd(t *testing.T) {
 	s, err := Start(t.Context(), config())
 	if err != nil {

@@ -29,7 +29,7 @@ type response struct {
 	rev    int64
 }
 
-// operation is all that one watcher saw.
+// operation has all responses that one watcher got.
 type operation struct {
 	since     int64
 	responses []response
@@ -74,7 +74,7 @@ func (o operation) validate(history []*Event) error {
 	return errors.Join(broken...)
 }
 
-// TestValidate shows that each guarantee can be seen to be broken.
+// TestValidate: validate finds a violation of each guarantee.
 func TestValidate(t *testing.T) {
 	var h []*Event
 	for i := range 5 {
@@ -107,9 +107,9 @@ func TestValidate(t *testing.T) {
 type reader struct {
 	cache      *Cache
 	collection string
-	// slow is how often it lets others run before it reads again.
+	// slow is how often the reader lets others run before it reads again.
 	slow int
-	// resume is after how many responses it starts a watch again.
+	// resume is the number of responses after which the reader starts a watch again.
 	resume     int
 	operations []operation
 	expired    int

@@ -48,7 +48,7 @@ func shown(o *storage.Object) string {
 	return fmt.Sprintf("%s@%d %s", key, o.Revision, v)
 }
 
-// shownEvent prints an event with what was there before.
+// shownEvent prints an event with the object before it.
 func shownEvent(e *Event) string {
 	s := fmt.Sprintf("%d %s %s", e.Revision, e.Type, shown(e.Object))
 	if e.Prev != nil {

@@ -34,8 +34,8 @@ func listedMap(m map[string]int64, prefix, from string) []string {
 	return got
 }
 
-// TestTreeEqualsMap puts and removes at random in a clone, as Apply does, and compares with a map; trees that were
-// shown must never change.
+// TestTreeEqualsMap puts and removes random objects in a clone, as Apply does, and compares it with a map. Published
+// trees must never change.
 func TestTreeEqualsMap(t *testing.T) {
 	for _, keys := range []int{3, 40, 400, 4000} {
 		t.Run(fmt.Sprint(keys), func(t *testing.T) {

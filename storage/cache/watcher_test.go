@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// ready returns a cache that knows an empty store at revision 1.
+// ready returns a cache of an empty store at revision 1.
 func ready(t testing.TB, o Options) *Cache {
 	o.Decoder = storage.Decoder{Root: root}
 	c := New(o)

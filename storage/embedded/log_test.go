@@ -11,7 +11,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// TestLog: what etcd logs is for debugging, and nothing else; a fatal message does not return.
+// TestLog: warnings and errors of etcd are logged for debugging, and no other messages; the logging of a fatal message
+// does not return.
 func TestLog(t *testing.T) {
 	var out bytes.Buffer
 	handler := slog.NewTextHandler(&out, &slog.HandlerOptions{

@@ -48,7 +48,7 @@ func TestOtherMembers(t *testing.T) {
 	}
 }
 
-// TestCanceledStartLeavesDataUsable gives up while etcd starts for the first time, and again later.
+// TestCanceledStartLeavesDataUsable cancels the first start of etcd in a directory, and a later one.
 func TestCanceledStartLeavesDataUsable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// crashDir tells the test binary that it is the process which is to be killed.
+// crashDir is set in the process of the test binary that is to be killed.
 const crashDir = "STORAGETEST_CRASH_DIR"
 
 func TestMain(m *testing.M) {

@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// killAfter tells a process that is to be killed that it does so itself, and after which time.
+// killAfter is set in a process that is to kill itself, to the time after which it does so.
 const killAfter = "STORAGETEST_KILL_AFTER"
 
 var rounds = flag.Int("rounds", 30, "data directories of TestFirstStart")
@@ -65,7 +65,7 @@ func TestFirstStart(t *testing.T) {
 	t.Logf("%d kills, %d of them before etcd was ready for the first time", kills, early)
 }
 
-// started tells whether etcd has ever been ready in a directory.
+// started reports whether etcd has ever been ready in a directory.
 func started(dir string) bool {
 	_, made := os.Stat(filepath.Join(dir, "member"))
 	_, marked := os.Stat(filepath.Join(dir, "first-start"))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// proxy stands between a store and a member of etcd, as the network does.
+// proxy is between a store and a member of etcd, as the network is.
 type proxy struct {
 	t      *testing.T
 	target string // the member's socket

@@ -47,7 +47,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// answer is everything that an operation can say. Errors are their sentinels.
+// answer has all results of an operation. Errors are their sentinels.
 type answer struct {
 	Record   storage.Record
 	Page     storage.Page
