@@ -88,8 +88,8 @@ func TestDirectoryKeepsData(t *testing.T) {
 	newSession(t, s).must(http.StatusOK, "GET", "/api/v1/namespaces/kept", "")
 }
 
-// TestErrors: errors name the field, and the wrapped error names the flag.
-func TestErrors(t *testing.T) {
+// TestErrorsNameFieldAndFlag: errors name the field, and the wrapped error names the flag.
+func TestErrorsNameFieldAndFlag(t *testing.T) {
 	for _, c := range []struct {
 		set         func(*kubecascade.Options)
 		field, flag string
@@ -177,8 +177,8 @@ func TestRejectedValues(t *testing.T) {
 	}
 }
 
-// TestCanceled: a start whose context is done leaves no files.
-func TestCanceled(t *testing.T) {
+// TestCanceledStartLeavesNoFiles: a start whose context is done leaves no files.
+func TestCanceledStartLeavesNoFiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -190,8 +190,8 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestOwnLogs: each server logs to its own logger.
-func TestOwnLogs(t *testing.T) {
+// TestEachServerHasItsLogger: each server logs to its own logger.
+func TestEachServerHasItsLogger(t *testing.T) {
 	var logs [2]apiservertest.Lines
 	var all sync.WaitGroup
 	for i := range logs {

@@ -44,9 +44,9 @@ func newGoroutines(before map[string]string, patience time.Duration) string {
 	}
 }
 
-// TestMemory: stopped servers release their memory: after ten of them the heap has grown by less than half of the
-// memory that a running one has.
-func TestMemory(t *testing.T) {
+// TestStoppedServersReleaseMemory: after ten stopped servers the heap has grown by less than half of the memory that a
+// running one has.
+func TestStoppedServersReleaseMemory(t *testing.T) {
 	const many, most = 10, 1.5 // MiB; one server has 3
 	one := func() {
 		s, err := kubecascade.Start(t.Context(), kubecascade.Options{})

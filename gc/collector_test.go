@@ -340,7 +340,7 @@ func TestGuardsAreOfTheNewestOwnersFirst(t *testing.T) {
 	}
 }
 
-func TestOutcomes(t *testing.T) {
+func TestOutcomesOfErrors(t *testing.T) {
 	gr := resource("pods")
 	uid := apierrors.NewInvalid(
 		graphKind, "p", field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), "b", "field is immutable")},

@@ -196,8 +196,8 @@ func TestFailedStart(t *testing.T) {
 	}
 }
 
-// TestLogs: warnings are in the test's log until it ends.
-func TestLogs(t *testing.T) {
+// TestWarningsAreInTheTestLog: warnings are in the test's log until it ends.
+func TestWarningsAreInTheTestLog(t *testing.T) {
 	r := &recorded{TB: t}
 	var log *slog.Logger
 	r.run(func(t testing.TB) {

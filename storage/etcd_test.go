@@ -211,7 +211,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestCanceled: a call whose context ends says so, and may have been carried out; Follow returns that error alone.
+// TestCanceled: when the context ends, Follow returns only its error, and Save returns its error and ErrUnavailable.
 func TestCanceled(t *testing.T) {
 	e := storagetest.Open(t)
 	ctx, cancel := context.WithCancel(t.Context())

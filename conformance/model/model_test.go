@@ -88,7 +88,7 @@ func TestUpdateOfRemovedObjectMaySucceed(t *testing.T) {
 	}
 }
 
-func TestUnsafe(t *testing.T) {
+func TestDeletionWithLivingOwnerIsUnsafe(t *testing.T) {
 	s, _, d := scene(model.True)
 	if !model.Unsafe(s, d) {
 		t.Error("a dependent may go while its owner is there")

@@ -96,8 +96,9 @@ func checkDecoded[T any](t *testing.T, run int, answer *T, text func(*T) string)
 	}
 }
 
-// TestDeep: answers about a long chain of owners have mostLevels levels, and report that there are more.
-func TestDeep(t *testing.T) {
+// TestLevelsOfAnswersAreLimited: answers about a long chain of owners have mostLevels levels, and report that there are
+// more.
+func TestLevelsOfAnswersAreLimited(t *testing.T) {
 	const last = 20_000
 	c := &Cluster{Resources: resources(), Now: now}
 	for i := range last + 1 {
@@ -125,8 +126,8 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestStop: a preview that Stop has ended is nil.
-func TestStop(t *testing.T) {
+// TestStoppedPreviewIsNil: a preview that Stop has ended is nil.
+func TestStoppedPreviewIsNil(t *testing.T) {
 	c := randomCluster(rand.New(rand.NewPCG(1, 1)), 10)
 	asked := 0
 	c.Stop = func() bool { asked++; return asked > 2 }

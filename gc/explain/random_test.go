@@ -221,8 +221,8 @@ func (o *Object) own(r *rand.Rand, c *Cluster) {
 	}
 }
 
-// TestWidth: lines are broken at the width, except for names and commands.
-func TestWidth(t *testing.T) {
+// TestLinesAreBrokenAtTheWidth: lines are broken at the width, except for names and commands.
+func TestLinesAreBrokenAtTheWidth(t *testing.T) {
 	c := &Cluster{Resources: resources(), Now: now, Objects: []*Object{{
 		Key: graph.Key{Collection: "configmaps", Namespace: "ns", Name: "a"}, UID: "a", Deletion: now,
 		Finalizers: []string{"kubernetes.io/pvc-protection"},

@@ -230,7 +230,7 @@ func setInInit(t *testing.T, src []byte) (set string) {
 	return set
 }
 
-// TestProcess: what a library user starts leaves the process alone.
+// TestProcess: a server that is started as a library does not change its process.
 func TestProcess(t *testing.T) {
 	all, inServer := packages(t), map[string]bool{module: true}
 	for _, p := range all {

@@ -233,7 +233,7 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// TestErrors: what is wrong with a question is a Status.
+// TestErrors: an error in a question is reported as a Status.
 func TestErrors(t *testing.T) {
 	s := startSecured(t, nil)
 	s.example()

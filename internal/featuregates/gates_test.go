@@ -66,7 +66,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestErrors are those of kube-apiserver (component-base featuregate/feature_gate_test.go).
+// TestErrors: the errors are those of kube-apiserver (component-base featuregate/feature_gate_test.go).
 func TestErrors(t *testing.T) {
 	_, err := featuregates.Resolve(map[string]bool{"Nonsense": true})
 	if !errors.Is(err, featuregates.ErrUnrecognized) || err.Error() != "unrecognized feature gate: Nonsense" {
