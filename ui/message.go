@@ -7,12 +7,12 @@ import (
 
 // The values of Message.Type.
 const (
-	MessageBegin   = "begin"   // begins a state: the page forgets the one before
+	MessageBegin   = "begin"   // begins a state, which replaces the state before
 	MessageObjects = "objects" // has objects of the state
-	MessagePast    = "past"    // has changes from the time before the state, the oldest first
+	MessagePast    = "past"    // has changes before the state, the oldest first
 	MessageSynced  = "synced"  // ends a state
-	MessageChanges = "changes" // has changes since then
-	MessageBeat    = "beat"    // nothing has changed up to its revision; sent every Beat at least
+	MessageChanges = "changes" // has changes after the state
+	MessageBeat    = "beat"    // nothing has changed up to its revision; sent at least every Beat
 	MessageError   = "error"   // ends the stream
 )
 
@@ -28,7 +28,8 @@ const (
 // Message is a line of a stream.
 type Message struct {
 	Type string `json:"type"`
-	// Revision is the store's revision up to which everything has been sent; 0 if the state is not of one revision.
+	// Revision is the store's revision. All changes up to it have been sent. It is 0 if the state is not of one
+	// revision.
 	Revision int64     `json:"revision,omitempty"`
 	Time     time.Time `json:"time"`
 	// Source, in MessageBegin, is the source of the state: SourceServer or SourceLists.
@@ -36,20 +37,20 @@ type Message struct {
 	Resources []Resource `json:"resources,omitempty"`
 	Objects   []Object   `json:"objects,omitempty"`
 	Changes   []Change   `json:"changes,omitempty"`
-	// Queue, in MessageBeat and MessageSynced, is the number of objects that wait for the garbage collector; nil if not
-	// known.
+	// Queue, in MessageBeat and MessageSynced, is the number of objects that wait for the garbage collector, or nil if
+	// it is not known.
 	Queue *int `json:"queue,omitempty"`
-	// Stale, in MessageBeat, are the resources that can't be watched at present, with the reasons.
+	// Stale, in MessageBeat, has the resources that can't be watched at present, with the reasons.
 	Stale []string `json:"stale,omitempty"`
 	Error string   `json:"error,omitempty"` // the message of MessageError
 }
 
 // The values of Message.Source.
 const (
-	// SourceServer: the state and the changes are those of a kubecascade server's memory, exact and in order.
+	// SourceServer: the state and the changes are those in the memory of a kubecascade server, exact and in order.
 	SourceServer = "server"
-	// SourceLists: they come from a list and a watch of each resource, so the state is not of one revision, and changes
-	// of different resources may be in another order.
+	// SourceLists: the state and the changes come from a list and a watch of each resource. The state is not of one
+	// revision, and changes of different resources may be out of order.
 	SourceLists = "lists"
 )
 
@@ -89,14 +90,14 @@ type Owner struct {
 	Block      bool   `json:"block,omitempty"`
 }
 
-// Change is a change of one object. One without Before is a creation, and one without After a removal.
+// Change is a change of one object. A creation has no Before, and a removal has no After.
 type Change struct {
 	Revision int64 `json:"rev,omitempty"`
-	// Time is the time when it happened, in seconds since 1970; 0 if that is not known, as for some in MessagePast.
+	// Time is the time of the change, in seconds since 1970; 0 if it is not known, as for some changes in MessagePast.
 	Time   float64 `json:"t,omitempty"`
 	Before *Object `json:"b,omitempty"`
 	After  *Object `json:"a,omitempty"`
 }
 
-// Visible reports whether the change changes anything of an Object.
+// Visible reports whether the change affects a field of an Object.
 func (c *Change) Visible() bool { return !reflect.DeepEqual(c.Before, c.After) }

@@ -17,8 +17,8 @@ const Path = "/ui/"
 //go:embed dist/index.html dist/app.js dist/app.css dist/icon.svg dist/licenses.txt
 var dist embed.FS
 
-// policy is the Content-Security-Policy of the page: its own files only, requests to its own server only, and no
-// strings that become markup or script. The library that draws the graph needs no more than that.
+// policy is the Content-Security-Policy of the page. It allows only the page's own files, and requests to its own
+// server. Strings can't become markup or script. The library that draws the graph needs no more permissions.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
@@ -38,7 +38,7 @@ type file struct {
 	media, id string
 }
 
-// media has the media types of the files by extension. Those of package mime depend on files of the machine.
+// media has the media types of the files by extension. Package mime would depend on files of the machine.
 var media = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
@@ -77,7 +77,6 @@ func Page(next http.Handler) http.Handler {
 	})
 }
 
-// serveFile serves a file of the page.
 func serveFile(w http.ResponseWriter, r *http.Request, name string, all map[string]file) {
 	f, ok := all[name]
 	switch Protect(w.Header()); {

@@ -13,10 +13,10 @@ import (
 // mostBytes is the limit of the page's files together.
 const mostBytes = 600_000
 
-// TestFiles: the page is small, and its files name no other host and have no inline script or style.
+// TestFiles: the page is small, its files name no other host, and they have no inline script or style.
 func TestFiles(t *testing.T) {
 	total := 0
-	// Namespaces of XML are names, and what the library's warnings link to is only printed.
+	// Namespaces of XML are only names, and the library only prints the links in its warnings.
 	links := regexp.MustCompile(`https?://[^\s"'` + "`" + `<>)]+`)
 	inline := regexp.MustCompile(`(?i)<script(\s[^>]*)?>[^<]|<style|\son[a-z]+\s*=|style\s*=|javascript:`)
 	for name, f := range files() {
@@ -51,7 +51,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestLicenses: the licenses of the libraries in the page are a file of it.
+// TestLicenses: licenses.txt has the licenses of the libraries in the page.
 func TestLicenses(t *testing.T) {
 	data, err := os.ReadFile("package.json")
 	var p struct {
@@ -77,7 +77,7 @@ func TestLicenses(t *testing.T) {
 	}
 }
 
-// TestPage: the page and what is not the page.
+// TestPage: the files are below /ui/, and the next handler serves all other paths.
 func TestPage(t *testing.T) {
 	h := Page(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
 	for _, c := range []struct {

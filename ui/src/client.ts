@@ -1,11 +1,11 @@
-// Requests to the page's own server. A token, if one is needed, is kept in memory only, and sent in a header.
+// Requests to the page's own server. A token is only kept in memory, and sent in a header.
 
 import type { Message } from "./model";
 
 let token = "";
 export function useToken(t: string) { token = t.trim(); }
 
-/** Failure is a response that is an error, with the message of its Status. */
+/** Failure is an error response of the server, with the message of its Status. */
 export class Failure extends Error {
   constructor(readonly code: number, message: string) { super(message); }
 }
@@ -18,7 +18,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const res = await fetch(path, { ...init, headers, cache: "no-store", redirect: "error", credentials: "same-origin" });
   if (res.ok) return res;
   let message = `${res.status} ${res.statusText}`;
-  try { message = (await res.json()).message || message; } catch { /* it is no Status */ }
+  try { message = (await res.json()).message || message; } catch { /* the body is not a Status */ }
   throw new Failure(res.status, message);
 }
 
@@ -30,10 +30,10 @@ export async function ask(path: string, query?: Record<string, string | undefine
   return res.json();
 }
 
-/** How long no message may come before the stream is taken for dead, in milliseconds. */
+/** The time in milliseconds after which a stream without messages counts as broken. */
 const patience = 16000;
 
-/** follow reads the stream of the graph for ever, and connects again when it ends. */
+/** follow reads the stream of the graph forever. When the stream ends, it connects again. */
 export async function follow(
   query: () => URLSearchParams, on: { message(m: Message): void; lost(why: string, code: number): Promise<void> },
 ) {
@@ -69,5 +69,5 @@ export async function follow(
   }
 }
 
-/** restart ends the present stream; follow then connects again. */
+/** restart ends the current stream. follow then connects again. */
 export let restart = () => {};

@@ -1,4 +1,4 @@
-// The selected object: what it is, why it is there, what a deletion would do, and the deletion.
+// The selected object: its metadata, the reasons why it exists, the effects of a deletion, and the deletion.
 
 import { ask, Failure } from "./client";
 import { ago, fill, h } from "./dom";
@@ -13,7 +13,7 @@ const questions = "/kubecascade/v1/";
 const tabs = ["Metadata", "Why", "Preview and delete", "Events", "YAML"] as const;
 type Tab = (typeof tabs)[number];
 
-/** hide replaces what is secret in an object by its size. */
+/** hide replaces the values in a Secret by "(hidden)". */
 function hide(o: any): any {
   if (o?.kind !== "Secret") return o;
   const out = { ...o };
@@ -34,7 +34,7 @@ export class Details {
   private body = h("div", { id: "tab", role: "tabpanel", tabindex: 0 });
   private head = h("div", { class: "head" });
   private bar = h("div", { role: "tablist", "aria-label": "About the object" });
-  /** turn counts what was asked for, so that a late answer to an earlier question is not shown. */
+  /** turn counts requests, so that a late response to an earlier request is not shown. */
   private turn = 0;
   private policy = "Background";
 
@@ -48,7 +48,7 @@ export class Details {
     });
   }
 
-  /** show shows an object, or the new state of the same one. */
+  /** show displays an object, or the new state of the displayed object. */
   show(o: Obj | null) {
     const before = this.object;
     this.object = o;
@@ -82,7 +82,7 @@ export class Details {
     }
   }
 
-  /** later shows what a promise results in. */
+  /** later displays the result of a promise. */
   private async later(p: Promise<Node | Node[]>) {
     const turn = ++this.turn;
     fill(this.body, h("p", { class: "muted" }, "…"));
@@ -133,7 +133,7 @@ export class Details {
       fill(into, h("h3", {}, "managedFields"), all.map((m) => h("details", {},
         h("summary", {}, `${m.manager} · ${m.operation}${m.subresource ? " · " + m.subresource : ""}`),
         h("pre", {}, yaml(m.fieldsV1 ?? {})))));
-    } catch { /* the object is gone, or the user may not read it: the metadata above is all */ }
+    } catch { /* the object is gone, or the user may not read it */ }
   }
 
   private about(o: Obj) { return { resource: o.r, namespace: o.ns, name: o.n, uid: o.uid }; }
@@ -215,7 +215,7 @@ export class Details {
   }
 }
 
-/** preview is what a deletion would do. */
+/** preview renders the effects of a deletion. */
 function preview(p: any): Node {
   const what: Record<string, string> = {
     Deleted: "is deleted", Terminating: "begins to terminate", FinalizersChanged: "changes its finalizers",

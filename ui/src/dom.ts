@@ -1,9 +1,9 @@
-// The only way in which this page makes elements: strings become text, never markup.
+// All elements of this page are made here: strings become text, never markup.
 
 type Child = Node | string | number | false | null | undefined;
 type Attributes = Record<string, string | number | boolean | undefined | ((e: any) => void)>;
 
-/** h makes an element. Attributes that begin with "on" are listeners; booleans set and remove an attribute. */
+/** h makes an element. Attributes that begin with "on" are listeners. A boolean sets or omits an attribute. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K, attributes: Attributes = {}, ...children: (Child | Child[])[]
 ): HTMLElementTagNameMap[K] {
@@ -17,13 +17,13 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return e;
 }
 
-/** visible shows characters that are not seen, but change what is around them, as their numbers: names may have any. */
+/** visible replaces invisible characters that change the text around them by their numbers. Names may contain them. */
 export function visible(s: string): string {
   return s.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
     (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
-/** fill replaces what an element has. What has the focus keeps it, if the new content has it, too, by data-uid or id. */
+/** fill replaces the content of an element. If an element with the same data-uid or id had the focus, it keeps it. */
 export function fill(e: Element, ...children: (Child | Child[])[]) {
   const had = document.activeElement as HTMLElement | null;
   const inside = had !== null && had !== e && e.contains(had), uid = had?.dataset.uid, id = had?.id;
@@ -39,7 +39,7 @@ export function fill(e: Element, ...children: (Child | Child[])[]) {
   }
 }
 
-/** ago is a duration in words, such as 3m. */
+/** ago formats a duration, for example as 3m. */
 export function ago(seconds: number): string {
   const s = Math.max(0, Math.round(seconds));
   if (s < 120) return `${s}s`;
@@ -48,7 +48,7 @@ export function ago(seconds: number): string {
   return `${Math.floor(s / 86400)}d`;
 }
 
-/** later calls f once, a while after the last of many calls. */
+/** later returns a function that schedules one call of f after ms milliseconds, unless a call is already scheduled. */
 export function later(ms: number, f: () => void): () => void {
   let timer = 0;
   return () => {

@@ -57,7 +57,7 @@ const short = (s: string) => (s.length > 22 ? s.slice(0, 10) + "…" + s.slice(-
 export class Graph {
   private cy: cytoscape.Core;
   private signature = "";
-  /** moved: the person has chosen the part that is seen. */
+  /** moved reports whether the user has moved or zoomed the graph. */
   private moved = false;
 
   constructor(readonly box: HTMLElement, select: (id: string | null) => void) {
@@ -75,7 +75,7 @@ export class Graph {
 
   theme(dim: boolean) { this.cy.style(styles(dim) as any); }
 
-  /** draw shows a picture: what is new appears, what is left out goes. */
+  /** draw displays a picture: it adds new elements, and removes elements that are not in the picture. */
   draw(p: Picture, selected: string | null, found: Set<string>) {
     const cy = this.cy;
     const ids = new Set([...p.nodes.map((n) => n.id), ...p.edges.map((e) => e.id)]);
@@ -108,7 +108,7 @@ export class Graph {
     this.signature = signature;
   }
 
-  /** fit shows all, but not larger than it can be read well. */
+  /** fit zooms to the whole graph, up to a limit. */
   fit() {
     this.moved = false;
     if (this.cy.elements().empty()) return;
@@ -116,7 +116,7 @@ export class Graph {
     if (this.cy.zoom() > 1.1) { this.cy.zoom(1.1); this.cy.center(); }
   }
 
-  /** reveal moves a node into sight. */
+  /** reveal moves the view to a node that is not visible. */
   reveal(id: string) {
     const e = this.cy.getElementById(id);
     if (e.empty()) return;
@@ -130,9 +130,9 @@ export class Graph {
     this.cy.zoom({ level: this.cy.zoom() * by, renderedPosition: { x: this.box.clientWidth / 2, y: this.box.clientHeight / 2 } });
   }
 
-  /** lines are the types of the lines; for tests. */
+  /** lines returns the types of the edges. Only tests call it. */
   lines(): string[] { return this.cy.edges().map((e) => (e.classes() as unknown as string[]).join(" ")).sort(); }
 
-  /** place is where a node is drawn in the box; for tests. */
+  /** place returns the position of a node in the box. Only tests call it. */
   place(id: string) { return this.cy.getElementById(id).renderedPosition(); }
 }

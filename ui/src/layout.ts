@@ -1,9 +1,9 @@
-// Which nodes are drawn, and where. Each tree of owners is laid out by d3-hierarchy; trees are put in rows, by namespace.
+// The nodes and their positions. d3-hierarchy arranges each tree of owners. Trees are in rows, by namespace.
 
 import { hierarchy, tree } from "d3-hierarchy";
 import type { Obj, State, World } from "./model";
 
-/** Node is an object, a group of objects, an owner that does not exist, or a namespace's title. */
+/** Node is an object, a group of objects, an owner that does not exist, or the title of a namespace. */
 export interface Node {
   id: string; type: "object" | "group" | "missing" | "title"; kind: string; name: string; x: number; y: number;
   state: State; objects: Obj[];
@@ -11,34 +11,34 @@ export interface Node {
 export interface Edge { id: string; from: string; to: string; type: string }
 export interface Picture { nodes: Node[]; edges: Edge[]; grouped: boolean }
 
-/** The most nodes that are drawn one by one; above that they are grouped by owner and kind. */
+/** The maximum number of objects that have their own nodes. If there are more, they are grouped by owner and kind. */
 export const mostNodes = 2000;
-/** The most levels of groups. */
+/** The maximum number of levels of groups. */
 const mostDepth = 12;
 
 const width = 176, height = 88, gap = 44, rowWidth = 1700;
 const bad: Record<State, number> = { live: 0, collected: 1, orphaned: 2, deleting: 3, blocked: 4 };
 
-/** parentOf is the owner below which an object is drawn: its controller, or else the first that exists. */
+/** parentOf returns the owner below which an object is drawn: its controller, or else its first owner that exists. */
 function parentOf(w: World, o: Obj, shown: Map<string, Obj>): string | undefined {
   const there = (o.o ?? []).filter((r) => shown.has(r.uid) && r.uid !== o.uid);
   return (there.find((r) => r.controller) ?? there[0])?.uid;
 }
 
-/** family are the parents of objects, without circles, and the objects in an order in which parents come first. */
+/** family returns the parents of objects, without cycles, and the objects in an order in which parents come first. */
 function family(w: World, objects: Obj[], shown: Map<string, Obj>): { parents: Map<string, string>; order: Obj[] } {
   const parents = new Map<string, string>(), order: Obj[] = [], done = new Set<string>();
   for (const o of objects) {
     const p = parentOf(w, o, shown);
     if (p) parents.set(o.uid, p);
   }
-  for (const o of objects) { // without recursion: a chain may be as long as there are objects
+  for (const o of objects) { // without recursion, because a chain may contain all objects
     const way = new Set<string>();
     let at: string | undefined = o.uid;
     while (at !== undefined && !done.has(at) && !way.has(at)) { way.add(at); at = parents.get(at); }
-    if (at !== undefined && way.has(at)) parents.delete(at); // they own each other
+    if (at !== undefined && way.has(at)) parents.delete(at); // a cycle
     const found = [...way];
-    // What was cut off begins its own chain, so what is below it comes after it.
+    // at has lost its parent, so it begins a chain of its own. The objects below it come after it.
     const cut = at !== undefined && way.has(at) ? found.indexOf(at) + 1 : found.length;
     for (const uid of [...found.slice(0, cut).reverse(), ...found.slice(cut).reverse()]) {
       done.add(uid);
@@ -48,7 +48,7 @@ function family(w: World, objects: Obj[], shown: Map<string, Obj>): { parents: M
   return { parents, order };
 }
 
-/** picture arranges objects. Groups are of one namespace each, unless there would be too many of them. */
+/** picture arranges objects. Each group has objects of one namespace, unless there are too many groups. */
 export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string, apart = true): Picture {
   const shown = new Map(objects.map((o) => [o.uid, o]));
   const { parents, order: upper } = family(w, objects, shown);
@@ -59,7 +59,7 @@ export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string, ap
   for (const o of upper) {
     const up = parents.get(o.uid), depth = up ? Math.min(depths.get(up)! + 1, mostDepth) : 0;
     depths.set(o.uid, depth);
-    // Below the deepest groups there are no more: their ids are as long as they are deep.
+    // The deepest groups have no groups below them, because the length of an id grows with the depth.
     const above = !up ? "" : grouped && depths.get(up) === mostDepth ? parent.get(nodeOf.get(up)!)! : nodeOf.get(up)!;
     const kind = kindOf(o), id = grouped ? `group/${above || (apart && o.ns) || ""}/${o.r}` : o.uid;
     nodeOf.set(o.uid, id);
@@ -97,10 +97,10 @@ export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string, ap
   return { nodes: [...nodes.values()], edges: [...edges.values()], grouped };
 }
 
-/** all stands for all namespaces; no namespace has this name. */
+/** all is the name for all namespaces. No namespace can have this name. */
 const all = "*";
 
-/** arrange sets the places of the nodes, and adds a title for each namespace. */
+/** arrange sets the positions of the nodes, and adds a title for each namespace. */
 function arrange(nodes: Map<string, Node>, parent: Map<string, string>, namespaceOf: (n: Node) => string) {
   const children = new Map<string, Node[]>(), roots = new Map<string, Node[]>();
   for (const n of nodes.values()) {
@@ -137,7 +137,7 @@ function arrange(nodes: Map<string, Node>, parent: Map<string, string>, namespac
   }
 }
 
-/** wrap lets many leaves of one node take several lines, as a line of hundreds can't be read. */
+/** wrap arranges many leaves of one node in several lines, because a line of hundreds is not readable. */
 function wrap(root: any) {
   root.eachAfter((d: any) => {
     const many = 8;

@@ -1,4 +1,4 @@
-// The page: it joins the model with what is seen, and draws at most a few times a second.
+// The page. It connects the model to the elements, and limits how often they are drawn.
 
 import { ask, follow, restart, useToken } from "./client";
 import { Details } from "./details";
@@ -7,15 +7,15 @@ import { Graph } from "./graph";
 import { mostNodes, picture, type Node as Drawn } from "./layout";
 import { describe, Model, type Change, type Obj, type State } from "./model";
 
-/** How long removed objects are shown, in seconds. */
+/** The time in seconds for which removed objects are shown. */
 const fade = 4;
-/** The most rows of the table. */
+/** The maximum number of rows in the table. */
 const mostRows = 1000;
 
 const model = new Model();
 let skew = 0;
 const now = () => Date.now() / 1000 + skew;
-/** at is the number of changes after which the cluster is shown; null is now. */
+/** at is the number of the last change whose result is shown. null means now. */
 let at: number | null = null;
 let selected: string | null = null;
 let connection: "connecting" | "live" | "stale" = "connecting", trouble = "", heard = 0;
@@ -26,7 +26,7 @@ let scope = "";
 
 let world = model.world(null, now(), fade);
 
-// What is seen: the header, the overview, the graph or the table, the details, the timeline.
+// The elements: the header, the overview, the graph or the table, the details, the timeline.
 const status = h("span", { id: "status", role: "status" });
 const facts = h("dl", { id: "facts" });
 const search = h("input", { id: "search", type: "search", placeholder: "name (press /)", "aria-label": "Search by name", oninput: () => { filter.text = search.value; filter.uids = null; redraw(); } });
@@ -53,7 +53,7 @@ const themes = h("button", { id: "theme", onclick: () => theme(document.document
 const slider = h("input", { type: "range", id: "slider", min: 0, max: 0, value: 0, "aria-label": "Moment", oninput: () => go(Number(slider.value) + model.dropped) });
 const pause = h("button", { id: "pause", onclick: () => go(at === null ? end() : null) });
 const moment = h("span", { id: "moment" }), log = h("ol", { id: "log", "aria-label": "Changes" });
-/** What is not shown, and the way to one namespace for those who may not list all. */
+/** The resources that are not shown, and a button to choose a namespace for users who may not list all namespaces. */
 const hiddenKinds = h("summary"), hiddenList = h("ul"), hidden = h("details", { id: "hidden", hidden: true }, hiddenKinds, hiddenList);
 const one = h("button", { class: "link", id: "one", hidden: true, onclick: () => void chooseNamespace("You may not list all namespaces.") }, "Choose a namespace");
 const signin = h("dialog", { id: "signin", "aria-label": "Sign in" });
@@ -74,7 +74,7 @@ document.body.append(
     h("button", { onclick: () => go((at ?? end()) - 1), "aria-label": "Step back", id: "back" }, "‹"), slider,
     h("button", { onclick: () => step(1), "aria-label": "Step forward", id: "forward" }, "›"), moment), log),
   signin);
-// It measures its box, which must be on the page.
+// The graph measures its box, which must already be in the document.
 const graph = new Graph(canvas, (id) => pick(id));
 
 function end() { return model.dropped + model.history.length; }
@@ -84,7 +84,7 @@ function go(to: number | null) {
   redraw();
 }
 
-/** within has the server send the objects of one namespace only, or all again. */
+/** within makes the server send only the objects of one namespace, or all objects if it is empty. */
 function within(namespace: string) {
   scope = filter.namespace = namespace;
   model.forget();
@@ -105,7 +105,7 @@ function labelled(o: Obj): boolean {
   return o.l !== undefined && Object.hasOwn(o.l, k) && (!v.length || o.l[k] === v.join("="));
 }
 
-/** chosen are the objects that pass the filters. Without a filter, objects that stand alone are left out. */
+/** chosen returns the objects that pass the filters. Without one it omits objects without owners and dependents. */
 function chosen(): Obj[] {
   const all = [...world.objects.values(), ...world.gone.values()];
   const text = filter.text.toLowerCase();
@@ -120,7 +120,7 @@ function chosen(): Obj[] {
     if (!exact && !filter.alone && !o.o?.length && !world.dependents.has(o.uid) && !o.d && world.state(o) !== "collected" && o.uid !== selected) continue;
     wanted.add(o);
   }
-  if (text && wanted.size < 200) { // with what they belong to
+  if (text && wanted.size < 200) { // with their owners and dependents
     const add = (o: Obj, depth: number) => {
       wanted.add(o);
       if (depth < 20) for (const r of o.o ?? []) { const w = world.get(r.uid); if (w && !wanted.has(w)) add(w, depth + 1); }
@@ -254,7 +254,7 @@ function timeline() {
 
 function showStatus() {
   const silent = Date.now() / 1000 - heard;
-  // Without what the cluster serves, or most of it, what is shown is old.
+  // Without discovery, or without watches of most resources, the objects are old.
   const old = model.stale.some((s) => s.startsWith("discovery:")) || model.stale.length * 2 > model.resources.size;
   const parts = connection === "stale" ? `stale for ${ago(silent)}: ${trouble}` : connection === "connecting" ? `connecting…${trouble ? " " + trouble : ""}`
     : old ? "stale" : at === null ? "live" : "paused";
@@ -274,14 +274,14 @@ async function lint() {
   redraw();
 }
 
-/** chooseNamespace asks for a namespace. */
+/** chooseNamespace asks the user for a namespace. */
 async function chooseNamespace(why: string) {
   const before = scope;
   await signIn(413, why);
   if (scope !== before) within(scope);
 }
 
-/** signIn asks for a token, or for a namespace, and returns when the person has answered. */
+/** signIn asks the user for a token or a namespace. The promise ends when the user closes the dialog. */
 function signIn(code: number, why: string): Promise<void> {
   return new Promise((done) => {
     const input = h("input", { type: code === 401 ? "password" : "text", autocomplete: "off", id: "answer", required: true });
@@ -292,13 +292,13 @@ function signIn(code: number, why: string): Promise<void> {
       at = null;
       signin.close();
     };
-    signin.onclose = () => done(); // also by Escape
+    signin.onclose = () => done(); // Escape closes the dialog, too
     fill(signin, h("h2", {}, code === 401 ? "Sign in" : "Choose a namespace"), h("p", { class: "error" }, why),
       h("label", { for: "answer" }, code === 401 ? "Bearer token. It is kept in this page's memory only." : "Namespace"), input,
       h("button", { id: "answer-ok", onclick: ok }, "Continue"));
     input.addEventListener("keydown", (e) => {
       if (e.key !== "Enter") return;
-      e.preventDefault(); // else the button that gets the focus back is pressed
+      e.preventDefault(); // else Enter would press the button that receives the focus
       ok();
     });
     if (!signin.open) signin.showModal();
@@ -316,7 +316,7 @@ document.addEventListener("keydown", (e) => {
 });
 
 let checked = false;
-/** For other clusters' findings all objects are listed, so those are asked for seldom, and never by a page that nobody sees. */
+/** Findings for another cluster need a list of all objects, so they are rarely requested, and only by a visible page. */
 const seen = () => document.visibilityState === "visible";
 const lintSoon = later(30000, () => { if (seen() && model.source === "server") void lint(); });
 const lintSeldom = later(300000, () => { if (seen() && model.source !== "server") void lint(); });
@@ -342,7 +342,7 @@ void follow(() => new URLSearchParams({ ...(model.synced ? {} : { past: "true" }
     connection = model.synced ? "stale" : "connecting";
     trouble = why;
     showStatus();
-    // Without credentials the secure port answers 403 if it lets anonymous users in.
+    // Without credentials the secure port returns 403 if it allows anonymous users.
     if (code === 401 || code === 413) return signIn(code, why);
     if (code === 403 && location.protocol === "https:") return signIn(401, why);
     await new Promise((done) => setTimeout(done, Math.min(1000 * 2 ** Math.min(failures++, 4), 10000)));
@@ -350,7 +350,7 @@ void follow(() => new URLSearchParams({ ...(model.synced ? {} : { past: "true" }
 });
 
 declare global { interface Window { kubecascade: { place(uid: string): { x: number; y: number }; drawn(): number; lines(): string[] } } }
-/** For tests in a browser: where an object is drawn, which is on a canvas, how many are, and the types of the lines. */
+/** For browser tests: the position of an object on the canvas, the number of nodes, and the types of the edges. */
 window.kubecascade = {
   place: (uid) => graph.place(uid), drawn: () => drawn.filter((n) => n.type !== "title").length, lines: () => graph.lines(),
 };

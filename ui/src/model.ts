@@ -1,8 +1,8 @@
-// What is known of the cluster: its objects now, and the changes of the last minutes. Values only; no requests.
+// The state of the cluster: its current objects, and the changes of the last minutes. It sends no requests.
 
 export interface Owner { apiVersion: string; kind: string; name: string; uid: string; controller?: boolean; block?: boolean }
 
-/** Obj is ui.Object of the server. */
+/** Obj is the server's ui.Object. */
 export interface Obj {
   r: string; ns?: string; n: string; uid: string; c?: number; d?: number; g?: number;
   f?: string[]; o?: Owner[]; l?: Record<string, string>;
@@ -16,13 +16,13 @@ export interface Message {
   changes?: Change[]; queue?: number; stale?: string[]; error?: string;
 }
 
-/** State is what becomes of an object. */
+/** State is the state of an object in its life. */
 export type State = "live" | "deleting" | "blocked" | "orphaned" | "collected";
 
-/** The most changes that are kept, how much text they have together, and for how long in seconds. */
+/** The limits of the history: the number of changes, their total size in characters, and their age in seconds. */
 const mostChanges = 20000, mostText = 16 << 20, longest = 15 * 60;
 
-/** text is about how many characters a change has: clients may write a megabyte of finalizers. */
+/** text returns the approximate size of a change in characters. Clients may write a megabyte of finalizers. */
 function text(c: Change): number {
   let n = 200;
   for (const o of [c.b, c.a]) {
@@ -33,7 +33,7 @@ function text(c: Change): number {
   return n;
 }
 
-/** World is the objects at one moment. */
+/** World has the objects at one moment. */
 export class World {
   dependents = new Map<string, string[]>();
   constructor(readonly objects: Map<string, Obj>, readonly orphans: Set<string>, readonly gone: Map<string, Obj>) {
@@ -56,7 +56,7 @@ export class World {
     return "live";
   }
 
-  /** reference says what is wrong with an owner reference, if anything is. */
+  /** reference returns the error of an owner reference, or an empty string. */
   reference(o: Obj, w: Owner): "dangling" | "namespace" | "" {
     const owner = this.objects.get(w.uid);
     if (!owner) return "dangling";
@@ -73,17 +73,17 @@ export class Model {
   stale: string[] = [];
   synced = false;
   history: Change[] = [];
-  /** dropped is how many changes were dropped from the beginning of history. */
+  /** dropped is the number of changes that were removed from the beginning of history. */
   dropped = 0;
   private objects = new Map<string, Obj>();
   private incoming = new Map<string, Obj>();
   private past: Change[] = [];
   private kept: World | null = null;
   private size = 0;
-  /** unknown are the reasons why resources were not shown in the state before. */
+  /** unknown has the reasons why resources were not shown in the previous state. */
   private unknown = new Map<string, string | undefined>();
 
-  /** forget forgets everything: what comes next is of another user or another namespace, and no change of this. */
+  /** forget removes the whole state. The next state is that of another user or namespace, not a change of this one. */
   forget() {
     this.synced = false;
     this.dropped += this.history.length;
@@ -93,7 +93,7 @@ export class Model {
     this.kept = null;
   }
 
-  /** apply takes in a message, and reports whether the objects have changed. */
+  /** apply processes a message, and reports whether the objects have changed. */
   apply(m: Message, now: number): boolean {
     if (m.revision) this.revision = m.revision;
     switch (m.type) {
@@ -125,7 +125,7 @@ export class Model {
     return false;
   }
 
-  /** reconcile makes the new state the present one. What happened while there was no connection becomes history. */
+  /** reconcile replaces the objects by the new state. The changes during a lost connection become history. */
   private reconcile(now: number) {
     if (!this.synced) {
       this.history = this.past.filter((c) => !c.t || now - c.t < longest).map((c) => ({ ...c }));
@@ -136,7 +136,7 @@ export class Model {
       }
       this.objects = this.incoming;
     } else {
-      // What the user may see no more, or may see only now, is neither removed nor created.
+      // Objects that the user may not see any more were not removed; those that the user may now see were not created.
       const same = (o: Obj) => this.unknown.get(o.r) === this.resources.get(o.r)?.unknown;
       for (const [uid, o] of this.objects) if (!this.incoming.has(uid) && same(o)) this.history.push({ t: now, b: o });
       for (const [uid, o] of this.incoming) {
@@ -172,7 +172,7 @@ export class Model {
     this.kept = null;
   }
 
-  /** world is the objects after the change of this number, or now. Removed ones are shown for a while. */
+  /** world returns the objects after the change with the number at, or now. It includes recently removed ones. */
   world(at: number | null, now: number, fade: number): World {
     if (at === null && this.kept && !this.kept.gone.size) return this.kept;
     const end = at === null ? this.history.length : Math.max(0, Math.min(at - this.dropped, this.history.length));
@@ -195,10 +195,10 @@ export class Model {
     return world;
   }
 
-  /** kind is the kind of an object's resource. */
+  /** kind returns the kind of an object's resource. */
   kind(o: Obj): string { return this.resources.get(o.r)?.kind ?? o.r; }
 
-  /** path is that of the object in the API. */
+  /** path returns the object's path in the API. */
   path(o: Obj): string {
     const r = this.resources.get(o.r);
     const version = r?.apiVersion ?? "v1";
@@ -208,7 +208,7 @@ export class Model {
   }
 }
 
-/** describe is a change in words. */
+/** describe returns the description of a change. */
 export function describe(c: Change): string {
   if (!c.b) return "created";
   if (!c.a) return "removed";

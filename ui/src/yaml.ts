@@ -1,4 +1,4 @@
-// JSON values as YAML, for reading.
+// JSON values as YAML, for display.
 
 const plain = /^[A-Za-z_/][\w./-]*( [\w./-]+)*$/, word = /^(true|false|null|yes|no|on|off|y|n|~)$/i;
 
@@ -7,7 +7,7 @@ function scalar(v: unknown): string {
   return JSON.stringify(v) ?? "null";
 }
 
-/** yaml prints a value, each line indented. */
+/** yaml prints a value with each line indented. */
 export function yaml(v: unknown, indent = ""): string {
   if (Array.isArray(v)) {
     return v.map((e) => {
