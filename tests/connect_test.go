@@ -27,8 +27,8 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// kubelet understands only SPDY. A command prints its path and query, then its input, and ends with 3; forwarded ports
-// echo.
+// kubelet starts a kubelet that understands only SPDY. A command prints its path and query, and then its input, and
+// returns the exit code 3. A forwarded port returns the data that it receives.
 func kubelet(t *testing.T) *httptest.Server {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		streams := make(chan httpstream.Stream, 10)
@@ -71,7 +71,7 @@ func kubelet(t *testing.T) *httptest.Server {
 	return s
 }
 
-// TestConnections: client-go executes commands and forwards ports through the server, over SPDY and over WebSockets, by
+// TestConnections: client-go executes commands and forwards ports through the server, over SPDY and over WebSockets, to
 // a kubelet that understands only SPDY.
 func TestConnections(t *testing.T) {
 	node := kubelet(t).Listener.Addr().(*net.TCPAddr)
@@ -133,7 +133,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// echo forwards a port, and sends something that comes back.
+// echo forwards a port, and checks that the port returns the data that it receives.
 func echo(t *testing.T, dialer httpstream.Dialer) error {
 	stop, ready, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	f, err := portforward.NewOnAddresses(

@@ -190,18 +190,18 @@ func (y *yard) patch(pod string, kind types.PatchType, patch string) {
 	y.ok(err)
 }
 
-// end waits until an object is gone.
-func (y *yard) end(resource, name string) {
+// awaitEnd waits until an object is gone.
+func (y *yard) awaitEnd(resource, name string) {
 	y.t.Helper()
 	y.await("the end of "+resource+"/"+name, func() bool { return y.get(resource, name) == nil })
 }
 
-// pass waits until the collector has processed all events until now: it has collected an object whose owner never
-// existed.
-func (y *yard) pass() {
+// awaitCollector waits until the collector has processed all events until now: it has collected an object whose owner
+// never existed.
+func (y *yard) awaitCollector() {
 	y.t.Helper()
 	canary := y.create("configmaps", "canary", "", absent(y.create("configmaps", "owner", "")))
-	y.end("configmaps", canary.GetName())
+	y.awaitEnd("configmaps", canary.GetName())
 }
 
 // pod is the spec of a pod. labelled is a pod template with the label.
@@ -250,31 +250,31 @@ func (y *yard) left(n, owners int) (pods []unstructured.Unstructured) {
 	return pods
 }
 
-// D-S40.
+// backgroundRC tests D-S40.
 func (y *yard) backgroundRC() {
 	y.delete("replicationcontrollers", y.rc("rc", 2), background)
 	y.await("the end of all", func() bool { return y.none("replicationcontrollers", "pods") })
 }
 
-// D-S41 and D-S42: a ReplicationController's default is to orphan (C-20).
+// orphanRC tests D-S41 and D-S42: a ReplicationController's default is to orphan (C-20).
 func (y *yard) orphanRC(replicas int64, policy metav1.DeletionPropagation) {
 	y.delete("replicationcontrollers", y.rc("rc", replicas), policy)
-	y.end("replicationcontrollers", "rc")
-	y.pass()
+	y.awaitEnd("replicationcontrollers", "rc")
+	y.awaitCollector()
 	y.left(int(replicas), 0)
 }
 
-// D-S43.
+// backgroundDeployment tests D-S43.
 func (y *yard) backgroundDeployment() {
 	y.delete("deployments", y.deployment(), background)
 	y.await("the end of all", func() bool { return y.none("deployments", "replicasets", "pods") })
 }
 
-// D-S44.
+// orphanDeployment tests D-S44.
 func (y *yard) orphanDeployment() {
 	y.delete("deployments", y.deployment(), orphan)
-	y.end("deployments", "d")
-	y.pass()
+	y.awaitEnd("deployments", "d")
+	y.awaitCollector()
 	sets := y.list("replicasets")
 	if len(sets) != 1 || metav1.GetControllerOf(&sets[0]) != nil || sets[0].GetDeletionTimestamp() != nil {
 		y.t.Errorf("the ReplicaSets that are left: %+v", sets)
@@ -282,14 +282,14 @@ func (y *yard) orphanDeployment() {
 	y.left(2, 1)
 }
 
-// D-S45. One pod is held, so that the time between can be observed.
+// foregroundRC tests D-S45. A finalizer keeps one pod, so that the test can observe the waiting owner.
 func (y *yard) foregroundRC() {
 	rc := y.rc("rc", 10)
 	held := y.list("pods")[0].GetName()
 	y.patch(held, types.MergePatchType, `{"metadata":{"finalizers":["example.org/holds"]}}`)
 	y.delete("replicationcontrollers", rc, foreground)
 	y.await("the end of the other pods", func() bool { return len(y.list("pods")) == 1 })
-	y.pass()
+	y.awaitCollector()
 	now := y.get("replicationcontrollers", "rc")
 	if now.GetDeletionTimestamp() == nil || strings.Join(now.GetFinalizers(), " ") != metav1.FinalizerDeleteDependents {
 		y.t.Errorf("with a pod left: %v", now)
@@ -298,11 +298,11 @@ func (y *yard) foregroundRC() {
 		y.t.Errorf("the pod that is left: %v", p)
 	}
 	y.patch(held, types.MergePatchType, `{"metadata":{"finalizers":null}}`)
-	y.end("replicationcontrollers", "rc")
+	y.awaitEnd("replicationcontrollers", "rc")
 	y.left(0, 0)
 }
 
-// D-S46.
+// twoOwners tests D-S46.
 func (y *yard) twoOwners() {
 	leaving, staying := y.rc("leaving", 10), y.rc("staying", 0)
 	for _, p := range y.list("pods")[:5] {
@@ -311,8 +311,8 @@ func (y *yard) twoOwners() {
 			staying.GetUID()))
 	}
 	y.delete("replicationcontrollers", leaving, foreground)
-	y.end("replicationcontrollers", "leaving")
-	y.pass()
+	y.awaitEnd("replicationcontrollers", "leaving")
+	y.awaitCollector()
 	for _, p := range y.left(5, 1) {
 		if p.GetOwnerReferences()[0].UID != staying.GetUID() {
 			y.t.Errorf("%s is owned by %v", p.GetName(), p.GetOwnerReferences())
@@ -320,7 +320,7 @@ func (y *yard) twoOwners() {
 	}
 }
 
-// D-S47.
+// circle tests D-S47.
 func (y *yard) circle() {
 	first := y.create("pods", "pod1", pod)
 	third := y.create("pods", "pod3", pod, y.create("pods", "pod2", pod, first))
@@ -347,26 +347,26 @@ func (y *yard) custom() (owner *unstructured.Unstructured) {
 	return owner
 }
 
-// D-S48.
+// cascadeCustom tests D-S48.
 func (y *yard) cascadeCustom() {
 	owner := y.custom()
 	y.create("things", "canary", "", absent(owner))
-	y.end("things", "canary")
+	y.awaitEnd("things", "canary")
 	y.delete("things", owner, background)
 	y.await("the end of owner and dependent", func() bool { return y.none("things") })
 }
 
-// D-S49.
+// orphanCustom tests D-S49.
 func (y *yard) orphanCustom() {
 	y.delete("things", y.custom(), orphan)
-	y.end("things", "owner")
-	y.pass()
+	y.awaitEnd("things", "owner")
+	y.awaitCollector()
 	if d := y.get("things", "dependent"); d.GetDeletionTimestamp() != nil || len(d.GetOwnerReferences()) != 0 {
 		y.t.Errorf("the dependent: %v", d)
 	}
 }
 
-// D-S50, with a schedule that is due at once.
+// cronJob tests D-S50, with a schedule that is due at once.
 func (y *yard) cronJob() {
 	c := y.create("cronjobs", "tick", `{"schedule":"@every 1s","jobTemplate":{"spec":{"template":{
 		"metadata":{"annotations":{"kubecascade.io/simulate":"run"}},

@@ -34,7 +34,7 @@ func TestInformer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 
-	store, told := inform(ctx, t, client)
+	store, received := inform(ctx, t, client)
 	r := rand.New(rand.NewPCG(1, 1)) // the same writes in every run
 	w := &writer{t: t, client: client, rand: r}
 	for i := range 1000 {
@@ -47,7 +47,7 @@ func TestInformer(t *testing.T) {
 			s = process.Start(t, "--data-dir", dir, "--insecure-port", port)
 		}
 	}
-	settle(ctx, t, client, store, told)
+	awaitEqual(ctx, t, client, store, received)
 }
 
 // TestInformerRollback runs a shared informer over pods during rollbacks of the server. After each rollback its store
@@ -57,7 +57,7 @@ func TestInformerRollback(t *testing.T) {
 	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: s.URL, QPS: -1})
 	ctx, cancel := context.WithTimeout(t.Context(), 1*time.Minute)
 	defer cancel()
-	store, told := inform(ctx, t, client)
+	store, received := inform(ctx, t, client)
 	w := &writer{t: t, client: client, rand: rand.New(rand.NewPCG(1, 1))}
 	for range 100 {
 		w.step(ctx)
@@ -69,11 +69,11 @@ func TestInformerRollback(t *testing.T) {
 			w.step(ctx)
 		}
 		if round%2 == 0 { // else it may not have seen all events
-			settle(ctx, t, client, store, told)
+			awaitEqual(ctx, t, client, store, received)
 		}
 		s.Run(t, "rollback")
 		w.names = slices.Clone(names)
-		settle(ctx, t, client, store, told)
+		awaitEqual(ctx, t, client, store, received)
 		if n := len(store.List()); n != len(names) {
 			t.Fatalf("the store has %d pods, and the checkpoint %d", n, len(names))
 		}
@@ -108,10 +108,10 @@ func TestInformerWatchList(t *testing.T) {
 			for range 50 {
 				w.step(ctx)
 			}
-			store, told := inform(ctx, t, kubernetes.NewForConfigOrDie(config))
+			store, received := inform(ctx, t, kubernetes.NewForConfigOrDie(config))
 			for range 20 {
 				w.step(ctx)
-				settle(ctx, t, writing, store, told)
+				awaitEqual(ctx, t, writing, store, received)
 			}
 			want := []string{c.protocol + " watch-list 200 as sent " + c.contentType}
 			if d := cmp.Diff(want, requests.all()); d != "" {
@@ -168,8 +168,8 @@ func inform(ctx context.Context, t *testing.T, client kubernetes.Interface) (cac
 	ctx, cancel := context.WithCancel(ctx)
 	factory := informers.NewSharedInformerFactory(client, 200*time.Millisecond)
 	informer := factory.Core().V1().Pods().Informer()
-	told := &ledger{pods: map[string]string{}}
-	if _, err := informer.AddEventHandler(told); err != nil {
+	received := &ledger{pods: map[string]string{}}
+	if _, err := informer.AddEventHandler(received); err != nil {
 		t.Fatal(err)
 	}
 	factory.Start(ctx.Done())
@@ -180,7 +180,7 @@ func inform(ctx context.Context, t *testing.T, client kubernetes.Interface) (cac
 	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
 		t.Fatal("the informer never synced")
 	}
-	return informer.GetStore(), told
+	return informer.GetStore(), received
 }
 
 // writer makes random changes.
@@ -259,8 +259,8 @@ func (l *ledger) copied() map[string]string {
 	return out
 }
 
-// settle waits until the informer's store and the handler's ledger equal a list.
-func settle(ctx context.Context, t *testing.T, client kubernetes.Interface, store cache.Store, told *ledger) {
+// awaitEqual waits until the informer's store and the handler's ledger equal a list.
+func awaitEqual(ctx context.Context, t *testing.T, client kubernetes.Interface, store cache.Store, received *ledger) {
 	t.Helper()
 	list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -280,14 +280,14 @@ func settle(ctx context.Context, t *testing.T, client kubernetes.Interface, stor
 		for _, o := range store.List() {
 			have[o.(*corev1.Pod).Name] = o.(*corev1.Pod).ResourceVersion
 		}
-		inStore, inLedger := cmp.Diff(want, have), cmp.Diff(want, told.copied())
+		inStore, inLedger := cmp.Diff(want, have), cmp.Diff(want, received.copied())
 		if inStore == "" && inLedger == "" {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("the informer's store differs from a list:\n%s\nwhat its handler was told:\n%s", inStore, inLedger)
+			t.Fatalf("the informer's store differs from a list:\n%s\nthe events of its handler:\n%s", inStore, inLedger)
 		}
 	}
 }

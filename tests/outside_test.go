@@ -131,9 +131,9 @@ func TestLeaseHasOneLeader(t *testing.T) {
 // recorder records the lists and watches that clients request.
 type recorder struct {
 	next http.RoundTripper
-	// mu guards asked.
-	mu    sync.Mutex
-	asked []string
+	// mu guards requested.
+	mu        sync.Mutex
+	requested []string
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -142,7 +142,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil && req.Method == "GET" {
 		q := req.URL.Query()
 		r.mu.Lock()
-		r.asked = append(r.asked, req.URL.Path+" watch="+q.Get("watch")+" initial="+q.Get("sendInitialEvents")+" "+
+		r.requested = append(r.requested, req.URL.Path+" watch="+q.Get("watch")+" initial="+q.Get("sendInitialEvents")+" "+
 			resp.Status+" "+resp.Header.Get("Content-Type"))
 		r.mu.Unlock()
 	}
@@ -152,7 +152,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 func (r *recorder) all() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.asked)
+	return slices.Clone(r.requested)
 }
 
 // TestStreams: informers with protobuf get all objects by watches alone (client-go's WatchListClient): whole objects,
@@ -204,14 +204,14 @@ func TestStreams(t *testing.T) {
 	if b, _, _ := maps.GetStore().GetByKey("default/b"); b.(*corev1.ConfigMap).Data["k"] != "b" {
 		t.Errorf("b is %v", b)
 	}
-	asked := requests.all()
-	if len(asked) != 2 {
-		t.Errorf("the informers asked for %q", asked)
+	requested := requests.all()
+	if len(requested) != 2 {
+		t.Errorf("the informers requested %q", requested)
 	}
-	for _, a := range asked {
+	for _, a := range requested {
 		if !strings.Contains(a, "watch=true initial=true 200 OK application/vnd.kubernetes.protobuf") ||
 			!strings.Contains(a, "stream=watch") {
-			t.Errorf("an informer asked for %s", a)
+			t.Errorf("an informer requested %s", a)
 		}
 	}
 }

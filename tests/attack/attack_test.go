@@ -41,10 +41,10 @@ type attack struct {
 	run func(ctx context.Context, m *mallory) error
 	// answers is the minimum number of responses. The attack continues until they have arrived.
 	answers int
-	// forbidden: the attacker has no permission for its requests.
+	// forbidden reports whether the attacker has no permission for its requests.
 	forbidden bool
-	// long: the attack is skipped without -full, because only times show its effect, or it takes many seconds,
-	// connections or gigabytes.
+	// long skips the attack without -full: only times show its effect, or it takes many seconds, connections or
+	// gigabytes.
 	long bool
 }
 
@@ -192,8 +192,8 @@ type observer struct {
 }
 
 // observe sends a request every 20 ms until ctx ends, even if earlier ones have no response yet, so that a slow
-// response does not delay the next request. A request fails after patience. It may outlive the attack, whose effect it
-// is.
+// response does not delay the next request. A request fails after patience. It may end after the attack, because it
+// shows the attack's effect.
 func (o *observer) observe(ctx context.Context) {
 	defer o.client.http.CloseIdleConnections()
 	tick := time.NewTicker(20 * time.Millisecond)

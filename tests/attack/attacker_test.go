@@ -158,10 +158,10 @@ func connect(n int, protocol string, do func(ctx context.Context, m *mallory, c 
 			c, err := m.dial(ctx, protocol)
 			<-dialing
 			if err == nil {
-				stop := context.AfterFunc(ctx, func() { _ = c.Close() }) // ends what waits for it
+				stop := context.AfterFunc(ctx, func() { _ = c.Close() }) // ends its reads and writes
 				err = do(ctx, m, c)
 				stop()
-				_ = c.Close() // once more, perhaps
+				_ = c.Close() // it may be closed already
 			}
 			if err != nil {
 				m.count(ctx, 0, err)
@@ -191,7 +191,7 @@ func dribble(n int, beginning string) runner {
 			_ = c.Close() // nothing more is sent
 		})
 		if _, err := io.WriteString(c, beginning); err != nil {
-			return nil // it was answered, or hung up on: that is noted above
+			return nil // the response, or the end of the connection, is recorded above
 		}
 		complete := strings.HasPrefix(beginning, "GET ") && strings.HasSuffix(beginning, "\r\n\r\n")
 		for !complete && pause(ctx, time.Second) {
@@ -235,7 +235,7 @@ func hooked(n int, answer func(w http.ResponseWriter, r *http.Request, uid strin
 // allow writes the response of a webhook, with a further field if more is not empty.
 func allow(w io.Writer, uid, more string) {
 	_, _ = fmt.Fprintf(w, `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",
-		"response":{"uid":%q,"allowed":true%s}}`, uid, more) // an error means that the server has hung up
+		"response":{"uid":%q,"allowed":true%s}}`, uid, more) // an error means that the server has closed the connection
 }
 
 // stream is an HTTP/2 connection whose client gives the server no window.

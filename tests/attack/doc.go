@@ -1,9 +1,9 @@
 // Package attack sends requests that try to exhaust a server, and measures the effect on another user. Its tests need
 // Linux.
 //
-// Three processes take part in an attack: a server that no other attack uses; the attacker, with a lower scheduling
-// priority, because a real attacker does not use the server's processor; and the other user, who sends requests at
-// fixed times, even if responses are late.
+// Three processes take part in an attack. No other attack uses the server. The attacker has a lower scheduling
+// priority, because a real attacker does not use the server's processor. The other user sends requests at fixed times,
+// even if responses are late.
 //
 // It guarantees:
 //

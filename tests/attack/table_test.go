@@ -233,7 +233,7 @@ func admission() []attack {
 		piece := strings.Repeat(" ", 1<<20)
 		for range 200 {
 			if _, err := io.WriteString(w, piece); err != nil {
-				return // the server has hung up
+				return // the server has closed the connection
 			}
 		}
 		allow(w, uid, "")
@@ -272,7 +272,7 @@ func defined(schema string) func(context.Context, target) error {
 			return err
 		}
 		c := t.client(admin, true)
-		for pause(ctx, 20*time.Millisecond) { // nothing tells a client that a type is served
+		for pause(ctx, 20*time.Millisecond) { // no event reports that a type is served
 			if _, err := c.want(ctx, http.StatusOK, request{method: "GET", path: things}); err == nil {
 				return nil
 			}
@@ -329,5 +329,5 @@ func bomb(lines int) string {
 	return text
 }
 
-// nested returns a list in a list, and so on.
+// nested returns nested lists of a depth.
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }

@@ -143,7 +143,7 @@ func (c *client) create(ctx context.Context, k kind, namespace, name, key, value
 	return c.send(ctx, request{method: "POST", path: k.path(namespace), body: k.object(name, key, value)})
 }
 
-// watch opens a watch, and calls each with each event as JSON until each returns false. It then sends nil or an error
+// watch opens a watch, and calls each with every event as JSON, until it returns false. It then sends nil or an error
 // to the channel.
 func (c *client) watch(ctx context.Context, path string, each func(event []byte) bool) (<-chan error, error) {
 	res, err := c.open(ctx, request{method: "GET", path: path})

@@ -15,7 +15,8 @@ import (
 // lister lists and watches for an informer.
 type lister struct {
 	*cache.ListWatch
-	// lists: the informer lists and then watches. Otherwise it opens a watch with initial events (a watch-list).
+	// lists reports whether the informer lists and then watches. Otherwise it opens a watch with initial events (a
+	// watch-list).
 	lists bool
 }
 

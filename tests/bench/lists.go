@@ -36,7 +36,8 @@ func (b *bench) sizes() []int { return []int{b.size(5), b.size(500), b.size(2500
 // sized returns the name of the namespace with n objects of each kind.
 func sized(n int) string { return fmt.Sprintf("n%d", n) }
 
-// filled creates custom resources on a server and, unless it is the peer, ConfigMaps: the peer does not serve them.
+// filled creates custom resources and ConfigMaps on a server. On the peer it creates only custom resources, because the
+// peer does not serve ConfigMaps.
 func filled(ctx context.Context, r *run) error {
 	if err := define(ctx, r); err != nil {
 		return err

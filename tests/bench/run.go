@@ -27,9 +27,9 @@ type workload struct {
 	// name is the name of the case's figure, or the prefix of its figures' names.
 	name    string
 	figures []string
-	// custom: the case uses only custom resources, so the peer can run it.
+	// custom reports whether the case uses only custom resources, so that the peer can run it.
 	custom bool
-	// once: the case takes minutes, and runs only once.
+	// once reports whether the case runs only once, because it takes minutes.
 	once bool
 	run  func(ctx context.Context, r *run) error
 }

@@ -18,7 +18,7 @@ import (
 // program is a binary to measure.
 type program struct {
 	label, path string
-	// peer: the program is apiextensions-apiserver, which serves custom resources, but no namespaces.
+	// peer reports whether the program is apiextensions-apiserver, which serves custom resources, but no namespaces.
 	peer bool
 }
 
@@ -36,8 +36,8 @@ type server struct {
 // ephemeral is the flag for data without fsync. Without it the data is in a new directory.
 const ephemeral = "--ephemeral"
 
-// start starts a server and waits until it is ready. The server ends with ctx or by stop. The caller must call stop
-// also after an error.
+// start starts a server and waits until it is ready. The server ends with ctx or by stop. The caller must call stop,
+// even after an error.
 func (p program) start(ctx context.Context, flags ...string) (s *server, err error) {
 	s = &server{}
 	if s.dir, err = os.MkdirTemp("", "kubecascade-bench-"); err != nil {

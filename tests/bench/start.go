@@ -65,7 +65,7 @@ func (r *run) atRest(ctx context.Context) error {
 	return errors.Join(waited, unread, err, unread2)
 }
 
-// idleCase measures the memory of idle watches over HTTP/2 of a collection with 100 objects of 1 KiB.
+// idleCase measures the memory of idle watches over HTTP/2. The watched collection has 100 objects of 1 KiB.
 func idleCase(query string) func(context.Context, *run) error {
 	return func(ctx context.Context, r *run) error {
 		namespace, err := r.fresh(ctx)

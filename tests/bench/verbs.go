@@ -98,8 +98,8 @@ func typedVerbs(c *rest.RESTClient, k kind, namespace string) []verb {
 	}
 }
 
-// podVerbs returns requests that create and delete pods in the namespace default. It has the service account that pods
-// need.
+// podVerbs returns requests that create and delete pods in the namespace default. This namespace has the service
+// account that pods need.
 func podVerbs(c *client, _ string) []verb {
 	const path = "/api/v1/namespaces/default/pods"
 	return []verb{

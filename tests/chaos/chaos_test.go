@@ -46,7 +46,7 @@ func TestChaos(t *testing.T) {
 		pause(t.Context(), time.Duration(r.Int64N(int64(500*time.Millisecond))))
 	}
 	stop()
-	w.verdict()
+	w.checkHistory()
 }
 
 // load creates the namespaces, and starts the recorder, writers, readers and watchers. Each has its own random numbers.
@@ -72,9 +72,9 @@ func (w *world) load(stream uint64) (stop func()) {
 		w.t.Helper()
 		halt()
 		work.Wait()
-		w.settle()
-		w.caughtUp()
-		w.delivered(watchers)
+		w.awaitCollector()
+		w.awaitRecorded()
+		w.awaitDelivery(watchers)
 		cancel()
 		all.Wait()
 	}
@@ -178,8 +178,8 @@ func (w *world) serves(s *server) {
 	})
 }
 
-// settle waits until the collector has no work left.
-func (w *world) settle() {
+// awaitCollector waits until the collector has no work left.
+func (w *world) awaitCollector() {
 	w.t.Helper()
 	var left []check.Violation
 	err := within(w.t, patience, func(ctx context.Context) error {
@@ -197,8 +197,8 @@ func (w *world) settle() {
 	}
 }
 
-// delivered waits until all watchers have received all events of their collections.
-func (w *world) delivered(watchers []*watcher) {
+// awaitDelivery waits until all watchers have received all events of their collections.
+func (w *world) awaitDelivery(watchers []*watcher) {
 	w.t.Helper()
 	for _, c := range watchers {
 		var last int64

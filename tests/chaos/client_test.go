@@ -159,7 +159,7 @@ type request struct {
 	owners []reference
 	// over is the resourceVersion in the request, or empty.
 	over string
-	// keepOwners does not change the owners of a patched object.
+	// keepOwners reports whether a patch leaves the owners unchanged.
 	keepOwners bool
 	uid        string
 	policy     string

@@ -78,7 +78,7 @@ func (c *cluster) learn() {
 			}
 		}
 		if len(c.ids) != len(c.members) {
-			return fmt.Errorf("it knows %d members", len(c.ids))
+			return fmt.Errorf("the cluster has %d members", len(c.ids))
 		}
 		return nil
 	})
@@ -102,7 +102,7 @@ func (c *cluster) leader() *member {
 	return best
 }
 
-// others returns the members without some.
+// others returns all members except those in but.
 func (c *cluster) others(but ...*member) []*member {
 	var out []*member
 next:
@@ -146,7 +146,7 @@ func tail(file string) string {
 	return string(data[max(0, len(data)-2000):])
 }
 
-// names of members.
+// names returns the names of members.
 func names(members ...*member) []string {
 	var out []string
 	for _, m := range members {
@@ -155,7 +155,7 @@ func names(members ...*member) []string {
 	return out
 }
 
-// await repeats a function, each attempt for a second, until it returns no error. It fails after a time.
+// await repeats a function until it returns no error. Each attempt may take a second. After patience the test fails.
 func await(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	if err := within(t, patience, try); err != nil {

@@ -23,7 +23,7 @@ func (w *world) contender(ctx context.Context, r *rand.Rand, name string, pace t
 		w.create(ctx, r, old, nil)
 		w.create(ctx, r, heir, nil)
 		for i := range wards {
-			w.create(ctx, r, fmt.Sprint(prefix, i), w.refer(old))
+			w.create(ctx, r, fmt.Sprint(prefix, i), w.reference(old))
 		}
 		var both sync.WaitGroup
 		both.Go(func() { w.once(ctx, "", request{verb: check.Delete, key: old, policy: policies[n%len(policies)]}) })
@@ -31,7 +31,7 @@ func (w *world) contender(ctx context.Context, r *rand.Rand, name string, pace t
 			wait, server := time.Duration(r.Int64N(int64(8*time.Millisecond))), w.any(r).name
 			both.Go(func() {
 				pause(ctx, wait)
-				owners := append(w.refer(old), w.refer(heir)...)
+				owners := append(w.reference(old), w.reference(heir)...)
 				w.once(ctx, server, request{verb: check.Patch, key: fmt.Sprint(prefix, i), owners: owners})
 			})
 		}
@@ -57,8 +57,8 @@ func (w *world) once(ctx context.Context, name string, q request) {
 	}
 }
 
-// refer returns a reference to the known object at the key, or none.
-func (w *world) refer(key string) []reference {
+// reference returns a reference to the known object at the key, or none.
+func (w *world) reference(key string) []reference {
 	o, there := w.known.get(key)
 	if !there || o.uid == "" {
 		return nil

@@ -43,11 +43,11 @@ var faults = []fault{
 	}},
 	{"part the leader from the others", time.Second, 10 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
 		m := w.etcd.leading(r)
-		return w.part(r, apart(names(m), names(w.etcd.others(m)...)))
+		return w.cutPaths(r, pathsBetween(names(m), names(w.etcd.others(m)...)))
 	}},
 	{"part a member from the others", time.Second, 10 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
 		m := w.etcd.any(r)
-		return w.part(r, apart(names(m), names(w.etcd.others(m)...)))
+		return w.cutPaths(r, pathsBetween(names(m), names(w.etcd.others(m)...)))
 	}},
 	{"lose what the leader sends", time.Second, 5 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
 		m := w.etcd.leading(r)
@@ -55,13 +55,13 @@ var faults = []fault{
 		for _, o := range w.etcd.others(m) {
 			out = append(out, path{m.Name, o.Name})
 		}
-		return w.part(r, out)
+		return w.cutPaths(r, out)
 	}},
 	{"part a server from a member", time.Second, 25 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
-		return w.part(r, apart([]string{w.any(r).name}, names(w.etcd.any(r))))
+		return w.cutPaths(r, pathsBetween([]string{w.any(r).name}, names(w.etcd.any(r))))
 	}},
 	{"part a server from all members", time.Second, 25 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
-		return w.part(r, apart([]string{w.any(r).name}, names(w.etcd.members...)))
+		return w.cutPaths(r, pathsBetween([]string{w.any(r).name}, names(w.etcd.members...)))
 	}},
 	{"kill a server", 0, 3 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
 		s := w.any(r)
@@ -122,16 +122,16 @@ func (w *world) killMembers(chosen ...*member) (string, func()) {
 	}
 }
 
-// part closes paths, by a black hole or by resets.
-func (w *world) part(r *rand.Rand, paths []path) (string, func()) {
+// cutPaths closes paths, by a black hole or by resets.
+func (w *world) cutPaths(r *rand.Rand, paths []path) (string, func()) {
 	m := []mode{hole, reset}[r.IntN(2)]
 	w.etcd.net.set(m, paths...)
 	return fmt.Sprintf("%v: %v", m, paths), func() { w.etcd.net.set(open, paths...) }
 }
 
-// brief limits the duration of a fault's requests to etcd. A fault is not injected if its requests fail because of
-// another fault.
-func (w *world) brief(call func(context.Context) error) string {
+// tryRequests limits the duration of a fault's requests to etcd. A fault is not injected if its requests fail because
+// of another fault.
+func (w *world) tryRequests(call func(context.Context) error) string {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 3*time.Second)
 	defer cancel()
 	if err := call(ctx); err != nil {
@@ -143,7 +143,7 @@ func (w *world) brief(call func(context.Context) error) string {
 func (w *world) moveLeader(r *rand.Rand) string {
 	from := w.etcd.leading(r)
 	to := w.etcd.others(from)[r.IntN(2)]
-	return from.Name + " to " + to.Name + " " + w.brief(func(ctx context.Context) error {
+	return from.Name + " to " + to.Name + " " + w.tryRequests(func(ctx context.Context) error {
 		for id, m := range w.etcd.ids {
 			if m == to {
 				conn := w.etcd.at(from)
@@ -177,7 +177,7 @@ func (w *world) compact(r *rand.Rand) string {
 	if at <= 0 {
 		return "nothing"
 	}
-	return fmt.Sprint(at, " ", w.brief(func(ctx context.Context) error {
+	return fmt.Sprint(at, " ", w.tryRequests(func(ctx context.Context) error {
 		_, err := w.etcd.admin.Compact(ctx, at)
 		return err
 	}))
@@ -185,7 +185,7 @@ func (w *world) compact(r *rand.Rand) string {
 
 func (w *world) defragment(r *rand.Rand) string {
 	m := w.etcd.any(r)
-	return m.Name + " " + w.brief(func(ctx context.Context) error {
+	return m.Name + " " + w.tryRequests(func(ctx context.Context) error {
 		_, err := w.etcd.admin.Defragment(ctx, "unix://"+m.ClientSocket)
 		return err
 	})
@@ -194,7 +194,7 @@ func (w *world) defragment(r *rand.Rand) string {
 // exhaust raises the alarm that etcd raises at its quota. etcd then rejects puts. When all members serve again, the
 // alarm is disarmed.
 func (w *world) exhaust() string {
-	return w.brief(func(ctx context.Context) error {
+	return w.tryRequests(func(ctx context.Context) error {
 		for id := range w.etcd.ids {
 			_, err := pb.NewMaintenanceClient(w.etcd.admin.ActiveConnection()).Alarm(ctx,
 				&pb.AlarmRequest{Action: pb.AlarmRequest_ACTIVATE, MemberID: id, Alarm: pb.AlarmType_NOSPACE})

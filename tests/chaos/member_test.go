@@ -50,7 +50,7 @@ func runMember(encoded string) error {
 		return fmt.Errorf("starting etcd: %w", err)
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // until its end
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the parent ends
 		os.Exit(0)
 	}()
 	return <-e.Err()
@@ -95,7 +95,7 @@ func (m *member) start(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // killed, as a rule
+		_ = cmd.Wait() // usually it was killed
 		close(ended)
 	}()
 	m.cmd, m.ended = cmd, ended

@@ -16,7 +16,8 @@ type path struct{ from, to string }
 // mode is the state of a path.
 type mode uint8
 
-// The modes: bytes arrive; they arrive when the path is open again, as TCP's retransmissions do; connections are reset.
+// The modes. open forwards bytes. hole forwards them when the path is open again, as TCP retransmits them. reset resets
+// connections.
 const (
 	open mode = iota
 	hole
@@ -242,8 +243,8 @@ func (n *network) name(id, name string) {
 	n.names[id] = name
 }
 
-// apart returns both directions between each process of one side and each of the other.
-func apart(side, other []string) []path {
+// pathsBetween returns the paths between each process of one side and each process of the other side.
+func pathsBetween(side, other []string) []path {
 	var out []path
 	for _, a := range side {
 		for _, b := range other {

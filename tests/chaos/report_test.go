@@ -9,10 +9,10 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// verdict checks the history and reports violations.
-func (w *world) verdict() {
+// checkHistory checks the history and reports violations.
+func (w *world) checkHistory() {
 	w.t.Helper()
-	w.agrees()
+	w.compareState()
 	found := check.Check(&w.h)
 	for _, e := range w.exits {
 		w.t.Errorf("a server ended by itself: %s", e)
@@ -26,8 +26,8 @@ func (w *world) verdict() {
 	}
 }
 
-// again logs the command that repeats a failed test, and the faults that were injected.
-func (w *world) again() {
+// logRepeat logs the command that repeats a failed test, and the faults that were injected.
+func (w *world) logRepeat() {
 	if !w.t.Failed() {
 		return
 	}

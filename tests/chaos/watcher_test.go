@@ -49,7 +49,7 @@ func (c *watcher) run(ctx context.Context) {
 		switch c.r.IntN(20) {
 		case 0, 1, 2, 3: // the events that it misses may be compacted
 			pause(ctx, time.Duration(c.r.Int64N(int64(6*time.Second))))
-		case 4: // as a client that has been restarted
+		case 4: // like a client that has been restarted
 			c.at = 0
 		}
 		id, base, ok := s.current()
@@ -82,7 +82,7 @@ func (c *watcher) once(ctx context.Context, id, base string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+2)*time.Second)
 	defer cancel()
 	q := url.Values{"watch": {"true"}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {fmt.Sprint(seconds)}}
-	var initial *check.Read // until it is complete
+	var initial *check.Read // nil when the initial state is complete
 	if c.at > 0 {
 		q.Set("resourceVersion", fmt.Sprint(c.at))
 	} else {
@@ -111,7 +111,7 @@ func (c *watcher) once(ctx context.Context, id, base string) bool {
 			Object object `json:"object"`
 		}
 		if err := events.Decode(&e); err != nil {
-			return ctx.Err() == nil // its end, as a rule
+			return ctx.Err() == nil // usually the watch has ended
 		}
 		if e.Type == "ERROR" {
 			c.w.answered("watch", e.Object.Code)
@@ -142,8 +142,7 @@ func (c *watcher) once(ctx context.Context, id, base string) bool {
 	}
 }
 
-// initial processes one of the initial events of a watch. It returns nil when the initial state is complete, which end
-// marks.
+// initial processes one of the initial events of a watch. end marks the end of the initial state: then it returns nil.
 func (c *watcher) initial(state *check.Read, kind check.StepKind, v check.Version, end bool) *check.Read {
 	switch {
 	case kind == check.Added:

@@ -48,7 +48,7 @@ func newWorld(t *testing.T, servers int) *world {
 	w := &world{t: t, start: time.Now(), answers: map[string]map[int]int{}, count: map[string]int{},
 		more: make(chan struct{}), http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}, known: newKnown()}
 	w.h.Ready = map[string]int64{}
-	t.Cleanup(w.again)
+	t.Cleanup(w.logRepeat)
 	w.etcd = startCluster(t)
 	for i := range servers {
 		w.servers = append(w.servers, w.serve(t, fmt.Sprintf("s%d", i)))
@@ -146,14 +146,14 @@ func (w *world) record(ctx context.Context) {
 				cancel()
 				return
 			}
-			w.take(a.Events)
+			w.recordEvents(a.Events)
 		}
 		cancel()
 	}
 }
 
-// take records the events that are not recorded yet.
-func (w *world) take(events []*clientv3.Event) {
+// recordEvents records the events that are not recorded yet.
+func (w *world) recordEvents(events []*clientv3.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, ev := range events {
@@ -206,8 +206,8 @@ func (w *world) state(ctx context.Context, at int64) (state, error) {
 	return s, nil
 }
 
-// caughtUp writes to etcd and waits until this write, and so all earlier ones, are recorded.
-func (w *world) caughtUp() {
+// awaitRecorded writes to etcd, and waits until this write, and so all earlier ones, are recorded.
+func (w *world) awaitRecorded() {
 	w.t.Helper()
 	a, err := w.etcd.admin.Put(w.t.Context(), "chaos/marker", "")
 	if err != nil {
@@ -229,8 +229,8 @@ func (w *world) caughtUp() {
 	}
 }
 
-// agrees checks that the state after all events is that of etcd, so the history is complete.
-func (w *world) agrees() {
+// compareState checks that the state after all events is that of etcd, so the history is complete.
+func (w *world) compareState() {
 	w.t.Helper()
 	now, err := w.state(w.t.Context(), 0)
 	if err != nil {

@@ -25,10 +25,10 @@ var (
 	seed   = flag.Uint64("seed", 1, "seed of the trees and moments; 0 draws one, which is printed")
 )
 
-// patience bounds failures; nothing waits that long in a test that passes.
+// patience is the maximum time to wait. A test that passes never waits as long.
 const patience = 30 * time.Second
 
-// random numbers of one test: another test with the same seed has others.
+// numbers returns random numbers that depend on the seed and on the test's name.
 func numbers(t *testing.T) *rand.Rand {
 	t.Helper()
 	h := fnv.New64()
@@ -36,7 +36,7 @@ func numbers(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(*seed, h.Sum64()))
 }
 
-// forest is the objects of a cascade: 500 objects and more, created in layers.
+// forest has the objects of a cascade: at least 500, created in layers.
 type forest struct {
 	*rand.Rand
 	round  int
@@ -63,7 +63,8 @@ func (t traits) String() string {
 	return strings.Join(append(words, "dependents"), ", ")
 }
 
-// grow returns an owner, 49 that it owns, 450 that these own, and a keeper that no client deletes.
+// grow returns a forest and its traits. The forest has an owner, its 49 dependents, their 450 dependents, and a keeper
+// that no client deletes.
 func grow(r *rand.Rand, round int) (*forest, traits) {
 	chance := func() bool { return r.IntN(2) == 0 }
 	x, f := traits{chance(), chance(), chance(), chance(), chance()}, &forest{Rand: r, round: round}
@@ -249,7 +250,7 @@ func disturb(t *testing.T, stop func(*process.Server) error, flags ...string) {
 		if s, err = drive.Resume(t.Context(), drive.Server{URL: p.URL, Client: client}, s); err != nil {
 			t.Fatal(err)
 		}
-		if o, there := list(t, s)[del.Key]; there && !o.Deleting { // it was not carried out
+		if o, there := list(t, s)[del.Key]; there && !o.Deleting { // it had no effect
 			at += ", the DELETE was lost"
 			if a, err := s.Send(t.Context(), del); err != nil || a.Code != http.StatusOK {
 				t.Fatalf("%s: %v, %v", del, a.Response, err)
@@ -281,7 +282,7 @@ func strike(
 	}
 	pause := time.Duration(r.IntN(3000)) * time.Microsecond
 	var sending sync.WaitGroup
-	sending.Go(func() { _, _ = s.Send(t.Context(), del) }) // its answer may be lost
+	sending.Go(func() { _, _ = s.Send(t.Context(), del) }) // its response may be lost
 	time.Sleep(pause)
 	kill()
 	sending.Wait()
@@ -318,7 +319,7 @@ func watchWithoutReading(t *testing.T, url string) func() {
 
 func TestCascadeSurvivesKills(t *testing.T) { disturb(t, kill) }
 
-// TestCascadeSurvivesCompactions compacts etcd all the time.
+// TestCascadeSurvivesCompactions compacts etcd every 100 ms.
 func TestCascadeSurvivesCompactions(t *testing.T) {
 	disturb(t, kill, "--etcd-compaction-interval=100ms")
 }

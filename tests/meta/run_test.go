@@ -93,7 +93,7 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 		switch {
 		case err == nil && t.Whole && (r.size == 1 || !collects(ops)):
 			return r.advance(states, t)
-		case err == nil && t.Whole: // an item that was made meanwhile may have been passed over, or its event be on its way
+		case err == nil && t.Whole: // a collection may have skipped a new item, or its event may follow
 			if listed, err = r.session.List(ctx); err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 		}
 		select {
 		case <-t.More:
-		case <-quiet: // somebody else's write hides whether something is on its way: what is stored tells
+		case <-quiet: // other clients' writes hide whether events follow, so a list decides
 			latest := r.session.Latest()
 			if listed, err = r.session.List(ctx); err != nil {
 				return err
@@ -119,7 +119,7 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 			quiet = nil
 		case <-timeout.C:
 			if err == nil {
-				err = fmt.Errorf("it lists\n%s\nand not\n%s", text(listed), text(last(r.past, states)))
+				err = fmt.Errorf("the server lists\n%s\nand not\n%s", text(listed), text(last(r.past, states)))
 			}
 			return &failure{sent: r.ops, err: fmt.Errorf("%w\n%s", err, r.report(calls(t.Events), t.Events))}
 		case <-ctx.Done():
@@ -219,7 +219,7 @@ func (r *runner) sentinel(ctx context.Context) error {
 		return err
 	}
 	if !listed.Same(r.state()) {
-		return &failure{sent: r.ops, err: fmt.Errorf("it lists\n%s\nand not\n%s", text(listed), text(r.state()))}
+		return &failure{sent: r.ops, err: fmt.Errorf("the server lists\n%s\nand not\n%s", text(listed), text(r.state()))}
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ type work struct {
 	rest []change
 }
 
-// sorted divides changes by kinds. To a kind belong its types and its list. A type that several kinds have belongs to
-// the nearest kind of its package, or to no kind if its package has none of them.
+// sorted groups changes by kind. A kind has the types within it, and its list. A type that several kinds have belongs
+// to the nearest kind of its package, or to no kind if its package has none of them.
 func sorted(changes []change, kinds []string, refs map[string][]string) work {
 	w := work{kinds: map[string][]change{}, also: map[string][]string{}}
 	home, within := map[string]string{}, map[string]map[string]int{}

@@ -10,10 +10,10 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestScenarios runs the histories in testdata. A line is one of
+// TestScenarios runs the histories in testdata. The forms of a line are
 //
 //	etcd REVISION KEY UID TOKEN [OWNER:UID ...] [terminating] [+FINALIZER ...]
-//	etcd REVISION KEY -           it was removed
+//	etcd REVISION KEY -           the key was removed
 //	compact TIME REVISION
 //	ready SERVER REVISION
 //	write BEGIN-END SERVER VERB KEY TOKEN|UID OUTCOME [revision=N] [over=N]
@@ -22,7 +22,7 @@ import (
 //	watch NAME PREFIX TIME SERVER KIND VERSION|REVISION
 //	until NAME REVISION
 //
-// where a VERSION is KEY@REVISION[=UID/TOKEN], by default with those that etcd held.
+// VERSION is KEY@REVISION[=UID/TOKEN]. The default UID and TOKEN are those in etcd.
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -119,7 +119,7 @@ func (p *parser) write(f []string) *Write {
 	w := &Write{Span: p.span(f[0]), Server: f[1], Verb: Verb(p.index(f[2], Create, Update, Patch, Delete)), Key: f[3],
 		Outcome: Outcome(p.index(f[5], Acknowledged, Rejected, Ambiguous))}
 	if w.Verb == Delete {
-		w.UID = strings.TrimPrefix(f[4], "?") // "?" for a deletion that names none
+		w.UID = strings.TrimPrefix(f[4], "?") // "?" for a deletion without a UID
 	} else {
 		w.Token = f[4]
 	}

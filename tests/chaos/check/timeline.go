@@ -69,8 +69,8 @@ func (t *timeline) event(revision int64) *Event {
 	return &t.events[i]
 }
 
-// differs describes the difference between versions of a collection and its state at a revision; empty if there is
-// none.
+// differs describes the difference between versions of a collection and its state at a revision, or returns an empty
+// string.
 func (t *timeline) differs(prefix string, versions []Version, revision int64) string {
 	seen := map[string]bool{}
 	for _, v := range versions {
@@ -91,7 +91,7 @@ func (t *timeline) differs(prefix string, versions []Version, revision int64) st
 	return ""
 }
 
-// wrong describes the difference between a version and its key at a revision; empty if there is none.
+// wrong describes the difference between a version and its key at a revision, or returns an empty string.
 func (t *timeline) wrong(v Version, revision int64) string {
 	s := t.at(v.Key, revision)
 	switch {

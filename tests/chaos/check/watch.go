@@ -104,7 +104,7 @@ func (w *walk) report(rule Rule, what string, i int) {
 	w.out = append(w.out, Violation{rule, w.w.Name + ": " + what, shown})
 }
 
-// unlike describes the difference between an event and etcd's; empty if there is none.
+// unlike describes the difference between an event and etcd's event, or returns an empty string.
 func (t *timeline) unlike(s Step) string {
 	v := s.Version
 	e := t.event(v.Revision)

@@ -41,9 +41,8 @@ var converted = []string{
 	"certificates.k8s.io/v1beta1 PodCertificateRequest", // v1 lacks its key and proof (V-003)
 }
 
-// TestStored: objects in all versions that Kubernetes v1.30 or later has stored, and in all encodings, are served as
-// upstream reads them, by whichever provider of kube-apiserver they were encrypted. Others are in the report with the
-// reason.
+// TestStored: the server reads objects as upstream does, in all versions that Kubernetes v1.30 or later has stored, in
+// all encodings, and encrypted by any provider of kube-apiserver. Other objects are in the report, with the reason.
 func TestStored(t *testing.T) {
 	objects := stored(t)
 	for _, c := range []struct{ name, config string }{
@@ -145,8 +144,8 @@ func TestUnserved(t *testing.T) {
 	}
 }
 
-// TestDataDirectory: the database of an etcd that has stopped is served as its snapshot is, and stays as it was. That
-// of an etcd that runs is not read.
+// TestDataDirectory: the database of a stopped etcd is served like its snapshot, and does not change. The database of a
+// running etcd is not read.
 func TestDataDirectory(t *testing.T) {
 	const list = "/api/v1/configmaps"
 	values := namespaces()
@@ -203,7 +202,7 @@ func pathOf(o *object, version string) string {
 	return path.Join(p, o.resource.Plural, o.name)
 }
 
-// lacks names the first member of want that got does not have; empty if there is none.
+// lacks returns the path of the first member of want that got does not have, or an empty string.
 func lacks(at string, want, got any) string {
 	switch w := want.(type) {
 	case map[string]any:

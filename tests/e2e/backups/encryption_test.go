@@ -46,7 +46,7 @@ func newEncryption(t *testing.T, resources string) *encryption {
 	return e
 }
 
-// encrypt returns what kube-apiserver stores under a key.
+// encrypt returns the value that kube-apiserver stores under a key.
 func (e *encryption) encrypt(gr schema.GroupResource, key string, value []byte) []byte {
 	e.t.Helper()
 	if e.file == "" {

@@ -14,13 +14,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// value is what is stored under a key.
+// value is a stored value with its key.
 type value struct {
 	key   string
 	value []byte
 }
 
-// etcd is a member of a cluster of one.
+// etcd is the only member of a cluster.
 type etcd struct {
 	t      *testing.T
 	dir    string
@@ -60,7 +60,7 @@ func (e *etcd) config() clientv3.Config {
 	return clientv3.Config{Endpoints: []string{e.member.Clients[0].Addr().String()}, Logger: zap.NewNop()}
 }
 
-// stop stops the etcd, once.
+// stop stops the etcd, if it runs.
 func (e *etcd) stop() {
 	if e.member != nil {
 		e.member.Close()

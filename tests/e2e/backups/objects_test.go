@@ -49,14 +49,14 @@ type object struct {
 	want map[string]any
 }
 
-// formerly are the groups in which kinds were, with the present ones.
+// formerly maps kinds in earlier groups to the groups that have these kinds now.
 var formerly = map[schema.GroupKind]string{
 	{Group: "extensions", Kind: "Deployment"}: "apps", {Group: "extensions", Kind: "DaemonSet"}: "apps",
 	{Group: "extensions", Kind: "ReplicaSet"}: "apps", {Group: "extensions", Kind: "Ingress"}: "networking.k8s.io",
 	{Group: "extensions", Kind: "NetworkPolicy"}: "networking.k8s.io",
 }
 
-// stored are objects of all kinds that the server stores, in every version that the scheme has, in three encodings.
+// stored returns objects of all kinds that the server stores, in every version that the scheme has, in three encodings.
 func stored(t *testing.T) (all []*object) {
 	t.Helper()
 	kinds := servedKinds()
@@ -101,7 +101,7 @@ var virtual = "Binding ComponentStatus DeploymentRollback Eviction LocalSubjectA
 	"RangeAllocation Scale SelfSubjectAccessReview SelfSubjectReview SelfSubjectRulesReview SubjectAccessReview " +
 	"TokenRequest TokenReview"
 
-// unserved are kinds that kube-apiserver stores and the server does not.
+// unserved returns the kinds that kube-apiserver stores and the server does not.
 func unserved() (all []schema.GroupVersionKind) {
 	kinds := servedKinds()
 	for _, gvk := range known() {
@@ -147,7 +147,7 @@ func objectsOf(t *testing.T, gvk schema.GroupVersionKind, r *resources.Resource)
 	return all
 }
 
-// filled returns an object with random fields, as upstream reads it from protobuf: that has no empty slices and maps.
+// filled returns an object with random fields, as upstream reads it from protobuf: without empty slices and maps.
 func filled(t *testing.T, gvk schema.GroupVersionKind) runtime.Object {
 	t.Helper()
 	obj, err := scheme.New(gvk)

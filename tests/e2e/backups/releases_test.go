@@ -17,12 +17,13 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// modules are versions of k8s.io/api. Its testdata has an object of each kind in each version, as the serializers of
-// that release of Kubernetes, and of two before, have written it. Together they have the releases from v1.29 on.
+// modules are versions of k8s.io/api. The testdata of a version has an object of each kind and version, which the
+// serializers of its release of Kubernetes, and of the two releases before, have written. Together they cover the
+// releases since v1.29.
 var modules = []string{"v0.31.0", "v0.34.0", "v0.37.0"}
 
-// unread are versions that are not read, all or some of their kinds: no release since v1.30 has stored them, or v1.37
-// does not read them either. They are in the report.
+// unread has kinds that are not read, by version: no release since v1.30 has stored them, or v1.37 does not read them
+// either. They are in the report.
 var unread = map[string]string{
 	"admissionregistration.k8s.io/v1alpha1": "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding",
 	"admissionregistration.k8s.io/v1beta1":  "MutatingWebhookConfiguration ValidatingWebhookConfiguration",
@@ -87,13 +88,13 @@ func drop(at string, v any) {
 	}
 }
 
-// changed are versions, besides converted, of which some fields of these objects have other values or places.
+// changed are further versions in which some fields of these objects have other values or paths.
 var changed = []string{"autoscaling/v1 HorizontalPodAutoscaler", "certificates.k8s.io/v1alpha1 PodCertificateRequest",
 	"resource.k8s.io/v1beta1 ResourceClaim", "resource.k8s.io/v1beta1 ResourceClaimTemplate",
 	"resource.k8s.io/v1beta1 ResourceSlice"}
 
-// TestReleases: the objects that each release of Kubernetes has serialized are served as they were, but for fields that
-// were dropped since, or, of versions that have to be converted, with the same metadata.
+// TestReleases: objects that each release of Kubernetes has serialized are served unchanged, except for fields that
+// were dropped since. If the version must be converted, only the metadata is compared.
 func TestReleases(t *testing.T) {
 	var objects []*object
 	seen := map[string]bool{}
@@ -161,8 +162,8 @@ func download(t *testing.T, version string) string {
 	return m.Dir
 }
 
-// serialized returns the objects of one directory of testdata that the server stores. What another release has written
-// in the same way is not there again.
+// serialized returns the objects in a directory of testdata that the server stores. It omits objects that another
+// release has written in the same way.
 func serialized(t *testing.T, module, dir string, seen map[string]bool) (all []*object) {
 	t.Helper()
 	kinds := servedKinds()

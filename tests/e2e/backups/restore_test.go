@@ -21,8 +21,8 @@ import (
 
 const configMaps = "/api/v1/namespaces/default/configmaps"
 
-// TestRestore: a snapshot of a running server that etcd's library restores has every byte and every revision, and a
-// server with the restored data directory has the same objects.
+// TestRestore: etcd's library restores a snapshot of a running server with every byte and every revision. A server with
+// the restored data directory has the same objects.
 func TestRestore(t *testing.T) {
 	server := kubecascadetest.New(t)
 	for i := range 50 {
@@ -86,7 +86,7 @@ func records(t *testing.T, path string) (snapshot.Info, []snapshot.Record) {
 	return f.Info, all
 }
 
-// items returns what follows the metadata of a list.
+// items returns the part of a list after its metadata.
 func items(list string) string { return list[strings.Index(list, `"items":`):] }
 
 // request sends a request that must succeed, and returns the body of the response.

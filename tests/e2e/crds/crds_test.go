@@ -72,7 +72,8 @@ func established(_ string, u *unstructured.Unstructured) bool {
 
 func gone(event string, _ *unstructured.Unstructured) bool { return event == "DELETED" }
 
-// live is the life of one object: owned by a config map, it owns another.
+// live creates, applies, explains and deletes one object. A config map or a storage class owns it, and it owns a config
+// map.
 func (s *server) live(
 	d *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion, more string,
 ) {
@@ -92,7 +93,7 @@ func (s *server) live(
 	one.SetKind(d.Spec.Names.Kind)
 	one.SetName(name)
 
-	// What is a cluster's can't be owned by what is a namespace's.
+	// A cluster-scoped object can't have a namespaced owner.
 	owners := configMaps
 	root := map[string]any{"metadata": map[string]any{"name": name}}
 	if d.Spec.Scope != apiextensionsv1.NamespaceScoped {
@@ -101,7 +102,7 @@ func (s *server) live(
 	owner := s.do("POST", owners, root, plain)
 	one.SetOwnerReferences([]metav1.OwnerReference{reference(owner)})
 	created := s.do("POST", path, one.Object, plain)
-	// Whoever applies what is there changes nothing but that he owns it.
+	// An apply of the same content changes only the managedFields.
 	applied := s.do("PATCH", path+"/"+name+"?fieldManager=tests&force=true", one.Object, apply)
 	if applied.GetUID() != created.GetUID() || applied.GetGeneration() != created.GetGeneration() {
 		s.t.Errorf("applying it changed it: %v", applied.Object)
@@ -126,7 +127,7 @@ func reference(u *unstructured.Unstructured) metav1.OwnerReference {
 	}
 }
 
-// explain returns kubectl's documentation of the kind.
+// explain checks kubectl's documentation of the kind.
 func (s *server) explain(
 	d *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion,
 ) {

@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestManyInstances: ten thousand objects are listed in pages, selected by a field, shown by a schema that
-// changes, and deleted with their definition and all that depends on them.
+// TestManyInstances: 10,000 objects are listed in pages, selected by a field, served by a schema that changes, and
+// deleted with their definition and their dependents.
 func TestManyInstances(t *testing.T) {
 	if testing.Short() {
-		t.Skip("make e2e SUITE=crds does")
+		t.Skip("make e2e SUITE=crds runs this test")
 	}
 	const n, path = 10000, "/apis/example.com/v1/namespaces/default/things"
 	s := start(t)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// project is a project and where its types are.
+// project is a project, with the packages of its types.
 type project struct {
 	name  string
 	paths []string
@@ -41,7 +41,7 @@ var projects = []project{
 	{name: "flux", paths: []string{"github.com/fluxcd/source-controller/api/v1"}, short: true},
 }
 
-// definitions has controller-gen make them.
+// definitions returns the definitions that controller-gen generates.
 func (p *project) definitions(t *testing.T) (all []*apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	dir := t.TempDir()
@@ -54,7 +54,7 @@ func (p *project) definitions(t *testing.T) (all []*apiextensionsv1.CustomResour
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("controller-gen made nothing: %v", err)
+		t.Fatalf("controller-gen has generated nothing: %v", err)
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -65,7 +65,7 @@ func (p *project) definitions(t *testing.T) (all []*apiextensionsv1.CustomResour
 		if err := yaml.UnmarshalStrict(data, d); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if strings.HasSuffix(d.Spec.Group, ".k8s.io") { // protected: the project names who approved it
+		if strings.HasSuffix(d.Spec.Group, ".k8s.io") { // a protected group needs the annotation for its approval
 			d.Annotations[apiextensionsv1.KubeAPIApprovedAnnotation] = "https://github.com/kubernetes-sigs/gateway-api/pull/2466"
 		}
 		all = append(all, d)

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// kubectl is what drives the server.
+// kubectl is the path of kubectl.
 var kubectl string
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// server is the server, for a test.
+// server is a server of a test.
 type server struct {
 	t *testing.T
 	*process.Server
@@ -94,7 +94,7 @@ func (s *server) await(collection, name string, f func(event string, u *unstruct
 			s.t.Fatalf("waiting for %s in %s: %v", name, collection, err)
 		}
 		if e.Type == "BOOKMARK" {
-			if !seen && f("DELETED", nil) { // all that there is has been seen
+			if !seen && f("DELETED", nil) { // the initial events are complete
 				return
 			}
 			continue

@@ -45,7 +45,7 @@ func definition(i int) *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// times are how long the phases of a suite took.
+// times has the durations of a suite's phases.
 type times struct{ start, install, reconcile, stop time.Duration }
 
 // small runs a suite of 5 definitions and 10 reconciles.
@@ -114,7 +114,7 @@ func small(t testing.TB) (took times) {
 	return took
 }
 
-// TestSpeed prints how long a suite of 5 definitions and 10 reconciles takes.
+// TestSpeed prints the duration of a suite of 5 definitions and 10 reconciles.
 func TestSpeed(t *testing.T) {
 	for range 5 {
 		took := small(t)

@@ -13,9 +13,9 @@ import (
 // suite is a package of controller-runtime.
 type suite struct {
 	name string
-	// specs is how many pass; a release of controller-runtime may change it.
+	// specs is the number of specs that pass. A release of controller-runtime may change it.
 	specs int
-	// others is how many controller-runtime itself leaves out as pending or skipped.
+	// others is the number of specs that controller-runtime itself marks as pending or skipped.
 	others int
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// oldest and rejected are programs: etcd of the oldest 3.5 that is supported, and of the one before.
+// oldest and rejected are paths of etcd programs: the oldest supported version 3.5, and the version before it.
 var oldest, rejected string
 
 func TestMain(m *testing.M) {

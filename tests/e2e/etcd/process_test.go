@@ -30,14 +30,14 @@ func start(t *testing.T, binary string, args ...string) (stop func()) {
 	return stop
 }
 
-// eventually waits until done holds.
+// eventually waits until done returns true.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for range 600 {
 		if done() {
 			return
 		}
-		time.Sleep(50 * time.Millisecond) // other processes tell nothing
+		time.Sleep(50 * time.Millisecond) // other processes send no events
 	}
 	t.Fatalf("%s: not within 30 s", what)
 }
@@ -87,7 +87,7 @@ func serve(t *testing.T, m *member) *process.Server {
 	return process.Start(t, "--etcd-servers="+m.client, "--data-dir="+t.TempDir())
 }
 
-// get requests a URL; what isn't 200 is an error.
+// get requests a URL. A code other than 200 is an error.
 func get(url string) (string, error) {
 	return do(http.MethodGet, url, "")
 }

@@ -71,7 +71,7 @@ type definition struct {
 	json     string
 }
 
-// random returns a definition with two or three versions. A url is that of a conversion webhook.
+// random returns a definition with two or three versions. url is the URL of a conversion webhook.
 func random(r *rand.Rand, i int, url string, ca []byte) definition {
 	d := definition{group: fmt.Sprintf("g%d.x.io", i)}
 	d.versions = []string{"v1", "v1beta1", "v1alpha1"}[:2+r.IntN(2)]

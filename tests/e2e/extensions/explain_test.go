@@ -26,8 +26,8 @@ const (
 			"x-kubernetes-preserve-unknown-fields":true}}}]}}`
 )
 
-// explained is apiextensions-apiserver, with the commands that explain deletions. It serves CustomResourceDefinitions
-// and their objects alone, and has neither namespaces nor a garbage collector.
+// explained is apiextensions-apiserver, with the commands that explain deletions. It serves only
+// CustomResourceDefinitions and their objects, and has neither namespaces nor a garbage collector.
 type explained struct {
 	t *testing.T
 	*server
@@ -73,7 +73,7 @@ type response struct {
 	Items    []struct{ Metadata metadata }
 }
 
-// send sends a request that must succeed, or else find nothing if it is a GET, and returns the response.
+// send sends a request, and returns the response. The request must succeed, but a GET may return 404.
 func (s *explained) send(method, path, body string) (out response) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
@@ -143,8 +143,8 @@ func (s *explained) until(what string, holds func() bool) {
 	}
 }
 
-// asks runs a command, and returns its output.
-func (s *explained) asks(args ...string) string {
+// runCommand runs a command, and returns its output.
+func (s *explained) runCommand(args ...string) string {
 	s.t.Helper()
 	c := exec.CommandContext(s.t.Context(), process.Binary, append(args, "--server", s.url, "--token", s.token,
 		"--insecure-skip-tls-verify", "--kubeconfig", "")...)
@@ -157,10 +157,10 @@ func (s *explained) asks(args ...string) string {
 	return out.String()
 }
 
-// says fails unless a command prints lines that contain these texts.
-func (s *explained) says(args []string, texts ...string) {
+// requireOutput fails unless a command prints lines that contain these texts.
+func (s *explained) requireOutput(args []string, texts ...string) {
 	s.t.Helper()
-	out := s.asks(args...)
+	out := s.runCommand(args...)
 	for _, text := range texts {
 		if !strings.Contains(out, text) {
 			s.t.Errorf("%v: no %q in\n%s", args, text, out)
@@ -168,9 +168,9 @@ func (s *explained) says(args []string, texts ...string) {
 	}
 }
 
-// foreseen returns the state after those changes of a preview that the user and the server itself make. No collector
+// previewed returns the state after those changes of a preview that the user and the server itself make. No collector
 // runs here.
-func (s *explained) foreseen(args ...string) map[string]object {
+func (s *explained) previewed(args ...string) map[string]object {
 	s.t.Helper()
 	var p struct {
 		Changes []struct {
@@ -179,7 +179,7 @@ func (s *explained) foreseen(args ...string) map[string]object {
 			Finalizers []string
 		}
 	}
-	out := s.asks(append([]string{"preview", "delete", "-n", "ns", "-o", "json"}, args...)...)
+	out := s.runCommand(append([]string{"preview", "delete", "-n", "ns", "-o", "json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &p); err != nil {
 		s.t.Fatalf("%v: %s", err, out)
 	}
@@ -213,14 +213,14 @@ func TestExplain(t *testing.T) {
 	s.create("stray", "nothing")
 	s.create("other", "", "example.com/hold")
 
-	s.says([]string{"tree", "wd/root", "-n", "ns"}, "ns/widget.example.com/root", "├─ ns/widget.example.com/child [blocking]",
+	s.requireOutput([]string{"tree", "wd/root", "-n", "ns"}, "ns/widget.example.com/root", "├─ ns/widget.example.com/child [blocking]",
 		"│  └─ ns/widget.example.com/grandchild", "└─ ns/widget.example.com/held (finalizers example.com/hold)")
-	s.says([]string{"tree", "widget", "grandchild", "-n", "ns"}, "owners:", "└─ ns/widget.example.com/child")
-	s.says([]string{"tree", "crd/widgets.example.com"}, "customresourcedefinition.apiextensions.k8s.io/widgets.example.com")
-	s.says([]string{"why", "widgets.example.com/child", "-n", "ns"}, "kept by its owner Widget root")
-	s.says([]string{"why", "wd/stray", "-n", "ns"}, "its owner Widget nothing does not exist")
-	s.says([]string{"lint", "-A"}, "MissingOwner (1)", "UnknownFinalizer (1)", "ns/widget.example.com/stray")
-	s.says([]string{"preview", "delete", "-n", "ns", "wd/root", "--cascade=foreground"},
+	s.requireOutput([]string{"tree", "widget", "grandchild", "-n", "ns"}, "owners:", "└─ ns/widget.example.com/child")
+	s.requireOutput([]string{"tree", "crd/widgets.example.com"}, "customresourcedefinition.apiextensions.k8s.io/widgets.example.com")
+	s.requireOutput([]string{"why", "widgets.example.com/child", "-n", "ns"}, "kept by its owner Widget root")
+	s.requireOutput([]string{"why", "wd/stray", "-n", "ns"}, "its owner Widget nothing does not exist")
+	s.requireOutput([]string{"lint", "-A"}, "MissingOwner (1)", "UnknownFinalizer (1)", "ns/widget.example.com/stray")
+	s.requireOutput([]string{"preview", "delete", "-n", "ns", "wd/root", "--cascade=foreground"},
 		"warning: the server serves no namespaces: it is a part of a cluster",
 		"ns/widget.example.com/root begins to terminate (finalizers foregroundDeletion), by the user",
 		"ns/widget.example.com/child begins to terminate (finalizers foregroundDeletion), by the garbage collector",
@@ -230,40 +230,40 @@ func TestExplain(t *testing.T) {
 		{"child", "orphan", "Orphan"}, {"grandchild", "background", "Background"}, {"held", "background", "Background"},
 		{"held", "foreground", "Foreground"}, {"root", "foreground", "Foreground"}, {"root", "background", "Background"},
 	} {
-		want := s.foreseen("wd", step.name, "--cascade", step.cascade)
+		want := s.previewed("wd", step.name, "--cascade", step.cascade)
 		s.send("DELETE", widgets+"/"+step.name, fmt.Sprintf(`{"propagationPolicy":%q}`, step.policy))
 		if got := s.state(); !reflect.DeepEqual(got, want) {
 			t.Fatalf("DELETE of %s, %s: %v, foreseen %v", step.name, step.policy, got, want)
 		}
 	}
 
-	// No collector works on it; the last remedy of each finalizer lets it go.
-	s.says([]string{"why", "wd/child", "-n", "ns"}, "finalizer orphan", "kube-controller-manager")
+	// No collector processes the object. The last remedy of each finalizer removes the finalizer.
+	s.requireOutput([]string{"why", "wd/child", "-n", "ns"}, "finalizer orphan", "kube-controller-manager")
 	s.free("child")
-	s.says([]string{"why", "wd/held", "-n", "ns"}, "finalizer example.com/hold")
+	s.requireOutput([]string{"why", "wd/held", "-n", "ns"}, "finalizer example.com/hold")
 	s.free("held")
 
 	// Previews assume that a collector has deleted it.
 	s.send("DELETE", widgets+"/stray", "")
 
-	// The controller of CRDs is a part of this server: the whole preview happens.
-	want := s.foreseen("crd", "widgets.example.com")
+	// The controller of CRDs is a part of this server, so all changes of the preview happen.
+	want := s.previewed("crd", "widgets.example.com")
 	s.send("DELETE", crds+"/widgets.example.com", "")
 	s.until("the state is "+fmt.Sprint(want), func() bool { return reflect.DeepEqual(s.state(), want) })
-	s.says([]string{"why", "crd/widgets.example.com"}, "1 custom resource", "ns/widget.example.com/other: terminating",
+	s.requireOutput([]string{"why", "crd/widgets.example.com"}, "1 custom resource", "ns/widget.example.com/other: terminating",
 		"finalizer example.com/hold")
 	s.free("other")
 	s.until("the CRD is gone", func() bool { return len(s.state()) == 0 })
 }
 
-// free carries out the remedies of why that remove finalizers, one after the other, until the object is gone.
+// free executes the remedies of why that remove finalizers, one after the other, until the object is gone.
 func (s *explained) free(name string) {
 	s.t.Helper()
 	for range 5 {
 		if _, ok := s.state()[name]; !ok {
 			return
 		}
-		out := s.asks("why", "wd/"+name, "-n", "ns")
+		out := s.runCommand("why", "wd/"+name, "-n", "ns")
 		_, command, found := strings.Cut(out, "$ kubectl patch widgets.example.com "+name+" --namespace ns --type=json -p '")
 		body, _, ended := strings.Cut(command, "'")
 		if !found || !ended {

@@ -50,7 +50,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// walk is the life of one object.
+// walk sends requests for one object.
 type walk struct {
 	*pair
 	definition

@@ -14,13 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// server is one of the two that are compared.
+// server is one of the two compared servers.
 type server struct {
 	url    string
 	client *http.Client
-	// token is that of a user who may do everything.
+	// token is the token of a user with all permissions.
 	token string
-	// bare reports whether it has no controllers, so that definitions are established by hand.
+	// bare reports whether the server has no controllers, so that the test establishes definitions.
 	bare bool
 	// uids and revisions map the values that each server chooses to names, in the order of their first appearance.
 	uids, revisions map[string]string
@@ -68,12 +68,12 @@ func (s *server) do(t *testing.T, c call) answer {
 	if err := json.Unmarshal(data, &a.Body); err != nil {
 		t.Fatalf("%s %s: %v: %s", c.method, c.path, err, data)
 	}
-	a.Body = s.normal(a.Body)
+	a.Body = s.normalize(a.Body)
 	return a
 }
 
-// normal replaces what each server chooses for itself.
-func (s *server) normal(v any) any {
+// normalize replaces values that each server chooses.
+func (s *server) normalize(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -87,15 +87,15 @@ func (s *server) normal(v any) any {
 			case (key == "creationTimestamp" || key == "time") && isText:
 				v[key] = "time"
 			case key == "managedFields" || key == "causes":
-				v[key] = s.normal(e)
+				v[key] = s.normalize(e)
 				sortAny(v[key])
 			default:
-				v[key] = s.normal(e)
+				v[key] = s.normalize(e)
 			}
 		}
 	case []any:
 		for i := range v {
-			v[i] = s.normal(v[i])
+			v[i] = s.normalize(v[i])
 		}
 	case string:
 		return s.message(v)
@@ -103,15 +103,15 @@ func (s *server) normal(v any) any {
 	return v
 }
 
-// sortAny orders what servers list in the order of times or of a map.
+// sortAny sorts a list whose order depends on times or on a map.
 func sortAny(list any) {
 	if list, ok := list.([]any); ok {
 		slices.SortFunc(list, func(a, b any) int { return strings.Compare(text(a), text(b)) })
 	}
 }
 
-// chosen are revisions and times in a message that quotes an object; listed is where a message lists what doesn't suit
-// a schema, of which structured-merge-diff finds some, in the order of a map.
+// chosen matches revisions and times in a message that quotes an object. listed matches the violations of a schema in a
+// message: structured-merge-diff finds some of them, in the order of a map.
 var (
 	chosen = regexp.MustCompile(`(\\?"(resourceVersion|creationTimestamp|time)\\?":\\?)"[^"\\]*`)
 	listed = regexp.MustCompile(`(?s)(errors:\s*)?\.spec\.\S*: (field not declared|duplicate entries|expected ).*`)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// startWebhook returns a conversion webhook and its certificate. It renames a field, and adds one that no schema knows.
+// startWebhook returns a conversion webhook and its certificate. It renames a field, and adds one that no schema has.
 func startWebhook(t *testing.T) (*httptest.Server, []byte) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review tree

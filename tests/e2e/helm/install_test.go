@@ -21,7 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// parts is how many config maps, services and deployments each the large chart has.
+// parts is the number of config maps, of services and of deployments in the large chart.
 const parts = 100
 
 // largeChart has objects of the kinds that most charts have.
@@ -52,8 +52,8 @@ spec:
 	return c
 }
 
-// BenchmarkInstall measures the installation of a large chart: the time of the whole, and the server's processor time
-// and memory. docs/performance.md has the command.
+// BenchmarkInstall measures the installation of a large chart: the total time, and the server's processor time and
+// memory. docs/performance.md has the command.
 func BenchmarkInstall(b *testing.B) {
 	s := process.Start(b, controllers)
 	settings := cli.New()

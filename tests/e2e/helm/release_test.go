@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// patience bounds failures only.
+// patience is the timeout of failures.
 const patience = 2 * time.Minute
 
 // helm is one user's helm in the namespace team.
@@ -33,7 +33,7 @@ type helm struct {
 	ran chan string
 }
 
-// start starts a server and something that completes jobs, as nodes would.
+// start starts a server, and completes jobs as nodes would.
 func start(t *testing.T) *helm {
 	t.Helper()
 	kubeconfig := startServer(t)
@@ -132,7 +132,7 @@ func (h *helm) expect(what string, err error, jobs []string, color string) {
 	}
 }
 
-// TestRelease takes a chart with hooks through its life.
+// TestRelease installs, upgrades, rolls back and uninstalls a chart with hooks.
 func TestRelease(t *testing.T) {
 	h := start(t)
 	chart := load(t)

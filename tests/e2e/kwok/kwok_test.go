@@ -18,7 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// kwok and kubectl are programs, and stages is the file with how kwok's nodes and pods become ready.
+// kwok and kubectl are paths of programs. stages is the file with the stages of kwok's nodes and pods.
 var kwok, kubectl, stages string
 
 const version = "sigs.k8s.io/kwok@v0.8.0"
@@ -50,7 +50,7 @@ func prepare(dir string) error {
 	return process.Build("tests", "./kubectl", kubectl)
 }
 
-// settings are kwok's; the log has the format of container runtimes.
+// settings is kwok's configuration. The log has the format of container runtimes.
 const settings = `
 {apiVersion: kwok.x-k8s.io/v1alpha1, kind: ClusterLogs, metadata: {name: a}, spec: {logs: [{logsFile: %q}]}}
 ---
@@ -88,8 +88,8 @@ func start(t *testing.T, s *process.Server) {
 	t.Cleanup(func() { _ = c.Wait() }) // t's context is done then
 }
 
-// TestKwok: pods of a Deployment run on kwok's nodes, and kubectl reads logs, executes commands and forwards ports by
-// kwok's kubelet.
+// TestKwok: pods of a Deployment run on kwok's nodes, and kubectl reads logs, executes commands and forwards ports
+// through kwok's kubelet.
 func TestKwok(t *testing.T) {
 	s := process.Start(t, "--controllers=*,kube-scheduler")
 	start(t, s)

@@ -38,7 +38,7 @@ type action struct {
 // job is the state of a runner for the steps of one job.
 type job struct {
 	temp string
-	// env is of all steps, and path is in front of the PATH.
+	// env is the environment of all steps. path has the directories before those in PATH.
 	env  map[string]string
 	path []string
 	// outputs are the outputs of the steps, by the names in expressions.
@@ -253,7 +253,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestActionInstalls: without start there is only the program, of which the following steps find the release.
+// TestActionInstalls: without start, the action only installs the program. The following steps find this release of it.
 func TestActionInstalls(t *testing.T) {
 	j, err := run(t, map[string]string{"base-url": "file://" + dist(t), "start": "false"})
 	if err != nil {

@@ -34,11 +34,11 @@ const record = `(() => { const all = window.frames2 = []; let last = performance
 	const frame = (now) => { all.push(now - last); last = now; if (window.frames2 === all) requestAnimationFrame(frame); };
 	requestAnimationFrame(frame); })()`
 
-// recorded ends that.
+// recorded ends the recording, and returns statistics of the intervals.
 const recorded = `(() => { const a = window.frames2.slice(1).sort((x, y) => x - y); window.frames2 = null;
 	return {median: a[a.length >> 1], p95: a[Math.floor(a.length * 0.95)], longest: a[a.length - 1], count: a.length}; })()`
 
-// drag moves the picture with the mouse, to and fro.
+// drag moves the picture back and forth with the mouse.
 func (p *page) drag(moves int) {
 	p.t.Helper()
 	x, y := 700.0, 380.0
@@ -66,7 +66,7 @@ func (p *page) wheel(turns int) {
 	}
 }
 
-// heap returns how much memory the page's objects take, in MiB, after a collection.
+// heap returns the memory of the page's objects in MiB after a garbage collection.
 func (p *page) heap() float64 {
 	p.t.Helper()
 	var used float64

@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a test waits for what must come.
+// patience is the maximum time to wait for an expected state.
 const patience = 60 * time.Second
 
 // page is a page in the browser.
@@ -29,7 +29,7 @@ type page struct {
 	// errors are the errors in the console, and requests for other hosts. lost reports whether requests may fail.
 	errors []string
 	lost   bool
-	// token must be in no URL.
+	// token must not be in any URL.
 	token string
 }
 
@@ -152,7 +152,7 @@ func (p *page) click(selector string) {
 	p.run(chromedp.Click(selector, chromedp.ByQuery))
 }
 
-// choose selects the object with the uid, where it is drawn.
+// choose clicks on the node of the object with the uid.
 func (p *page) choose(uid string) {
 	p.t.Helper()
 	p.until(`window.kubecascade.place(` + quote(uid) + `) !== undefined`)

@@ -18,13 +18,13 @@ const (
 	smallWidth, smallHeight = 140, 85
 	// partWidth and partHeight are the size of a part.
 	partWidth, partHeight = 10, 5
-	// unlike is by how much, of 255, the channels of a part differ on average if it is counted; mostUnlike is how many
-	// parts, of 238, may be. The same state at another time has other names, ages and revisions, in up to 5 parts; two
-	// different states of testdata differ in 15 at least.
+	// A part is counted as different if its channels (0 to 255) differ by more than unlike on average. Of 238 parts, at
+	// most mostUnlike may be different. The same state at another time has up to 5 such parts: names, ages and
+	// revisions. Two different states of testdata have at least 15.
 	unlike, mostUnlike = 12.0, 10
 )
 
-// shoot keeps a screenshot in bin/ui.
+// shoot writes a screenshot to bin/ui.
 func (p *page) shoot(name string) image.Image {
 	p.t.Helper()
 	var data []byte
@@ -96,7 +96,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// small returns the picture, each pixel the average of many.
+// small returns a small picture whose pixels are averages of the pixels of from.
 func small(from image.Image) image.Image {
 	b := from.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, smallWidth, smallHeight))
@@ -116,7 +116,7 @@ func small(from image.Image) image.Image {
 	return out
 }
 
-// difference is in how many parts the pictures differ.
+// difference returns the number of parts in which the pictures differ.
 func difference(a, b image.Image) int {
 	if a.Bounds() != b.Bounds() {
 		return math.MaxInt

@@ -53,7 +53,7 @@ func (s *server) again(f func()) {
 	s.Server = process.Start(s.t, "--data-dir="+s.data, "--insecure-port="+port)
 }
 
-// viewer starts "kubecascade ui" with these arguments, and returns its URL. It ends with the test.
+// viewer starts "kubecascade ui" with these arguments, and returns its URL. The command ends with the test.
 func viewer(t testing.TB, arguments ...string) string {
 	t.Helper()
 	p, err := process.Launch(exec.Command(process.Binary, append([]string{"ui"}, arguments...)...))

@@ -20,7 +20,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestOneNamespace: who has rights in one namespace alone can choose it, and no choice looks like a removal.
+// TestOneNamespace: a user with permissions in only one namespace can choose it. This choice does not look like
+// removals.
 func TestOneNamespace(t *testing.T) {
 	const rbac, away = "/apis/rbac.authorization.k8s.io/v1/", "/api/v1/namespaces/away/"
 	s := serve(t, "--authorization-mode=RBAC")
@@ -96,7 +97,7 @@ func signIn(t *testing.T, s *server) {
 	if eval[bool](p, kept) {
 		t.Error("the page stores something")
 	}
-	// A page that is loaded again has forgotten it.
+	// A reloaded page does not have the token.
 	p.run(chromedp.Reload())
 	p.says("#signin", "Bearer token")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// TestDeletion: why, preview and the deletion of an object that something holds, the cascade, and the way back in time.
+// TestDeletion: the details of an object, the deletion of an object that a dependent blocks, and earlier states.
 func TestDeletion(t *testing.T) {
 	s := serve(t)
 	deletion(t, s, s.URL)
@@ -80,7 +80,7 @@ func deletion(t *testing.T, s *server, address string) {
 	p.click("#delete")
 	p.says("#tab", "Deletion requested")
 	p.says("#log", "ConfigMap free removed")
-	p.until(`document.querySelector("#status").textContent === "live"`) // and nothing more, such as what can't be watched
+	p.until(`document.querySelector("#status").textContent === "live"`) // and no resources that can't be watched
 	p.until(`window.kubecascade.drawn() === 2`)
 	p.says("#dying", "ConfigMap held")
 	p.tab("Why")
@@ -132,7 +132,7 @@ func dispatch(selector, event string) chromedp.Action {
 	return chromedp.Evaluate(`document.querySelector(`+quote(selector)+`).dispatchEvent(new Event(`+quote(event)+`))`, nil)
 }
 
-// TestStuckNamespace: the overview has a namespace that does not end, first, and says why.
+// TestStuckNamespace: the overview begins with a namespace that does not end, and shows the reason.
 func TestStuckNamespace(t *testing.T) {
 	s := serve(t)
 	s.create("/api/v1/namespaces", "stuck", "")
@@ -162,7 +162,7 @@ func TestHostileNames(t *testing.T) {
 		`,"message":`+quote(evil)+`,"involvedObject":{"kind":"ConfigMap","namespace":"default","name":"y","uid":`+quote(uid)+`}}`)
 	p := open(t, s.URL+"/ui/")
 	p.says("#status", "live")
-	p.mayFail() // what is missing is collected meanwhile
+	p.mayFail() // the object is collected in the meantime
 	p.key("t")
 	p.says("#table", "objects")
 	p.says("#log", "ConfigMap")
@@ -184,7 +184,7 @@ func TestHostileNames(t *testing.T) {
 	p.mu.Unlock()
 }
 
-// TestHostileDetails: the same in all parts of the details, with an object that stays.
+// TestHostileDetails: the same holds for all parts of the details, for an object that is not collected.
 func TestHostileDetails(t *testing.T) {
 	const evil = `<img src=x onerror="window.hacked=1">`
 	s := serve(t, "--controllers=-garbage-collector-controller")
@@ -218,7 +218,7 @@ func TestHostileDetails(t *testing.T) {
 	}
 }
 
-// TestManyObjects: 5,000 objects are grouped, and the page stays quick.
+// TestManyObjects: 5,000 objects are grouped, and the page still responds quickly.
 func TestManyObjects(t *testing.T) {
 	s := serve(t, "--controllers=-garbage-collector-controller")
 	const tops, each = 50, 99
@@ -243,7 +243,7 @@ func TestManyObjects(t *testing.T) {
 	p.until(`!document.querySelector("#canvas").hidden`)
 }
 
-// TestLongChain: a chain of owners may be as long as clients like.
+// TestLongChain: a chain of 3,000 owners is shown.
 func TestLongChain(t *testing.T) {
 	s := serve(t)
 	uid := s.create(configMaps, "c-0", "")
@@ -319,7 +319,7 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("%s: too little contrast:\n%s", theme, strings.Join(low, "\n"))
 		}
 	}
-	// What has the focus keeps it when the page changes.
+	// The focused element keeps the focus when the page changes.
 	p.run(chromedp.Evaluate(`window.held = document.querySelector("#log button").dataset.uid;
 		document.querySelector("#log button").focus()`, nil))
 	s.create(configMaps, "another", "")
@@ -365,7 +365,7 @@ func TestReadOnly(t *testing.T) {
 	p.says("#tab", "does not pass this request on")
 }
 
-// TestUsage: wrong flags are explained.
+// TestUsage: the error for a wrong flag has exit code 2 and names the flag.
 func TestUsage(t *testing.T) {
 	for _, arguments := range [][]string{
 		{"ui", "--server", "http://127.0.0.1:1", "--address", "0.0.0.0:0"}, {"ui", "--address", "nonsense"},

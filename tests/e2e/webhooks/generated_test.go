@@ -11,7 +11,7 @@ import (
 // TestGenerated: the generated files of the project are controller-gen's current output.
 func TestGenerated(t *testing.T) {
 	for _, g := range []struct {
-		dir  string // where the files are, in the project
+		dir  string // the directory of the files in the project
 		args []string
 	}{
 		{"api/v1", []string{"object", "paths=./project/api/v1"}},
@@ -35,7 +35,7 @@ func TestGenerated(t *testing.T) {
 			}
 			have, err := os.ReadFile(filepath.Join("project", g.dir, files[0].Name()))
 			if err != nil || !bytes.Equal(have, want) {
-				t.Errorf("%s differs, go generate writes it anew: %v", files[0].Name(), err)
+				t.Errorf("%s differs: run go generate: %v", files[0].Name(), err)
 			}
 		})
 	}

@@ -16,15 +16,15 @@ import (
 // suite is a package whose specs run on the server.
 type suite struct {
 	pkg string
-	// specs is how many pass; a release of controller-runtime may change it.
+	// specs is the number of specs that pass. A release of controller-runtime may change it.
 	specs int
-	// pending are the specs that their authors have marked as pending. Today they are empty.
+	// pending are the specs that their authors have marked as pending. Today there are none.
 	pending []string
 	// alone are the specs that each run in a separate process, on a separate server.
 	alone []string
 }
 
-// runtime is where controller-runtime has its packages.
+// runtime is the prefix of the import paths of controller-runtime's packages.
 const runtime = "sigs.k8s.io/controller-runtime/pkg/"
 
 // suites have no spec that needs a kubelet or the binaries of a control plane, so that all of them pass.
@@ -35,9 +35,9 @@ var suites = []suite{
 		"Webhook Server when serving should support HTTP/2",
 	}, alone: []string{
 		// The three specs of webhook_integration_test.go listen on the port of their process's test environment. Each
-		// starts its server without waiting until that of the spec before has ended, of which the context is cancelled
-		// only then (webhook.DefaultServer.Start): on a busy machine "address already in use". So at most one is in a
-		// process.
+		// starts its server without waiting for the end of the previous spec's server, whose context is cancelled only
+		// then (webhook.DefaultServer.Start). On a busy machine the result is "address already in use". So a process
+		// runs at most one of them.
 		"Webhook when running a webhook server with a manager should reject create request for multi-webhook that " +
 			"rejects all requests",
 		"Webhook when running a webhook server without a manager should reject create request for webhook that " +
@@ -119,7 +119,7 @@ func (s *suite) run(t *testing.T, selected []string, specs int) {
 	t.Logf("%d specs passed, %d pending, in %s", passed, len(pending), report.RunTime.Round(1e6))
 }
 
-// read reads the report of a suite; out is what the suite printed.
+// read reads the report of a suite. out is the output of the suite.
 func read(t *testing.T, file string, out []byte) types.Report {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -16,7 +16,8 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// TestSuites: of a directory of modules, the packages whose tests import envtest are found, run and counted.
+// TestSuites: in a directory of modules, the packages whose tests import envtest are found and run, and their tests are
+// counted.
 func TestSuites(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "notes.txt"), "")
@@ -56,7 +57,7 @@ func TestD(*testing.T) {}
 	}
 }
 
-// TestSpecs: nodes that are no specs count only if they fail.
+// TestSpecs: nodes that are not specs count only if they fail.
 func TestSpecs(t *testing.T) {
 	c, err := ofSpecs([]byte(`[{"SpecReports":[{"LeafNodeType":"BeforeSuite","State":"passed"},
 		{"LeafNodeType":"It","State":"passed"},{"LeafNodeType":"It","State":"passed"},

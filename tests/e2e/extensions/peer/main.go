@@ -50,7 +50,7 @@ func (quiet) Errorf(format string, args ...any) {
 
 func (quiet) Logf(string, ...any) {}
 
-// Fatalf implements the interface. It does not exit, because Start returns its errors.
+// Fatalf prints the error and ends the process, as the interface requires.
 func (q quiet) Fatalf(format string, args ...any) {
 	q.Errorf(format, args...)
 	os.Exit(1)

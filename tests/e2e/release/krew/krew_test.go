@@ -112,7 +112,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// unpack returns the files of an archive. All that are programs may be executed.
+// unpack returns the files of an archive. Every program must be executable.
 func unpack(t *testing.T, name string, data []byte) map[string]string {
 	t.Helper()
 	files := map[string]string{}

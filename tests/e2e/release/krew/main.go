@@ -41,7 +41,7 @@ var manifestText string
 
 var manifest = template.Must(template.New("cascade.yaml").Parse(manifestText))
 
-// errNoBinaries: the directory has no binaries of a release.
+// errNoBinaries reports a directory without binaries of a release.
 var errNoBinaries = errors.New("no binaries kubecascade-OS-ARCH")
 
 // run writes an archive for each binary in the directory, and the manifest cascade.yaml.

@@ -52,7 +52,7 @@ pkg:golang/../d@`
 	}
 }
 
-// TestRun: the bill of a real binary, this one, is JSON with its modules, and the same twice.
+// TestRun: the bill of this test's binary is JSON with the binary's modules, and two bills are equal.
 func TestRun(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

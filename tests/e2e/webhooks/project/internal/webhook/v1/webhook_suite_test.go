@@ -71,7 +71,7 @@ var _ = BeforeSuite(func() {
 		ErrorIfCRDPathMissing: true,
 		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{filepath.Join(root, "config", "webhook")}},
 	}
-	// The environment gives the CRDs of convertible types a conversion webhook, and knows them from the scheme.
+	// envtest finds convertible types in the scheme, and adds a conversion webhook to their CRDs.
 	Expect(harborv1.AddToScheme(scheme.Scheme)).To(Succeed())
 	Expect(harborv2.AddToScheme(scheme.Scheme)).To(Succeed())
 	var err error
