@@ -1,4 +1,4 @@
-// Copies the files that need no building, and the licenses of the libraries that app.js contains.
+// Copies the files that are not built, and the licenses of the libraries in app.js.
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 
 for (const name of ["index.html", "icon.svg"]) copyFileSync(`src/${name}`, `dist/${name}`);

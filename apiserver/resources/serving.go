@@ -81,7 +81,7 @@ func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
 		words[key] = value
 	}
 	if len(words) == 1 && words["api/all"] == "false" {
-		return nil, nil, errors.New("api/all=false alone leaves nothing to be served; name what is to be, as in apps/v1=true")
+		return nil, nil, errors.New("api/all=false alone leaves nothing to be served; enable versions, as in apps/v1=true")
 	}
 	s = &Serving{levels: map[int]bool{}, versions: map[schema.GroupVersion]bool{},
 		resources: map[schema.GroupVersionResource]bool{}}

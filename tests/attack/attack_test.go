@@ -76,7 +76,6 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// measure attacks a server.
 func (a attack) measure(t *testing.T) {
 	s := serve(t)
 	if a.setup != nil {
@@ -107,7 +106,6 @@ func (a attack) measure(t *testing.T) {
 	}
 }
 
-// effect is the effect of an attack.
 type effect struct {
 	// answers has the number of responses by code. Code 0 means no response.
 	answers map[int]int

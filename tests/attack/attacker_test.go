@@ -245,7 +245,6 @@ type stream struct {
 	f  *http2.Framer
 }
 
-// send sends frames.
 func (s *stream) send(frames ...func(*http2.Framer) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

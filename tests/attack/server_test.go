@@ -55,7 +55,6 @@ func settings(protocols ...string) *tls.Config {
 	return &tls.Config{InsecureSkipVerify: true, NextProtos: protocols}
 }
 
-// client sends requests of one user.
 type client struct {
 	base, user string
 	http       *http.Client

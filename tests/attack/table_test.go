@@ -26,7 +26,6 @@ const (
 	long = 200_000
 )
 
-// table returns the attacks.
 func table() []attack {
 	return slices.Concat([]attack{{
 		name: "nothing", does: "If this is above its bounds, the machine is too busy for the others.",
@@ -104,7 +103,7 @@ func work() []attack {
 	return []attack{
 		{name: "patches/removals", does: "Removes the first of 180,000 items 9,990 times, with one JSON patch.", answers: 1,
 			setup: existing, run: flood(attacker, 4, same(removals))},
-		{name: "patches/hang-up", does: "Hangs up half a second after a costly patch, and sends the next.",
+		{name: "patches/hang-up", does: "Closes the connection half a second after a costly patch, and sends the next.",
 			setup: existing, run: func(ctx context.Context, m *mallory) error {
 				c := m.client(attacker, false)
 				each(ctx, 4, func(int, int) {
@@ -117,7 +116,7 @@ func work() []attack {
 			}},
 		{name: "defaults/strings", does: "Creates, as a dry run, 100,000 items with a string of 100 KB by default.",
 			answers: 1, setup: defaults, run: post(2, things+dry, thing(`[`+many(100_000, `{}`)+`]`))},
-		{name: "deletion/finalizers", does: "Deletes an object that has 90,000 finalizers, over and over.", answers: 4,
+		{name: "deletion/finalizers", does: "Repeatedly deletes an object that has 90,000 finalizers.", answers: 4,
 			setup: func(ctx context.Context, t target) error { return t.create(ctx, [2]string{configMaps, held}) },
 			run:   flood(attacker, 4, same(request{method: "DELETE", path: configMaps + "/held"}))},
 	}
@@ -131,22 +130,22 @@ func slow() []attack {
 	}
 	const begun = "GET / HTTP/1.1\r\nHost: localhost\r\nX: "
 	return []attack{
-		{name: "slow/bodies", does: "Sends 400 bodies byte by byte, without any rights.", answers: 400, forbidden: true,
+		{name: "slow/bodies", does: "Sends 400 bodies byte by byte, without permission.", answers: 400, forbidden: true,
 			run: dribble(400, body(stranger))},
 		{name: "slow/bodies-http2", does: "Begins 1,000 bodies on 10 HTTP/2 connections and doesn't send them.",
 			forbidden: true, answers: 100, run: hundred(10, false, "POST", configMaps, stranger)},
-		{name: "slow/bodies-authorized", does: "Does the same with the right to create what they hold.",
+		{name: "slow/bodies-authorized", does: "Does the same with permission to create the objects.",
 			run: hundred(10, false, "POST", configMaps, attacker)},
-		{name: "slow/halves", does: "Sends 400 bodies of 3 MB but for the last byte.",
+		{name: "slow/halves", does: "Sends 400 bodies of 3 MB without the last byte.",
 			run: dribble(400, body(attacker)+strings.Repeat(" ", 2_990_000))},
 		{name: "slow/headers", does: "Sends 400 headers byte by byte, without credentials.", run: dribble(400, begun)},
-		{name: "slow/long-headers", does: "Sends headers of 200 KB but for their end on 4,000 connections.", long: true,
+		{name: "slow/long-headers", does: "Sends headers of 200 KB without their end on 4,000 connections.", long: true,
 			run: dribble(4000, begun+strings.Repeat("x", long))},
 		{name: "slow/connections", does: "Opens 8,000 connections, sends a request on each, and keeps them.", long: true,
 			answers: 1000, forbidden: true, run: dribble(8000, "GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n")},
-		{name: "slow/lists", does: "Asks for a list of 20 MB on 600 connections and doesn't read it.", answers: 100,
+		{name: "slow/lists", does: "Requests a list of 20 MB on 600 connections and doesn't read it.", answers: 100,
 			setup: filled(40, 512<<10), run: dribble(600, get(configMaps))},
-		{name: "slow/old-lists", does: "Does the same while it changes what is listed.", answers: 100, long: true,
+		{name: "slow/old-lists", does: "Does the same, and changes the listed objects.", answers: 100, long: true,
 			setup: filled(40, 512<<10), run: both(dribble(400, get(configMaps)), rewrite(40, 512<<10))},
 		{name: "slow/watches", does: "Opens 200 watches that it doesn't read, and changes an object of 100 KB.",
 			answers: 100, long: true, run: both(dribble(200, get(configMaps+"?watch=1")), rewrite(1, 100<<10))},
@@ -181,7 +180,7 @@ func floods() []attack {
 	return []attack{
 		{name: "floods/gets", does: "Gets an object on 200 connections.", answers: 200, setup: filled(1, 100),
 			run: flood(attacker, 200, same(get))},
-		{name: "floods/forbidden", does: "Does what it has no right to on 200 connections.", answers: 200, forbidden: true,
+		{name: "floods/forbidden", does: "Sends requests without permission on 200 connections.", answers: 200, forbidden: true,
 			run: flood(stranger, 200, same(list))},
 		{name: "floods/creates", does: "Creates small objects on 200 connections.", answers: 200,
 			run: flood(attacker, 200, func(client, turn int) request {
@@ -247,11 +246,11 @@ func admission() []attack {
 		{name: "admission/collections", does: "Deletes, as a dry run, 40 objects of 512 KB on 32 connections.", answers: 2,
 			long: true, setup: filled(40, 512<<10),
 			run: hooked(20, allowed, flood(attacker, 32, same(request{method: "DELETE", path: configMaps + dry})))},
-		{name: "admission/responses", does: "Creates objects, which broken webhooks answer with 200 MB each.", answers: 8,
+		{name: "admission/responses", does: "Creates objects; broken webhooks return 200 MB for each.", answers: 8,
 			long: true, run: hooked(20, flooding, post(32, configMaps, small))},
-		{name: "admission/warnings", does: "Creates objects, which broken webhooks answer with 2.5 million warnings.",
+		{name: "admission/warnings", does: "Creates objects; broken webhooks return 2.5 million warnings.",
 			answers: 8, long: true, run: hooked(20, warning, post(32, configMaps, small))},
-		{name: "admission/slow", does: "Creates objects on 400 connections, about which a webhook does not answer.",
+		{name: "admission/slow", does: "Creates objects on 400 connections; a webhook does not respond.",
 			answers: 1, long: true, run: hooked(1, silent, post(400, configMaps, small))},
 	}
 }
@@ -311,7 +310,6 @@ func rewrite(n, size int) runner {
 
 func many(n int, item string) string { return strings.Repeat(item+",", n-1) + item }
 
-// items joins n items with commas.
 func items(n int, item func(i int) string) string {
 	all := make([]string, n)
 	for i := range n {
@@ -329,5 +327,4 @@ func bomb(lines int) string {
 	return text
 }
 
-// nested returns nested lists of a depth.
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }

@@ -34,7 +34,6 @@ func main() {
 	}
 }
 
-// command executes the command line.
 func command() (err error) {
 	var b bench
 	binary := flag.String("binary", "bin/kubecascade", "`binary` under test")

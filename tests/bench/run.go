@@ -22,7 +22,6 @@ type stage struct {
 	cases   []workload
 }
 
-// workload is a case.
 type workload struct {
 	// name is the name of the case's figure, or the prefix of its figures' names.
 	name    string

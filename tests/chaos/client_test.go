@@ -152,7 +152,6 @@ func at(url, key string) string {
 
 var tokens atomic.Int64
 
-// request is a write.
 type request struct {
 	verb   check.Verb
 	key    string
@@ -197,7 +196,6 @@ func (w *world) write(ctx context.Context, id, url string, q request) *check.Wri
 	return r
 }
 
-// form renders a request.
 func (w *world) form(q request, r *check.Write, url string) (method, contentType, target string, body any) {
 	target = at(url, q.key)
 	if q.verb == check.Delete {

@@ -24,7 +24,6 @@ type remembered struct {
 
 func newKnown() *known { return &known{live: map[string]remembered{}} }
 
-// learn processes a response.
 func (k *known) learn(r *check.Write, code int, uid string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -42,7 +41,6 @@ func (k *known) learn(r *check.Write, code int, uid string) {
 	}
 }
 
-// see processes a list.
 func (k *known) see(prefix string, versions []check.Version) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -56,7 +54,7 @@ func (k *known) see(prefix string, versions []check.Version) {
 	}
 }
 
-// get returns what is known of a key.
+// get returns the known object at a key.
 func (k *known) get(key string) (remembered, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

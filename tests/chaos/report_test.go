@@ -9,7 +9,6 @@ import (
 	"github.com/kubecascade/kubecascade/tests/chaos/check"
 )
 
-// checkHistory checks the history and reports violations.
 func (w *world) checkHistory() {
 	w.t.Helper()
 	w.compareState()

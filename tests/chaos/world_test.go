@@ -82,7 +82,6 @@ func (w *world) exited(id, why string) {
 	w.exits = append(w.exits, fmt.Sprintf("%v %s ended: %s", w.now(), id, why))
 }
 
-// answered counts a response.
 func (w *world) answered(verb string, code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +91,6 @@ func (w *world) answered(verb string, code int) {
 	w.answers[verb][code]++
 }
 
-// inject records a fault.
 func (w *world) inject(name, what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -36,7 +36,6 @@ type config struct {
 	size, clients int
 }
 
-// runner is a run.
 type runner struct {
 	config
 	session *drive.Session

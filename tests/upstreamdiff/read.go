@@ -31,7 +31,6 @@ func newReader(minor int) *reader {
 	return &reader{facts: facts{}, refs: map[string][]string{}, minor: minor, fset: token.NewFileSet()}
 }
 
-// read adds the facts of the module in dir.
 func (r *reader) read(dir, module string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {

@@ -46,8 +46,8 @@ func signingRequester(obj runtime.Object, name, uid string, groups []string, ext
 	Requester(obj.(*certificatesv1.CertificateSigningRequest), name, uid, groups, extra)
 }
 
-// Requester records the user who creates a signing request. It is called after Create, which removes what the client
-// set.
+// Requester records the user who creates a signing request. It is called after Create, which removes the client's
+// values.
 func Requester(
 	r *certificatesv1.CertificateSigningRequest, name, uid string, groups []string, extra map[string][]string,
 ) {

@@ -54,7 +54,6 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// parser reads a history.
 type parser struct {
 	t        *testing.T
 	h        History

@@ -255,7 +255,6 @@ func serve(t *testing.T, s kubecascade.Storage) *served {
 	return &served{t, server, client}
 }
 
-// get requests a path.
 func (s *served) get(path string) (code int, members map[string]any) {
 	s.t.Helper()
 	res, err := s.client.Get(s.server.URL() + path)

@@ -38,7 +38,6 @@ var scheme = func() *runtime.Scheme {
 	return s
 }()
 
-// object is a stored object.
 type object struct {
 	gvk      schema.GroupVersionKind
 	resource *resources.Resource

@@ -36,7 +36,6 @@ func start(t *testing.T) *server {
 	return &server{t, process.Start(t)}
 }
 
-// try sends a request.
 func (s *server) try(method, path string, body any, contentType string) (int, []byte) {
 	s.t.Helper()
 	var sent io.Reader

@@ -130,7 +130,6 @@ func (s *explained) state() map[string]object {
 	return all
 }
 
-// until waits for a condition.
 func (s *explained) until(what string, holds func() bool) {
 	s.t.Helper()
 	deadline := time.After(30 * time.Second)

@@ -133,7 +133,6 @@ func (w *walk) next() call {
 	}
 }
 
-// scale returns a request for the scale subresource.
 func (w *walk) scale(at, query string) call {
 	obj := tree{"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": tree{"name": w.name}}
 	if w.r.IntN(4) > 0 {

@@ -29,7 +29,6 @@ type server struct {
 // forget deletes these names.
 func (s *server) forget() { s.uids, s.revisions = map[string]string{}, map[string]string{} }
 
-// call is one request.
 type call struct{ method, path, media, body string }
 
 // answer has the compared parts of a response.

@@ -180,7 +180,6 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// load loads the chart.
 func load(t *testing.T) *chart.Chart {
 	t.Helper()
 	c, err := loader.LoadDir("testdata/shop")

@@ -126,7 +126,6 @@ func (s *server) change(times int, every time.Duration) {
 	}
 }
 
-// label changes a label of an object.
 func (s *server) label(object, value int) {
 	s.t.Helper()
 	s.send("PATCH", configMaps+"/top-0-"+strconv.Itoa(object), `{"metadata":{"labels":{"n":"`+strconv.Itoa(value)+`"}}}`)

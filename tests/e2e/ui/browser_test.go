@@ -20,7 +20,6 @@ import (
 // patience is the maximum time to wait for an expected state.
 const patience = 60 * time.Second
 
-// page is a page in the browser.
 type page struct {
 	t   testing.TB
 	ctx context.Context
@@ -122,7 +121,6 @@ func (p *page) run(actions ...chromedp.Action) {
 	}
 }
 
-// eval evaluates an expression.
 func eval[T any](p *page, expression string) (value T) {
 	p.t.Helper()
 	p.run(chromedp.Evaluate(expression, &value))
@@ -146,7 +144,6 @@ func (p *page) says(selector, text string) {
 	p.until(`(document.querySelector(` + quote(selector) + `)?.innerText ?? "").includes(` + quote(text) + `)`)
 }
 
-// click clicks on an element.
 func (p *page) click(selector string) {
 	p.t.Helper()
 	p.run(chromedp.Click(selector, chromedp.ByQuery))
@@ -167,7 +164,7 @@ func (p *page) tab(name string) {
 	p.run(chromedp.Click(`//button[@role="tab"][text()="`+name+`"]`, chromedp.BySearch))
 }
 
-// key presses keys, wherever the focus is.
+// key presses keys, independent of the focus.
 func (p *page) key(keys string) {
 	p.t.Helper()
 	p.run(chromedp.KeyEvent(keys))

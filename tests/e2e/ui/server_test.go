@@ -35,7 +35,6 @@ type server struct {
 	data string
 }
 
-// serve starts a server.
 func serve(t testing.TB, flags ...string) *server {
 	t.Helper()
 	data := t.TempDir()
