@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestLastBookmark: H-28, shortly before its deadline a watch sends a bookmark, if the client has allowed bookmarks.
+// TestLastBookmark: shortly before its deadline, a watch sends a bookmark if the client allows bookmarks (H-28).
 func TestLastBookmark(t *testing.T) {
 	t.Parallel()
 	s := apiservertest.Start(t, nil)

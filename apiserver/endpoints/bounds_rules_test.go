@@ -8,13 +8,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestWithoutManagedFields: an object that is too large with its managedFields is stored without them,
-// unless they are the point of the request (0-15).
+// TestWithoutManagedFields: an object that is too large with its managedFields is stored without them, unless the
+// request itself sets them (0-15).
 func TestWithoutManagedFields(t *testing.T) {
 	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	data := map[string]any{}
-	for i := range 4000 { // names of keys stand in managedFields, too
+	for i := range 4000 { // managedFields contain the names of keys, too
 		data[fmt.Sprintf("%0240d", i)] = ""
 	}
 	body := func(name string) map[string]any {

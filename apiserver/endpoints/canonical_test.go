@@ -13,7 +13,7 @@ import (
 
 const crontab = "/apis/example.com/v1/namespaces/default/crontabs"
 
-// restored returns how often a stored custom resource was decoded by its schema.
+// restored returns a counter of how often stored custom resources are decoded by their schema.
 func restored(s *apiservertest.Server, version, plural string) *int {
 	n, res := new(int), s.Types.Lookup("example.com", version, plural)
 	restore := res.Restore
@@ -21,7 +21,7 @@ func restored(s *apiservertest.Server, version, plural string) *int {
 	return n
 }
 
-// specIn is the spec of an object as JSON.
+// specIn returns the spec of an object as JSON.
 func specIn(t *testing.T, a apiservertest.Answer) string {
 	t.Helper()
 	body := string(must(t, a, http.StatusOK).Body)
@@ -53,7 +53,7 @@ func TestCanonicalObjectIsCheckedOnce(t *testing.T) {
 	}
 }
 
-// TestSchemaChanges: an object that this server has written is read by the schema that the definition has now.
+// TestSchemaChanges: an object that this server has written is read by the current schema of its CRD.
 func TestSchemaChanges(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/crontabs.example.com"

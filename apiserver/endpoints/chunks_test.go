@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestInitialBuffersReleased: after the flush that ends the initial events, nothing holds the buffer that has grown for
-// them, whether the flush sends something or not. Later flushes keep the buffer for the next events.
+// TestInitialBuffersReleased: the flush after the initial events releases the buffer that has grown for them, even if
+// it has nothing to send. Later flushes keep the buffer for the next events.
 func TestInitialBuffersReleased(t *testing.T) {
 	noise := make([]byte, watchChunk/4)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)

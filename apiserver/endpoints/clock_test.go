@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestClockIsSet: the wall clock is set back and forward by hours while the server runs. Deletions complete all the
-// same, watches show them in order, and writes keep their revisions' order, independent of their timestamps.
+// TestClockIsSet: the wall clock is set back and forward by hours while the server runs. Deletions still complete, and
+// watches send them in order. The order of writes is that of their revisions, independent of timestamps.
 func TestClockIsSet(t *testing.T) {
 	var shift atomic.Int64
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {

@@ -39,8 +39,8 @@ func openWatch(t *testing.T, s *apiservertest.Server, query, accept string) *htt
 	return response
 }
 
-// TestWatchListCompressed: V-056. A watch that begins with a list is compressed, and a client with Go's own reader gets
-// each event when it happens.
+// TestWatchListCompressed: a watch that begins with a list is compressed (V-056). A client with Go's gzip reader gets
+// each event immediately.
 func TestWatchListCompressed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing, Handler: apiservertest.Remote})
 	fill(t, s, 2)
@@ -78,7 +78,7 @@ func TestWatchListCompressed(t *testing.T) {
 	}
 }
 
-// eventsOf are the events of a watch that begins with a list, compressed or not.
+// eventsOf returns a function that returns the next event of a watch that begins with a list, compressed or not.
 func eventsOf(t *testing.T, s *apiservertest.Server, encoding string) (next func() string) {
 	t.Helper()
 	var body io.Reader = openWatch(t, s, initially, encoding).Body
@@ -103,8 +103,8 @@ func eventsOf(t *testing.T, s *apiservertest.Server, encoding string) (next func
 	}
 }
 
-// TestCompressedEventsShared: watches that share compressed events, and compressed initial events, each get what they
-// would get alone, whenever they begin, beside others that are not compressed.
+// TestCompressedEventsShared: watches that share compressed events and compressed initial events get the same bytes as
+// a single watch, independent of when they begin, and of other watches that are not compressed.
 func TestCompressedEventsShared(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing, Handler: apiservertest.Remote})
 	fill(t, s, 60)
@@ -143,7 +143,8 @@ func TestCompressedEventsShared(t *testing.T) {
 	}
 }
 
-// TestWatchNotCompressed: other watches, other encodings, the gate that is off, and a client on this machine.
+// TestWatchNotCompressed: a watch is not compressed if it does not begin with a list, for other encodings, if the gate
+// is off, and for a client on this machine.
 func TestWatchNotCompressed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing, Handler: apiservertest.Remote})
 	off := apiservertest.Start(t, &apiservertest.Options{Handler: apiservertest.Remote})
@@ -152,7 +153,7 @@ func TestWatchNotCompressed(t *testing.T) {
 		s             *apiservertest.Server
 		query, accept string
 	}{
-		{s, "", "gzip"}, // sendInitialEvents is set by default, but the list's end does not show
+		{s, "", "gzip"}, // sendInitialEvents is set by default, but no bookmark marks the end of the list
 		{s, "&sendInitialEvents=false&resourceVersion=0&resourceVersionMatch=NotOlderThan", "gzip"},
 		{s, initially, "gzip;q=0.5"},
 		{s, initially, "identity"},
@@ -165,8 +166,8 @@ func TestWatchNotCompressed(t *testing.T) {
 	}
 }
 
-// TestCompressedLongEvent: watches that share an event that is long although it is compressed get all of it at once,
-// without another event after it.
+// TestCompressedLongEvent: watches that share an event that is long even when compressed get the whole event at once,
+// without a later event.
 func TestCompressedLongEvent(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing, Handler: apiservertest.Remote})
 	var open []func() string

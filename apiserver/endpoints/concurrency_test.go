@@ -15,8 +15,8 @@ import (
 
 const writers = 64
 
-// TestNothingIsLost: many clients change one object, each a field of its own by a patch without a revision (B-56), and
-// all of them a counter by PUT with one (B-08).
+// TestNothingIsLost: many clients change one object. Each changes its own field by a patch without a resourceVersion
+// (B-56). All increment a counter by a PUT with a resourceVersion (B-08).
 func TestNothingIsLost(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"n": "0"}, nil)), http.StatusCreated)

@@ -17,8 +17,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// backend serves a handler as each node and pod, over HTTPS on ports 10250 and 443, and over HTTP on others. It has a
-// pod "p" at 10.1.0.1 on the node "n", and a service "s" with the pod.
+// backend starts a server whose connections to nodes and pods all reach the handler, over HTTPS on the ports 10250 and
+// 443, and over HTTP on others. The server has a pod "p" at 10.1.0.1 on the node "n", and a service "s" with the pod.
 func backend(t *testing.T, h http.HandlerFunc) *apiservertest.Server {
 	t.Helper()
 	plain, secure := httptest.NewServer(h), httptest.NewUnstartedServer(h)
@@ -92,8 +92,8 @@ func TestForwarded(t *testing.T) {
 	}
 }
 
-// TestBackendsAnswers: redirects of a proxied backend lead through the server, and those of a kubelet are errors. The
-// errors of a kubelet are the client's.
+// TestBackendsAnswers: redirects of a proxied backend are rewritten to paths of the server. Redirects of a kubelet are
+// errors. The client gets the errors of a kubelet.
 func TestBackendsAnswers(t *testing.T) {
 	s := backend(t, func(w http.ResponseWriter, r *http.Request) {
 		switch c := r.Header.Get("Answer") + r.URL.Query().Get("tailLines"); c {
@@ -144,8 +144,8 @@ func TestBackendsAnswers(t *testing.T) {
 	}
 }
 
-// TestStreams: each line of a log comes when it is written, and a connection that the client has upgraded carries bytes
-// in both directions. Both end when the server shuts down.
+// TestStreams: the client gets each line of a log when it is written. An upgraded connection carries bytes in both
+// directions. Both end when the server shuts down.
 func TestStreams(t *testing.T) {
 	lines, asked := make(chan string), make(chan struct{})
 	s := backend(t, func(w http.ResponseWriter, r *http.Request) {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestWatchUnreadable: watches omit objects that can't be decoded. One that could be before is deleted for them, and
-// added when it can be decoded again. Lists in protobuf omit them, too, and they are counted.
+// TestWatchUnreadable: watches omit objects that can't be decoded. If an object becomes unreadable, a watch sends
+// DELETED, and ADDED when it can be decoded again. Lists in protobuf omit such objects, too. They are counted.
 func TestWatchUnreadable(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 2)

@@ -24,7 +24,7 @@ import (
 // onlyNew is the query of a watch without initial events.
 const onlyNew = "?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan"
 
-// faulty is a server whose faults the test plans.
+// faulty is a server for which the test plans faults.
 type faulty struct {
 	*apiservertest.Server
 	t   *testing.T
@@ -101,7 +101,7 @@ func (f *faulty) expires(w *apiservertest.Watch) {
 	f.ends(w)
 }
 
-// TestLostAnswers: the connection is closed without an answer, before or after the request is executed.
+// TestLostAnswers: the connection is closed without a response, before or after the request is executed.
 func TestLostAnswers(t *testing.T) {
 	f := startFaulty(t, cache.Options{})
 	port := httptest.NewUnstartedServer(f.API.Insecure())
@@ -129,8 +129,8 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestHeldEvents: an open watch is held when the plan is added, while reads are fresh. When the plan is removed, or its
-// time is over, the events are sent in order, none lost or repeated.
+// TestHeldEvents: when the plan is added, an open watch is held, but reads are fresh. When the plan is removed, or its
+// time is over, the events are sent in order, and none is lost or repeated.
 func TestHeldEvents(t *testing.T) {
 	f := startFaulty(t, cache.Options{})
 	held, free := f.Watch(configmaps+"?watch=1", "User-Agent", "held"), f.Watch(configmaps+"?watch=1")
@@ -257,7 +257,7 @@ func TestEndedWatches(t *testing.T) {
 	f.ends(w)
 }
 
-// TestControllersMeetTheirFaults: requests of this process meet only rules for controllers.
+// TestControllersMeetTheirFaults: only rules for controllers apply to requests of this process.
 func TestControllersMeetTheirFaults(t *testing.T) {
 	f := startFaulty(t, cache.Options{})
 	f.put("1", "a")

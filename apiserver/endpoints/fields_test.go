@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestReviewMetadata: the metadata of a review, which has no effect, is limited as that of other objects.
+// TestReviewMetadata: the metadata of a review has no effect, but is limited like that of other objects.
 func TestReviewMetadata(t *testing.T) {
 	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)

@@ -133,7 +133,7 @@ func firstFrame(t *testing.T, s *apiservertest.Server, path string) (string, run
 	return e.Type, unproto(t, e.Object.Raw)
 }
 
-// TestGzip: large responses are compressed for clients that accept gzip, on other machines.
+// TestGzip: large responses are compressed for clients on other machines that accept gzip.
 func TestGzip(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Handler: apiservertest.Remote})
 	for _, name := range []string{"a", "b"} {

@@ -17,8 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// target is a server to be fuzzed: its handler is called directly, so that bytes that no HTTP client
-// would send arrive, too.
+// target is a server whose handler is called directly, so that it also gets bytes that no HTTP client would send.
 type target struct {
 	s *apiservertest.Server
 	h http.Handler
@@ -49,7 +48,7 @@ func (x *target) send(method, path, query, media, body string) *httptest.Respons
 	return w
 }
 
-// check fails for an invalid response, or a 5xx whose message isn't in allowed.
+// check fails the test for an invalid response, or a 5xx whose message isn't in allowed.
 func check(t *testing.T, w *httptest.ResponseRecorder, allowed ...string) {
 	t.Helper()
 	if w.Code < 200 || w.Code == 0 {
@@ -70,7 +69,7 @@ func check(t *testing.T, w *httptest.ResponseRecorder, allowed ...string) {
 	t.Fatalf("status %d: %s", w.Code, w.Body)
 }
 
-// checkStrategic is check for strategic merges: errors of their library that the error table doesn't list are 500 with
+// checkStrategic is check for strategic merges. An error of the library that is not in the error table is a 500 with
 // the library's message and no reason (B-54). A panic has a reason.
 func checkStrategic(t *testing.T, w *httptest.ResponseRecorder) {
 	t.Helper()
@@ -92,7 +91,7 @@ const (
 	untyped     = "failed to create typed patch object"
 )
 
-// FuzzPath: GET of any path.
+// FuzzPath sends a GET of any path.
 func FuzzPath(f *testing.F) {
 	x := fuzzed(f)
 	for _, path := range []string{"/", "/api", "/apis//", configmaps, configmaps + "/a", "/api/v1/namespaces/default",
@@ -110,7 +109,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// FuzzSelectors: pages of one object have the same objects as the whole list.
+// FuzzSelectors: pages of one object each have the same objects as the whole list.
 func FuzzSelectors(f *testing.F) {
 	x := fuzzed(f)
 	for _, s := range [][2]string{
@@ -147,7 +146,7 @@ func FuzzSelectors(f *testing.F) {
 	})
 }
 
-// FuzzDeleteOptions in body and query: a request that fails has changed nothing.
+// FuzzDeleteOptions: a request with any options in body and query changes nothing if it fails.
 func FuzzDeleteOptions(f *testing.F) {
 	x := fuzzed(f)
 	for _, s := range [][3]string{{"application/json", `{"propagationPolicy":"Orphan"}`, ""},
@@ -186,8 +185,8 @@ func FuzzDeleteOptions(f *testing.F) {
 	})
 }
 
-// FuzzPatch: three types of patches against a stored object. Whatever is stored is a config map of
-// the same name and uid that decodes, and no update loses its identity.
+// FuzzPatch applies three types of patches to a stored object. The stored result is a config map with the same name and
+// uid that can be decoded.
 func FuzzPatch(f *testing.F) {
 	x := fuzzed(f)
 	media := []string{
@@ -233,7 +232,7 @@ func FuzzPatch(f *testing.F) {
 	})
 }
 
-// FuzzObject: POST of any object in any encoding. What is stored can be read, and removed.
+// FuzzObject: after a POST of any object in any encoding, a stored object can be read and removed.
 func FuzzObject(f *testing.F) {
 	x := fuzzed(f)
 	kinds := []struct{ collection, sample string }{
@@ -289,7 +288,7 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-// FuzzContinueToken: any token, encoded or raw.
+// FuzzContinueToken sends any token, encoded or raw.
 func FuzzContinueToken(f *testing.F) {
 	x := fuzzed(f)
 	for _, s := range []string{

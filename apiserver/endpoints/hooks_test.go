@@ -28,8 +28,8 @@ func hooked(t *testing.T, h entry.Hooks) *apiservertest.Server {
 	return s
 }
 
-// TestBeginAndFinish: a write of the object begins once, fills in a copy for each attempt, and finishes once, with its
-// outcome.
+// TestBeginAndFinish: a write of the object calls Begin once, fills in a copy for each attempt, and calls Finish once
+// with its outcome.
 func TestBeginAndFinish(t *testing.T) {
 	var events []string
 	event := func(format string, args ...any) { events = append(events, fmt.Sprintf(format, args...)) }
@@ -99,7 +99,7 @@ func TestBeginAndFinish(t *testing.T) {
 	}
 }
 
-// TestHookTurns: of two writes, only one at a time is between begin and finish.
+// TestHookTurns: only one of two writes at a time is between Begin and Finish.
 func TestHookTurns(t *testing.T) {
 	waits := make(chan struct{})
 	var holders atomic.Int32
@@ -131,8 +131,8 @@ func TestHookTurns(t *testing.T) {
 	}
 }
 
-// TestCreateHook: a resource that is not stored, and a subresource, process a POST by their hooks: the response is the
-// body, whose kind is filled in, or a Status for nil; without a hook the response is 405.
+// TestCreateHook: the hook of a resource that is not stored, or of a subresource, handles a POST. The response is the
+// body with its kind, or a Status if the hook returns nil. Without a hook the response is 405.
 func TestCreateHook(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	selfSubjectReviews := *s.Types.Lookup("authentication.k8s.io", "v1", "selfsubjectreviews")

@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// multiplexed serves a server over HTTP/2 too; the client has one connection.
+// multiplexed serves a server over HTTP/2, too. The client has one connection.
 func multiplexed(t *testing.T, s *apiservertest.Server) (get func(path string) *http.Response) {
 	t.Helper()
 	port := httptest.NewUnstartedServer(s.API.Insecure())
@@ -103,7 +103,7 @@ func TestUnreadListsOverHTTP2(t *testing.T) {
 	whole(t, get(configmaps)) // the connection can still be used
 }
 
-// watched holds the events that a watch has sent so far.
+// watched reads the events of a watch.
 type watched struct {
 	d    *json.Decoder
 	last int64
@@ -132,8 +132,7 @@ func (w *watched) next() (typ string, n int, err error) {
 	return e.Type, n, err
 }
 
-// writes is the number of events of 256 KiB that are written: more than the 4 MiB that a client buffers before it
-// reads.
+// writes is the number of events of 256 KiB. Together they exceed the 4 MiB that a client buffers before it reads.
 const writes = 80
 
 // behindOverHTTP2 opens two watches on one connection and reads one of them while objects are written. It returns the
@@ -157,8 +156,8 @@ func behindOverHTTP2(t *testing.T, s *apiservertest.Server, get func(string) *ht
 	return slow
 }
 
-// TestSlowWatchOverHTTP2: a watch that is so slow that its history has expired receives 410. The events before it have
-// no gap. Another watch on the same connection receives all events in the meantime.
+// TestSlowWatchOverHTTP2: a slow watch receives 410 when its history has expired. The events before the 410 have no
+// gap. Another watch on the same connection receives all events in the meantime.
 func TestSlowWatchOverHTTP2(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{
 		Cache:     cache.Options{Events: 16, TimelineEvents: 64},
@@ -193,8 +192,8 @@ func TestSlowWatchOverHTTP2(t *testing.T) {
 	}
 }
 
-// TestStalledWatchOverHTTP2: a watch that isn't read for too long is aborted, without its connection. A new watch from
-// the last event that was sent continues without a gap.
+// TestStalledWatchOverHTTP2: a watch that isn't read for too long is aborted. Its connection stays open. A new watch
+// from the last event that was sent continues without a gap.
 func TestStalledWatchOverHTTP2(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second
@@ -226,8 +225,7 @@ func TestStalledWatchOverHTTP2(t *testing.T) {
 	}
 }
 
-// TestPanicOverHTTP2: the response to a request whose handler panics is 500 also over HTTP/2, where responses are
-// flushed.
+// TestPanicOverHTTP2: if a handler panics, the response is 500 also over HTTP/2, where responses are flushed.
 func TestPanicOverHTTP2(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Debug = map[string]http.Handler{

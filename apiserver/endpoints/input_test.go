@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestBodies: a body that is no object receives a Status; what is stored can be read.
+// TestBodies: the response to a body that is not an object is a Status. Stored objects can be read.
 func TestBodies(t *testing.T) {
 	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
@@ -79,8 +79,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestDeepProtobuf: half a million nested messages must not overflow the stack, and JSON inside of protobuf must not be
-// stored if it is nested more deeply than can be read.
+// TestDeepProtobuf: half a million nested messages must not overflow the stack. JSON in protobuf must not be stored if
+// it is nested too deep to be read.
 func TestDeepProtobuf(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	field := func(n protowire.Number, b []byte) []byte {
@@ -125,7 +125,7 @@ func TestDeepProtobuf(t *testing.T) {
 	must(t, s.Do("GET", revisions, nil), http.StatusOK)
 }
 
-// nested is depth messages, each the field with that tag of the one around it.
+// nested returns a number of nested messages. Each is the field with the tag in the message around it.
 func nested(tag []byte, depth int) []byte {
 	var backwards []byte
 	for range depth {
@@ -182,7 +182,7 @@ func TestHeaders(t *testing.T) {
 	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 }
 
-// TestChunks: a body without a length is limited all the same (0-14).
+// TestChunks: a body without a Content-Length is limited, too (0-14).
 func TestChunks(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	l := dial(t, s)

@@ -47,18 +47,18 @@ var (
 	prefixes = map[string]string{"replicationcontrollers": "controllers", "endpoints": "services/endpoints",
 		"services": "services/specs",
 		"nodes":    "minions", "ingresses": "ingress"}
-	// generic kinds have the general rules for metadata, and not those of core on top of them.
+	// generic kinds have only the general rules for metadata, not the additional rules of core.
 	generic = []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations", "validatingadmissionpolicies",
 		"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
 		"customresourcedefinitions", "apiservices", "leases", "leasecandidates", "poddisruptionbudgets"}
-	// namedByRule: the name follows from the object, or must be shorter.
+	// namedByRule: the name depends on the object, or must be shorter.
 	namedByRule = []string{
 		"customresourcedefinitions", "apiservices", "clustertrustbundles", "resourcepoolstatusrequests", "ipaddresses",
 		"cronjobs",
 	}
 )
 
-// TestKindsRules tests the rules for all kinds, and for some, with every stored kind.
+// TestKindsRules tests, with every stored kind, the rules for all kinds and the rules for some.
 func TestKindsRules(t *testing.T) {
 	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
@@ -94,7 +94,7 @@ type kindRules struct {
 	path string
 }
 
-// with is a copy of the object with a change.
+// with returns a copy of the object with a change.
 func (k *kindRules) with(change func(*unstructured.Unstructured)) map[string]any {
 	u := k.obj.DeepCopy()
 	change(u)

@@ -13,10 +13,10 @@ import (
 
 const applyPatch = "application/apply-patch+yaml"
 
-// large is nearly the maximum of an etcd request, 1.5 MiB.
+// large is almost the maximum size of an etcd request, 1.5 MiB.
 const large = 1400 << 10
 
-// deployment is a body with an environment variable of so many bytes.
+// deployment returns a body with an environment variable of size bytes.
 func deployment(name, letter string, size int) string {
 	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name +
 		`"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
@@ -25,7 +25,7 @@ func deployment(name, letter string, size int) string {
 	) + `"}]}]}}}}`
 }
 
-// envOf is the first and the last letter of the variable, and its length.
+// envOf returns the first and the last letter of the variable, and its length.
 func envOf(o map[string]any) string {
 	spec := o["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
 	v := spec["containers"].([]any)[0].(map[string]any)["env"].([]any)[0].(map[string]any)["value"].(string)

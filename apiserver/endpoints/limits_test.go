@@ -38,7 +38,7 @@ func dial(t *testing.T, s *apiservertest.Server) *line {
 	return &line{c, t, bufio.NewReader(c)}
 }
 
-// say sends a string; ends of lines become those of HTTP.
+// say sends a string. It replaces line ends by those of HTTP.
 func (l *line) say(format string, args ...any) {
 	l.t.Helper()
 	if _, err := io.WriteString(l, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\r\n")); err != nil {
@@ -76,7 +76,7 @@ func (h *held) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	return h.Store.Commit(ctx, t)
 }
 
-// TestMaxInFlight: a request beyond the maximum in flight is rejected; watches don't count.
+// TestMaxInFlight: a request above the maximum in flight is rejected. Watches don't count.
 func TestMaxInFlight(t *testing.T) {
 	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
@@ -155,7 +155,7 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
-// TestSlowBody: the request timeout also bounds the time for its body; after it the request ends.
+// TestSlowBody: the request timeout also limits the time for the body. After the timeout the request ends.
 func TestSlowBody(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
@@ -182,7 +182,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// TestUnreadBodyBlocksNothing: a body that no handler reads blocks nothing either, for any path.
+// TestUnreadBodyBlocksNothing: a body that no handler reads does not block other requests, on any path.
 func TestUnreadBodyBlocksNothing(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
@@ -206,7 +206,7 @@ func TestUnreadBodyBlocksNothing(t *testing.T) {
 	}
 }
 
-// TestHangUp: a client that disconnects in the middle of a body frees its seat and writes nothing.
+// TestHangUp: if a client disconnects in the middle of a body, its seat is released and nothing is written.
 func TestHangUp(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
 	for _, head := range []string{"Content-Length: 100\n\n", "Transfer-Encoding: chunked\n\n1a\n"} {
@@ -256,7 +256,7 @@ func TestUnreadResponseIsCutOff(t *testing.T) {
 	drops(t, s, 0, "apiserver_current_inflight_requests{", `request_kind="readOnly"`)
 }
 
-// TestPanic: a panic causes a Status and is counted; in the middle of a response it closes the connection.
+// TestPanic: a panic results in a Status and is counted. In the middle of a response it closes the connection.
 func TestPanic(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Debug = map[string]http.Handler{
@@ -281,7 +281,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestHealth: the variants of kube-apiserver's endpoints.
+// TestHealth checks the health endpoints of kube-apiserver, with their parameters.
 func TestHealth(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Checks = []apiserver.Check{
@@ -368,8 +368,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestSeatsOfPaths: a user whose priority level is full receives 429 for other paths than those of resources and for
-// watches, and an administrator doesn't. A watch that has begun has no seat.
+// TestSeatsOfPaths: a user whose priority level is full receives 429 for watches and for non-resource paths. An
+// administrator doesn't. A watch that has sent its initial events has no seat.
 func TestSeatsOfPaths(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
@@ -404,8 +404,8 @@ func TestSeatsOfPaths(t *testing.T) {
 	}
 }
 
-// TestSecureLimits: a body that never ends occupies no seat, and its request ends in time; the body of a client that
-// isn't authorized isn't read.
+// TestSecureLimits: a body that never ends occupies no seat, and its request ends in time. The body of an unauthorized
+// request isn't read.
 func TestSecureLimits(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
 		c.MaxInFlight, c.RequestTimeout = 1, 500*time.Millisecond

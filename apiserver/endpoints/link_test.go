@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// TestLinkOfOddValues: an invalid value that was written directly to etcd is validated before it is written, and is
-// omitted from lists of the collection.
+// TestLinkOfOddValues: an invalid value that was written directly to etcd is validated when the collector updates it.
+// Lists of the collection omit it.
 func TestLinkOfOddValues(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := s.API.Loopback(
@@ -22,7 +22,7 @@ func TestLinkOfOddValues(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		value string
-		// shown is whether lists contain it before the update.
+		// shown reports whether lists contain it before the update.
 		shown   bool
 		invalid bool
 	}{
@@ -60,8 +60,7 @@ func TestLinkOfOddValues(t *testing.T) {
 	}
 }
 
-// TestLinkInPlace: a field manager that changes a reference in place, and doesn't only remove others, owns the changed
-// fields.
+// TestLinkInPlace: a field manager that changes a reference, and doesn't only remove others, owns the changed fields.
 func TestLinkInPlace(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := s.API.Loopback(

@@ -21,7 +21,7 @@ import (
 
 const configmaps = "/api/v1/namespaces/default/configmaps"
 
-// configmap is a body.
+// configmap returns the body of a ConfigMap.
 func configmap(name string, data map[string]string, labels map[string]string) map[string]any {
 	return map[string]any{"metadata": map[string]any{"name": name, "labels": labels}, "data": data}
 }
@@ -55,7 +55,7 @@ func names(l *unstructured.UnstructuredList) (out []string) {
 	return out
 }
 
-// TestFutureRevisions: H-11, for lists and for GET.
+// TestFutureRevisions: lists and GETs of a future revision wait, and then fail (H-11).
 func TestFutureRevisions(t *testing.T) {
 	t.Parallel()
 	s := apiservertest.Start(t, nil)
@@ -136,7 +136,7 @@ func TestPagesAreOneState(t *testing.T) {
 	writers.Wait()
 }
 
-// churn creates, changes or deletes one of 60 config maps, and ignores errors.
+// churn creates, changes or deletes one of 60 ConfigMaps, and ignores errors.
 func churn(s *apiservertest.Server, r *rand.Rand) {
 	name := fmt.Sprintf("m%02d", r.IntN(60))
 	switch r.IntN(4) {
@@ -150,8 +150,8 @@ func churn(s *apiservertest.Server, r *rand.Rand) {
 	}
 }
 
-// TestExpiredToken: H-12, H-15, H-16. History is dropped from etcd and, as its bound is one event,
-// from the cache.
+// TestExpiredToken: a token expires when its revision is compacted (H-12, H-15, H-16). The history is dropped from etcd
+// and from the cache, whose limit is one event.
 func TestExpiredToken(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 1, TimelineEvents: 1}})
 	rev := fill(t, s, 6)

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// ignore is the delete option for objects that can't be read.
+// ignore is the beginning of a body with the delete option for objects that can't be read.
 const ignore = `{"ignoreStoreReadErrorWithClusterBreakingPotential":true`
 
 func gated(c *apiserver.Config) { c.DeleteMalformed = true }
@@ -32,8 +32,8 @@ func TestListMalformedCauses(t *testing.T) {
 	}
 }
 
-// TestFailedEncoding (V-058): a list of which the last object can't be encoded is answered by the error alone, in every
-// format, compressed or not.
+// TestFailedEncoding: if the last object of a list can't be encoded, the response is only the error, in every format,
+// compressed or not (V-058).
 func TestFailedEncoding(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated, Handler: apiservertest.Remote})
 	long := strings.Repeat("value of an object ", 1<<10)

@@ -11,8 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestWritesShareMemory: a write that needs more than half of the memory is rejected with 413. One that needs what
-// another write of its user holds, for its bytes or for its values, waits for that, while another user's is served.
+// TestWritesShareMemory: a write that needs more than half of the memory is rejected with 413. A write waits while
+// another write of the same user holds the memory that it needs for its bytes or its values. Writes of other users are
+// served in the meantime.
 func TestWritesShareMemory(t *testing.T) {
 	long := func(size int) map[string]string { return map[string]string{"k": strings.Repeat("x", size)} }
 	values := map[string]string{}

@@ -25,14 +25,15 @@ const (
 	taintRules  = "/apis/resource.k8s.io/v1/devicetaintrules"
 )
 
-// specOf is the spec of a valid object of a kind, as JSON.
+// specOf returns the spec of a valid object of a kind, as JSON.
 func specOf(t *testing.T, resource string) map[string]any {
 	t.Helper()
 	return minimal(t)[resource]["spec"].(map[string]any)
 }
 
-// TestSign: who may write the status of a request may issue its certificate only if it may sign for the signer (V-003);
-// denying needs no more (V-080). The status can't be owned through the request itself (V-094).
+// TestSign: a user who may write the status of a request may issue its certificate only with the permission to sign for
+// the signer (V-003). A denial needs no further permission (V-080). A write of the request itself can't own the status
+// (V-094).
 func TestSign(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	s.Grant("alice", "a", "requests",
@@ -70,7 +71,7 @@ func TestSign(t *testing.T) {
 		t.Errorf("a denial is taken back: %d %s", a.Code, a.Body)
 	}
 
-	// The chain has to be for the key of the request; validation precedes the permission.
+	// The chain must be for the key of the request. Validation precedes the check of the permission.
 	a := status("issued", `{"certificateChain":"x",`+fmt.Sprintf(condition, "Issued")+`}`)
 	if want := `PodCertificateRequest.certificates.k8s.io "issued" is invalid: status.certificateChain: ` +
 		`Invalid value: "x": issued certificate chain must contain at least one certificate`; a.Status().Message != want {
@@ -120,8 +121,8 @@ func issuedStatus(t *testing.T, key ed25519.PrivateKey) string {
 	return string(out)
 }
 
-// TestTaintRule: the server sets the time of a taint, and again with its effect. Changes of the spec raise the
-// generation (V-005), and writers of the status own neither metadata nor spec (V-094).
+// TestTaintRule: the server sets the time of a taint, and sets it again when the effect changes. Changes of the spec
+// increment the generation (V-005). Writers of the status own neither metadata nor spec (V-094).
 func TestTaintRule(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	began := time.Now().Truncate(time.Second)

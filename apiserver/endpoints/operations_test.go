@@ -9,7 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// allocated returns how many bytes do allocates, with what the server's other goroutines allocate in the meantime.
+// allocated returns the number of bytes that do allocates. It includes the allocations of the server's other goroutines
+// in the meantime.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -29,8 +30,8 @@ func operations(first string, n int, each func(i int) string, last ...string) st
 
 func repeat(op string) func(int) string { return func(int) string { return op } }
 
-// TestOperationsCost: the cost of a JSON patch must not grow with the number of its operations times the length of a
-// list, or times the size of a value.
+// TestOperationsCost: the cost of a JSON patch must not grow with the product of the number of its operations and the
+// length of a list, or the size of a value.
 func TestOperationsCost(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", configmaps, configmap("a", nil, nil)), http.StatusCreated)

@@ -47,7 +47,7 @@ func (s *intercepted) overtakes(t *testing.T, key, next string) {
 	}
 }
 
-// TestOvertakenDelete: a DELETE that has marked a pod has succeeded, though another client removes the pod first
+// TestOvertakenDelete: a DELETE that has marked a pod succeeds even if another client removes the pod first
 // (kubernetes#19403; AS registry/generic/registry/store.go: updateForGracefulDeletionAndFinalizers, ignoreNotFound). A
 // new pod of the same name is not deleted.
 func TestOvertakenDelete(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestPartial: metadata alone, which is copied from the stored bytes, equals the encoding of its type.
+// TestPartial: a response with only metadata, which is copied from the stored bytes, equals the encoding of its Go
+// type.
 func TestPartial(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	odd := func(name string) string {
@@ -86,7 +87,7 @@ func read(t *testing.T, data []byte, into any) {
 	}
 }
 
-// asEncoded reads a response whose bytes must equal its encoding.
+// asEncoded decodes a response, which must have the bytes of its encoding.
 func asEncoded(t *testing.T, data []byte, into any) {
 	t.Helper()
 	read(t, data, into)

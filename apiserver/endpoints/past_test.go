@@ -23,9 +23,9 @@ import (
 type reading struct {
 	storage.Store
 	mu sync.Mutex
-	// lists is how often, records how many records came back, unbounded how often there was no limit.
+	// lists is the number of lists, records that of the returned records, and unbounded that of lists without a limit.
 	lists, records, unbounded int
-	// before, if set, is called before each list with its number.
+	// before is called before each list with the list's number. It may be nil.
 	before func(n int)
 }
 
@@ -47,7 +47,7 @@ func (c *reading) List(ctx context.Context, r storage.Range) (storage.Page, erro
 	return p, err
 }
 
-// since returns how many records f read, and how often without a limit.
+// since returns the number of records that f read, and the number of lists without a limit.
 func (c *reading) since(f func()) (records, unbounded int) {
 	c.mu.Lock()
 	records, unbounded = c.records, c.unbounded
@@ -117,7 +117,8 @@ func later(t *testing.T, s *apiservertest.Server) {
 	must(t, s.Do("DELETE", "/apis/example.com/v1/namespaces/default/crontabs/m007", nil), http.StatusOK)
 }
 
-// TestPastForms: a list at a revision that only etcd has equals the list when the cache had it, in each media type.
+// TestPastForms: a list at a revision that only etcd still has equals the earlier list from the cache, in each media
+// type.
 func TestPastForms(t *testing.T) {
 	s, store, rev := before(t, 30)
 	const custom = "/apis/example.com/v1/namespaces/default/crontabs"
@@ -192,7 +193,8 @@ func paged(s *apiservertest.Server, path, query string, limit int, counted bool)
 	return names, nil
 }
 
-// TestPastPages: pages at a revision that only etcd has have all objects of it, and none is read without a limit.
+// TestPastPages: pages at a revision that only etcd still has have all objects of that revision. No page is read
+// without a limit.
 func TestPastPages(t *testing.T) {
 	const n = 200
 	s, store, rev := before(t, n)
@@ -213,7 +215,7 @@ func TestPastPages(t *testing.T) {
 	}
 }
 
-// TestPastListOfOneObject: a list of one object at a revision that only etcd has reads that one.
+// TestPastListOfOneObject: a list of one object at a revision that only etcd still has reads only this object.
 func TestPastListOfOneObject(t *testing.T) {
 	s, store, rev := before(t, 100)
 	later(t, s)
@@ -232,7 +234,7 @@ func TestPastListOfOneObject(t *testing.T) {
 	}
 }
 
-// TestPastSelection: a page of few selected objects is read in bounded steps, and no further than necessary.
+// TestPastSelection: a page with few selected objects is read in steps of limited size, and no further than necessary.
 func TestPastSelection(t *testing.T) {
 	s, store, rev := before(t, 100)
 	later(t, s)
@@ -253,8 +255,8 @@ func TestPastSelection(t *testing.T) {
 	}
 }
 
-// TestPastCompacted: a compaction between the reads of one page, or between pages, ends the list with a token that
-// continues with the newest state (H-16), although its objects are in memory.
+// TestPastCompacted: after a compaction between the reads of one page, or between pages, the list ends with a token
+// that continues with the newest state (H-16), even though its objects are in memory.
 func TestPastCompacted(t *testing.T) {
 	s, store, rev := before(t, 100)
 	later(t, s)

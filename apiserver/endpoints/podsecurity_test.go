@@ -15,9 +15,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestPodSecurity runs testdata/podsecurity: requests whose first line is a method and a path and whose
-// rest is a body as YAML. The output has the code, the Status and the Warning headers. Requests of the command
-// "before" go to a server over the same store that doesn't have the plugin.
+// TestPodSecurity runs testdata/podsecurity. The first line of a request is the method and the path, the rest is the
+// body in YAML. The output has the code, the Status and the Warning headers. Requests of the command "before" go to a
+// server over the same store that doesn't have the plugin.
 func TestPodSecurity(t *testing.T) {
 	datadriven.Walk(t, "testdata/podsecurity", func(t *testing.T, path string) {
 		store, now := storagetest.Open(t), time.Now()
@@ -61,8 +61,8 @@ func podSecurityAnswer(t *testing.T, s *apiservertest.Server, d *datadriven.Test
 	return generated.ReplaceAllString(b.String(), "generated-xxxxx")
 }
 
-// TestPodSecurityWithoutNamespace: where no other plugin requires that the namespace exists, a pod needs one, and a pod
-// template doesn't (PSA admission/admission.go: ValidatePod, ValidatePodController).
+// TestPodSecurityWithoutNamespace: if no other plugin requires that the namespace exists, the plugin requires it for a
+// pod, but not for a pod template (PSA admission/admission.go: ValidatePod, ValidatePodController).
 func TestPodSecurityWithoutNamespace(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.DisableAdmission = []string{"NamespaceLifecycle"}

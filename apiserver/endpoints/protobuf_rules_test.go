@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// wrap is a protobuf body with a kind of the caller's choice.
+// wrap returns a protobuf body with the kind.
 func wrap(t *testing.T, apiVersion, kind string, obj interface{ Marshal() ([]byte, error) }) []byte {
 	t.Helper()
 	raw, err := obj.Marshal()
@@ -30,8 +30,7 @@ func wrap(t *testing.T, apiVersion, kind string, obj interface{ Marshal() ([]byt
 	return append([]byte("k8s\x00"), data...)
 }
 
-// TestProtobufBodies: each request is sent in protobuf and in JSON, and the responses, Statuses among them, must be
-// equal.
+// TestProtobufBodies: each request is sent in protobuf and in JSON. The responses, including Statuses, must be equal.
 func TestProtobufBodies(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 1)
@@ -117,7 +116,7 @@ func TestProtobufBodies(t *testing.T) {
 	}), "Content-Type", mediaProtobuf), http.StatusOK)
 }
 
-// asJSON is the same body in JSON with its kind, if it has one.
+// asJSON returns the same body in JSON with its kind, if it has one.
 func asJSON(t *testing.T, apiVersion, kind string, obj any) map[string]any {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
@@ -135,7 +134,8 @@ func asJSON(t *testing.T, apiVersion, kind string, obj any) map[string]any {
 	return content
 }
 
-// unstorable are protobuf bodies with values that JSON lacks: a time after the year 9999, raw bytes that are no JSON.
+// unstorable are protobuf bodies with values that JSON does not have: a time after the year 9999, or raw bytes that are
+// not JSON.
 var unstorable = []unstored{
 	{"/api/v1/namespaces/default/events", "azhzAAoLCgJ2MRIFRXZlbnQSGwoFCgNiYWQSCRIHZGVmYXVsdDIHCICD0f+vBxoAIgA="},
 	{
@@ -154,7 +154,8 @@ func (u unstored) body() []byte {
 	return data
 }
 
-// TestUnstorableProtobufIsRejected: an unstorable object is rejected, as no client could read or delete it afterwards.
+// TestUnstorableProtobufIsRejected: an unstorable object is rejected, because no client could read or delete it
+// afterwards.
 func TestUnstorableProtobufIsRejected(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, u := range unstorable {

@@ -49,7 +49,7 @@ func TestQuantitiesInProtobuf(t *testing.T) {
 	}
 }
 
-// TestManyErrors: the response to an invalid object is limited, however many errors it has.
+// TestManyErrors: the response to an invalid object is limited, independent of the number of its errors.
 func TestManyErrors(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	var owners, labels []string

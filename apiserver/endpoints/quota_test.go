@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestQuotaHoldsForConcurrentCreates: of many concurrent creates, as many succeed as the quota allows.
+// TestQuotaHoldsForConcurrentCreates: exactly as many concurrent creates succeed as the quota allows.
 func TestQuotaHoldsForConcurrentCreates(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const quotas = "/api/v1/namespaces/default/resourcequotas"

@@ -31,7 +31,7 @@ func odd() (all []*resources.Resource) {
 	return all
 }
 
-// pathOf is the path of a target.
+// pathOf returns the path of a target.
 func pathOf(t registry.Target) string {
 	parts := []string{"", "apis", t.Resource.Group, t.Resource.Version}
 	if t.Resource.Group == "" {

@@ -43,7 +43,7 @@ func minimal(t *testing.T) map[string]map[string]any {
 	return out
 }
 
-// minimalOf is the one of a resource in its version, or in all of them.
+// minimalOf returns the object of a resource in its version, or otherwise the one for all versions.
 func minimalOf(objects map[string]map[string]any, r *resources.Resource) map[string]any {
 	if obj, ok := objects[strings.TrimSuffix(r.Plural+"."+r.Version+"."+r.Group, ".")]; ok {
 		return obj
@@ -66,7 +66,7 @@ func signingRequest(t *testing.T) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 }
 
-// trustAnchor is a certificate for a ClusterTrustBundle.
+// trustAnchor returns a certificate for a ClusterTrustBundle.
 func trustAnchor(t *testing.T) []byte {
 	t.Helper()
 	public, key, err := ed25519.GenerateKey(rand.Reader)
@@ -81,7 +81,7 @@ func trustAnchor(t *testing.T) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// pathOf is the collection's path.
+// pathOf returns the collection's path.
 func pathOf(r *resources.Resource) string {
 	path := "/apis/" + r.Group + "/" + r.Version
 	if r.Group == "" {
@@ -124,7 +124,7 @@ type walk struct {
 	s   *apiservertest.Server
 	r   *resources.Resource
 	obj *unstructured.Unstructured
-	// path is the object's; created is it as it was created.
+	// path is the path of the object. created is the object as it was created.
 	path    string
 	created *unstructured.Unstructured
 }
@@ -183,7 +183,7 @@ func (w *walk) read() {
 	}
 }
 
-// change patches and replaces, and watches that.
+// change patches and replaces the object, and watches these changes.
 func (w *walk) change() {
 	watch := w.s.Watch(pathOf(w.r) + "?watch=true&labelSelector=walk&resourceVersion=" + w.created.GetResourceVersion())
 	defer watch.Close()
@@ -221,7 +221,8 @@ func (w *walk) subresources() {
 	}
 }
 
-// statusOf is the member that every valid status of a kind has, as a part of a merge patch; empty if there is none.
+// statusOf returns the member that every valid status of a kind has, as a part of a merge patch. It is empty if there
+// is none.
 func statusOf(plural string) string {
 	if plural == "storageversionmigrations" {
 		return `,"status":{"resourceVersion":"1"}`
@@ -229,7 +230,7 @@ func statusOf(plural string) string {
 	return ""
 }
 
-// remove deletes the object, and one more with its collection.
+// remove deletes the object, and another one by a DELETE of the collection.
 func (w *walk) remove() {
 	w.do("DELETE", w.path+"?propagationPolicy=Background&gracePeriodSeconds=0", nil, nil, http.StatusOK)
 	switch {

@@ -34,12 +34,13 @@ import (
 //	201
 //	{...}
 //
-// In a request «3 ,{"a": %d}» is the text three times, with %d from 0 on and without the first comma.
+// In a request, «3 ,{"a": %d}» is replaced by three copies of the text, with the numbers from 0 on for %d, and without
+// the first comma.
 //
-// Revisions are those that etcd counts. The first uid that a file shows is printed as uid-1, the
-// next as uid-2; a request may name them so. The output has the headers that a client acts on, and objects without
-// managedFields, which package fieldmanager tests, unless the command is "http managed"; that of "http code" is the
-// code alone. Other commands:
+// Revisions are those that etcd counts. The first uid in a file's output is printed as uid-1, the next as uid-2.
+// Requests may use these names. The output has the headers that clients use. Its objects have no managedFields, which
+// package fieldmanager tests, unless the command is "http managed". The output of "http code" is only the code. Other
+// commands:
 //
 //	watch n=2	the input is a request like that of http, the output the first events
 //	put KEY		the input is stored under the key
@@ -109,7 +110,7 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// events are the first events of a watch, a line each.
+// events returns the first events of a watch, one on each line.
 func events(t *testing.T, s *apiservertest.Server, d *datadriven.TestData, request string) string {
 	t.Helper()
 	var n int
@@ -169,15 +170,15 @@ func printed(a apiservertest.Answer, managed bool) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// managedFields is the list with its comma: no string in it holds the end of a list of objects.
+// managedFields matches the list with its comma. No string in it contains the end of a list of objects.
 var managedFields = regexp.MustCompile(`,\\*"managedFields\\*":\[\{.*?\}\]`) // quoted in messages too
 
-// managedTime is the time of an entry, which is that of the machine's clock.
+// managedTime matches the time of an entry, which is from the machine's clock.
 var managedTime = regexp.MustCompile(`,"time":"[^"]*"`)
 
 var uuidText = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 
-// uids gives the uids of a file names, in the order in which they are shown.
+// uids names the uids of a file in the order of the output.
 type uids struct{ known []string }
 
 func (u *uids) shown(s string) string {
@@ -209,7 +210,7 @@ func (u *uids) given(s string) string {
 
 var repetition = regexp.MustCompile(`«(\d+) ([^»]*)»`)
 
-// half measures that a pod on a node uses 500m, over seven seconds.
+// half returns metrics of a pod on a node: a usage of 500m, over seven seconds.
 func half(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 	if p.Spec.NodeName == "" {
 		return nil

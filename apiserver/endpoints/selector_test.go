@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestSelectorBounds: selectors that no client needs are rejected before they are parsed, and kept.
+// TestSelectorBounds: selectors that are longer than any client needs are rejected before they are parsed.
 func TestSelectorBounds(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 1)

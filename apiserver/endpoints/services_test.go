@@ -36,8 +36,8 @@ func ranges(t *testing.T, addresses, ports string) allocate.Ranges {
 	return allocate.Ranges{Addresses: a, Ports: p}
 }
 
-// TestServicesOfTwoServers: two servers over one store allocate all addresses and ports, many at a time. Each is
-// allocated once, and then the next create fails.
+// TestServicesOfTwoServers: two servers with the same store allocate all addresses and ports, many at a time. Each is
+// allocated once. Then the next create fails.
 func TestServicesOfTwoServers(t *testing.T) {
 	var config apiserver.Config
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
@@ -89,8 +89,8 @@ func TestServicesOfTwoServers(t *testing.T) {
 	}
 }
 
-// TestClusterIPLost: a service whose range is deleted, or whose address someone else claims, before it is stored does
-// not get this address.
+// TestClusterIPLost: a service does not get an address if, before it is stored, the range is deleted or another object
+// claims the address.
 func TestClusterIPLost(t *testing.T) {
 	const cidrs, addresses = "/apis/networking.k8s.io/v1/servicecidrs", "/apis/networking.k8s.io/v1/ipaddresses"
 	for name, c := range map[string]struct{ method, path, body, message string }{

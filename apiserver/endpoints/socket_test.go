@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// dialSocket opens a watch over a WebSocket; header holds names and values in turn.
+// dialSocket opens a watch over a WebSocket. header has names and values alternately.
 func dialSocket(t *testing.T, s *apiservertest.Server, path, origin string, header ...string) (*websocket.Conn, error) {
 	t.Helper()
 	c, err := websocket.NewConfig("ws"+strings.TrimPrefix(s.URL, "http")+path, origin)
@@ -48,7 +48,7 @@ type received struct {
 	data []byte
 }
 
-// TestSocket: H-25, each event is a message, and the stream ends cleanly.
+// TestSocket: each event is a message, and the stream ends cleanly (H-25).
 func TestSocket(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", configmaps, configmap("a", nil, nil)), http.StatusCreated)

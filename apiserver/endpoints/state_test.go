@@ -9,7 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestPastCost: the memory of a past list is by its limit, or by the number of its objects from the beginning on.
+// TestPastCost: the estimated memory of a past list depends on its limit or, without a limit, on the number of its
+// objects.
 func TestPastCost(t *testing.T) {
 	store := storagetest.Open(t)
 	const prefix = storage.DefaultRoot + "/configmaps/"

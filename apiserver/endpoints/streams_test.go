@@ -17,12 +17,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
 
-// frames is a connection of HTTP/2 whose client gives the server no window.
+// frames is an HTTP/2 connection on which the client allows the server to send no data (a window of 0).
 type frames struct {
 	t *testing.T
 	net.Conn
 	f *http2.Framer
-	// codes receives the status codes of responses; it is closed at the connection's end.
+	// codes receives the status codes of responses. It is closed when the connection ends.
 	codes chan string
 }
 
@@ -85,7 +85,7 @@ func (c *frames) read() {
 	}
 }
 
-// request sends the headers of a request, and ends the stream if there is no length.
+// request sends the headers of a request. If length is empty, it ends the stream.
 func (c *frames) request(id uint32, method, path, length string) {
 	c.t.Helper()
 	if err := c.send(id, method, path, length); err != nil {
@@ -114,8 +114,8 @@ func (c *frames) send(id uint32, method, path, length string) error {
 	)
 }
 
-// TestBodyWithoutEnd: a request whose Content-Length is 0 or no number may have a body or not. The server waits for it
-// no longer than for others.
+// TestBodyWithoutEnd: a request whose Content-Length is 0, or not a number, may have a body or not. The server waits
+// for this body no longer than for others.
 func TestBodyWithoutEnd(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.RequestTimeout = 300 * time.Millisecond })
 	c := openFrames(t, s)
@@ -127,8 +127,8 @@ func TestBodyWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestUnflushedWatch: a watch whose client reads nothing ends when the write timeout of its last event is over, not
-// with the next event.
+// TestUnflushedWatch: a watch whose client does not read ends after the write timeout of its last event, not with the
+// next event.
 func TestUnflushedWatch(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.WriteTimeout = 200 * time.Millisecond })
 	s.Grant("alice", "", "watcher", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)

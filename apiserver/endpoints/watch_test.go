@@ -91,7 +91,7 @@ type follower struct {
 	selector string
 	r        *rand.Rand
 	stop     chan struct{}
-	// state is revisions by name, at the revision rev.
+	// state has the revisions of objects by name, at the revision rev.
 	state map[string]string
 	rev   int64
 
@@ -181,7 +181,7 @@ func (f *follower) read(w *apiservertest.Watch, events int) error {
 	return nil
 }
 
-// take applies an event; it returns an error if an event is missing, repeated or out of order.
+// take applies an event. It returns an error if an event is missing, repeated or out of order.
 func (f *follower) take(e apiservertest.Event) error {
 	name, text := e.Object.GetName(), e.Object.GetResourceVersion()
 	rev, err := strconv.ParseInt(text, 10, 64)
@@ -204,7 +204,8 @@ func (f *follower) take(e apiservertest.Event) error {
 	return nil
 }
 
-// TestWatchOfAFutureRevisionIsSilent: H-29. A watch from a revision that has not been written is silent up to it.
+// TestWatchOfAFutureRevisionIsSilent: a watch from a revision that does not exist yet sends no events up to this
+// revision (H-29).
 func TestWatchOfAFutureRevisionIsSilent(t *testing.T) {
 	t.Parallel()
 	s := apiservertest.Start(t, nil)
@@ -383,7 +384,7 @@ func TestSlowWatcher(t *testing.T) {
 	}
 }
 
-// metric returns the sum of the samples whose line begins with the name and holds all labels.
+// metric returns the sum of the samples whose line begins with the name and contains all labels.
 func metric(t *testing.T, s *apiservertest.Server, name string, labels ...string) (sum float64) {
 	t.Helper()
 next:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestListsAll: a watch begins with all objects, by its parameters or as watches do without a revision.
+// TestListsAll: a watch begins with all objects if its parameters request them, or if it has no revision.
 func TestListsAll(t *testing.T) {
 	for query, want := range map[string]bool{
 		"": true, "resourceVersion=0": true, "resourceVersion=5": false, "resourceVersion=5&sendInitialEvents=1": true,
