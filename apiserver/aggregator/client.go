@@ -200,18 +200,18 @@ type kept[T any] struct {
 	err   error
 }
 
-func (k *kept[T]) get(now func() time.Time, read func(context.Context) (T, error)) (T, error) {
+func (k *kept[T]) get(a *Aggregator, read func(context.Context) (T, error)) (T, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if now().Before(k.until) {
+	if a.config.Now().Before(k.until) {
 		return k.value, k.err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience) // other clients use the result, too
+	ctx, cancel := context.WithTimeout(a.life, patience) // not a client's: others use the result, too
 	defer cancel()
 	k.value, k.err = read(ctx)
-	k.until = now().Add(time.Minute)
+	k.until = a.config.Now().Add(time.Minute)
 	if k.err != nil {
-		k.until = now().Add(patience)
+		k.until = a.config.Now().Add(patience)
 	}
 	return k.value, k.err
 }

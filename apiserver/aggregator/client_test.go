@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -65,4 +66,30 @@ func TestErrorsOfDo(t *testing.T) {
 		}
 		server.Close()
 	}
+}
+
+// TestCloseEndsReads: the end of a server does not wait for a server that does not respond.
+func TestCloseEndsReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := aggregator.New(aggregator.Config{
+			Names: func() []string { return []string{"v1.g"} },
+			Get: func(string) ([]byte, int64) {
+				return []byte(`{"spec":{"group":"g","version":"v1","service":{"name":"s"}},` +
+					`"status":{"conditions":[{"type":"Available","status":"True"}]}}`), 1
+			},
+			Resolve: func(ctx context.Context, _, _ string, _ int32) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			},
+			Now: time.Now,
+		})
+		began := time.Now()
+		go func() {
+			synctest.Wait()
+			a.Close()
+		}()
+		if _, stale := a.Resources(); len(stale) != 1 || time.Since(began) > 0 {
+			t.Errorf("%v after %v", stale, time.Since(began))
+		}
+	})
 }

@@ -35,13 +35,20 @@ type Config struct {
 // Aggregator finds the servers of APIServices. Its methods may be called from any goroutine.
 type Aggregator struct {
 	config Config
+	// life ends with Close, which ends the reads of documents.
+	life  context.Context
+	Close func()
 	// mu guards known, the APIServices by name as they were last read.
 	mu    sync.Mutex
 	known map[string]*Service
 }
 
 // New returns an Aggregator.
-func New(c Config) *Aggregator { return &Aggregator{config: c, known: map[string]*Service{}} }
+func New(c Config) *Aggregator {
+	a := &Aggregator{config: c, known: map[string]*Service{}}
+	a.life, a.Close = context.WithCancel(context.Background())
+	return a
+}
 
 // Service is one state of an APIService that names a service.
 type Service struct {
