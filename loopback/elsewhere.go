@@ -40,15 +40,17 @@ const refresh = time.Second
 
 // follow implements gc.Config.Follow with the kinds whose objects can be collected (GC/garbagecollector.go:
 // GetDeletableResources). While a server does not respond, its objects stay in the graph, and its kinds do not. After a
-// change of any kind or APIService all objects are listed again: a collection has one feed at a time, because the order
-// of its events matters.
+// change of its kind or APIService, a collection is listed again: it has one feed at a time, because the order of its
+// events matters.
 func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	table, feeds, stop := []graph.Kind{}, []*otherFeed{}, func() {}
-	known := map[string]map[graph.Key]string{}
+	table, feeds, known := []graph.Kind{}, map[string]*otherFeed{}, map[string]map[graph.Key]string{}
+	defer func() {
+		for _, f := range feeds {
+			f.running.Wait()
+		}
+	}()
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		next, nextFeeds := []graph.Kind{}, []*otherFeed{}
+		next, nextFeeds := []graph.Kind{}, map[string]*otherFeed{}
 		all, _ := x.Resources()
 		for _, r := range all {
 			if x.api.Types().Lookup(r.Group, r.Version, r.Name) != nil || !slices.Contains(r.Verbs, "list") ||
@@ -57,28 +59,35 @@ func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
 			}
 			k := graph.Kind{APIVersion: r.Group + "/" + r.Version, Kind: r.Kind, Namespaced: r.Namespaced,
 				Collection: graph.Aggregated + r.Group + "/" + r.Name}
-			k.Preferred = !slices.ContainsFunc(next, func(o graph.Kind) bool { return o.Collection == k.Collection })
-			next = append(next, k)
 			gv := schema.GroupVersion{Group: r.Group, Version: r.Version}
-			if k.Preferred {
-				nextFeeds = append(nextFeeds, &otherFeed{x, r, k, gv, x.Backend(gv), send, nil})
+			if k.Preferred = nextFeeds[k.Collection] == nil; k.Preferred {
+				nextFeeds[k.Collection] = &otherFeed{elsewhere: x, resource: r, kind: k, gv: gv, backend: x.Backend(gv), send: send}
+			}
+			next = append(next, k)
+		}
+		for c, f := range feeds {
+			if n := nextFeeds[c]; n == nil || n.kind != f.kind || n.backend != f.backend {
+				f.stop()
+				f.running.Wait()
+				delete(feeds, c)
 			}
 		}
-		same := func(a, b *otherFeed) bool { return a.backend == b.backend }
-		if slices.Equal(next, table) && slices.EqualFunc(nextFeeds, feeds, same) {
-			return
+		if !slices.Equal(next, table) {
+			table = next
+			send(graph.Kinds{Table: table})
 		}
-		stop()
-		running.Wait()
-		table, feeds = next, nextFeeds
-		send(graph.Kinds{Table: table})
-		ctx, stop = context.WithCancel(ctx)
-		for _, f := range feeds {
-			if f.known = known[f.kind.Collection]; f.known == nil {
+		for c, f := range nextFeeds {
+			if feeds[c] != nil {
+				continue
+			}
+			if f.known = known[c]; f.known == nil {
 				f.known = map[graph.Key]string{}
-				known[f.kind.Collection] = f.known
+				known[c] = f.known
 			}
-			running.Go(func() { wait.UntilWithContext(ctx, f.read, refresh) })
+			feeds[c] = f
+			var until context.Context
+			until, f.stop = context.WithCancel(ctx)
+			f.running.Go(func() { wait.UntilWithContext(until, f.read, refresh) })
 		}
 	}, refresh)
 }
@@ -93,7 +102,9 @@ type otherFeed struct {
 	backend any
 	send    func(graph.Event)
 	// known has the uids of the objects that were sent.
-	known map[graph.Key]string
+	known   map[graph.Key]string
+	stop    func()
+	running sync.WaitGroup
 }
 
 // read sends the objects and their changes.

@@ -10,9 +10,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -74,6 +76,74 @@ func TestCarelessServers(t *testing.T) {
 			if a != http.StatusOK {
 				t.Errorf("moves %d: %d", moves, a)
 			}
+		}
+	}
+}
+
+// ranked is an aggregator of two groups, which have an object each. The first group has two versions.
+type ranked struct {
+	loopback.Aggregator
+	newest *atomic.Bool // the version v2 is more important
+	opens  chan string
+}
+
+func (r ranked) Resources() (all []metav1.APIResource, _ []schema.GroupVersion) {
+	versions := []string{"v1", "v2"}
+	if r.newest.Load() {
+		versions = []string{"v2", "v1"}
+	}
+	for _, v := range versions {
+		all = append(all, metav1.APIResource{Group: "a", Version: v, Kind: "Widget", Name: "widgets"})
+	}
+	all = append(all, metav1.APIResource{Group: "b", Version: "v1", Kind: "Widget", Name: "widgets"})
+	for i := range all {
+		all[i].Verbs, all[i].Namespaced = []string{"list", "watch", "delete"}, true
+	}
+	return all, nil
+}
+
+func (ranked) Backend(gv schema.GroupVersion) any { return gv }
+
+func (ranked) Do(_ context.Context, _ user.DefaultInfo, _ string, gv schema.GroupVersion, _ url.URL, _ string, _ []byte,
+) ([]byte, error) {
+	return fmt.Appendf(nil, `{"metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"w","namespace":"default",`+
+		`"uid":"uid-%s","resourceVersion":"1"}}]}`, gv.Group), nil
+}
+
+func (r ranked) Open(ctx context.Context, _ user.DefaultInfo, _ string, gv schema.GroupVersion, _ url.URL, _ string,
+	_ []byte) (io.ReadCloser, error) {
+	r.opens <- gv.String()
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestPreferredVersionChanges: only the group's objects are listed and watched again, in the new version, and are the
+// same owners.
+func TestPreferredVersionChanges(t *testing.T) {
+	s := apiservertest.StartSecured(t, nil)
+	r := ranked{newest: &atomic.Bool{}, opens: make(chan string, 100)}
+	dependent := func(name, group string) {
+		create(t, s.Server, configMaps, name, map[string]any{"ownerReferences": []any{map[string]any{
+			"apiVersion": group + "/v1", "kind": "Widget", "name": "w", "uid": "uid-" + group}}}, nil)
+	}
+	dependent("a", "a")
+	dependent("b", "b")
+	during(t, collects(s, r))
+	if got := map[string]bool{<-r.opens: true, <-r.opens: true}; !got["a/v1"] || !got["b/v1"] {
+		t.Fatal(got)
+	}
+	for i, want := range []string{"a/v2", "a/v1", "a/v2"} {
+		r.newest.Store(i%2 == 0)
+		if got := <-r.opens; got != want {
+			t.Fatalf("%s, not %s", got, want)
+		}
+	}
+	create(t, s.Server, configMaps, "last", map[string]any{
+		"ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "Secret", "name": "s", "uid": "none"}}}, nil)
+	until(t, s.Server, configMaps+"/last", missing)
+	for _, name := range []string{"a", "b"} {
+		if a := s.Do("GET", configMaps+"/"+name, nil); a.Code != http.StatusOK {
+			t.Errorf("%s: %d", name, a.Code)
 		}
 	}
 }
