@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -35,9 +36,11 @@ var quotaBackoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 60 * time.S
 // quotas.
 //
 // Unlike upstream there is no recount of everything every five minutes: a pod whose deletion hangs is counted until
-// something else in its namespace changes.
+// something else in its namespace changes. Only names of resources that are not stored here are counted again after
+// quotaElsewhere: other servers may have the objects.
 type quotaCounter struct {
 	client *loopback.Client
+	others *loopback.Namespaces
 	log    *slog.Logger
 
 	// mu guards the field below, and what it refers to.
@@ -49,7 +52,9 @@ type quotaCounter struct {
 // quotas returns the part that counts the usage.
 func quotas(s *setup) []run {
 	return []run{func(ctx context.Context) {
-		q := &quotaCounter{client: s.client(), log: s.process.Log}
+		c := s.client()
+		others := &loopback.Namespaces{API: c.API, Cache: c.Cache, Others: s.process.Aggregator}
+		q := &quotaCounter{client: c, others: others, log: s.process.Log}
 		loop := reconcile.Loop[string]{
 			Keys: reconcile.NewKeys(quotaBackoff, strings.Compare), Workers: s.workers(), Follow: q.follow,
 			Pass:  q.pass,
@@ -157,34 +162,48 @@ func (q *quotaCounter) pass(ctx context.Context, namespace string) reconcile.Out
 	if !ok || wait > 0 {
 		return reconcile.Outcome{Again: wait, Why: reconcile.AfterChange}
 	}
-	err := q.count(ctx, namespace)
-	if err == nil {
+	elsewhere, err := q.count(ctx, namespace)
+	if err == nil && !elsewhere {
 		return reconcile.Outcome{}
 	}
-	if ctx.Err() == nil && !apierrors.IsConflict(err) {
+	if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
 		q.log.Warn("failed to update resource quota usage", "namespace", namespace, "err", err)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if d := q.delays[namespace]; d != nil {
+	d := q.delays[namespace]
+	switch {
+	case d == nil:
+	case err != nil:
 		d.failed(reconcile.Now(ctx))
+	default:
+		d.counted(reconcile.Now(ctx).Add(quotaElsewhere))
+		return reconcile.Outcome{Again: quotaElsewhere, Why: "the next count of objects of aggregated servers"}
 	}
 	return reconcile.Outcome{Err: err, Rest: quotaDebounce}
 }
 
-// count updates the quotas of a namespace. An error with one quota stops no other.
-func (q *quotaCounter) count(ctx context.Context, namespace string) error {
+// count updates the quotas of a namespace. An error with one quota stops no other. elsewhere is set if they name
+// resources that are not stored here.
+func (q *quotaCounter) count(ctx context.Context, namespace string) (elsewhere bool, err error) {
 	all, err := q.list(ctx, namespace)
 	if err != nil {
-		return fmt.Errorf("reading quotas: %w", err)
+		return false, fmt.Errorf("reading quotas: %w", err)
 	}
-	objects, err := q.objects(ctx, namespace, all)
+	objects, elsewhere, err := q.objects(ctx, namespace, all)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var errs []error
 	for _, one := range all {
-		used := usage.Total(&one.Spec, objects, reconcile.Now(ctx))
+		// What can't be counted stays (K pkg/controller/resourcequota/resource_quota_controller.go: syncResourceQuota).
+		used := corev1.ResourceList{}
+		maps.Copy(used, one.Status.Used)
+		maps.Copy(used, usage.Total(&one.Spec, objects, reconcile.Now(ctx)))
+		maps.DeleteFunc(used, func(name corev1.ResourceName, _ resource.Quantity) bool {
+			_, ok := one.Spec.Hard[name]
+			return !ok
+		})
 		next := corev1.ResourceQuotaStatus{Hard: one.Spec.Hard, Used: used}
 		if usage.Same(next.Hard, one.Status.Hard) && usage.Same(next.Used, one.Status.Used) && one.Status.Used != nil {
 			continue
@@ -195,7 +214,7 @@ func (q *quotaCounter) count(ctx context.Context, namespace string) error {
 			errs = append(errs, fmt.Errorf("updating the status of %s: %w", one.Name, err))
 		}
 	}
-	return errors.Join(errs...)
+	return elsewhere, errors.Join(errs...)
 }
 
 func (q *quotaCounter) resource() *loopback.Type {
@@ -218,18 +237,22 @@ func (q *quotaCounter) list(ctx context.Context, namespace string) (all []*corev
 	return all, nil
 }
 
-// objects reads the objects that the quotas count, each resource once, and after the quotas.
-func (q *quotaCounter) objects(
-	ctx context.Context, namespace string, all []*corev1.ResourceQuota,
-) (map[schema.GroupResource][]runtime.Object, error) {
+// objects reads the objects that the quotas count, each resource once, and after the quotas. elsewhere is set if some
+// resources are not stored here; those that other servers can't list are omitted.
+func (q *quotaCounter) objects(ctx context.Context, namespace string, all []*corev1.ResourceQuota) (
+	out map[schema.GroupResource][]runtime.Object, elsewhere bool, err error) {
 	named := corev1.ResourceList{}
 	for _, one := range all {
 		maps.Copy(named, one.Spec.Hard)
 	}
-	out := map[schema.GroupResource][]runtime.Object{}
+	out = map[schema.GroupResource][]runtime.Object{}
 	for _, r := range usage.Counted(usage.Names(named)) {
 		res := q.stored(r)
 		if res == nil {
+			elsewhere = true
+			if n, err := q.others.Count(ctx, r, namespace); err == nil {
+				out[r] = make([]runtime.Object, n)
+			}
 			continue
 		}
 		list, err := q.client.API.List(ctx, loopback.Path{Resource: res, Namespace: namespace})
@@ -237,10 +260,10 @@ func (q *quotaCounter) objects(
 			out[r], err = measurable(r, list)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", r, err)
+			return nil, false, fmt.Errorf("reading %s: %w", r, err)
 		}
 	}
-	return out, nil
+	return out, elsewhere, nil
 }
 
 // stored returns the entry of the resource's storage version; nil if it isn't served.

@@ -15,6 +15,9 @@ const (
 	quotaSettle = 250 * time.Millisecond
 	// quotaMaxWait is the maximum delay of a count by such writes.
 	quotaMaxWait = 2 * time.Second
+	// quotaElsewhere is the delay of a count without a change here. Upstream counts again when an aggregated server
+	// deletes an object, and every 5 minutes.
+	quotaElsewhere = 10 * time.Second
 )
 
 // quotaDelay decides when a namespace with quotas is counted. A quota whose status doesn't have its spec yet is counted
@@ -52,7 +55,7 @@ func (d *quotaDelay) failed(now time.Time) { d.changed(now) }
 // request requests a count at due. A later request delays the count, up to quotaMaxWait; a request for now is not
 // delayed.
 func (d *quotaDelay) request(now, due time.Time) {
-	first := d.since.IsZero()
+	first := d.since.IsZero() || d.since.After(now)
 	if first {
 		d.since = now
 	}
@@ -69,6 +72,13 @@ func (d *quotaDelay) request(now, due time.Time) {
 // wait returns the time until the namespace is counted, 0 for now; ok is false if no count is requested.
 func (d *quotaDelay) wait(now time.Time) (wait time.Duration, ok bool) {
 	return max(0, d.due.Sub(now)), !d.since.IsZero()
+}
+
+// counted requests a count at a later time, unless one is requested before.
+func (d *quotaDelay) counted(next time.Time) {
+	if d.since.IsZero() {
+		d.since, d.due = next, next
+	}
 }
 
 // begin records that the namespace is being counted.

@@ -15,6 +15,7 @@ import (
 //	changed                  an object is deleted or changed
 //	begin                    the namespace is counted
 //	failed                   the count has failed
+//	counted                  objects of other servers were counted
 //
 // Each prints when the namespace is counted next.
 func TestQuotaDelay(t *testing.T) {
@@ -34,6 +35,8 @@ func TestQuotaDelay(t *testing.T) {
 			q.changed(now)
 		case "failed":
 			q.failed(now)
+		case "counted":
+			q.counted(now.Add(quotaElsewhere))
 		case "begin":
 			if wait, ok := q.wait(now); !ok || wait > 0 {
 				d.Fatalf(t, "it is not due")

@@ -48,6 +48,12 @@ func TestForegroundDeletionAcrossServers(t *testing.T) {
 		do(t, at.dependents, "PATCH", dependent, `{"metadata":{"finalizers":null}}`)
 		until(t, at.owners, owner, missing)
 	}
+	s.API.CloseWatches() // ends the reads of documents, too
+	do(t, s.Server, "PATCH", apiServices+"/"+aggregated, `{"metadata":{"annotations":{"read":"again"}}}`)
+	s.Settle()
+	if _, stale := s.API.Aggregator().Resources(); len(stale) != 1 {
+		t.Error(stale)
+	}
 }
 
 // TestOwnersOnOtherServers: the collector deletes the dependents of an object of another server when that answers that

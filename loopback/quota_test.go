@@ -40,3 +40,24 @@ func TestQuota(t *testing.T) {
 	do(t, s, "DELETE", pods+"/p?gracePeriodSeconds=0", "")
 	says(hard, "map[count/pods:0 pods:0]")
 }
+
+// TestQuotaOfAggregatedObjects: they are counted with those of this server. While their server does not respond, their
+// number stays, and the others are counted.
+func TestQuotaOfAggregatedObjects(t *testing.T) {
+	s, e, changes := extend(t)
+	widget, w := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"}, s.Watch(quotas+"?watch=1")
+	starts(t, s.Server, "resourcequota-controller")
+	create(t, e.Server, v1widgets, "a", nil, widget)
+	for _, name := range []string{"a", "b"} {
+		do(t, s.Server, "POST", configMaps, `{"metadata":{"name":"`+name+`"}}`)
+	}
+	do(t, s.Server, "POST", quotas, `{"metadata":{"name":"q"},"spec":{"hard":{"configmaps":"3","count/widgets.example.com":"9"}}}`)
+	const hard = "map[configmaps:3 count/widgets.example.com:9]"
+	says(t, w, hard, "map[configmaps:2 count/widgets.example.com:1]")
+	create(t, e.Server, v1widgets, "b", nil, widget)
+	do(t, s.Server, "DELETE", configMaps+"/a", "")
+	says(t, w, hard, "map[configmaps:1 count/widgets.example.com:2]")
+	e.fails(t, s.Server, changes)
+	do(t, s.Server, "DELETE", configMaps+"/b", "")
+	says(t, w, hard, "map[configmaps:0 count/widgets.example.com:2]")
+}
