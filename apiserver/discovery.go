@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -70,21 +69,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version 
 		s.unserved(w, r, group)
 		return
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	go func() {
-		defer cancel()
-		select {
-		case <-s.api.Closing():
-		case <-ctx.Done():
-		}
-	}()
 	flowcontrol.Begun(r.Context()) // it may be a watch (AS pkg/util/flowcontrol: RequestDelegated)
-	path := filters.OriginalPath(r)
-	r = r.WithContext(ctx)
-	u := *r.URL
-	r.URL, u.Path = &u, path
-	s.aggregator.Forward(w, r, to, user.DefaultInfo(requestinfo.UserOf(r)))
+	s.aggregator.Forward(w, r, filters.OriginalPath(r), to, user.DefaultInfo(requestinfo.UserOf(r)))
 }
 
 // forwarded handles requests for resources of other servers. They wait for a seat and have a timeout, as usual.

@@ -40,7 +40,7 @@ type Process struct {
 	// CheckTypes returns the warnings about the types in a policy's expressions.
 	CheckTypes func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning
 	// Aggregator reaches the servers that APIServices name.
-	Aggregator Aggregator
+	Aggregator loopback.Aggregator
 	// Collector returns a function that runs the garbage collector, with its client.
 	Collector func(*loopback.Client) func(context.Context)
 	// Simulate runs the simulation of nodes and pods.
@@ -50,13 +50,6 @@ type Process struct {
 	// Version is the version of the server, and of simulated nodes.
 	Version string
 	Log     *slog.Logger
-}
-
-// Aggregator sends requests to the servers that APIServices name.
-type Aggregator interface {
-	// Check returns the reason why the server of a group version does not respond.
-	Check(ctx context.Context, group, version string) error
-	loopback.Aggregator
 }
 
 // Options are the settings of the controllers, with the flags of the fields. Package kubecascade sets the defaults in

@@ -163,22 +163,19 @@ func (q *quotaCounter) pass(ctx context.Context, namespace string) reconcile.Out
 		return reconcile.Outcome{Again: wait, Why: reconcile.AfterChange}
 	}
 	elsewhere, err := q.count(ctx, namespace)
-	if err == nil && !elsewhere {
-		return reconcile.Outcome{}
-	}
 	if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
 		q.log.Warn("failed to update resource quota usage", "namespace", namespace, "err", err)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	d := q.delays[namespace]
-	switch {
-	case d == nil:
-	case err != nil:
+	switch d := q.delays[namespace]; {
+	case d != nil && err != nil:
 		d.failed(reconcile.Now(ctx))
-	default:
+	case d != nil && elsewhere:
 		d.counted(reconcile.Now(ctx).Add(quotaElsewhere))
 		return reconcile.Outcome{Again: quotaElsewhere, Why: "the next count of objects of aggregated servers"}
+	case err == nil:
+		return reconcile.Outcome{}
 	}
 	return reconcile.Outcome{Err: err, Rest: quotaDebounce}
 }
@@ -250,8 +247,13 @@ func (q *quotaCounter) objects(ctx context.Context, namespace string, all []*cor
 		res := q.stored(r)
 		if res == nil {
 			elsewhere = true
-			if n, err := q.others.Count(ctx, r, namespace); err == nil {
-				out[r] = make([]runtime.Object, n)
+			others, _ := q.others.Resources() // those of versions that are not known are not counted
+			for _, o := range others {
+				if o.Elsewhere && o.GroupResource() == r {
+					if items, _, err := q.others.Metadata(ctx, o, namespace); err == nil {
+						out[r] = make([]runtime.Object, len(items))
+					}
+				}
 			}
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// lookTimeout limits the look-up of one owner.
+// lookTimeout limits a request to another server, besides watches.
 const lookTimeout = 30 * time.Second
 
 // absent returns the owners that do not exist: the server of the kind has no such object, or another object of that

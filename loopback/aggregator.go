@@ -9,9 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -22,6 +20,8 @@ import (
 
 // Aggregator sends requests to the servers of APIServices.
 type Aggregator interface {
+	// Check returns the reason why the server of a group version does not respond.
+	Check(ctx context.Context, group, version string) error
 	// Resources returns the resources of the servers, those of a group's most important version first, and the versions
 	// whose resources are not known.
 	Resources() (all []metav1.APIResource, stale []schema.GroupVersion)
@@ -65,23 +65,6 @@ func (n *Namespaces) others() (out []namespace.Resource, err error) {
 	slices.Sort(failed)
 	return out, fmt.Errorf("Discovery failed for some groups, %d failing: unable to retrieve the complete list of "+
 		"server APIs: %s", len(failed), strings.Join(failed, ", ")) //lint:ignore ST1005 upstream's words
-}
-
-// countTimeout limits a count.
-const countTimeout = 5 * time.Second
-
-// Count returns the number of objects of another server's resource in a namespace.
-func (n *Namespaces) Count(ctx context.Context, r schema.GroupResource, ns string) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, countTimeout)
-	defer cancel()
-	all, _ := n.others() // those of versions that are not known are not found
-	for _, o := range all {
-		if o.GroupResource() == r {
-			items, _, err := n.metadataElsewhere(ctx, o, ns)
-			return len(items), err
-		}
-	}
-	return 0, apierrors.NewNotFound(r, "")
 }
 
 // ask sends a request for an object of another server or, without a name, for a collection.

@@ -46,7 +46,7 @@ func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
 	table, feeds, known := []graph.Kind{}, map[string]*otherFeed{}, map[string]map[graph.Key]string{}
 	defer func() {
 		for _, f := range feeds {
-			f.running.Wait()
+			f.stop()
 		}
 	}()
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
@@ -68,7 +68,6 @@ func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
 		for c, f := range feeds {
 			if n := nextFeeds[c]; n == nil || n.kind != f.kind || n.backend != f.backend {
 				f.stop()
-				f.running.Wait()
 				delete(feeds, c)
 			}
 		}
@@ -85,9 +84,10 @@ func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
 				known[c] = f.known
 			}
 			feeds[c] = f
-			var until context.Context
-			until, f.stop = context.WithCancel(ctx)
-			f.running.Go(func() { wait.UntilWithContext(until, f.read, refresh) })
+			ctx, cancel := context.WithCancel(ctx)
+			var running sync.WaitGroup
+			running.Go(func() { wait.UntilWithContext(ctx, f.read, refresh) })
+			f.stop = func() { cancel(); running.Wait() }
 		}
 	}, refresh)
 }
@@ -102,9 +102,9 @@ type otherFeed struct {
 	backend any
 	send    func(graph.Event)
 	// known has the uids of the objects that were sent.
-	known   map[graph.Key]string
-	stop    func()
-	running sync.WaitGroup
+	known map[graph.Key]string
+	// stop ends the feed, and waits for its end.
+	stop func()
 }
 
 // read sends the objects and their changes.
@@ -236,6 +236,8 @@ func (x *elsewhere) request(
 		at.Path = "/namespaces/" + o.Namespace + at.Path
 	}
 	gv := schema.FromAPIVersionAndKind(o.APIVersion, "").GroupVersion()
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
 	return x.Do(ctx, user.DefaultInfo(x.api.User()), method, gv, at, as, body)
 }
 

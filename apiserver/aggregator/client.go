@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -98,10 +99,31 @@ func (a *Aggregator) send(
 	case body != nil:
 		r.Header.Set("Content-Type", "application/json")
 	}
-	client := http.Client{Transport: s.transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+	return unredirected(s.transport).Do(r)
+}
+
+func unredirected(t http.RoundTripper) *http.Client {
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
-	return client.Do(r)
+}
+
+// Client returns an HTTP client for reads by a user from the servers of APIServices. The path of a URL chooses the
+// server; the host does not matter. Of a request's headers, only Accept is sent. Redirects are not followed.
+func (a *Aggregator) Client(by user.DefaultInfo) *http.Client { return unredirected(reads{a, by}) }
+
+type reads struct {
+	*Aggregator
+	by user.DefaultInfo
+}
+
+func (t reads) RoundTrip(r *http.Request) (*http.Response, error) {
+	parts := strings.Split(r.URL.Path+"////", "/") // apis, the group, the version
+	s := t.Of(parts[2], parts[3])
+	if s == nil {
+		return nil, errors.New("the APIService has changed")
+	}
+	return t.open(r.Context(), s, t.by, r.Method, *r.URL, r.Header.Get("Accept"), nil)
 }
 
 // answer is a whole response.

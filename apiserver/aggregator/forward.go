@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -11,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/proxy"
 )
 
-// Forward sends a request to the service as user u, and sends the service's response. If it can't send the request, it
-// responds in plain text (KA pkg/apiserver/handler_proxy.go).
-func (a *Aggregator) Forward(w http.ResponseWriter, r *http.Request, s *Service, u user.DefaultInfo) {
+// Forward sends a request for a path to the service as user u, and sends the service's response. If it can't send the
+// request, it responds in plain text (KA pkg/apiserver/handler_proxy.go). Close ends it.
+func (a *Aggregator) Forward(w http.ResponseWriter, r *http.Request, path string, s *Service, u user.DefaultInfo) {
 	if !s.available() {
 		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
 		return
@@ -27,13 +28,17 @@ func (a *Aggregator) Forward(w http.ResponseWriter, r *http.Request, s *Service,
 		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
 		return
 	}
-	r = r.Clone(r.Context())
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(a.life, cancel)()
+	r = r.Clone(ctx)
+	r.URL.Path = path
 	transport.SetAuthProxyHeaders(r, u.Name, u.UID, u.Groups, u.Extra)
 	if id := w.Header().Get("Audit-Id"); id != "" { // both servers record it
 		r.Header.Set("Audit-Id", id)
 	}
 	proxy.Forward(w, r, &proxy.Target{
-		URL:       &url.URL{Scheme: "https", Host: address, Path: r.URL.Path, RawQuery: r.URL.Query().Encode()},
+		URL:       &url.URL{Scheme: "https", Host: address, Path: path, RawQuery: r.URL.Query().Encode()},
 		Transport: s.transport, Rewrite: true, RejectRedirects: true, UpgradeRequired: httpstream.IsUpgradeRequest(r),
 		Fail: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)

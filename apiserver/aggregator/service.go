@@ -35,7 +35,7 @@ type Config struct {
 // Aggregator finds the servers of APIServices. Its methods may be called from any goroutine.
 type Aggregator struct {
 	config Config
-	// life ends with Close, which ends the reads of documents.
+	// life ends with Close, which ends reads of documents and forwarded requests.
 	life  context.Context
 	Close func()
 	// mu guards known, the APIServices by name as they were last read.

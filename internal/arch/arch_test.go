@@ -146,6 +146,7 @@ var except = map[string]string{
 	"cmd/kubecascade -> " + module + "/gc":                  "gc/explain answers what its commands ask",
 	"apiserver/aggregator -> k8s.io/apiserver":              "the user of a request is data",
 	"loopback -> k8s.io/apiserver":                          "the user of a request is data",
+	"internal/server -> k8s.io/apiserver":                   "the user of a request is data",
 	"apiserver -> k8s.io/apiserver":                         "the pages for people who debug are handlers of a library",
 	"apiserver/audit -> k8s.io/apiserver":                   "policies, events and backends are a library, without informers",
 	"apiserver/bootstrap -> k8s.io/apiserver":               "the flow schemas of a new cluster are data",

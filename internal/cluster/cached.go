@@ -3,10 +3,12 @@ package cluster
 import (
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -16,10 +18,15 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// cached is a Source that reads a server's cache at one revision: the newest one when the Source was made.
+// otherTime limits a list of an aggregated server, so that one that does not respond leaves time for an answer.
+const otherTime = 5 * time.Second
+
+// cached is a Source that reads a server's cache at one revision: the newest one when it is chosen. It reads and watches
+// the objects of aggregated servers as the user.
 type cached struct {
 	*Server
 	user     authorization.User
+	others   *Client
 	revision int64
 	// generation is the generation of the types. resources has the types with objects in the cache, by collection.
 	generation uint64
@@ -27,25 +34,10 @@ type cached struct {
 	snapshots  map[string]*cache.Snapshot
 }
 
-// open returns a source for a user. It is not older than the store at the time of the call.
-func (s *Server) open(ctx context.Context, user authorization.User) (*cached, error) {
-	revision, err := s.Revision(ctx)
-	if err == nil {
-		err = s.Cache.Wait(ctx, revision)
-	}
-	if err != nil {
-		return nil, err
-	}
-	c := &cached{
-		Server: s, user: user, generation: s.Types.Generation(), resources: map[string]*Resource{},
-		snapshots: map[string]*cache.Snapshot{},
-	}
-	var all []*cache.Snapshot
-	c.revision, all = s.Cache.Everything()
-	for _, one := range all {
-		c.snapshots[one.Collection()] = one
-	}
-	return c, nil
+// open returns a source for a user.
+func (s *Server) open(user authorization.User) *cached {
+	return &cached{Server: s, user: user, others: &Client{URL: "https://aggregated", HTTP: s.As(user)},
+		generation: s.Types.Generation(), resources: map[string]*Resource{}}
 }
 
 // Discover implements Source. It is called once.
@@ -54,30 +46,54 @@ func (c *cached) Discover(context.Context) (*Discovery, error) {
 	for _, r := range d.Resources {
 		c.resources[r.Stored] = r
 	}
-	if c.Others != nil {
-		for _, r := range c.Others() {
-			if slices.Contains(r.Verbs, "delete") { // others, such as metrics, are in no cascade
-				d.Add(r.Group, r.Version, r)
-			}
+	all, stale := c.Others()
+	for _, r := range all {
+		// Others, such as metrics, are in no cascade.
+		if slices.Contains(r.Verbs, "delete") && len(path.IsValidPathSegmentName(r.Name)) == 0 {
+			added := d.Add(r.Group, r.Version, r)
+			added.Elsewhere = c.Types.Lookup(r.Group, added.Versions[0], r.Name) == nil
 		}
+	}
+	for _, gv := range stale {
+		d.fail(gv.Group, gv.Version, "its server does not answer")
 	}
 	return d, nil
 }
 
-// Revision implements Source.
-func (c *cached) Revision() int64 { return c.revision }
+// Revision implements Source. The revision is not older than the store at the time of the call.
+func (c *cached) Revision(ctx context.Context) (int64, error) {
+	revision, err := c.Server.Revision(ctx)
+	if err == nil {
+		err = c.Cache.Wait(ctx, revision)
+	}
+	if err != nil {
+		return 0, err
+	}
+	var all []*cache.Snapshot
+	c.revision, all = c.Cache.Everything()
+	c.snapshots = map[string]*cache.Snapshot{}
+	for _, one := range all {
+		c.snapshots[one.Collection()] = one
+	}
+	return c.revision, nil
+}
 
 // List implements Source. It fails if the user may not list the objects or, with a name, get the object, or if one of
 // them can't be decoded. Objects that are made for each request, such as PodMetrics, are not in the cache.
-func (c *cached) List(_ context.Context, r *Resource, s Selector, yield func(*explain.Object, []byte)) error {
+func (c *cached) List(ctx context.Context, r *Resource, s Selector, yield func(*explain.Object, []byte)) error {
 	if err := c.allowed(r, s); err != nil {
 		return err
 	}
 	switch {
-	case r.Stored != "":
-	case c.Types.Lookup(r.Group, r.Versions[0], r.Plural) == nil:
-		return errors.New("an aggregated server has them")
-	default:
+	case r.Elsewhere:
+		ctx, cancel := context.WithTimeout(ctx, otherTime)
+		defer cancel()
+		err := c.others.List(ctx, r, s, yield)
+		if failed, ok := errors.AsType[*url.Error](err); ok { // the objects are not known
+			err = apierrors.NewServiceUnavailable(failed.Err.Error())
+		}
+		return err
+	case r.Stored == "":
 		err := apierrors.NewMethodNotSupported(schema.GroupResource{Group: r.Group, Resource: r.Plural}, "list")
 		err.ErrStatus.Message = "objects of " + r.Name() + " are not stored"
 		return err
@@ -104,7 +120,7 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 		User: c.user, Verb: "list", IsResource: true, Path: r.path(s.Namespace), Group: r.Group, Version: r.Versions[0],
 		Resource: r.Plural, Namespace: s.Namespace,
 	}
-	if s.Name != "" {
+	if s.Name != "" && !r.Elsewhere { // a list would have it, too
 		a.Verb, a.Name, a.Path = "get", s.Name, a.Path+"/"+s.Name
 		if r.Delete.Namespace { // AS pkg/endpoints/request/requestinfo.go: NewRequestInfo
 			a.Namespace = s.Name
@@ -118,6 +134,14 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 
 // Watch implements Source.
 func (c *cached) Watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
+	others := slices.DeleteFunc(slices.Clone(d.Resources), func(r *Resource) bool { return !r.Elsewhere })
+	return c.others.together(ctx, others, yield, func(ctx context.Context, tell func(Event) error) error {
+		return c.watch(ctx, d, tell)
+	})
+}
+
+// watch sends the events of the cache.
+func (c *cached) watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
 	c.snapshots = nil // they would keep objects in memory that are replaced from now on
 	rights := time.NewTicker(rediscover)
 	defer rights.Stop()
@@ -155,11 +179,15 @@ func (c *cached) Watch(ctx context.Context, d *Discovery, yield func(Event) erro
 	}
 }
 
-// changed reports whether the user has lost the right to list a resource since the resources were listed, or a resource
-// that could not be listed can be listed now.
+// changed reports whether the resources have changed, the user has lost the right to list one since they were listed, or
+// one that could not be listed can be listed now.
 func (c *cached) changed(ctx context.Context, d *Discovery) bool {
-	now, err := c.open(ctx, c.user)
-	return err == nil && slices.ContainsFunc(d.Resources, func(r *Resource) bool {
+	ctx, cancel := context.WithTimeout(ctx, otherTime)
+	defer cancel()
+	now := c.open(c.user)
+	found, _ := now.Discover(ctx) // it has no error
+	_, err := now.Revision(ctx)
+	return err == nil && (!d.same(found) || slices.ContainsFunc(d.Resources, func(r *Resource) bool {
 		switch {
 		case !r.followed():
 			return false
@@ -167,7 +195,7 @@ func (c *cached) changed(ctx context.Context, d *Discovery) bool {
 			return now.allowed(r, Selector{}) != nil
 		}
 		return now.List(ctx, r, Selector{}, func(*explain.Object, []byte) {}) == nil
-	})
+	}))
 }
 
 // event returns the parts of an event that a stream needs; ok is false if the user may not list the object.

@@ -123,7 +123,7 @@ func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface
 // user may not get it. A list of the metadata of all objects sets the resource's Version. List sends no request for an
 // invalid name, which may lead a GET to another path. Owner references may have such names, but no object has one.
 func (c *Client) List(ctx context.Context, res *Resource, s Selector, yield func(*explain.Object, []byte)) error {
-	if len(path.IsValidPathSegmentName(s.Name)) > 0 {
+	if len(path.IsValidPathSegmentName(s.Name))+len(path.IsValidPathSegmentName(s.Namespace)) > 0 {
 		return nil
 	}
 	opts := metav1.ListOptions{LabelSelector: s.Labels, Limit: int64(s.First)}

@@ -29,6 +29,7 @@ type Resource struct {
 	Singular   string
 	ShortNames []string
 	Listed     bool // it has the verb list
+	Elsewhere  bool // an aggregated server has the objects (cached)
 	// Version is the resourceVersion of the last list, after which a watch continues; empty without a list.
 	Version string
 	// Denied is the server's answer if the user may not list all objects, or if no user may (Read). DeniedWithin is its

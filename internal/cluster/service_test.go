@@ -1,15 +1,21 @@
 package cluster_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -23,6 +29,9 @@ import (
 type secured struct {
 	*apiservertest.Secured
 	others []metav1.APIResource
+	stale  []schema.GroupVersion
+	far    far
+	before func() // is called before each answer of an aggregated server
 }
 
 func startSecured(t *testing.T, change func(*cluster.Service)) *secured {
@@ -32,7 +41,8 @@ func startSecured(t *testing.T, change func(*cluster.Service)) *secured {
 		service := (&cluster.Server{
 			Cache: c.Cache, Types: c.Types, Revision: c.Store.Revision,
 			Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
-			Others:     func() []metav1.APIResource { return s.others },
+			Others:     func() ([]metav1.APIResource, []schema.GroupVersion) { return s.others, s.stale },
+			As:         func(u authorization.User) *http.Client { return &http.Client{Transport: as{s, u.Name}} },
 		}).Service()
 		if change != nil {
 			change(service)
@@ -273,22 +283,127 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestObjectsOfAggregatedServersAreNotKnown, neither as owners nor as dependents or as content of a namespace.
-func TestObjectsOfAggregatedServersAreNotKnown(t *testing.T) {
-	s := startSecured(t, nil)
-	s.others = []metav1.APIResource{
-		{Group: "example.com", Version: "v1", Name: "far", Kind: "Far", Namespaced: true, Verbs: []string{"delete", "list"}},
-		{Group: "example.com", Version: "v1", Name: "metrics", Kind: "Metric", Verbs: []string{"list"}},
+// far has the answers of an aggregated server, by the user and the path, and the event of its watches. It does not
+// respond to other requests.
+type far map[string]string
+
+type as struct {
+	*secured
+	user string
+}
+
+func (f as) RoundTrip(r *http.Request) (*http.Response, error) {
+	key := f.user + " " + r.URL.Path
+	if r.URL.Query().Has("watch") {
+		key = "watch"
 	}
-	s.create("/api/v1/namespaces/a/configmaps", "d", strings.Replace(ownedBy("Far", "f", "f"), `"v1"`, `"example.com/v1"`, 1))
+	if f.before != nil {
+		f.before()
+	}
+	answer, ok := f.far[key]
+	if !ok {
+		return nil, errors.New("no response")
+	}
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Type", "application/json")
+	if strings.Contains(answer, `"NotFound"`) {
+		w.WriteHeader(http.StatusNotFound)
+	}
+	_, _ = w.WriteString(answer) // it has no errors
+	res := w.Result()
+	if key == "watch" {
+		rest, end := io.Pipe()
+		context.AfterFunc(r.Context(), func() { _ = end.Close() })
+		res.Body = io.NopCloser(io.MultiReader(res.Body, rest))
+	}
+	return res, nil
+}
+
+// aggregated makes the objects of a resource Far, which are in namespace a, those of an aggregated server.
+func (s *secured) aggregated(items ...string) {
+	s.others = []metav1.APIResource{
+		{Group: "example.com", Version: "v1", Name: "far", Kind: "Far", Namespaced: true, Verbs: []string{"delete", "list", "watch"}},
+		{Group: "example.com", Version: "v1", Name: "metrics", Kind: "Metric", Verbs: []string{"list"}},
+		{Group: "example.com", Version: "v1", Name: "..", Kind: "Outside", Verbs: []string{"delete", "list"}},
+	}
+	list := farList(items...)
+	s.far = far{"admin /apis/example.com/v1/far": list, "alice /apis/example.com/v1/namespaces/a/far": list}
+}
+
+func farList(items ...string) string {
+	return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + strings.Join(items, ",") + `]}`
+}
+
+func farObject(name, owners string) string {
+	return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"namespace":"a","name":"` + name +
+		`","uid":"uid-` + name + `"` + owners + `}}`
+}
+
+func ownedByFar(name string) string {
+	return strings.Replace(ownedBy("Far", name, "uid-"+name), `"v1"`, `"example.com/v1"`, 1)
+}
+
+// TestObjectsOfAggregatedServers: they are read as the user, as owners, dependents, content of a namespace and objects of
+// a question, after RBAC of this server.
+func TestObjectsOfAggregatedServers(t *testing.T) {
+	s := startSecured(t, nil)
+	const maps = "/api/v1/namespaces/a/configmaps"
+	uid := s.create(maps, "o", "")
+	s.create(maps, "d", ownedByFar("f"))
+	s.create(maps, "late", ownedByFar("late"))
+	s.create(maps, "lost", ownedByFar("lost"))
+	s.aggregated(farObject("f", ownedBy("ConfigMap", "o", uid)))
+	s.far["admin /apis/example.com/v1/namespaces/a/far/late"] = farObject("late", "")
+	s.far["admin /apis/example.com/v1/namespaces/a/far/lost"] = `{"kind":"Status","code":404,"reason":"NotFound","message":"x"}`
+	s.Grant("alice", "", "ask", `[`+paths+`]`)
+	s.Grant("alice", "a", "read", `[{"apiGroups":["example.com"],"resources":["far"],"verbs":["list"]}]`)
+	tree := "tree?namespace=a&resource="
+	for _, c := range []struct{ user, path, want string }{
+		{"admin", tree + "cm&name=o", `"dependents":[{"object":{"apiVersion":"example.com/v1","kind":"Far","namespace":"a","name":"f"`},
+		{"admin", tree + "far&name=f", `"owners":[{"object":{"apiVersion":"v1","kind":"ConfigMap","namespace":"a","name":"o"`},
+		{"admin", "preview?resource=cm&namespace=a&name=o", `"resource":"far.example.com"`},
+		{"admin", "why?resource=cm&namespace=a&name=d", `Far f`},
+		{"admin", "why?resource=cm&namespace=a&name=late", `"cause":"Owned"`},
+		{"admin", "why?resource=cm&namespace=a&name=lost", `"cause":"OwnersGone"`},
+		{"alice", tree + "far&name=f", `"name":"f"`},
+		{"alice", "tree?namespace=b&resource=far&name=f", `"code":403`},
+	} {
+		if a := s.as(c.user, "GET", "/kubecascade/v1/"+c.path, ""); !strings.Contains(string(a.Body), c.want) {
+			t.Errorf("%s %s: %d %s, expected %s", c.user, c.path, a.Code, a.Body, c.want)
+		}
+	}
+	s.before = sync.OnceFunc(func() {
+		s.far["admin /apis/example.com/v1/far"] = farList(farObject("f", ownedBy("ConfigMap", "new", s.create(maps, "new", ""))))
+	})
+	if a := s.as("admin", "GET", "/kubecascade/v1/why?resource=far&namespace=a&name=f", ""); !strings.Contains(
+		string(a.Body), `"cause":"Owned"`) {
+		t.Errorf("an owner that was created before the list: %s", a.Body)
+	}
+	s.before = nil
+	s.far["watch"] = `{"type":"ADDED","object":` + farObject("new", "") + `}`
+	for next := s.stream("admin", "?namespace=a"); ; {
+		if m := next(); len(m.Changes) > 0 && m.Changes[0].After.Name == "new" {
+			break
+		}
+	}
+}
+
+// TestAggregatedServersThatDoNotRespond: their objects are not known, neither as owners nor as dependents or as content
+// of a namespace.
+func TestAggregatedServersThatDoNotRespond(t *testing.T) {
+	s := startSecured(t, nil)
+	s.aggregated()
+	s.far, s.stale = nil, []schema.GroupVersion{{Group: "example.com", Version: "v2"}}
+	s.create("/api/v1/namespaces/a/configmaps", "d", ownedByFar("f"))
 	s.Want(200, "DELETE", "/api/v1/namespaces/b", nil)
 	for path, want := range map[string]string{
 		"why?resource=cm&namespace=a&name=d":     `its owner Far f exists; the objects of that kind are not known`,
-		"why?resource=ns&name=b":                 `objects of far.example.com, if there are any, are not known: an aggregated`,
-		"tree?resource=cm&namespace=a&name=d":    `[{"resource":"far.example.com","reason":"an aggregated server has them"}]`,
-		"preview?resource=cm&namespace=a&name=d": `objects of far.example.com are not known (an aggregated server has them), so`,
+		"why?resource=ns&name=b":                 `objects of far.example.com, if there are any, are not known: no response`,
+		"preview?resource=ns&name=a":             `APIService v2.example.com`,
+		"tree?resource=cm&namespace=a&name=d":    `[{"resource":"far.example.com","reason":"no response"}]`,
+		"preview?resource=cm&namespace=a&name=d": `objects of far.example.com are not known (no response), so`,
 		"lint":                                   `"items":[]`,
-		"why?resource=far&namespace=a&name=f":    `far.example.com: an aggregated server has them`,
+		"why?resource=far&namespace=a&name=f":    `far.example.com: no response`,
 	} {
 		if a := s.As("admin", "GET", "/kubecascade/v1/"+path, ""); !strings.Contains(string(a.Body), want) {
 			t.Errorf("%s: %d %s, expected %s", path, a.Code, a.Body, want)

@@ -28,19 +28,7 @@ const rediscover = time.Minute
 // Watch implements Source: a watch of each resource, and discovery again and again. Resources that fail are watched
 // again after a pause.
 func (c *Client) Watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	var mu sync.Mutex // one call of yield at a time
-	tell := func(e Event) error {
-		mu.Lock()
-		defer mu.Unlock()
-		return yield(e)
-	}
-	for _, res := range d.Resources {
-		if res.followed() && (res.Unknown == "" || res.Within != "" && res.Namespaced) {
-			g.Go(func() error { return c.follow(ctx, res, tell) })
-		}
-	}
-	g.Go(func() error {
+	return c.together(ctx, d.Resources, yield, func(ctx context.Context, tell func(Event) error) error {
 		for sleep(ctx, rediscover) {
 			changed, err := c.probe(ctx, d)
 			if changed {
@@ -52,11 +40,29 @@ func (c *Client) Watch(ctx context.Context, d *Discovery, yield func(Event) erro
 		}
 		return ctx.Err()
 	})
+}
+
+// together watches resources, and calls another function that sends events. The first error ends all.
+func (c *Client) together(ctx context.Context, all []*Resource, yield func(Event) error,
+	other func(ctx context.Context, tell func(Event) error) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	var mu sync.Mutex // one call of yield at a time
+	tell := func(e Event) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return yield(e)
+	}
+	for _, res := range all {
+		if res.followed() && (res.Unknown == "" || res.Within != "" && res.Namespaced) {
+			g.Go(func() error { return c.follow(ctx, res, tell) })
+		}
+	}
+	g.Go(func() error { return other(ctx, tell) })
 	return g.Wait()
 }
 
 // Revision implements Source: lists are not of one revision.
-func (c *Client) Revision() int64 { return 0 }
+func (c *Client) Revision(context.Context) (int64, error) { return 0, nil }
 
 // Past implements Source: it is not known.
 func (c *Client) Past(func(Event, time.Time)) {}
@@ -142,15 +148,19 @@ func (c *Client) probe(ctx context.Context, d *Discovery) (changed bool, err err
 	if err != nil {
 		return false, err
 	}
-	same := slices.EqualFunc(d.Resources, now.Resources, func(a, b *Resource) bool {
-		return a.Name() == b.Name() && slices.Equal(a.Versions, b.Versions) && a.followed() == b.followed()
-	})
-	return !same || slices.ContainsFunc(d.Resources, func(r *Resource) bool {
+	return !d.same(now) || slices.ContainsFunc(d.Resources, func(r *Resource) bool {
 		if !r.followed() || r.Unknown == "" {
 			return false
 		}
 		return c.List(ctx, r, Selector{First: 1}, func(*explain.Object, []byte) {}) == nil
 	}), nil
+}
+
+// same reports whether the resources are those of another discovery.
+func (d *Discovery) same(now *Discovery) bool {
+	return slices.EqualFunc(d.Resources, now.Resources, func(a, b *Resource) bool {
+		return a.Name() == b.Name() && slices.Equal(a.Versions, b.Versions) && a.followed() == b.followed()
+	})
 }
 
 // followed reports whether the page shows the resource: it shows those that the garbage collector watches.
