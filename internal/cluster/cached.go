@@ -21,8 +21,8 @@ import (
 // otherTime limits a list of an aggregated server, so that one that does not respond leaves time for an answer.
 const otherTime = 5 * time.Second
 
-// cached is a Source that reads a server's cache at one revision: the newest one when it is chosen. It reads and watches
-// the objects of aggregated servers as the user.
+// cached is a Source that reads a server's cache at one revision: the newest one when the Source was made. It reads and
+// watches the objects of aggregated servers as the user.
 type cached struct {
 	*Server
 	user     authorization.User
@@ -34,10 +34,25 @@ type cached struct {
 	snapshots  map[string]*cache.Snapshot
 }
 
-// open returns a source for a user.
-func (s *Server) open(user authorization.User) *cached {
-	return &cached{Server: s, user: user, others: &Client{URL: "https://aggregated", HTTP: s.As(user)},
-		generation: s.Types.Generation(), resources: map[string]*Resource{}}
+// open returns a source for a user. It is not older than the store at the time of the call.
+func (s *Server) open(ctx context.Context, user authorization.User) (*cached, error) {
+	revision, err := s.Revision(ctx)
+	if err == nil {
+		err = s.Cache.Wait(ctx, revision)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &cached{
+		Server: s, user: user, generation: s.Types.Generation(), resources: map[string]*Resource{},
+		snapshots: map[string]*cache.Snapshot{}, others: &Client{URL: "https://aggregated", HTTP: s.As(user)},
+	}
+	var all []*cache.Snapshot
+	c.revision, all = s.Cache.Everything()
+	for _, one := range all {
+		c.snapshots[one.Collection()] = one
+	}
+	return c, nil
 }
 
 // Discover implements Source. It is called once.
@@ -46,37 +61,18 @@ func (c *cached) Discover(context.Context) (*Discovery, error) {
 	for _, r := range d.Resources {
 		c.resources[r.Stored] = r
 	}
-	all, stale := c.Others()
-	for _, r := range all {
+	for _, r := range c.Others() {
 		// Others, such as metrics, are in no cascade.
 		if slices.Contains(r.Verbs, "delete") && len(path.IsValidPathSegmentName(r.Name)) == 0 {
 			added := d.Add(r.Group, r.Version, r)
 			added.Elsewhere = c.Types.Lookup(r.Group, added.Versions[0], r.Name) == nil
 		}
 	}
-	for _, gv := range stale {
-		d.fail(gv.Group, gv.Version, "its server does not answer")
-	}
 	return d, nil
 }
 
-// Revision implements Source. The revision is not older than the store at the time of the call.
-func (c *cached) Revision(ctx context.Context) (int64, error) {
-	revision, err := c.Server.Revision(ctx)
-	if err == nil {
-		err = c.Cache.Wait(ctx, revision)
-	}
-	if err != nil {
-		return 0, err
-	}
-	var all []*cache.Snapshot
-	c.revision, all = c.Cache.Everything()
-	c.snapshots = map[string]*cache.Snapshot{}
-	for _, one := range all {
-		c.snapshots[one.Collection()] = one
-	}
-	return c.revision, nil
-}
+// Revision implements Source.
+func (c *cached) Revision() int64 { return c.revision }
 
 // List implements Source. It fails if the user may not list the objects or, with a name, get the object, or if one of
 // them can't be decoded. Objects that are made for each request, such as PodMetrics, are not in the cache.
@@ -99,6 +95,13 @@ func (c *cached) List(ctx context.Context, r *Resource, s Selector, yield func(*
 		return err
 	}
 	name := r.Name()
+	if s.Newest {
+		now, err := c.open(ctx, c.user)
+		if err != nil {
+			return err
+		}
+		c = now
+	}
 	matches, err := labels.Parse(s.Labels)
 	if snapshot := c.snapshots[r.Stored]; err == nil && snapshot != nil {
 		for o := range snapshot.Ascend("", "") {
@@ -120,7 +123,7 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 		User: c.user, Verb: "list", IsResource: true, Path: r.path(s.Namespace), Group: r.Group, Version: r.Versions[0],
 		Resource: r.Plural, Namespace: s.Namespace,
 	}
-	if s.Name != "" && !r.Elsewhere { // a list would have it, too
+	if s.Name != "" && !s.Newest { // who may list the objects may look one up
 		a.Verb, a.Name, a.Path = "get", s.Name, a.Path+"/"+s.Name
 		if r.Delete.Namespace { // AS pkg/endpoints/request/requestinfo.go: NewRequestInfo
 			a.Namespace = s.Name
@@ -184,10 +187,12 @@ func (c *cached) watch(ctx context.Context, d *Discovery, yield func(Event) erro
 func (c *cached) changed(ctx context.Context, d *Discovery) bool {
 	ctx, cancel := context.WithTimeout(ctx, otherTime)
 	defer cancel()
-	now := c.open(c.user)
+	now, err := c.open(ctx, c.user)
+	if err != nil {
+		return false
+	}
 	found, _ := now.Discover(ctx) // it has no error
-	_, err := now.Revision(ctx)
-	return err == nil && (!d.same(found) || slices.ContainsFunc(d.Resources, func(r *Resource) bool {
+	return !d.same(found) || slices.ContainsFunc(d.Resources, func(r *Resource) bool {
 		switch {
 		case !r.followed():
 			return false
@@ -195,7 +200,7 @@ func (c *cached) changed(ctx context.Context, d *Discovery) bool {
 			return now.allowed(r, Selector{}) != nil
 		}
 		return now.List(ctx, r, Selector{}, func(*explain.Object, []byte) {}) == nil
-	}))
+	})
 }
 
 // event returns the parts of an event that a stream needs; ok is false if the user may not list the object.

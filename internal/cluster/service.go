@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sync/semaphore"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -60,15 +59,13 @@ type Server struct {
 	// run in this process.
 	Removed func(uid string) time.Time
 	Queue   func() (n int, ok bool)
-	// Others returns the resources of aggregated servers, and the versions whose resources are not known. As returns a
-	// client that sends a user's requests to these servers.
-	Others func() ([]metav1.APIResource, []schema.GroupVersion)
-	As     func(authorization.User) *http.Client
+	Others  func() []metav1.APIResource           // returns the resources of aggregated servers
+	As      func(authorization.User) *http.Client // returns a client that sends a user's requests to these servers
 }
 
 // Service returns the service of the server, for Routes.
 func (s *Server) Service() *Service {
-	return newService(func(r *http.Request) (Source, error) { return s.open(requestinfo.UserOf(r)), nil })
+	return newService(func(r *http.Request) (Source, error) { return s.open(r.Context(), requestinfo.UserOf(r)) })
 }
 
 // Routes returns the paths of the service.

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -29,7 +28,6 @@ import (
 type secured struct {
 	*apiservertest.Secured
 	others []metav1.APIResource
-	stale  []schema.GroupVersion
 	far    far
 	before func() // is called before each answer of an aggregated server
 }
@@ -41,7 +39,7 @@ func startSecured(t *testing.T, change func(*cluster.Service)) *secured {
 		service := (&cluster.Server{
 			Cache: c.Cache, Types: c.Types, Revision: c.Store.Revision,
 			Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
-			Others:     func() ([]metav1.APIResource, []schema.GroupVersion) { return s.others, s.stale },
+			Others:     func() []metav1.APIResource { return s.others },
 			As:         func(u authorization.User) *http.Client { return &http.Client{Transport: as{s, u.Name}} },
 		}).Service()
 		if change != nil {
@@ -393,13 +391,12 @@ func TestObjectsOfAggregatedServers(t *testing.T) {
 func TestAggregatedServersThatDoNotRespond(t *testing.T) {
 	s := startSecured(t, nil)
 	s.aggregated()
-	s.far, s.stale = nil, []schema.GroupVersion{{Group: "example.com", Version: "v2"}}
+	s.far = nil
 	s.create("/api/v1/namespaces/a/configmaps", "d", ownedByFar("f"))
 	s.Want(200, "DELETE", "/api/v1/namespaces/b", nil)
 	for path, want := range map[string]string{
 		"why?resource=cm&namespace=a&name=d":     `its owner Far f exists; the objects of that kind are not known`,
 		"why?resource=ns&name=b":                 `objects of far.example.com, if there are any, are not known: no response`,
-		"preview?resource=ns&name=a":             `APIService v2.example.com`,
 		"tree?resource=cm&namespace=a&name=d":    `[{"resource":"far.example.com","reason":"no response"}]`,
 		"preview?resource=cm&namespace=a&name=d": `objects of far.example.com are not known (no response), so`,
 		"lint":                                   `"items":[]`,

@@ -28,9 +28,8 @@ type Source interface {
 	// Watch calls yield, one call at a time, with the events after Read, until the context is done, yield returns an
 	// error, or events are lost (errExpired): then everything must be read again.
 	Watch(ctx context.Context, d *Discovery, yield func(Event) error) error
-	// Revision chooses the revision of all objects that List returns after it, but those of aggregated servers, which
-	// are read before it: their owners must not be missing. It returns 0 if there is no such revision.
-	Revision(ctx context.Context) (int64, error)
+	// Revision returns the revision of the data; 0 if it is not of one revision.
+	Revision() int64
 	// Past calls yield with the changes before the data that was read, as far as they are known. Times may be zero.
 	Past(yield func(e Event, at time.Time))
 	// Waiting is the number of objects that wait for the garbage collector; nil if it is not known.
@@ -53,6 +52,7 @@ var errExpired = errors.New("the watch has expired")
 type Selector struct {
 	Namespace, Name, Labels string
 	Whole                   bool // selects the JSON of the objects, too
+	Newest                  bool // selects objects that are newer than Revision, too
 	// First is the number of objects that are requested; a server may return more.
 	First int
 }
@@ -98,26 +98,10 @@ func (r *reader) list(ctx context.Context) (*explain.Cluster, error) {
 	}
 	listed := slices.DeleteFunc(slices.Clone(r.d.Resources), func(res *Resource) bool { return !res.Listed })
 	r.found, r.all = map[*Resource][]*explain.Object{}, len(listed)
-	list := func(elsewhere bool) error {
-		return each(ctx, listed, func(res *Resource) error {
-			if res.Elsewhere != elsewhere {
-				return nil
-			}
-			return r.listOne(ctx, res)
-		})
-	}
-	err := list(true)
-	var revision int64
-	if err == nil {
-		revision, err = r.from.Revision(ctx)
-	}
-	if err == nil {
-		err = list(false)
-	}
-	if err != nil {
+	if err := each(ctx, listed, func(res *Resource) error { return r.listOne(ctx, res) }); err != nil {
 		return nil, err
 	}
-	got := &explain.Cluster{Unavailable: r.d.Unavailable, Now: r.o.Now(), Revision: revision}
+	got := &explain.Cluster{Unavailable: r.d.Unavailable, Now: r.o.Now(), Revision: r.from.Revision()}
 	for _, res := range listed {
 		got.Resources = append(got.Resources, res.Resource)
 		got.Objects = append(got.Objects, r.found[res]...)
@@ -229,7 +213,8 @@ func code(err error) int {
 	return 0
 }
 
-// lookUp looks up owners that no list had: they may have been created between two lists.
+// lookUp looks up owners that no list had: they may have been created between two lists. Lists of one revision differ
+// only from those of aggregated servers.
 func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 	type owner struct {
 		res *Resource
@@ -242,16 +227,17 @@ func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 		known[o.UID] = true
 	}
 	for _, o := range got.Objects {
+		anyTime := got.Revision == 0 || r.d.Named(o.Collection).Elsewhere
 		for _, w := range o.Owners {
 			if known[w.UID] || len(missing) == lookups {
 				continue
 			}
 			res := r.d.Kind(w.APIVersion, w.Kind)
-			if res == nil || !res.Listed || got.Revision != 0 && !res.Elsewhere || res.Hides(o.Namespace) || res.Namespaced && o.Namespace == "" {
+			if res == nil || !anyTime && !res.Elsewhere || !res.Listed || res.Hides(o.Namespace) || res.Namespaced && o.Namespace == "" {
 				continue
 			}
 			known[w.UID] = true
-			at := Selector{Name: w.Name}
+			at := Selector{Name: w.Name, Newest: true}
 			if res.Namespaced {
 				at.Namespace = o.Namespace
 			}

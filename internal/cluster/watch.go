@@ -62,7 +62,7 @@ func (c *Client) together(ctx context.Context, all []*Resource, yield func(Event
 }
 
 // Revision implements Source: lists are not of one revision.
-func (c *Client) Revision(context.Context) (int64, error) { return 0, nil }
+func (c *Client) Revision() int64 { return 0 }
 
 // Past implements Source: it is not known.
 func (c *Client) Past(func(Event, time.Time)) {}
