@@ -149,8 +149,7 @@ func (s *Server) Authorizer() authorization.Authorizer { return s.registry.Autho
 // BeginShutdown makes /readyz fail, so that load balancers send no further requests. The server still serves requests.
 func (s *Server) BeginShutdown() { s.leave() }
 
-// CloseWatches ends all watches, and requests to aggregated servers. After that, a graceful shutdown waits only for
-// requests that end by themselves.
+// CloseWatches ends watches and forwarded requests. Others, for which a graceful shutdown waits, end by themselves.
 func (s *Server) CloseWatches() {
 	s.leave()
 	s.aggregator.Close()

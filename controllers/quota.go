@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,8 +54,8 @@ type quotaCounter struct {
 func quotas(s *setup) []run {
 	return []run{func(ctx context.Context) {
 		c := s.client()
-		others := &loopback.Namespaces{API: c.API, Cache: c.Cache, Others: s.process.Aggregator}
-		q := &quotaCounter{client: c, others: others, log: s.process.Log}
+		q := &quotaCounter{client: c, log: s.process.Log,
+			others: &loopback.Namespaces{API: c.API, Cache: c.Cache, Others: s.process.Aggregator}}
 		loop := reconcile.Loop[string]{
 			Keys: reconcile.NewKeys(quotaBackoff, strings.Compare), Workers: s.workers(), Follow: q.follow,
 			Pass:  q.pass,
@@ -150,7 +151,7 @@ func (q *quotaCounter) wait(namespace string, now time.Time) (wait time.Duration
 		return 0, false
 	}
 	if wait, ok = d.wait(now); ok && wait == 0 {
-		d.begin()
+		d.begin(now)
 	}
 	return wait, ok
 }
@@ -162,34 +163,30 @@ func (q *quotaCounter) pass(ctx context.Context, namespace string) reconcile.Out
 	if !ok || wait > 0 {
 		return reconcile.Outcome{Again: wait, Why: reconcile.AfterChange}
 	}
-	elsewhere, err := q.count(ctx, namespace)
+	again, err := q.count(ctx, namespace)
 	if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
 		q.log.Warn("failed to update resource quota usage", "namespace", namespace, "err", err)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	switch d := q.delays[namespace]; {
-	case d != nil && err != nil:
-		d.failed(reconcile.Now(ctx))
-	case d != nil && elsewhere:
-		d.counted(reconcile.Now(ctx).Add(quotaElsewhere))
-		return reconcile.Outcome{Again: quotaElsewhere, Why: "the next count of objects of aggregated servers"}
-	case err == nil:
-		return reconcile.Outcome{}
+	d := cmp.Or(q.delays[namespace], &quotaDelay{}) // its quotas may be gone
+	if err == nil {
+		d.elsewhere = again > 0
+		return reconcile.Outcome{Again: again, Why: "the next count of objects of aggregated servers"}
 	}
+	d.failed(reconcile.Now(ctx))
 	return reconcile.Outcome{Err: err, Rest: quotaDebounce}
 }
 
-// count updates the quotas of a namespace. An error with one quota stops no other. elsewhere is set if they name
-// resources that are not stored here.
-func (q *quotaCounter) count(ctx context.Context, namespace string) (elsewhere bool, err error) {
+// count updates the quotas of a namespace. An error with one quota stops no other. again is that of objects.
+func (q *quotaCounter) count(ctx context.Context, namespace string) (again time.Duration, err error) {
 	all, err := q.list(ctx, namespace)
 	if err != nil {
-		return false, fmt.Errorf("reading quotas: %w", err)
+		return 0, fmt.Errorf("reading quotas: %w", err)
 	}
-	objects, elsewhere, err := q.objects(ctx, namespace, all)
+	objects, again, err := q.objects(ctx, namespace, all)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	var errs []error
 	for _, one := range all {
@@ -211,7 +208,7 @@ func (q *quotaCounter) count(ctx context.Context, namespace string) (elsewhere b
 			errs = append(errs, fmt.Errorf("updating the status of %s: %w", one.Name, err))
 		}
 	}
-	return elsewhere, errors.Join(errs...)
+	return again, errors.Join(errs...)
 }
 
 func (q *quotaCounter) resource() *loopback.Type {
@@ -234,10 +231,10 @@ func (q *quotaCounter) list(ctx context.Context, namespace string) (all []*corev
 	return all, nil
 }
 
-// objects reads the objects that the quotas count, each resource once, and after the quotas. elsewhere is set if some
-// resources are not stored here; those that other servers can't list are omitted.
+// objects reads the objects that the quotas count, each resource once, and after the quotas. again is the time until the
+// next count if some resources are not stored here. Those that no server lists are omitted.
 func (q *quotaCounter) objects(ctx context.Context, namespace string, all []*corev1.ResourceQuota) (
-	out map[schema.GroupResource][]runtime.Object, elsewhere bool, err error) {
+	out map[schema.GroupResource][]runtime.Object, again time.Duration, err error) {
 	named := corev1.ResourceList{}
 	for _, one := range all {
 		maps.Copy(named, one.Spec.Hard)
@@ -246,7 +243,7 @@ func (q *quotaCounter) objects(ctx context.Context, namespace string, all []*cor
 	for _, r := range usage.Counted(usage.Names(named)) {
 		res := q.stored(r)
 		if res == nil {
-			elsewhere = true
+			again = quotaElsewhere
 			others, _ := q.others.Resources() // those of versions that are not known are not counted
 			for _, o := range others {
 				if o.Elsewhere && o.GroupResource() == r {
@@ -262,10 +259,10 @@ func (q *quotaCounter) objects(ctx context.Context, namespace string, all []*cor
 			out[r], err = measurable(r, list)
 		}
 		if err != nil {
-			return nil, false, fmt.Errorf("reading %s: %w", r, err)
+			return nil, 0, fmt.Errorf("reading %s: %w", r, err)
 		}
 	}
-	return out, elsewhere, nil
+	return out, again, nil
 }
 
 // stored returns the entry of the resource's storage version; nil if it isn't served.

@@ -26,6 +26,8 @@ const (
 // that admission has added for an object that isn't stored yet.
 type quotaDelay struct {
 	quotas map[string]bool
+	// elsewhere is set if the quotas name resources that are not stored here, so that a count follows in any case.
+	elsewhere bool
 	// since is the time when a count was first requested, zero if none is; due is when it may begin.
 	since, due time.Time
 	// quiet is the end of the delay after the last write to a quota.
@@ -55,7 +57,7 @@ func (d *quotaDelay) failed(now time.Time) { d.changed(now) }
 // request requests a count at due. A later request delays the count, up to quotaMaxWait; a request for now is not
 // delayed.
 func (d *quotaDelay) request(now, due time.Time) {
-	first := d.since.IsZero() || d.since.After(now)
+	first := d.since.IsZero()
 	if first {
 		d.since = now
 	}
@@ -71,15 +73,8 @@ func (d *quotaDelay) request(now, due time.Time) {
 
 // wait returns the time until the namespace is counted, 0 for now; ok is false if no count is requested.
 func (d *quotaDelay) wait(now time.Time) (wait time.Duration, ok bool) {
-	return max(0, d.due.Sub(now)), !d.since.IsZero()
-}
-
-// counted requests a count at a later time, unless one is requested before.
-func (d *quotaDelay) counted(next time.Time) {
-	if d.since.IsZero() {
-		d.since, d.due = next, next
-	}
+	return max(0, d.due.Sub(now)), !d.since.IsZero() || d.elsewhere
 }
 
 // begin records that the namespace is being counted.
-func (d *quotaDelay) begin() { d.since = time.Time{} }
+func (d *quotaDelay) begin(now time.Time) { d.since, d.due = time.Time{}, now.Add(quotaElsewhere) }

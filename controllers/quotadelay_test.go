@@ -15,7 +15,7 @@ import (
 //	changed                  an object is deleted or changed
 //	begin                    the namespace is counted
 //	failed                   the count has failed
-//	counted                  objects of other servers were counted
+//	elsewhere                the quotas name resources of other servers
 //
 // Each prints when the namespace is counted next.
 func TestQuotaDelay(t *testing.T) {
@@ -35,13 +35,13 @@ func TestQuotaDelay(t *testing.T) {
 			q.changed(now)
 		case "failed":
 			q.failed(now)
-		case "counted":
-			q.counted(now.Add(quotaElsewhere))
+		case "elsewhere":
+			q.elsewhere = true
 		case "begin":
 			if wait, ok := q.wait(now); !ok || wait > 0 {
 				d.Fatalf(t, "it is not due")
 			}
-			q.begin()
+			q.begin(now)
 		default:
 			d.Fatalf(t, "unknown command")
 		}

@@ -43,12 +43,9 @@ const refresh = time.Second
 // change of its kind or APIService, a collection is listed again: it has one feed at a time, because the order of its
 // events matters.
 func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
-	table, feeds, known := []graph.Kind{}, map[string]*otherFeed{}, map[string]map[graph.Key]string{}
-	defer func() {
-		for _, f := range feeds {
-			f.stop()
-		}
-	}()
+	var running sync.WaitGroup
+	defer running.Wait()
+	table, feeds := []graph.Kind{}, map[string]*otherFeed{}
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		next, nextFeeds := []graph.Kind{}, map[string]*otherFeed{}
 		all, _ := x.Resources()
@@ -65,10 +62,10 @@ func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
 			}
 			next = append(next, k)
 		}
-		for c, f := range feeds {
+		for c, f := range feeds { // those that end stay, because of the objects that they have sent
 			if n := nextFeeds[c]; n == nil || n.kind != f.kind || n.backend != f.backend {
 				f.stop()
-				delete(feeds, c)
+				f.backend = nil
 			}
 		}
 		if !slices.Equal(next, table) {
@@ -76,18 +73,19 @@ func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
 			send(graph.Kinds{Table: table})
 		}
 		for c, f := range nextFeeds {
-			if feeds[c] != nil {
-				continue
-			}
-			if f.known = known[c]; f.known == nil {
+			if old := feeds[c]; old == nil {
 				f.known = map[graph.Key]string{}
-				known[c] = f.known
+			} else if f.known = old.known; old.backend != nil {
+				continue
 			}
 			feeds[c] = f
 			ctx, cancel := context.WithCancel(ctx)
-			var running sync.WaitGroup
-			running.Go(func() { wait.UntilWithContext(ctx, f.read, refresh) })
-			f.stop = func() { cancel(); running.Wait() }
+			ended := make(chan struct{})
+			f.stop = func() { cancel(); <-ended }
+			running.Go(func() {
+				defer close(ended)
+				wait.UntilWithContext(ctx, f.read, refresh)
+			})
 		}
 	}, refresh)
 }
@@ -98,7 +96,7 @@ type otherFeed struct {
 	resource metav1.APIResource
 	kind     graph.Kind
 	gv       schema.GroupVersion
-	// backend is that of gv when the feed was started.
+	// backend is that of gv when the feed was started; nil after its end.
 	backend any
 	send    func(graph.Event)
 	// known has the uids of the objects that were sent.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -99,18 +98,17 @@ func (a *Aggregator) send(
 	case body != nil:
 		r.Header.Set("Content-Type", "application/json")
 	}
-	return unredirected(s.transport).Do(r)
+	client := http.Client{Transport: s.transport, CheckRedirect: stay}
+	return client.Do(r)
 }
 
-func unredirected(t http.RoundTripper) *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
-}
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Client returns an HTTP client for reads by a user from the servers of APIServices. The path of a URL chooses the
 // server; the host does not matter. Of a request's headers, only Accept is sent. Redirects are not followed.
-func (a *Aggregator) Client(by user.DefaultInfo) *http.Client { return unredirected(reads{a, by}) }
+func (a *Aggregator) Client(by user.DefaultInfo) *http.Client {
+	return &http.Client{Transport: reads{a, by}, CheckRedirect: stay}
+}
 
 type reads struct {
 	*Aggregator
@@ -119,11 +117,7 @@ type reads struct {
 
 func (t reads) RoundTrip(r *http.Request) (*http.Response, error) {
 	parts := strings.Split(r.URL.Path+"////", "/") // apis, the group, the version
-	s := t.Of(parts[2], parts[3])
-	if s == nil {
-		return nil, errors.New("the APIService has changed")
-	}
-	return t.open(r.Context(), s, t.by, r.Method, *r.URL, r.Header.Get("Accept"), nil)
+	return t.open(r.Context(), t.Of(parts[2], parts[3]), t.by, r.Method, *r.URL, r.Header.Get("Accept"), nil)
 }
 
 // answer is a whole response.
@@ -138,7 +132,7 @@ func (a *Aggregator) open(
 	ctx context.Context, s *Service, as user.DefaultInfo, method string, to url.URL, accept string, body []byte,
 ) (response *http.Response, err error) {
 	switch {
-	case !s.available():
+	case s == nil || !s.available():
 		return nil, apierrors.NewServiceUnavailable("service unavailable")
 	case s.broken != nil:
 		return nil, s.broken

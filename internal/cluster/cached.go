@@ -18,9 +18,6 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// otherTime limits a list of an aggregated server, so that one that does not respond leaves time for an answer.
-const otherTime = 5 * time.Second
-
 // cached is a Source that reads a server's cache at one revision: the newest one when the Source was made. It reads and
 // watches the objects of aggregated servers as the user.
 type cached struct {

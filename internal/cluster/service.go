@@ -22,6 +22,7 @@ import (
 
 const (
 	timeout       = 30 * time.Second // the maximum duration of a question
+	otherTime     = 5 * time.Second  // the maximum duration of a list of an aggregated server
 	mostQuestions = 2                // the maximum number of concurrent questions: each needs memory for all objects
 )
 
