@@ -16,7 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -191,13 +190,8 @@ func (q *quotaCounter) count(ctx context.Context, namespace string) (again time.
 	var errs []error
 	for _, one := range all {
 		// What can't be counted stays (K pkg/controller/resourcequota/resource_quota_controller.go: syncResourceQuota).
-		used := corev1.ResourceList{}
-		maps.Copy(used, one.Status.Used)
+		used := usage.Only(one.Status.Used, usage.Names(one.Spec.Hard))
 		maps.Copy(used, usage.Total(&one.Spec, objects, reconcile.Now(ctx)))
-		maps.DeleteFunc(used, func(name corev1.ResourceName, _ resource.Quantity) bool {
-			_, ok := one.Spec.Hard[name]
-			return !ok
-		})
 		next := corev1.ResourceQuotaStatus{Hard: one.Spec.Hard, Used: used}
 		if usage.Same(next.Hard, one.Status.Hard) && usage.Same(next.Used, one.Status.Used) && one.Status.Used != nil {
 			continue
@@ -231,8 +225,8 @@ func (q *quotaCounter) list(ctx context.Context, namespace string) (all []*corev
 	return all, nil
 }
 
-// objects reads the objects that the quotas count, each resource once, and after the quotas. again is the time until the
-// next count if some resources are not stored here. Those that no server lists are omitted.
+// objects reads the objects that the quotas count, each resource once, and after the quotas. If some resources are not
+// stored here, again is the time until the next count. Those that no server lists are omitted.
 func (q *quotaCounter) objects(ctx context.Context, namespace string, all []*corev1.ResourceQuota) (
 	out map[schema.GroupResource][]runtime.Object, again time.Duration, err error) {
 	named := corev1.ResourceList{}

@@ -43,8 +43,8 @@ func more(a, b corev1.ResourceList) corev1.ResourceList {
 	return out
 }
 
-// only returns the part of a list with those names.
-func only(list corev1.ResourceList, named []corev1.ResourceName) corev1.ResourceList {
+// Only returns the part of a list with those names.
+func Only(list corev1.ResourceList, named []corev1.ResourceName) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for _, name := range named {
 		if q, ok := list[name]; ok {

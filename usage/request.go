@@ -87,7 +87,7 @@ func (k kind) checkRequest(matching []*corev1.ResourceQuota, w Write) (map[strin
 		if w.Old != nil && k.within(&q.Spec, w.Old) {
 			had = k.usage(w.Old, w.Now)
 		}
-		added := only(more(whole, had), Names(q.Status.Hard))
+		added := Only(more(whole, had), Names(q.Status.Hard))
 		if len(added) == 0 {
 			continue
 		}
@@ -114,7 +114,7 @@ func exceeds(q *corev1.ResourceQuota, added corev1.ResourceList) error {
 		return nil
 	}
 	return fmt.Errorf("exceeded quota: %s, requested: %s, used: %s, limited: %s",
-		q.Name, printed(only(added, over)), printed(only(q.Status.Used, over)), printed(only(q.Status.Hard, over)))
+		q.Name, printed(Only(added, over)), printed(Only(q.Status.Used, over)), printed(Only(q.Status.Hard, over)))
 }
 
 // Add returns the sum of the usage and an addition.

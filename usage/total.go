@@ -27,7 +27,7 @@ func Total(q *corev1.ResourceQuotaSpec, objects map[schema.GroupResource][]runti
 		}
 		for _, obj := range list {
 			if k.within(q, obj) {
-				add(used, only(k.usage(obj, now), named))
+				add(used, Only(k.usage(obj, now), named))
 			}
 		}
 		add(out, used)

@@ -179,7 +179,7 @@ func (c *cached) watch(ctx context.Context, d *Discovery, yield func(Event) erro
 	}
 }
 
-// changed reports whether the resources have changed, the user has lost the right to list one since they were listed, or
+// changed reports whether there are other resources, the user has lost the right to list one since they were listed, or
 // one that could not be listed can be listed now.
 func (c *cached) changed(ctx context.Context, d *Discovery) bool {
 	ctx, cancel := context.WithTimeout(ctx, otherTime)

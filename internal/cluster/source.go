@@ -233,7 +233,8 @@ func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 				continue
 			}
 			res := r.d.Kind(w.APIVersion, w.Kind)
-			if res == nil || !anyTime && !res.Elsewhere || !res.Listed || res.Hides(o.Namespace) || res.Namespaced && o.Namespace == "" {
+			if res == nil || !anyTime && !res.Elsewhere || !res.Listed || res.Hides(o.Namespace) ||
+				res.Namespaced && o.Namespace == "" {
 				continue
 			}
 			known[w.UID] = true

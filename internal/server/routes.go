@@ -20,7 +20,7 @@ func (s *Server) extensions() []render.Route {
 	d, by := s.data, func() authorization.Authorizer { return s.api.Authorizer() }
 	questions := (&cluster.Server{
 		Cache: d.cache, Types: d.types, Revision: d.store.Revision, Authorizer: by, Removed: s.trail.RemovedAt,
-		Queue:  s.garbage.Queued,
+		Queue: s.garbage.Queued,
 		Others: func() []metav1.APIResource {
 			all, _ := s.api.Aggregator().Resources()
 			return all
