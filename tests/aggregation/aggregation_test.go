@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -186,8 +187,23 @@ func served(ctx context.Context, t *testing.T, s *process.Server, config *rest.C
 	if len(list.Items) != 2 {
 		t.Errorf("%d flunders", len(list.Items))
 	}
-	s.Run(t, "why", "flunders/a", "--namespace=garden")
+	s.Run(t, "why", "flunders/a", "--namespace=garden", "--from=server")
+	quotas, flunderCount := core.CoreV1().ResourceQuotas("garden"), corev1.ResourceName("count/flunders.wardle.example.com")
+	_, err = quotas.Create(ctx, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q"},
+		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{flunderCount: resource.MustParse("9")}}}, create)
+	ok(err)
+	counts := func(n int64) {
+		t.Helper()
+		until(ctx, t, func() bool {
+			q, err := quotas.Get(ctx, "q", metav1.GetOptions{})
+			ok(err)
+			used, counted := q.Status.Used[flunderCount]
+			return counted && used.Value() == n
+		})
+	}
+	counts(2)
 	ok(flunders.Delete(ctx, "a", metav1.DeleteOptions{}))
+	counts(1)
 	ok(core.CoreV1().Namespaces().Delete(ctx, "garden", metav1.DeleteOptions{}))
 	for _, want := range []string{"ADDED a", "ADDED b", "DELETED a", "DELETED b"} {
 		e := <-changes.ResultChan()
