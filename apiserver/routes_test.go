@@ -23,8 +23,7 @@ func TestRoutes(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	methods := map[string][]string{}
 	err := chi.Walk(s.API.Routes(), func(
-		method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler,
-	) error {
+		method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		methods[route] = append(methods[route], method)
 		return nil
 	})

@@ -196,16 +196,14 @@ func TestUnreachableServerIsAnError(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	_, err := conformance.Run(
-		t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{},
-	)
+		t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
 	if !errors.Is(err, conformance.ErrNoServer) {
 		t.Errorf("a server without /version is: %v", err)
 	}
 	closed := httptest.NewServer(&memory{closed: true})
 	defer closed.Close()
 	_, err = conformance.Run(
-		t.Context(), &conformance.Client{URL: closed.URL, HTTP: closed.Client()}, nil, nil, conformance.Options{},
-	)
+		t.Context(), &conformance.Client{URL: closed.URL, HTTP: closed.Client()}, nil, nil, conformance.Options{})
 	if !errors.Is(err, conformance.ErrNoRight) {
 		t.Errorf("a server where no object may be created is: %v", err)
 	}
@@ -253,12 +251,10 @@ func TestCaseWithoutPermissionIsSkipped(t *testing.T) {
 		})
 	}
 	s := httptest.NewServer(
-		&memory{objects: map[string]map[string]any{}, lacks: map[string]bool{"delete namespaces": true}},
-	)
+		&memory{objects: map[string]map[string]any{}, lacks: map[string]bool{"delete namespaces": true}})
 	defer s.Close()
 	_, err := conformance.Run(
-		t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{},
-	)
+		t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
 	if !errors.Is(err, conformance.ErrNoRight) {
 		t.Errorf("namespaces would stay: %v", err)
 	}
@@ -360,8 +356,7 @@ func TestPageOfProxyIsNoReason(t *testing.T) {
 	}))
 	defer s.Close()
 	_, err := conformance.Run(
-		t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{},
-	)
+		t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
 	if err == nil || strings.Contains(err.Error(), "<") ||
 		!strings.Contains(err.Error(), "502: Bad Gateway, with a page") {
 		t.Error(err)

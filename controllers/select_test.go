@@ -49,8 +49,7 @@ func TestSelect(t *testing.T) {
 		}
 		maps.DeleteFunc(on, func(_ string, on bool) bool { return !on })
 		if d := cmp.Diff(slices.Sorted(slices.Values(c.on)), slices.Sorted(maps.Keys(on))) + cmp.Diff(
-			c.absent, absent,
-		); d != "" {
+			c.absent, absent); d != "" {
 			t.Errorf("%q: %s", c.words, d)
 		}
 	}

@@ -15,12 +15,9 @@ func FuzzDelete(f *testing.F) {
 	f.Add("pod", "a/b", "", int64(9), int64(1)<<40, int64(1)<<62, int64(-7), int64(1)<<62, "", uint8(2))
 	f.Add(
 		"namespace", "orphan,foregroundDeletion", "kubernetes", int64(0), int64(0), int64(0), int64(0), int64(0), "Orphan",
-		uint8(7),
-	)
-	f.Add(
-		"crd", "customresourcecleanup.apiextensions.k8s.io", "", int64(2), int64(3), int64(0), int64(0), int64(0),
-		"Background", uint8(5),
-	)
+		uint8(7))
+	f.Add("crd", "customresourcecleanup.apiextensions.k8s.io", "", int64(2), int64(3), int64(0), int64(0), int64(0),
+		"Background", uint8(5))
 	f.Fuzz(func(
 		t *testing.T, kind, finalizers, specFinalizers string, generation, deletion, grace, asked, byDefault int64,
 		policy string, bits uint8,

@@ -102,8 +102,7 @@ func TestStartFindsWhatWasLeftOver(t *testing.T) {
 			"ranges/serviceips": `{"kind":"RangeAllocation","apiVersion":"v1"}`, "configmaps/a/broken": `{`,
 		} {
 			if _, err := s.store.Commit(
-				t.Context(), storage.Txn{Key: storage.DefaultRoot + "/" + key, Value: []byte(value)},
-			); err != nil {
+				t.Context(), storage.Txn{Key: storage.DefaultRoot + "/" + key, Value: []byte(value)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -304,10 +303,8 @@ func TestKindsChange(t *testing.T) {
 		s.put("configmaps/a/d", ownedBy(false, odd))
 		time.Sleep(time.Hour)
 		s.want("configmaps/a/d")
-		s.serve(append(
-			builtins[:len(builtins):len(builtins)],
-			graph.Kind{APIVersion: "odd.io/v1", Kind: "Odd", Collection: "odd.io/odds", Namespaced: true},
-		))
+		s.serve(append(builtins[:len(builtins):len(builtins)],
+			graph.Kind{APIVersion: "odd.io/v1", Kind: "Odd", Collection: "odd.io/odds", Namespaced: true}))
 		s.want("")
 		if n := len(s.called("delete", "d")); n != 1 {
 			t.Errorf("%d attempts", n)
@@ -343,8 +340,7 @@ func TestGuardsAreOfTheNewestOwnersFirst(t *testing.T) {
 func TestOutcomesOfErrors(t *testing.T) {
 	gr := resource("pods")
 	uid := apierrors.NewInvalid(
-		graphKind, "p", field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), "b", "field is immutable")},
-	)
+		graphKind, "p", field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), "b", "field is immutable")})
 	other := apierrors.NewInvalid(graphKind, "p", field.ErrorList{field.Invalid(field.NewPath("spec"), "b", "no")})
 	for _, c := range []struct {
 		action graph.Action

@@ -46,8 +46,7 @@ func TestEvent(t *testing.T) {
 				Reason:     "OwnerRefInvalidNamespace", Type: "Warning",
 				Message: fmt.Sprintf(
 					"ownerRef [v1/ConfigMap, namespace: %s, name: far, uid: uid-far] does not exist in namespace %q", namespace,
-					namespace,
-				),
+					namespace),
 				Source:              corev1.EventSource{Component: "garbage-collector-controller"},
 				ReportingController: "garbage-collector-controller",
 				FirstTimestamp:      start, LastTimestamp: metav1.NewTime(start.Add(last)), Count: count,

@@ -200,8 +200,7 @@ func (s *server) write(ctx context.Context, key string, o *object, guards []stor
 		value = nil
 	}
 	_, err = s.store.Commit(
-		ctx, storage.Txn{Key: storage.DefaultRoot + "/" + key, Expect: rev, Guards: guards, Value: value},
-	)
+		ctx, storage.Txn{Key: storage.DefaultRoot + "/" + key, Expect: rev, Guards: guards, Value: value})
 	s.mu.Lock()
 	after := s.after
 	s.mu.Unlock()
@@ -268,8 +267,7 @@ func (s *server) delete(key string, policy metav1.DeletionPropagation) {
 }
 
 func (s *server) remove(
-	ctx context.Context, key string, o *object, policy metav1.DeletionPropagation, guards []storage.Guard,
-) error {
+	ctx context.Context, key string, o *object, policy metav1.DeletionPropagation, guards []storage.Guard) error {
 	o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool {
 		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
 	})

@@ -45,8 +45,7 @@ func TestOwnVersionsAreRegistered(t *testing.T) {
 		}
 		name, spec := e.Object.GetName(), e.Object.Object["spec"].(map[string]any)
 		found := fmt.Sprint(
-			spec["group"], " ", spec["version"], " ", spec["groupPriorityMinimum"], " ", spec["versionPriority"],
-		)
+			spec["group"], " ", spec["version"], " ", spec["groupPriorityMinimum"], " ", spec["versionPriority"])
 		if want, ok := wanted[name]; ok && found != want {
 			t.Errorf("%s: %q", name, found)
 		}

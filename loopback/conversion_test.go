@@ -94,11 +94,9 @@ func (w *webhook) config() string {
 
 // routes returns a definition of two versions that only a webhook can convert.
 func routes(client string) string {
-	v1 := version(
-		"v1", true,
+	v1 := version("v1", true,
 		`"spec":{"type":"object","required":["address"],"properties":{"address":{"type":"string"}}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}`,
-		`,"subresources":{"status":{}}`,
-	)
+		`,"subresources":{"status":{}}`)
 	v2 := version("v2", false,
 		`"spec":{"type":"object","required":["host","port"],"properties":{"host":{"type":"string"},"port":{"type":"integer","maximum":99}}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}`,
 		`,"subresources":{"status":{},"scale":{"specReplicasPath":".spec.port","statusReplicasPath":".status.n"}},"additionalPrinterColumns":[{"name":"Port","type":"integer","jsonPath":".spec.port"}],"selectableFields":[{"jsonPath":".spec.host"}]`)
@@ -284,8 +282,7 @@ func TestWebhookByService(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, routes(fmt.Sprintf(
 		`{"service":{"namespace":"default","name":"hook","port":%s,"path":"/convert"},"caBundle":%q}`, port,
-		base64.StdEncoding.EncodeToString(ca),
-	)))
+		base64.StdEncoding.EncodeToString(ca))))
 	do(t, s, "POST", "/api/v1/namespaces/default/services",
 		`{"metadata":{"name":"hook"},"spec":{"type":"ExternalName","externalName":"localhost"}}`)
 	do(t, s, "POST", v1widgets, widgetA)

@@ -34,8 +34,7 @@ func widgets(plural, kind string, versions ...string) string {
 func version(name string, storage bool, properties, more string) string {
 	return fmt.Sprintf(
 		`{"name":%q,"served":true,"storage":%v,"schema":{"openAPIV3Schema":{"type":"object","properties":{%s}}}%s}`, name,
-		storage, properties, more,
-	)
+		storage, properties, more)
 }
 
 const size = `"spec":{"type":"object","properties":{"size":{"type":"integer","default":3,"maximum":10},"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}`
@@ -52,10 +51,8 @@ func reaches(
 	})
 }
 
-func is(
-	d *apiextensionsv1.CustomResourceDefinition, typ apiextensionsv1.CustomResourceDefinitionConditionType,
-	status apiextensionsv1.ConditionStatus, reason string,
-) bool {
+func is(d *apiextensionsv1.CustomResourceDefinition, typ apiextensionsv1.CustomResourceDefinitionConditionType,
+	status apiextensionsv1.ConditionStatus, reason string) bool {
 	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
 		return c.Type == typ && c.Status == status && c.Reason == reason
 	})

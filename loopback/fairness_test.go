@@ -18,10 +18,8 @@ const flowControl = "/apis/flowcontrol.apiserver.k8s.io/v1/"
 func TestFlowSchemaConditions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	w := s.Watch(flowControl + "flowschemas?watch=1")
-	do(
-		t, s, "POST", flowControl+"flowschemas",
-		`{"metadata":{"name":"own"},"spec":{"matchingPrecedence":900,"priorityLevelConfiguration":{"name":"mine"}}}`,
-	)
+	do(t, s, "POST", flowControl+"flowschemas",
+		`{"metadata":{"name":"own"},"spec":{"matchingPrecedence":900,"priorityLevelConfiguration":{"name":"mine"}}}`)
 	starts(t, s, "priority-and-fairness-controller")
 	o := shows(t, w, "own", `"reason":"NotFound","status":"True","type":"Dangling"`)
 	if e := o.GetManagedFields()[0]; e.Manager != "api-priority-and-fairness-config-consumer-v1" ||

@@ -35,8 +35,7 @@ const (
 func collectorOf(s *apiservertest.Server) *loopback.Collector {
 	return &loopback.Collector{
 		API: s.API.Loopback(
-			authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
-		),
+			authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager"),
 	}
 }
 
@@ -90,8 +89,7 @@ func refOf(t *testing.T, o *unstructured.Unstructured, collection string) gc.Obj
 
 // until reads a path again after every change of the store, until the response is as wanted.
 func until(
-	t *testing.T, s *apiservertest.Server, path string, want func(apiservertest.Answer) bool,
-) apiservertest.Answer {
+	t *testing.T, s *apiservertest.Server, path string, want func(apiservertest.Answer) bool) apiservertest.Answer {
 	t.Helper()
 	for {
 		rev := s.Cache.Revision()
@@ -127,10 +125,8 @@ func TestOwnerReferencePatches(t *testing.T) {
 		o := create(t, s, configMaps, fmt.Sprint("owner-", i), nil, nil)
 		refs, uids = append(refs, reference(o, block)), append(uids, string(o.GetUID()))
 	}
-	d := create(
-		t, s, configMaps, "d", map[string]any{"ownerReferences": refs, "labels": map[string]any{"a": "b"}},
-		map[string]any{"data": map[string]any{"k": "v"}},
-	)
+	d := create(t, s, configMaps, "d", map[string]any{"ownerReferences": refs, "labels": map[string]any{"a": "b"}},
+		map[string]any{"data": map[string]any{"k": "v"}})
 	blocks := func() (out []string) {
 		for _, r := range owners(t, s, configMaps+"/d") {
 			b := "nil"

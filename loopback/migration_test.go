@@ -68,8 +68,7 @@ func TestListsConvertInBatches(t *testing.T) {
 			objects != c.objects {
 			t.Errorf(
 				"GET %s as %q: %d: %d objects in %d calls, want %d in %d", c.path, c.accept, a.Code, objects, calls, c.objects,
-				c.calls,
-			)
+				c.calls)
 		}
 	}
 	for _, c := range []struct {
@@ -101,8 +100,7 @@ func TestLargeObjectsConvertInSmallerBatches(t *testing.T) {
 	for i := range 6 {
 		do(t, s, "POST", v1widgets, fmt.Sprintf(
 			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%d","annotations":{"a":%q}},"spec":{"address":"x:1"}}`,
-			i, strings.Repeat("a", 200<<10),
-		))
+			i, strings.Repeat("a", 200<<10)))
 	}
 	for i := range 6 {
 		do(t, s, "PATCH", v1widgets+fmt.Sprint("/w", i)+"/status",

@@ -90,8 +90,7 @@ func TestMigrations(t *testing.T) {
 }
 
 func definitionConditions(
-	d *apiextensionsv1.CustomResourceDefinition,
-) map[apiextensionsv1.CustomResourceDefinitionConditionType]string {
+	d *apiextensionsv1.CustomResourceDefinition) map[apiextensionsv1.CustomResourceDefinitionConditionType]string {
 	out := map[apiextensionsv1.CustomResourceDefinitionConditionType]string{}
 	for _, c := range d.Status.Conditions {
 		out[c.Type] = fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message)

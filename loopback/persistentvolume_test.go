@@ -12,8 +12,7 @@ import (
 
 // eventually waits for an event of the watch that the test wants, and returns its object.
 func eventually(
-	t testing.TB, w *apiservertest.Watch, what string, want func(apiservertest.Event) bool,
-) *unstructured.Unstructured {
+	t testing.TB, w *apiservertest.Watch, what string, want func(apiservertest.Event) bool) *unstructured.Unstructured {
 	t.Helper()
 	last := ""
 	for {

@@ -54,15 +54,13 @@ func gone(t *testing.T, w *apiservertest.Watch, name string) {
 func claim(name, more string) string {
 	return fmt.Sprintf(
 		`{"metadata":{"name":%q},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}%s}}`,
-		name, more,
-	)
+		name, more)
 }
 
 func pod(name, volume string) string {
 	return fmt.Sprintf(
 		`{"metadata":{"name":%q},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v",%s}]}}`,
-		name, volume,
-	)
+		name, volume)
 }
 
 // erase removes a key from the store.

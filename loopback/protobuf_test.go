@@ -122,8 +122,7 @@ func TestBinaryCascades(t *testing.T) {
 	}
 	s.Put(t, "/registry/configmaps/default/dependent", boundMap(t, "default", "dependent", ref))
 	s.Put(t, "/registry/configmaps/default/orphan", boundMap(
-		t, "default", "orphan", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"},
-	))
+		t, "default", "orphan", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"}))
 	until(t, s, configMaps+"/orphan", missing)
 	do(t, s, "DELETE", configMaps+"/owner", `{"propagationPolicy":"Foreground"}`)
 	until(t, s, configMaps+"/owner", missing)

@@ -27,10 +27,8 @@ func TestQuota(t *testing.T) {
 	do(t, s, "DELETE", "/api/v1/namespaces/default/configmaps/a", "")
 	says("map[configmaps:3]", "map[configmaps:2]")
 
-	do(
-		t, s, "PUT", quotas+"/q",
-		`{"metadata":{"name":"q"},"spec":{"hard":{"pods":"1","count/pods":"9","count/nothings.example.com":"1"}}}`,
-	)
+	do(t, s, "PUT", quotas+"/q",
+		`{"metadata":{"name":"q"},"spec":{"hard":{"pods":"1","count/pods":"9","count/nothings.example.com":"1"}}}`)
 	const hard = "map[count/nothings.example.com:1 count/pods:9 pods:1]"
 	says(hard, "map[count/pods:0 pods:0]")
 	do(t, s, "POST", pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)

@@ -137,8 +137,7 @@ func (s *trailed) expect(name string, want ...string) {
 
 // owned creates a ConfigMap with owners.
 func (s *trailed) owned(
-	name string, meta map[string]any, owners ...*unstructured.Unstructured,
-) *unstructured.Unstructured {
+	name string, meta map[string]any, owners ...*unstructured.Unstructured) *unstructured.Unstructured {
 	s.t.Helper()
 	all := map[string]any{}
 	for k, v := range meta {

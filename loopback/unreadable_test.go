@@ -16,10 +16,8 @@ func TestUnreadablePriorityLevel(t *testing.T) {
 		`{"kind":"PriorityLevelConfiguration","apiVersion":"flowcontrol.apiserver.k8s.io/v1",`+
 			`"metadata":{"name":"odd","uid":"u"},"spec":7}`)
 	w := s.Watch(flowControl + "flowschemas?watch=1")
-	do(
-		t, s, "POST", flowControl+"flowschemas",
-		`{"metadata":{"name":"own"},"spec":{"matchingPrecedence":900,"priorityLevelConfiguration":{"name":"odd"}}}`,
-	)
+	do(t, s, "POST", flowControl+"flowschemas",
+		`{"metadata":{"name":"own"},"spec":{"matchingPrecedence":900,"priorityLevelConfiguration":{"name":"odd"}}}`)
 	log := make(lines, 100)
 	logging(t, s, slog.New(slog.NewTextHandler(log, nil)), "priority-and-fairness-controller")
 	shows(t, w, "own", `"reason":"Found","status":"False","type":"Dangling"`)

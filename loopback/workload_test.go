@@ -53,8 +53,7 @@ func run(t testing.TB, s *apiservertest.Server, cs ...workload.Controller) {
 
 // sees waits until an object of the name is as wanted, and returns it.
 func sees(
-	t *testing.T, w *apiservertest.Watch, name string, wanted func(map[string]any) bool,
-) *unstructured.Unstructured {
+	t *testing.T, w *apiservertest.Watch, name string, wanted func(map[string]any) bool) *unstructured.Unstructured {
 	t.Helper()
 	return eventually(t, w, name, func(e apiservertest.Event) bool {
 		return (name == "" || e.Object.GetName() == name) && e.Type != "DELETED" && wanted(e.Object.Object)
@@ -94,15 +93,12 @@ func set(name string, replicas int) string {
 func TestReplicaSet(t *testing.T) {
 	s := owning(t, nil, replicaset.New())
 	w, events := s.Watch(sets+"?watch=1"), s.Watch("/api/v1/namespaces/default/events?watch=1")
-	do(
-		t, s, "POST", pods,
-		`{"metadata":{"name":"loner","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
-	)
+	do(t, s, "POST", pods,
+		`{"metadata":{"name":"loner","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	do(t, s, "POST", sets, set("a", 3))
 	rs := sees(t, w, "a", has(
 		"status.replicas", "3", "status.fullyLabeledReplicas", "3", "status.observedGeneration", "1",
-		"status.terminatingReplicas", "0",
-	))
+		"status.terminatingReplicas", "0"))
 	ref := metav1.OwnerReference{
 		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "a", UID: rs.GetUID(), Controller: new(bool),
 		BlockOwnerDeletion: new(bool),

@@ -46,8 +46,7 @@ func TestExplain(t *testing.T) {
 			} {
 				var out, errs bytes.Buffer
 				c := explain.NewCmdExplain(
-					"kubectl", factory, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errs},
-				)
+					"kubectl", factory, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errs})
 				c.SetArgs(append(slices.Clone(args), r.Name, "--api-version="+list.GroupVersion))
 				util.BehaviorOnFatal(func(text string, _ int) { errs.WriteString(text) })
 				if err := c.Execute(); err != nil || errs.Len() > 0 {

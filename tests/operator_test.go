@@ -136,8 +136,7 @@ func refusedOutside(ctx context.Context, t *testing.T, mgr manager.Manager) {
 	}
 	for what, err := range map[string]error{
 		"reading another namespace": r.Get(
-			ctx, types.NamespacedName{Namespace: other, Name: "kube-root-ca.crt"}, &corev1.ConfigMap{},
-		),
+			ctx, types.NamespacedName{Namespace: other, Name: "kube-root-ca.crt"}, &corev1.ConfigMap{}),
 		"listing all namespaces": r.List(ctx, all),
 		"reading a secret":       r.Get(ctx, types.NamespacedName{Namespace: tenant, Name: "token"}, &corev1.Secret{}),
 		"deleting a widget":      c.Delete(ctx, widget("one")),
@@ -149,8 +148,7 @@ func refusedOutside(ctx context.Context, t *testing.T, mgr manager.Manager) {
 		}()),
 		"changing its role": c.Update(ctx, role),
 		"a token of another account": c.SubResource("token").Create(
-			ctx, account("default"), &authenticationv1.TokenRequest{},
-		),
+			ctx, account("default"), &authenticationv1.TokenRequest{}),
 		"a token of its own":         c.SubResource("token").Create(ctx, account("operator"), &authenticationv1.TokenRequest{}),
 		"acting as an administrator": err,
 		"binding a role": c.Create(ctx, &rbacv1.RoleBinding{
@@ -159,8 +157,7 @@ func refusedOutside(ctx context.Context, t *testing.T, mgr manager.Manager) {
 		}),
 		"reading the namespace": r.Get(ctx, types.NamespacedName{Name: tenant}, &corev1.Namespace{}),
 		"making an account": c.Create(
-			ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "friend"}},
-		),
+			ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "friend"}}),
 	} {
 		if !apierrors.IsForbidden(err) {
 			t.Errorf("%s: %v", what, err)
@@ -200,8 +197,7 @@ func (w *world) operate(ctx context.Context) manager.Manager {
 	of := &unstructured.Unstructured{}
 	of.SetGroupVersionKind(widgetKind)
 	if err := ctrl.NewControllerManagedBy(mgr).For(of).Owns(&corev1.ConfigMap{}).Complete(
-		&reconciler{mgr.GetClient(), w.failures},
-	); err != nil {
+		&reconciler{mgr.GetClient(), w.failures}); err != nil {
 		w.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -162,8 +162,7 @@ func TestStreams(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		_, err := o.api.CoreV1().ConfigMaps("default").Create(
 			o.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"k": name}},
-			metav1.CreateOptions{},
-		)
+			metav1.CreateOptions{})
 		o.ok(err)
 	}
 	requests := &recorder{}
@@ -176,8 +175,7 @@ func TestStreams(t *testing.T) {
 	whole.ContentType = runtime.ContentTypeProtobuf
 	ctx, cancel := context.WithCancel(o.ctx)
 	objects := informers.NewSharedInformerFactoryWithOptions(
-		kubernetes.NewForConfigOrDie(whole), 0, informers.WithNamespace("default"),
-	)
+		kubernetes.NewForConfigOrDie(whole), 0, informers.WithNamespace("default"))
 	maps := objects.Core().V1().ConfigMaps().Informer()
 	outlines := metadatainformer.NewFilteredSharedInformerFactory(metadata.NewForConfigOrDie(config), 0, "default", nil)
 	heads := outlines.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer()
@@ -191,8 +189,7 @@ func TestStreams(t *testing.T) {
 	}
 	o.ok(o.api.CoreV1().ConfigMaps("default").Delete(o.ctx, "a", metav1.DeleteOptions{}))
 	_, err := o.api.CoreV1().ConfigMaps("default").Create(
-		o.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{},
-	)
+		o.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{})
 	o.ok(err)
 	for what, i := range map[string]cache.SharedIndexInformer{"objects": maps, "metadata": heads} {
 		o.await(what, func() bool {

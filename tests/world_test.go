@@ -129,8 +129,7 @@ func (w *world) issueToken(ctx context.Context) {
 func (w *world) endToken(ctx context.Context) {
 	w.t.Helper()
 	if err := w.admin.Delete(
-		ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "token"}},
-	); err != nil {
+		ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "token"}}); err != nil {
 		w.t.Fatal(err)
 	}
 }

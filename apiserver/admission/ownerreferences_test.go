@@ -56,8 +56,7 @@ func TestOwnerReferences(t *testing.T) {
 		return metav1.OwnerReference{APIVersion: "v1", Kind: kind, Name: uid, UID: types.UID(uid), BlockOwnerDeletion: block}
 	}
 	rc, rcNo, rcBlocks, rc2Blocks := ref("ReplicationController", "1", nil), ref("ReplicationController", "1", &no), ref(
-		"ReplicationController", "1", &yes,
-	), ref("ReplicationController", "2", &yes)
+		"ReplicationController", "1", &yes), ref("ReplicationController", "2", &yes)
 	node, nodeBlocks := ref("Node", "3", nil), ref("Node", "3", &yes)
 	unknown := metav1.OwnerReference{APIVersion: "nothing.io/v1", Kind: "Nothing", UID: "4", BlockOwnerDeletion: &yes}
 	malformed := metav1.OwnerReference{APIVersion: "a/b/c", Kind: "Nothing", UID: "5", BlockOwnerDeletion: &yes}

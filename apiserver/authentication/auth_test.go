@@ -21,8 +21,7 @@ import (
 
 func TestParseTokens(t *testing.T) {
 	tokens, err := authentication.ParseTokens(
-		strings.NewReader("t1,alice,u1,\"dev,ops\"\n,nobody,u2\nt2,bob,u3\nt2,carol,u4,system:authenticated\n"),
-	)
+		strings.NewReader("t1,alice,u1,\"dev,ops\"\n,nobody,u2\nt2,bob,u3\nt2,carol,u4,system:authenticated\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,8 +226,7 @@ func TestBound(t *testing.T) {
 // FuzzVerify: only signed tokens are valid.
 func FuzzVerify(f *testing.F) {
 	a, err := authentication.NewAccounts(
-		authentication.AccountsConfig{Issuers: []string{"i"}, Signer: signers(f)["P-256"]},
-	)
+		authentication.AccountsConfig{Issuers: []string{"i"}, Signer: signers(f)["P-256"]})
 	if err != nil {
 		f.Fatal(err)
 	}

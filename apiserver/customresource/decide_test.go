@@ -16,8 +16,7 @@ var (
 )
 
 func definition(
-	name string, names apiextensionsv1.CustomResourceDefinitionNames,
-) *apiextensionsv1.CustomResourceDefinition {
+	name string, names apiextensionsv1.CustomResourceDefinitionNames) *apiextensionsv1.CustomResourceDefinition {
 	return &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{Group: "example.com", Names: names}}
 }

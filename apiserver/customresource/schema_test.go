@@ -103,8 +103,7 @@ func TestSchemaErrorsAreBounded(t *testing.T) {
 			"update": func() field.ErrorList { return v.validate(obj, empty) },
 			"status": func() field.ErrorList {
 				return v.validateStatus(
-					widgetOf("status", "numbers", wrong(20_000)["numbers"]), widgetOf("status", "numbers", []any{}),
-				)
+					widgetOf("status", "numbers", wrong(20_000)["numbers"]), widgetOf("status", "numbers", []any{}))
 			},
 		} {
 			var before, after runtime.MemStats
@@ -165,15 +164,13 @@ func TestSchemaErrorsAreTheLibrarys(t *testing.T) {
 			ordered := name != "map"
 			compare(
 				what, validation.ValidateCustomResource(nil, obj, library), validation.ValidateCustomResource(nil, obj, ours),
-				ordered,
-			)
+				ordered)
 			for was, old := range map[string]any{
 				"nothing": widgetOf("spec", name, nil).Object, "the same": widgetOf("spec", name, list).Object,
 				"a part": widgetOf("spec", name, wrong(n / 2)[name]).Object,
 			} {
 				compare(what+" after "+was, validation.ValidateCustomResourceUpdate(
-					nil, obj, old, library, validation.WithRatcheting(nil),
-				),
+					nil, obj, old, library, validation.WithRatcheting(nil)),
 					validation.ValidateCustomResourceUpdate(nil, obj, old, ours, validation.WithRatcheting(nil)), ordered)
 			}
 			compare(what+" without ratcheting", validation.ValidateCustomResourceUpdate(nil, obj, obj, library),
@@ -183,7 +180,6 @@ func TestSchemaErrorsAreTheLibrarys(t *testing.T) {
 	odd := widgetOf("spec", "numbers", []any{int64(99)}).Object
 	odd["kind"] = int64(1)
 	compare("a kind that is a number", validation.ValidateCustomResourceUpdate(
-		nil, odd, odd, library, validation.WithRatcheting(nil),
-	),
+		nil, odd, odd, library, validation.WithRatcheting(nil)),
 		validation.ValidateCustomResourceUpdate(nil, odd, odd, ours, validation.WithRatcheting(nil)), true)
 }

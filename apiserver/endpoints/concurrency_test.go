@@ -35,8 +35,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 	wg.Wait()
 	data, _, _ := unstructured.NestedStringMap(
-		must(t, s.Do("GET", configmaps+"/a", nil), http.StatusOK).Object().Object, "data",
-	)
+		must(t, s.Do("GET", configmaps+"/a", nil), http.StatusOK).Object().Object, "data")
 	if data["n"] != strconv.Itoa(writers) || len(data) != writers+1 {
 		t.Errorf("%d fields, counter %s", len(data), data["n"])
 	}

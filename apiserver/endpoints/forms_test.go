@@ -77,10 +77,8 @@ func TestProtobuf(t *testing.T) {
 			&appsv1.DeploymentList{}},
 	} {
 		start := must(t, s.Do("GET", c.path, nil), http.StatusOK).List().GetResourceVersion()
-		a := must(
-			t, s.Do("POST", c.path, enproto(t, c.obj), "Content-Type", mediaProtobuf, "Accept", mediaProtobuf),
-			http.StatusCreated,
-		)
+		a := must(t, s.Do("POST", c.path, enproto(t, c.obj), "Content-Type", mediaProtobuf, "Accept", mediaProtobuf),
+			http.StatusCreated)
 		if got := a.Header.Get("Content-Type"); got != mediaProtobuf {
 			t.Errorf("%s: Content-Type %s", c.path, got)
 		}
@@ -137,10 +135,8 @@ func firstFrame(t *testing.T, s *apiservertest.Server, path string) (string, run
 func TestGzip(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Handler: apiservertest.Remote})
 	for _, name := range []string{"a", "b"} {
-		must(
-			t, s.Do("POST", configmaps, configmap(name, map[string]string{"k": strings.Repeat("x", 200<<10)}, nil)),
-			http.StatusCreated,
-		)
+		must(t, s.Do("POST", configmaps, configmap(name, map[string]string{"k": strings.Repeat("x", 200<<10)}, nil)),
+			http.StatusCreated)
 	}
 	must(t, s.Do("POST", configmaps, configmap("small", nil, nil)), http.StatusCreated)
 	for _, c := range []struct {

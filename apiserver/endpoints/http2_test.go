@@ -144,8 +144,7 @@ func behindOverHTTP2(t *testing.T, s *apiservertest.Server, get func(string) *ht
 	quick := &watched{d: json.NewDecoder(get(configmaps + "?watch=1&resourceVersion=" + start).Body)}
 	must(
 		t, s.Do("POST", configmaps, configmap("a", map[string]string{"k": strings.Repeat("x", 256<<10), "n": "0"}, nil)),
-		http.StatusCreated,
-	)
+		http.StatusCreated)
 	for i := range writes {
 		if _, n, err := quick.next(); err != nil || n != i {
 			t.Fatalf("the quick watch: %d, %v; want %d", n, err, i)

@@ -67,10 +67,8 @@ func TestBodies(t *testing.T) {
 	must(t, s.Do("POST", configmaps, zipped.Bytes(), "Content-Encoding", "gzip"), http.StatusBadRequest)
 	long := `{"metadata":{"name":"` + strings.Repeat("a", 1<<20) + `"}}`
 	must(t, s.Do("POST", configmaps, long), http.StatusUnprocessableEntity)
-	a := s.Do(
-		"POST", "/apis/apps/v1/namespaces/default/controllerrevisions",
-		`{"metadata":{"name":"big"},"data":{"k":"`+strings.Repeat("x", 2900<<10)+`"}}`,
-	)
+	a := s.Do("POST", "/apis/apps/v1/namespaces/default/controllerrevisions",
+		`{"metadata":{"name":"big"},"data":{"k":"`+strings.Repeat("x", 2900<<10)+`"}}`)
 	if st := a.Status(); a.Code != 413 || st.Reason != metav1.StatusReasonRequestEntityTooLarge { // too large for etcd
 		t.Errorf("%d %.300s", a.Code, a.Body)
 	}
@@ -107,10 +105,8 @@ func TestDeepProtobuf(t *testing.T) {
 	} {
 		// spec.versions.schema.openAPIV3Schema.not
 		crd := append(name[:len(name):len(name)], field(2, field(7, field(4, field(1, nested(c.tag, c.depth)))))...)
-		a := s.Do(
-			"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-			object("apiextensions.k8s.io/v1", "CustomResourceDefinition", crd), "Content-Type", mediaProtobuf,
-		)
+		a := s.Do("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+			object("apiextensions.k8s.io/v1", "CustomResourceDefinition", crd), "Content-Type", mediaProtobuf)
 		if a.Code >= 500 || (a.Code == http.StatusBadRequest) != c.rejected {
 			t.Errorf("%d deep: %d %.300s", c.depth, a.Code, a.Body)
 		}
@@ -118,10 +114,8 @@ func TestDeepProtobuf(t *testing.T) {
 	const revisions = "/apis/apps/v1/namespaces/default/controllerrevisions"
 	deep := `{"a":` + strings.Repeat("[", 9999) + strings.Repeat("]", 9999) + "}"
 	revision := append(name[:len(name):len(name)], field(2, field(1, []byte(deep)))...) // data.raw
-	must(
-		t, s.Do("POST", revisions, object("apps/v1", "ControllerRevision", revision), "Content-Type", mediaProtobuf),
-		http.StatusBadRequest,
-	)
+	must(t, s.Do("POST", revisions, object("apps/v1", "ControllerRevision", revision), "Content-Type", mediaProtobuf),
+		http.StatusBadRequest)
 	must(t, s.Do("GET", revisions, nil), http.StatusOK)
 }
 
@@ -163,8 +157,7 @@ func TestHeaders(t *testing.T) {
 		l := dial(t, s)
 		// The response may arrive, and the connection be closed, before all has been sent.
 		_, _ = io.WriteString(
-			l, "GET "+configmaps+" HTTP/1.1\r\nHost: localhost\r\n"+strings.ReplaceAll(c.header, "\n", "\r\n"),
-		)
+			l, "GET "+configmaps+" HTTP/1.1\r\nHost: localhost\r\n"+strings.ReplaceAll(c.header, "\n", "\r\n"))
 		_, _ = io.WriteString(l, "Connection: close\r\n\r\n")
 		resp, err := http.ReadResponse(l.r, nil)
 		if err != nil {

@@ -129,18 +129,12 @@ func (k *kindRules) metadata() {
 	finalizers := func(names ...string) func(*unstructured.Unstructured) {
 		return func(u *unstructured.Unstructured) { u.SetFinalizers(names) }
 	}
-	k.rejects(
-		"A-22", `metadata.labels: Invalid value: "a b": name part must consist of`,
-		func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a b": ""}) },
-	)
-	k.rejects(
-		"A-22", `metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of`,
-		func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a": "-"}) },
-	)
-	k.rejects(
-		"A-23", `metadata.annotations: Invalid value: "/": prefix part must be non-empty`,
-		func(u *unstructured.Unstructured) { u.SetAnnotations(map[string]string{"/": ""}) },
-	)
+	k.rejects("A-22", `metadata.labels: Invalid value: "a b": name part must consist of`,
+		func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a b": ""}) })
+	k.rejects("A-22", `metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of`,
+		func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a": "-"}) })
+	k.rejects("A-23", `metadata.annotations: Invalid value: "/": prefix part must be non-empty`,
+		func(u *unstructured.Unstructured) { u.SetAnnotations(map[string]string{"/": ""}) })
 	k.rejects("A-23", `metadata.annotations: Too long: may not be more than 262144 bytes`, func(
 		u *unstructured.Unstructured,
 	) {
@@ -148,8 +142,7 @@ func (k *kindRules) metadata() {
 	})
 	k.rejects(
 		"V-045", `metadata.ownerReferences[0].apiVersion: Invalid value: "apps/": must be <group>/<version> or <version>`,
-		owners(map[string]any{"apiVersion": "apps/"}),
-	)
+		owners(map[string]any{"apiVersion": "apps/"}))
 	k.rejects(
 		"V-045", `metadata.ownerReferences[0].uid: Required value: must not be empty`, owners(map[string]any{"uid": ""}),
 	)
@@ -159,11 +152,9 @@ func (k *kindRules) metadata() {
 		"A-30", `: finalizer orphan and foregroundDeletion cannot be both set`, finalizers("orphan", "foregroundDeletion"),
 	)
 	if !slices.Contains(generic, k.r.Plural) && (k.r.Plural != "events" || k.r.Group != "") {
-		k.rejects(
-			"A-31",
+		k.rejects("A-31",
 			`metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified`,
-			finalizers("x"),
-		)
+			finalizers("x"))
 	}
 	a := k.s.Do("POST", pathOf(k.r)+"?dryRun=All", k.with(finalizers("a.io/b", "orphan"))) // A-33
 	if a.Code != http.StatusCreated {

@@ -50,19 +50,14 @@ func TestLargeObjects(t *testing.T) {
 	must(t, s.Do("PUT", path+"/a", deployment("a", "q", large)), http.StatusOK)
 	event("MODIFIED", "a", is("q"))
 	patch := `{"spec":{"template":{"spec":{"containers":[{"name":"c","env":[{"name":"E","value":"` + strings.Repeat(
-		"r", large,
-	) + `"}]}]}}}}`
+		"r", large) + `"}]}]}}}}`
 	must(t, s.Do("PATCH", path+"/a", patch, "Content-Type", "application/strategic-merge-patch+json"), http.StatusOK)
 	event("MODIFIED", "a", is("r"))
-	must(
-		t, s.Do("PATCH", path+"/a?fieldManager=m&force=true", deployment("a", "s", large), "Content-Type", applyPatch),
-		http.StatusOK,
-	)
+	must(t, s.Do("PATCH", path+"/a?fieldManager=m&force=true", deployment("a", "s", large), "Content-Type", applyPatch),
+		http.StatusOK)
 	event("MODIFIED", "a", is("s"))
-	must(
-		t, s.Do("PATCH", path+"/b?fieldManager=m", deployment("b", "t", large), "Content-Type", applyPatch),
-		http.StatusCreated,
-	)
+	must(t, s.Do("PATCH", path+"/b?fieldManager=m", deployment("b", "t", large), "Content-Type", applyPatch),
+		http.StatusCreated)
 	event("ADDED", "b", is("t"))
 	first := must(t, s.Do("GET", path+"?limit=1", nil), http.StatusOK).List()
 	second := must(t, s.Do("GET", path+"?limit=1&continue="+first.GetContinue(), nil), http.StatusOK).List()

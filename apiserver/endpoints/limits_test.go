@@ -116,8 +116,7 @@ func TestSlowBodies(t *testing.T) {
 		l := dial(t, s)
 		l.say(
 			"POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n",
-			configmaps,
-		)
+			configmaps)
 		// its body is being read
 		if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") {
 			t.Fatal(text, err)
@@ -162,10 +161,8 @@ func TestSlowBody(t *testing.T) {
 	}})
 	for _, method := range []string{"POST", "DELETE"} { // the latter of a collection
 		l := dial(t, s)
-		l.say(
-			"%s %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: 100\n\n{\"meta", method,
-			configmaps,
-		)
+		l.say("%s %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: 100\n\n{\"meta", method,
+			configmaps)
 		a := must(t, l.receive(), http.StatusGatewayTimeout)
 		if st := a.Status(); st.Reason != metav1.StatusReasonTimeout {
 			t.Errorf("%s", a.Body)
@@ -213,8 +210,7 @@ func TestHangUp(t *testing.T) {
 		l := dial(t, s)
 		l.say(
 			"POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\n%s{\"metadata\":{\"name\":\"a\"}}", configmaps,
-			head,
-		)
+			head)
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -413,8 +409,7 @@ func TestSecureLimits(t *testing.T) {
 	open := func(token string) *line {
 		t.Helper()
 		c, err := tls.Dial(
-			"tcp", s.Port.Listener.Addr().String(), s.Port.Client().Transport.(*http.Transport).TLSClientConfig,
-		)
+			"tcp", s.Port.Listener.Addr().String(), s.Port.Client().Transport.(*http.Transport).TLSClientConfig)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -422,8 +417,7 @@ func TestSecureLimits(t *testing.T) {
 		l := &line{c, t, bufio.NewReader(c)}
 		l.say(
 			"POST /api/v1/namespaces/a/configmaps HTTP/1.1\nHost: localhost\nAuthorization: Bearer %s\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n",
-			token,
-		)
+			token)
 		return l
 	}
 	for token, code := range map[string]int{"wrong-token": 401, "mallory-token": 403} {

@@ -18,8 +18,7 @@ import (
 func TestLinkOfOddValues(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := s.API.Loopback(
-		authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
-	)
+		authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
 	for name, c := range map[string]struct {
 		value string
 		// shown reports whether lists contain it before the update.
@@ -64,8 +63,7 @@ func TestLinkOfOddValues(t *testing.T) {
 func TestLinkInPlace(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := s.API.Loopback(
-		authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
-	)
+		authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
 	must(t, s.Do("POST", configmaps,
 		`{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"},
 		{"apiVersion":"v1","kind":"ConfigMap","name":"y","uid":"y","blockOwnerDeletion":true}]}}`), http.StatusCreated)

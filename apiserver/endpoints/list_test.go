@@ -41,8 +41,7 @@ func fill(t *testing.T, s *apiservertest.Server, n int) (revisions []string) {
 	for i := range n {
 		a := must(
 			t, s.Do("POST", configmaps, configmap(fmt.Sprintf("m%02d", i), nil, map[string]string{"n": strconv.Itoa(i)})),
-			http.StatusCreated,
-		)
+			http.StatusCreated)
 		revisions = append(revisions, a.Object().GetResourceVersion())
 	}
 	return revisions
@@ -112,8 +111,7 @@ func TestPagesAreOneState(t *testing.T) {
 		first, token := "", ""
 		for {
 			l := must(t, s.Do(
-				"GET", fmt.Sprintf("%s?limit=%d&continue=%s", configmaps, limit, token), nil,
-			), http.StatusOK).List()
+				"GET", fmt.Sprintf("%s?limit=%d&continue=%s", configmaps, limit, token), nil), http.StatusOK).List()
 			if first == "" {
 				first = l.GetResourceVersion()
 			}
@@ -126,8 +124,7 @@ func TestPagesAreOneState(t *testing.T) {
 			}
 		}
 		whole := must(t, s.Do(
-			"GET", configmaps+"?resourceVersionMatch=Exact&resourceVersion="+first, nil,
-		), http.StatusOK).List()
+			"GET", configmaps+"?resourceVersionMatch=Exact&resourceVersion="+first, nil), http.StatusOK).List()
 		if diff := cmp.Diff(whole.Items, pages); diff != "" {
 			t.Fatalf("pages of %d at %s (-whole +pages):\n%s", limit, first, diff)
 		}
@@ -158,9 +155,7 @@ func TestExpiredToken(t *testing.T) {
 	page := must(t, s.Do("GET", configmaps+"?limit=2", nil), http.StatusOK).List()
 	must(t, s.Do("DELETE", configmaps+"/m03", nil), http.StatusOK)
 	for range 200 { // the newest segments are never dropped
-		must(t, s.Do(
-			"PATCH", configmaps+"/m04", `{"data":{"k":"`+strconv.Itoa(rand.Int())+`"}}`,
-		), http.StatusOK)
+		must(t, s.Do("PATCH", configmaps+"/m04", `{"data":{"k":"`+strconv.Itoa(rand.Int())+`"}}`), http.StatusOK)
 	}
 	// Out of the cache's history, but not out of etcd's.
 	if got := names(must(t, s.Do("GET", configmaps+"?limit=9&continue="+page.GetContinue(), nil), http.StatusOK).

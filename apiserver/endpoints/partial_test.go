@@ -37,10 +37,8 @@ func TestPartial(t *testing.T) {
 		var whole, list metav1.PartialObjectMetadataList
 		read(t, must(t, s.Do("GET", c.show, nil), http.StatusOK).Body, &whole)
 		asEncoded(t, must(t, s.Do("GET", c.show, nil, "Accept", asMetadatas), http.StatusOK).Body, &list)
-		if diff := cmp.Diff(
-			[]string{"PartialObjectMetadataList", "meta.k8s.io/v1", whole.ResourceVersion},
-			[]string{list.Kind, list.APIVersion, list.ResourceVersion},
-		); diff != "" {
+		if diff := cmp.Diff([]string{"PartialObjectMetadataList", "meta.k8s.io/v1", whole.ResourceVersion},
+			[]string{list.Kind, list.APIVersion, list.ResourceVersion}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.show, diff)
 		}
 		for i := range whole.Items {

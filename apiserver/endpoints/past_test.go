@@ -82,16 +82,11 @@ func before(t *testing.T, n int) (*apiservertest.Server, *reading, string) {
 	one := func(namespace string, i int) {
 		meta := fmt.Sprintf(
 			`"metadata":{"name":"m%03d","namespace":%q,"uid":"%s-%d","creationTimestamp":"2024-05-01T10:00:00Z","labels":{"n":"%d"}}`,
-			i, namespace, namespace, i, i%10,
-		)
-		put(
-			fmt.Sprintf("/registry/configmaps/%s/m%03d", namespace, i),
-			`{"kind":"ConfigMap","apiVersion":"v1",`+meta+`,"data":{"k":"`+strings.Repeat("v", 1000)+`"}}`,
-		)
-		last = put(
-			fmt.Sprintf("/registry/example.com/crontabs/%s/m%03d", namespace, i),
-			fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"CronTab",%s,"spec":{"i":%d}}`, meta, i%10),
-		)
+			i, namespace, namespace, i, i%10)
+		put(fmt.Sprintf("/registry/configmaps/%s/m%03d", namespace, i),
+			`{"kind":"ConfigMap","apiVersion":"v1",`+meta+`,"data":{"k":"`+strings.Repeat("v", 1000)+`"}}`)
+		last = put(fmt.Sprintf("/registry/example.com/crontabs/%s/m%03d", namespace, i),
+			fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"CronTab",%s,"spec":{"i":%d}}`, meta, i%10))
 	}
 	for i := range n {
 		one("default", i)
@@ -270,8 +265,7 @@ func TestPastCompacted(t *testing.T) {
 		}
 	}
 	first := must(t, s.Do(
-		"GET", configmaps+"?limit=10&resourceVersionMatch=Exact&resourceVersion="+rev, nil,
-	), http.StatusOK).List()
+		"GET", configmaps+"?limit=10&resourceVersionMatch=Exact&resourceVersion="+rev, nil), http.StatusOK).List()
 	second := must(t, s.Do("GET", configmaps+"?limit=10&continue="+first.GetContinue(), nil), http.StatusOK).List()
 	lists := store.lists
 	store.before = func(n int) { // a page of three needs a second read if one object in ten is selected

@@ -34,8 +34,7 @@ func minimal(t *testing.T) map[string]map[string]any {
 	der, _ := pem.Decode(csr)
 	text := strings.NewReplacer(
 		"@csr", base64.StdEncoding.EncodeToString(csr), "@stub", base64.StdEncoding.EncodeToString(der.Bytes),
-		"@ca", strings.ReplaceAll(string(trustAnchor(t)), "\n", `\n`),
-	).Replace(string(data))
+		"@ca", strings.ReplaceAll(string(trustAnchor(t)), "\n", `\n`)).Replace(string(data))
 	out := map[string]map[string]any{}
 	if err := yaml.UnmarshalStrict([]byte(text), &out); err != nil {
 		t.Fatal(err)
@@ -58,8 +57,7 @@ func signingRequest(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	der, err := x509.CreateCertificateRequest(
-		rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "x"}}, key,
-	)
+		rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "x"}}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +168,7 @@ func (w *walk) read() {
 	}
 	table := w.do(
 		"GET", pathOf(w.r)+"?labelSelector=walk", nil, []string{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"},
-		http.StatusOK,
-	)
+		http.StatusOK)
 	var rows metav1.Table
 	if err := json.Unmarshal(table.Body, &rows); err != nil || len(rows.Rows) != 1 ||
 		len(rows.Rows[0].Cells) < len(rows.ColumnDefinitions) {
@@ -249,10 +246,8 @@ func (w *walk) remove() {
 		return
 	}
 	w.do("POST", pathOf(w.r), w.obj.Object, nil, http.StatusCreated)
-	a := w.do(
-		"DELETE", pathOf(w.r)+"?propagationPolicy=Background&gracePeriodSeconds=0&labelSelector=walk", nil, nil,
-		http.StatusOK,
-	)
+	a := w.do("DELETE", pathOf(w.r)+"?propagationPolicy=Background&gracePeriodSeconds=0&labelSelector=walk", nil, nil,
+		http.StatusOK)
 	if n := len(a.List().Items); n != 1 {
 		w.t.Errorf("deleted a collection of %d", n)
 	}

@@ -175,10 +175,8 @@ func TestSocketHangUp(t *testing.T) {
 	}
 	big := strings.Repeat("x", 900<<10)
 	for i := range 12 {
-		must(
-			t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"x": big}, nil)),
-			http.StatusCreated,
-		)
+		must(t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"x": big}, nil)),
+			http.StatusCreated)
 	}
 	s.API.CloseWatches() // returns although a message can't be sent
 }

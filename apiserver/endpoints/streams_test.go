@@ -110,8 +110,7 @@ func (c *frames) send(id uint32, method, path, length string) error {
 		}
 	}
 	return c.f.WriteHeaders(
-		http2.HeadersFrameParam{StreamID: id, EndStream: length == "", EndHeaders: true, BlockFragment: b.Bytes()},
-	)
+		http2.HeadersFrameParam{StreamID: id, EndStream: length == "", EndHeaders: true, BlockFragment: b.Bytes()})
 }
 
 // TestBodyWithoutEnd: a request whose Content-Length is 0, or not a number, may have a body or not. The server waits

@@ -81,8 +81,7 @@ func TestAuthorizer(t *testing.T) {
 		"authorizer.requestResource.check('create').allowed()",
 		"authorizer.requestResource.check('create').reason() == 'by a role'",
 		"!authorizer.path('/denied').check('get').allowed()",
-		scale,
-	)).Validate(t.Context(), request.In(podKind, pods, examplePod(), nil), b)
+		scale)).Validate(t.Context(), request.In(podKind, pods, examplePod(), nil), b)
 	if diff := cmp.Diff([]string{"failed expression: " + scale}, messages(r)); diff != "" {
 		t.Error(diff)
 	}

@@ -61,14 +61,12 @@ func rules(lines ...string) *admissionv1.MatchResources {
 
 // TestCheckTypes: validations and messages are checked with the types of the objects, params and variables (M-53).
 func TestCheckTypes(t *testing.T) {
-	s := policyOf(
-		"object.spec.nope == 1",
+	s := policyOf("object.spec.nope == 1",
 		"object.spec.replicas > 1 && oldObject.spec.template.spec.containers.all(c, c.image.startsWith('a'))",
 		"params.data['a'] == 1",
 		"variables.replicas == 'a' && variables.broken.anything",
 		"object.metadata.labels.a == 'b' && request.operation == 'CREATE' && namespaceObject.metadata.name == 'a'",
-		"object.spec.strategy.rollingUpdate.maxSurge == 1",
-	)
+		"object.spec.strategy.rollingUpdate.maxSurge == 1")
 	s.Validations[0].MessageExpression = "object.apiVersion + 1"
 	s.ParamKind = &admissionv1.ParamKind{APIVersion: "v1", Kind: "ConfigMap"}
 	s.Variables = []admissionv1.Variable{

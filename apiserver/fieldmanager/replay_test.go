@@ -112,8 +112,7 @@ func (r *replay) step(t *testing.T, i int, s recorded) {
 }
 
 func (r *replay) patch(
-	t *testing.T, res *resources.Resource, sub string, live object, s recorded, query url.Values,
-) (object, error) {
+	t *testing.T, res *resources.Resource, sub string, live object, s recorded, query url.Values) (object, error) {
 	manager := query.Get("fieldManager")
 	var was runtime.Object
 	if live != nil {

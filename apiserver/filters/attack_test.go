@@ -18,10 +18,8 @@ func TestOneVerbAuthorizesOnlyThatVerb(t *testing.T) {
 	for _, verb := range []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"} {
 		user := "only-" + verb
 		s.Grant(user, "b", user, `[{"verbs":["`+verb+`"],"apiGroups":[""],"resources":["configmaps"]}]`)
-		s.Grant(
-			"bearer", "", "as-"+user,
-			`[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["`+user+`"]}]`,
-		)
+		s.Grant("bearer", "", "as-"+user,
+			`[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["`+user+`"]}]`)
 		for _, c := range []struct{ needs, method, path, body string }{
 			{"get", "GET", named, ""},
 			{"get", "GET", named + "?watch=true", ""},

@@ -218,8 +218,7 @@ func TestCertificates(t *testing.T) {
 			t, &s.CA, &x509.Certificate{Subject: masters, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}},
 		), 401},
 		"nameless": {apiservertest.NewCertificate(
-			t, &s.CA, &x509.Certificate{Subject: pkix.Name{Organization: []string{"system:masters"}}},
-		), 401},
+			t, &s.CA, &x509.Certificate{Subject: pkix.Name{Organization: []string{"system:masters"}}}), 401},
 	} {
 		client := s.Client(c.cert)
 		for range 2 { // the second time the result is cached

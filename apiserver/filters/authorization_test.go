@@ -18,10 +18,8 @@ func TestForeignNamespace(t *testing.T) {
 		"alice", "a", "reader", `[{"verbs":["get","list","watch"],"apiGroups":[""],"resources":["configmaps","secrets"]}]`,
 	)
 	for _, name := range []string{"hidden", "open"} {
-		s.Want(
-			201, "POST", "/api/v1/namespaces/b/secrets",
-			`{"metadata":{"name":"`+name+`","labels":{"l":"v"}},"stringData":{"k":"TOPSECRET"}}`,
-		)
+		s.Want(201, "POST", "/api/v1/namespaces/b/secrets",
+			`{"metadata":{"name":"`+name+`","labels":{"l":"v"}},"stringData":{"k":"TOPSECRET"}}`)
 	}
 	s.Want(201, "POST", "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"c"}}`)
 	s.Settle()

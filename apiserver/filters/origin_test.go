@@ -101,8 +101,7 @@ func TestNoForeignCertificates(t *testing.T) {
 			setHeaders(r, c.headers)
 			w := httptest.NewRecorder()
 			NoForeignCertificates(slog.New(slog.DiscardHandler))(http.HandlerFunc(
-				func(http.ResponseWriter, *http.Request) {},
-			)).ServeHTTP(w, r)
+				func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
 			if w.Code != c.want {
 				t.Errorf("%d, want %d", w.Code, c.want)
 			}

@@ -324,10 +324,8 @@ func TestInvalidQueuesAreIgnored(t *testing.T) {
 		Queues: 4, HandSize: 8, QueueLengthLimit: 1,
 	}
 	c := New(10, time.Minute, nil)
-	c.Set(
-		[]*flowcontrolv1.FlowSchema{bootstrap.SuggestedFlowSchemaGlobalDefault},
-		[]*flowcontrolv1.PriorityLevelConfiguration{level},
-	)
+	c.Set([]*flowcontrolv1.FlowSchema{bootstrap.SuggestedFlowSchemaGlobalDefault},
+		[]*flowcontrolv1.PriorityLevelConfiguration{level})
 	if !c.Handle(t.Context(), Request{get(user("u")), none}, func(Class) {}, func() {}) {
 		t.Error("rejected")
 	}

@@ -326,8 +326,7 @@ func TestReusedDocumentsKeepNothingElse(t *testing.T) {
 	runtime.GC()
 	if custom.Value() != nil || list.Value() != nil || snapshot.Value() != nil {
 		t.Errorf(
-			"kept: type %v, list %v, snapshot %v", custom.Value() != nil, list.Value() != nil, snapshot.Value() != nil,
-		)
+			"kept: type %v, list %v, snapshot %v", custom.Value() != nil, list.Value() != nil, snapshot.Value() != nil)
 	}
 	runtime.KeepAlive(s)
 }

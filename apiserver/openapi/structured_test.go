@@ -24,8 +24,7 @@ import (
 // The documents must lead to the same schema (V-013, V-096).
 func TestStructuredSchemasEqualClientGo(t *testing.T) {
 	typed, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(
-		&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}},
-	)
+		&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
 	if err != nil {
 		t.Fatal(err)
 	}

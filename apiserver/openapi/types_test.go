@@ -62,10 +62,8 @@ func served() []Type {
 	pods.DeletesReturnObject = true
 	services := namespaced("", "v1", "Service", "services", &corev1.Service{}, &corev1.ServiceList{}, statusPart)
 	services.DeletesReturnObject = true
-	claims := namespaced(
-		"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", &corev1.PersistentVolumeClaim{},
-		&corev1.PersistentVolumeClaimList{}, statusPart,
-	)
+	claims := namespaced("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", &corev1.PersistentVolumeClaim{},
+		&corev1.PersistentVolumeClaimList{}, statusPart)
 	claims.DeletesReturnObject = true
 	accounts := namespaced("", "v1", "ServiceAccount", "serviceaccounts", &corev1.ServiceAccount{},
 		&corev1.ServiceAccountList{},
@@ -74,23 +72,19 @@ func served() []Type {
 			Kind: schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"},
 		})
 	accounts.DeletesReturnObject = true
-	spaces := cluster(
-		"", "v1", "Namespace", "namespaces", &corev1.Namespace{}, &corev1.NamespaceList{}, statusPart,
-		Subresource{Name: "finalize", Verbs: []string{"update"}},
-	)
+	spaces := cluster("", "v1", "Namespace", "namespaces", &corev1.Namespace{}, &corev1.NamespaceList{}, statusPart,
+		Subresource{Name: "finalize", Verbs: []string{"update"}})
 	spaces.Verbs = []string{"create", "delete", "get", "list", "patch", "update", "watch"}
 	bindings := namespaced("", "v1", "Binding", "bindings", &corev1.Binding{}, nil)
 	bindings.Verbs = []string{"create"}
 	reviews := cluster("authentication.k8s.io", "v1", "TokenReview", "tokenreviews", &authenticationv1.TokenReview{}, nil)
 	reviews.Verbs = []string{"create"}
 	quotas := namespaced(
-		"", "v1", "ResourceQuota", "resourcequotas", &corev1.ResourceQuota{}, &corev1.ResourceQuotaList{}, statusPart,
-	)
+		"", "v1", "ResourceQuota", "resourcequotas", &corev1.ResourceQuota{}, &corev1.ResourceQuotaList{}, statusPart)
 	quotas.DeletesReturnObject = true
 	volumes := cluster(
 		"", "v1", "PersistentVolume", "persistentvolumes", &corev1.PersistentVolume{}, &corev1.PersistentVolumeList{},
-		statusPart,
-	)
+		statusPart)
 	volumes.DeletesReturnObject = true
 	return []Type{
 		quotas, volumes, pods, services, claims, accounts, spaces, bindings, reviews,
@@ -110,32 +104,21 @@ func served() []Type {
 			"apps", "v1", "StatefulSet", "statefulsets", &appsv1.StatefulSet{}, &appsv1.StatefulSetList{}, statusPart, scalePart,
 		),
 		namespaced("apps", "v1", "DaemonSet", "daemonsets", &appsv1.DaemonSet{}, &appsv1.DaemonSetList{}, statusPart),
-		namespaced(
-			"apps", "v1", "ControllerRevision", "controllerrevisions", &appsv1.ControllerRevision{},
-			&appsv1.ControllerRevisionList{},
-		),
+		namespaced("apps", "v1", "ControllerRevision", "controllerrevisions", &appsv1.ControllerRevision{},
+			&appsv1.ControllerRevisionList{}),
 		namespaced("batch", "v1", "Job", "jobs", &batchv1.Job{}, &batchv1.JobList{}, statusPart),
 		namespaced("batch", "v1", "CronJob", "cronjobs", &batchv1.CronJob{}, &batchv1.CronJobList{}, statusPart),
 		namespaced(
 			"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", &autoscalingv2.HorizontalPodAutoscaler{},
-			&autoscalingv2.HorizontalPodAutoscalerList{}, statusPart,
-		),
-		namespaced(
-			"discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", &discoveryv1.EndpointSlice{},
-			&discoveryv1.EndpointSliceList{},
-		),
-		namespaced(
-			"policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", &policyv1.PodDisruptionBudget{},
-			&policyv1.PodDisruptionBudgetList{}, statusPart,
-		),
-		cluster(
-			"flowcontrol.apiserver.k8s.io", "v1", "FlowSchema", "flowschemas", &flowcontrolv1.FlowSchema{},
-			&flowcontrolv1.FlowSchemaList{}, statusPart,
-		),
-		cluster(
-			"apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions",
-			&apiextensionsv1.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinitionList{}, statusPart,
-		),
+			&autoscalingv2.HorizontalPodAutoscalerList{}, statusPart),
+		namespaced("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", &discoveryv1.EndpointSlice{},
+			&discoveryv1.EndpointSliceList{}),
+		namespaced("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", &policyv1.PodDisruptionBudget{},
+			&policyv1.PodDisruptionBudgetList{}, statusPart),
+		cluster("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema", "flowschemas", &flowcontrolv1.FlowSchema{},
+			&flowcontrolv1.FlowSchemaList{}, statusPart),
+		cluster("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions",
+			&apiextensionsv1.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinitionList{}, statusPart),
 	}
 }
 

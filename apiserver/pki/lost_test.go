@@ -79,8 +79,7 @@ func TestRestoredAuthorityIsUsed(t *testing.T) {
 	r.start(t)
 	r.wantLines(t, 1, "restore the missing file, rename ca.crt.old to ca.crt, and start again")
 	if err := errors.Join(
-		os.Rename(path("away"), path("ca.key")), os.Rename(path("ca.crt.old"), path("ca.crt")),
-	); err != nil {
+		os.Rename(path("away"), path("ca.key")), os.Rename(path("ca.crt.old"), path("ca.crt"))); err != nil {
 		t.Fatal(err)
 	}
 	r.start(t)

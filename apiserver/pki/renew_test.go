@@ -80,8 +80,7 @@ func (r *rig) verify(t *testing.T, c *x509.Certificate, use x509.ExtKeyUsage) {
 	roots := x509.NewCertPool()
 	roots.AddCert(r.authority.cert)
 	if _, err := c.Verify(
-		x509.VerifyOptions{Roots: roots, CurrentTime: r.now, KeyUsages: []x509.ExtKeyUsage{use}},
-	); err != nil {
+		x509.VerifyOptions{Roots: roots, CurrentTime: r.now, KeyUsages: []x509.ExtKeyUsage{use}}); err != nil {
 		t.Error(err)
 	}
 }

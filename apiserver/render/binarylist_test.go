@@ -67,8 +67,7 @@ func TestBinaryList(t *testing.T) {
 					if !bytes.Equal(got.Bytes(), want) || skipped != 1 {
 						t.Errorf(
 							"%d %s %s: %d bytes, %d skipped; want %d\n%.300q\n%.300q", n, c.plural, as, got.Len(), skipped, len(want),
-							got.Bytes(), want,
-						)
+							got.Bytes(), want)
 					}
 				}
 			}

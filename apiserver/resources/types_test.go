@@ -26,8 +26,7 @@ func TestAddRemove(t *testing.T) {
 	before := len(types.All())
 	changed, generation := types.Changed(), types.Generation()
 	v1, beta := custom("b.example.com", "v1", "crontabs", "CronTab"), custom(
-		"b.example.com", "v1beta1", "crontabs", "CronTab",
-	)
+		"b.example.com", "v1beta1", "crontabs", "CronTab")
 	types.Add(beta, v1, custom("a.example.com", "v2", "things", "Thing"))
 
 	select {
@@ -76,10 +75,8 @@ func TestCustomResourceNeverHidesBuiltIn(t *testing.T) {
 		t.Error("deployments are gone")
 	}
 	definitions := types.Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	types.Add(
-		custom("apps", "v1", "a", "Deployment"),
-		custom("apiextensions.k8s.io", "v9", "customresourcedefinitions", "CustomResourceDefinition"),
-	)
+	types.Add(custom("apps", "v1", "a", "Deployment"),
+		custom("apiextensions.k8s.io", "v9", "customresourcedefinitions", "CustomResourceDefinition"))
 	if types.Kind(deployments.GroupVersionKind()) != deployments {
 		t.Error("another resource has the collection of deployments")
 	}

@@ -78,8 +78,7 @@ func show(o workload.Object) string {
 	case *corev1.Pod:
 		s += fmt.Sprintf(
 			" for %s %s %v %s, %d tolerations", target(o), o.Status.Phase, o.Labels, o.Spec.Containers[0].Image,
-			len(o.Spec.Tolerations),
-		)
+			len(o.Spec.Tolerations))
 	case *appsv1.ControllerRevision:
 		s += fmt.Sprintf(" number %d %v", o.Revision, o.Labels)
 	}

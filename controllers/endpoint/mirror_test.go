@@ -24,8 +24,7 @@ func TestMirror(t *testing.T) {
 			var b strings.Builder
 			fmt.Fprintf(
 				&b, "%s of %s %s %v %v %s", s.Name, s.OwnerReferences[0].Kind, s.OwnerReferences[0].UID, s.Labels, s.Annotations,
-				sliceKey(s),
-			)
+				sliceKey(s))
 			for _, e := range s.Endpoints {
 				fmt.Fprintf(&b, "\n  %v ready=%v", e.Addresses, *e.Conditions.Ready)
 			}

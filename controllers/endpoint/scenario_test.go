@@ -81,8 +81,7 @@ func show(o workload.Object) string {
 		for _, e := range o.Endpoints {
 			fmt.Fprintf(
 				&b, "\n  %v %s ready=%v serving=%v terminating=%v", e.Addresses, e.TargetRef.Name, *e.Conditions.Ready,
-				*e.Conditions.Serving, *e.Conditions.Terminating,
-			)
+				*e.Conditions.Serving, *e.Conditions.Terminating)
 			if e.NodeName != nil {
 				fmt.Fprintf(&b, " on %s", *e.NodeName)
 			}

@@ -110,8 +110,7 @@ func (w *world) edit(t *testing.T, d *datadriven.TestData) {
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", RestartCount: n}}
 		case "ready":
 			p.Status.Conditions = append(
-				p.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue},
-			)
+				p.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
 		case "condition":
 			p.Status.Conditions = append(
 				p.Status.Conditions, corev1.PodCondition{Type: corev1.PodConditionType(v), Status: corev1.ConditionTrue},
@@ -240,8 +239,7 @@ func line(s *batchv1.JobStatus) string {
 	var b strings.Builder
 	fmt.Fprintf(
 		&b, "active=%d ready=%d terminating=%d succeeded=%d failed=%d", s.Active, *s.Ready, *s.Terminating, s.Succeeded,
-		s.Failed,
-	)
+		s.Failed)
 	if u := s.UncountedTerminatedPods; len(u.Succeeded)+len(u.Failed) > 0 {
 		fmt.Fprintf(&b, " uncounted=%v/%v", u.Succeeded, u.Failed)
 	}

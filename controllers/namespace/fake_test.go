@@ -215,8 +215,7 @@ func (s *server) Finalize(_ context.Context, ns *corev1.Namespace) (*corev1.Name
 }
 
 func (s *server) update(
-	verb string, ns *corev1.Namespace, set func(to, from *corev1.Namespace),
-) (*corev1.Namespace, error) {
+	verb string, ns *corev1.Namespace, set func(to, from *corev1.Namespace)) (*corev1.Namespace, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.request("%s %s", verb, ns.Name); err != nil {

@@ -109,8 +109,7 @@ func (s *Keys[K]) check() error {
 	}
 	if waiting != s.waiting.Len() || resting != s.resting.Len() {
 		return fmt.Errorf(
-			"%d of %d waiting and %d of %d resting are known", waiting, s.waiting.Len(), resting, s.resting.Len(),
-		)
+			"%d of %d waiting and %d of %d resting are known", waiting, s.waiting.Len(), resting, s.resting.Len())
 	}
 	for i, p := range s.waiting.order.heap {
 		if p.index != i || i > 0 && s.waiting.order.Less(i, (i-1)/2) {

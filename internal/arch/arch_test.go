@@ -379,8 +379,7 @@ func TestInvalid(t *testing.T) {
 func TestPackageComments(t *testing.T) {
 	for _, p := range packages(t) {
 		f, err := parser.ParseFile(
-			token.NewFileSet(), filepath.Join(p.Dir, "doc.go"), nil, parser.ParseComments|parser.PackageClauseOnly,
-		)
+			token.NewFileSet(), filepath.Join(p.Dir, "doc.go"), nil, parser.ParseComments|parser.PackageClauseOnly)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", p.ImportPath, err)

@@ -90,8 +90,7 @@ func TestSlowWebhookDoesNotDelayOtherServices(t *testing.T) {
 		case name == "outer": // it creates another service whenever it is asked
 			n := inner.Add(1)
 			other := fmt.Sprintf(
-				`{"metadata":{"name":"inner%d"},"spec":{"clusterIP":"10.0.0.%d","ports":[{"port":80}]}}`, n, n+4,
-			)
+				`{"metadata":{"name":"inner%d"},"spec":{"clusterIP":"10.0.0.%d","ports":[{"port":80}]}}`, n, n+4)
 			if a, err := c.Try("POST", services, other); err != nil || a.Code != 201 {
 				t.Errorf("%v %s", err, a.Body)
 			}

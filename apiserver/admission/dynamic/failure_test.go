@@ -41,8 +41,7 @@ var broken = map[string]struct {
 	"nonsense": {answer: answer(200, "application/json", `"x"`),
 		want: "failed to call webhook: couldn't get version/kind; json parse error: "},
 	"no response": {answer: answer(
-		200, "application/json", `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}`,
-	),
+		200, "application/json", `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}`),
 		want: "received invalid webhook response: webhook response was absent"},
 	"uid": {answer: answer(200, "application/json",
 		`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"x","allowed":true}}`),

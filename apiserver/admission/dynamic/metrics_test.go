@@ -39,8 +39,7 @@ func TestMetrics(t *testing.T) {
 		return `"matchConditions":[` + strings.Join(all, ",") + `]`
 	}
 	c.register(
-		"Validating", "never", "/ok", rule("CREATE", "", "v1", "configmaps"), conditions("object.absent == 1", "false"),
-	)
+		"Validating", "never", "/ok", rule("CREATE", "", "v1", "configmaps"), conditions("object.absent == 1", "false"))
 	for name, code := range map[string]int{"ok": 201, "deny": 403, "long": 777, "broken": 500, "open": 201, "bad": 500} {
 		c.want(code, "POST", maps, `{"metadata":{"name":"`+name+`","labels":{"for":"`+name+`"}}}`)
 	}
@@ -85,8 +84,7 @@ func TestSeriesEndWithTheWebhook(t *testing.T) {
 	const path = hookConfigs + "validatingwebhookconfigurations/h"
 	create := rule("CREATE", "", "v1", "configmaps")
 	c.want(201, "POST", hookConfigs+"validatingwebhookconfigurations", c.configuration(
-		"Validating", "h", c.webhook("kept", "/", create), c.webhook("gone", "/", create),
-	))
+		"Validating", "h", c.webhook("kept", "/", create), c.webhook("gone", "/", create)))
 	series := func() (kept, gone bool) {
 		c.want(201, "POST", maps, `{"metadata":{"generateName":"m"}}`)
 		text := string(c.want(200, "GET", "/metrics", nil).Body)

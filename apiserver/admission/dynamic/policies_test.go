@@ -14,8 +14,7 @@ import (
 func (c *cluster) policy(kind, name, rules string, spec ...string) {
 	c.t.Helper()
 	c.want(http.StatusCreated, "POST", hookConfigs+strings.ToLower(kind)+"admissionpolicies", policyOf(
-		kind, name, `{"resourceRules":[`+rules+`]}`, spec...,
-	))
+		kind, name, `{"resourceRules":[`+rules+`]}`, spec...))
 }
 
 func policyOf(kind, name, constraints string, spec ...string) string {
@@ -28,8 +27,7 @@ func policyOf(kind, name, constraints string, spec ...string) string {
 func (c *cluster) bind(kind, policy string, spec ...string) {
 	c.t.Helper()
 	c.want(http.StatusCreated, "POST", hookConfigs+strings.ToLower(kind)+"admissionpolicybindings", bindingOf(
-		kind, policy, policy, spec...,
-	))
+		kind, policy, policy, spec...))
 }
 
 func bindingOf(kind, name, policy string, spec ...string) string {

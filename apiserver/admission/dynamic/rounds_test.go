@@ -144,10 +144,8 @@ func checkPod(t *testing.T, name string, body []byte, label string, priority int
 func TestFieldsOfWebhooksHaveNoManager(t *testing.T) {
 	c := start(t)
 	c.hook.ScriptPath("/label", patch(`[{"op":"add","path":"/metadata/labels","value":{"added":"yes"}}]`))
-	c.hook.ScriptPath(
-		"/clear",
-		patch(`[{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"x","operation":"Nonsense"}]}]`),
-	)
+	c.hook.ScriptPath("/clear",
+		patch(`[{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"x","operation":"Nonsense"}]}]`))
 	c.hook.ScriptPath("/break", patch(`[{"op":"add","path":"/data","value":{"no/key":""}}]`))
 	for _, name := range []string{"label", "clear", "break"} {
 		c.register("Mutating", name, "/"+name, rule("CREATE", "", "v1", "configmaps"),

@@ -83,8 +83,7 @@ func TestObjectSelector(t *testing.T) {
 	}
 	c.want(200, "DELETE", hookConfigs+"mutatingwebhookconfigurations/m", nil)
 	c.register(
-		"Validating", "exec", "/", rule("CONNECT", "", "v1", "pods/exec"), `"objectSelector":{"matchLabels":{"a":"b"}}`,
-	)
+		"Validating", "exec", "/", rule("CONNECT", "", "v1", "pods/exec"), `"objectSelector":{"matchLabels":{"a":"b"}}`)
 	if c.asked(404, "POST", pods+"/p/exec", nil) {
 		t.Error("asked about an object without metadata")
 	}

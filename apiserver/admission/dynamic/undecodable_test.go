@@ -50,8 +50,7 @@ func TestUndecodable(t *testing.T) {
 			c.want(200, "GET", maps+"/old", nil)
 			c.want(test.hooks, "POST", hookConfigs+"validatingwebhookconfigurations", c.configuration("Validating", "x"))
 			c.want(test.policies, "POST", hookConfigs+"validatingadmissionpolicies", policyOf(
-				"Validating", "x", none, valid("true"),
-			))
+				"Validating", "x", none, valid("true")))
 			c.want(test.reviews, "POST", review, `{"metadata":{}}`)
 			c.want(test.deletes, "DELETE", maps+"/old", nil)
 

@@ -63,8 +63,7 @@ func rule(operations, group, versions, resources string) string {
 func (c *cluster) register(kind, name, path, rules string, more ...string) {
 	c.t.Helper()
 	c.want(http.StatusCreated, "POST", hookConfigs+strings.ToLower(kind)+"webhookconfigurations", c.configuration(
-		kind, name, c.webhook(name, path, rules, more...),
-	))
+		kind, name, c.webhook(name, path, rules, more...)))
 }
 
 func (c *cluster) configuration(kind, name string, webhooks ...string) string {
@@ -233,8 +232,7 @@ func TestWebhooksMutateInOrder(t *testing.T) {
 	add("/a", "a")
 	add("/b", "b")
 	c.hook.ScriptPath("/c", patch(
-		`[{"op":"add","path":"/spec/containers/-","value":{"name":"d","image":"i","unknown":1}}]`,
-	))
+		`[{"op":"add","path":"/spec/containers/-","value":{"name":"d","image":"i","unknown":1}}]`))
 	rules := rule("CREATE", "", "v1", "pods")
 	c.register("Mutating", "b", "/b", rules)
 	c.register("Mutating", "a", "/a", rules)

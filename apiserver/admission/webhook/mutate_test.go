@@ -151,8 +151,7 @@ func TestDenialEndsTheRound(t *testing.T) {
 	hooks := admission.Mutating(config)
 	q := &change{object: map[string]string{}}
 	err := (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
-		t.Context(), hooks, q, &admission.Rounds[*admission.Configured]{}, 0,
-	)
+		t.Context(), hooks, q, &admission.Rounds[*admission.Configured]{}, 0)
 	if want := `admission webhook "no" denied the request without explanation`; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -189,8 +188,7 @@ func TestRequestTimeoutIsNotIgnored(t *testing.T) {
 	hooks := admission.Mutating(config)
 	q := &change{object: map[string]string{}}
 	err := (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
-		ctx, hooks, q, &admission.Rounds[*admission.Configured]{}, 0,
-	)
+		ctx, hooks, q, &admission.Rounds[*admission.Configured]{}, 0)
 	if want := "Timeout: request did not complete within requested timeout"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}

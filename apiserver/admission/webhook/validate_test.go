@@ -46,8 +46,7 @@ func (q *question) FailedOpen(h *admission.Configured, _ error) {
 // configuration has webhooks of the server, one path each. Those whose names end in "?" are ignored if they can't be
 // asked.
 func configuration(
-	s *webhooktest.Server, name string, hooks ...string,
-) *admissionregistrationv1.ValidatingWebhookConfiguration {
+	s *webhooktest.Server, name string, hooks ...string) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	c := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	none := admissionregistrationv1.SideEffectClassNone
 	for _, h := range hooks {
@@ -65,8 +64,7 @@ func configuration(
 }
 
 func validating(
-	t *testing.T, configs ...*admissionregistrationv1.ValidatingWebhookConfiguration,
-) (hooks []*admission.Configured) {
+	t *testing.T, configs ...*admissionregistrationv1.ValidatingWebhookConfiguration) (hooks []*admission.Configured) {
 	t.Helper()
 	for _, c := range configs {
 		hooks = append(hooks, admission.Validating(c)...)

@@ -223,8 +223,7 @@ func TestReviewHasUpstreamsForm(t *testing.T) {
 	body, _, _ = strings.Cut(body, "\n")
 	var want, got map[string]any
 	if err := errors.Join(
-		json.Unmarshal([]byte(body), &want), json.Unmarshal([]byte(masked(string(seen.Body))), &got),
-	); err != nil {
+		json.Unmarshal([]byte(body), &want), json.Unmarshal([]byte(masked(string(seen.Body))), &got)); err != nil {
 		t.Fatal(err)
 	}
 	want["request"].(map[string]any)["object"], got["request"].(map[string]any)["object"] = nil, nil // another pod

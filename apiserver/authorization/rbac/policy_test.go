@@ -15,22 +15,14 @@ func TestReasons(t *testing.T) {
 	read := []rbacv1.PolicyRule{{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}}
 	p.SetRole(rbac.Name{Name: "reader"}, read)
 	p.SetRole(rbac.Name{Namespace: "n", Name: "r"}, read)
-	p.SetBinding(
-		rbac.Name{Name: "b"}, rbacv1.RoleRef{Kind: "ClusterRole", Name: "reader"},
-		[]rbacv1.Subject{{Kind: "Group", Name: "devs"}, {Kind: "User", Name: "alice"}},
-	)
-	p.SetBinding(
-		rbac.Name{Namespace: "n", Name: "c"}, rbacv1.RoleRef{Kind: "Role", Name: "r"},
-		[]rbacv1.Subject{{Kind: "ServiceAccount", Name: "bot"}},
-	)
-	p.SetBinding(
-		rbac.Name{Namespace: "n", Name: "d"}, rbacv1.RoleRef{Kind: "Role", Name: "gone"},
-		[]rbacv1.Subject{{Kind: "User", Name: "bob"}},
-	)
-	p.SetBinding(
-		rbac.Name{Namespace: "n", Name: "e"}, rbacv1.RoleRef{Kind: "ClusterRole", Name: "lost"},
-		[]rbacv1.Subject{{Kind: "Group", Name: "bobs"}},
-	)
+	p.SetBinding(rbac.Name{Name: "b"}, rbacv1.RoleRef{Kind: "ClusterRole", Name: "reader"},
+		[]rbacv1.Subject{{Kind: "Group", Name: "devs"}, {Kind: "User", Name: "alice"}})
+	p.SetBinding(rbac.Name{Namespace: "n", Name: "c"}, rbacv1.RoleRef{Kind: "Role", Name: "r"},
+		[]rbacv1.Subject{{Kind: "ServiceAccount", Name: "bot"}})
+	p.SetBinding(rbac.Name{Namespace: "n", Name: "d"}, rbacv1.RoleRef{Kind: "Role", Name: "gone"},
+		[]rbacv1.Subject{{Kind: "User", Name: "bob"}})
+	p.SetBinding(rbac.Name{Namespace: "n", Name: "e"}, rbacv1.RoleRef{Kind: "ClusterRole", Name: "lost"},
+		[]rbacv1.Subject{{Kind: "Group", Name: "bobs"}})
 	for _, c := range []struct {
 		user      authorization.User
 		namespace string
@@ -91,10 +83,8 @@ func TestRepeatedRulesAreLimited(t *testing.T) {
 	p.SetRole(rbac.Name{Namespace: "n", Name: "large"}, make([]rbacv1.PolicyRule, 5000))
 	for i := range 1000 {
 		for _, role := range []string{"small", "large"} {
-			p.SetBinding(
-				rbac.Name{Namespace: "n", Name: fmt.Sprint(role, i)}, rbacv1.RoleRef{Kind: "Role", Name: role},
-				[]rbacv1.Subject{{Kind: "User", Name: "u"}},
-			)
+			p.SetBinding(rbac.Name{Namespace: "n", Name: fmt.Sprint(role, i)}, rbacv1.RoleRef{Kind: "Role", Name: role},
+				[]rbacv1.Subject{{Kind: "User", Name: "u"}})
 		}
 	}
 	if rules, err := p.Rules(authorization.User{Name: "u"}, "n"); err != nil || len(rules) != 5000+1000 {

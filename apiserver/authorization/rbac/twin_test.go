@@ -118,8 +118,7 @@ func randomAttributes(r *rand.Rand) *authorization.Attributes {
 	}
 	a.IsResource, a.Namespace, a.Group = true, pick(r, "", "n", "m"), pick(r, "", "apps", "batch")
 	a.Resource, a.Subresource, a.Name = pick(r, "pods", "secrets", "jobs"), pick(
-		r, "", "status", "log",
-	), pick(r, "", "a", "c")
+		r, "", "status", "log"), pick(r, "", "a", "c")
 	return a
 }
 

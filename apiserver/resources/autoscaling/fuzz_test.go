@@ -10,10 +10,8 @@ import (
 
 // FuzzAutoscalerAnnotations: clients may write any values into the annotations. A second conversion changes nothing.
 func FuzzAutoscalerAnnotations(f *testing.F) {
-	f.Add(
-		`[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"1"}}]`, `[{"type":"External"}]`,
-		`{"ScaleUp":{"Policies":[]}}`, `[{}]`,
-	)
+	f.Add(`[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"1"}}]`, `[{"type":"External"}]`,
+		`{"ScaleUp":{"Policies":[]}}`, `[{}]`)
 	f.Add("", "null", "[]", "{")
 	f.Fuzz(func(t *testing.T, metrics, current, behavior, conditions string) {
 		first := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{

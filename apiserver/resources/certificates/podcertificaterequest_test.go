@@ -125,8 +125,7 @@ func TestPodCertificateStatus(t *testing.T) {
 		"issued again":      {old: whole(chain), now: whole(leaf(nil)), want: []string{immutable}},
 		"a key in the chain": {
 			now: whole(chain + strings.ReplaceAll(chain, "CERTIFICATE", "PRIVATE KEY")), want: shown(
-				chain+strings.ReplaceAll(chain, "CERTIFICATE", "PRIVATE KEY"), entirely("CERTFICATE"),
-			),
+				chain+strings.ReplaceAll(chain, "CERTIFICATE", "PRIVATE KEY"), entirely("CERTFICATE")),
 		},
 		"no certificate in the chain": {
 			now:  whole(chain + block("AAAA")),

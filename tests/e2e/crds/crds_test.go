@@ -133,8 +133,7 @@ func (s *server) explain(
 ) {
 	s.t.Helper()
 	cmd := exec.Command(
-		kubectl, "--kubeconfig", s.Kubeconfig, "explain", d.Spec.Names.Plural, "--api-version", d.Spec.Group+"/"+v.Name,
-	)
+		kubectl, "--kubeconfig", s.Kubeconfig, "explain", d.Spec.Names.Plural, "--api-version", d.Spec.Group+"/"+v.Name)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		s.t.Errorf("kubectl explain: %v\n%s", err, out)

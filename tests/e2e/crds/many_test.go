@@ -63,10 +63,8 @@ func TestManyInstances(t *testing.T) {
 		t.Errorf("%d objects in pages, %d selected", seen, len(items))
 	}
 	owner := s.do("GET", path+"/t7", nil, plain)
-	s.do(
-		"POST", configMaps,
-		map[string]any{"metadata": map[string]any{"name": "leaf", "ownerReferences": []any{reference(owner)}}}, plain,
-	)
+	s.do("POST", configMaps,
+		map[string]any{"metadata": map[string]any{"name": "leaf", "ownerReferences": []any{reference(owner)}}}, plain)
 	s.do("DELETE", definitions+"/"+d.Name, nil, plain)
 	s.await(definitions, d.Name, gone)
 	s.await(configMaps, "leaf", gone)

@@ -14,6 +14,5 @@ func TestMain(m *testing.M) { os.Exit(process.Run(m, nil)) }
 func startServer(t *testing.T) string {
 	t.Helper()
 	return process.Start(
-		t, "--authorization-mode=RBAC", "--controllers=garbage-collector-controller,namespace-controller",
-	).Kubeconfig
+		t, "--authorization-mode=RBAC", "--controllers=garbage-collector-controller,namespace-controller").Kubeconfig
 }
