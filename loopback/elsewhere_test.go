@@ -88,11 +88,7 @@ type ranked struct {
 }
 
 func (r ranked) Resources() (all []metav1.APIResource, _ []schema.GroupVersion) {
-	versions := []string{"v1", "v2"}
-	if r.newest.Load() {
-		versions = []string{"v2", "v1"}
-	}
-	for _, v := range versions {
+	for _, v := range map[bool][]string{false: {"v1", "v2"}, true: {"v2", "v1"}}[r.newest.Load()] {
 		all = append(all, metav1.APIResource{Group: "a", Version: v, Kind: "Widget", Name: "widgets"})
 	}
 	all = append(all, metav1.APIResource{Group: "b", Version: "v1", Kind: "Widget", Name: "widgets"})

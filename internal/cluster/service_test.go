@@ -324,12 +324,10 @@ func (s *secured) aggregated(items ...string) {
 		{Group: "example.com", Version: "v1", Name: "metrics", Kind: "Metric", Verbs: []string{"list"}},
 		{Group: "example.com", Version: "v1", Name: "..", Kind: "Outside", Verbs: []string{"delete", "list"}},
 	}
-	list := farList(items...)
-	s.far = far{"admin /apis/example.com/v1/far": list, "alice /apis/example.com/v1/namespaces/a/far": list}
-}
-
-func farList(items ...string) string {
-	return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + strings.Join(items, ",") + `]}`
+	list := `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + strings.Join(items, ",") + `]}`
+	s.far = far{"admin /apis/example.com/v1/far": list, "alice /apis/example.com/v1/namespaces/a/far": list,
+		"admin /apis/example.com/v1/namespaces/a/far/late": farObject("late", ""),
+		"admin /apis/example.com/v1/namespaces/a/far/lost": `{"kind":"Status","code":404,"reason":"NotFound","message":"x"}`}
 }
 
 func farObject(name, owners string) string {
@@ -351,8 +349,6 @@ func TestObjectsOfAggregatedServers(t *testing.T) {
 	s.create(maps, "late", ownedByFar("late"))
 	s.create(maps, "lost", ownedByFar("lost"))
 	s.aggregated(farObject("f", ownedBy("ConfigMap", "o", uid)))
-	s.far["admin /apis/example.com/v1/namespaces/a/far/late"] = farObject("late", "")
-	s.far["admin /apis/example.com/v1/namespaces/a/far/lost"] = `{"kind":"Status","code":404,"reason":"NotFound","message":"x"}`
 	s.Grant("alice", "", "ask", `[`+paths+`]`)
 	s.Grant("alice", "a", "read", `[{"apiGroups":["example.com"],"resources":["far"],"verbs":["list"]}]`)
 	tree := "tree?namespace=a&resource="
@@ -371,7 +367,7 @@ func TestObjectsOfAggregatedServers(t *testing.T) {
 		}
 	}
 	s.before = sync.OnceFunc(func() {
-		s.far["admin /apis/example.com/v1/far"] = farList(farObject("f", ownedBy("ConfigMap", "new", s.create(maps, "new", ""))))
+		s.aggregated(farObject("f", ownedBy("ConfigMap", "new", s.create(maps, "new", ""))))
 	})
 	if a := s.as("admin", "GET", "/kubecascade/v1/why?resource=far&namespace=a&name=f", ""); !strings.Contains(
 		string(a.Body), `"cause":"Owned"`) {
@@ -386,8 +382,7 @@ func TestObjectsOfAggregatedServers(t *testing.T) {
 	}
 }
 
-// TestAggregatedServersThatDoNotRespond: their objects are not known, neither as owners nor as dependents or as content
-// of a namespace.
+// TestAggregatedServersThatDoNotRespond: their objects are not known, neither as owners nor as content of a namespace.
 func TestAggregatedServersThatDoNotRespond(t *testing.T) {
 	s := startSecured(t, nil)
 	s.aggregated()
