@@ -92,8 +92,7 @@ func TestCompactorNoSpace(t *testing.T) {
 		go c.Run(ctx)
 		for i := range 4 {
 			if _, err := store.Store.Commit(
-				ctx, storage.Txn{Key: fmt.Sprint("/registry/pods/default/p", i), Value: []byte("{}")},
-			); err != nil {
+				ctx, storage.Txn{Key: fmt.Sprint("/registry/pods/default/p", i), Value: []byte("{}")}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Minute)

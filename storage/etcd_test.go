@@ -86,8 +86,7 @@ func TestReopen(t *testing.T) {
 			name := fmt.Sprintf("%d-%03d", round, i)
 			rev := put(t, e, name, 0, "v", 0)
 			want = append(
-				want, storage.Record{Key: "/registry/configmaps/default/" + name, Value: []byte("v"), ModRevision: rev},
-			)
+				want, storage.Record{Key: "/registry/configmaps/default/" + name, Value: []byte("v"), ModRevision: rev})
 		}
 		p, err := e.List(t.Context(), storage.Range{Prefix: "/registry/"})
 		if diff := cmp.Diff(want, append([]storage.Record{}, p.Records...)); err != nil || diff != "" {
@@ -108,8 +107,7 @@ func TestTTL(t *testing.T) {
 		last = put(t, e, fmt.Sprint(i), 0, "x", 1500*time.Millisecond)
 	}
 	_, err := e.Commit(
-		t.Context(), storage.Txn{Key: "/registry/configmaps/default/0", Value: []byte("y"), TTL: time.Second},
-	)
+		t.Context(), storage.Txn{Key: "/registry/configmaps/default/0", Value: []byte("y"), TTL: time.Second})
 	if !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("second create: %v", err)
 	}
@@ -127,8 +125,7 @@ func TestTTL(t *testing.T) {
 
 func TestNoSpace(t *testing.T) {
 	e := storagetest.OpenConfig(
-		t, storage.Config{Ephemeral: true, QuotaBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)},
-	)
+		t, storage.Config{Ephemeral: true, QuotaBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	first := put(t, e, "first", 0, "x", 0)
 	var full error
 	written := 0
@@ -171,10 +168,8 @@ func TestClose(t *testing.T) {
 	for w := range 8 {
 		busy.Go(func() {
 			for i := 0; ; i++ {
-				_, err := e.Commit(
-					context.Background(),
-					storage.Txn{Key: fmt.Sprintf("/registry/configmaps/default/%d-%d", w, i), Value: []byte("x")},
-				)
+				_, err := e.Commit(context.Background(),
+					storage.Txn{Key: fmt.Sprintf("/registry/configmaps/default/%d-%d", w, i), Value: []byte("x")})
 				if err == nil {
 					_, err = e.Get(context.Background(), "/registry/configmaps/default/a")
 				}

@@ -91,8 +91,7 @@ type taken struct {
 }
 
 func (k *taken) LeaseGrant(
-	_ context.Context, q *pb.LeaseGrantRequest, _ ...grpc.CallOption,
-) (*pb.LeaseGrantResponse, error) {
+	_ context.Context, q *pb.LeaseGrantRequest, _ ...grpc.CallOption) (*pb.LeaseGrantResponse, error) {
 	k.ids = append(k.ids, q.ID)
 	if k.left--; k.left >= 0 {
 		return nil, rpctypes.ErrGRPCLeaseExist

@@ -60,8 +60,7 @@ func create(t *testing.T, s storage.Store, key string, size int) int64 {
 func TestSpaceIsReclaimedAfterDeletions(t *testing.T) {
 	t.Parallel()
 	e := storagetest.OpenConfig(
-		t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)},
-	)
+		t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)})
 	l := storagetest.Watch(t, e)
 	l.WaitForReset(1)
 	for _, name := range []string{"a", "b"} {
@@ -84,8 +83,7 @@ func TestSpaceIsReclaimedAfterDeletions(t *testing.T) {
 func TestHistoryIsReclaimedWithoutDeletions(t *testing.T) {
 	t.Parallel()
 	e := storagetest.OpenConfig(
-		t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)},
-	)
+		t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)})
 	const key = "/registry/configmaps/default/a"
 	rev := create(t, e, key, 64<<10)
 	for range 40 { // twice what the quota takes
@@ -106,8 +104,7 @@ func TestHistoryIsReclaimedWithoutDeletions(t *testing.T) {
 func TestValuesCanBeReplacedBeyondTheQuota(t *testing.T) {
 	// The reserve is larger than what a commit of large values makes of the file for a moment.
 	e := storagetest.OpenConfig(
-		t, storage.Config{Ephemeral: true, QuotaBytes: 16 * smallQuota, Logger: slog.New(slog.DiscardHandler)},
-	)
+		t, storage.Config{Ephemeral: true, QuotaBytes: 16 * smallQuota, Logger: slog.New(slog.DiscardHandler)})
 	const key = "/registry/configmaps/default/first"
 	rev := put(t, e, "first", 0, "x", 0)
 	fillUp(t, e, "a")
@@ -150,17 +147,14 @@ func TestRestartFull(t *testing.T) {
 // TestCloseReclaiming closes a store in which writers meet the quota all the time.
 func TestCloseReclaiming(t *testing.T) {
 	e := storagetest.OpenConfig(
-		t, storage.Config{DataDir: t.TempDir(), QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)},
-	)
+		t, storage.Config{DataDir: t.TempDir(), QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)})
 	revs := fillUp(t, e, "a")
 	var busy sync.WaitGroup
 	for w := range 4 {
 		busy.Go(func() {
 			for {
-				_, err := e.Commit(
-					context.Background(),
-					storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/w", w), Value: make([]byte, 64<<10)},
-				)
+				_, err := e.Commit(context.Background(),
+					storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/w", w), Value: make([]byte, 64<<10)})
 				if errors.Is(err, storage.ErrUnavailable) {
 					return
 				}

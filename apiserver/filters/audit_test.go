@@ -80,8 +80,7 @@ func (e *events) of(t *testing.T, id string, n int) (found []auditv1.Event) {
 
 // audited starts a server with an audit log by a policy in YAML.
 func audited(
-	t *testing.T, rules string, configure func(*audit.Options), server ...func(*apiserver.Config),
-) (*secured, *events) {
+	t *testing.T, rules string, configure func(*audit.Options), server ...func(*apiserver.Config)) (*secured, *events) {
 	t.Helper()
 	p, err := policy.LoadPolicyFromBytes([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\n" + rules))
 	if err != nil {

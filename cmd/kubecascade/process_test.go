@@ -34,8 +34,7 @@ type process struct {
 
 // readyLine is the one line that serve prints; the plain port may be missing.
 var readyLine = regexp.MustCompile(
-	`^kubecascade \S+ ready in \d+ ms: (?:(http://\S+) )?(https://\S+), kubeconfig (.+)$`,
-)
+	`^kubecascade \S+ ready in \d+ ms: (?:(http://\S+) )?(https://\S+), kubeconfig (.+)$`)
 
 // serveBackground is "serve [as NAME] [FLAG...]": it starts a server on free ports, unless the
 // flags say otherwise, and waits until it is ready. It sets $URL, $PORT, $SECURE_URL,

@@ -26,8 +26,7 @@ func value(key, v string) []byte {
 		namespace, name = "", rest
 	}
 	return fmt.Appendf(
-		nil, `{"kind":"Thing","apiVersion":"v1","metadata":{"name":%q,"namespace":%q},"v":%q}`, name, namespace, v,
-	)
+		nil, `{"kind":"Thing","apiVersion":"v1","metadata":{"name":%q,"namespace":%q},"v":%q}`, name, namespace, v)
 }
 
 var content = regexp.MustCompile(`"v":"([^"]*)"`)

@@ -200,8 +200,7 @@ func TestLinkToNowhereIsNoNewDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e, err := storage.Open(
-		t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)},
-	); err == nil {
+		t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)}); err == nil {
 		e.Close()
 		t.Error("opened without the disk")
 	}

@@ -42,8 +42,7 @@ func TestOnlyAbandonedDirectoriesAreRemoved(t *testing.T) {
 	if here(left) || here(first) || !here(mine) {
 		t.Errorf(
 			"that of a process that was killed is there: %v, the first one: %v, one that isn't temporary: %v", here(left),
-			here(first), here(mine),
-		)
+			here(first), here(mine))
 	}
 }
 

@@ -134,8 +134,7 @@ func testContention(t *testing.T, s storage.Store) {
 				sum := 0
 				_, _ = fmt.Sscan(string(have.Value), &sum)
 				rev, err := s.Commit(
-					t.Context(), storage.Txn{Key: key("sum"), Expect: have.ModRevision, Value: fmt.Append(nil, sum+1)},
-				)
+					t.Context(), storage.Txn{Key: key("sum"), Expect: have.ModRevision, Value: fmt.Append(nil, sum+1)})
 				var lost *storage.ConflictError
 				switch {
 				case errors.As(err, &lost):

@@ -90,8 +90,7 @@ func testPages(t *testing.T, s storage.Store) {
 	for i := range 10 {
 		k := key(fmt.Sprintf("%02d", i))
 		all = append(
-			all, storage.Record{Key: k, Value: []byte{byte(i)}, ModRevision: put(t, s, k, 0, string([]byte{byte(i)}))},
-		)
+			all, storage.Record{Key: k, Value: []byte{byte(i)}, ModRevision: put(t, s, k, 0, string([]byte{byte(i)}))})
 	}
 	put(t, s, "/registry/configmaps/default-2/x", 0, "x")
 	put(t, s, "/registry/configmapsx/default/x", 0, "x")
