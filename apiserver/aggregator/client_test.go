@@ -17,6 +17,21 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/aggregator"
 )
 
+// with returns an aggregator with an APIService, which has a condition Available; without it, there is none.
+func with(available string, resolve func(context.Context, string, string, int32) (string, error)) *aggregator.Aggregator {
+	return aggregator.New(aggregator.Config{
+		Names: func() []string { return []string{"v1.g"} },
+		Get: func(string) ([]byte, int64) {
+			if available == "" {
+				return nil, 0
+			}
+			return []byte(`{"spec":{"group":"g","version":"v1","insecureSkipTLSVerify":true,"service":{"name":"s"}},` +
+				`"status":{"conditions":[{"type":"Available","status":"` + available + `"}]}}`), 1
+		},
+		Resolve: resolve, Now: time.Now,
+	})
+}
+
 // TestErrorsOfDo: they are those of client-go behind an aggregator. The code 0 means that nothing listens, available is
 // empty without an APIService.
 func TestErrorsOfDo(t *testing.T) {
@@ -46,18 +61,8 @@ func TestErrorsOfDo(t *testing.T) {
 		if c.code == 0 {
 			server.Close()
 		}
-		a := aggregator.New(aggregator.Config{
-			Get: func(string) ([]byte, int64) {
-				if c.available == "" {
-					return nil, 0
-				}
-				return []byte(`{"spec":{"group":"g","version":"v1","insecureSkipTLSVerify":true,"service":{"name":"s"}},` +
-					`"status":{"conditions":[{"type":"Available","status":"` + c.available + `"}]}}`), 1
-			},
-			Resolve: func(context.Context, string, string, int32) (string, error) {
-				return server.Listener.Addr().String(), nil
-			},
-			Now: time.Now,
+		a := with(c.available, func(context.Context, string, string, int32) (string, error) {
+			return server.Listener.Addr().String(), nil
 		})
 		_, err := a.Do(t.Context(), user.DefaultInfo{}, "GET", schema.GroupVersion{Group: "g", Version: "v1"},
 			url.URL{Path: "/namespaces/n/" + c.path}, "", nil)
@@ -71,17 +76,9 @@ func TestErrorsOfDo(t *testing.T) {
 // TestCloseEndsReads: the end of a server does not wait for a server that does not respond.
 func TestCloseEndsReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := aggregator.New(aggregator.Config{
-			Names: func() []string { return []string{"v1.g"} },
-			Get: func(string) ([]byte, int64) {
-				return []byte(`{"spec":{"group":"g","version":"v1","service":{"name":"s"}},` +
-					`"status":{"conditions":[{"type":"Available","status":"True"}]}}`), 1
-			},
-			Resolve: func(ctx context.Context, _, _ string, _ int32) (string, error) {
-				<-ctx.Done()
-				return "", ctx.Err()
-			},
-			Now: time.Now,
+		a := with("True", func(ctx context.Context, _, _ string, _ int32) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
 		})
 		began := time.Now()
 		go func() {
@@ -92,4 +89,26 @@ func TestCloseEndsReads(t *testing.T) {
 			t.Errorf("%v after %v", stale, time.Since(began))
 		}
 	})
+}
+
+// TestClient: a server gets the user and the header Accept, and can't redirect a request.
+func TestClient(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got := fmt.Sprint(r.Header["X-Remote-User"], r.Header["Accept"], r.Header["Authorization"], r.Header["X-Remote-Group"])
+		if got != "[u] [a/b] [] []" {
+			t.Error(got)
+		}
+		http.Redirect(w, r, "/apis/other/v1/secrets", http.StatusFound)
+	}))
+	defer server.Close()
+	a := with("True", func(context.Context, string, string, int32) (string, error) {
+		return server.Listener.Addr().String(), nil
+	})
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "https://any/apis/g/v1/things", nil)
+	r.RequestURI, r.Header = "", http.Header{"Accept": {"a/b"}, "Authorization": {"x"}, "X-Remote-Group": {"system:masters"}}
+	response, err := a.Client(user.DefaultInfo{Name: "u"}).Do(r)
+	if err != nil || response.StatusCode != http.StatusFound {
+		t.Fatal(response, err)
+	}
+	_ = response.Body.Close()
 }
