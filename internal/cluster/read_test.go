@@ -151,17 +151,19 @@ func TestListsOnly(t *testing.T) {
 	}
 }
 
-// TestOwnersNamesAreNoPaths: the name of an owner leads to no other path of the server, whose answer would be no object.
+// TestOwnersNamesAreNoPaths: the name of an owner, or the namespace of an object of an aggregated server, leads to no other
+// path of the server.
 func TestOwnersNamesAreNoPaths(t *testing.T) {
-	for _, name := range []string{"..", "../../..", "../../../../version", "a/b", "%2e"} {
+	for _, o := range []string{"ns ..", "ns ../../..", "ns ../../../../version", "ns a/b", "ns %2e", ".. b"} {
+		ns, name, _ := strings.Cut(o, " ")
 		c := old(t, map[string]string{
-			"/api/v1/configmaps": list("", item("ns", "a", `,"ownerReferences":[
-				{"apiVersion":"v1","kind":"Secret","name":"`+name+`","uid":"odd"}]`)),
+			"/api/v1/configmaps": list("", item(ns, "a", `,"ownerReferences":[
+				{"apiVersion":"v1","kind":"Secret","name":"`+name+`","uid":"b"}]`)),
 			"/api/v1/namespaces/ns": "{}", "/version": "{}", "/api/v1/namespaces/ns/secrets/a/b": "{}",
-			"/api/v1/namespaces/ns/secrets/.": "{}",
+			"/api/v1/namespaces/ns/secrets/.": "{}", "/api/v1/secrets/b": item("", "b", ""),
 		})
-		if got := names(read(t, c, Options{})); !slices.Equal(got, []string{"configmaps/ns/a"}) {
-			t.Errorf("%q: %v", name, got)
+		if got := names(read(t, c, Options{})); !slices.Equal(got, []string{"configmaps/" + ns + "/a"}) {
+			t.Errorf("%q: %v", o, got)
 		}
 	}
 }
