@@ -362,14 +362,14 @@ func TestObjectsOfAggregatedServers(t *testing.T) {
 		{"alice", tree + "far&name=f", `"name":"f"`},
 		{"alice", "tree?namespace=b&resource=far&name=f", `"code":403`},
 	} {
-		if a := s.as(c.user, "GET", "/kubecascade/v1/"+c.path, ""); !strings.Contains(string(a.Body), c.want) {
+		if a := s.As(c.user, "GET", "/kubecascade/v1/"+c.path, ""); !strings.Contains(string(a.Body), c.want) {
 			t.Errorf("%s %s: %d %s, expected %s", c.user, c.path, a.Code, a.Body, c.want)
 		}
 	}
 	s.before = sync.OnceFunc(func() {
 		s.aggregated(farObject("f", ownedBy("ConfigMap", "new", s.create(maps, "new", ""))))
 	})
-	if a := s.as("admin", "GET", "/kubecascade/v1/why?resource=far&namespace=a&name=f", ""); !strings.Contains(
+	if a := s.As("admin", "GET", "/kubecascade/v1/why?resource=far&namespace=a&name=f", ""); !strings.Contains(
 		string(a.Body), `"cause":"Owned"`) {
 		t.Errorf("an owner that was created before the list: %s", a.Body)
 	}
