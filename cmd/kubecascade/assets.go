@@ -58,7 +58,7 @@ func assetsCommand() *cobra.Command {
 	c.Flags().StringVar(&dir, "dir", "", "directory to make (default one in the user's cache directory)")
 	c.Flags().StringSliceVar(&words, "controllers", nil,
 		"controllers that kube-apiserver runs, as in kubecascade serve (default none, as in kube-apiserver); "+
-			controllersVariable+" in its environment replaces the list for one run")
+			assets.ControllersVariable+" in its environment replaces the list for one run")
 	c.Flags().BoolVar(&collector, "collector", false,
 		"run garbage-collector-controller and namespace-controller")
 	return c

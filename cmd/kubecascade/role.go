@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,36 +20,11 @@ import (
 	"github.com/kubecascade/kubecascade/internal/kubeapiserver"
 )
 
-// controllersVariable is the environment variable that sets --controllers for one run as kube-apiserver.
-const controllersVariable = "KUBECASCADE_CONTROLLERS"
-
 // roleOf returns the name by which the program was started, without the directory and the extension .exe of Windows.
 func roleOf(arg0 string) string { return strings.TrimSuffix(filepath.Base(arg0), ".exe") }
 
-// etcdArguments returns the arguments of etcd's main function. A single member starts only after its election timeout,
-// which is a second by default. etcdArguments sets the shortest timeout that etcd accepts, unless the user has
-// configured it. It sets none if there are other members, because the network to them may be slow.
-func etcdArguments(args []string, getenv func(string) string) []string {
-	configured := getenv("ETCD_HEARTBEAT_INTERVAL") != "" || getenv("ETCD_ELECTION_TIMEOUT") != "" ||
-		getenv("ETCD_INITIAL_CLUSTER") != "" || getenv("ETCD_DISCOVERY_ENDPOINTS") != ""
-	for _, a := range args[1:] {
-		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
-		switch name {
-		case "heartbeat-interval", "election-timeout", "initial-cluster", "gateway", "grpc-proxy":
-			configured = true
-		}
-		if strings.HasPrefix(name, "discovery") {
-			configured = true
-		}
-	}
-	if configured {
-		return args
-	}
-	return append([]string{args[0], "--heartbeat-interval=10", "--election-timeout=50"}, args[1:]...)
-}
-
 // asEtcd runs etcd, and ends the process as etcd does.
-func asEtcd(args []string) { etcdmain.Main(etcdArguments(args, os.Getenv)) }
+func asEtcd(args []string) { etcdmain.Main(assets.EtcdArguments(args, os.Getenv)) }
 
 // asAPIServer runs the server as kube-apiserver, and ends the process with exit code 1 after an error.
 func asAPIServer(args []string) {
@@ -69,7 +43,7 @@ func runAPIServer(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.Controllers.Enabled, err = roleControllers(args[0], os.LookupEnv); err != nil {
+	if o.Controllers.Enabled, err = assets.ControllersOf(args[0], os.LookupEnv); err != nil {
 		return err
 	}
 	if o.API.EnableFaults, err = strconv.ParseBool(cmp.Or(os.Getenv("KUBECASCADE_ENABLE_FAULTS"), "false")); err != nil {
@@ -112,24 +86,4 @@ func apiServerOptions(args []string, out io.Writer) (*options, *kubeapiserver.Fl
 	}
 	o.Storage.Dir = ""
 	return o, f, nil
-}
-
-// roleControllers returns the controllers that run with kube-apiserver: those of the environment variable, else those
-// of the directory of the link by which the program was started, else none.
-func roleControllers(arg0 string, lookup func(string) (string, bool)) ([]string, error) {
-	if words, ok := lookup(controllersVariable); ok {
-		return assets.Words(words), nil
-	}
-	if !strings.ContainsRune(arg0, filepath.Separator) { // found by PATH
-		path, err := exec.LookPath(arg0)
-		if err != nil {
-			return nil, fmt.Errorf("finding the program's directory: %w", err)
-		}
-		arg0 = path
-	}
-	words, err := assets.ControllersOf(arg0)
-	if words == nil {
-		words = []string{} // none: nil means the default controllers
-	}
-	return words, err
 }

@@ -25,6 +25,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/internal/assets"
 )
 
 // plane is a control plane in processes as envtest has them, in a directory of its own.
@@ -191,7 +192,7 @@ func TestControlPlane(t *testing.T) {
 		t.Errorf("the log does not name the flags without effect: %s", &api.log)
 	}
 	p.stored("/registry/configmaps/default/orphan")
-	api = p.startAPIServer(controllersVariable+"=garbage-collector-controller", "KUBECASCADE_ENABLE_FAULTS=true")
+	api = p.startAPIServer(assets.ControllersVariable+"=garbage-collector-controller", "KUBECASCADE_ENABLE_FAULTS=true")
 	if code, body := p.request("GET", plans, ""); code != http.StatusOK {
 		t.Errorf("%d %s", code, body)
 	}
@@ -247,32 +248,11 @@ func TestRoleControllers(t *testing.T) {
 		{[]string{"--collector"}, "job-controller", true, []string{"job-controller"}},
 	} {
 		p := newPlane(t, c.args...)
-		lookup := func(name string) (string, bool) { return c.variable, c.set && name == controllersVariable }
-		got, err := roleControllers(filepath.Join(p.assets, "kube-apiserver"), lookup)
+		lookup := func(name string) (string, bool) { return c.variable, c.set && name == assets.ControllersVariable }
+		got, err := assets.ControllersOf(filepath.Join(p.assets, "kube-apiserver"), lookup)
 		if err != nil || got == nil || !slices.Equal(got, c.want) {
 			t.Errorf("%q, %q: %q %v, want %q", c.args, c.variable, got, err, c.want)
 		}
-	}
-}
-
-// TestEtcdArguments: the election is quick unless it is configured, or there may be other members.
-func TestEtcdArguments(t *testing.T) {
-	quick := []string{"etcd", "--heartbeat-interval=10", "--election-timeout=50", "--data-dir=d"}
-	none := func(string) string { return "" }
-	if got := etcdArguments([]string{"etcd", "--data-dir=d"}, none); !slices.Equal(got, quick) {
-		t.Errorf("%q", got)
-	}
-	for _, args := range [][]string{
-		{"etcd", "--election-timeout=1000"}, {"etcd", "-heartbeat-interval", "100"}, {"etcd", "--initial-cluster=a=http://b"},
-		{"etcd", "grpc-proxy", "start"}, {"etcd", "--discovery-srv=x"},
-	} {
-		if got := etcdArguments(args, none); !slices.Equal(got, args) {
-			t.Errorf("%q became %q", args, got)
-		}
-	}
-	set := func(name string) string { return map[string]string{"ETCD_ELECTION_TIMEOUT": "500"}[name] }
-	if got := etcdArguments([]string{"etcd"}, set); len(got) != 1 {
-		t.Errorf("%q", got)
 	}
 }
 

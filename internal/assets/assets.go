@@ -173,28 +173,3 @@ func swap(path string, create func(tmp string) error) error {
 	}
 	return os.Rename(tmp, path)
 }
-
-// ControllersOf returns the words of --controllers for the program that was called as arg0, from the file beside it;
-// nil if there is none.
-func ControllersOf(arg0 string) ([]string, error) {
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(arg0), controllersFile))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	return Words(string(data)), nil
-}
-
-// Words splits words that are separated by commas; without words it returns an empty slice, which disables all
-// controllers.
-func Words(s string) []string {
-	words := []string{}
-	for w := range strings.SplitSeq(strings.TrimSpace(s), ",") {
-		if w != "" {
-			words = append(words, w)
-		}
-	}
-	return words
-}

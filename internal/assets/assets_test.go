@@ -21,6 +21,8 @@ func program(t *testing.T, content string) string {
 	return path
 }
 
+func unset(string) (string, bool) { return "", false }
+
 func ensure(t *testing.T, o Options) string {
 	t.Helper()
 	dir, err := Ensure(o)
@@ -80,7 +82,7 @@ func TestEnsure(t *testing.T) {
 				t.Errorf("files %v, want %v", got, c.want)
 			}
 		}
-		words, err := ControllersOf(filepath.Join(dir, "kube-apiserver"))
+		words, err := ControllersOf(filepath.Join(dir, "kube-apiserver"), unset)
 		if err != nil || !slices.Equal(words, c.o.Controllers) || words == nil {
 			t.Errorf("controllers %q %v, want %q", words, err, c.o.Controllers)
 		}
@@ -223,7 +225,28 @@ func TestTransientProgramIsCopied(t *testing.T) {
 
 // TestNoControllersOutsideADirectory: beside a program elsewhere there are no controllers.
 func TestNoControllersOutsideADirectory(t *testing.T) {
-	if words, err := ControllersOf(program(t, "x")); words != nil || err != nil {
+	if words, err := ControllersOf(program(t, "x"), unset); words == nil || len(words) > 0 || err != nil {
 		t.Errorf("%q %v", words, err)
+	}
+}
+
+// TestEtcdArguments: the election is quick unless it is configured, or there may be other members.
+func TestEtcdArguments(t *testing.T) {
+	quick := []string{"etcd", "--heartbeat-interval=10", "--election-timeout=50", "--data-dir=d"}
+	none := func(string) string { return "" }
+	if got := EtcdArguments([]string{"etcd", "--data-dir=d"}, none); !slices.Equal(got, quick) {
+		t.Errorf("%q", got)
+	}
+	for _, args := range [][]string{
+		{"etcd", "--election-timeout=1000"}, {"etcd", "-heartbeat-interval", "100"}, {"etcd", "--initial-cluster=a=http://b"},
+		{"etcd", "grpc-proxy", "start"}, {"etcd", "--discovery-srv=x"},
+	} {
+		if got := EtcdArguments(args, none); !slices.Equal(got, args) {
+			t.Errorf("%q became %q", args, got)
+		}
+	}
+	set := func(name string) string { return map[string]string{"ETCD_ELECTION_TIMEOUT": "500"}[name] }
+	if got := EtcdArguments([]string{"etcd"}, set); len(got) != 1 {
+		t.Errorf("%q", got)
 	}
 }

@@ -10,7 +10,7 @@
 //     the controllers: two programs, or two lists of controllers, have two directories.
 //     For a copied program, a digest of its content replaces the path.
 //  3. No link leads to a link in such a directory, so that the directories may be in PATH.
-//  4. ControllersOf returns the controllers that a directory was made for.
+//  4. ControllersOf returns the controllers that a directory was made for, unless the environment names others.
 //  5. EnsurePlugin and InstallPlugin make the links by which kubectl finds the program as a plugin, under the same rules.
 //  6. On systems with symbolic links, only links are replaced or removed: the file of another program stays.
 package assets
