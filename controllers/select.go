@@ -11,8 +11,8 @@ import (
 const None = "none"
 
 // Select parses --controllers: the first word for a name counts, and '*' means all other names that are on by default
-// (K cmd/kube-controller-manager: IsControllerEnabled), which all but Scheduler are. absent has the selected names that
-// only kube-controller-manager has.
+// (K cmd/kube-controller-manager: IsControllerEnabled). absent has the selected names that only kube-controller-manager
+// has.
 func Select(words []string) (on map[string]bool, absent []string, err error) {
 	on = map[string]bool{}
 	if len(words) == 1 && words[0] == None {
