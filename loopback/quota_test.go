@@ -50,12 +50,15 @@ func TestQuotaOfAggregatedObjects(t *testing.T) {
 		do(t, s.Server, "POST", configMaps, `{"metadata":{"name":"`+name+`"}}`)
 	}
 	do(t, s.Server, "POST", quotas, `{"metadata":{"name":"q"},"spec":{"hard":{"configmaps":"3","count/widgets.example.com":"9"}}}`)
-	const hard = "map[configmaps:3 count/widgets.example.com:9]"
-	says(t, w, hard, "map[configmaps:2 count/widgets.example.com:1]")
+	used := func(used string) {
+		t.Helper()
+		sees(t, w, "q", has("status.hard", "map[configmaps:3 count/widgets.example.com:9]", "status.used", used))
+	}
+	used("map[configmaps:2 count/widgets.example.com:1]")
 	create(t, e.Server, v1widgets, "b", nil, widget)
 	do(t, s.Server, "DELETE", configMaps+"/a", "")
-	says(t, w, hard, "map[configmaps:1 count/widgets.example.com:2]")
+	used("map[configmaps:1 count/widgets.example.com:2]")
 	e.fails(t, s.Server, changes)
 	do(t, s.Server, "DELETE", configMaps+"/b", "")
-	says(t, w, hard, "map[configmaps:0 count/widgets.example.com:2]")
+	used("map[configmaps:0 count/widgets.example.com:2]")
 }
