@@ -9,8 +9,8 @@
 //  1. Metadata of objects is shown only if the user may list them: all of a resource, or those of the namespace in the
 //     question. Others are in the result as not known, with the reason (explain.Resource.Unknown). Webhooks and
 //     policies of admission are named only for users who may list all of them.
-//  2. An answer from the cache is of one revision, not older than the store's at the beginning of the request. Objects of
-//     aggregated servers, which are read as the user, and their owners may be newer. The lists of a Client are of
+//  2. An answer from the cache is of one revision, not older than the store's at the beginning of the request. Objects
+//     of aggregated servers, which are read as the user, and their owners may be newer. The lists of a Client are of
 //     different moments. An owner that no list had, but may be newer, is looked up before it is called absent.
 //  3. Nothing is kept after an answer, and neither the collector nor the cache waits for one. At most two questions are
 //     answered at a time. Each has at most 30 seconds, and ends when its client goes away.
