@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// TestPermissionForTheSignerIsRequired: the signer is that of the old object, or its domain.
+// TestPermissionForTheSignerIsRequired: the permission is for the signer of the old object, or for the signer's domain.
 func TestPermissionForTheSignerIsRequired(t *testing.T) {
 	csr := func(signer, certificate string) *certificatesv1.CertificateSigningRequest {
 		c := &certificatesv1.CertificateSigningRequest{}

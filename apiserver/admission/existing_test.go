@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// crowd makes n pods; those whose number is in bad are on the host's network.
+// crowd returns n pods. Those whose number is in bad use the host's network.
 func crowd(n int, controller func(i int) string, bad ...int) []admission.StoredPod {
 	var out []admission.StoredPod
 	for i := range n {
@@ -28,8 +28,8 @@ func crowd(n int, controller func(i int) string, bad ...int) []admission.StoredP
 	return out
 }
 
-// TestCheckOfExistingPodsIsLimited: of many pods the first are checked, one of each controller before all others, and
-// for no longer than a second, or half of what is left of the request.
+// TestCheckOfExistingPodsIsLimited: only the first of many pods are checked, beginning with one pod of each controller.
+// The check takes at most a second, or half of the request's remaining time.
 func TestCheckOfExistingPodsIsLimited(t *testing.T) {
 	none := func(int) string { return "" }
 	all := `existing pods in namespace "n" violate the new PodSecurity enforce level "baseline:latest"`
@@ -40,9 +40,9 @@ func TestCheckOfExistingPodsIsLimited(t *testing.T) {
 		name string
 		pods []admission.StoredPod
 		err  error
-		// step is how long a look at the clock takes.
+		// step is the time that passes at each reading of the clock.
 		step time.Duration
-		// left is how long the request has.
+		// left is the remaining time of the request.
 		left time.Duration
 		want []string
 	}{
@@ -107,7 +107,7 @@ func TestCheckOfExistingPodsIsLimited(t *testing.T) {
 	}
 }
 
-// deadline has one that passes by the test's clock only.
+// deadline is a context with a deadline on the test's clock.
 type deadline struct {
 	context.Context
 	at time.Time

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// TestLifecycle: a namespace that is missing or terminating admits updates, so that finalizers can be removed there
-// (V-106), and no creations (B-72, B-73).
+// TestLifecycle: in a missing or terminating namespace, updates are admitted, so that finalizers can be removed there
+// (V-106). Creations are rejected (B-72, B-73).
 func TestLifecycle(t *testing.T) {
 	for state, denied := range map[NamespaceState]func(error) bool{
 		NamespaceAbsent: apierrors.IsNotFound, NamespaceTerminating: apierrors.IsForbidden, NamespaceActive: nil,

@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Users of G-11, by what they may not do: verb, resource/subresource.
+// without has the users of G-11, and the permissions that each lacks: verb, resource/subresource.
 var without = map[string][]string{
 	"super":            nil,
 	"non-deleter":      {"delete *"},

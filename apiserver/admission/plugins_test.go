@@ -13,8 +13,8 @@ type named string
 
 func (n named) Name() string { return string(n) }
 
-// TestChoose: the flags turn plugins on and off against their default, in any order; names of
-// kube-apiserver's that are no plugins here are returned, others are errors.
+// TestChoose: the flags enable and disable plugins in any order. Choose returns the names of kube-apiserver's plugins
+// that this server does not have. Other names are errors.
 func TestChoose(t *testing.T) {
 	all := []Choice{
 		{Plugin: named("NamespaceLifecycle"), Default: true},
@@ -98,7 +98,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// TestNames: the table has each name once, and the plugins that must come last in their place (L-01).
+// TestNames: the table has each name once. The plugins that must run last are at the end (L-01).
 func TestNames(t *testing.T) {
 	all := Names()
 	if n := len(slices.Compact(slices.Sorted(slices.Values(all)))); n != 41 || len(all) != 41 {

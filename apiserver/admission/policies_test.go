@@ -18,16 +18,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestPolicies: policies for the rules of public libraries do what these rules say. Each file of testdata/policies has
-// a policy, its binding and its params, and then objects with a comment on what happens to them:
+// TestPolicies: policies for the rules of public libraries have the effects of these rules. Each file of
+// testdata/policies has a policy, its binding and its params, and then objects, each with a comment on the outcome:
 //
 //	passes             it is created
 //	denied: MESSAGE    it is not; denied 403: MESSAGE, if the code is not 422
 //	warns: MESSAGE     it is created with a warning
 //	becomes            the object that was created last has at least these fields
 //
-// update and delete before these words say that the object is not created, but updated or deleted. Without the binding
-// all of it happens without a denial, a warning or a change.
+// With update or delete before these words, the object is updated or deleted, not created. Without the binding, no
+// request causes a denial, a warning or a change.
 func TestPolicies(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	c := &client{Server: s, t: t, kinds: map[string]metav1.APIResource{}}
@@ -52,9 +52,10 @@ func TestPolicies(t *testing.T) {
 // document is an object of a file.
 type document struct {
 	object *unstructured.Unstructured
-	// method is that of the request that is made with it, outcome what becomes of it: "" if it is part of the setup.
+	// method is the method of the request with the document. outcome is the first word of the comment. It is empty for
+	// the setup.
 	method, outcome, message string
-	// code is that of a denial.
+	// code is the code of a denial.
 	code int
 }
 
@@ -79,7 +80,7 @@ func read(t *testing.T, file string) (all []*document) {
 	return all
 }
 
-// expect reads what happens to the object.
+// expect parses the comment with the outcome.
 func (d *document) expect(t *testing.T, comment string) {
 	t.Helper()
 	words, message, _ := strings.Cut(comment, ": ")
@@ -106,11 +107,11 @@ func (d *document) expect(t *testing.T, comment string) {
 type client struct {
 	*apiservertest.Server
 	t *testing.T
-	// kinds are those that were looked up.
+	// kinds caches the results of discovery.
 	kinds map[string]metav1.APIResource
 }
 
-// resource is what discovery says about the kind of an object.
+// resource returns the resource of an object's kind from discovery.
 func (c *client) resource(o *unstructured.Unstructured) metav1.APIResource {
 	c.t.Helper()
 	if r, ok := c.kinds[o.GetKind()]; ok {
@@ -130,7 +131,7 @@ func (c *client) resource(o *unstructured.Unstructured) metav1.APIResource {
 	return metav1.APIResource{}
 }
 
-// root is the path of the group and version of an object.
+// root returns the path of an object's group version.
 func root(o *unstructured.Unstructured) string {
 	if strings.Contains(o.GetAPIVersion(), "/") {
 		return "/apis/" + o.GetAPIVersion()
@@ -138,7 +139,7 @@ func root(o *unstructured.Unstructured) string {
 	return "/api/" + o.GetAPIVersion()
 }
 
-// do makes a request with the object of a document. query starts with ?, subresource is a part of the path.
+// do sends a request with the object of a document. query begins with "?".
 func (c *client) do(method string, d *document, query string, subresource ...string) apiservertest.Answer {
 	c.t.Helper()
 	r, path := c.resource(d.object), root(d.object)
@@ -163,7 +164,7 @@ func (c *client) want(code int, a apiservertest.Answer) {
 	}
 }
 
-// play does what a file says, then once more without the binding, and removes what is left.
+// play sends the requests of a file, sends them again without the binding, and removes the remaining objects.
 func (c *client) play(all []*document) {
 	defer c.remove(all)
 	var created *document
@@ -200,7 +201,7 @@ func (c *client) play(all []*document) {
 	}
 }
 
-// check compares the answer with the document's outcome.
+// check compares the response with the document's outcome.
 func (c *client) check(d *document, a apiservertest.Answer) {
 	c.t.Helper()
 	if d.outcome != "denied" {
@@ -233,7 +234,8 @@ func (c *client) admitted(d *document, a apiservertest.Answer, messages ...strin
 	}
 }
 
-// contains fails the test unless the answer's object has all that the document's has, or lacks some of it.
+// contains fails the test unless the response's object has all fields of the document's object. If want is false, it
+// must lack one.
 func (c *client) contains(a apiservertest.Answer, d *document, want bool) {
 	c.t.Helper()
 	if contains(a.Object().Object, d.object.Object) != want {
@@ -241,7 +243,7 @@ func (c *client) contains(a apiservertest.Answer, d *document, want bool) {
 	}
 }
 
-// contains reports whether one value has all fields of another; lists have the same length.
+// contains reports whether have has all fields of want. Lists must have the same length.
 func contains(have, want any) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -259,7 +261,7 @@ func contains(have, want any) bool {
 	return reflect.DeepEqual(have, want)
 }
 
-// remove deletes what a file has created, so that it doesn't concern the next one.
+// remove deletes the objects that a file has created, so that they don't affect the next file.
 func (c *client) remove(all []*document) {
 	for _, d := range slices.Backward(all) {
 		if a := c.do(http.MethodDelete, d, "?gracePeriodSeconds=0"); a.Code > http.StatusNotFound {

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// accounts are those of the namespace ns.
+// accounts has the service accounts of the namespace ns.
 var accounts = map[string]*corev1.ServiceAccount{
 	"default": {},
 	"pulls":   {ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}},
@@ -53,7 +53,7 @@ func podOf(t *testing.T, text string) *corev1.Pod {
 	return pod
 }
 
-// through is what becomes of a pod that a client creates.
+// through admits a pod that a client creates.
 func through(pod *corev1.Pod) error {
 	table := resources.NewTable(resources.Builtin()...)
 	a := &admission.Attributes{
@@ -77,7 +77,7 @@ const tokenVolume = `
 
 const tokenMount = `[{name: kube-api-access-abcde, readOnly: true, mountPath: /var/run/secrets/kubernetes.io/serviceaccount}]`
 
-// TestServiceAccountMountsTokens: and sets the other fields of a pod.
+// TestServiceAccountMountsTokens: the plugin also sets the other fields of a pod.
 func TestServiceAccountMountsTokens(t *testing.T) {
 	own := `[{name: mine, mountPath: /var/run/secrets/kubernetes.io/serviceaccount}]`
 	for _, c := range []struct{ what, pod, want string }{
@@ -121,7 +121,7 @@ func TestServiceAccountMountsTokens(t *testing.T) {
 	}
 }
 
-// TestServiceAccountRejectsPods: with the error for each.
+// TestServiceAccountRejectsPods: each pod is rejected with its error.
 func TestServiceAccountRejectsPods(t *testing.T) {
 	const mirror, strict = `{metadata: {name: p, annotations: {kubernetes.io/config.mirror: x}}, spec: {`, `{metadata: {name: p}, spec: {serviceAccountName: strict, imagePullSecrets: [{name: registry}], `
 	const noSecrets = "a mirror pod may not reference secrets"

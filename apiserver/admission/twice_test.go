@@ -22,11 +22,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// shelf is a Lookup of a few objects.
+// shelf is a Lookup with a few objects.
 type shelf struct {
 	admission.Lookup
 	objects map[string][]runtime.Object
-	// generated counts generated names: each is another one.
+	// generated counts the generated names, so that they differ.
 	generated int
 }
 
@@ -100,8 +100,8 @@ func newPod() runtime.Object {
 	}}
 }
 
-// TestTwice: the mutating plugins may run twice for a request. The second run changes nothing (L-53), for each plugin
-// and for all together.
+// TestTwice: the mutating plugins may run twice for a request. The second run of each plugin, and of all plugins
+// together, changes nothing (L-53).
 func TestTwice(t *testing.T) {
 	objects := map[string]runtime.Object{
 		"LimitRanger": newPod(), "ServiceAccount": newPod(), "Priority": newPod(), "RuntimeClass": newPod(),

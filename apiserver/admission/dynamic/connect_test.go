@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestWebhooksGetConnectionOptions: the object that webhooks get for a CONNECT is the connection's options. They are
-// called before the server looks up the connection's target (L-21, L-S04).
+// TestWebhooksGetConnectionOptions: the object that webhooks get for a CONNECT has the connection's options. The
+// webhooks are called before the server looks up the connection's target (L-21, L-S04).
 func TestWebhooksGetConnectionOptions(t *testing.T) {
 	c := start(t)
 	c.register("Mutating", "m", "/mutate", rule("CONNECT", "", "v1", "*/*"))
@@ -21,7 +21,8 @@ func TestWebhooksGetConnectionOptions(t *testing.T) {
 	for _, test := range []struct {
 		method, path string
 		code         int
-		// want is the summary of the request that webhooks get, and object its object. Both are empty if none is called.
+		// want is the summary of the request that webhooks get, and object is the object in it. Both are empty if no
+		// webhook is called.
 		want, object string
 	}{
 		{"POST", pods + "/p/exec?command=sh&command=-c&stdin=true&tty=1&stdout=false&container=c&other=x", 404,

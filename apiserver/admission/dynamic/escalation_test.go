@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestRolesAreCheckedAfterMutation: a user who may write roles can't have a webhook add rights that the user does not
-// have. The rights of a role are checked as the mutating webhooks have left it.
+// TestRolesAreCheckedAfterMutation: a user who may write roles can't use a webhook to add permissions that the user
+// does not have. The role is checked after all mutating webhooks.
 func TestRolesAreCheckedAfterMutation(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	c := &cluster{Server: s.Server, t: t, hook: webhooktest.Start(t)}

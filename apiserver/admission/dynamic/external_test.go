@@ -44,9 +44,9 @@ func startEtcd(t *testing.T) string {
 	return client.String()
 }
 
-// TestServersOverOneEtcdShareConfigurations: of two servers over one external etcd, each with a connection and a cache
-// of its own, what one has stored of webhooks and policies is in force for the next request to the other, and so is its
-// removal. A server that starts has them for its first request (O-01, L-S22).
+// TestServersOverOneEtcdShareConfigurations: two servers use one external etcd, each with its own connection and cache.
+// A webhook or policy that one server stores or removes takes effect for the next request to the other server. Stored
+// ones apply to the first request of a server (O-01, L-S22).
 func TestServersOverOneEtcdShareConfigurations(t *testing.T) {
 	etcd, hook := startEtcd(t), webhooktest.Start(t)
 	hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// answer is what a webhook answers without a look at the review.
+// answer returns an Answer that does not depend on the review.
 func answer(code int, media, body string) webhooktest.Answer {
 	return func(w http.ResponseWriter, _ *admissionv1.AdmissionReview) {
 		w.Header().Set("Content-Type", media)
@@ -25,8 +25,8 @@ func answer(code int, media, body string) webhooktest.Answer {
 	}
 }
 
-// broken are webhooks to which the failure policy applies (L-84): what they answer, and what the error has after
-// `failed calling webhook "h.example.com": `.
+// broken has the webhooks to which the failure policy applies (L-84), with their answers, and with the error message
+// after `failed calling webhook "h.example.com": `.
 var broken = map[string]struct {
 	answer   webhooktest.Answer
 	mutating bool
@@ -54,8 +54,8 @@ var broken = map[string]struct {
 		want: "received undecodable patch in webhook response: invalid character 'x' looking for beginning of value"},
 }
 
-// TestFailurePolicyDecidesAfterAFailedCall: a webhook that can't be called rejects the request and nothing is stored,
-// or is treated as absent, as its failure policy says (L-83, L-84, L-S02).
+// TestFailurePolicyDecidesAfterAFailedCall: if a webhook can't be called, its failure policy decides whether the
+// request is rejected or the webhook is ignored (L-83, L-84, L-S02).
 func TestFailurePolicyDecidesAfterAFailedCall(t *testing.T) {
 	c := start(t)
 	for _, kind := range []string{"Validating", "Mutating"} {
@@ -101,7 +101,7 @@ func TestLargePatchIsApplied(t *testing.T) {
 	c.want(403, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`)
 }
 
-// TestFailurePolicyIgnoresNoDenial: it also ignores no patch that can't be applied (L-81, L-85, L-S02).
+// TestFailurePolicyIgnoresNoDenial: it does not ignore a patch that can't be applied, either (L-81, L-85, L-S02).
 func TestFailurePolicyIgnoresNoDenial(t *testing.T) {
 	c := start(t)
 	denied := func(st *metav1.Status) webhooktest.Answer {
@@ -147,7 +147,7 @@ func TestFailurePolicyIgnoresNoDenial(t *testing.T) {
 	c.want(200, "GET", maps+"/m", nil)
 }
 
-// TestWarnings: the warnings of all webhooks are passed on, also when one denies the request (L-79, L-S19).
+// TestWarnings: the client gets the warnings of all webhooks, even if one denies the request (L-79, L-S19).
 func TestWarnings(t *testing.T) {
 	c := start(t)
 	warn := func(allowed bool, texts ...string) webhooktest.Answer {
@@ -167,8 +167,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestWebhookGetsItsTimeout: a webhook gets its timeout: the least of its own timeout and of what is left
-// of the request's (L-63, L-S16).
+// TestWebhookGetsItsTimeout: the timeout that a webhook gets is its own, or the remaining time of the request if that
+// is shorter (L-63, L-S16).
 func TestWebhookGetsItsTimeout(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -200,8 +200,8 @@ func TestWebhookGetsItsTimeout(t *testing.T) {
 	}
 }
 
-// TestRequestEnds: a webhook that takes longer than its timeout has failed, and one that takes longer than the request
-// ends it, independent of its failure policy (L-83, L-S16).
+// TestRequestEnds: a call that takes longer than the webhook's timeout fails. A call that takes longer than the
+// request's timeout ends the request, independent of the failure policy (L-83, L-S16).
 func TestRequestEnds(t *testing.T) {
 	t.Parallel()
 	c := start(t)

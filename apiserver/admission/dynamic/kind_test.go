@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestChangedKind: a patch that changes apiVersion or kind is applied if the object stays one of the resource, else the
-// request is rejected and nothing is stored (L-85).
+// TestChangedKind: a patch that changes apiVersion or kind is applied if the result still belongs to the resource.
+// Otherwise the request is rejected and nothing is stored (L-85).
 func TestChangedKind(t *testing.T) {
 	c := start(t)
 	c.define()

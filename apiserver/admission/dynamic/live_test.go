@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// TestUnreadable: if the configurations can't be read, no older ones are in force: requests for which webhooks or
-// policies might be called are rejected, and the next one tries again.
+// TestUnreadable: if the configurations can't be read, older ones do not apply. Requests for which webhooks or policies
+// might be called are rejected. The next request tries to read the configurations again.
 func TestUnreadable(t *testing.T) {
 	c := cache.New(cache.Options{Decoder: storage.Decoder{Root: "/registry"}})
 	apply := func(b storage.Batch) {
@@ -33,7 +33,7 @@ func TestUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Live = NewLive(c, whole, slog.New(slog.DiscardHandler))
-	d.Live.types = none // it has not the kinds of configurations
+	d.Live.types = none // it does not have the kinds of configurations
 	apply(storage.Batch{Revision: 2})
 	if !d.Concerns(maps.Resource, "", admission.Create, true) {
 		t.Error("a request is not admitted at all")

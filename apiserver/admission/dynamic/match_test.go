@@ -56,7 +56,7 @@ func entryOf(s string) (r *resources.Resource, sub string) {
 // TestRules runs testdata/rules.txt.
 func TestRules(t *testing.T) {
 	datadriven.RunTest(t, "testdata/rules.txt", func(t *testing.T, d *datadriven.TestData) string {
-		// The first line is a command to the library; its arguments are read here, as they have commas.
+		// The first line is a command of the library. Its arguments are parsed here, because they contain commas.
 		var rules []admissionv1.NamedRuleWithOperations
 		equivalent := false
 		first := ""

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestMemoryKeepsOneEntry: a param is decoded again by each new entry of its CustomResourceDefinition, and no former
-// entry is kept.
+// TestMemoryKeepsOneEntry: each new entry of a CustomResourceDefinition decodes a param again. The cache keeps no
+// previous entry.
 func TestMemoryKeepsOneEntry(t *testing.T) {
 	m, decoded := &memory{}, 0
 	decode := func() (runtime.Object, error) {

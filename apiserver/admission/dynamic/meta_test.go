@@ -11,10 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestWebhooksMetadataIsValidated: what a webhook makes of the metadata is checked like what a client sends. A new
-// object is stored under the name that a webhook gives it, but in no other namespace (L-91; AS
-// pkg/registry/rest/create.go: BeforeCreate). The name of the request stays that of the body (same:
-// AdmissionToValidateObjectFunc).
+// TestWebhooksMetadataIsValidated: metadata that a webhook has changed is validated like metadata that a client sends.
+// A webhook can change the name of a new object, but not its namespace (L-91; AS pkg/registry/rest/create.go:
+// BeforeCreate). The request's name stays the name in the body (same: AdmissionToValidateObjectFunc).
 func TestWebhooksMetadataIsValidated(t *testing.T) {
 	c := start(t)
 	c.hook.ScriptPath("/name", patch(`[{"op":"replace","path":"/metadata/name","value":"renamed"}]`))
@@ -125,7 +124,7 @@ func TestWebhookChangesOnlyFieldsOfTheSubresource(t *testing.T) {
 	if status["replicas"] != int64(5) || status["readyReplicas"] != int64(1) || spec != 1 {
 		t.Errorf("status %v, spec.replicas %d", status, spec)
 	}
-	if c.asked(200, "PATCH", deployments+"/d", `{"spec":{"replicas":2}}`) {
-		t.Error("asked about the deployment itself")
+	if c.called(200, "PATCH", deployments+"/d", `{"spec":{"replicas":2}}`) {
+		t.Error("called for the deployment itself")
 	}
 }

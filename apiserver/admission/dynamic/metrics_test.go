@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestMetrics: calls of webhooks, rejections, failures that are ignored, and match conditions are counted under
-// upstream's names (L-110, L-111, L-112).
+// TestMetrics: the metrics of webhook calls, rejections, ignored failures and match conditions have upstream's names
+// (L-110, L-111, L-112).
 func TestMetrics(t *testing.T) {
 	c := start(t)
 	refuse := func(code int32) webhooktest.Answer {
@@ -78,7 +78,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestSeriesEndWithTheWebhook: the series of a webhook are removed with it, also if its configuration stays.
+// TestSeriesEndWithTheWebhook: the series of a webhook are removed with it, even if its configuration stays.
 func TestSeriesEndWithTheWebhook(t *testing.T) {
 	c := start(t)
 	const path = hookConfigs + "validatingwebhookconfigurations/h"

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mutating are the fields of a policy that changes objects as the expressions say: a list of JSON patches begins with
-// "[".
+// mutating returns the fields of a policy with the expressions as mutations. An expression that begins with "[" is a
+// list of JSON patches.
 func mutating(reinvoke string, expressions ...string) string {
 	var list []map[string]any
 	for _, e := range expressions {
@@ -27,8 +27,8 @@ func label(key, value string) string {
 	return fmt.Sprintf("Object{metadata: Object.metadata{labels: {%q: %q}}}", key, value)
 }
 
-// TestPoliciesAreReinvokedAfterAChange: policies are evaluated in the order of their names, and once more after
-// something has changed the object, if they want that (M-66, M-67).
+// TestPoliciesAreReinvokedAfterAChange: policies are evaluated in the order of their names. A policy with
+// reinvocationPolicy IfNeeded is evaluated once more after a change of the object (M-66, M-67).
 func TestPoliciesAreReinvokedAfterAChange(t *testing.T) {
 	c := start(t)
 	count := func(letter string) string {
@@ -69,8 +69,8 @@ func TestPoliciesAreReinvokedAfterAChange(t *testing.T) {
 	}
 }
 
-// TestReinvokedForWebhook: a policy whose conditions are false in the first round is not evaluated in the second, and
-// one that a test has left without effect is, after a webhook's change.
+// TestReinvokedForWebhook: after a webhook's change, a policy is not evaluated in the second round if its conditions
+// were false in the first. It is evaluated if a test operation of its JSON patch failed in the first.
 func TestReinvokedForWebhook(t *testing.T) {
 	c := start(t)
 	c.hook.ScriptPath("/change", patch(`[{"op":"add","path":"/metadata/labels","value":{"h":"1"}}]`))

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// reviews are the requests that a webhook got since the last time, by its path.
+// reviews returns the requests that webhooks got since the last call, by path.
 func (c *cluster) reviews() map[string][]*admissionv1.AdmissionRequest {
 	out := map[string][]*admissionv1.AdmissionRequest{}
 	for _, s := range c.hook.Seen() {
@@ -25,8 +25,8 @@ func object(t *testing.T, raw []byte) *unstructured.Unstructured {
 	return obj
 }
 
-// TestWebhooksGetNewObjects: mutating webhooks get a new object before it is prepared, without uid and generated name;
-// validating ones get it as it will be stored, but for the resourceVersion (L-67 to L-69, L-S17).
+// TestWebhooksGetNewObjects: mutating webhooks get a new object before it is prepared, without uid and generated name.
+// Validating webhooks get it as it will be stored, except for the resourceVersion (L-67 to L-69, L-S17).
 func TestWebhooksGetNewObjects(t *testing.T) {
 	c := start(t)
 	c.register("Mutating", "m", "/m", rule("*", "", "v1", "pods"))
@@ -64,8 +64,8 @@ func TestWebhooksGetNewObjects(t *testing.T) {
 	}
 }
 
-// TestWebhooksGetOldObjects: an update's oldObject is the stored object. A deletion that only marks is a DELETE, and
-// the removal after it an UPDATE. An update without a change is admitted, too (L-13, L-14, L-69).
+// TestWebhooksGetOldObjects: the oldObject of an update is the stored object. A deletion that only marks the object is
+// a DELETE, and the removal that follows is an UPDATE. An update without a change is admitted, too (L-13, L-14, L-69).
 func TestWebhooksGetOldObjects(t *testing.T) {
 	c := start(t)
 	stored := c.want(201, "POST", maps, `{"metadata":{"name":"m","finalizers":["a.io/b"]},"data":{"a":"b"}}`).Object()

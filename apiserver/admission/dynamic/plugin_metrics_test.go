@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPluginMetrics: each plugin is observed for the operations for which upstream calls it, and no other (L-112).
+// TestPluginMetrics: each plugin is observed only for the operations for which upstream calls it (L-112).
 func TestPluginMetrics(t *testing.T) {
 	c := start(t)
 	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)

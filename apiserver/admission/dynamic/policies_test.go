@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// policy creates a policy, Validating or Mutating, for the rules. spec are its other fields, as JSON.
+// policy creates a policy of the kind Validating or Mutating with the rules. spec has its other fields as JSON.
 func (c *cluster) policy(kind, name, rules string, spec ...string) {
 	c.t.Helper()
 	c.want(http.StatusCreated, "POST", hookConfigs+strings.ToLower(kind)+"admissionpolicies", policyOf(
@@ -23,7 +23,7 @@ func policyOf(kind, name, constraints string, spec ...string) string {
 		`"spec":{"matchConstraints":%s%s}}`, kind, name, constraints, strings.Join(append([]string{""}, spec...), ","))
 }
 
-// bind creates a binding of the policy of the same name. spec are its other fields, as JSON.
+// bind creates a binding of the policy with the same name. spec has its other fields as JSON.
 func (c *cluster) bind(kind, policy string, spec ...string) {
 	c.t.Helper()
 	c.want(http.StatusCreated, "POST", hookConfigs+strings.ToLower(kind)+"admissionpolicybindings", bindingOf(
@@ -39,7 +39,7 @@ func bindingOf(kind, name, policy string, spec ...string) string {
 		strings.Join(append([]string{""}, spec...), ","))
 }
 
-// valid are validations of expressions, as JSON.
+// valid returns validations with the expressions, as JSON.
 func valid(expressions ...string) string {
 	var list []map[string]string
 	for _, e := range expressions {
@@ -64,8 +64,8 @@ func (c *cluster) remove(kind, name string) {
 	}
 }
 
-// TestAtOnce: a policy, a binding and a param are in force for exactly the requests between their creation and their
-// removal, in all servers of a store (M-S15).
+// TestAtOnce: a policy, a binding and a param apply to exactly the requests between their creation and their removal,
+// on all servers with the same store (M-S15).
 func TestAtOnce(t *testing.T) {
 	c := start(t)
 	other := &cluster{Server: apiservertest.Start(t, &apiservertest.Options{Store: c.Store}), t: t}

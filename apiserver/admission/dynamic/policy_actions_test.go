@@ -54,8 +54,8 @@ func audited(t *testing.T, metrics *prometheus.Registry) (*cluster, lines) {
 	return &cluster{Server: s, t: t, hook: webhooktest.Start(t)}, out
 }
 
-// TestActions: what the actions of a binding do, what the audit log says, and what is counted (M-S03, M-40, M-46, M-47,
-// M-72).
+// TestActions: the actions of a binding have their effects on the response, the audit log and the metrics (M-S03, M-40,
+// M-46, M-47, M-72).
 func TestActions(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	c, log := audited(t, metrics)
@@ -149,7 +149,8 @@ func repeated(recorded func(message, actions string, index int) string, n int) s
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// counted are the labels of the checks of policy and binding p, but for these, in alphabetical order.
+// counted returns the labels of the checks of the policy p and the binding p, without these two labels, in alphabetical
+// order.
 func counted(t *testing.T, metrics *prometheus.Registry, subsystem string) (out []string) {
 	t.Helper()
 	families, err := metrics.Gather()
@@ -188,7 +189,7 @@ func TestMutationsAreCounted(t *testing.T) {
 	}
 }
 
-// TestBindingsShareAnAnnotation: different values of several bindings are one annotation (M-47).
+// TestBindingsShareAnAnnotation: different values of several bindings are combined in one annotation (M-47).
 func TestBindingsShareAnAnnotation(t *testing.T) {
 	c, log := audited(t, nil)
 	c.policy("Validating", "p", rule("CREATE", "", "v1", "configmaps"), `"paramKind":{"apiVersion":"v1","kind":"Secret"}`,

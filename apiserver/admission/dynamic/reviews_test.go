@@ -14,8 +14,7 @@ const (
 	authz = "/apis/authorization.k8s.io/v1/"
 )
 
-// TestVirtualKinds: webhooks are not asked about reviews, which are not stored, for any rules (L-24,
-// V-105).
+// TestVirtualKinds: webhooks are not called for reviews, which are not stored, even if their rules match (L-24, V-105).
 func TestVirtualKinds(t *testing.T) {
 	c := start(t)
 	c.hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
@@ -39,7 +38,8 @@ func TestVirtualKinds(t *testing.T) {
 	c.want(403, "POST", maps, `{"metadata":{"name":"a"}}`)
 }
 
-// TestWebhooksGetNoConfigurations: of webhooks and policies, so that these can be removed (L-23, L-S06).
+// TestWebhooksGetNoConfigurations: no webhook is called for configurations of webhooks and policies, so that users can
+// remove them (L-23, L-S06).
 func TestWebhooksGetNoConfigurations(t *testing.T) {
 	c := start(t)
 	c.hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
@@ -71,7 +71,8 @@ func TestWebhooksGetNoConfigurations(t *testing.T) {
 	c.want(201, "POST", maps, `{"metadata":{"name":"a"}}`)
 }
 
-// TestOnlyTheWholeRequestIsAdmitted: not the changes of an eviction or a binding to the pod (L-18, L-19, L-S05).
+// TestOnlyTheWholeRequestIsAdmitted: the changes that an eviction or a binding makes to the pod are not admitted
+// separately (L-18, L-19, L-S05).
 func TestOnlyTheWholeRequestIsAdmitted(t *testing.T) {
 	c := start(t)
 	for _, name := range []string{"evicted", "bound", "other"} {

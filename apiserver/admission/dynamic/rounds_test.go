@@ -14,8 +14,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// mutations are webhooks as upstream's test of reinvocation has them (K
-// test/integration/apiserver/admissionwebhook/reinvocation_test.go): what each changes in the pod that it gets.
+// mutations are the webhooks of upstream's test of reinvocation (K
+// test/integration/apiserver/admissionwebhook/reinvocation_test.go): each returns its changes to the pod.
 var mutations = map[string]func(*corev1.Pod) string{
 	"noop": func(*corev1.Pod) string { return "" },
 	"addlabel": func(p *corev1.Pod) string {
@@ -43,8 +43,8 @@ var mutations = map[string]func(*corev1.Pod) string{
 	"setfalse": func(*corev1.Pod) string { return `[{"op":"add","path":"/metadata/labels/x","value":"false"}]` },
 }
 
-// TestRounds is upstream's table: which webhooks are called how often (L-53 to L-56, L-S08). Names of webhooks sort in
-// the order in which they are called.
+// TestRounds is upstream's table of how often webhooks are called (L-53 to L-56, L-S08). Webhooks are called in the
+// order of their names.
 func TestRounds(t *testing.T) {
 	c := start(t)
 	const classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
@@ -68,7 +68,7 @@ func TestRounds(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		hooks []hook
-		// want are the calls; label is that of the pod, and priority its spec's.
+		// want are the calls. label and priority are those of the pod.
 		want     []string
 		label    string
 		priority int32
@@ -138,9 +138,9 @@ func checkPod(t *testing.T, name string, body []byte, label string, priority int
 	}
 }
 
-// TestFieldsOfWebhooksHaveNoManager: a field that a webhook adds has no manager, a webhook's change of managedFields is
-// undone with a warning, and what it makes of the object is validated like the client's own (L-93 to L-95, L-S09,
-// L-S18).
+// TestFieldsOfWebhooksHaveNoManager: a field that a webhook adds has no manager. A webhook's change of managedFields is
+// undone with a warning. An object that a webhook has changed is validated like an object of a client (L-93 to L-95,
+// L-S09, L-S18).
 func TestFieldsOfWebhooksHaveNoManager(t *testing.T) {
 	c := start(t)
 	c.hook.ScriptPath("/label", patch(`[{"op":"add","path":"/metadata/labels","value":{"added":"yes"}}]`))

@@ -12,15 +12,15 @@ import (
 
 const services = "/api/v1/namespaces/default/services"
 
-// byService is a webhook of the configuration that is reached by a Service. Its certificate has the Service's name.
+// byService returns a webhook that is called through a Service. Its certificate has the Service's name.
 func (c *cluster) byService(name, service string, port int) string {
 	return fmt.Sprintf(`{"name":"%s.example.com","clientConfig":{"service":{"namespace":"default","name":%q,"port":%d,`+
 		`"path":"/%s"},"caBundle":%s},"rules":[%s],"sideEffects":"None","admissionReviewVersions":["v1"]}`,
 		name, service, port, name, encode(c.hook.CA), rule("CREATE", "", "v1", "configmaps"))
 }
 
-// TestService: a webhook that is configured by a Service is reached at the address that the Service has when it is
-// asked (L-72, L-73, O-05).
+// TestService: a webhook with a Service is called at the address that the Service has at the time of the call (L-72,
+// L-73, O-05).
 func TestService(t *testing.T) {
 	c := start(t)
 	c.hook = webhooktest.StartFor(t, "svc.default.svc", "external.default.svc")

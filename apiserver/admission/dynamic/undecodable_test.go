@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestUndecodable: a stored configuration that can't be decoded does not let requests pass that it might deny. Its
-// plugin rejects them, except for those that it exempts, so that the configuration can be replaced.
+// TestUndecodable: if a stored configuration can't be decoded, its plugin rejects the requests that the configuration
+// might deny. The plugin admits exempt requests, so that users can replace the configuration.
 func TestUndecodable(t *testing.T) {
 	c := start(t)
 	const (
@@ -66,8 +66,8 @@ func TestUndecodable(t *testing.T) {
 	}
 }
 
-// TestInvalidStoredSelectorRejectsMatchingRequests: stored selectors that can't be parsed, as older versions of
-// Kubernetes accepted them, reject the requests that the rules match, and no others (L-30, M-19).
+// TestInvalidStoredSelectorRejectsMatchingRequests: older versions of Kubernetes accepted selectors that can't be
+// parsed. Such a stored selector rejects only the requests that the rules match (L-30, M-19).
 func TestInvalidStoredSelectorRejectsMatchingRequests(t *testing.T) {
 	const (
 		selector = `{"matchLabels":{"a":"b c"}}`

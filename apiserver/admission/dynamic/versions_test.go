@@ -114,8 +114,8 @@ func TestCustomObjects(t *testing.T) {
 	}
 }
 
-// TestBuiltinVersions: built-in kinds of several versions are converted, too, and events of both groups are the same
-// objects (L-34, L-S11).
+// TestBuiltinVersions: objects of built-in kinds with several versions are converted, too. Events of both groups are
+// the same objects (L-34, L-S11).
 func TestBuiltinVersions(t *testing.T) {
 	c := start(t)
 	const (

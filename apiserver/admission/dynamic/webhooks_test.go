@@ -22,7 +22,7 @@ const (
 	hookConfigs = "/apis/admissionregistration.k8s.io/v1/"
 )
 
-// cluster is a server, and a webhook that the test scripts.
+// cluster is a server, and a webhook whose responses the test sets.
 type cluster struct {
 	*apiservertest.Server
 	t    *testing.T
@@ -33,7 +33,7 @@ func start(t *testing.T) *cluster {
 	return &cluster{Server: apiservertest.Start(t, nil), t: t, hook: webhooktest.Start(t)}
 }
 
-// want sends a request, and fails the test if the answer has another code.
+// want sends a request, and fails the test if the response has another code.
 func (c *cluster) want(code int, method, path string, body any, header ...string) apiservertest.Answer {
 	c.t.Helper()
 	a := c.Do(method, path, body, header...)
@@ -58,8 +58,8 @@ func rule(operations, group, versions, resources string) string {
 		list(operations), group, list(versions), list(resources))
 }
 
-// register creates a configuration, validating or mutating, of a webhook at a path with the rules. more are other
-// fields of the webhook, as JSON.
+// register creates a validating or mutating configuration with one webhook at the path, with the rules. more has other
+// fields of the webhook as JSON.
 func (c *cluster) register(kind, name, path, rules string, more ...string) {
 	c.t.Helper()
 	c.want(http.StatusCreated, "POST", hookConfigs+strings.ToLower(kind)+"webhookconfigurations", c.configuration(
@@ -98,7 +98,7 @@ func pod(name string, labels ...string) string {
 		`"spec":{"containers":[{"name":"c","image":"i"}]}}`, name, encode(set))
 }
 
-// calls are the paths of the calls since the last time, in their order.
+// calls returns the paths of the calls since the last time, in order.
 func (c *cluster) calls() (out []string) {
 	for _, s := range c.hook.Seen() {
 		out = append(out, s.Path)
@@ -106,7 +106,7 @@ func (c *cluster) calls() (out []string) {
 	return out
 }
 
-// TestWebhookDenies: a denial of a validating webhook is the response, and a configuration is in force for exactly the
+// TestWebhookDenies: the denial of a validating webhook is the response. A configuration applies to exactly the
 // requests between its creation and its removal (L-S01).
 func TestWebhookDenies(t *testing.T) {
 	c := start(t)
@@ -139,7 +139,7 @@ func TestWebhookDenies(t *testing.T) {
 	c.want(201, "POST", pods, pod("after", "deny=yes"))
 }
 
-// TestReviewsOfAllRequests: what a webhook gets of each kind of request (L-S03, L-S17).
+// TestReviewsOfAllRequests checks the review that a webhook gets for each kind of request (L-S03, L-S17).
 func TestReviewsOfAllRequests(t *testing.T) {
 	c := start(t)
 	c.want(201, "POST", maps, `{"metadata":{"name":"old","labels":{"a":"1"}}}`)
@@ -151,7 +151,8 @@ func TestReviewsOfAllRequests(t *testing.T) {
 	for _, test := range []struct {
 		method, path, body, media string
 		code                      int
-		// want is operation, kind, resource/subresource, name, namespace, which objects there are, and the options.
+		// want has the operation, the kind, resource/subresource, the name, the namespace, the objects that are
+		// present, and the options.
 		want string
 	}{
 		{"POST", maps, `{"metadata":{"name":"new"}}`, "", 201, "CREATE ConfigMap configmaps new default new CreateOptions"},
@@ -213,8 +214,8 @@ func summary(r *admissionv1.AdmissionRequest) string {
 		strings.Join(objects, "+"), options.Kind)
 }
 
-// TestWebhooksMutateInOrder: webhooks change objects one after the other, in the order of the configurations' names,
-// and each sees what its predecessors have made (L-S07, L-S09).
+// TestWebhooksMutateInOrder: webhooks change objects one after the other, in the order of the configurations' names.
+// Each gets the changes of the webhooks before it (L-S07, L-S09).
 func TestWebhooksMutateInOrder(t *testing.T) {
 	c := start(t)
 	add := func(path, value string) {

@@ -9,7 +9,7 @@ import (
 	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 )
 
-// TestInvalidDenialCodeBecomes500: a code that HTTP does not have is answered 500, as net/http panics for it.
+// TestInvalidDenialCodeBecomes500: a code that is invalid in HTTP is replaced by 500, because net/http would panic.
 func TestInvalidDenialCodeBecomes500(t *testing.T) {
 	h := &admission.Hook{Name: "h"}
 	for sent, want := range map[int32]int32{0: 400, 200: 400, 418: 418, 999: 999, 1000: 500, 99999: 500} {

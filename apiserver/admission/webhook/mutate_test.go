@@ -66,14 +66,14 @@ func (c *change) Store(_ schema.GroupVersionResource, object []byte) (bool, erro
 	return changed, nil
 }
 
-// sets patches a key to a value.
+// sets returns an Answer with a patch that sets a key.
 func sets(key, value string) webhooktest.Answer {
 	patch, kind := fmt.Sprintf(`[{"op":"add","path":"/%s","value":%q}]`, key, value), admissionv1.PatchTypeJSONPatch
 	return webhooktest.Respond(&admissionv1.AdmissionResponse{Allowed: true, Patch: []byte(patch), PatchType: &kind})
 }
 
-// TestReinvocation: what happens in the second round, which begins after a change; intree is what plugins of the server
-// do to the object before it (L-53 to L-56).
+// TestReinvocation: after a change, a second round begins. intree is the change that the server's own plugins make to
+// the object before that round (L-53 to L-56).
 func TestReinvocation(t *testing.T) {
 	s := webhooktest.Start(t)
 	s.ScriptPath("/a", sets("a", "1"))
@@ -93,8 +93,8 @@ func TestReinvocation(t *testing.T) {
 		{"a change after it", "a b", false, nil, "a b a", `{"a":"1","b":"1"}`},
 		{"changes that undo each other", "true false", false, nil, "true false true false", `{"x":"false"}`},
 		{"never again", "a b", true, nil, "a b", `{"a":"1","b":"1"}`},
-		{"not asked at first", "if-a-b a", false, nil, "a", `{"a":"1"}`},
-		{"asked after its condition was made true", "a if-a-b", false, nil, "a if-a-b a", `{"a":"1","b":"1"}`},
+		{"not called at first", "if-a-b a", false, nil, "a", `{"a":"1"}`},
+		{"called after its condition was made true", "a if-a-b", false, nil, "a if-a-b a", `{"a":"1","b":"1"}`},
 		{"a change of the server's", "a noop", false, map[string]string{"c": "1"}, "a noop a noop", `{"a":"1","c":"1"}`},
 	} {
 		config := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
@@ -135,8 +135,8 @@ func TestReinvocation(t *testing.T) {
 	}
 }
 
-// TestDenialEndsTheRound: a denial ends the round with what was done so far; a webhook that can't be called doesn't, if
-// it is ignored. Each call has its annotation.
+// TestDenialEndsTheRound: a denial ends the round, and the changes before it stay. An ignored webhook that can't be
+// called does not end it. Each call has its annotation.
 func TestDenialEndsTheRound(t *testing.T) {
 	s := webhooktest.Start(t)
 	s.ScriptPath("/a", sets("a", "1"))
@@ -169,7 +169,7 @@ func TestDenialEndsTheRound(t *testing.T) {
 	}
 }
 
-// TestRequestTimeoutIsNotIgnored: even if the failures of the webhook are ignored (L-83).
+// TestRequestTimeoutIsNotIgnored: the request ends even if the failures of the webhook are ignored (L-83).
 func TestRequestTimeoutIsNotIgnored(t *testing.T) {
 	s := webhooktest.Start(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -193,6 +193,6 @@ func TestRequestTimeoutIsNotIgnored(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if n := len(s.Seen()); n != 1 {
-		t.Errorf("%d were asked", n)
+		t.Errorf("%d were called", n)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// question is a request that matches all webhooks but one. It records the calls of its methods.
+// question is a request that all webhooks except one match. It records the calls of its methods.
 type question struct {
 	skip, broken string
 	calls        []string
@@ -43,8 +43,8 @@ func (q *question) FailedOpen(h *admission.Configured, _ error) {
 	q.calls = append(q.calls, "open "+h.Name)
 }
 
-// configuration has webhooks of the server, one path each. Those whose names end in "?" are ignored if they can't be
-// asked.
+// configuration has webhooks of the server, one path each. A webhook whose name ends in "?" is ignored if it can't be
+// called.
 func configuration(
 	s *webhooktest.Server, name string, hooks ...string) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	c := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -72,7 +72,7 @@ func validating(
 	return hooks
 }
 
-// TestWebhooksAreCalledConcurrently: here each webhook waits for the others (L-51).
+// TestWebhooksAreCalledConcurrently: each webhook waits until all are called (L-51).
 func TestWebhooksAreCalledConcurrently(t *testing.T) {
 	s := webhooktest.Start(t)
 	var here sync.WaitGroup
@@ -88,12 +88,13 @@ func TestWebhooksAreCalledConcurrently(t *testing.T) {
 		t.Error(err)
 	}
 	if n := len(s.Seen()); n != 3 {
-		t.Errorf("%d were asked", n)
+		t.Errorf("%d were called", n)
 	}
 }
 
-// TestFirstDenialInOrderIsReturned: of several denials the first one in the order of the webhooks is returned. The
-// warnings and annotations of all webhooks are recorded in that order, and so is the webhook that can't be called.
+// TestFirstDenialInOrderIsReturned: if several webhooks deny the request, the denial of the first one is returned. The
+// warnings and annotations of all webhooks, and the webhook that can't be called, are recorded in the order of the
+// webhooks.
 func TestFirstDenialInOrderIsReturned(t *testing.T) {
 	s := webhooktest.Start(t)
 	first := make(chan struct{})
@@ -128,7 +129,8 @@ func TestFirstDenialInOrderIsReturned(t *testing.T) {
 	}
 }
 
-// TestNoWebhookIsCalledAfterAnError: if one can't be matched, or the request has ended, none is called (L-46, L-52).
+// TestNoWebhookIsCalledAfterAnError: if matching fails for one webhook, or if the request has ended, no webhook is
+// called (L-46, L-52).
 func TestNoWebhookIsCalledAfterAnError(t *testing.T) {
 	s := webhooktest.Start(t)
 	c, hooks := &admission.Caller{Clients: webhook.NewClients(nil)}, validating(t, configuration(s, "c", "a", "b"))
@@ -142,7 +144,7 @@ func TestNoWebhookIsCalledAfterAnError(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if n := len(s.Seen()); n != 0 {
-		t.Errorf("%d were asked", n)
+		t.Errorf("%d were called", n)
 	}
 }
 

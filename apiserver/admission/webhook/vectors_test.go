@@ -40,7 +40,7 @@ type vector struct {
 	Operation           admissionv1.Operation
 }
 
-// answer answers as the case's webhook.
+// answer returns the answer of the case's webhook.
 func (v vector) answer(t *testing.T) webhooktest.Answer {
 	switch {
 	case v.Hang:
@@ -63,7 +63,7 @@ func (v vector) answer(t *testing.T) webhooktest.Answer {
 	return webhooktest.Allow
 }
 
-// elsewhere reports whether something else than what this test calls decides on the case: the failure policy, the
+// elsewhere reports whether the result of the case depends on code that this test does not call: the failure policy,
 // selectors and conditions, the address of a service, or the decoding of a patched pod.
 func (v vector) elsewhere() bool {
 	client, _ := v.Hook["clientConfig"].(map[string]any)
@@ -101,12 +101,12 @@ var (
 	hosts = regexp.MustCompile(`(127\.0\.0\.1|localhost):\d+`)
 )
 
-// masked replaces what differs from run to run.
+// masked replaces values that differ from run to run.
 func masked(s string) string {
 	return hosts.ReplaceAllString(uids.ReplaceAllString(s, "<uid>"), "HOST")
 }
 
-// shown is an error in the form of the recording: code, reason, message and details.
+// shown returns an error in the form of the recording: code, reason, message and details.
 func shown(err error) string {
 	var call *admission.CallError
 	if errors.As(err, &call) {
@@ -128,7 +128,7 @@ func shown(err error) string {
 	return masked(fmt.Sprintf("%d %s | %s | %s", s.Code, s.Reason, s.Message, details))
 }
 
-// vectors are the cases by name.
+// vectors returns the cases by name.
 func vectors(t *testing.T) map[string]vector {
 	t.Helper()
 	var all []vector
@@ -146,7 +146,7 @@ func vectors(t *testing.T) map[string]vector {
 	return cases
 }
 
-// TestRecorded: webhooks that answer well and badly are answered for as by upstream's plugins.
+// TestRecorded: for valid and invalid responses of webhooks, clients get the responses of upstream's plugins.
 func TestRecorded(t *testing.T) {
 	data, err := os.ReadFile("../../../conformance/recorded/admission/measured-webhooks.txt")
 	if err != nil {
@@ -208,7 +208,7 @@ func ask(t *testing.T, s *webhooktest.Server, v vector, mutating bool) string {
 	return shown(err)
 }
 
-// TestReviewHasUpstreamsForm: the request has the form of upstream's, header and body (L-62, L-65, L-66).
+// TestReviewHasUpstreamsForm: the request has the same headers and the same body as upstream's (L-62, L-65, L-66).
 func TestReviewHasUpstreamsForm(t *testing.T) {
 	data, err := os.ReadFile("../../../conformance/recorded/admission/measured-webhooks.txt")
 	if err != nil {
