@@ -7,7 +7,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// TestMode: an expression that the old object has in the same role is compiled as a stored one, others as new ones
+// TestMode: an expression that the old object has in the same role is compiled as a stored one, and others as new ones
 // (M-06). In v1.36 the two environments have the same libraries.
 func TestMode(t *testing.T) {
 	old := Texts{}
@@ -31,7 +31,8 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// TestSharedVariables: policies without variables share a composition, which no policy's variables get into.
+// TestSharedVariables: policies without variables share a composition, to which the variables of other policies are not
+// added.
 func TestSharedVariables(t *testing.T) {
 	at := field.NewPath("spec")
 	with := NewChecker(nil).Policy(false, 1, true)

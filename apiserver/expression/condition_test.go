@@ -32,7 +32,7 @@ func recordedConditions(t *testing.T) map[string][]admissionv1.MatchCondition {
 	return cases
 }
 
-// TestRecordedConditions: match conditions of webhooks match, exclude and fail as upstream's (L-41 to L-45).
+// TestRecordedConditions: match conditions of webhooks match, exclude and fail as upstream's do (L-41 to L-45).
 func TestRecordedConditions(t *testing.T) {
 	cases := recordedConditions(t)
 	for _, section := range []string{"m", "v"} {

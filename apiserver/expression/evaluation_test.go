@@ -30,7 +30,7 @@ func validate(t *testing.T, s *admissionv1.ValidatingAdmissionPolicySpec, b Bind
 	return CompileValidating(s).Validate(t.Context(), creation().In(podKind, pods, examplePod(), nil), b)
 }
 
-// messages are those of failures, with a prefix for ignored ones.
+// messages returns the messages of failures, with a prefix for ignored ones.
 func messages(r Result) (all []string) {
 	for _, f := range r.Failures {
 		prefix := ""
@@ -65,8 +65,8 @@ func (r *roles) Authorize(a *authorization.Attributes) authorization.Decision {
 
 func (*roles) Rules(authorization.User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
 
-// TestAuthorizer: expressions ask the server's authorizer, for the user of the request or for a service account, and
-// the same question once (M-36).
+// TestAuthorizer: expressions call the server's authorizer for the user of the request or for a service account, and
+// only once with the same attributes (M-36).
 func TestAuthorizer(t *testing.T) {
 	z := &roles{}
 	request, b := creation(), bindings()
@@ -109,7 +109,7 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
-// TestFailurePolicy: Ignore concerns errors, but not validations that are not met (M-40).
+// TestFailurePolicy: Ignore applies to errors, but not to validations that are false (M-40).
 func TestFailurePolicy(t *testing.T) {
 	s := policyOf("object.foo == 1", "false", "nothing")
 	s.AuditAnnotations = []admissionv1.AuditAnnotation{
@@ -158,8 +158,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestBudgets: the cost of variables counts where they are used, messages get what validations leave, and audit
-// annotations have a budget of their own (M-50).
+// TestBudgets: the cost of a variable is added where it is used, messages share the budget of validations, and audit
+// annotations have a separate budget (M-50).
 func TestBudgets(t *testing.T) {
 	const exceeded = "validation failed due to running out of cost budget, no further validation rules will be run"
 	ten := policyOf()
@@ -209,7 +209,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestNamespaceObject: expressions see some fields of the namespace, those of audit annotations all (M-33, M-34).
+// TestNamespaceObject: expressions of audit annotations see all fields of the namespace, others only some (M-33, M-34).
 func TestNamespaceObject(t *testing.T) {
 	s := policyOf("namespaceObject.metadata.labels['a'] == 'b'", "!has(dyn(namespaceObject).metadata.ownerReferences)")
 	s.AuditAnnotations = []admissionv1.AuditAnnotation{

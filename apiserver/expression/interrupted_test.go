@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 )
 
-// TestInterrupted: the evaluation of a list ends with the request, however many expressions are left.
+// TestInterrupted: the evaluation of a list of expressions ends with the request.
 func TestInterrupted(t *testing.T) {
 	p := expression.CompileValidating(&admissionv1.ValidatingAdmissionPolicySpec{
 		Validations: []admissionv1.Validation{{Expression: "true"}, {Expression: "true"}},

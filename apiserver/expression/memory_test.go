@@ -10,7 +10,7 @@ import (
 )
 
 // TestMemory: a policy needs less than half of the memory that upstream's needs for the same expressions: policies
-// share what their environments have in common. Most of the rest are the programs, of some 50 KiB each.
+// share the common parts of their environments. Programs, of about 50 KiB each, use most of the rest.
 func TestMemory(t *testing.T) {
 	with := examplePolicy()
 	with.Variables = []admissionv1.Variable{{Name: "name", Expression: "object.metadata.name"}}
@@ -27,7 +27,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// examplePolicy is like policies that are in use: two validations and a message.
+// examplePolicy is a typical policy, with two validations and a message.
 func examplePolicy() *admissionv1.ValidatingAdmissionPolicySpec {
 	return &admissionv1.ValidatingAdmissionPolicySpec{Validations: []admissionv1.Validation{
 		{Expression: "object.spec.containers.all(c, !c.image.endsWith(':latest'))"},

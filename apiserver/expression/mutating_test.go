@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestRecordedMutating: policies change objects and fail as upstream's (M-60 to M-64).
+// TestRecordedMutating: policies change objects, and fail, as upstream's do (M-60 to M-64).
 func TestRecordedMutating(t *testing.T) {
 	cases := read[admissionv1.MutatingAdmissionPolicySpec](t, "mutating.yaml")
 	answers := recorded(t, "measured-policies.txt", "MutatingAdmissionPolicy")

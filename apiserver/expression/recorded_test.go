@@ -20,7 +20,7 @@ type outcome struct {
 	message string
 	causes  []string
 	object  string
-	// rest has warnings and audit annotations.
+	// rest contains warnings and audit annotations.
 	rest string
 }
 
@@ -80,7 +80,7 @@ func parsed(t *testing.T, answer string) (o outcome) {
 	return o
 }
 
-// said is what follows "denied request: " in the first cause.
+// said returns the text after "denied request: " in the first cause.
 func (o outcome) said() string {
 	if len(o.causes) == 0 {
 		return ""

@@ -132,7 +132,7 @@ func TestCheckTypesOfKinds(t *testing.T) {
 	}
 }
 
-// TestResolve: references are replaced, also those in allOf; a schema within itself is an empty object.
+// TestResolve: references are replaced, also those in allOf, and a recursive one by an empty object.
 func TestResolve(t *testing.T) {
 	ref := func(name string) spec.Schema { return *spec.RefSchema("#/components/schemas/" + name) }
 	wrapped := spec.Schema{SchemaProps: spec.SchemaProps{Description: "d", AllOf: []spec.Schema{ref("b")}}}

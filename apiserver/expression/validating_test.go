@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ofBindings are the recorded cases that are about bindings, params and matching, which are not evaluated here.
+// ofBindings are the recorded cases of bindings, params and matching, which are not evaluated here.
 var ofBindings = map[string]bool{
 	"generateName": true, "params missing Deny": true, "params missing Allow": true, "params missing Deny Ignore": true,
 	"params selector none Deny": true, "paramKind unknown": true, "paramRef ns, cluster kind": true,
@@ -50,7 +50,7 @@ func TestRecordedValidating(t *testing.T) {
 	}
 }
 
-// exhausting returns a policy whose validations exceed the budget together, but not alone. The recorded one takes
+// exhausting returns a policy whose validations exceed the budget together, but not alone. The recorded one needs
 // seconds for that.
 func exhausting() (s admissionv1.ValidatingAdmissionPolicySpec) {
 	for range 12 {
