@@ -71,7 +71,7 @@ func TestKeepTimes(t *testing.T) {
 	}
 }
 
-// Custom resources hold what they hold: an empty map isn't none.
+// TestKeepTimesOfCustomResources: in a custom resource, an empty map is different from an absent one.
 func TestKeepTimesOfCustomResources(t *testing.T) {
 	u := func(seconds int64, spec map[string]any) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
@@ -207,7 +207,8 @@ func TestCustomResourceWithoutSchema(t *testing.T) {
 	}
 }
 
-// Endpoints of resources that left the table go, and a new entry of a kind gets its own.
+// TestEndpointsAreForgotten: endpoints of resources that were removed from the table are dropped, and a new entry of a
+// kind gets a new one.
 func TestEndpointsAreForgotten(t *testing.T) {
 	first, second, other := custom("v1"), custom("v1"), custom("v2")
 	types := resources.NewTable(first, other)
@@ -230,7 +231,7 @@ func TestEndpointsAreForgotten(t *testing.T) {
 	}
 }
 
-// Writes of all kinds at once, each kind's first among them.
+// TestConcurrentWrites writes objects of all kinds concurrently, including the first write of each kind.
 func TestConcurrentWrites(t *testing.T) {
 	m := New(Config{Types: table})
 	want := func(obj object) string {

@@ -47,8 +47,8 @@ func random(t *testing.T, f *randfill.Filler, res *resources.Resource) object {
 	return out
 }
 
-// client-go carries the schemas of all kinds of k8s.io/api. Objects must have the same fields by
-// theirs as by ours.
+// client-go contains the schemas of all kinds of k8s.io/api. Objects must have the same fields with those schemas as
+// with ours.
 func TestFieldSetsEqualClientGo(t *testing.T) {
 	want := applyconfigurations.NewTypeConverter(scheme.Scheme)
 	own := []*converter{{kinds: &kinds{}, table: table}, {kinds: &kinds{}, table: table, core: true}}
@@ -93,15 +93,15 @@ func fieldSet(c managedfields.TypeConverter, obj runtime.Object) string {
 	return string(data)
 }
 
-// forget takes the times away, which are those of the test, and writes fields in one form:
-// conversions by way of JSON escape what is HTML.
+// forget removes times, which depend on when the test runs, and writes fields in one form, because conversions through
+// JSON escape HTML characters.
 func forget(obj metav1.Object) {
 	entries := obj.GetManagedFields()
 	for i := range entries {
 		entries[i].Time = nil
 		data, err := json.Marshal(json.RawMessage(entries[i].FieldsV1.GetRawBytes()))
 		if err != nil {
-			panic(err) // what a field manager wrote is JSON
+			panic(err) // a field manager writes JSON
 		}
 		entries[i].FieldsV1 = &metav1.FieldsV1{Raw: data}
 	}

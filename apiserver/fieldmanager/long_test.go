@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// variables is a pod whose container has so many variables, in reverse order, as the most costly one is.
+// variables returns a pod whose container has n variables in reverse order, which costs the most time.
 func variables(n int) *corev1.Pod {
 	p := &corev1.Pod{}
 	p.APIVersion, p.Kind, p.Name = "v1", "Pod", "a"
@@ -20,8 +20,8 @@ func variables(n int) *corev1.Pod {
 	return p
 }
 
-// TestLongLists: a write that would have to compare the fields of a list with more than 10,000 objects leaves the
-// object without managedFields, as one does whose fields can't be compared.
+// TestLongLists: a write that would have to compare the fields of a list with more than 10,000 objects stores the
+// object without managedFields, like an object whose fields can't be compared.
 func TestLongLists(t *testing.T) {
 	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("Pod"))
 	for n, kept := range map[int]bool{maxListed / 10: true, maxListed + 1: false} {
@@ -61,7 +61,7 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// TestLongTypedReadsExportedFieldsOnly: what is not exported belongs to the type, such as the time zone of a time.
+// TestLongTypedReadsExportedFieldsOnly: lists in unexported fields, as in the time zone of a time, are not counted.
 func TestLongTypedReadsExportedFieldsOnly(t *testing.T) {
 	type value struct {
 		hidden []struct{}

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
-// TestVersionsShareAConverter: a converter has the schemas of all versions, so one for each version would take memory
-// with the square of their number. It is dropped once its definition is gone.
+// TestVersionsShareAConverter: a converter has the schemas of all versions, so the memory for one converter per version
+// would grow with the square of the number of versions. A converter is dropped when its definition is deleted.
 func TestVersionsShareAConverter(t *testing.T) {
 	d := &apiextensionsv1.CustomResourceDefinition{}
 	d.Spec.Group = "x.io"

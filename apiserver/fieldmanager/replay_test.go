@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// recorded is a request and what Kubernetes v1.36.3 answered.
+// recorded is a request and the response of Kubernetes v1.36.3.
 type recorded struct {
 	Name, Method, Path, Raw string
 	Headers                 map[string]string
@@ -29,8 +29,8 @@ type recorded struct {
 	}
 }
 
-// What was recorded of server-side apply is what this package makes of the same requests, as far
-// as that doesn't take the rest of a server: managed fields and errors.
+// TestReplay sends the recorded requests of server-side apply to this package and compares managed fields and errors,
+// for which the rest of the server is not needed.
 func TestReplay(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "conformance", "recorded", "scenarios", "apply.json"))
 	if err != nil {
@@ -58,7 +58,7 @@ type replay struct {
 	live map[string]object
 }
 
-// applicable leaves out reads, and what a handler rejects before or after it comes here.
+// applicable omits reads, and requests that a handler rejects before or after it calls this package.
 func (r *replay) applicable(s recorded) bool {
 	return s.Method == "PATCH" && strings.Contains(s.Path, "fieldManager=") &&
 		!strings.Contains(string(s.Expect.Body), "does not match the name on the URL")
@@ -101,7 +101,7 @@ func (r *replay) step(t *testing.T, i int, s recorded) {
 	answer := &metav1.ObjectMeta{ManagedFields: want.Metadata.ManagedFields}
 	for _, o := range []metav1.Object{seen, answer} {
 		forget(o)
-		// Whole seconds order them, so they were recorded in the order of managers.
+		// Entries are ordered by whole seconds, so those of the same second were recorded in the order of managers.
 		slices.SortStableFunc(o.GetManagedFields(), func(a, b metav1.ManagedFieldsEntry) int {
 			return strings.Compare(a.Manager, b.Manager)
 		})

@@ -20,7 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Each file in testdata is the story of one object:
+// Each file in testdata is a scenario with one object:
 //
 //	create RESOURCE manager=...      the input is the object
 //	update RESOURCE[/SUB] manager=.. the input replaces the object
@@ -29,7 +29,7 @@ import (
 //	managed                          the input replaces metadata.managedFields
 //	show                             prints the object without managedFields
 //
-// The managed fields after it are what a step prints. RESOURCE is group/version/plural.
+// A step prints the managed fields after it. RESOURCE is group/version/plural.
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := &story{t: t, m: New(Config{Types: table})}
@@ -41,7 +41,7 @@ type story struct {
 	t    *testing.T
 	m    *Managers
 	live object
-	// clock makes the order of entries that of the steps, as times have seconds only.
+	// clock orders the entries by step, because times are in whole seconds.
 	clock time.Time
 }
 
@@ -108,7 +108,7 @@ func (s *story) replace(res *resources.Resource, sub string, obj object, manager
 	s.store(s.m.Update(res, sub, live, obj, manager).(object))
 }
 
-// store gives what was written just now the time of the step.
+// store replaces the current time in entries by the time of the step.
 func (s *story) store(obj object) {
 	if s.clock.IsZero() {
 		s.clock = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// randomFields is a set of fields in any order, with names that stand twice, and some that are none.
+// randomFields returns a set of fields in random order, with duplicate and invalid names.
 func randomFields(r *rand.Rand, depth int) string {
 	var all []string
 	for range r.IntN(6) {
@@ -39,7 +39,7 @@ func read(t *testing.T, raw []byte) *fieldpath.Set {
 	return s
 }
 
-// TestSortedTwin: sorted fields are the same fields.
+// TestSortedTwin: sorting does not change the set of fields.
 func TestSortedTwin(t *testing.T) {
 	sorted := 0
 	for seed := range uint64(5000) {
@@ -60,7 +60,8 @@ func TestSortedTwin(t *testing.T) {
 	}
 }
 
-// TestSortedAppends: once sorted, each field is the last when it is read, also the one that has fields inside.
+// TestSortedAppends: each sorted field is greater than the previous one, so that it is appended when the fields are
+// read.
 func TestSortedAppends(t *testing.T) {
 	var all []string
 	for i := range 3000 {
