@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestOneVerbAuthorizesOnlyThatVerb: in any form of the path.
+// TestOneVerbAuthorizesOnlyThatVerb: a rule for one verb authorizes no other verb, in any form of the path.
 func TestOneVerbAuthorizesOnlyThatVerb(t *testing.T) {
 	s := start(t, nil)
 	const base, named = "/api/v1/namespaces/b/configmaps", "/api/v1/namespaces/b/configmaps/c"
@@ -35,7 +35,7 @@ func TestOneVerbAuthorizesOnlyThatVerb(t *testing.T) {
 			{"delete", "DELETE", named + "?dryRun=All", ""},
 			{"deletecollection", "DELETE", base + "?dryRun=All", ""},
 		} {
-			// A user that may watch gets the error that x is no revision.
+			// A user that may watch gets the error that x is not a revision.
 			let := func(code int) bool { return code < 300 || c.needs == "watch" && code != 403 }
 			if a := s.As("admin", c.method, c.path, c.body, "Impersonate-User", user); let(a.Code) != (c.needs == verb) ||
 				c.needs != verb && a.Code != 403 {
@@ -95,7 +95,8 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
-// TestPlainPortRejectsPages: the plain port, whose client is an administrator, serves no page of another site.
+// TestPlainPortRejectsPages: the plain port, whose client is an administrator, rejects requests from pages of another
+// site.
 func TestPlainPortRejectsPages(t *testing.T) {
 	s := start(t, nil)
 	for _, header := range []http.Header{
@@ -136,7 +137,7 @@ func (s *secured) raw(request string) (codes []int) {
 	if _, err := io.WriteString(c, strings.ReplaceAll(request, "\n", "\r\n")); err != nil {
 		s.T.Fatal(err)
 	}
-	if err := c.CloseWrite(); err != nil { // so that the server doesn't wait for more requests
+	if err := c.CloseWrite(); err != nil { // the server must not wait for more requests
 		s.T.Fatal(err)
 	}
 	r := bufio.NewReader(c)

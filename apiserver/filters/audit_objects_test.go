@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 )
 
-// TestAuditTruncated: with truncation, an event of more than 100 KiB has no objects, and one that still is is lost (N-28,
-// N-S05).
+// TestAuditTruncated: with truncation, an event of more than 100 KiB has no objects, and one that is too long without
+// objects is dropped (N-28, N-S05).
 func TestAuditTruncated(t *testing.T) {
 	s, log := audited(t, "omitStages: [RequestReceived]\nrules: [{level: RequestResponse}]\n", func(o *audit.Options) {
 		o.Truncate = true
@@ -37,7 +37,7 @@ func TestAuditTruncated(t *testing.T) {
 	}
 }
 
-// TestAuditMemory: a response that the log has needs memory, also one that the client gets as it is cached.
+// TestAuditMemory: a response that is logged is counted as memory, also one that is sent to the client from a cache.
 func TestAuditMemory(t *testing.T) {
 	for level, code := range map[string]int{"Metadata": http.StatusOK, "RequestResponse": http.StatusRequestEntityTooLarge} {
 		rules := "rules: [{level: " + level + ", verbs: [list]}]\n"

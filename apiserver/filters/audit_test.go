@@ -24,11 +24,11 @@ import (
 type events struct {
 	mu    sync.Mutex
 	lines []string
-	// more is closed at the next line.
+	// more is closed when the next line is written.
 	more chan struct{}
-	// full is the error of writes; nil if there is room.
+	// full is the error of writes, or nil if the disk has free space.
 	full error
-	// begun takes a value for each write, which then waits for one of goOn; nil for no wait.
+	// begun, unless nil, receives a value for each write, which then waits for a value of goOn.
 	begun, goOn chan struct{}
 }
 
@@ -48,7 +48,7 @@ func (e *events) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// of waits for n events of a request, by its Audit-ID.
+// of waits for n events of the request with an Audit-ID.
 func (e *events) of(t *testing.T, id string, n int) (found []auditv1.Event) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -78,7 +78,7 @@ func (e *events) of(t *testing.T, id string, n int) (found []auditv1.Event) {
 	}
 }
 
-// audited starts a server with an audit log by a policy in YAML.
+// audited starts a server with an audit log that has a policy in YAML.
 func audited(
 	t *testing.T, rules string, configure func(*audit.Options), server ...func(*apiserver.Config)) (*secured, *events) {
 	t.Helper()
@@ -105,7 +105,7 @@ func audited(
 
 const metadataOnly = "omitStages: [RequestReceived]\nrules: [{level: Metadata}]\n"
 
-// line is an event as N-20 to N-24 have it, in one line.
+// line formats an event as in N-20 to N-24, in one line.
 func line(e auditv1.Event) string {
 	code, ref := "-", "-"
 	if e.ResponseStatus != nil {
@@ -133,7 +133,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditStages: a watch has an event when its answer begins, other requests have not (N-S03).
+// TestAuditStages: only a watch has an event when its response begins (N-S03).
 func TestAuditStages(t *testing.T) {
 	s, log := audited(t, "rules: [{level: Metadata}]\n", nil)
 	stages := func(id string, n int) (out []string) {
@@ -186,7 +186,7 @@ func TestAuditFullDisk(t *testing.T) {
 	}
 }
 
-// rejections is how many requests all servers of the process have rejected because of their audit logs.
+// rejections returns the number of requests that all servers of the process have rejected because of their audit logs.
 func rejections(s *secured) (n int) {
 	for line := range strings.Lines(string(s.As("admin", "GET", "/metrics", nil).Body)) {
 		if _, err := fmt.Sscanf(line, "apiserver_audit_requests_rejected_total %d", &n); err == nil {
@@ -196,7 +196,7 @@ func rejections(s *secured) (n int) {
 	return n
 }
 
-// TestAuditPanic: a handler that panics has the stage Panic and no other end, also that of a long-running request
+// TestAuditPanic: the last event of a request whose handler panics has the stage Panic, also for a long-running request
 // (N-14).
 func TestAuditPanic(t *testing.T) {
 	s, log := audited(t, metadataOnly, nil, func(c *apiserver.Config) {

@@ -34,7 +34,7 @@ func (s *secured) account(namespace, name string) jwt.MapClaims {
 	}
 }
 
-// sign signs claims as the server would, after change has modified the token.
+// sign signs claims like the server, after change has modified the token.
 func (s *secured) sign(c jwt.MapClaims, method jwt.SigningMethod, key any, change func(*jwt.Token)) string {
 	s.T.Helper()
 	t := jwt.NewWithClaims(method, c)
@@ -193,8 +193,8 @@ func TestRevokedTokens(t *testing.T) {
 	}
 }
 
-// TestCertificates: a certificate authenticates a user only if the CA of clients has signed it, if it is valid at
-// present, and if it has a common name.
+// TestCertificates: a certificate authenticates a user only if the CA of clients has signed it, it has not expired, and
+// it has a common name.
 func TestCertificates(t *testing.T) {
 	s := start(t, nil)
 	masters := pkix.Name{CommonName: "root", Organization: []string{"system:masters"}}
@@ -221,7 +221,7 @@ func TestCertificates(t *testing.T) {
 			t, &s.CA, &x509.Certificate{Subject: pkix.Name{Organization: []string{"system:masters"}}}), 401},
 	} {
 		client := s.Client(c.cert)
-		for range 2 { // the second time the result is cached
+		for range 2 { // the second result is cached
 			if a := s.AskWith(client, "GET", "/api/v1/namespaces/b/secrets", nil); a.Code != c.code {
 				t.Errorf("%s: %d %s", name, a.Code, a.Body)
 			}
@@ -233,8 +233,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestWrongHeaders: invalid credentials are 401 for each path, and headers in which a proxy could name a user are
-// ignored.
+// TestWrongHeaders: invalid credentials get the code 401 for each path, and headers with which a proxy could name a
+// user are ignored.
 func TestWrongHeaders(t *testing.T) {
 	s := start(t, nil)
 	for _, h := range [][]string{

@@ -22,7 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// measured gives each pod one container, with a name by which a list of pods is long enough to be compressed.
+// measured gives each pod one container, with a name so long that a list of pods is compressed.
 func measured(_ *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 	return &metricsv1beta1.PodMetrics{Timestamp: metav1.NewTime(now),
 		Containers: []metricsv1beta1.ContainerMetrics{{Name: strings.Repeat("c", 500)}}}
@@ -36,14 +36,14 @@ const gadgets = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.
 	"status":{"acceptedNames":{"plural":"gadgets","kind":"Gadget"},"storedVersions":["v1"],
 		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`
 
-// shared is a server with objects of the namespaces a, which alice may read, and b, which mallory may read.
+// shared is a server with objects in the namespaces a, which alice may read, and b, which mallory may read.
 type shared struct {
 	*apiservertest.Secured
-	// old is a revision that only etcd has; since is followed by few events.
+	// old is a revision that is only in etcd, and since one that few events follow.
 	old, since int64
 }
 
-// startShared starts the server, whose clients are on another machine, and which answers the page's questions.
+// startShared starts the server, which treats clients as ones on another machine and serves the requests of the page.
 func startShared(t *testing.T) *shared {
 	t.Helper()
 	s := &shared{}
@@ -79,8 +79,8 @@ func startShared(t *testing.T) *shared {
 	return s
 }
 
-// write writes the objects with a number: a config map, of which the owner does not exist, which lint reports; a pod,
-// unless there are many; and of the first a custom resource.
+// write writes the objects with a number: a config map whose owner does not exist, which lint reports, a pod, unless
+// many objects are written, and for the first number a custom resource.
 func (s *shared) write(namespace string, i int) {
 	s.T.Helper()
 	put := func(collection, kind, more string) {
@@ -99,7 +99,7 @@ func (s *shared) write(namespace string, i int) {
 	}
 }
 
-// get returns an answer as it was before it was compressed.
+// get returns the uncompressed body of a response.
 func (s *shared) get(user, path string, header ...string) apiservertest.Answer {
 	s.T.Helper()
 	a := s.As(user, "GET", path, nil, header...)
@@ -115,7 +115,7 @@ func (s *shared) get(user, path string, header ...string) apiservertest.Answer {
 	return a
 }
 
-// forms are what clients accept. JSON is for resources that have no other form.
+// forms are the media types that clients accept. JSON is for resources that have no other form.
 var forms = []string{
 	"application/json", "application/yaml", "application/vnd.kubernetes.protobuf,application/json",
 	"application/json;as=Table;v=v1;g=meta.k8s.io", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
@@ -123,12 +123,12 @@ var forms = []string{
 	"application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json",
 }
 
-// TestNobodyGetsWhatAnotherUsersRequestCached: the same request in the namespace of each of two users, in all
-// namespaces and in that of the other, in turn and in every form: each user gets their own objects and no others,
-// also when another user's request has filled a cache (docs/caches.md).
+// TestNobodyGetsWhatAnotherUsersRequestCached sends the same request for the namespace of each of two users, for all
+// namespaces and for that of the other user, alternately and in every form. Each user gets only their own objects, also
+// when another user's request has filled a cache (docs/caches.md).
 func TestNobodyGetsWhatAnotherUsersRequestCached(t *testing.T) {
 	s := startShared(t)
-	const watch = "?watch=1&timeoutSeconds=-1&resourceVersion=" // it ends after the events that there are
+	const watch = "?watch=1&timeoutSeconds=-1&resourceVersion=" // it ends after the existing events
 	const initially = "?watch=1&timeoutSeconds=-1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan" +
 		"&allowWatchBookmarks=true"
 	token := func(user, path string) string {
@@ -147,7 +147,7 @@ func TestNobodyGetsWhatAnotherUsersRequestCached(t *testing.T) {
 		core + "?continue=" + all, core + "?continue=" + other,
 	} {
 		for _, form := range forms {
-			if strings.Contains(path, "watch=1") { // whose events are no lists
+			if strings.Contains(path, "watch=1") { // whose response is no list
 				form = strings.ReplaceAll(form, "MetadataList", "Metadata")
 			}
 			s.inTurn(path, form)
@@ -161,8 +161,8 @@ func TestNobodyGetsWhatAnotherUsersRequestCached(t *testing.T) {
 	}
 }
 
-// inTurn sends a request as every user for each namespace, compressed and not. {in} is the namespace's part of a path,
-// and {ns} its name.
+// inTurn sends a request as every user for each namespace, with and without compression. {in} is the namespace's part
+// of a path, and {ns} its name.
 func (s *shared) inTurn(path, form string) {
 	s.T.Helper()
 	for _, encoding := range []string{"identity", "gzip"} {
@@ -180,7 +180,7 @@ func (s *shared) inTurn(path, form string) {
 	}
 }
 
-// check checks an answer to a user about a namespace, or about all if it is empty.
+// check checks a response to a user for a namespace, or for all if it is empty.
 func (s *shared) check(user, namespace string, a apiservertest.Answer, what string) {
 	s.T.Helper()
 	own := map[string]string{"alice": "a", "mallory": "b"}[user]
@@ -198,8 +198,8 @@ func (s *shared) check(user, namespace string, a apiservertest.Answer, what stri
 	}
 }
 
-// TestRevokedAtOnce: what is granted is in force for the next request, and so is that it is revoked. No cache has the
-// decision of an earlier request: not of an authorizer, an expression of a policy, an impersonation or a token.
+// TestRevokedAtOnce: the next request after a permission is granted or revoked gets the new decision. No decision of an
+// authorizer, a policy's expression, an impersonation or a token is cached.
 func TestRevokedAtOnce(t *testing.T) {
 	s := start(t, nil)
 	const group = "/apis/rbac.authorization.k8s.io/v1/"

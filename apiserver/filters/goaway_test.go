@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 )
 
-// TestGoaway: as many connections of HTTP/2 are closed as the chance says, and none of HTTP/1.1.
+// TestGoaway: HTTP/2 connections are closed with the configured probability, and HTTP/1.1 connections never.
 func TestGoaway(t *testing.T) {
 	var next float64
 	empty := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})

@@ -25,7 +25,7 @@ func TestLoopbackHost(t *testing.T) {
 	}
 }
 
-// TestForeign: a page of another site can't take a stream, whatever element it uses; a link to the page works.
+// TestForeign: a page of another site can't open a stream with any element, but a link to the page works.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct {
 		what, headers string

@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
-// whoami returns the code of a SelfSubjectReview, and the user that it shows, without the credential's ID.
+// whoami returns the code of a SelfSubjectReview and its user, without the credential's ID.
 func (s *secured) whoami(c *http.Client, header ...string) (int, authenticationv1.UserInfo) {
 	s.T.Helper()
 	a := s.AskWith(c, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews",

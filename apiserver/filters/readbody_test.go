@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
-// connection counts the deadlines of reads.
+// connection counts calls of SetReadDeadline.
 type connection struct {
 	http.ResponseWriter
 	deadlines int
@@ -25,8 +25,8 @@ func (c *connection) SetReadDeadline(time.Time) error {
 	return nil
 }
 
-// TestDeadlineOfBodies: the time of a request limits its body. Without a body, reads have no deadline: net/http would
-// take a missed one for a client that has disconnected.
+// TestDeadlineOfBodies: a body must be read within the time of its request. Without a body, reads have no deadline,
+// because net/http would treat a missed one as a disconnected client.
 func TestDeadlineOfBodies(t *testing.T) {
 	h := ReadBody(slog.New(slog.DiscardHandler))(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for body, want := range map[string]int{"": 0, "{}": 1} {

@@ -57,7 +57,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// configureBy sets what the arguments of the command "server" name.
+// configureBy sets the options in the arguments of the command "server".
 func configureBy(d *datadriven.TestData, c *apiserver.Config) {
 	for _, a := range d.CmdArgs {
 		switch a.Key {
@@ -116,7 +116,7 @@ func (s *secured) response(d *datadriven.TestData, log *events) string {
 		}
 	}
 	if log != nil {
-		s.As("admin", "GET", "/api", nil, "Audit-Id", "after "+id) // whose events are the last
+		s.As("admin", "GET", "/api", nil, "Audit-Id", "after "+id) // its events are the last ones
 		log.of(s.T, "after "+id, 1)
 		for _, e := range log.of(s.T, id, 0) {
 			b.WriteString(printed(e))
@@ -125,7 +125,7 @@ func (s *secured) response(d *datadriven.TestData, log *events) string {
 	return random.ReplaceAllString(b.String(), "${2}*")
 }
 
-// printed prints what an audit event says about a request.
+// printed formats the fields of an audit event that describe the request.
 func printed(e auditv1.Event) string {
 	text := strings.TrimSpace(line(e))
 	if e.ResponseStatus != nil && e.ResponseStatus.Message != "" {
@@ -144,7 +144,7 @@ func printed(e auditv1.Event) string {
 		text += fmt.Sprintf("\nas %s of %s by %s", u.Username, u.Groups, e.AuthenticationMetadata.ImpersonationConstraint)
 	}
 	for _, k := range slices.Sorted(maps.Keys(e.Annotations)) {
-		if k != "apiserver.latency.k8s.io/total" { // of a slow machine
+		if k != "apiserver.latency.k8s.io/total" { // only on a slow machine
 			text += fmt.Sprintf("\n%s: %q", k, e.Annotations[k])
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/websocket"
 )
 
-// TestSocketTokens: a token in a subprotocol authenticates the client like a bearer token; an invalid one is 401, and
-// no token is returned or logged.
+// TestSocketTokens: a token in a subprotocol authenticates the client like a bearer token, an invalid one gets the code
+// 401, and no token is returned or logged.
 func TestSocketTokens(t *testing.T) {
 	s := start(t, nil)
 	s.Grant("alice", "a", "reader", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)
