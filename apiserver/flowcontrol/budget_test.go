@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// TestAcquireLeavesHalfToOtherUsers: one user gets half of the budget, and another one the rest at once.
+// TestAcquireLeavesHalfToOtherUsers: one user gets half of the budget, and another user gets the rest without waiting.
 func TestAcquireLeavesHalfToOtherUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(100)
@@ -43,7 +43,7 @@ func TestAcquireLeavesHalfToOtherUsers(t *testing.T) {
 	})
 }
 
-// TestAcquireWaits: a request gets what another one releases while it waits, and nothing after its context has ended.
+// TestAcquireWaits: a waiting request gets the bytes that another one releases, but none after its context has ended.
 func TestAcquireWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(100)
@@ -91,7 +91,8 @@ func TestLittleWaitsForNoLargeRequest(t *testing.T) {
 	})
 }
 
-// TestSharesRejectAtOnce: a user whose requests wait already, as many as may, gets no further one.
+// TestSharesRejectAtOnce: if the maximum number of a user's requests are waiting, the next one is rejected without
+// waiting.
 func TestSharesRejectAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewShares(1, 2)
@@ -112,7 +113,7 @@ func TestSharesRejectAtOnce(t *testing.T) {
 	})
 }
 
-// TestTry: Try takes what is free, and nothing beyond the share or the total.
+// TestTry: Try succeeds if the bytes are free and exceed neither the user's share nor the total.
 func TestTry(t *testing.T) {
 	b := NewBudget(100)
 	if _, ok := b.Try("a", 51); ok {

@@ -32,10 +32,10 @@ func get(u authorization.User) *authorization.Attributes {
 	}
 }
 
-// none is the number of objects of a request that lists none.
+// none is the number of objects of a request that is no list.
 func none() int { return 0 }
 
-// TestClassify: the standard objects stand for what Kubernetes' documentation says.
+// TestClassify: the standard objects classify requests as described in Kubernetes' documentation.
 func TestClassify(t *testing.T) {
 	schemas, levels := standard()
 	c := newConfig(schemas, levels, 600)
@@ -91,7 +91,7 @@ func TestClassify(t *testing.T) {
 		"system": 74, "node-high": 98, "leader-election": 25, "workload-high": 98, "workload-low": 245, "global-default": 49,
 		"catch-all": 13, "exempt": 0,
 	} {
-		if got := c.levels[name].seats; got != seats { // the figures of a kube-apiserver with 600 places
+		if got := c.levels[name].seats; got != seats { // as in a kube-apiserver with 600 seats
 			t.Errorf("%s has %d seats, want %d", name, got, seats)
 		}
 	}
@@ -159,7 +159,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// load is requests of one user, which end when the test ends them.
+// load sends requests of one user, which last until the test ends them.
 type load struct {
 	c                         *Controller
 	u                         authorization.User
@@ -186,8 +186,8 @@ func (l *load) start(n int) {
 	synctest.Wait()
 }
 
-// TestUserShare: requests of one user that don't end hold half of the seats of their level, so that another
-// user's begin at once. The user's next one begins when one ends.
+// TestUserShare: the requests of one user get at most half of the seats of their level, so that another user's requests
+// are served immediately. The user's next request starts when one ends.
 func TestUserShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(490, time.Minute, nil) // of which global-default has 40
@@ -236,7 +236,7 @@ func TestUsersAreServedInTurn(t *testing.T) {
 		if n := account.running.Load(); n != 5 {
 			t.Errorf("%d requests of another level are being served", n)
 		}
-		for range flood.running.Load() + 1 { // as some end, the other user's are next
+		for range flood.running.Load() + 1 { // when some end, the other user's are next
 			if other.running.Load() == 2 {
 				break
 			}
@@ -256,7 +256,8 @@ func TestUsersAreServedInTurn(t *testing.T) {
 	})
 }
 
-// TestRejected: a full queue rejects at once, others at the end of their time or when the client has gone.
+// TestRejected: a request is rejected immediately if its queue is full, and otherwise when its time has passed or the
+// client has disconnected.
 func TestRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(10, time.Minute, nil)
@@ -306,7 +307,7 @@ func TestComesAndGoes(t *testing.T) {
 		for range 5 {
 			c.Set(schemas, levels)
 			l.start(20)
-			time.Sleep(time.Second) // the others have given up
+			time.Sleep(time.Second) // the others have timed out
 			c.Set(nil, nil)
 		}
 		if n := l.running.Load(); n > 20 {
@@ -317,7 +318,7 @@ func TestComesAndGoes(t *testing.T) {
 	})
 }
 
-// TestInvalidQueuesAreIgnored: only another program can store them. The level has no queues.
+// TestInvalidQueuesAreIgnored: a level with invalid queues, which only another program can store, has no queues.
 func TestInvalidQueuesAreIgnored(t *testing.T) {
 	level := bootstrap.SuggestedPriorityLevelConfigurationGlobalDefault.DeepCopy()
 	level.Spec.Limited.LimitResponse.Queuing = &flowcontrolv1.QueuingConfiguration{

@@ -16,7 +16,8 @@ import (
 
 const root = "/registry"
 
-// TestLive: each request is classified by what the cache has at that moment, also after more events than it keeps.
+// TestLive: each request is classified by the current objects of the cache, also after more events than the cache
+// keeps.
 func TestLive(t *testing.T) {
 	c := cache.New(cache.Options{Decoder: storage.Decoder{Root: root}, Events: 64})
 	rev := int64(1)
