@@ -17,7 +17,7 @@ func many(n int, name func(int) string) []string {
 	return list
 }
 
-// TestNew bounds an answer by number and by length.
+// TestNew: the number and the length of causes are limited.
 func TestNew(t *testing.T) {
 	kind := schema.GroupKind{Kind: "Service"}
 	list := many(60_000, func(int) string { return "10.0.0.1" })

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestWarnings adds what is the same, empty, or can't be sent.
+// TestWarnings adds warnings that are duplicate, empty, or can't be sent.
 func TestWarnings(t *testing.T) {
 	var l Warnings
 	for _, m := range []string{"a", "", "b", "a", "line\nbreak", "\xff", "ä"} {
@@ -29,7 +29,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// unbounded is rule 0-12 without a bound on what is kept: it decides when everything was added.
+// unbounded implements rule 0-12 without a limit on memory: it selects warnings after all were added.
 func unbounded(all []string) (sent []string) {
 	written, cut := 0, false
 	for i, m := range all {
@@ -53,7 +53,7 @@ func unbounded(all []string) (sent []string) {
 	return sent
 }
 
-// TestRandomLists compares with the list that keeps everything.
+// TestRandomLists compares random lists with unbounded.
 func TestRandomWarnings(t *testing.T) {
 	seed := seed.Of(t)
 	for i := range uint64(2000) {
@@ -76,7 +76,7 @@ func TestRandomWarnings(t *testing.T) {
 	}
 }
 
-// TestKept holds no more than can be sent.
+// TestKept: a list keeps no more warnings than can be sent.
 func TestWarningsKept(t *testing.T) {
 	var l Warnings
 	for i := range 1_000_000 {
