@@ -8,11 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// facts are transcribed by hand from documents of Kubernetes: api/openapi-spec/v3 of v1.34 and
-// those in client-go's openapi/openapitest, and, for enums, which those leave out, from the
-// constants of k8s.io/api. What v1.37 changed is from its generator and the markers of its types, and cites the rule.
-// Each is a document, a path into it with "/" between keys, and
-// the JSON that is there; "absent" means that nothing is. SCHEMAS/ represents components/schemas/.
+// facts are transcribed by hand from documents of Kubernetes: api/openapi-spec/v3 of v1.34 and those in client-go's
+// openapi/openapitest, and, for enums, which those omit, from the constants of k8s.io/api. What v1.37 changed is from
+// its generator and the markers of its types, and cites the rule. Each is a document, a path into it with "/" between
+// keys, and the JSON that is there; "absent" means that nothing is. SCHEMAS/ represents components/schemas/.
 var facts = []struct{ document, path, want string }{
 	{
 		"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.Deployment/x-kubernetes-group-version-kind",
@@ -194,8 +193,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// at follows a fact's path; below "paths/" the keys are separated by spaces, as they hold slashes.
-// What is above the last key must be there.
+// at returns the value at a fact's path. Below "paths/" the keys are separated by spaces, because they contain slashes.
+// All keys but the last must exist.
 func at(v any, path string) (any, bool) {
 	keys := strings.Split(strings.Replace(path, "SCHEMAS/", "components/schemas/", 1), "/")
 	if rest, ok := strings.CutPrefix(path, "paths/"); ok {

@@ -10,13 +10,13 @@ import (
 	"k8s.io/client-go/openapi/openapitest"
 )
 
-// younger are query parameters that Kubernetes got after the documents that client-go carries.
-var younger = []string{
+// addedParameters are query parameters that Kubernetes added after the version of the documents in client-go.
+var addedParameters = []string{
 	"sendInitialEvents", "shardSelector", "ignoreStoreReadErrorWithClusterBreakingPotential", "stream",
 }
 
-// client-go carries documents of a real server for its own tests. They are of v1.26, but the
-// operations of a path are as they were then.
+// client-go contains documents of a kube-apiserver for its own tests. They are of v1.26, but the operations of a path
+// have not changed since then.
 func TestOperationsEqualServedOnes(t *testing.T) {
 	upstream, err := openapitest.NewEmbeddedFileClient().Paths()
 	if err != nil {
@@ -44,8 +44,8 @@ func TestOperationsEqualServedOnes(t *testing.T) {
 
 type fields = map[string]any
 
-// operationsIn returns what is known of each "method path": everything but parameters' texts,
-// which are newer now, with the parameters of the path among the operation's.
+// operationsIn returns the operation of each "method path", with the parameters of the path but without their
+// descriptions, which have changed.
 func operationsIn(t *testing.T, document []byte) map[string]fields {
 	t.Helper()
 	var d struct{ Paths map[string]map[string]any }
@@ -62,7 +62,7 @@ func operationsIn(t *testing.T, document []byte) map[string]fields {
 			maps.Copy(parameters, parameterTypes(o["parameters"]))
 			o["parameters"] = parameters
 			if body, ok := o["requestBody"].(fields); ok {
-				// Documents of v1.26 forgot to say that a body is required.
+				// Documents of v1.26 do not mark bodies as required.
 				delete(body, "required")
 			}
 			all[method+" "+path] = o
@@ -76,7 +76,7 @@ func parameterTypes(list any) fields {
 	parameters, _ := list.([]any)
 	for _, p := range parameters {
 		p := p.(fields)
-		if name := p["name"].(string); !slices.Contains(younger, name) {
+		if name := p["name"].(string); !slices.Contains(addedParameters, name) {
 			types[name] = []any{p["in"], p["required"], p["schema"]}
 		}
 	}

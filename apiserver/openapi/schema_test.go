@@ -18,8 +18,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// The definitions that Kubernetes' generator wrote for 90 types are an oracle: reflection and
-// markers must come to the same schemas, texts and all (V-101).
+// TestSchemasEqualGeneratedOnes: reflection and markers result in the same schemas, with descriptions, as the
+// definitions that Kubernetes' generator wrote for 90 types (V-101).
 func TestSchemasEqualGeneratedOnes(t *testing.T) {
 	for name, d := range map[string]dialect{"v2": v2, "v3": v3} {
 		t.Run(name, func(t *testing.T) {
@@ -53,8 +53,8 @@ func TestSchemasEqualGeneratedOnes(t *testing.T) {
 	}
 }
 
-// dialectOf returns the schema that upstream serves in a version: v2 has its own for some types
-// and no defaults.
+// dialectOf returns the schema that upstream serves in a version: v2 has different ones for some types, and no
+// defaults.
 func dialectOf(t *testing.T, d dialect, definition common.OpenAPIDefinition) any {
 	t.Helper()
 	s := definition.Schema
@@ -72,7 +72,7 @@ func dialectOf(t *testing.T, d dialect, definition common.OpenAPIDefinition) any
 	return v
 }
 
-// dropDefaults leaves properties alone that are called "default".
+// dropDefaults keeps properties with the name "default".
 func dropDefaults(v any, properties bool) {
 	switch v := v.(type) {
 	case []any:
@@ -89,7 +89,7 @@ func dropDefaults(v any, properties bool) {
 	}
 }
 
-// plain returns what JSON makes of a value.
+// plain converts a value to its JSON form.
 func plain(t *testing.T, v any) any {
 	t.Helper()
 	data, err := json.Marshal(v)

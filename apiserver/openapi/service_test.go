@@ -31,7 +31,7 @@ type response struct {
 	body   []byte
 }
 
-// get asks a service with headers as "Name: value" and unpacks the answer.
+// get sends a request with headers as "Name: value" and returns the uncompressed response.
 func get(t *testing.T, s *Service, url string, headers ...string) response {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, url, nil)
@@ -174,8 +174,8 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// Every document is understood by kube-openapi's own types, again and again comes out the same,
-// and is complete in itself.
+// TestDocumentsAreValid: kube-openapi's types can decode every document, which has the same bytes each time and
+// contains all schemas to which it refers.
 func TestDocumentsAreValid(t *testing.T) {
 	first, second := New("v1.37.2", withCustom), New("v1.37.2", withCustom)
 	for path, url := range index(t, first) {
@@ -221,7 +221,7 @@ func TestDocumentsAreValid(t *testing.T) {
 	}
 }
 
-// checkRefs finds references to what isn't there, and schemas that nothing refers to.
+// checkRefs reports references to missing schemas, and schemas that are not referred to.
 func checkRefs(t *testing.T, path string, document []byte, prefix string, names func(func(string) bool)) {
 	t.Helper()
 	there := map[string]bool{}
@@ -296,8 +296,8 @@ func TestInvalidate(t *testing.T) {
 	}
 }
 
-// TestReusedDocumentsKeepNothingElse: a document that did not change keeps neither the types of other documents, nor
-// the list and the snapshot that it was made of. Otherwise memory grows with the square of the number of changes.
+// TestReusedDocumentsKeepNothingElse: an unchanged document refers neither to the types of other documents nor to the
+// list and the snapshot from which it was built. Otherwise memory would grow with the square of the number of changes.
 func TestReusedDocumentsKeepNothingElse(t *testing.T) {
 	other := func() Type {
 		o := cronTabs()
@@ -341,7 +341,8 @@ func TestIndexMakesNoSchema(t *testing.T) {
 	index(t, New("v1.37.2", func() []Type { return append(served(), lazy) }))
 }
 
-// TestWithoutSchema: a custom type whose schema can't be made is missing, and all others are there.
+// TestWithoutSchema: a custom type whose schema can't be built is missing from the documents, and all others are
+// present.
 func TestWithoutSchema(t *testing.T) {
 	broken, fine := cronTabs(), cronTabs()
 	broken.Kind, broken.Plural = "Broken", "brokens"
@@ -355,7 +356,7 @@ func TestWithoutSchema(t *testing.T) {
 	}
 }
 
-// TestV2InPieces: the document of v2 that is made in pieces is that of all types.
+// TestV2InPieces: the v2 document that is built in pieces equals the one that is built from all types.
 func TestV2InPieces(t *testing.T) {
 	other := cronTabs()
 	other.Group, other.Kind, other.Custom.ListKind = "other.example.com", "Other", "OtherList"
@@ -382,7 +383,7 @@ func TestV2InPieces(t *testing.T) {
 	}
 }
 
-// Many who ask for one document at the same time wait for one build of it.
+// TestBuildsOnce: concurrent requests for a document wait for one build of it.
 func TestBuildsOnce(t *testing.T) {
 	builds := 0
 	d := &document{build: func(bool) ([]byte, error) { builds++; return []byte("{}"), nil }}
@@ -415,8 +416,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestIndexIsNeverOld: kubectl sends back the time of the index that it has, which says nothing about
-// types that came within the same second.
+// TestIndexIsNeverOld: kubectl sends the time of its cached index, which does not show whether types were added within
+// the same second.
 func TestIndexIsNeverOld(t *testing.T) {
 	s := New("v1.37.2", withCustom)
 	first := get(t, s, "/openapi/v3")

@@ -19,9 +19,9 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// client-go carries, for server-side apply, what Kubernetes' generator knew of every type of
-// k8s.io/api at the same version: the relations of lists and maps, keys, defaults and types.
-// The documents must lead to the same schema (V-013, V-096).
+// client-go contains the schema for server-side apply that Kubernetes' generator wrote for every type of k8s.io/api at
+// the same version: list and map types, keys, defaults and types. The documents must result in the same schema (V-013,
+// V-096).
 func TestStructuredSchemasEqualClientGo(t *testing.T) {
 	typed, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(
 		&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
@@ -63,7 +63,7 @@ func TestStructuredSchemasEqualClientGo(t *testing.T) {
 	}
 }
 
-// opaque types hold any JSON; client-go's file was made from v2, where they look different.
+// opaque types contain any JSON. client-go's file was generated from v2, where they are declared differently.
 var opaque = []string{
 	"io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1",
 	rawExtension,
@@ -82,7 +82,7 @@ func typesByName(s *smd.Schema) map[string]any {
 	return types
 }
 
-// simple turns an atom into what can be compared: exported parts only.
+// simple converts an atom to values that can be compared, from exported fields only.
 func simple(a smd.Atom) map[string]any {
 	m := map[string]any{}
 	if a.Scalar != nil {

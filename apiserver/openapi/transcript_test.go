@@ -9,9 +9,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// The files in testdata are transcripts of this package, recorded with -rewrite and then read:
-// they make a change of the documents a visible diff. They don't say what Kubernetes does; that
-// is for TestFacts and for the comparisons with generated schemas and served operations.
+// The files in testdata are outputs of this package, recorded with -rewrite and then reviewed, so that a change of the
+// documents is a visible diff. TestFacts and the comparisons with generated schemas and served operations check the
+// compatibility with Kubernetes.
 //
 //	schema document=<path>        a schema's name; answers with everything but descriptions
 //	description document=<path>   name and property; answers with the text
@@ -52,7 +52,7 @@ func schemaIn(document fields, name string) fields {
 	return document["components"].(fields)["schemas"].(fields)[name].(fields)
 }
 
-// shape prints a line a property, and what is said of the whole first.
+// shape prints one line for the schema itself and one for each property.
 func shape(schema fields) string {
 	var b strings.Builder
 	properties, _ := schema["properties"].(fields)
@@ -95,7 +95,7 @@ func operation(item fields, method string) string {
 	return b.String()
 }
 
-// bodies shortens a body to its media types and the name of the schema that they share.
+// bodies abbreviates a body to its media types and the name of their common schema.
 func bodies(v any) any {
 	body, _ := v.(fields)
 	content, _ := body["content"].(fields)

@@ -39,7 +39,7 @@ func cluster(group, version, kind, plural string, object, list runtime.Object, s
 	return t
 }
 
-// served are enough types to meet every shape that a Go type of the API has.
+// served are types that together have every kind of Go type in the API.
 func served() []Type {
 	pods := namespaced("", "v1", "Pod", "pods", &corev1.Pod{}, &corev1.PodList{}, statusPart,
 		Subresource{
@@ -122,7 +122,7 @@ func served() []Type {
 	}
 }
 
-// cronTabs is a custom resource with a structural schema, an embedded object in it.
+// cronTabs is a custom resource whose structural schema has an embedded object.
 func cronTabs() Type {
 	body := func() *spec.Schema {
 		template := new(spec.Schema).Typed("object", "")
