@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// TestLostFilesAreCreatedAgain: files that are gone are made again, and the log states what that means for clients.
+// TestLostFilesAreCreatedAgain: missing files are created again, and the log states the effect on clients.
 func TestLostFilesAreCreatedAgain(t *testing.T) {
 	const authority = "copies of earlier kubeconfigs and of ca.crt stop working"
 	for name, c := range map[string]struct {
 		lose []string
-		// says is in one line of the log, and again in none; empty is for no line at all.
+		// says is a text that exactly one line of the log has, or empty if nothing is logged.
 		says, because string
-		// renewed is whether there is another authority then, and aside what is left of the old one.
+		// renewed reports whether the authority was replaced, and aside are the files that are kept of the old one.
 		renewed bool
 		aside   string
 	}{
@@ -68,7 +68,7 @@ func TestLostFilesAreCreatedAgain(t *testing.T) {
 	}
 }
 
-// TestRestoredAuthorityIsUsed: an authority whose key is put back is the old one again, as the log says how.
+// TestRestoredAuthorityIsUsed: the old authority is used again if its key is restored as described in the log.
 func TestRestoredAuthorityIsUsed(t *testing.T) {
 	r := newRig(t)
 	old := r.authority.cert
@@ -88,7 +88,7 @@ func TestRestoredAuthorityIsUsed(t *testing.T) {
 	}
 }
 
-// TestMismatchedKeyIsReplaced: a key that isn't that of the certificate beside it.
+// TestMismatchedKeyIsReplaced: a key that doesn't match its certificate is replaced.
 func TestMismatchedKeyIsReplaced(t *testing.T) {
 	r, other := newRig(t), newRig(t)
 	data, err := os.ReadFile(filepath.Join(other.o.Dir, "ca.key"))
@@ -106,7 +106,7 @@ func TestMismatchedKeyIsReplaced(t *testing.T) {
 	}
 }
 
-// TestUnreadable: a file that holds something else is named, and what can be done about it.
+// TestUnreadable: the error names a file with invalid content and suggests a solution.
 func TestUnreadable(t *testing.T) {
 	for _, file := range []string{"ca.crt", "ca.key", "admin.crt", "apiserver.key", "service-account.key"} {
 		for _, text := range []string{"", "garbage", "-----BEGIN X-----\nAAAA\n-----END X-----\n"} {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestPipeIsWrittenDirectly: a kubeconfig can be written to a pipe, which stays one.
+// TestPipeIsWrittenDirectly: a kubeconfig can be written to a pipe, which is not replaced by a file.
 func TestPipeIsWrittenDirectly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, private); err != nil {
@@ -28,7 +28,7 @@ func TestPipeIsWrittenDirectly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != fs.ModeNamedPipe {
-		t.Fatalf("%v, %v", info, err) // nothing is read from a file that has replaced the pipe
+		t.Fatalf("%v, %v", info, err) // a file that replaced the pipe would not be read
 	}
 	if got := <-read; got != "data" {
 		t.Errorf("%q came through the pipe", got)

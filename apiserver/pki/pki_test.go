@@ -94,7 +94,7 @@ func TestNewHostNewCertificate(t *testing.T) {
 	}
 }
 
-// TestTornWriteIsRepaired is a crash between the writing of a key and of its certificate.
+// TestTornWriteIsRepaired: files are repaired after a crash between the writes of a key and of its certificate.
 func TestTornWriteIsRepaired(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Ensure(Options{Dir: dir}); err != nil {
@@ -170,7 +170,7 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// TestOptionsCertificateIsServed: and the kubeconfig trusts it.
+// TestOptionsCertificateIsServed: a configured certificate is served, and the kubeconfig trusts it.
 func TestOptionsCertificateIsServed(t *testing.T) {
 	other, err := Ensure(Options{Dir: t.TempDir(), Hosts: []string{"given.example"}})
 	if err != nil {
@@ -185,7 +185,7 @@ func TestOptionsCertificateIsServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(certificateLife * 3 / 4) // a generated one is renewed then
+	now = now.Add(certificateLife * 3 / 4) // when a generated one is renewed
 	if _, err := b.Renew(); err != nil {
 		t.Error(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// rig is a bundle with a clock and a log that the test holds.
+// rig is a bundle with a clock and a log of the test.
 type rig struct {
 	*Bundle
 	o   Options
@@ -36,7 +36,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// start is a restart of the server.
+// start simulates a restart of the server.
 func (r *rig) start(t *testing.T) {
 	t.Helper()
 	b, err := Ensure(r.o)
@@ -62,7 +62,7 @@ func (r *rig) wantLines(t *testing.T, n int, text string) {
 	}
 }
 
-// away moves the directory, so that nothing can be written even by root; back undoes it.
+// away moves the directory, so that not even root can write to it. back restores it.
 func (r *rig) away(t *testing.T) (back func()) {
 	t.Helper()
 	move := func(from, to string) {
@@ -208,8 +208,8 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// TestRenewAfterHandshake is the usual order of things: the serving certificate was renewed by a
-// handshake already, the client's was not.
+// TestRenewAfterHandshake: in the usual order, a handshake has already renewed the serving certificate, but not the
+// client's.
 func TestRenewAfterHandshake(t *testing.T) {
 	r := newRig(t)
 	client := r.client.cert
@@ -242,7 +242,7 @@ func TestRenewFails(t *testing.T) {
 	}
 	back()
 
-	// One that can't be renewed doesn't keep the other from it.
+	// A certificate that can't be renewed doesn't prevent the renewal of the other.
 	if err := os.WriteFile(filepath.Join(r.o.Dir, "apiserver.crt"), []byte("no PEM"), 0o600); err != nil {
 		t.Fatal(err)
 	}

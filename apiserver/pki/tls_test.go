@@ -31,7 +31,7 @@ func issue(t *testing.T, dir, file, name string, dns ...string) NamedCertificate
 	return NamedCertificate{CertFile: path + ".crt", KeyFile: path + ".key"}
 }
 
-// handshake returns the client's view of a handshake over a connection.
+// handshake returns the client's connection state after a handshake.
 func handshake(t *testing.T, server, client *tls.Config) (tls.ConnectionState, error) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -56,7 +56,7 @@ func handshake(t *testing.T, server, client *tls.Config) (tls.ConnectionState, e
 		t.Fatal(err)
 	}
 	defer c.Close()
-	client.InsecureSkipVerify = true // what is served is compared
+	client.InsecureSkipVerify = true // the test compares the certificate
 	s := tls.Client(c, client)
 	err = s.Handshake()
 	return s.ConnectionState(), err
@@ -104,7 +104,7 @@ func TestNamedCertificates(t *testing.T) {
 		"default.example": "default", "first.example": "first", "FIRST.example": "first", "a.wild.example": "first",
 		"a.b.wild.example": "default", "second.example": "second", "explicit.example": "explicit",
 		"x.more.example": "explicit", "more.example": "default", "unknown.example": "default", "": "default",
-		// Nothing names it, but of the certificates only this one is valid for it.
+		// No option names it, but this is the only certificate that is valid for it.
 		"unused.example": "explicit",
 	})
 	explicit.Names = []string{"127.0.0.1"}
@@ -165,7 +165,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestKeyInCertificateFile: clients get the certificates of a file that has the key, too, and not the key.
+// TestKeyInCertificateFile: if a file contains both certificates and the key, clients get only the certificates.
 func TestKeyInCertificateFile(t *testing.T) {
 	given := issue(t, t.TempDir(), "given", "given")
 	cert, err := os.ReadFile(given.CertFile)
@@ -188,8 +188,8 @@ func TestKeyInCertificateFile(t *testing.T) {
 	}
 }
 
-// TestReload: certificates and authorities that are replaced on disk are used a second later. While the certificate is
-// new and the key is old, both are the old ones.
+// TestReload: certificates and authorities that are replaced on disk are used a second later. While only the
+// certificate has been replaced, the old certificate and key are used.
 func TestReload(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
