@@ -16,11 +16,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// builtinTypes is the table of the types that every server has.
+// builtinTypes is the table of the built-in types.
 var builtinTypes = resources.NewTable(resources.Builtin()...)
 
-// TestDeletionStateTwin: the state that is read from an object's metadata alone equals the state that is read from the
-// decoded object.
+// TestDeletionStateTwin: the state that is read from an object's metadata equals the one that is read from the decoded
+// object.
 func TestDeletionStateTwin(t *testing.T) {
 	from := int64(seed.Of(t))
 	byMetadata := 0

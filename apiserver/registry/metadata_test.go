@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// TestDeclaredNames: a name that both the kind's own rule and a declared rule reject has one cause (V-036).
+// TestDeclaredNames: a name that both the kind's rule and a declared rule reject has only one cause (V-036).
 func TestDeclaredNames(t *testing.T) {
 	n := 0
 	for _, r := range resources.Builtin() {

@@ -26,7 +26,7 @@ func TestParts(t *testing.T) {
 			for _, c := range []struct {
 				what       string
 				a, b       runtime.Object
-				same, spec bool // whether all but metadata and status, and whether spec is the same
+				same, spec bool // whether everything except metadata and status is the same, and whether spec is
 				all        bool
 			}{
 				{"metadata", of("a", "n", "p"), of("b", "n", "p"), true, true, true},

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// TestAddress: where the ports of Services answer (L-72, L-73, O-05).
+// TestAddress: the addresses to which ports of Services are resolved (L-72, L-73, O-05).
 func TestAddress(t *testing.T) {
 	spec := func(s corev1.ServiceSpec, ports ...corev1.ServicePort) *corev1.Service {
 		s.Ports = ports
