@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestBinaryList: a list in protobuf that is encoded item by item is what the library makes of the whole, in its stored
-// version, in one that is converted, and of metadata alone. What can't be read is left out.
+// TestBinaryList: a protobuf list that is encoded item by item has the same bytes as the library's encoding of the
+// whole list, in its stored version, in a converted one, and for metadata only. Unreadable objects are omitted.
 func TestBinaryList(t *testing.T) {
 	types := resources.NewTable(resources.Every(nil)...)
 	d := storage.Decoder{Root: storage.DefaultRoot, Fields: types.SelectableFields}
@@ -75,7 +75,7 @@ func TestBinaryList(t *testing.T) {
 	}
 }
 
-// TestLongBinaryList: of a long list only a part is held until it is written; the bytes are the same.
+// TestLongBinaryList: only a part of a long list is in memory until it is written, and the bytes are the same.
 func TestLongBinaryList(t *testing.T) {
 	types := resources.NewTable(resources.Every(nil)...)
 	d := storage.Decoder{Root: storage.DefaultRoot, Fields: types.SelectableFields}

@@ -14,8 +14,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// TestServerErrorsAreLogged: an error of the server's is logged, but not one for a client that has disconnected: it
-// ends the calls of webhooks, which is an error 500.
+// TestServerErrorsAreLogged: an internal error is logged, unless the client has disconnected, because that cancels the
+// calls of webhooks, which fail with the code 500.
 func TestServerErrorsAreLogged(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestCompressesForOtherMachines: a client that accepts gzip gets it unless its address is one of this machine.
+// TestCompressesForOtherMachines: a response to a client that accepts gzip is compressed unless the client is on this
+// machine.
 func TestCompressesForOtherMachines(t *testing.T) {
 	for _, c := range []struct {
 		client, server, accept string

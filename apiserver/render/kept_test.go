@@ -18,7 +18,7 @@ import (
 // head is the beginning of an object: its kind, apiVersion and name.
 const head = `{"kind":%q,"apiVersion":%q,"metadata":{"name":"n%04d","namespace":"default","labels":{"rev":"%d"}},`
 
-// keptKinds are a kind as it is stored, one that is converted, and one whose objects are longer than a run.
+// keptKinds are a kind in its stored version, one that is converted, and one whose objects are longer than a run.
 var keptKinds = []struct{ group, version, plural, kind, apiVersion, rest string }{
 	{"", "v1", "configmaps", "ConfigMap", "v1", `"data":{"k":"` + strings.Repeat("v", 900) + `"}`},
 	{"", "v1", "secrets", "Secret", "v1", `"data":{"k":"` + strings.Repeat("dmFs", 10_000) + `"}`},
@@ -53,8 +53,8 @@ func (s *keptState) objects() (objs []*storage.Object) {
 	return objs
 }
 
-// TestKeptLists: a list of encodings that are kept has the same bytes as one that is made as a whole,
-// when they are made, when they are there, and when some of the objects have changed (guarantees 2 and 5).
+// TestKeptLists: a list of cached encodings has the same bytes as one that is encoded as a whole: when the encodings
+// are cached first, when they are used again, and when some of the objects have changed (guarantees 2 and 5).
 func TestKeptLists(t *testing.T) {
 	types := resources.NewTable(resources.Every(nil)...)
 	for _, k := range keptKinds {
@@ -90,7 +90,7 @@ func TestKeptLists(t *testing.T) {
 	}
 }
 
-// sameLists compares a list that is written in pieces with one that is made as a whole.
+// sameLists compares a list that is written in pieces with one that is encoded as a whole.
 func sameLists(t *testing.T, x *Rendering, objs []*storage.Object) {
 	t.Helper()
 	m := metav1.ListMeta{ResourceVersion: "7"}
@@ -103,7 +103,7 @@ func sameLists(t *testing.T, x *Rendering, objs []*storage.Object) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l == nil { // it is made as a whole
+	if l == nil { // it is encoded as a whole
 		return
 	}
 	var got bytes.Buffer
@@ -115,7 +115,7 @@ func sameLists(t *testing.T, x *Rendering, objs []*storage.Object) {
 	}
 }
 
-// TestKeptUnreadable: an object that can't be decoded is left out each time.
+// TestKeptUnreadable: an object that can't be decoded is omitted each time.
 func TestKeptUnreadable(t *testing.T) {
 	res := resources.NewTable(resources.Every(nil)...).Lookup("", "v1", "configmaps")
 	s := &keptState{T: t, collection: res.Collection,
@@ -146,7 +146,7 @@ func TestKeptUnreadable(t *testing.T) {
 	}
 }
 
-// TestKeptEvents: events and single objects have the same bytes as if they were made by the library.
+// TestKeptEvents: events and single objects have the same bytes as the library's encoding.
 func TestKeptEvents(t *testing.T) {
 	types := resources.NewTable(resources.Every(nil)...)
 	for _, k := range keptKinds {
@@ -186,8 +186,8 @@ func TestKeptEvents(t *testing.T) {
 	}
 }
 
-// TestKeys: what is made for one resource is not sent for another of the same collection, whichever versions are
-// served: events have different keys, and only one resource keeps the encodings of objects.
+// TestKeys: an encoding for one resource is not sent for another one of the same collection, with any served versions:
+// events have different keys, and only one resource caches the encodings of objects.
 func TestKeys(t *testing.T) {
 	all, _, err := resources.ParseServing([]string{"api/all=true"})
 	if err != nil {

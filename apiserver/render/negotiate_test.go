@@ -71,7 +71,7 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// TestPretty: a query decides before the client's name, and only JSON is indented.
+// TestPretty: a query parameter has precedence over the client's name, and only JSON is indented.
 func TestPretty(t *testing.T) {
 	for _, c := range []struct {
 		query, agent, accept string

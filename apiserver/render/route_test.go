@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
-// TestExtensions: the index names the routes, and they have their methods only.
+// TestExtensions: the index lists the routes of extensions, and these have only the declared methods.
 func TestExtensions(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Extensions = []render.Route{

@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestTableRows: a Table that is encoded row by row is the same as one that is made as a whole. What can't be read is
-// left out.
+// TestTableRows: a Table that is encoded row by row equals one that is encoded as a whole. Unreadable objects are
+// omitted.
 func TestTableRows(t *testing.T) {
 	types := resources.NewTable(resources.Every(nil)...)
 	d := storage.Decoder{Root: storage.DefaultRoot, Fields: types.SelectableFields}
