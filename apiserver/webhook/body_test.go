@@ -13,18 +13,18 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// sized answers with so many bytes, in chunks without a Content-Length if chunked.
+// sized responds with a number of bytes, in chunks without a Content-Length if chunked.
 func sized(bytes int, chunked bool) webhooktest.Answer {
 	return func(w http.ResponseWriter, _ *admissionv1.AdmissionReview) {
 		if w.Header().Set("Content-Length", strconv.Itoa(bytes)); chunked {
 			w.Header().Del("Content-Length")
-			_ = http.NewResponseController(w).Flush() // an error shows up in the write
+			_ = http.NewResponseController(w).Flush() // the write returns the error, too
 		}
-		_, _ = io.WriteString(w, strings.Repeat("x", bytes)) // the client may hang up
+		_, _ = io.WriteString(w, strings.Repeat("x", bytes)) // the client may close the connection
 	}
 }
 
-// TestMaxBody: a response of MaxBody bytes is read whole, a larger one is an error.
+// TestMaxBody: a response of MaxBody bytes is read completely, and a larger one is an error.
 func TestMaxBody(t *testing.T) {
 	s := webhooktest.Start(t)
 	clients, config := webhook.NewClients(nil), &webhook.Config{URL: s.URL, CABundle: s.CA}

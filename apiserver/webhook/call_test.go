@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestRetries: a response with Retry-After is repeated within the call's time, others are not (L-74).
+// TestRetries: a call is repeated within its timeout only if the response has a Retry-After header (L-74).
 func TestRetries(t *testing.T) {
 	s := webhooktest.Start(t)
 	busy := func(times int, code int, after string) webhooktest.Answer {
@@ -59,7 +59,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestService: a service is called where it is resolved to, by its own name.
+// TestService: a service is called at the resolved address, with its own server name.
 func TestService(t *testing.T) {
 	s := webhooktest.Start(t)
 	resolved := ""
@@ -103,7 +103,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// call returns the body of a webhook's response.
+// call calls a webhook and returns the body of its response.
 func call(c *webhook.Clients, ctx context.Context, config *webhook.Config, document []byte) (body []byte, err error) {
 	err = c.Call(ctx, config, document, nil, func(b []byte) error {
 		body = bytes.Clone(b)

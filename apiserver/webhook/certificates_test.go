@@ -63,7 +63,7 @@ func (a *authority) parse(der []byte) *x509.Certificate {
 	return c
 }
 
-// webhook starts a webhook whose certificate has the names and the signature.
+// webhook starts a webhook whose certificate has the names and the signature algorithm.
 func (a *authority) webhook(signature x509.SignatureAlgorithm, names ...string) string {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *authority) webhook(signature x509.SignatureAlgorithm, names ...string) 
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), SignatureAlgorithm: signature,
 	}, key.Public())
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("{}")) // if that fails, the client is gone
+		_, _ = w.Write([]byte("{}")) // on an error the client has disconnected
 	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
