@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/routes.txt anew")
 
-// TestRoutes prints all routes, so that a change of them is seen.
+// TestRoutes compares all routes with a golden file.
 func TestRoutes(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	methods := map[string][]string{}
@@ -55,7 +55,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestPluginNames: every plugin is one of kube-apiserver's, and they run in its order.
+// TestPluginNames: every plugin is one of kube-apiserver's, and they run in the same order.
 func TestPluginNames(t *testing.T) {
 	last := -1
 	for _, name := range apiservertest.Start(t, nil).API.Plugins() {
