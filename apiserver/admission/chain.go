@@ -41,8 +41,7 @@ type Attributes struct {
 	// Old is the stored state. It is nil for CREATE and for DELETE.
 	Old runtime.Object
 	Deletion
-	// Shape converts Object and Old to the form that webhooks and policies get. If it is nil, they get the objects
-	// themselves.
+	// Shape converts Object and Old to the form that webhooks and policies get, or is nil if they get Object and Old.
 	Shape Shape
 	// Options are the options that the client sent: CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. They
 	// are nil if they are not known.

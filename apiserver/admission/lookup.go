@@ -63,8 +63,7 @@ func clusterObjects[T runtime.Object](l Lookup, r schema.GroupVersionResource) f
 	return func(ctx context.Context) ([]T, error) { return list(ctx, "") }
 }
 
-// allIfAny is all, but makes no consistent read if the namespace has no objects. It is for resources that few
-// namespaces have.
+// allIfAny is all for resources that few namespaces have. It makes no consistent read if the namespace has no objects.
 func allIfAny[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) ([]T, error) {
 	list := all[T](l, r)
 	return func(ctx context.Context, namespace string) ([]T, error) {

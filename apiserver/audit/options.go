@@ -37,8 +37,7 @@ type Options struct {
 	Limits   truncate.Config
 }
 
-// The modes. In the blocking modes a request waits for the log. In blocking-strict it is rejected if the log can't be
-// written.
+// The modes. In the blocking modes a request waits for the log. blocking-strict rejects it if the log can't be written.
 const (
 	ModeBatch          = "batch"
 	ModeBlocking       = "blocking"

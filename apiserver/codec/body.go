@@ -52,8 +52,7 @@ func NewBody(data []byte, media, fieldValidation string) Body {
 	return Body{Bytes: data, Media: media, Strictness: cmp.Or(fieldValidation, metav1.FieldValidationWarn)}
 }
 
-// Decode decodes a body, which must have the kind and version of want. warn is called with each strict error that is
-// only a warning.
+// Decode decodes a body, which must have the kind and version of want. It calls warn with strict errors for warnings.
 func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := DecodeAny(b, want, coerce)
 	if strict, ok := runtime.AsStrictDecodingError(err); ok && b.Strictness != metav1.FieldValidationStrict {
@@ -138,8 +137,8 @@ func DecodeAny(
 	if err != nil {
 		return nil, nil, err
 	}
-	// The body of a built-in kind may omit the kind. That of a custom resource may not: upstream decodes it into an
-	// object that has no default for the kind.
+	// A body may omit a built-in kind, but not a custom one: upstream decodes that into an object without a default
+	// kind.
 	var into runtime.Object
 	if coerce != nil {
 		into = &unstructured.Unstructured{}

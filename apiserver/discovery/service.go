@@ -17,8 +17,7 @@ type Service struct {
 	Others  func() []Other
 	types   *resources.Types
 	address string
-	// own are the documents of this server's group versions. whole are those that also have group versions of other
-	// servers.
+	// own are the documents with this server's group versions, and whole those with all servers' group versions.
 	own, whole atomic.Pointer[documents]
 	// mu is held while documents are made, so that they are made once.
 	mu sync.Mutex

@@ -33,8 +33,7 @@ func (req *request) recordOptions(opts *metav1.DeleteOptions) {
 	}
 }
 
-// recordAnswer records the response that encode returns. It ignores an error of encode, because the client gets the
-// same error.
+// recordAnswer records the response that encode returns. It ignores an error of encode, which the client gets, too.
 func (req *request) recordAnswer(rendering *render.Rendering, encode func(*render.Rendering) ([]byte, error)) {
 	if !req.Audit.Responses() {
 		return

@@ -43,8 +43,7 @@ func (a *API) serveDelete(req *request) error {
 	return req.answer(rendering, code, obj)
 }
 
-// ignoresReadError reports whether the options ask to delete an unreadable object. deleteOptions checks the feature
-// gate.
+// ignoresReadError reports whether the options allow to delete an unreadable object.
 func ignoresReadError(opts *metav1.DeleteOptions) bool {
 	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil &&
 		*opts.IgnoreStoreReadErrorWithClusterBreakingPotential

@@ -138,8 +138,7 @@ func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	return codec.NewBody(req.info.Body, media, opts.FieldValidation), opts, nil
 }
 
-// replacement reads the body and the options of a PUT. It checks the options before the media type (AS
-// handlers/update.go).
+// replacement reads the body and options of a PUT. It checks the options before the media type (AS handlers/update.go).
 func (req *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 	opts, err := options(requestinfo.Query(req.r), "UpdateOptions", &metav1.UpdateOptions{},
 		metav1validation.ValidateUpdateOptions)

@@ -121,8 +121,7 @@ func (w *watch) wantsInitial() bool {
 	return w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents
 }
 
-// stream sends events until the watch ends. It returns nil even then, because the response has started and can't become
-// an error.
+// stream sends events until the watch ends. It returns nil, because a response that has started can't become an error.
 func (w *watch) stream(ctx context.Context) error {
 	end := time.Now().Add(w.duration())
 	// The watch starts before the client gets the headers, so that it misses no later event.
@@ -232,9 +231,8 @@ func (w *watch) end() error {
 	return nil
 }
 
-// duration returns the duration of the watch. A negative timeout ends it immediately (H-33). Without a timeout, the
-// duration is random, so that the watches of a restarted server don't end together (AS pkg/endpoints/handlers/get.go:
-// ListResource).
+// duration returns the duration of the watch, 0 for a negative timeout (H-33). Without a timeout, it is random, so that
+// the watches of a restarted server don't end together (AS pkg/endpoints/handlers/get.go: ListResource).
 func (w *watch) duration() time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	if t := w.opts.TimeoutSeconds; t != nil && *t != 0 {

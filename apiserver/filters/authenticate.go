@@ -92,8 +92,7 @@ func removeCredentials(header http.Header, proxies *authentication.Proxies) {
 }
 
 // requestMemory estimates the memory of a request before its handler runs: goroutines, buffers, body, headers, and the
-// selectors of its query, of which each term takes up to 300 bytes. A body of unknown length counts as one of the
-// maximum size.
+// selectors of its query, each term of which takes up to 300 bytes. A body of unknown length has the maximum size.
 func requestMemory(r *http.Request) int64 {
 	n := 16<<10 + 32*len(r.URL.RawQuery) + int(min(r.ContentLength, codec.MaxBody))
 	if r.ContentLength < 0 {

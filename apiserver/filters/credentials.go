@@ -72,8 +72,7 @@ func (c *Credentials) Secure(r *http.Request) (authorization.User, error) {
 }
 
 // certificateUser returns the user of a client certificate: its owner or, if that is a proxy, the user that the proxy
-// names. The validity of the certificate is checked with the clock of the machine, like that of every certificate in
-// TLS.
+// names. As always in TLS, the clock of the machine decides whether the certificate has expired.
 func (c *Credentials) certificateUser(r *http.Request) (u authorization.User, err error) {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return u, authentication.ErrNoCredentials
@@ -138,8 +137,7 @@ func bearer(r *http.Request) (string, error) {
 	return token, nil
 }
 
-// verifyToken returns the user of a token, and those audiences for which the token is valid. The default is the
-// server's.
+// verifyToken returns the user of a token, and those of the audiences (default: the server's) for which it is valid.
 func (c *Credentials) verifyToken(
 	ctx context.Context, token string, audiences []string,
 ) (authorization.User, []string, error) {

@@ -112,8 +112,7 @@ func impersonated(h http.Header) (*authorization.User, error) {
 	return u, nil
 }
 
-// extraKey unescapes a key of extra that is part of a header's name. If it can't be unescaped, extraKey returns it in
-// lower case.
+// extraKey unescapes a key of extra in a header's name. It returns an invalid key in lower case.
 func extraKey(s string) string {
 	s = strings.ToLower(s)
 	if u, err := url.PathUnescape(s); err == nil {

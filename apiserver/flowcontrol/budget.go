@@ -20,8 +20,7 @@ type Budget struct {
 	shares *Shares
 	all    *semaphore.Weighted
 	held   atomic.Int64
-	// reserve is another eighth of the bytes. It is for requests of up to smallBytes, so that they don't wait for large
-	// ones.
+	// reserve is another eighth of the bytes, so that requests of up to smallBytes don't wait for large ones.
 	reserve    *semaphore.Weighted
 	smallBytes int64
 }

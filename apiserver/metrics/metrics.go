@@ -10,8 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Metrics are the metrics of an API server. Those that kube-apiserver also has have its names, so that its dashboards
-// work.
+// Metrics are the metrics of an API server. If kube-apiserver has one, too, it has the same name, for dashboards.
 type Metrics struct {
 	*series
 	// readOnly and mutating are the numbers of requests being served, except watches.

@@ -45,8 +45,7 @@ func (d *definitions) describe(t reflect.Type) description {
 	return description{text: s.Description, fields: fields, complete: true}
 }
 
-// generatedDefinitions returns apiextensions-apiserver's definitions. A call takes less than a millisecond, so there is
-// no cache.
+// generatedDefinitions returns apiextensions-apiserver's definitions. It needs no cache, as it takes less than 1 ms.
 func generatedDefinitions() map[string]common.OpenAPIDefinition {
 	return generated.GetOpenAPIDefinitions(func(string) spec.Ref { return spec.Ref{} })
 }

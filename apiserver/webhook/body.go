@@ -9,8 +9,7 @@ import (
 
 const (
 	// MaxBody is the maximum size of a response in bytes. Kubernetes has none. A JSON patch that replaces an object of
-	// 3 MiB takes 4 MiB in base64. A batch of objects for a conversion has up to 4 MiB and one more object, and the
-	// conversion may add fields.
+	// 3 MiB takes 4 MiB in base64. A batch for a conversion has 4 MiB and one more object, and may get more fields.
 	MaxBody = 8 << 20
 	// small is the maximum size of a response that does not wait for others. maxLarge is the number of larger ones that
 	// are read or used at the same time.
