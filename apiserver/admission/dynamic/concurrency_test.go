@@ -72,9 +72,9 @@ func TestValidatingWebhooksAreCalledConcurrently(t *testing.T) {
 	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
 }
 
-// TestSlowWebhookDoesNotDelayOtherServices: a webhook that is called for services holds up neither other services'
-// creation nor a service that it creates itself (registry: Turn). That service asks for an address that is never chosen
-// at random: if both had chosen the same one, the webhook would rightly be called again with another.
+// TestSlowWebhookDoesNotDelayOtherServices: a webhook that is called for services delays neither the creation of other
+// services nor that of a service that it creates itself (registry: Turn). That service requests an address that is
+// never chosen at random. If both services had the same address, the webhook would be called again with another one.
 func TestSlowWebhookDoesNotDelayOtherServices(t *testing.T) {
 	c := start(t)
 	const body = `{"metadata":{"name":%q},"spec":{"ports":[{"port":80}]}}`

@@ -10,16 +10,16 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// asked reports whether a request is answered with the code, and webhooks are called for it.
-func (c *cluster) asked(code int, method, path string, body any, header ...string) bool {
+// called sends a request, which must have the code, and reports whether webhooks were called for it.
+func (c *cluster) called(code int, method, path string, body any, header ...string) bool {
 	c.t.Helper()
 	c.hook.Seen()
 	c.want(code, method, path, body, header...)
 	return len(c.hook.Seen()) > 0
 }
 
-// TestNamespaceSelector: a namespaceSelector selects by the labels of the namespace as they are, of one that is created
-// or changed by its new labels, and has no effect on other cluster-scoped objects (L-37, L-39, L-S12).
+// TestNamespaceSelector: a namespaceSelector matches the stored labels of the namespace. For a namespace that is
+// created or changed, it matches the new labels. It has no effect on other cluster-scoped objects (L-37, L-39, L-S12).
 func TestNamespaceSelector(t *testing.T) {
 	c := start(t)
 	const namespaces = "/api/v1/namespaces"
@@ -43,30 +43,30 @@ func TestNamespaceSelector(t *testing.T) {
 		{false, 200, "DELETE", namespaces + "/n", ""},
 		{true, 201, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", `{"metadata":{"name":"r"}}`},
 	} {
-		if got := c.asked(step.code, step.method, step.path, step.body); got != step.asked {
+		if got := c.called(step.code, step.method, step.path, step.body); got != step.asked {
 			t.Errorf("%s %s %s: asked %v", step.method, step.path, step.body, got)
 		}
 	}
 	c.register("Validating", "w", "/", rule("CREATE", "", "v1", "secrets"), `"namespaceSelector":{"matchExpressions":`+
 		`[{"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["default"]}]}`)
-	if c.asked(201, "POST", "/api/v1/namespaces/default/secrets", `{"metadata":{"name":"s"}}`) {
+	if c.called(201, "POST", "/api/v1/namespaces/default/secrets", `{"metadata":{"name":"s"}}`) {
 		t.Error("asked about the excluded namespace")
 	}
 }
 
-// TestObjectSelector: an objectSelector selects by the labels of the new or of the old object, for mutating webhooks as
-// their predecessors have left it (L-40, L-S07, L-S13).
+// TestObjectSelector: an objectSelector matches the labels of the new or of the old object. For a mutating webhook, the
+// new object has the changes of the webhooks before it (L-40, L-S07, L-S13).
 func TestObjectSelector(t *testing.T) {
 	c := start(t)
 	c.register("Validating", "v", "/", rule("*", "", "v1", "configmaps"), `"objectSelector":{"matchLabels":{"a":"b"}}`)
-	if c.asked(201, "POST", maps, `{"metadata":{"name":"m"}}`) {
+	if c.called(201, "POST", maps, `{"metadata":{"name":"m"}}`) {
 		t.Error("asked without the label")
 	}
-	if !c.asked(200, "PATCH", maps+"/m", `{"metadata":{"labels":{"a":"b"}}}`) ||
-		!c.asked(200, "PATCH", maps+"/m", `{"metadata":{"labels":null}}`) {
+	if !c.called(200, "PATCH", maps+"/m", `{"metadata":{"labels":{"a":"b"}}}`) ||
+		!c.called(200, "PATCH", maps+"/m", `{"metadata":{"labels":null}}`) {
 		t.Error("not asked with the label on one side")
 	}
-	if c.asked(200, "PATCH", maps+"/m", `{"data":{"a":"b"}}`) {
+	if c.called(200, "PATCH", maps+"/m", `{"data":{"a":"b"}}`) {
 		t.Error("asked without the label on both sides")
 	}
 	c.want(200, "DELETE", hookConfigs+"validatingwebhookconfigurations/v", nil)
@@ -84,13 +84,13 @@ func TestObjectSelector(t *testing.T) {
 	c.want(200, "DELETE", hookConfigs+"mutatingwebhookconfigurations/m", nil)
 	c.register(
 		"Validating", "exec", "/", rule("CONNECT", "", "v1", "pods/exec"), `"objectSelector":{"matchLabels":{"a":"b"}}`)
-	if c.asked(404, "POST", pods+"/p/exec", nil) {
+	if c.called(404, "POST", pods+"/p/exec", nil) {
 		t.Error("asked about an object without metadata")
 	}
 }
 
-// TestMatchConditions: a condition that is false excludes the webhook, and one that fails denies the request or
-// excludes it, as the failure policy says (L-41 to L-44, L-S14).
+// TestMatchConditions: a false condition excludes the webhook. If a condition fails, the failure policy decides whether
+// the request is denied or the webhook excluded (L-41 to L-44, L-S14).
 func TestMatchConditions(t *testing.T) {
 	c := start(t)
 	c.want(201, "POST", maps, `{"metadata":{"name":"old","labels":{"a":"b"}}}`)
@@ -126,7 +126,7 @@ func TestMatchConditions(t *testing.T) {
 		if test.method == "DELETE" {
 			path, body = maps+"/old", nil
 		}
-		if got := c.asked(test.code, test.method, path, body); got != test.asked {
+		if got := c.called(test.code, test.method, path, body); got != test.asked {
 			t.Errorf("%s %v: asked %v", test.policy, test.conditions, got)
 		}
 		c.want(200, "DELETE", hookConfigs+"validatingwebhookconfigurations/v", nil)
