@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -130,11 +131,13 @@ func (d *Decoder) parse(o *Object, value []byte, paths []FieldPath) (err error) 
 	if o.JSON, c, err = splice(value, o.Revision); err != nil {
 		return err
 	}
-	if o.Meta, err = parseMeta(o.JSON[c.begin:c.end]); err != nil {
+	meta := c.members.get("metadata")
+	if o.Meta, err = parseMeta(slices.Concat(meta[:c.fields], meta[c.fieldsEnd:])); err != nil {
 		return fmt.Errorf("metadata: %w", err)
 	}
-	o.Meta.APIVersion, o.Meta.Kind = c.apiVersion, c.kind
-	o.Fields = Select(o.JSON, paths)
+	o.Meta.APIVersion = lookup(c.members.get("apiVersion"), "", false)
+	o.Meta.Kind = lookup(c.members.get("kind"), "", false)
+	o.Fields = c.members.fields(paths)
 	o.begin, o.end = c.begin, c.end
 	return nil
 }

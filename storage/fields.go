@@ -1,32 +1,48 @@
 package storage
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
+// members are the members of a JSON object.
+type members []member
+
+type member struct {
+	name  jsonscan.String
+	value []byte
+}
+
+// get returns the value of the last member with the name; nil if there is none.
+func (m members) get(name string) []byte {
+	for _, f := range slices.Backward(m) {
+		if f.name.Is(name) {
+			return f.value
+		}
+	}
+	return nil
+}
+
 // Select returns the values of the paths in a JSON object, as Decoder does for a collection.
 func Select(object []byte, paths []FieldPath) []string {
-	if len(paths) == 0 {
-		return nil
-	}
-	fields := make([]string, len(paths))
-	var last string // the member that was found last: most paths begin with the same member
-	var member []byte
-	for i, f := range paths {
-		fields[i] = f.Default
+	c, _ := locate(object) // only objects that were decoded have other values than the defaults
+	return c.members.fields(paths)
+}
+
+func (m members) fields(paths []FieldPath) (fields []string) {
+	fields = slices.Grow(fields, len(paths))
+	for _, f := range paths {
+		value := f.Default
 		for _, path := range f.Paths {
 			head, rest, deeper := strings.Cut(path, ".")
-			if head != last {
-				from, to := jsonscan.Member(object, head)
-				last, member = head, object[from:to]
-			}
-			if v := lookup(member, rest, deeper); v != "" {
-				fields[i] = v
+			if v := lookup(m.get(head), rest, deeper); v != "" {
+				value = v
 				break
 			}
 		}
+		fields = append(fields, value)
 	}
 	return fields
 }

@@ -18,16 +18,7 @@ type objectMeta struct {
 	DeletionTimestamp          time.Time         `json:"deletionTimestamp"`
 	DeletionGracePeriodSeconds *int64            `json:"deletionGracePeriodSeconds"`
 	CreationTimestamp          any               `json:"creationTimestamp"`
-	OwnerReferences            []ownerReference  `json:"ownerReferences"`
-}
-
-type ownerReference struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-	UID        string `json:"uid"`
-	Controller bool   `json:"controller"`
-	Block      bool   `json:"blockOwnerDeletion"`
+	OwnerReferences            []Owner           `json:"ownerReferences"`
 }
 
 func parseMeta(data []byte) (m Meta, err error) {
@@ -38,14 +29,12 @@ func parseMeta(data []byte) (m Meta, err error) {
 	m = Meta{
 		Namespace: in.Namespace, Name: in.Name, UID: in.UID, Generation: in.Generation, Finalizers: in.Finalizers,
 		GracePeriodSeconds: in.DeletionGracePeriodSeconds, Deletion: in.DeletionTimestamp.UTC(),
+		Owners: in.OwnerReferences,
 	}
 	if len(in.Labels) > 0 {
 		m.Labels = in.Labels
 	}
 	created, _ := in.CreationTimestamp.(string)
 	m.Created, _ = time.Parse(time.RFC3339, created)
-	for _, o := range in.OwnerReferences {
-		m.Owners = append(m.Owners, Owner(o))
-	}
 	return m, nil
 }

@@ -82,9 +82,12 @@ func (m *Meta) Controller() string {
 
 // Owner is one entry of metadata.ownerReferences.
 type Owner struct {
-	APIVersion, Kind, Name, UID string
-	// Controller and Block are the values of controller and blockOwnerDeletion; absent is false.
-	Controller, Block bool
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+	Controller bool   `json:"controller"`
+	Block      bool   `json:"blockOwnerDeletion"`
 }
 
 // FieldPath is a selectable field: the paths of its value in the JSON (dot separated), and its default. Strings,

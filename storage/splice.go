@@ -10,10 +10,12 @@ import (
 
 // cut is the position of resourceVersion in an object's JSON, or the one at which to insert it.
 type cut struct {
-	// apiVersion and kind are the object's.
-	apiVersion, kind string
+	// members are the object's members.
+	members members
 	// begin and end delimit the value of metadata; if there are several members metadata, of the last one.
 	begin, end int
+	// fields and fieldsEnd delimit, in metadata, the member managedFields with the comma before it; 0 if there is none.
+	fields, fieldsEnd int
 	// name is the offset of the member resourceVersion; 0 if there is none.
 	name int
 	// from and to delimit the bytes to replace: the existing value, or an empty range.
@@ -69,8 +71,7 @@ func unsplice(object []byte) ([]byte, error) {
 // locate finds the cut of an object. If there are several members metadata, it is that of the last one.
 func locate(object []byte) (c cut, err error) {
 	s := jsonscan.New(object)
-	var typed bool
-	var apiVersion, kind string
+	typed, all := false, make(members, 0, 5)
 	if !s.Open('{') {
 		s.Fail("no JSON object")
 	}
@@ -79,20 +80,18 @@ func locate(object []byte) (c cut, err error) {
 		if !ok {
 			break
 		}
-		switch typed = typed || first && name.Is("kind"); {
-		case name.Is("metadata"):
-			if c = (cut{}); s.Open('{') {
-				c = locateIn(&s, typed)
-			} else {
-				s.Skip()
-			}
-		case name.Is("apiVersion"):
-			apiVersion = text(&s)
-		case name.Is("kind"):
-			kind = text(&s)
-		default:
+		typed = typed || first && name.Is("kind")
+		s.Peek()
+		from, is := s.Offset(), name.Is("metadata")
+		if is {
+			c = cut{}
+		}
+		if is && s.Open('{') {
+			c = locateIn(&s, typed)
+		} else {
 			s.Skip()
 		}
+		all = append(all, member{name, s.From(from)})
 	}
 	switch {
 	case s.Err() != nil:
@@ -101,17 +100,8 @@ func locate(object []byte) (c cut, err error) {
 	case c.to == 0:
 		s.Fail("no metadata")
 	}
-	c.apiVersion, c.kind = apiVersion, kind
+	c.members = all
 	return c, s.Err()
-}
-
-// text reads a value. It returns "" for a value that is not a string.
-func text(s *jsonscan.Scanner) string {
-	if s.Peek() != '"' {
-		s.Skip()
-		return ""
-	}
-	return s.ReadString().Value()
 }
 
 // locateIn parses the members of metadata, whose opening brace was read. Kubernetes writes the metadata of Go types in
@@ -133,6 +123,9 @@ func locateIn(s *jsonscan.Scanner, typed bool) cut {
 		s.Peek()
 		from := s.Offset()
 		s.Skip()
+		if name.Is("managedFields") && s.From(at - 1)[0] == ',' {
+			c.fields, c.fieldsEnd = at-1-c.begin, s.Offset()-c.begin
+		}
 		switch {
 		case name.Is("resourceVersion"):
 			c.name, c.from, c.to, c.before, c.after = at, from, s.Offset(), `"`, `"`
