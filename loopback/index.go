@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,10 +11,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"weak"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -61,10 +60,9 @@ type table struct {
 // entry is one state of an object.
 type entry struct {
 	*storage.Object
-	// decoded is the decoded object, until it changes. For a pod it is recent, until the next garbage collection: there
-	// are many pods, and few are read again.
+	// decoded is the decoded object, until it changes. It is nil for a pod: there are many pods, and few are read again
+	// after a garbage collection, so the storage.Object has it.
 	decoded atomic.Pointer[workload.Object]
-	recent  atomic.Pointer[weak.Pointer[workload.Object]]
 	// claims has the names of the claims that a pod mounts.
 	claims []string
 }
@@ -122,11 +120,11 @@ func (x *Index) catchUp() error {
 		}
 		for _, e := range events {
 			t := x.tables[e.Collection]
-			if t == nil || t.entries == nil {
-				continue
-			}
-			t.remove(e.Object.Key)
-			if e.Type != cache.Deleted {
+			switch {
+			case t == nil || t.entries == nil:
+			case e.Type == cache.Deleted:
+				t.remove(e.Object.Key)
+			default:
 				t.insert(&entry{Object: e.Object})
 			}
 		}
@@ -172,12 +170,16 @@ func (t *table) build(c *cache.Cache, rev int64) error {
 	return nil
 }
 
-// insert adds an object. Reads omit objects that can't be decoded. A pod that may mount claims is decoded here, so that
-// it is known whether claims are in use.
+// insert adds an object, or replaces it. Reads omit objects that can't be decoded. A pod that may mount claims is
+// decoded here, so that it is known whether claims are in use.
 func (t *table) insert(e *entry) {
 	err := e.Err
 	if t.resource == workload.Pods {
 		e.claims, err = claimsOf(e)
+	}
+	had := t.entries[e.Key]
+	if had == nil || err != nil || had.Meta.Controller() != e.Meta.Controller() || !slices.Equal(had.claims, e.claims) {
+		t.remove(e.Key)
 	}
 	if err != nil {
 		t.unreadable[e.Key] = e
@@ -219,7 +221,11 @@ func place(list []*entry, key string) (int, bool) {
 
 func put[K comparable](lists map[K][]*entry, at K, e *entry) {
 	list := lists[at]
-	i, _ := place(list, e.Key)
+	i, found := place(list, e.Key)
+	if found {
+		list[i] = e
+		return
+	}
 	lists[at] = slices.Insert(list, i, e)
 }
 
@@ -235,36 +241,33 @@ func drop[K comparable](lists map[K][]*entry, at K, key string) {
 
 // object decodes an entry of the resource, unless it is decoded.
 func (e *entry) object(r workload.Resource) (workload.Object, error) {
-	o := e.decoded.Load()
-	if w := e.recent.Load(); w != nil {
-		o = w.Value()
-	}
-	if o != nil {
+	if o := e.decoded.Load(); o != nil {
 		return *o, nil
 	}
-	next, err := decode(r, e.Object)
-	if err != nil {
-		return nil, err
+	if o, ok := e.Decoded().(workload.Object); ok && r == workload.Pods {
+		return o, nil
 	}
-	if r == workload.Pods {
-		w := weak.Make(&next)
-		e.recent.Store(&w)
-	} else {
+	next, err := decode(r, e.Object)
+	switch {
+	case err != nil:
+		return nil, err
+	case r == workload.Pods:
+		e.SetDecoded(next)
+	default:
+		next.SetManagedFields(nil) // they are most of it, and controllers don't need them
 		e.decoded.Store(&next)
 	}
 	return next, nil
 }
 
-// decode decodes an object, without its managedFields: they are most of it, and controllers don't need them.
 func decode(r workload.Resource, stored *storage.Object) (workload.Object, error) {
 	if stored.Err != nil {
 		return nil, stored.Err
 	}
 	o := r.New()
-	if err := json.Unmarshal(stored.JSON, o); err != nil {
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(stored.JSON, o); err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", stored.Key, err)
 	}
-	o.SetManagedFields(nil)
 	return o, nil
 }
 

@@ -5,12 +5,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// Object is a stored value with its metadata parsed. It is immutable except for its verification, and may be read from
-// any goroutine. The fields that lists read are the first, so that they are adjacent in memory.
+// Object is a stored value with its metadata parsed. It is immutable except for its verification and its decoded form,
+// and may be read from any goroutine. The fields that lists read are the first, so that they are adjacent in memory.
 type Object struct {
 	// Key is the full key.
 	Key string
@@ -21,6 +22,8 @@ type Object struct {
 	JSON []byte
 	// verified is the verification that was set last; nil for none.
 	verified atomic.Pointer[Verification]
+	// decoded is the argument of SetDecoded; nil for none.
+	decoded atomic.Pointer[weak.Pointer[any]]
 	// Err is the reason why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty,
 	// except Meta.Name and Meta.Namespace, which come from the key.
 	Err error
@@ -55,6 +58,23 @@ func (o *Object) SetVerified(s *Verification) { o.verified.Store(s) }
 
 // SetVerifiedAs is SetVerified with the verification of another object with the same JSON.
 func (o *Object) SetVerifiedAs(other *Object) { o.verified.Store(other.verified.Load()) }
+
+// Decoded returns the value that SetDecoded has set since the last garbage collection; nil if there is none. It is
+// shared, and must not be changed.
+func (o *Object) Decoded() any {
+	if w := o.decoded.Load(); w != nil {
+		if v := w.Value(); v != nil {
+			return *v
+		}
+	}
+	return nil
+}
+
+// SetDecoded sets the object as a Go value of its type.
+func (o *Object) SetDecoded(v any) {
+	w := weak.Make(&v)
+	o.decoded.Store(&w)
+}
 
 // Meta is an object's identity and lifecycle.
 type Meta struct {

@@ -33,7 +33,7 @@ func (k Key) Compare(other Key) int {
 }
 
 // Reader is one state of the store, the same for all calls. Objects that it returns are shared: they may be kept, but
-// must not be changed (DeepCopy them). They have no managedFields. Lists are sorted by namespace and name.
+// must not be changed (DeepCopy them). Only pods have managedFields. Lists are sorted by namespace and name.
 type Reader interface {
 	// Get returns an object, nil if there is none or it can't be decoded. An object of a Sparse resource may be newer
 	// than the state.
