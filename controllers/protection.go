@@ -159,10 +159,9 @@ func claimsOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
 		}
 		names = old
 	}
-	if c.New != nil { // its claims are in the view, unless it is already gone
-		if p := workload.Get[*corev1.Pod](r, namespace, c.New.Name); p != nil {
-			names = append(names, workload.ClaimsOf(p)...)
-		}
+	if c.New != nil {
+		more, _ := c.New.Claims() // of a pod that can't be decoded none is known
+		names = append(names, more...)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {

@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -84,17 +85,17 @@ func (c *Client) Follow(
 		Begin: func(state iter.Seq[*storage.Object]) {
 			sink(workload.Change{})
 			for o := range state {
-				sink(workload.Change{Resource: first, New: metaOf(first, o)})
+				sink(workload.Change{Resource: first, New: c.metaOf(first, o)})
 			}
 		},
 		Each: func(e *cache.Event) error {
 			change := workload.Change{Resource: byCollection[e.Collection]}
 			if e.Type == cache.Deleted {
-				change.Old = metaOf(change.Resource, e.Object)
+				change.Old = c.metaOf(change.Resource, e.Object)
 			} else {
-				change.New = metaOf(change.Resource, e.Object)
+				change.New = c.metaOf(change.Resource, e.Object)
 				if e.Prev != nil {
-					change.Old = metaOf(change.Resource, e.Prev)
+					change.Old = c.metaOf(change.Resource, e.Prev)
 				}
 			}
 			sink(change)
@@ -104,10 +105,14 @@ func (c *Client) Follow(
 }
 
 // metaOf returns an object's metadata for a controller.
-func metaOf(r workload.Resource, o *storage.Object) *workload.Meta {
+func (c *Client) metaOf(r workload.Resource, o *storage.Object) *workload.Meta {
 	m := &workload.Meta{Key: workload.Key{Namespace: o.Meta.Namespace, Name: o.Meta.Name}, UID: types.UID(o.Meta.UID),
 		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting()}
 	if r == workload.Pods {
+		if o.Err == nil {
+			m.Node = o.Fields[slices.Index(c.resource(r).FieldNames, "spec.nodeName")]
+		}
+		m.Mentions = func(text string) bool { return bytes.Contains(o.JSON, []byte(text)) }
 		m.Claims = func() ([]string, error) { return claimsOf(&entry{Object: o}) }
 	}
 	for _, owner := range o.Meta.Owners {

@@ -36,9 +36,9 @@ func affected(r workload.Reader, c workload.Change) []workload.Key {
 
 // budgetsOf returns the budgets that select the pod. An empty selector selects every pod, an invalid one selects none
 // (client-go listers/policy/v1: GetPodPodDisruptionBudgets).
-func budgetsOf(r workload.Reader, p *corev1.Pod) (out []*policyv1.PodDisruptionBudget) {
-	for _, b := range workload.All[*policyv1.PodDisruptionBudget](r, p.Namespace) {
-		if s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err == nil && s.Matches(labels.Set(p.Labels)) {
+func budgetsOf(r workload.Reader, namespace string, of labels.Set) (out []*policyv1.PodDisruptionBudget) {
+	for _, b := range workload.All[*policyv1.PodDisruptionBudget](r, namespace) {
+		if s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err == nil && s.Matches(of) {
 			out = append(out, b)
 		}
 	}

@@ -22,17 +22,14 @@ func Pods() workload.Controller {
 		Name: component, For: workload.Pods, Quiet: true,
 		Awaits: "the end of the condition DisruptionTarget",
 		Wake: func(r workload.Reader, c workload.Change) []workload.Key {
-			if c.New == nil {
-				return nil
-			}
-			p := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name)
-			if p == nil || target(p) < 0 && len(budgetsOf(r, p)) < 2 {
+			if c.New == nil || len(budgetsOf(r, c.New.Namespace, c.New.Labels)) < 2 &&
+				!c.New.Mentions(string(corev1.DisruptionTarget)) {
 				return nil
 			}
 			return []workload.Key{c.New.Key}
 		},
 		Decide: workload.Present(func(v workload.View, p *corev1.Pod, now time.Time) (plan workload.Plan) {
-			if all := budgetsOf(v, p); len(all) > 1 {
+			if all := budgetsOf(v, p.Namespace, p.Labels); len(all) > 1 {
 				plan.Events = append(plan.Events, workload.Warning("MultiplePodDisruptionBudgets", fmt.Sprintf(
 					"Pod %q/%q matches multiple PodDisruptionBudgets.  Chose %q arbitrarily.", p.Namespace, p.Name, all[0].Name)))
 			}

@@ -80,12 +80,10 @@ func (c *controller) affected(r workload.Reader, e workload.Change) (keys []work
 		if _, ok := c.get(m.Key); ok {
 			return []workload.Key{m.Key}
 		}
-		if p := workload.Get[*corev1.Pod](r, m.Namespace, m.Name); p != nil && p.Spec.NodeName != "" && !deleted(p) {
-			if n := workload.Get[*corev1.Node](r, "", p.Spec.NodeName); n != nil && evicts(n) {
-				return []workload.Key{m.Key}
-			}
+		if n := workload.Get[*corev1.Node](r, "", m.Node); n == nil || !evicts(n) || e.New == nil {
+			return nil
 		}
-		return nil
+		return []workload.Key{m.Key}
 	}
 	if e.New == nil {
 		return nil

@@ -47,17 +47,17 @@ const (
 // String returns the verdict's name.
 func (v verdict) String() string { return [...]string{"fine", "orphaned", "stuck", "unassigned"}[v] }
 
-func classify(r workload.Reader, p *corev1.Pod) verdict {
-	if p.Spec.NodeName == "" {
-		if p.DeletionTimestamp != nil {
+func classify(r workload.Reader, node string, deleting bool) verdict {
+	if node == "" {
+		if deleting {
 			return unassigned
 		}
 		return fine
 	}
-	switch n := workload.Get[*corev1.Node](r, "", p.Spec.NodeName); {
+	switch n := workload.Get[*corev1.Node](r, "", node); {
 	case n == nil:
 		return orphaned
-	case p.DeletionTimestamp != nil && outOfService(n):
+	case deleting && outOfService(n):
 		return stuck
 	}
 	return fine
@@ -76,10 +76,7 @@ func outOfService(n *corev1.Node) bool {
 // doomed returns the pods that a change makes garbage: the pod itself, or the pods of a deleted node.
 func (c *podCollector) doomed(r workload.Reader, e workload.Change) (keys []workload.Key) {
 	if e.Resource == workload.Pods {
-		if e.New == nil {
-			return nil
-		}
-		if p := workload.Get[*corev1.Pod](r, e.New.Namespace, e.New.Name); p != nil && classify(r, p) != fine {
+		if e.New != nil && classify(r, e.New.Node, e.New.Deleting) != fine {
 			keys = append(keys, e.New.Key)
 		}
 		return keys
@@ -90,7 +87,9 @@ func (c *podCollector) doomed(r workload.Reader, e workload.Change) (keys []work
 			return nil
 		}
 	}
-	return workload.KeysOf(workload.All[*corev1.Pod](r, ""), func(p *corev1.Pod) bool { return classify(r, p) != fine })
+	return workload.KeysOf(workload.All[*corev1.Pod](r, ""), func(p *corev1.Pod) bool {
+		return classify(r, p.Spec.NodeName, p.DeletionTimestamp != nil) != fine
+	})
 }
 
 // podCollector keeps the missing nodes between passes.
@@ -126,7 +125,7 @@ func (c *podCollector) found(node string) {
 }
 
 func (c *podCollector) decide(v workload.View, p *corev1.Pod, now time.Time) workload.Plan {
-	at, why := now, classify(v, p)
+	at, why := now, classify(v, p.Spec.NodeName, p.DeletionTimestamp != nil)
 	if why != orphaned {
 		c.found(p.Spec.NodeName)
 	}

@@ -66,16 +66,9 @@ func delayedClaims(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.New == nil {
 		return nil
 	}
-	pod := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name)
-	if pod == nil {
-		return nil
-	}
-	for i := range pod.Spec.Volumes {
-		name := workload.ClaimOf(pod, &pod.Spec.Volumes[i])
-		if name == "" {
-			continue
-		}
-		p := workload.Get[*corev1.PersistentVolumeClaim](r, pod.Namespace, name)
+	names, _ := c.New.Claims() // of a pod that can't be decoded none is known
+	for _, name := range names {
+		p := workload.Get[*corev1.PersistentVolumeClaim](r, c.New.Namespace, name)
 		if p != nil && waiting(p) && delayed(r, p) {
 			keys = append(keys, workload.KeyOf(p))
 		}

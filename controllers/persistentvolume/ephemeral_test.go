@@ -41,7 +41,9 @@ func TestOnlyPodsThatNeedClaimsGetAPass(t *testing.T) {
 	pod("p", scratch)
 	pod("p-b", scratch)
 	pod("plain")
-	meta := func(name string) *workload.Meta { return &workload.Meta{Key: workload.Key{Namespace: "a", Name: name}} }
+	meta := func(name string) *workload.Meta {
+		return &workload.Meta{Key: workload.Key{Namespace: "a", Name: name}, Mentions: func(string) bool { return true }}
+	}
 	for _, c := range []struct {
 		about  string
 		change workload.Change

@@ -133,16 +133,25 @@ const (
 	stored
 )
 
-// follow counts the present state of a pod that has changed, and returns the pods that this may help.
-func (c *claims) follow(r workload.Reader, key workload.Key) []workload.Key {
+// follow counts the present state of a pod that has changed, and returns the pods that this may help. m is nil if the
+// pod was deleted.
+func (c *claims) follow(r workload.Reader, key workload.Key, m *workload.Meta) []workload.Key {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begin(r)
-	p := workload.Get[*corev1.Pod](r, key.Namespace, key.Name)
-	if had := c.pods[key.Namespace][key.Name]; p != nil && p.Spec.NodeName == "" && had != nil && had.uid == p.UID {
+	e, had := c.unseen, c.pods[key.Namespace][key.Name]
+	switch waits := m != nil && m.Node == ""; {
+	case waits && had != nil && had.uid == m.UID:
 		return nil // it is being assigned
+	case !waits:
+		delete(c.waiting, key)
+		fallthrough
+	case had != nil:
+		e |= c.count(key, workload.Get[*corev1.Pod](r, key.Namespace, key.Name))
 	}
-	e := c.count(key, p) | c.unseen
+	if has := c.pods[key.Namespace][key.Name]; has != nil && m != nil && maps.Equal(has.labels, m.Labels) {
+		has.labels = m.Labels // the cache has them, too
+	}
 	c.unseen = 0
 	if e == 0 {
 		return nil

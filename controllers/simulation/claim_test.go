@@ -60,8 +60,19 @@ func (c *cluster) pass(name string) string {
 
 // changed tells the scheduler that a pod was changed, and returns the pods that it passes over then.
 func (c *cluster) changed(name string) []workload.Key {
-	m := &workload.Meta{Key: workload.Key{Namespace: "x", Name: name}}
-	return c.scheduler.Wake(c.world, workload.Change{Resource: workload.Pods, New: m})
+	key := workload.Key{Namespace: "x", Name: name}
+	return c.scheduler.Wake(c.world, workload.Change{
+		Resource: workload.Pods, Old: &workload.Meta{Key: key}, New: metaOf(c.world, key),
+	})
+}
+
+// metaOf returns the metadata of a pod, nil if there is none.
+func metaOf(w *workloadtest.World, key workload.Key) *workload.Meta {
+	p := workload.Get[*corev1.Pod](w, key.Namespace, key.Name)
+	if p == nil {
+		return nil
+	}
+	return &workload.Meta{Key: key, UID: p.UID, Node: p.Spec.NodeName, Labels: p.Labels}
 }
 
 func (c *cluster) want(got, want any) {
@@ -161,7 +172,7 @@ func TestPodCountsWhileItIsAssigned(t *testing.T) {
 	}
 	plan := c.scheduler.Decide(view("p"), time.Unix(0, 0))
 	c.want(plan.Do, "[bind Pod p to a]")
-	c.want(c.changed("p"), "[]")
+	c.want(c.changed("p"), "[x/p]")
 	c.want(c.scheduler.Decide(view("q"), time.Unix(0, 0)).Do, "[bind Pod q to b]")
 	failed := view("p")
 	failed.Failed = &workload.Failure{Action: plan.Do[0], Err: fmt.Errorf("no")}
@@ -198,10 +209,7 @@ func TestPodCountsWhileItsClaimsAreBound(t *testing.T) {
 	if got := fmt.Sprint(users); got != "[p]" {
 		t.Errorf("assigned while q is: %s", got)
 	}
-	if c.scheduler.Wake(c.world, workload.Change{Resource: workload.Pods, New: &workload.Meta{
-		Key: workload.Key{Namespace: "x", Name: "p"}}}) != nil {
-		t.Error("the place of p is given up while its claims are bound")
-	}
+	c.want(c.changed("p"), "[x/p]") // its place is kept while its claims are bound
 	c.want(decide("p"), "[]")
 }
 
@@ -247,7 +255,7 @@ func TestClaims(t *testing.T) {
 			}
 			w.Put(p)
 		}
-		had.follow(w, key)
+		had.follow(w, key, metaOf(w, key))
 		var fresh claims
 		fresh.begin(w)
 		for _, c := range []*claims{&had, &fresh} {

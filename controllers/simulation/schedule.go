@@ -25,8 +25,8 @@ type scheduler struct {
 func Scheduler(simulated bool, o Options) workload.Controller {
 	s := &scheduler{Options: o, simulated: simulated, expected: simulated && len(o.Nodes) == 0}
 	c := workload.Controller{
-		Name: corev1.DefaultSchedulerName, For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: s.wake,
-		Decide: s.decide,
+		Name: corev1.DefaultSchedulerName, For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Nodes},
+		Wake: s.wake, Decide: s.decide,
 	}
 	if o.Volumes != nil {
 		c.Sees = append(c.Sees, workload.Claims, workload.Volumes, workload.StorageClasses)
@@ -34,7 +34,7 @@ func Scheduler(simulated bool, o Options) workload.Controller {
 	return c
 }
 
-// wake returns the waiting pods that a change may help. Any change of a node may help, as spread and affinity also
+// wake returns a changed pod without a node, and the waiting pods that a change may help. Any change of a node may help, as spread and affinity also
 // count nodes that don't fit; and so may a pod that leaves a node or is assigned to one. Pods with claims also wait for
 // changes of claims, volumes and classes.
 func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
@@ -49,7 +49,10 @@ func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.
 	case workload.Volumes, workload.StorageClasses:
 		return s.claims.waitFor(stored)
 	case workload.Pods:
-		return s.claims.follow(r, of.Key)
+		if keys = s.claims.follow(r, of.Key, c.New); c.New != nil && c.New.Node == "" {
+			keys = append(keys, of.Key)
+		}
+		return keys
 	}
 	return s.claims.all()
 }

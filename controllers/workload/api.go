@@ -56,6 +56,10 @@ type Meta struct {
 	Controller Owner
 	// Deleting reports whether deletionTimestamp is set.
 	Deleting bool
+	// Node is a pod's node; empty if it has none.
+	Node string
+	// Mentions reports whether a pod's JSON contains the text; nil for other resources.
+	Mentions func(text string) bool
 	// Claims decodes a pod and returns the names of the claims that it mounts (ClaimsOf). It fails if the pod can't be
 	// decoded, and may mount some. Nil for other resources.
 	Claims func() ([]string, error)
