@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,19 +27,22 @@ type Options struct {
 
 // Pods simulates the kubelets' work on pods.
 func Pods(o Options) workload.Controller {
-	return workload.Controller{Name: "kubelet", For: workload.Pods, Decide: o.pod,
+	return workload.Controller{Name: "kubelet", For: workload.Pods, Quiet: true, Decide: o.pod,
+		Wake: func(_ workload.Reader, c workload.Change) (keys []workload.Key) {
+			if of := cmp.Or(c.New, c.Old); of.Node != "" {
+				keys = append(keys, of.Key)
+			}
+			return keys
+		},
 		Awaits: "the delay, run time, deadline or grace period of a simulated pod"}
 }
 
 // pod decides the next step of a pod.
 func (o Options) pod(v workload.View, now time.Time) workload.Plan {
-	if v.Object == nil {
-		return workload.Plan{}
-	}
-	p := v.Object.(*corev1.Pod)
+	p, _ := v.Object.(*corev1.Pod)
 	switch {
-	case p.Spec.NodeName == "":
-		return workload.Plan{} // the controller Scheduler assigns it first
+	case p == nil || p.Spec.NodeName == "":
+		return workload.Plan{}
 	case p.DeletionTimestamp != nil:
 		return o.end(p, now)
 	case workload.Finished(p):

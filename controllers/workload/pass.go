@@ -17,15 +17,16 @@ import (
 
 const mostRest = time.Second
 
-// pass makes a plan for an object and executes it. The next pass over the object waits for the duration of the
-// decision, so that an object with many dependents that change often does not use a whole processor.
+// pass makes a plan for an object and executes it. The next pass over the object waits for the duration of the decision
+// and of the write of its status, so that an object with many dependents that change often does not use a whole
+// processor, and its status is not written for each of them.
 func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 	v, plan, took, err := e.decide(ctx, key, nil)
 	if err = cmp.Or(err, plan.Err); err != nil {
 		return e.failed(ctx, key, err)
 	}
-	out := reconcile.Outcome{Again: plan.Again, Why: e.Awaits, Rest: max(min(took, mostRest), plan.Rest)}
-	failure := e.do(ctx, v, plan.Do)
+	out := reconcile.Outcome{Again: plan.Again, Why: e.Awaits}
+	failure, start := e.do(ctx, v, plan.Do), time.Now()
 	if failure == nil {
 		out.Err = e.conclude(ctx, v, plan)
 	} else {
@@ -40,6 +41,7 @@ func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 	if out.Err != nil {
 		out.Err, out.Again = e.failed(ctx, key, out.Err).Err, 0
 	}
+	out.Rest = max(min(took+time.Since(start), mostRest), plan.Rest)
 	return out
 }
 
