@@ -135,8 +135,7 @@ func (d *Decoder) parse(o *Object, value []byte, paths []FieldPath) (err error) 
 	if o.Meta, err = parseMeta(slices.Concat(meta[:c.fields], meta[c.fieldsEnd:])); err != nil {
 		return fmt.Errorf("metadata: %w", err)
 	}
-	o.Meta.APIVersion = lookup(c.members.get("apiVersion"), "", false)
-	o.Meta.Kind = lookup(c.members.get("kind"), "", false)
+	o.Meta.APIVersion, o.Meta.Kind = c.members.text("apiVersion"), c.members.text("kind")
 	o.Fields = c.members.fields(paths)
 	o.begin, o.end = c.begin, c.end
 	return nil

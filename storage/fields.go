@@ -36,8 +36,7 @@ func (m members) fields(paths []FieldPath) (fields []string) {
 	for _, f := range paths {
 		value := f.Default
 		for _, path := range f.Paths {
-			head, rest, deeper := strings.Cut(path, ".")
-			if v := lookup(m.get(head), rest, deeper); v != "" {
+			if v := m.text(path); v != "" {
 				value = v
 				break
 			}
@@ -47,20 +46,21 @@ func (m members) fields(paths []FieldPath) (fields []string) {
 	return fields
 }
 
-// lookup returns the value at the path as it is printed, if it is a string, a number or a boolean; otherwise "".
-func lookup(object []byte, path string, deeper bool) string {
-	for deeper {
-		var name string
-		name, path, deeper = strings.Cut(path, ".")
-		from, to := jsonscan.Member(object, name)
-		object = object[from:to]
+// text returns the value at the path as it is printed, if it is a string, a number or a boolean; otherwise "".
+func (m members) text(path string) string {
+	name, path, _ := strings.Cut(path, ".")
+	value := m.get(name)
+	for path != "" {
+		name, path, _ = strings.Cut(path, ".")
+		from, to := jsonscan.Member(value, name)
+		value = value[from:to]
 	}
 	switch {
-	case len(object) == 0 || object[0] == '{' || object[0] == '[' || string(object) == "null":
+	case len(value) == 0 || value[0] == '{' || value[0] == '[' || string(value) == "null":
 		return ""
-	case object[0] == '"':
-		s := jsonscan.New(object)
+	case value[0] == '"':
+		s := jsonscan.New(value)
 		return s.ReadString().Value()
 	}
-	return string(object)
+	return string(value)
 }

@@ -59,8 +59,7 @@ func (o *Object) SetVerified(s *Verification) { o.verified.Store(s) }
 // SetVerifiedAs is SetVerified with the verification of another object with the same JSON.
 func (o *Object) SetVerifiedAs(other *Object) { o.verified.Store(other.verified.Load()) }
 
-// Decoded returns the value that SetDecoded has set since the last garbage collection; nil if there is none. It is
-// shared, and must not be changed.
+// Decoded returns the value of SetDecoded until the next garbage collection, then nil. It must not be changed.
 func (o *Object) Decoded() any {
 	if w := o.decoded.Load(); w != nil {
 		if v := w.Value(); v != nil {
@@ -70,7 +69,7 @@ func (o *Object) Decoded() any {
 	return nil
 }
 
-// SetDecoded sets the object as a Go value of its type.
+// SetDecoded sets the decoded object.
 func (o *Object) SetDecoded(v any) {
 	w := weak.Make(&v)
 	o.decoded.Store(&w)
@@ -78,15 +77,18 @@ func (o *Object) SetDecoded(v any) {
 
 // Meta is an object's identity and lifecycle.
 type Meta struct {
-	APIVersion, Kind     string
-	Namespace, Name, UID string
-	Generation           int64
-	Labels               map[string]string
-	Owners               []Owner
-	Finalizers           []string
-	Created              time.Time // zero: not known
-	Deletion             time.Time // zero: not being deleted
-	GracePeriodSeconds   *int64
+	APIVersion         string            `json:"-"`
+	Kind               string            `json:"-"`
+	Namespace          string            `json:"namespace"`
+	Name               string            `json:"name"`
+	UID                string            `json:"uid"`
+	Generation         int64             `json:"generation"`
+	Labels             map[string]string `json:"labels"`
+	Owners             []Owner           `json:"ownerReferences"`
+	Finalizers         []string          `json:"finalizers"`
+	Created            time.Time         `json:"-"`                 // zero: not known
+	Deletion           time.Time         `json:"deletionTimestamp"` // zero: not being deleted
+	GracePeriodSeconds *int64            `json:"deletionGracePeriodSeconds"`
 }
 
 // Deleting reports whether deletionTimestamp is set.
