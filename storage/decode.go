@@ -131,12 +131,11 @@ func (d *Decoder) parse(o *Object, value []byte, paths []FieldPath) (err error) 
 	if o.JSON, c, err = splice(value, o.Revision); err != nil {
 		return err
 	}
-	meta := c.members.get("metadata")
-	if o.Meta, err = parseMeta(slices.Concat(meta[:c.fields], meta[c.fieldsEnd:])); err != nil {
+	meta := c.get("metadata")
+	if o.Meta, err = parseMeta(slices.Concat(meta[:c.managed], meta[c.managedEnd:])); err != nil {
 		return fmt.Errorf("metadata: %w", err)
 	}
-	o.Meta.APIVersion, o.Meta.Kind = c.members.text("apiVersion"), c.members.text("kind")
-	o.Fields = c.members.fields(paths)
+	o.Meta.APIVersion, o.Meta.Kind, o.Fields = c.text("apiVersion"), c.text("kind"), c.fields(paths)
 	o.begin, o.end = c.begin, c.end
 	return nil
 }

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -28,20 +29,17 @@ func (m members) get(name string) []byte {
 // Select returns the values of the paths in a JSON object, as Decoder does for a collection.
 func Select(object []byte, paths []FieldPath) []string {
 	c, _ := locate(object) // only objects that were decoded have other values than the defaults
-	return c.members.fields(paths)
+	return c.fields(paths)
 }
 
 func (m members) fields(paths []FieldPath) (fields []string) {
 	fields = slices.Grow(fields, len(paths))
 	for _, f := range paths {
-		value := f.Default
-		for _, path := range f.Paths {
-			if v := m.text(path); v != "" {
-				value = v
-				break
-			}
+		value := ""
+		for i := 0; i < len(f.Paths) && value == ""; i++ {
+			value = m.text(f.Paths[i])
 		}
-		fields = append(fields, value)
+		fields = append(fields, cmp.Or(value, f.Default))
 	}
 	return fields
 }

@@ -23,14 +23,13 @@ type Object struct {
 	// verified is the verification that was set last; nil for none.
 	verified atomic.Pointer[Verification]
 	// decoded is the argument of SetDecoded; nil for none.
-	decoded atomic.Pointer[weak.Pointer[any]]
+	decoded atomic.Value
 	// Err is the reason why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty,
 	// except Meta.Name and Meta.Namespace, which come from the key.
 	Err error
 	// Meta has the parsed fields of metadata.
 	Meta Meta
-	// Fields are the values of the collection's selectable fields, in the order of its
-	// FieldPaths; see Decoder.
+	// Fields are the values of the collection's selectable fields, in the order of its FieldPaths; see Decoder.
 	Fields []string
 	// Stale is as in the record.
 	Stale bool
@@ -61,19 +60,15 @@ func (o *Object) SetVerifiedAs(other *Object) { o.verified.Store(other.verified.
 
 // Decoded returns the value of SetDecoded until the next garbage collection, then nil. It must not be changed.
 func (o *Object) Decoded() any {
-	if w := o.decoded.Load(); w != nil {
-		if v := w.Value(); v != nil {
-			return *v
-		}
+	w, _ := o.decoded.Load().(weak.Pointer[any])
+	if v := w.Value(); v != nil {
+		return *v
 	}
 	return nil
 }
 
 // SetDecoded sets the decoded object.
-func (o *Object) SetDecoded(v any) {
-	w := weak.Make(&v)
-	o.decoded.Store(&w)
-}
+func (o *Object) SetDecoded(v any) { o.decoded.Store(weak.Make(&v)) }
 
 // Meta is an object's identity and lifecycle.
 type Meta struct {

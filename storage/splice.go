@@ -10,12 +10,11 @@ import (
 
 // cut is the position of resourceVersion in an object's JSON, or the one at which to insert it.
 type cut struct {
-	// members are the object's members.
-	members members
+	members
 	// begin and end delimit the value of metadata; if there are several members metadata, of the last one.
 	begin, end int
-	// fields and fieldsEnd delimit, in metadata, the member managedFields with the comma before it; 0 if there is none.
-	fields, fieldsEnd int
+	// managed and managedEnd delimit, in metadata, managedFields with the comma before it; both are 0 if there are none.
+	managed, managedEnd int
 	// name is the offset of the member resourceVersion; 0 if there is none.
 	name int
 	// from and to delimit the bytes to replace: the existing value, or an empty range.
@@ -94,7 +93,6 @@ func locate(object []byte) (c cut, err error) {
 		all = append(all, member{name, s.From(from)})
 	}
 	switch {
-	case s.Err() != nil:
 	case !s.Done():
 		s.Fail("no JSON object")
 	case c.to == 0:
@@ -124,7 +122,7 @@ func locateIn(s *jsonscan.Scanner, typed bool) cut {
 		from := s.Offset()
 		s.Skip()
 		if name.Is("managedFields") && s.From(at - 1)[0] == ',' {
-			c.fields, c.fieldsEnd = at-1-c.begin, s.Offset()-c.begin
+			c.managed, c.managedEnd = at-1-c.begin, s.Offset()-c.begin
 		}
 		switch {
 		case name.Is("resourceVersion"):

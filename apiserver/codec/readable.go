@@ -16,6 +16,9 @@ import (
 
 // DecodeReadable decodes the value into the type of the stored version. It does not convert a custom resource.
 func DecodeReadable(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
+	if known, ok := o.Decoded().(runtime.Object); ok && o.VerifiedBy(res.Verified) {
+		return known.DeepCopyObject(), nil
+	}
 	obj, _, err := DecodeShown(res, o)
 	return obj, err
 }

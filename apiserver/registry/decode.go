@@ -48,13 +48,7 @@ func (s *Registry) readable(o *storage.Object) (*storage.Object, error) {
 // Decode decodes a cached object into the version that writes use. For built-in kinds, this is the stored version. For
 // custom resources, it is the served version, because the schema of that version validates the request.
 func Decode(res *resources.Resource, cur *storage.Object) (Object, error) {
-	var obj runtime.Object
-	var err error
-	if known, ok := cur.Decoded().(Object); ok && cur.VerifiedBy(res.Verified) {
-		obj = known.DeepCopyObject()
-	} else {
-		obj, err = codec.DecodeReadable(res, cur)
-	}
+	obj, err := codec.DecodeReadable(res, cur)
 	switch {
 	case err != nil:
 	case res.Custom:

@@ -17,22 +17,25 @@ import (
 
 const mostRest = time.Second
 
-// pass makes a plan for an object and executes it. The next pass over the object waits for the duration of the decision
-// and of the write of its status, so that an object with many dependents that change often does not use a whole
-// processor, and its status is not written for each of them.
+// pass makes a plan for an object and executes it. The next pass over the object waits for the duration of this one
+// without its actions, so that an object with many dependents that change often does not use a whole processor, and its
+// status is not written for each of them.
 func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
-	v, plan, took, err := e.decide(ctx, key, nil)
+	start := time.Now()
+	v, plan, err := e.decide(ctx, key, nil)
 	if err = cmp.Or(err, plan.Err); err != nil {
 		return e.failed(ctx, key, err)
 	}
 	out := reconcile.Outcome{Again: plan.Again, Why: e.Awaits}
-	failure, start := e.do(ctx, v, plan.Do), time.Now()
+	decided := time.Now()
+	failure := e.do(ctx, v, plan.Do)
+	start = start.Add(time.Since(decided))
 	if failure == nil {
 		out.Err = e.conclude(ctx, v, plan)
 	} else {
 		out.Err = failure
 		if !stale(failure) {
-			if v, plan, _, err = e.decide(ctx, key, failure); err == nil {
+			if v, plan, err = e.decide(ctx, key, failure); err == nil {
 				err = e.conclude(ctx, v, plan)
 			}
 			out.Err = errors.Join(failure, err)
@@ -41,7 +44,7 @@ func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 	if out.Err != nil {
 		out.Err, out.Again = e.failed(ctx, key, out.Err).Err, 0
 	}
-	out.Rest = max(min(took+time.Since(start), mostRest), plan.Rest)
+	out.Rest = max(min(time.Since(start), mostRest), plan.Rest)
 	return out
 }
 
@@ -62,30 +65,24 @@ const maxScaleRounds = 5
 // errUnsettled ends a pass in which further owners always appeared while scales were read.
 var errUnsettled = errors.New("the owners of the object's dependents keep changing")
 
-// decide makes a plan from the newest state, and returns the duration of the decision.
-func (e *engine) decide(
-	ctx context.Context, key Key, failed *Failure,
-) (v View, plan Plan, took time.Duration, err error) {
+// decide makes a plan from the newest state.
+func (e *engine) decide(ctx context.Context, key Key, failed *Failure) (v View, plan Plan, err error) {
 	v = View{Key: key, Failed: failed}
 	for range maxScaleRounds {
 		err = e.api.View(ctx, func(r Reader) {
-			start := time.Now()
 			v.Reader, v.Object = r, r.Get(e.For, key.Namespace, key.Name)
 			plan = e.Decide(v, reconcile.Now(ctx))
-			took += time.Since(start)
 		})
 		v.Reader = nil // it must not be kept
 		if err == nil && plan.Slow != nil && failed == nil {
-			start := time.Now()
 			plan = plan.Slow()
-			took += time.Since(start)
 		}
 		if err != nil || len(plan.Scales) == 0 {
-			return v, plan, took, err
+			return v, plan, err
 		}
 		v.Scales = e.scales(ctx, key.Namespace, plan.Scales, v.Scales)
 	}
-	return v, plan, took, errUnsettled
+	return v, plan, errUnsettled
 }
 
 // scales reads the scales of owners, and adds them to the known ones.
