@@ -86,12 +86,12 @@ func (s *Server) Done() <-chan struct{} { return s.s.Done() }
 // Err returns nil until Done is closed, and then the error of Stop.
 func (s *Server) Err() error { return s.s.Err() }
 
-// Settle waits until the enabled controllers are idle: they have processed all writes before the call and their own
-// writes that followed, and have recorded their Events, and no object was written in the meantime. Settle does not wait
-// for work that is due in a second or later: the next Job of a CronJob, or a retry after repeated failures, such as the
-// deletion of a namespace whose content has finalizers. Settle never succeeds while objects are written continuously,
-// or while the server needs the lease of the controllers and does not hold it. ctx limits the wait. The error then
-// describes the current work of the controllers, and wraps the cause of ctx.
+// Settle waits until the enabled controllers are idle: they have processed all writes before the call, and their own
+// writes that followed, and have recorded their Events. If objects are written while Settle checks this, it checks
+// again. Settle does not wait for work that is due in a second or later: the next Job of a CronJob, or a retry after
+// repeated failures, such as the deletion of a namespace whose content has finalizers. Settle never succeeds while
+// objects are written continuously, or while the server needs the lease of the controllers and does not hold it. ctx
+// limits the wait. The error then describes the current work of the controllers, and wraps the cause of ctx.
 func (s *Server) Settle(ctx context.Context) error {
 	_, err := s.s.Settle(ctx, 0)
 	return err

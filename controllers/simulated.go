@@ -32,9 +32,9 @@ func metricsReader() *rbacv1.ClusterRole {
 }
 
 // EnsureSimulated creates the missing objects of --simulate-pods: the role for metrics, the class of volumes, and the
-// nodes of the file, which a kubelet registers when it starts. Objects that exist stay as they are. Only an invalid
-// node is an error. If a webhook or a policy rejects an object, the server must start all the same: otherwise users
-// could not remove the webhook or the policy.
+// nodes of the file. (In a cluster, each kubelet registers its node when it starts.) Objects that exist stay as they
+// are. Only an invalid node is an error. If a webhook or a policy rejects an object, the server must start all the
+// same: otherwise users could not remove the webhook or the policy.
 func EnsureSimulated(
 	ctx context.Context, api NamespaceAPI, file string, nodes []*corev1.Node, log *slog.Logger,
 ) error {

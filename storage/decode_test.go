@@ -19,7 +19,7 @@ import (
 )
 
 // TestDecode runs testdata/decode: "decode key=... [rev=n] [field=a.b|c.d...]" prints the object
-// that the JSON below it decodes to, "revise rev=n" the last one with another revision.
+// that the JSON below it decodes to. "revise rev=n" prints the last object with the revision n.
 func TestDecode(t *testing.T) {
 	var last *Object
 	var d Decoder
@@ -170,7 +170,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// checkSplice checks that without resourceVersion the JSON states what was stored.
+// checkSplice checks that the JSON of o differs from what was stored only in metadata.resourceVersion.
 func checkSplice(t *testing.T, stored []byte, o *Object) {
 	spliced, _, err := splice(stored, o.Revision)
 	if err != nil || !bytes.Equal(spliced, o.JSON) {
@@ -195,7 +195,7 @@ func checkSplice(t *testing.T, stored []byte, o *Object) {
 			t.Errorf("%s became %s", stored, o.JSON)
 		}
 		if again, err := unsplice(o.JSON); err != nil || !bytes.Equal(again, stored) {
-			t.Errorf("%s became %s, %v, and was %s", o.JSON, again, err, stored)
+			t.Errorf("unsplice of %s: %s, %v, want %s", o.JSON, again, err, stored)
 		}
 	}
 }

@@ -65,8 +65,8 @@ func TestSpaceIsReclaimedAfterDeletions(t *testing.T) {
 	l.WaitForReset(1)
 	for _, name := range []string{"a", "b"} {
 		revs := fillUp(t, e, name)
-		// What the last writes have replaced in the file counts until the next; and the second time room
-		// may still be in the making.
+		// Pages that the last writes have freed count as used until later writes, so fewer values may fit. The second
+		// time, the space of the first values may not have been freed yet.
 		if n := len(revs); name == "a" && n < 4 || n > smallQuota/(64<<10) {
 			t.Errorf("%d values of 64 kB fill a quota of 1 MiB", n)
 		}
@@ -86,7 +86,7 @@ func TestHistoryIsReclaimedWithoutDeletions(t *testing.T) {
 		t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)})
 	const key = "/registry/configmaps/default/a"
 	rev := create(t, e, key, 64<<10)
-	for range 40 { // twice what the quota takes
+	for range 40 { // more than the quota takes
 		for {
 			next, err := e.Commit(t.Context(), storage.Txn{Key: key, Expect: rev, Value: make([]byte, 64<<10)})
 			if err == nil {
@@ -102,14 +102,15 @@ func TestHistoryIsReclaimedWithoutDeletions(t *testing.T) {
 
 // TestValuesCanBeReplacedBeyondTheQuota: when no key can be created any more, values can still be replaced.
 func TestValuesCanBeReplacedBeyondTheQuota(t *testing.T) {
-	// The reserve is larger than what a commit of large values makes of the file for a moment.
+	// With this quota the reserve, a sixteenth of it, is larger than the space that a commit of large values needs for a
+	// moment.
 	e := storagetest.OpenConfig(
 		t, storage.Config{Ephemeral: true, QuotaBytes: 16 * smallQuota, Logger: slog.New(slog.DiscardHandler)})
 	const key = "/registry/configmaps/default/first"
 	rev := put(t, e, "first", 0, "x", 0)
 	fillUp(t, e, "a")
 	var err error
-	for i := 0; err == nil && i < 1000; i++ { // what a large value has left
+	for i := 0; err == nil && i < 1000; i++ { // fills the space that is too small for a large value
 		_, err = e.Commit(
 			t.Context(), storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/small-", i), Value: make([]byte, 4000)},
 		)
@@ -130,7 +131,7 @@ func TestRestartFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	revs := fillUp(t, e, "a")
-	if err := e.Close(); err != nil { // while room is made
+	if err := e.Close(); err != nil { // while space is reclaimed
 		t.Fatal(err)
 	}
 	e = storagetest.OpenConfig(t, c)

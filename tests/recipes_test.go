@@ -52,8 +52,8 @@ type operator struct {
 // work is one call of an operator, or a check.
 type work = func(context.Context, *operator) error
 
-// recipe is a recipe of docs/faults.md. wrong is the operator that the fault finds. wrong and mended are called again
-// after an error, at most five times, and once more after that. right returns what is wrong at the end.
+// recipe is a recipe of docs/faults.md. wrong is the operator that the fault finds. wrong and mended are called until
+// they return no error, at most five times, and once more after the success. right checks the objects at the end.
 type recipe struct {
 	wrong, mended, right work
 }
@@ -342,7 +342,7 @@ func doesStep(n int) work {
 			return err
 		}
 		defer w.Stop()
-		for step := 1; step <= 3; step++ { // of the user
+		for step := 1; step <= 3; step++ { // the changes of a user
 			d.Annotations["step"] = fmt.Sprint(step)
 			must(o.t, o.Update(ctx, d))
 		}
@@ -367,7 +367,8 @@ func from(revision string) client.ListOption {
 	return &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: revision}}
 }
 
-// handles handles the Secrets of a watch up to one with the name, or its end. It returns the last revision.
+// handles handles the Secrets of a watch until it ends, or until it has handled the one with the name. It returns the
+// last revision.
 func (o *operator) handles(ctx context.Context, w watch.Interface, name string) (revision string, ended bool) {
 	for e := range w.ResultChan() {
 		if s, ok := e.Object.(*corev1.Secret); ok { // otherwise an error: the watch ends
@@ -400,8 +401,8 @@ func (o *operator) watchFrom(ctx context.Context, revision string, handles bool)
 	return w
 }
 
-// watches returns an operator that reads a watch. After its end it reads the next one from another list, or from the
-// newest or the last revision.
+// watches returns an operator that reads a watch until it ends. The next watch begins at a new list, whose Secrets it
+// handles ("list") or not ("newest"), or at the revision of the last event ("last"). With "none" there is none.
 func watches(next string) work {
 	return func(ctx context.Context, o *operator) error {
 		if o.again > 0 {
@@ -434,7 +435,8 @@ func hasHandled(ctx context.Context, o *operator) error {
 	return nil
 }
 
-// collects returns an operator that deletes the Secrets that no Deployment of a list with a resourceVersion uses.
+// collects returns an operator that lists the Deployments with the resourceVersion, and deletes the Secrets that none
+// of them uses.
 func collects(revision string) work {
 	return func(ctx context.Context, o *operator) error {
 		if o.again > 0 {

@@ -58,12 +58,12 @@ type Data struct {
 	Types   *resources.Types
 }
 
-// Users authenticate and authorize.
+// Users authenticates and authorizes users.
 type Users struct {
 	// Authorizer authorizes requests.
 	Authorizer authorization.Authorizer
-	// Authenticate returns the user of a bearer token, and those of the audiences for which the token is valid. If
-	// audiences is empty, it uses the server's.
+	// Authenticate returns the user of a bearer token, and the audiences, out of the given ones, for which the token is
+	// valid. If audiences is empty, it uses the server's.
 	Authenticate func(ctx context.Context, token string, audiences []string) (authorization.User, []string, error)
 	// Tokens signs service account tokens. It is nil if there is no signing key.
 	Tokens entry.Tokens
@@ -78,7 +78,7 @@ type InProcess struct {
 	Timeout time.Duration
 	// Observe is called after each request.
 	Observe func(Observed)
-	// Inject returns the errors of an injected fault with which a request fails before or after its execution.
+	// Inject returns the errors with which an injected fault lets a request fail before or after its execution.
 	Inject func(ctx context.Context, r *Request, name, verb, manager string) (before, after error)
 }
 

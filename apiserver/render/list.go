@@ -17,8 +17,8 @@ type List struct {
 	first, between []byte
 	// tagged is set if a tag and the length are written before each item, as in protobuf.
 	tagged bool
-	// items are encoded. objs are the objects after them, which encode encodes when they are written. In protobuf, an
-	// object that can't be decoded is omitted.
+	// items are the encoded items. The objects in objs follow them; encode is called when each is written. In protobuf,
+	// an object that can't be decoded is omitted.
 	items  [][]byte
 	objs   []*storage.Object
 	encode func(*storage.Object) ([]byte, error)
@@ -49,7 +49,7 @@ func SizeOf(objs []*storage.Object) (n int64) {
 	return n
 }
 
-// Ready reports whether clients get the cached bytes of all objects. Other objects may need a conversion webhook.
+// Ready reports whether the cached bytes of all objects can be sent. Otherwise a conversion webhook may be needed.
 func (x *Rendering) Ready(items []*storage.Object) bool {
 	return !x.Resource.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
 }

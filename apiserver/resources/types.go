@@ -80,8 +80,8 @@ func (t *Types) All() []*Resource { return t.now.Load().all }
 // Groups returns the groups: the core group, then the others in the order of /apis. Callers must not change the slice.
 func (t *Types) Groups() []Group { return t.now.Load().groups }
 
-// Generation returns a number that increases with every change. Code that derives data from the table must read it
-// first.
+// Generation returns a number that increases with every change. Code that derives data from the table must call it
+// before it reads the table.
 func (t *Types) Generation() uint64 { return t.now.Load().generation }
 
 // Changed returns a channel that is closed at the next change. Call it before you read the table.

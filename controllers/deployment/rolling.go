@@ -32,7 +32,7 @@ func (s *state) resize(rs *appsv1.ReplicaSet, n int32) bool {
 	return true
 }
 
-// space returns the size that the newest ReplicaSet may have; now is its present size (NewRSNewReplicas).
+// space returns the size that the newest ReplicaSet may have. The parameter now is its present size (NewRSNewReplicas).
 func (s *state) space(now int32) int32 {
 	if s.d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return s.size
@@ -65,8 +65,8 @@ func (s *state) grow() bool {
 	return s.resize(s.newest, s.space(size(s.newest)))
 }
 
-// shrink shrinks the old ReplicaSets as far as enough other pods are available: unavailable pods are deleted first
-// (reconcileOldReplicaSets).
+// shrink shrinks the old ReplicaSets, as long as enough pods of the Deployment stay available. It removes unavailable
+// pods first (reconcileOldReplicaSets).
 func (s *state) shrink() bool {
 	if sum(s.olds, size) == 0 {
 		return false

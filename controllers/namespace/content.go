@@ -12,16 +12,16 @@ import (
 // finalizerSeconds is the time that finalizers are expected to take (E-12).
 const finalizerSeconds = 15
 
-// remains has the remaining objects of one type after its deletion.
+// remains describes the objects of one type that remain after an attempt to delete them.
 type remains struct {
 	resource Resource
 	count    int
 	// finalizers counts the objects with each finalizer.
 	finalizers map[string]int
-	// seconds is the estimated time until they are gone; 0 means that there is no estimate. overdue is the time until
-	// they are deleted again, if they should be gone and all are being deleted.
+	// seconds is the estimated time until they are gone; 0 means that there is no estimate. overdue is set if all of them
+	// are being deleted and their estimated time has passed: the seconds until the next attempt.
 	seconds, overdue int64
-	// counted is a revision that is not newer than the count.
+	// counted is the revision at which they were counted, or an earlier one.
 	counted int64
 }
 

@@ -24,7 +24,8 @@ var (
 	ErrDamaged = errors.New("storage: data directory damaged")
 )
 
-// unavailable wraps the error of a request that was not carried out in ErrUnavailable, with ctx's error if ctx is done.
+// unavailable returns ErrUnavailable for a request that failed with err. It wraps err, too, and ctx's error if ctx is
+// done.
 func unavailable(ctx context.Context, err error) error {
 	err = rpctypes.Error(err)
 	if ctx.Err() != nil {

@@ -125,7 +125,7 @@ func databaseIn(path string) (string, error) {
 	return "", fmt.Errorf("%w: the directory has no member/snap/db", ErrForeign)
 }
 
-// cause removes the path from an error of the system, as Open adds it.
+// cause removes the path from an error of the system, because Open adds it.
 func cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
@@ -167,12 +167,12 @@ func check(r io.ReaderAt, size int64) (t tree, hashed bool, err error) {
 		return t, false, err
 	}
 	data := size
-	switch size % 512 { // pages are larger, and a power of two (etcdutl snapshot/v3_snapshot.go: copyAndVerifyDB)
+	switch size % 512 { // the size of a page is a multiple of 512 (etcdutl snapshot/v3_snapshot.go: copyAndVerifyDB)
 	case 0:
 	case hashSize:
 		data, hashed = size-hashSize, true
 	default:
-		return t, false, fmt.Errorf("%w: it has %d bytes, which is neither a number of whole pages nor that and a hash",
+		return t, false, fmt.Errorf("%w: it has %d bytes, which is neither whole pages nor whole pages and a hash",
 			ErrTruncated, size)
 	}
 	if whole := data / m.pageSize; m.pages > uint64(whole) {
