@@ -159,7 +159,7 @@ func TestBrokenFilesAreErrorsWithReason(t *testing.T) {
 		"a few bytes":         {whole[:20], snapshot.ErrForeign, ""},
 		"half":                {whole[:len(whole)/1024*512+32], snapshot.ErrTruncated, "pages are missing"},
 		"half without hash":   {bare[:len(whole)/2/4096*4096], snapshot.ErrTruncated, "pages are missing"},
-		"a byte less":         {whole[:len(whole)-1], snapshot.ErrTruncated, "neither a number of whole pages"},
+		"a byte less":         {whole[:len(whole)-1], snapshot.ErrTruncated, "neither whole pages"},
 		"another hash":        {append(slices.Clone(whole[:len(whole)-1]), ^whole[len(whole)-1]), snapshot.ErrHash, ""},
 		"a bit":               {flip(whole, len(whole)/2), snapshot.ErrHash, "was changed or damaged"},
 		"text":                {[]byte(strings.Repeat("apiVersion: v1\n", 1000)), snapshot.ErrForeign, "does not begin like one"},
