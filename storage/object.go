@@ -72,8 +72,7 @@ func (o *Object) SetDecoded(v any) { o.decoded.Store(weak.Make(&v)) }
 
 // Meta is an object's identity and lifecycle.
 type Meta struct {
-	APIVersion         string            `json:"-"`
-	Kind               string            `json:"-"`
+	APIVersion, Kind   string            `json:"-"`
 	Namespace          string            `json:"namespace"`
 	Name               string            `json:"name"`
 	UID                string            `json:"uid"`

@@ -26,7 +26,7 @@ func Ephemeral() workload.Controller {
 // unclaimed returns a new pod, or one whose claim was deleted. A pod's volumes never change.
 func unclaimed(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	switch {
-	case c.Resource == workload.Pods && c.Old == nil && c.New.Mentions("ephemeral"):
+	case c.Resource == workload.Pods && c.Old == nil && c.New.Mentions(`"ephemeral"`):
 		if p := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name); p != nil &&
 			slices.ContainsFunc(p.Spec.Volumes, generic) {
 			keys = append(keys, c.New.Key)
