@@ -3,6 +3,7 @@ package faults
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,5 +126,21 @@ func TestLimits(t *testing.T) {
 	s.Reset()
 	if r = s.Report(); len(r.Rules)+len(r.Fired)+r.Total != 0 {
 		t.Errorf("after the reset: %+v", r)
+	}
+}
+
+// BenchmarkDecide measures a request that no rule selects, for the numbers of rules in docs/faults.md.
+func BenchmarkDecide(b *testing.B) {
+	rule := Rule{Match: Match{Name: "other"}, Effect: Effect{Close: true}}
+	for _, n := range []int{0, 1, MaxRules} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s, q := New(), Request{Verb: "get", Resource: "pods", Name: "p"}
+			_, _, _ = s.Add(Plan{Rules: slices.Repeat([]Rule{rule}, n)}) // an error for 0
+			for b.Loop() {
+				if !s.Idle() {
+					s.Decide(&q, time.Time{})
+				}
+			}
+		})
 	}
 }

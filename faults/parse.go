@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -18,13 +19,14 @@ import (
 
 // Parse returns the plan of a document in YAML or JSON.
 func Parse(document []byte) (Plan, error) {
+	document = bytes.TrimSuffix(bytes.TrimRight(document, " \t\r\n"), []byte("\n---"))
 	data, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
 		return Plan{}, fmt.Errorf("the plan: %w", err)
 	}
 	var first, second goyaml.Node
-	if d := goyaml.NewDecoder(bytes.NewReader(document)); d.Decode(&first) == nil && d.Decode(&second) == nil {
-		return Plan{}, errors.New("the plan: there is a second YAML document")
+	if d := goyaml.NewDecoder(bytes.NewReader(document)); d.Decode(&first) == nil && d.Decode(&second) != io.EOF {
+		return Plan{}, errors.New("the plan: there is a second document")
 	}
 	var raw struct {
 		Rules []json.RawMessage `json:"rules"`
@@ -80,10 +82,13 @@ func (p *Plan) check(others int) error {
 // check returns an error that begins with the path of the wrong field in the rule.
 func (r *Rule) check() error {
 	m, e := &r.Match, &r.Effect
-	for i, s := range []string{m.Group, m.Resource, m.Subresource, m.Namespace, m.Name, m.User, m.UserAgent,
-		m.FieldManager, strings.Join(m.Verbs, " ")} {
-		if len(s) > maxPattern || i < 3 && (strings.Contains(s, "/") || s != strings.ToLower(s)) {
-			return fmt.Errorf("match: %.64q has capitals or / in a group or resource, or over %d bytes", s, maxPattern)
+	for i, s := range [][2]string{
+		{"group", m.Group}, {"resource", m.Resource}, {"subresource", m.Subresource}, {"namespace", m.Namespace},
+		{"name", m.Name}, {"user", m.User}, {"userAgent", m.UserAgent}, {"fieldManager", m.FieldManager},
+		{"verbs", strings.Join(m.Verbs, " ")},
+	} {
+		if len(s[1]) > maxPattern || i < 3 && (strings.Contains(s[1], "/") || s[1] != strings.ToLower(s[1])) {
+			return fmt.Errorf("match.%s: %.64q has capitals or /, or over %d bytes", s[0], s[1], maxPattern)
 		}
 	}
 	if p := r.Probability; !(p >= 0 && p <= 1) {
@@ -97,17 +102,17 @@ func (r *Rule) check() error {
 		path        string
 		value, most int64
 	}{
-		{"skip", int64(r.Skip), MaxCount}, {"times", int64(r.Times), MaxCount}, {"every", int64(r.Every), MaxCount},
-		{"effect.delay", int64(e.Delay), int64(MaxDuration)},
-		{"effect.retryAfter", int64(e.RetryAfter), int64(MaxDuration / time.Second)},
-		{"effect.events", int64(e.Events), MaxCount}, {"effect.revisions", int64(e.Revisions), MaxCount},
-		{"effect.duration", int64(e.Duration), int64(MaxDuration)},
+		{"skip", int64(r.Skip), maxCount}, {"times", int64(r.Times), maxCount}, {"every", int64(r.Every), maxCount},
+		{"effect.delay", int64(e.Delay), int64(maxDuration)},
+		{"effect.retryAfter", int64(e.RetryAfter), int64(maxDuration / time.Second)},
+		{"effect.events", int64(e.Events), maxCount}, {"effect.revisions", int64(e.Revisions), maxCount},
+		{"effect.duration", int64(e.Duration), int64(maxDuration)},
 	} {
 		param, ofEffect := strings.CutPrefix(n.path, "effect.")
 		switch {
 		case n.value >= 0 && n.value <= n.most:
-		case n.most == int64(MaxDuration):
-			return fmt.Errorf("%s: must be a positive duration like 1.5s, at most %v", n.path, MaxDuration)
+		case n.most == int64(maxDuration):
+			return fmt.Errorf("%s: must be a positive duration like 1.5s, at most %v", n.path, maxDuration)
 		default:
 			return fmt.Errorf("%s: %d is negative, or more than %d", n.path, n.value, n.most)
 		}

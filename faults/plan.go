@@ -10,8 +10,8 @@ import (
 // Limits of plans.
 const (
 	MaxRules    = 10_000         // the number of rules in all plans together
-	MaxDuration = 24 * time.Hour // of each duration
-	MaxCount    = 1_000_000_000  // of each number
+	maxDuration = 24 * time.Hour // of each duration
+	maxCount    = 1_000_000_000  // of each number
 	maxPattern  = 1 << 10        // the number of bytes of a string of a Match
 	maxMarks    = 4096           // the number of revisions that a Set keeps with their times
 )
@@ -82,12 +82,9 @@ func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Durat
 // UnmarshalJSON implements json.Unmarshaler. A value that is not a positive duration becomes -1, which the validation
 // rejects with the path of the field.
 func (d *Duration) UnmarshalJSON(data []byte) error {
-	var text string
-	*d = -1
-	if json.Unmarshal(data, &text) == nil {
-		if v, err := time.ParseDuration(text); err == nil && v > 0 {
-			*d = Duration(v)
-		}
+	v, err := time.ParseDuration(strings.Trim(string(data), `"`))
+	if *d = Duration(v); err != nil || v <= 0 {
+		*d = -1
 	}
 	return nil
 }
@@ -101,8 +98,8 @@ var (
 
 // reasons has the reasons of errors, with the verbs whose responses can have them.
 var reasons = map[string][]string{
-	"Conflict": writes, "AlreadyExists": {"create"}, "NotFound": verbs, "TooManyRequests": verbs, "InternalError": verbs,
-	"ServiceUnavailable": verbs, "Timeout": verbs, "Expired": {"list"}, "Forbidden": verbs,
+	"Conflict": writes, "AlreadyExists": {"create"}, "NotFound": {"get", "update", "patch", "delete"}, "Forbidden": verbs,
+	"TooManyRequests": verbs, "InternalError": verbs, "ServiceUnavailable": verbs, "Timeout": verbs, "Expired": {"list"},
 	"Invalid": {"create", "update", "patch"},
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -159,7 +160,9 @@ func (s *Set) Decide(q *Request, now time.Time) (shot *Shot, newest int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.state.Load()
-	s.mark(q.Revision, now)
+	if n := len(s.marks); n == 0 || s.marks[n-1].revision < q.Revision {
+		s.marks = append(s.marks[max(n+1-maxMarks, 0):], mark{now, q.Revision})
+	}
 	for _, r := range st.rules {
 		if r.Plan > q.After && r.matches(q) && r.selects() {
 			return s.fire(r, q, now), st.newest
@@ -176,35 +179,13 @@ func (s *Set) fire(r *rule, q *Request, now time.Time) *Shot {
 	s.total++
 	s.fired = append(s.fired, Fired{Time: now, Plan: r.Plan, Rule: r.Index, Effect: e.Name(), Request: q.cut()})
 	shot := &Shot{Effect: e, Where: r.Where(), Removed: r.removed}
-	if e.StaleReads {
-		shot.Revision = s.past(e, q.Revision, now)
+	if e.Revisions > 0 {
+		shot.Revision = max(q.Revision-int64(e.Revisions), 1)
+	} else if e.StaleReads {
+		young := func(i int) bool { return now.Sub(s.marks[i].at) < time.Duration(e.Duration) }
+		shot.Revision = s.marks[max(sort.Search(len(s.marks), young)-1, 0)].revision
 	}
 	return shot
-}
-
-// mark records the revision that a request finds.
-func (s *Set) mark(revision int64, now time.Time) {
-	if n := len(s.marks); n > 0 && s.marks[n-1].revision >= revision {
-		return
-	}
-	if len(s.marks) == maxMarks {
-		s.marks = append(s.marks[:0], s.marks[maxMarks/2:]...)
-	}
-	s.marks = append(s.marks, mark{now, revision})
-}
-
-// past returns the revision of a stale read.
-func (s *Set) past(e *Effect, revision int64, now time.Time) int64 {
-	if e.Revisions > 0 {
-		return max(revision-int64(e.Revisions), 1)
-	}
-	for i := len(s.marks) - 1; i >= 0; i-- {
-		revision = s.marks[i].revision
-		if now.Sub(s.marks[i].at) >= time.Duration(e.Duration) {
-			break
-		}
-	}
-	return revision
 }
 
 // Report has the rules in force, and the faults that were injected.
