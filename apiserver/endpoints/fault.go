@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,7 +39,12 @@ func (a *API) Fault(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		switch before, after := a.execute(r.Context(), req.shot, req.Target, q.Name); {
+		before, after := a.execute(r.Context(), req.shot, req.Target, q.Name)
+		from, _, err := decodeToken(requestinfo.Query(r).Get("continue"), "")
+		if err == nil && before == storage.ErrCompacted { // H-16
+			before = expiredToken(from, "")
+		}
+		switch {
 		case before == errClosed:
 			panic(http.ErrAbortHandler)
 		case before != nil:
@@ -216,18 +222,15 @@ func (a *API) serveFaults(r *http.Request) (any, error) {
 		}
 		return map[string]int{"plan": number, "rules": len(plan.Rules)}, nil
 	}
-	query := requestinfo.Query(r)
-	plan := query.Get("plan")
-	if len(query) > 1 || len(query) == 1 && len(query["plan"]) != 1 {
+	if r.URL.RawQuery == "" {
+		return map[string]int{"removed": a.Faults.Remove(0)}, nil
+	}
+	plan, ok := strings.CutPrefix(r.URL.RawQuery, "plan=")
+	if !ok || strings.ContainsAny(plan, "&;") {
 		return nil, status.BadRequest("the only parameter is one plan")
 	}
-	number, _ := strconv.Atoi(plan)
-	removed := 0
-	if len(query) == 0 || number > 0 {
-		removed = a.Faults.Remove(number)
+	if number, _ := strconv.Atoi(plan); number > 0 && a.Faults.Remove(number) > 0 {
+		return map[string]int{"removed": 1}, nil
 	}
-	if len(query) > 0 && removed == 0 {
-		return nil, status.BadRequest("there is no plan %q", plan)
-	}
-	return map[string]int{"removed": removed}, nil
+	return nil, status.BadRequest("there is no plan %q", plan)
 }

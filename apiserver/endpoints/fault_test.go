@@ -2,6 +2,7 @@ package endpoints_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -187,6 +188,44 @@ func TestSkippedEvents(t *testing.T) {
 		"ADDED replaced 4", "ADDED new 4", "ADDED last 5")
 	f.expect(all, "MODIFIED left 2", "DELETED deleted 2", "DELETED replaced 2", "MODIFIED returned 3",
 		"ADDED replaced 4", "ADDED new 4", "ADDED last 5")
+}
+
+// TestReplacedSkip: superseded states are not sent if another plan replaces the one that skips events, before or after
+// the removal of that plan.
+func TestReplacedSkip(t *testing.T) {
+	f := startFaulty(t, cache.Options{})
+	w := f.Watch(configmaps + "?watch=1&resourceVersion=0")
+	for i, effect := range []string{"endWatch: true, duration: 1h", "holdEvents: true, duration: 1ms"} {
+		for _, name := range []string{fmt.Sprint("before", i), fmt.Sprint("after", i)} {
+			remove := f.add("{match: {verbs: [watch]}, effect: {skipEvents: true}}")
+			f.put("1", name)
+			f.put("2", name)
+			if name[0] == 'a' {
+				remove()
+			}
+			f.add("{match: {verbs: [watch]}, effect: {" + effect + "}}")
+			f.expect(w, "ADDED "+name+" 2")
+		}
+	}
+}
+
+// TestExpiredPage: the error Expired of a page has a token for the rest, as the server's own error has.
+func TestExpiredPage(t *testing.T) {
+	f := startFaulty(t, cache.Options{})
+	f.put("1", "a", "b", "c")
+	page := configmaps + "?limit=1&continue="
+	first := must(t, f.Do("GET", page, nil), http.StatusOK).List()
+	remove := f.add("{effect: {error: Expired}}")
+	expired := f.Do("GET", page+first.GetContinue(), nil)
+	remove()
+	var s metav1.Status
+	if err := json.Unmarshal(must(t, expired, http.StatusGone).Body, &s); err != nil {
+		t.Fatal(err)
+	}
+	items := must(t, f.Do("GET", page+s.Continue, nil), http.StatusOK).List().Items
+	if s.Reason != metav1.StatusReasonExpired || len(items) != 1 || items[0].GetName() != "b" {
+		t.Errorf("%+v, and then %v", s, items)
+	}
 }
 
 // TestFaultsBeyondHistory: a held watch expires if its history is dropped, and a stale read begins with the oldest state

@@ -26,7 +26,7 @@ type watchFault struct {
 	until   time.Time
 	// left is the number of events before the end of the watch, if it is positive.
 	left int
-	// merge is set when events were held, and only the newest state of each object is to be sent.
+	// merge is set if the next events were held, and only the newest state of each object is to be sent.
 	merge bool
 }
 
@@ -58,7 +58,7 @@ func (w *watch) meet() (held bool, err error) {
 	case e.EndWatch || e.ExpireWatch:
 		return false, nil
 	}
-	*f = watchFault{decided: f.decided, changed: f.changed, merge: e.SkipEvents}
+	*f = watchFault{decided: f.decided, changed: f.changed, merge: f.merge}
 	return false, nil
 }
 
@@ -77,7 +77,8 @@ func (w *watch) decide() {
 	if shot == nil {
 		return
 	}
-	*f = watchFault{shot: shot, decided: f.decided, changed: f.changed, left: shot.Events}
+	merge := f.merge || shot.SkipEvents
+	*f = watchFault{shot: shot, decided: f.decided, changed: f.changed, left: shot.Events, merge: merge}
 	if d := time.Duration(shot.Duration); d > 0 {
 		f.until, f.timer = time.Now().Add(d), time.After(d)
 	}
