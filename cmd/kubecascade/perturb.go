@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -16,21 +18,32 @@ import (
 // perturb runs the command with one fault at a time, and reports those that change its result. A plan, if it has rules,
 // is tried instead of those that are found.
 func (o *options) perturb(ctx context.Context, f *faultFlags, args []string, stderr io.Writer) error {
-	began, limit := time.Now(), time.Duration(0)
+	const unlimited = time.Duration(math.MaxInt64)
+	began, limit := time.Now(), unlimited
+	ctx = untilSignal(ctx)
 	run := func(plan kubecascade.FaultPlan) (got child.Outcome, failed error) {
-		k, err := child.New(args)
+		limited, end := context.WithTimeout(ctx, limit)
+		defer end()
+		k, err := child.New(limited, args)
 		if err != nil {
 			return got, err
 		}
-		if limit == 0 {
+		if limit == unlimited {
 			k.Cmd.Stdout, k.Cmd.Stderr = stderr, stderr
 		}
-		err = o.run(ctx, k, plan, limit, stderr, func(s *kubecascade.Server) { got, failed = left(ctx, s) })
-		if limit == 0 {
+		err = o.run(ctx, k, plan, stderr, func(s *kubecascade.Server) {
+			end() // of the command's time
+			got, failed = left(ctx, s)
+		})
+		if limit == unlimited {
 			limit = 10*time.Since(began) + 30*time.Second
 		}
-		exit, ok := errors.AsType[*child.ExitError](err)
-		if ok && exit.Err == nil && exit.Code != 130 && exit.Code != 143 || errors.Is(err, errEnded) {
+		switch {
+		case ctx.Err() != nil:
+			return got, errInterrupted{errors.New("interrupted")}
+		case errors.Is(limited.Err(), context.DeadlineExceeded):
+			got.Exit, err = fmt.Sprintf("the command did not end within %v", limit.Round(time.Second)), unreported(err)
+		case err != nil && unreported(err) == nil:
 			got.Exit, err = err.Error(), nil
 		}
 		return got, errors.Join(err, failed)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -56,7 +54,11 @@ func runCommand() *cobra.Command {
 			if err := o.completeRun(c.Flags().Changed, c.ErrOrStderr()); err != nil {
 				return errUsage{err}
 			}
-			k, err := child.New(args)
+			perturbs := c.Flags().Changed("perturb")
+			if perturbs && len(args) == 0 || !perturbs && c.Flags().Changed("budget") {
+				return errUsage{errors.New("--perturb needs COMMAND, and --budget needs --perturb")}
+			}
+			k, err := child.New(c.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -67,10 +69,10 @@ func runCommand() *cobra.Command {
 				}
 				o.API.EnableFaults = true
 			}
-			if c.Flags().Changed("perturb") {
+			if perturbs {
 				return o.perturb(c.Context(), f, args, c.ErrOrStderr())
 			}
-			return o.run(c.Context(), k, f.plan, 0, c.ErrOrStderr(), func(s *kubecascade.Server) {
+			return o.run(c.Context(), k, f.plan, c.ErrOrStderr(), func(s *kubecascade.Server) {
 				if r := s.Faults().Report(); len(f.plan.Rules) > 0 {
 					fmt.Fprintf(c.ErrOrStderr(), "kubecascade: %s injected\n%s", backup.Count(r.Total, "fault"), rulesText(&r))
 				}
@@ -137,13 +139,10 @@ func (o *options) completeRun(changed func(name string) bool, stderr io.Writer) 
 	return nil
 }
 
-// errEnded: the server has ended before the command.
-var errEnded = errors.New("the server ended while the command was running, and the command was terminated")
-
 // run starts a server that injects the faults of a plan, if it has rules, runs k, and stops the server. It calls ended
-// before, if k has ended. If limit is not 0, k is terminated after that time.
-func (o *options) run(ctx context.Context, k *child.Child, plan kubecascade.FaultPlan, limit time.Duration,
-	stderr io.Writer, ended func(*kubecascade.Server)) error {
+// before, if k has ended.
+func (o *options) run(ctx context.Context, k *child.Child, plan kubecascade.FaultPlan, stderr io.Writer,
+	ended func(*kubecascade.Server)) error {
 	signals := make(chan os.Signal, 16) // more at once than the command could handle
 	signal.Notify(signals, child.Received()...)
 	defer signal.Stop(signals)
@@ -158,9 +157,6 @@ func (o *options) run(ctx context.Context, k *child.Child, plan kubecascade.Faul
 			return errors.Join(err, s.Stop())
 		}
 	}
-	if limit > 0 {
-		defer time.AfterFunc(limit, func() { _ = s.Stop() }).Stop()
-	}
 	if o.verbosity > 0 {
 		fmt.Fprintln(stderr, readyMessage(s))
 	}
@@ -172,7 +168,7 @@ func (o *options) run(ctx context.Context, k *child.Child, plan kubecascade.Faul
 	err = k.Run(signals, s.Done())
 	select {
 	case <-s.Done():
-		return fmt.Errorf("%w: %w", errEnded, cmp.Or(s.Err(), context.DeadlineExceeded)) // it was stopped at the limit
+		return fmt.Errorf("the server ended while the command was running, and the command was terminated: %w", s.Err())
 	default:
 	}
 	ended(s)

@@ -184,6 +184,18 @@ func TestRunEarlySignal(t *testing.T) {
 	checkEmpty()
 }
 
+// TestPerturbSignal: a signal ends the search, also if the command exits with a code of its own.
+func TestPerturbSignal(t *testing.T) {
+	checkEmpty := temporary(t)
+	script := "trap 'exit 7' INT; tail -f /dev/null >/dev/null 2>&1 & kill -INT $PPID; wait"
+	p := startRun(t, nil, "kubecascade", "run", "--perturb=1", "--controllers=none", "--", "sh", "-c", script)
+	p.ends(child.Signaled(syscall.SIGINT))
+	if !strings.Contains(p.stderr.String(), "interrupted") {
+		t.Errorf("printed %s", &p.stderr)
+	}
+	checkEmpty()
+}
+
 // TestRunClosedLog: kubecascade goes on if its logs can't be written, as with "2>&1 | head".
 func TestRunClosedLog(t *testing.T) {
 	checkEmpty := temporary(t)

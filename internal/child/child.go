@@ -35,9 +35,9 @@ type Child struct {
 	abort context.CancelFunc
 }
 
-// New returns the command, or a shell if there are no arguments. The error, an ExitError, reports that the command is
-// not found.
-func New(args []string) (*Child, error) {
+// New returns the command, or a shell if there are no arguments. It is terminated when ctx ends. The error, an
+// ExitError, reports that the command is not found.
+func New(ctx context.Context, args []string) (*Child, error) {
 	k := &Child{Shell: len(args) == 0}
 	if k.Shell {
 		args = []string{userShell()}
@@ -46,8 +46,7 @@ func New(args []string) (*Child, error) {
 	if err != nil {
 		return nil, notStarted(args[0], err)
 	}
-	var ctx context.Context
-	ctx, k.abort = context.WithCancel(context.Background())
+	ctx, k.abort = context.WithCancel(ctx)
 	k.Cmd = exec.CommandContext(ctx, path, args[1:]...)
 	k.Cmd.Args[0] = args[0]
 	k.Cmd.SysProcAttr = attributes(k.Shell)

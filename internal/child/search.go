@@ -21,9 +21,10 @@ import (
 type Outcome struct {
 	// Exit describes how the command has ended. It is empty for success.
 	Exit string
-	// Objects has the owners of the objects at the end, by the names of the objects. Unknown has patterns of resources
-	// whose objects are not known, with the reasons (cluster.Owners).
-	Objects, Unknown map[string]string
+	// Objects has the owners of the objects at the end, by resource and name. Unknown has patterns of resources whose
+	// objects are not known, with the reasons (cluster.Owners).
+	Objects map[[2]string]string
+	Unknown map[string]string
 	// Fired are the requests that met a rule of the plan.
 	Fired []faults.Fired
 }
@@ -56,15 +57,19 @@ func Search(w io.Writer, seed uint64, only faults.Plan, run Run, over func() boo
 	maps.Copy(unknown, a.Unknown)
 	maps.Copy(unknown, b.Unknown)
 	for ; tried < len(all) && !over(); tried++ {
-		got, err := run(all[tried])
+		plan := all[tried]
+		if len(only.Rules) == 0 {
+			plan.Rules[0].Skip = matched(plan, a.Fired[:plan.Rules[0].Skip])
+		}
+		got, err := run(plan)
 		if err != nil {
 			return found, err
 		}
 		maps.Copy(unknown, got.Unknown)
-		if d := differences(a, b, got); len(d) > 0 && (len(got.Fired) > 0 || got.Exit != "") {
+		if d := differences(a, b, got); len(d) > 0 && len(got.Fired) > 0 {
 			found++
-			plan, _ := yaml.Marshal(all[tried]) // it has only strings and numbers
-			fmt.Fprintf(w, "kubecascade: %s, with this plan:\n%s", strings.Join(d, ", "), plan)
+			text, _ := yaml.Marshal(plan) // it has only strings and numbers
+			fmt.Fprintf(w, "kubecascade: %s, with this plan:\n%s", strings.Join(d, ", "), text)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
@@ -95,7 +100,8 @@ func differences(a, b, o Outcome) (all []string) {
 		case len(owners) < len(want):
 			all = append(all, fmt.Sprintf("missing: %s (%d instead of %d)", name, len(owners), len(want)))
 		case !slices.Equal(owners, want):
-			all = append(all, fmt.Sprintf("orphaned: %s (owners %q instead of %q)", name, owners, want))
+			what := map[bool]string{true: "orphaned", false: "other owners"}[owners[0] == ""]
+			all = append(all, fmt.Sprintf("%s: %s (owners %q instead of %q)", what, name, owners, want))
 		}
 	}
 	slices.Sort(all)
@@ -111,14 +117,13 @@ func fixed(names string) string { return random.ReplaceAllString(names, "*$2") }
 
 // named returns the owners of the objects with the same name, apart from random parts, but not those of the unknown
 // resources.
-func named(objects map[string]string, unknown []string) map[string][]string {
+func named(objects map[[2]string]string, unknown []string) map[string][]string {
 	all := map[string][]string{}
-	for name, owners := range objects {
-		resource, _, _ := strings.Cut(name, " ")
-		if slices.ContainsFunc(unknown, func(p string) bool { ok, _ := path.Match(p, resource); return ok }) {
+	for o, owners := range objects {
+		if slices.ContainsFunc(unknown, func(p string) bool { ok, _ := path.Match(p, o[0]); return ok }) {
 			continue
 		}
-		key := fixed(name)
+		key := o[0] + " " + fixed(o[1])
 		all[key] = append(all[key], fixed(owners))
 	}
 	for _, owners := range all {
@@ -140,15 +145,13 @@ func effects(verb string) []faults.Effect {
 		"create": {lost, fails}, "update": {lost, fails, conflict}, "patch": {lost, fails, conflict},
 		"delete": {lost, fails, gone}, "deletecollection": {lost, fails}, "get": {fails, gone},
 		"list": {fails, stale(1), stale(4), stale(16)},
-		"watch": {
-			{HoldEvents: true, Duration: held}, {SkipEvents: true, Duration: held}, {EndWatch: true, Events: 1},
-			{ExpireWatch: true, Events: 1},
-		},
+		"watch": {{HoldEvents: true, Duration: held}, {SkipEvents: true, Duration: held}, {EndWatch: true, Events: 1},
+			{ExpireWatch: true, Events: 1}},
 	}[verb]
 }
 
-// plans returns a plan for each effect at each request that both runs had. A request with a name that only one run had
-// is one without a name.
+// plans returns a plan for each effect at each request that both runs had. Its Skip is the index of the request in a.
+// A request with a name that only one run had is one without a name.
 func plans(a, b []faults.Fired) (all []faults.Plan) {
 	inB := map[string]int{}
 	for _, f := range b {
@@ -157,31 +160,40 @@ func plans(a, b []faults.Fired) (all []faults.Plan) {
 		inB[fmt.Sprint(unnamed)]++
 	}
 	seen := map[string]int{}
-	for _, f := range a {
+	for i, f := range a {
 		at, unnamed := matches(f.Request)
 		if inB[fmt.Sprint(at)] == 0 {
 			at = unnamed
 		}
 		key := fmt.Sprint(at)
-		n := seen[key]
-		if seen[key]++; n >= min(inB[key], most) {
+		if seen[key]++; seen[key] > min(inB[key], most) {
 			continue
 		}
 		for _, e := range effects(f.Request.Verb) {
 			if !e.StaleReads || f.Request.Stale {
-				all = append(all, faults.Plan{Rules: []faults.Rule{{Match: at, Skip: n, Times: 1, Effect: e}}})
+				all = append(all, faults.Plan{Rules: []faults.Rule{{Match: at, Skip: i, Times: 1, Effect: e}}})
 			}
 		}
 	}
 	return all
 }
 
+// matched returns the number of requests that the rule of a plan matches, as the server counts them.
+func matched(plan faults.Plan, requests []faults.Fired) int {
+	set := faults.New()
+	_, _, _ = set.Add(plan) // it is valid
+	for _, f := range requests {
+		set.Decide(&f.Request, f.Time)
+	}
+	return set.Report().Rules[0].Matched
+}
+
 // matches returns the match of a request, with and without the name. The agent is that of any version.
 func matches(q faults.Request) (named, unnamed faults.Match) {
-	agent, _, _ := strings.Cut(q.UserAgent, "/")
+	agent := strings.SplitAfterN(q.UserAgent, "/", 2)[0] + "*"
 	unnamed = faults.Match{
-		Verbs: []string{q.Verb}, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource,
-		Namespace: fixed(q.Namespace), UserAgent: agent + "*",
+		Verbs: []string{q.Verb}, Group: cmp.Or(q.Group, "core"), Resource: q.Resource, Subresource: q.Subresource,
+		Namespace: fixed(q.Namespace), UserAgent: agent,
 	}
 	named = unnamed
 	named.Name = q.Name

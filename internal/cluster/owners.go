@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Owners returns the owners of all objects but Events, as "Kind/name" separated by commas. The names of the objects are
-// "resource namespace/name". unknown has the resources whose objects are not known, and "*.GROUP" for a group that does
-// not answer, with the reasons.
-func Owners(ctx context.Context, from Source) (owners, unknown map[string]string, err error) {
+// Owners returns the owners of all objects but Events, as "Kind/name" separated by commas, by the resource and the
+// "namespace/name" of the object. unknown has the resources whose objects are not known, and "*.GROUP" for a group that
+// does not answer, with the reasons.
+func Owners(ctx context.Context, from Source) (owners map[[2]string]string, unknown map[string]string, err error) {
 	got, _, err := Read(ctx, from, Options{Now: time.Now})
 	if err != nil {
 		return nil, nil, err
 	}
-	owners, unknown = map[string]string{}, map[string]string{}
+	owners, unknown = map[[2]string]string{}, map[string]string{}
 	for _, o := range got.Objects {
 		if o.Collection == "events" {
 			continue
@@ -23,7 +23,7 @@ func Owners(ctx context.Context, from Source) (owners, unknown map[string]string
 		for _, owner := range o.Owners {
 			names = append(names, owner.Kind+"/"+owner.Name)
 		}
-		owners[o.Collection+" "+strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")] = strings.Join(names, ",")
+		owners[[2]string{o.Collection, strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")}] = strings.Join(names, ",")
 	}
 	for _, h := range got.Hidden() {
 		unknown[h.Resource] = h.Why

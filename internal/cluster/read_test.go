@@ -239,7 +239,7 @@ func TestUnavailableGroups(t *testing.T) {
 	}
 	owners, unknown, err := Owners(t.Context(), c)
 	if err != nil || !maps.Equal(unknown, map[string]string{"*.metrics.k8s.io": "no endpoints", "pods": "gone"}) ||
-		!maps.Equal(owners, map[string]string{"secrets ns/s": "A/a,B/"}) {
+		!maps.Equal(owners, map[[2]string]string{{"secrets", "ns/s"}: "A/a,B/"}) {
 		t.Errorf("%q of %q, %v", owners, unknown, err)
 	}
 	c = old(t, map[string]string{"/apis": `{"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"metrics.k8s.io"},
