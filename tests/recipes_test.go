@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -58,8 +59,7 @@ type recipe struct {
 	wrong, mended, right work
 }
 
-// repetitions is the number of times that a plan of TestPerturb must repeat an error.
-const repetitions = 1
+var repetitions = flag.Int("repetitions", 1, "how often a plan of TestPerturb must repeat an error")
 
 var recipes = map[string]recipe{
 	"1":  {createsUnnamed, createsNamed, hasSecrets(1)},
@@ -172,7 +172,7 @@ func TestPerturb(t *testing.T) {
 			_, plan, _ := strings.Cut(all[i], "plan:\n")
 			file := filepath.Join(t.TempDir(), "plan.yaml")
 			must(t, os.WriteFile(file, []byte(plan), 0o600))
-			for range repetitions {
+			for range *repetitions {
 				if out, err := run("--faults=" + file); err == nil {
 					t.Errorf("the plan repeats nothing: %s: %s", plan, out)
 				}
