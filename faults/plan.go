@@ -22,8 +22,8 @@ type Plan struct {
 }
 
 // Rule injects an effect into some of the requests that it matches. It skips the first Skip ones. Of the others it
-// selects those whose number is a multiple of Every (default 1), with a Probability (default 1) that depends on Seed,
-// until it has selected Times (default: no limit).
+// considers those whose number is a multiple of Every (default 1). It selects each of these with the Probability
+// (default 1; Seed determines the random numbers), until it has selected Times (default: no limit).
 type Rule struct {
 	Match       Match   `json:"match,omitzero"`
 	Skip        int     `json:"skip,omitempty"`

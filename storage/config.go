@@ -66,11 +66,8 @@ func (c Config) withDefaults() (Config, error) {
 	case (c.CertFile == "") != (c.KeyFile == ""):
 		return c, errors.New("storage: certificate and key file are only used together")
 	}
-	c.Root = cmp.Or(c.Root, DefaultRoot)
-	c.Root = "/" + strings.Trim(c.Root, "/")
-	if c.QuotaBytes <= 0 {
-		c.QuotaBytes = DefaultQuota
-	}
+	c.Root = "/" + strings.Trim(cmp.Or(c.Root, DefaultRoot), "/")
+	c.QuotaBytes = cmp.Or(max(c.QuotaBytes, 0), DefaultQuota)
 	if c.Fatal == nil {
 		c.Fatal = func(err error) { go panic(err) } // etcd recovers panics of its own goroutines
 	}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -46,7 +45,7 @@ type Etcd struct {
 var _ Store = (*Etcd)(nil)
 
 // errClosed is the reason for which requests fail after Close.
-var errClosed = errors.New("closed")
+var errClosed = fmt.Errorf("%w: closed", ErrUnavailable)
 
 // Open starts or connects to etcd and returns when it answers. ctx limits the wait. Errors: ErrInUse at once if another
 // process, or another Etcd, uses the directory; ErrUnavailable if an external cluster doesn't answer; ErrVersion and

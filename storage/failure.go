@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,8 +20,13 @@ var failures = map[error]error{
 	rpctypes.ErrNoSpace:         ErrNoSpace,
 }
 
-// ended returns the reason why no request is carried out any more.
-func (e *Etcd) ended() error { return fmt.Errorf("%w: %w", ErrUnavailable, context.Cause(e.life)) }
+// ended returns ErrUnavailable with the reason why no request is carried out any more.
+func (e *Etcd) ended() error {
+	if err := context.Cause(e.life); !errors.Is(err, ErrUnavailable) {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return errClosed
+}
 
 // failure turns an error of etcd's client into one of this package. It wraps etcd's error, and ctx's if that ended the
 // request. After Close, and after an external cluster was set back, it returns that reason for all requests.

@@ -67,7 +67,7 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 			}
 			return failed.error
 		case e.life.Err() != nil:
-			return e.ended()
+			return context.Cause(e.life)
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, ErrCompacted):
