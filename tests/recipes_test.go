@@ -53,8 +53,8 @@ type operator struct {
 // work is one call of an operator, or a check.
 type work = func(context.Context, *operator) error
 
-// recipe is a recipe of docs/faults.md. wrong is the operator that the fault finds. wrong and mended are called until
-// they return no error, at most five times, and once more after the success. right checks the objects at the end.
+// recipe is a recipe of docs/fault-recipes.md. wrong is the operator that the fault finds. wrong and mended are called
+// until they return no error, at most five times, and once more after the success. right checks the objects at the end.
 type recipe struct {
 	wrong, mended, right work
 }
@@ -74,16 +74,16 @@ var recipes = map[string]recipe{
 	"10": {createsPair(false), createsPair(true), hasPair},
 }
 
-// TestRecipes: the fault of each recipe in docs/faults.md finds the error of its operator. Without the fault the same
-// operator passes, and the mended one passes with it.
+// TestRecipes: the fault of each recipe in docs/fault-recipes.md finds the error of its operator. Without the fault the
+// same operator passes, and the mended one passes with it.
 func TestRecipes(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
-	text, err := os.ReadFile("../docs/faults.md")
+	text, err := os.ReadFile("../docs/fault-recipes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	plans := map[string]string{}
-	document := regexp.MustCompile("(?ms)^### (\\d+)\\. .*?^```yaml\n(.*?)^```")
+	document := regexp.MustCompile("(?ms)^## (\\d+)\\. .*?^```yaml\n(.*?)^```")
 	for _, m := range document.FindAllStringSubmatch(string(text), -1) {
 		plans[m[1]] = m[2]
 	}
