@@ -9,6 +9,7 @@ import (
 	"iter"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/usage"
@@ -177,20 +179,34 @@ func (q *quotaCounter) pass(ctx context.Context, namespace string) reconcile.Out
 	return reconcile.Outcome{Err: err, Rest: quotaDebounce}
 }
 
-// count updates the quotas of a namespace. An error with one quota stops no other. again is that of objects.
+// objectsOf has the objects of a namespace, by resource.
+type objectsOf = map[schema.GroupResource][]runtime.Object
+
+// count updates the quotas of a namespace. An error with one quota stops no other. The objects of other servers, which
+// may be slow, are read before the quotas; again is the time until they are read again.
 func (q *quotaCounter) count(ctx context.Context, namespace string) (again time.Duration, err error) {
 	all, err := q.list(ctx, namespace)
+	named := corev1.ResourceList{}
+	for _, one := range all {
+		maps.Copy(named, one.Spec.Hard)
+	}
+	names, objects, absent := usage.Counted(usage.Names(named)), objectsOf{}, objectsOf{}
+	if slices.ContainsFunc(names, func(r schema.GroupResource) bool { return q.stored(r) == nil }) {
+		again = quotaElsewhere
+		objects, absent = q.elsewhere(ctx, namespace, names)
+		all, err = q.list(ctx, namespace)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("reading quotas: %w", err)
 	}
-	objects, again, err := q.objects(ctx, namespace, all)
-	if err != nil {
+	if err := q.objects(ctx, namespace, names, objects); err != nil {
 		return 0, err
 	}
 	var errs []error
 	for _, one := range all {
 		// What can't be counted stays (K pkg/controller/resourcequota/resource_quota_controller.go: syncResourceQuota).
 		used := usage.Only(one.Status.Used, usage.Names(one.Spec.Hard))
+		maps.Copy(used, usage.Total(&corev1.ResourceQuotaSpec{Hard: used}, absent, reconcile.Now(ctx)))
 		maps.Copy(used, usage.Total(&one.Spec, objects, reconcile.Now(ctx)))
 		next := corev1.ResourceQuotaStatus{Hard: one.Spec.Hard, Used: used}
 		if usage.Same(next.Hard, one.Status.Hard) && usage.Same(next.Used, one.Status.Used) && one.Status.Used != nil {
@@ -225,38 +241,41 @@ func (q *quotaCounter) list(ctx context.Context, namespace string) (all []*corev
 	return all, nil
 }
 
-// objects reads the objects that the quotas count, each resource once, and after the quotas. If some resources are not
-// stored here, again is the time until the next count. Those that no server lists are omitted.
-func (q *quotaCounter) objects(ctx context.Context, namespace string, all []*corev1.ResourceQuota) (
-	out map[schema.GroupResource][]runtime.Object, again time.Duration, err error) {
-	named := corev1.ResourceList{}
-	for _, one := range all {
-		maps.Copy(named, one.Spec.Hard)
-	}
-	out = map[schema.GroupResource][]runtime.Object{}
-	for _, r := range usage.Counted(usage.Names(named)) {
-		res := q.stored(r)
-		if res == nil {
-			again = quotaElsewhere
-			others, _ := q.others.Resources() // those of versions that are not known are not counted
-			for _, o := range others {
-				if o.Elsewhere && o.GroupResource() == r {
-					if items, _, err := q.others.Metadata(ctx, o, namespace); err == nil {
-						out[r] = make([]runtime.Object, len(items))
-					}
-				}
+// elsewhere reads the objects of resources that are not stored here. absent has those that no server has. A resource
+// whose objects are not known is in neither.
+func (q *quotaCounter) elsewhere(ctx context.Context, in string, names []schema.GroupResource) (out, absent objectsOf) {
+	ctx, cancel := context.WithTimeout(ctx, quotaElsewhere/2)
+	defer cancel()
+	out, absent = objectsOf{}, objectsOf{}
+	all, unknown := q.others.Resources()
+	for _, r := range names {
+		i := slices.IndexFunc(all, func(o namespace.Resource) bool { return o.GroupResource() == r })
+		here := func(t *loopback.Type) bool { return t.GroupResource() == r } // in any version
+		if i >= 0 && all[i].Elsewhere {
+			if items, _, err := q.others.Metadata(ctx, all[i], in); err == nil {
+				out[r] = make([]runtime.Object, len(items))
 			}
-			continue
-		}
-		list, err := q.client.API.List(ctx, loopback.Path{Resource: res, Namespace: namespace})
-		if err == nil {
-			out[r], err = measurable(r, list)
-		}
-		if err != nil {
-			return nil, 0, fmt.Errorf("reading %s: %w", r, err)
+		} else if unknown == nil && !slices.ContainsFunc(q.client.API.Types().All(), here) {
+			absent[r] = nil
 		}
 	}
-	return out, again, nil
+	return out, absent
+}
+
+// objects adds the stored objects of the resources. They are read after the quotas.
+func (q *quotaCounter) objects(ctx context.Context, in string, names []schema.GroupResource, out objectsOf) error {
+	for _, r := range names {
+		if res := q.stored(r); res != nil {
+			list, err := q.client.API.List(ctx, loopback.Path{Resource: res, Namespace: in})
+			if err == nil {
+				out[r], err = measurable(r, list)
+			}
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", r, err)
+			}
+		}
+	}
+	return nil
 }
 
 // stored returns the entry of the resource's storage version; nil if it isn't served.

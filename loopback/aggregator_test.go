@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver"
@@ -32,12 +33,15 @@ type extension struct {
 	mu   sync.Mutex
 	// requests are those of users, without the checks and reads of documents.
 	requests []*http.Request
+	// While hangs is set, lists of widgets get no response, and are sent to hung.
+	hangs atomic.Bool
+	hung  chan string
 }
 
 // extend starts a server with RBAC, and an extension of it, which is available.
 func extend(t *testing.T) (s *apiservertest.Secured, e *extension, changes *apiservertest.Watch) {
 	t.Helper()
-	e = &extension{Server: defined(t, nil)}
+	e = &extension{Server: defined(t, nil), hung: make(chan string, 100)}
 	define(t, e.Server, widgets("widgets", "Widget", version("v1", true, size, "")))
 	ca := apiservertest.NewAuthority(t)
 	server := apiservertest.NewCertificate(t, &ca, &x509.Certificate{
@@ -53,6 +57,10 @@ func extend(t *testing.T) (s *apiservertest.Secured, e *extension, changes *apis
 			e.mu.Lock()
 			e.requests = append(e.requests, r.Clone(t.Context()))
 			e.mu.Unlock()
+		}
+		if e.hangs.Load() && strings.HasSuffix(r.URL.Path, "/widgets") {
+			e.hung <- r.URL.Path
+			<-r.Context().Done()
 		}
 		if strings.HasSuffix(r.URL.Path, "/unclear") {
 			http.NotFound(w, r) // as a proxy does
