@@ -24,6 +24,7 @@ type cached struct {
 	*Server
 	user     authorization.User
 	others   *Client
+	late     time.Time // the end of the lists of aggregated servers
 	revision int64
 	// generation is the generation of the types. resources has the types with objects in the cache, by collection.
 	generation uint64
@@ -43,6 +44,7 @@ func (s *Server) open(ctx context.Context, user authorization.User) (*cached, er
 	c := &cached{
 		Server: s, user: user, generation: s.Types.Generation(), resources: map[string]*Resource{},
 		snapshots: map[string]*cache.Snapshot{}, others: &Client{URL: "https://aggregated", HTTP: s.As(user)},
+		late: time.Now().Add(otherTime),
 	}
 	var all []*cache.Snapshot
 	c.revision, all = s.Cache.Everything()
@@ -58,7 +60,11 @@ func (c *cached) Discover(context.Context) (*Discovery, error) {
 	for _, r := range d.Resources {
 		c.resources[r.Stored] = r
 	}
-	for _, r := range c.Others() {
+	others, stale := c.Others()
+	for _, gv := range stale {
+		d.fail(gv.Group, gv.Version, "its server does not answer")
+	}
+	for _, r := range others {
 		// Others, such as metrics, are in no cascade.
 		if slices.Contains(r.Verbs, "delete") && len(path.IsValidPathSegmentName(r.Name)) == 0 {
 			added := d.Add(r.Group, r.Version, r)
@@ -79,7 +85,7 @@ func (c *cached) List(ctx context.Context, r *Resource, s Selector, yield func(*
 	}
 	switch {
 	case r.Elsewhere:
-		ctx, cancel := context.WithTimeout(ctx, otherTime)
+		ctx, cancel := context.WithDeadline(ctx, c.late)
 		defer cancel()
 		err := c.others.List(ctx, r, s, yield)
 		if failed, ok := errors.AsType[*url.Error](err); ok { // the objects are not known
@@ -135,16 +141,13 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 // Watch implements Source.
 func (c *cached) Watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
 	others := slices.DeleteFunc(slices.Clone(d.Resources), func(r *Resource) bool { return !r.Elsewhere })
-	return c.others.together(ctx, others, yield, func(ctx context.Context, tell func(Event) error) error {
-		return c.watch(ctx, d, tell)
-	})
+	changed := func(ctx context.Context) (bool, error) { return c.changed(ctx, d), nil }
+	return c.others.together(ctx, others, yield, changed, c.watch)
 }
 
 // watch sends the events of the cache.
-func (c *cached) watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
+func (c *cached) watch(ctx context.Context, yield func(Event) error) error {
 	c.snapshots = nil // they would keep objects in memory that are replaced from now on
-	rights := time.NewTicker(rediscover)
-	defer rights.Stop()
 	w, err := c.Cache.Timeline(c.revision)
 	for {
 		var events []*cache.Event
@@ -171,10 +174,6 @@ func (c *cached) watch(ctx context.Context, d *Discovery, yield func(Event) erro
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-w.Changed():
-		case <-rights.C:
-			if c.changed(ctx, d) {
-				return errExpired
-			}
 		}
 	}
 }
@@ -182,8 +181,6 @@ func (c *cached) watch(ctx context.Context, d *Discovery, yield func(Event) erro
 // changed reports whether there are other resources, the user has lost the right to list one since they were listed, or
 // one that could not be listed can be listed now.
 func (c *cached) changed(ctx context.Context, d *Discovery) bool {
-	ctx, cancel := context.WithTimeout(ctx, otherTime)
-	defer cancel()
 	now, err := c.open(ctx, c.user)
 	if err != nil {
 		return false
@@ -196,7 +193,7 @@ func (c *cached) changed(ctx context.Context, d *Discovery) bool {
 		case r.Unknown == "":
 			return now.allowed(r, Selector{}) != nil
 		}
-		return now.List(ctx, r, Selector{}, func(*explain.Object, []byte) {}) == nil
+		return now.List(ctx, r, Selector{First: 1}, func(*explain.Object, []byte) {}) == nil
 	})
 }
 

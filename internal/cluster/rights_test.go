@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -20,7 +21,8 @@ func TestRights(t *testing.T) {
 		*server = Server{
 			Cache: c.Cache, Types: c.Types, Revision: c.Store.Revision,
 			Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
-			Others:     func() []metav1.APIResource { return nil }, As: func(authorization.User) *http.Client { return nil },
+			Others:     func() ([]metav1.APIResource, []schema.GroupVersion) { return nil, nil },
+			As:         func(authorization.User) *http.Client { return nil },
 		}
 	})
 	list := func() (*cached, *Discovery) {

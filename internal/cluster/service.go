@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -22,7 +23,7 @@ import (
 
 const (
 	timeout       = 30 * time.Second // the maximum duration of a question
-	otherTime     = 5 * time.Second  // the maximum duration of a list of an aggregated server
+	otherTime     = 5 * time.Second  // the maximum duration of a question's lists of aggregated servers
 	mostQuestions = 2                // the maximum number of concurrent questions: each needs memory for all objects
 )
 
@@ -60,8 +61,8 @@ type Server struct {
 	// run in this process.
 	Removed func(uid string) time.Time
 	Queue   func() (n int, ok bool)
-	Others  func() []metav1.APIResource           // returns the resources of aggregated servers
-	As      func(authorization.User) *http.Client // returns a client that sends a user's requests to these servers
+	Others  func() (all []metav1.APIResource, stale []schema.GroupVersion) // the resources of aggregated servers
+	As      func(authorization.User) *http.Client                          // sends a user's requests to them
 }
 
 // Service returns the service of the server, for Routes.

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -28,6 +29,7 @@ import (
 type secured struct {
 	*apiservertest.Secured
 	others []metav1.APIResource
+	stale  []schema.GroupVersion
 	far    far
 	before func() // is called before each answer of an aggregated server
 }
@@ -39,7 +41,7 @@ func startSecured(t *testing.T, change func(*cluster.Service)) *secured {
 		service := (&cluster.Server{
 			Cache: c.Cache, Types: c.Types, Revision: c.Store.Revision,
 			Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
-			Others:     func() []metav1.APIResource { return s.others },
+			Others:     func() ([]metav1.APIResource, []schema.GroupVersion) { return s.others, s.stale },
 			As:         func(u authorization.User) *http.Client { return &http.Client{Transport: as{s, u.Name}} },
 		}).Service()
 		if change != nil {
@@ -374,6 +376,16 @@ func TestObjectsOfAggregatedServers(t *testing.T) {
 		t.Errorf("an owner that was created before the list: %s", a.Body)
 	}
 	s.before = nil
+	s.create(maps, "broken", ownedByFar("broken")) // there is no response for its owner
+	for path, want := range map[string]string{
+		tree + "cm&name=o":                        `"notListed":[{"resource":"far.example.com","reason":"no response"}]`,
+		"preview?resource=cm&namespace=a&name=o":  `(no response), so effects on them are not shown`,
+		"why?resource=cm&namespace=a&name=broken": `exists; the objects of that kind are not known`,
+	} {
+		if a := s.As("admin", "GET", "/kubecascade/v1/"+path, ""); !strings.Contains(string(a.Body), want) {
+			t.Errorf("%s: %d %s, expected %s", path, a.Code, a.Body, want)
+		}
+	}
 	s.far["watch"] = `{"type":"ADDED","object":` + farObject("new", "") + `}`
 	for next := s.stream("admin", "?namespace=a"); ; {
 		if m := next(); len(m.Changes) > 0 && m.Changes[0].After.Name == "new" {
@@ -383,10 +395,11 @@ func TestObjectsOfAggregatedServers(t *testing.T) {
 }
 
 // TestAggregatedServersThatDoNotRespond: their objects are not known, neither as owners nor as content of a namespace.
+// No namespace is removed while the resources of one are not known (E-14).
 func TestAggregatedServersThatDoNotRespond(t *testing.T) {
 	s := startSecured(t, nil)
 	s.aggregated()
-	s.far = nil
+	s.far, s.stale = nil, []schema.GroupVersion{{Group: "other.example.com", Version: "v1"}}
 	s.create("/api/v1/namespaces/a/configmaps", "d", ownedByFar("f"))
 	s.Want(200, "DELETE", "/api/v1/namespaces/b", nil)
 	for path, want := range map[string]string{
@@ -394,6 +407,7 @@ func TestAggregatedServersThatDoNotRespond(t *testing.T) {
 		"why?resource=ns&name=b":                 `objects of far.example.com, if there are any, are not known: no response`,
 		"tree?resource=cm&namespace=a&name=d":    `[{"resource":"far.example.com","reason":"no response"}]`,
 		"preview?resource=cm&namespace=a&name=d": `objects of far.example.com are not known (no response), so`,
+		"preview?resource=ns&name=a":             `it stays as long as APIService v1.other.example.com is not available`,
 		"lint":                                   `"items":[]`,
 		"why?resource=far&namespace=a&name=f":    `far.example.com: no response`,
 	} {

@@ -85,6 +85,11 @@ func Read(ctx context.Context, from Source, o Options) (*explain.Cluster, *Disco
 			err = step(ctx, got)
 		}
 	}
+	for i := 0; err == nil && i < len(r.d.Resources); i++ {
+		if res := r.d.Resources[i]; res.Listed {
+			got.Resources = append(got.Resources, res.Resource)
+		}
+	}
 	return got, r.d, err
 }
 
@@ -103,7 +108,6 @@ func (r *reader) list(ctx context.Context) (*explain.Cluster, error) {
 	}
 	got := &explain.Cluster{Unavailable: r.d.Unavailable, Now: r.o.Now(), Revision: r.from.Revision()}
 	for _, res := range listed {
-		got.Resources = append(got.Resources, res.Resource)
 		got.Objects = append(got.Objects, r.found[res]...)
 	}
 	return got, nil
@@ -214,7 +218,7 @@ func code(err error) int {
 }
 
 // lookUp looks up owners that no list had: they may have been created between two lists. Lists of one revision differ
-// only from those of aggregated servers.
+// only from those of aggregated servers. If such a server does not have an answer, none of its objects are known.
 func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 	type owner struct {
 		res *Resource
@@ -227,12 +231,11 @@ func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 		known[o.UID] = true
 	}
 	for _, o := range got.Objects {
-		anyTime := got.Revision == 0 || r.d.Named(o.Collection).Elsewhere
 		for _, w := range o.Owners {
 			if known[w.UID] || len(missing) == lookups {
 				continue
 			}
-			res := r.d.Kind(w.APIVersion, w.Kind)
+			res, anyTime := r.d.Kind(w.APIVersion, w.Kind), got.Revision == 0 || r.d.Named(o.Collection).Elsewhere
 			if res == nil || !anyTime && !res.Elsewhere || !res.Listed || res.Hides(o.Namespace) ||
 				res.Namespaced && o.Namespace == "" {
 				continue
@@ -245,13 +248,16 @@ func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 			missing = append(missing, owner{res, at, w.UID})
 		}
 	}
-	return each(ctx, missing, func(m owner) error {
+	failed := map[string]bool{}
+	err := each(ctx, missing, func(m owner) error {
 		objects, err := r.listed(ctx, m.res, m.at)
-		if err != nil {
-			return fmt.Errorf("owner %s %s: %w", m.res.Name(), m.at.Name, err)
-		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		if err != nil && m.res.Elsewhere && ctx.Err() == nil {
+			m.res.Unknown, m.res.Within, failed[m.res.Name()] = err.Error(), "", true
+		} else if err != nil {
+			return fmt.Errorf("owner %s %s: %w", m.res.Name(), m.at.Name, err)
+		}
 		for _, o := range objects {
 			if o.UID == m.uid {
 				got.Objects = append(got.Objects, o)
@@ -259,4 +265,6 @@ func (r *reader) lookUp(ctx context.Context, got *explain.Cluster) error {
 		}
 		return nil
 	})
+	got.Objects = slices.DeleteFunc(got.Objects, func(o *explain.Object) bool { return failed[o.Collection] })
+	return err
 }

@@ -28,23 +28,12 @@ const rediscover = time.Minute
 // Watch implements Source: a watch of each resource, and discovery again and again. Resources that fail are watched
 // again after a pause.
 func (c *Client) Watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
-	return c.together(ctx, d.Resources, yield, func(ctx context.Context, tell func(Event) error) error {
-		for sleep(ctx, rediscover) {
-			changed, err := c.probe(ctx, d)
-			if changed {
-				return errExpired
-			}
-			if err := tell(stale("discovery", err)); err != nil {
-				return err
-			}
-		}
-		return ctx.Err()
-	})
+	return c.together(ctx, d.Resources, yield, func(ctx context.Context) (bool, error) { return c.probe(ctx, d) })
 }
 
-// together watches resources, and calls another function that sends events. The first error ends all.
+// together watches resources, calls changed repeatedly, and other functions that send events. The first error ends all.
 func (c *Client) together(ctx context.Context, all []*Resource, yield func(Event) error,
-	other func(ctx context.Context, tell func(Event) error) error) error {
+	changed func(context.Context) (bool, error), others ...func(context.Context, func(Event) error) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var mu sync.Mutex // one call of yield at a time
 	tell := func(e Event) error {
@@ -57,7 +46,21 @@ func (c *Client) together(ctx context.Context, all []*Resource, yield func(Event
 			g.Go(func() error { return c.follow(ctx, res, tell) })
 		}
 	}
-	g.Go(func() error { return other(ctx, tell) })
+	for _, other := range others {
+		g.Go(func() error { return other(ctx, tell) })
+	}
+	g.Go(func() error {
+		for sleep(ctx, rediscover) {
+			expired, err := changed(ctx)
+			if expired {
+				return errExpired
+			}
+			if err := tell(stale("discovery", err)); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
 	return g.Wait()
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
@@ -34,6 +35,26 @@ func TestSilentServer(t *testing.T) {
 		})
 		if err == nil || len(stale) == 0 || stale[0] != "pods" {
 			t.Errorf("%v, %q", err, stale)
+		}
+	})
+}
+
+// TestSilentAggregatedServers: all lists of a question end at the same time.
+func TestSilentAggregatedServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &cached{
+			Server: &Server{Authorizer: func() authorization.Authorizer { return authorization.AlwaysAllow{} }},
+			others: &Client{URL: "http://silent.example", HTTP: &http.Client{Transport: silent{}}},
+			late:   time.Now().Add(otherTime),
+		}
+		began, far := time.Now(), &Resource{Resource: explain.Resource{Versions: []string{"v1"}, Plural: "far"}, Elsewhere: true}
+		for range 3 {
+			if err := c.List(t.Context(), far, Selector{}, nil); err == nil {
+				t.Error("no error")
+			}
+		}
+		if took := time.Since(began); took != otherTime {
+			t.Error(took)
 		}
 	})
 }

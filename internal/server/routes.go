@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
@@ -20,12 +21,9 @@ func (s *Server) extensions() []render.Route {
 	d, by := s.data, func() authorization.Authorizer { return s.api.Authorizer() }
 	questions := (&cluster.Server{
 		Cache: d.cache, Types: d.types, Revision: d.store.Revision, Authorizer: by, Removed: s.trail.RemovedAt,
-		Queue: s.garbage.Queued,
-		Others: func() []metav1.APIResource {
-			all, _ := s.api.Aggregator().Resources()
-			return all
-		},
-		As: func(u authorization.User) *http.Client { return s.api.Aggregator().Client(user.DefaultInfo(u)) },
+		Queue:  s.garbage.Queued,
+		Others: func() ([]metav1.APIResource, []schema.GroupVersion) { return s.api.Aggregator().Resources() },
+		As:     func(u authorization.User) *http.Client { return s.api.Aggregator().Client(user.DefaultInfo(u)) },
 	}).Service()
 	questions.Log, questions.Now, questions.Life = s.log, d.clock.Now, s.life
 	routes := append(questions.Routes(), cluster.Trail(s.trail, by, s.log), s.settledRoute(), s.saveRoute(),
