@@ -117,7 +117,11 @@ type reads struct {
 
 func (t reads) RoundTrip(r *http.Request) (*http.Response, error) {
 	parts := strings.Split(r.URL.Path+"////", "/") // apis, the group, the version
-	return t.open(r.Context(), t.Of(parts[2], parts[3]), t.by, r.Method, *r.URL, r.Header.Get("Accept"), nil)
+	response, err := t.open(r.Context(), t.Of(parts[2], parts[3]), t.by, r.Method, *r.URL, r.Header.Get("Accept"), nil)
+	if err == nil && !r.URL.Query().Has("watch") {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxBytes)
+	}
+	return response, err
 }
 
 // answer is a whole response.
