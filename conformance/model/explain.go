@@ -197,6 +197,12 @@ func (e *explanation) byStep(s State, ev Event) bool {
 	if uids := freed(o.Owners, ev.Object.Owners); len(uids) > 0 {
 		return does(Step{Kind: Unblock, Key: o.Key, Owners: uids}) && e.allowed(o, uids, couldUnblock)
 	}
+	if does(Step{Kind: Drop, Key: o.Key}) { // an update has removed the references: only the order of others changes
+		return slices.ContainsFunc(e.states, func(s State) bool {
+			was, ok := s[o.Key]
+			return ok && was.UID == o.UID && len(s.droppable(was)) > 0
+		})
+	}
 	for _, t := range e.wereDue(o) {
 		if t.Kind == Collect && (s.collect(o) == "" || Unsafe(s, o)) {
 			continue

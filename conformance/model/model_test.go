@@ -88,6 +88,32 @@ func TestUpdateOfRemovedObjectMaySucceed(t *testing.T) {
 	}
 }
 
+// TestLateDropSortsReferences: a collector that drops a reference which an update has removed makes references with one
+// uid adjacent (D-50), but only if there was such a reference.
+func TestLateDropSortsReferences(t *testing.T) {
+	for _, first := range []model.UID{"x1", "u1"} {
+		s, owner, d := scene(model.Unset)
+		secret := model.Key{Kind: "Secret", Namespace: "a", Name: "p"}
+		other, _, _ := model.Apply(s, model.Op{ID: 3, Verb: model.Create, Key: secret})
+		a := model.Owner{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Key.Name, UID: first}
+		b := model.Owner{APIVersion: "v1", Kind: "Secret", Name: "p", UID: "u3"}
+		again := a
+		again.UID, again.Block = "u1", model.False
+		set := func(s model.State, owners ...model.Owner) (model.State, model.Call, []model.Event) {
+			op := model.Op{Verb: model.Merge, Key: d.Key, Set: model.SetOwners, Owners: owners}
+			next, answer, events := model.Apply(s, op)
+			return next, model.Call{Op: op, Response: answer}, events
+		}
+		before, _, _ := set(other, a, b)
+		after, call, events := set(before, again, b, model.Owner{APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: "u1"})
+		sorted, _, _ := set(after, after[d.Key].Owners[0], after[d.Key].Owners[2], b)
+		events = append(events, model.Event{Type: model.Modified, Object: sorted[d.Key]})
+		if _, err := model.Explain([]model.State{before}, []model.Call{call}, events); (err == nil) != (first == "x1") {
+			t.Errorf("with a reference to %s: %v", first, err)
+		}
+	}
+}
+
 func TestDeletionWithLivingOwnerIsUnsafe(t *testing.T) {
 	s, _, d := scene(model.True)
 	if !model.Unsafe(s, d) {
