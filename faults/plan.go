@@ -98,8 +98,9 @@ var (
 
 // reasons has the reasons of errors, with the verbs whose responses can have them.
 var reasons = map[string][]string{
-	"Conflict": writes, "AlreadyExists": {"create"}, "NotFound": {"get", "update", "patch", "delete"}, "Forbidden": verbs,
-	"TooManyRequests": verbs, "InternalError": verbs, "ServiceUnavailable": verbs, "Timeout": verbs, "Expired": {"list"},
+	"Conflict": writes, "AlreadyExists": {"create"}, "NotFound": {"get", "update", "patch", "delete"},
+	"TooManyRequests": verbs, "InternalError": verbs, "ServiceUnavailable": verbs, "Timeout": verbs,
+	"Forbidden": verbs, "Expired": {"list"},
 	"Invalid": {"create", "update", "patch"},
 }
 

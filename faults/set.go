@@ -52,7 +52,8 @@ func (r *rule) matches(q *Request) bool {
 		q.Controller && (!m.Controllers || onWatch), e.StaleReads && !q.Stale:
 		return false
 	}
-	return like(m.Group, cmp.Or(q.Group, "core")) && like(m.Resource, q.Resource) && like(m.Subresource, q.Subresource) &&
+	return like(m.Group, cmp.Or(q.Group, "core")) &&
+		like(m.Resource, q.Resource) && like(m.Subresource, q.Subresource) &&
 		like(m.Namespace, q.Namespace) && like(m.Name, q.Name) && like(m.User, q.User) &&
 		like(m.UserAgent, q.UserAgent) && like(m.FieldManager, q.FieldManager)
 }

@@ -58,7 +58,8 @@ func (x *elsewhere) follow(ctx context.Context, send func(graph.Event)) {
 				Collection: graph.Aggregated + r.Group + "/" + r.Name}
 			gv := schema.GroupVersion{Group: r.Group, Version: r.Version}
 			if k.Preferred = nextFeeds[k.Collection] == nil; k.Preferred {
-				nextFeeds[k.Collection] = &otherFeed{elsewhere: x, resource: r, kind: k, gv: gv, backend: x.Backend(gv), send: send}
+				nextFeeds[k.Collection] = &otherFeed{
+					elsewhere: x, resource: r, kind: k, gv: gv, backend: x.Backend(gv), send: send}
 			}
 			next = append(next, k)
 		}

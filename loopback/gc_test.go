@@ -326,12 +326,12 @@ func TestRemovalByUpdate(t *testing.T) {
 	store := &slipping{Store: storagetest.Open(t), key: storage.DefaultRoot + "/configmaps/default/o"}
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store})
 	create(t, s, configMaps, "o", map[string]any{"finalizers": []any{"x/y"}}, nil)
-	judged := s.Do("DELETE", configMaps+"/o", nil).Object()
-	judged.SetFinalizers(nil)
+	marked := s.Do("DELETE", configMaps+"/o", nil).Object()
+	marked.SetFinalizers(nil)
 	store.slip = func() {
 		do(t, s, "PATCH", configMaps+"/o", `{"data":{"late":"write"}}`)
 	}
-	expect(t, s.Do("PUT", configMaps+"/o", judged.Object), http.StatusConflict)
+	expect(t, s.Do("PUT", configMaps+"/o", marked.Object), http.StatusConflict)
 	a := s.Do("GET", configMaps+"/o", nil)
 	expect(t, a, http.StatusOK, `"data":{"late":"write"}`)
 	now := a.Object()

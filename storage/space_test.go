@@ -102,8 +102,8 @@ func TestHistoryIsReclaimedWithoutDeletions(t *testing.T) {
 
 // TestValuesCanBeReplacedBeyondTheQuota: when no key can be created any more, values can still be replaced.
 func TestValuesCanBeReplacedBeyondTheQuota(t *testing.T) {
-	// With this quota the reserve, a sixteenth of it, is larger than the space that a commit of large values needs for a
-	// moment.
+	// With this quota the reserve, a sixteenth of it, is larger than the space that a commit of large values needs
+	// temporarily.
 	e := storagetest.OpenConfig(
 		t, storage.Config{Ephemeral: true, QuotaBytes: 16 * smallQuota, Logger: slog.New(slog.DiscardHandler)})
 	const key = "/registry/configmaps/default/first"

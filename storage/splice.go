@@ -13,7 +13,7 @@ type cut struct {
 	members
 	// begin and end delimit the value of metadata; if there are several members metadata, of the last one.
 	begin, end int
-	// managed and managedEnd delimit, in metadata, managedFields with the comma before it; both are 0 if there are none.
+	// managed and managedEnd delimit, in metadata, managedFields with the comma before it; both are 0 without them.
 	managed, managedEnd int
 	// name is the offset of the member resourceVersion; 0 if there is none.
 	name int

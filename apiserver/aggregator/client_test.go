@@ -18,7 +18,9 @@ import (
 )
 
 // with returns an aggregator with an APIService, which has a condition Available; without it, there is none.
-func with(available string, resolve func(context.Context, string, string, int32) (string, error)) *aggregator.Aggregator {
+func with(
+	available string, resolve func(context.Context, string, string, int32) (string, error),
+) *aggregator.Aggregator {
 	return aggregator.New(aggregator.Config{
 		Names: func() []string { return []string{"v1.g"} },
 		Get: func(string) ([]byte, int64) {
@@ -94,7 +96,8 @@ func TestCloseEndsReads(t *testing.T) {
 // TestClient: a server gets the user and the header Accept, and can't redirect a request.
 func TestClient(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got := fmt.Sprint(r.Header["X-Remote-User"], r.Header["Accept"], r.Header["Authorization"], r.Header["X-Remote-Group"])
+		h := r.Header
+		got := fmt.Sprint(h["X-Remote-User"], h["Accept"], h["Authorization"], h["X-Remote-Group"])
 		if got != "[u] [a/b] [] []" {
 			t.Error(got)
 		}
@@ -105,7 +108,8 @@ func TestClient(t *testing.T) {
 		return server.Listener.Addr().String(), nil
 	})
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "https://any/apis/g/v1/things", nil)
-	r.RequestURI, r.Header = "", http.Header{"Accept": {"a/b"}, "Authorization": {"x"}, "X-Remote-Group": {"system:masters"}}
+	r.RequestURI = ""
+	r.Header = http.Header{"Accept": {"a/b"}, "Authorization": {"x"}, "X-Remote-Group": {"system:masters"}}
 	response, err := a.Client(user.DefaultInfo{Name: "u"}).Do(r)
 	if err != nil || response.StatusCode != http.StatusFound {
 		t.Fatal(response, err)

@@ -21,7 +21,7 @@ import (
 
 func TestParseTokens(t *testing.T) {
 	tokens, err := authentication.ParseTokens(
-		strings.NewReader("t1,alice,u1,\"dev,ops\"\n,nobody,u2\nt2,bob,u3\nt2,carol,u4,system:authenticated\n"))
+		strings.NewReader("t1,alice,u1,\"dev,ops\"\n,erin,u2\nt2,bob,u3\nt2,carol,u4,system:authenticated\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,7 +228,7 @@ func TestExpiredPage(t *testing.T) {
 	}
 }
 
-// TestFaultsBeyondHistory: a held watch expires if its history is dropped, and a stale read begins with the oldest state
+// TestFaultsBeyondHistory: a held watch expires if its history is dropped, and a stale read has the oldest state
 // in the cache. A held watch ends with the server.
 func TestFaultsBeyondHistory(t *testing.T) {
 	f := startFaulty(t, cache.Options{Events: 64})
@@ -260,7 +260,8 @@ func TestFaultDelaysEnd(t *testing.T) {
 		remove := f.add("{effect: {delay: 1h}}")
 		code := make(chan int)
 		go func() { code <- f.Do("GET", configmaps+"/a", nil).Code }()
-		await(t, f.Server, "kubecascade_injected_faults_total", "another", func(n float64) bool { return n > float64(i) })
+		more := func(n float64) bool { return n > float64(i) }
+		await(t, f.Server, "kubecascade_injected_faults_total", "another", more)
 		if i == 1 {
 			remove = f.API.CloseWatches
 		}

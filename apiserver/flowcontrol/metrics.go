@@ -92,10 +92,12 @@ func RegisterMemory(r prometheus.Registerer, inFlight, memory *Budget, encodings
 		help  string
 		value func() int64
 	}{
-		"inflight_memory_limit_bytes": {"Memory limit of requests being served. Open requests have a separate limit of the same size.", memory.Total},
-		"inflight_memory_held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
-		"inflight_memory_open_bytes":  {"Estimated memory of open requests and watches.", inFlight.Held},
-		"cache_encodings_bytes":       {"Memory of cached encodings of events, and of objects in formats other than JSON.", encodings},
+		"inflight_memory_limit_bytes": {
+			"Memory limit of requests being served. Open requests have a separate limit of the same size.", memory.Total},
+		"inflight_memory_held_bytes": {"Estimated memory of the requests being served.", memory.Held},
+		"inflight_memory_open_bytes": {"Estimated memory of open requests and watches.", inFlight.Held},
+		"cache_encodings_bytes": {
+			"Memory of cached encodings of events, and of objects in formats other than JSON.", encodings},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(
 			prometheus.GaugeOpts{Name: "kubecascade_" + name, Help: of.help},

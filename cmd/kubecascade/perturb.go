@@ -13,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/internal/child"
 	"github.com/kubecascade/kubecascade/internal/cluster"
+	"github.com/kubecascade/kubecascade/internal/perturb"
 )
 
 // perturb runs the command with one fault at a time, and reports those that change its result. A plan, if it has rules,
@@ -21,7 +22,7 @@ func (o *options) perturb(ctx context.Context, f *faultFlags, args []string, std
 	const unlimited = time.Duration(math.MaxInt64)
 	began, limit := time.Now(), unlimited
 	ctx = untilSignal(ctx)
-	run := func(plan kubecascade.FaultPlan) (got child.Outcome, failed error) {
+	run := func(plan kubecascade.FaultPlan) (got perturb.Outcome, failed error) {
 		limited, end := context.WithTimeout(ctx, limit)
 		defer end()
 		k, err := child.New(limited, args)
@@ -48,7 +49,7 @@ func (o *options) perturb(ctx context.Context, f *faultFlags, args []string, std
 		}
 		return got, errors.Join(err, failed)
 	}
-	found, err := child.Search(stderr, f.seed, f.plan, run, func() bool { return time.Since(began) > f.budget })
+	found, err := perturb.Search(stderr, f.seed, f.plan, run, func() bool { return time.Since(began) > f.budget })
 	if err == nil && found > 0 {
 		err = errFound
 	}
@@ -57,7 +58,7 @@ func (o *options) perturb(ctx context.Context, f *faultFlags, args []string, std
 
 // left returns the requests and the objects at the end of a command, when the controllers are idle or after ten
 // seconds.
-func left(ctx context.Context, s *kubecascade.Server) (got child.Outcome, err error) {
+func left(ctx context.Context, s *kubecascade.Server) (got perturb.Outcome, err error) {
 	got.Fired = s.Faults().Report().Fired
 	s.Faults().Remove(0)
 	idle, cancel := context.WithTimeout(ctx, 10*time.Second)

@@ -34,7 +34,7 @@ type Options struct {
 	Attempts int
 	// Changes are the changed responses of servers of later minor versions.
 	Changes []Change
-	// PrintedValues also compares the objects, lists and diffs that messages print. Otherwise WithoutPrinted removes them.
+	// PrintedValues also compares the objects, lists and diffs in messages. Otherwise WithoutPrinted removes them.
 	PrintedValues bool
 	// Progress is called before each step.
 	Progress func(scenario string, step, steps int)

@@ -18,8 +18,8 @@ type remains struct {
 	count    int
 	// finalizers counts the objects with each finalizer.
 	finalizers map[string]int
-	// seconds is the estimated time until they are gone; 0 means that there is no estimate. overdue is set if all of them
-	// are being deleted and their estimated time has passed: the seconds until the next attempt.
+	// seconds is the estimated time until they are gone; 0 means that there is no estimate. overdue is set if all are
+	// being deleted and their estimated time has passed: the seconds until the next attempt.
 	seconds, overdue int64
 	// counted is the revision at which they were counted, or an earlier one.
 	counted int64

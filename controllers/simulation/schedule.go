@@ -34,7 +34,7 @@ func Scheduler(simulated bool, o Options) workload.Controller {
 	return c
 }
 
-// wake returns a changed pod without a node, and the waiting pods that a change may help. Any change of a node may help,
+// wake returns a changed pod without a node, and waiting pods that a change may help. Any change of a node may help,
 // as spread and affinity also count nodes that don't fit; and so may a pod that leaves a node or is assigned to one.
 // Pods with claims also wait for changes of claims, volumes and classes.
 func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.Key) {

@@ -1,5 +1,4 @@
-// Package child runs the command of "kubecascade run". Search looks for single faults that change the result of a
-// command: its exit code, or the objects that it leaves behind.
+// Package child runs the command of "kubecascade run".
 //
 // It guarantees:
 //

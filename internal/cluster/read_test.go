@@ -151,7 +151,7 @@ func TestListsOnly(t *testing.T) {
 	}
 }
 
-// TestOwnersNamesAreNoPaths: the name of an owner, or the namespace of an object of an aggregated server, leads to no other
+// TestOwnersNamesAreNoPaths: the name of an owner, or the namespace of an aggregated server's object, leads to no other
 // path of the server.
 func TestOwnersNamesAreNoPaths(t *testing.T) {
 	for _, o := range []string{"ns ..", "ns ../../..", "ns ../../../../version", "ns a/b", "ns %2e", ".. b"} {
@@ -231,7 +231,8 @@ func TestUnavailableGroups(t *testing.T) {
 			{"groupVersion":"metrics.k8s.io/v1beta1","version":"v1beta1"}],"preferredVersion":{"groupVersion":"metrics.k8s.io/v1beta1","version":"v1beta1"}}]}`,
 		"/apis/metrics.k8s.io/v1beta1": `503!{"kind":"Status","message":"no endpoints"}`,
 		"/api/v1/pods":                 `503!{"kind":"Status","message":"gone"}`,
-		"/api/v1/secrets":              list("", item("ns", "s", `,"ownerReferences":[{"kind":"A","name":"a"},{"kind":"B"}]`)),
+		"/api/v1/secrets": list("", item("ns", "s",
+			`,"ownerReferences":[{"kind":"A","name":"a"},{"kind":"B"}]`)),
 	})
 	want := []explain.Unavailable{{Name: "v1beta1.metrics.k8s.io", Message: "no endpoints"}}
 	if d, err := c.Discover(t.Context()); err != nil || !slices.Equal(d.Unavailable, want) {

@@ -322,14 +322,17 @@ func (f as) RoundTrip(r *http.Request) (*http.Response, error) {
 // aggregated makes the objects of a resource Far, which are in namespace a, those of an aggregated server.
 func (s *secured) aggregated(items ...string) {
 	s.others = []metav1.APIResource{
-		{Group: "example.com", Version: "v1", Name: "far", Kind: "Far", Namespaced: true, Verbs: []string{"delete", "list", "watch"}},
+		{Group: "example.com", Version: "v1", Name: "far", Kind: "Far", Namespaced: true,
+			Verbs: []string{"delete", "list", "watch"}},
 		{Group: "example.com", Version: "v1", Name: "metrics", Kind: "Metric", Verbs: []string{"list"}},
 		{Group: "example.com", Version: "v1", Name: "..", Kind: "Outside", Verbs: []string{"delete", "list"}},
 	}
-	list := `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + strings.Join(items, ",") + `]}`
+	list := `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` +
+		strings.Join(items, ",") + `]}`
 	s.far = far{"admin /apis/example.com/v1/far": list, "alice /apis/example.com/v1/namespaces/a/far": list,
 		"admin /apis/example.com/v1/namespaces/a/far/late": farObject("late", ""),
-		"admin /apis/example.com/v1/namespaces/a/far/lost": `{"kind":"Status","code":404,"reason":"NotFound","message":"x"}`}
+		"admin /apis/example.com/v1/namespaces/a/far/lost": `{"kind":"Status","code":404,
+			"reason":"NotFound","message":"x"}`}
 }
 
 func farObject(name, owners string) string {
@@ -341,7 +344,7 @@ func ownedByFar(name string) string {
 	return strings.Replace(ownedBy("Far", name, "uid-"+name), `"v1"`, `"example.com/v1"`, 1)
 }
 
-// TestObjectsOfAggregatedServers: they are read as the user, as owners, dependents, content of a namespace and objects of
+// TestObjectsOfAggregatedServers: they are read as the user, as owners, dependents, a namespace's content and objects of
 // a question, after RBAC of this server.
 func TestObjectsOfAggregatedServers(t *testing.T) {
 	s := startSecured(t, nil)
@@ -355,8 +358,10 @@ func TestObjectsOfAggregatedServers(t *testing.T) {
 	s.Grant("alice", "a", "read", `[{"apiGroups":["example.com"],"resources":["far"],"verbs":["list"]}]`)
 	tree := "tree?namespace=a&resource="
 	for _, c := range []struct{ user, path, want string }{
-		{"admin", tree + "cm&name=o", `"dependents":[{"object":{"apiVersion":"example.com/v1","kind":"Far","namespace":"a","name":"f"`},
-		{"admin", tree + "far&name=f", `"owners":[{"object":{"apiVersion":"v1","kind":"ConfigMap","namespace":"a","name":"o"`},
+		{"admin", tree + "cm&name=o",
+			`"dependents":[{"object":{"apiVersion":"example.com/v1","kind":"Far","namespace":"a","name":"f"`},
+		{"admin", tree + "far&name=f",
+			`"owners":[{"object":{"apiVersion":"v1","kind":"ConfigMap","namespace":"a","name":"o"`},
 		{"admin", "preview?resource=cm&namespace=a&name=o", `"resource":"far.example.com"`},
 		{"admin", "why?resource=cm&namespace=a&name=d", `Far f`},
 		{"admin", "why?resource=cm&namespace=a&name=late", `"cause":"Owned"`},

@@ -47,7 +47,8 @@ func TestSilentAggregatedServers(t *testing.T) {
 			others: &Client{URL: "http://silent.example", HTTP: &http.Client{Transport: silent{}}},
 			late:   time.Now().Add(otherTime),
 		}
-		began, far := time.Now(), &Resource{Resource: explain.Resource{Versions: []string{"v1"}, Plural: "far"}, Elsewhere: true}
+		began := time.Now()
+		far := &Resource{Resource: explain.Resource{Versions: []string{"v1"}, Plural: "far"}, Elsewhere: true}
 		for range 3 {
 			if err := c.List(t.Context(), far, Selector{}, nil); err == nil {
 				t.Error("no error")

@@ -175,7 +175,8 @@ func (s *sources) declares(t *testing.T, function string) bool {
 	return regexp.MustCompile(`(?m)^func (\(.*?\) )?` + name + `\(`).Match(text)
 }
 
-const legend = `# The rules that upstream declares by +k8s: tags, for each kind. Rules of the level alpha are written by hand:
+const legend = "" +
+	`# The rules that upstream declares by +k8s: tags, for each kind. Rules of the level alpha are written by hand:
 # kube-apiserver does not enforce the code that is generated from them, so a handwritten function returns their errors.
 # Handwritten rules without a tag are not listed. A gate that is off removes its fields, so their rules have no errors.
 

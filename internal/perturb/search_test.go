@@ -1,4 +1,4 @@
-package child
+package perturb
 
 import (
 	"fmt"
@@ -25,7 +25,8 @@ func TestSearch(t *testing.T) {
 		o.Objects = map[[2]string]string{secret: "Pod/p", {"hashes", strings.Repeat("ab", 8+runs)}: "", far: "",
 			{"secrets", "of-bcdf" + "bcdfghjklmn"[runs:][:1] + "/x"}: "Pod/q-zzzzz,Pod/p"}
 		for _, verb := range []string{"create", "delete", "get"} {
-			shot, _ := set.Decide(&faults.Request{Verb: verb, Resource: "pods", Name: "p", UserAgent: "me/1"}, time.Time{})
+			q := &faults.Request{Verb: verb, Resource: "pods", Name: "p", UserAgent: "me/1"}
+			shot, _ := set.Decide(q, time.Time{})
 			switch {
 			case shot == nil || shot.Delay > 0:
 			case verb == "create" && shot.LoseAnswer:
@@ -51,7 +52,8 @@ func TestSearch(t *testing.T) {
 	}
 	for _, want := range []string{
 		"left: secrets a/x-* (2 instead of 1), with this plan:\nrules:\n- effect:\n    loseAnswer: true\n  match:\n",
-		"missing: secrets a/x-* (0 instead of 1), with", `orphaned: secrets a/x-* (owners [""] instead of ["Pod/p"]), with`,
+		"missing: secrets a/x-* (0 instead of 1), with",
+		`orphaned: secrets a/x-* (owners [""] instead of ["Pod/p"]), with`,
 		"exit code 3, with", "the objects of *.far were not always compared: gone\n",
 		"5 of 7 perturbations change the result; 0 were not tried",
 	} {
@@ -61,7 +63,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchHitsTheLearnedRequest: a rule also matches requests with a name, a subresource or another namespace if it has
+// TestSearchHitsTheLearnedRequest: a rule also matches requests with a name, subresource or other namespace if it has
 // none of these, and those of clients with longer names. The fault meets the learned request even so.
 func TestSearchHitsTheLearnedRequest(t *testing.T) {
 	requests := []faults.Request{

@@ -1,4 +1,4 @@
-package child
+package perturb
 
 import (
 	"cmp"
@@ -48,18 +48,18 @@ func Search(w io.Writer, seed uint64, only faults.Plan, run Run, over func() boo
 	if a.Exit != "" || b.Exit != "" {
 		return 0, fmt.Errorf("the command fails without a fault: %s", cmp.Or(a.Exit, b.Exit))
 	}
-	all := plans(a.Fired, b.Fired)
+	all := points(a.Fired, b.Fired)
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	if len(only.Rules) > 0 {
-		all = []faults.Plan{only}
+		all = []point{{plan: only}}
 	}
 	tried, unknown := 0, map[string]string{}
 	maps.Copy(unknown, a.Unknown)
 	maps.Copy(unknown, b.Unknown)
 	for ; tried < len(all) && !over(); tried++ {
-		plan := all[tried]
+		plan := all[tried].plan
 		if len(only.Rules) == 0 {
-			plan.Rules[0].Skip = matched(plan, a.Fired[:plan.Rules[0].Skip])
+			plan.Rules[0].Skip = matched(plan, a.Fired[:all[tried].at])
 		}
 		got, err := run(plan)
 		if err != nil {
@@ -150,9 +150,15 @@ func effects(verb string) []faults.Effect {
 	}[verb]
 }
 
-// plans returns a plan for each effect at each request that both runs had. Its Skip is the index of the request in a.
-// A request with a name that only one run had is one without a name.
-func plans(a, b []faults.Fired) (all []faults.Plan) {
+// point is a request of the first undisturbed run, by its index, and the plan of an effect on it, without Skip.
+type point struct {
+	plan faults.Plan
+	at   int
+}
+
+// points returns a point for each effect at each request that both runs had. If only one run had the name of a request,
+// its plan has no name.
+func points(a, b []faults.Fired) (all []point) {
 	inB := map[string]int{}
 	for _, f := range b {
 		named, unnamed := matches(f.Request)
@@ -171,7 +177,7 @@ func plans(a, b []faults.Fired) (all []faults.Plan) {
 		}
 		for _, e := range effects(f.Request.Verb) {
 			if !e.StaleReads || f.Request.Stale {
-				all = append(all, faults.Plan{Rules: []faults.Rule{{Match: at, Skip: i, Times: 1, Effect: e}}})
+				all = append(all, point{faults.Plan{Rules: []faults.Rule{{Match: at, Times: 1, Effect: e}}}, i})
 			}
 		}
 	}
