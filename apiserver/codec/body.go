@@ -3,7 +3,6 @@ package codec
 import (
 	"bytes"
 	"cmp"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,25 +62,20 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 		}
 		err = nil
 	}
-	if err != nil && !(coerce == nil && retired(err, got)) {
+	// Upstream decodes a body of a kind that is no longer served.
+	retired := coerce == nil && runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
+	if err != nil && !retired {
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
 	}
 	// For a custom resource, the validation reports a wrong kind.
 	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil {
-		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
-			InternalPackage(want.Group), want.Kind)
-		return nil, decodeError(err, want.Kind, got, b.Bytes)
+		return nil, decodeError(unknownConversion(*got, want), want.Kind, got, b.Bytes)
 	}
 	if got.GroupVersion() != want.GroupVersion() {
 		return nil, status.BadRequest("the API version in the data (%s) does not match the expected API version (%s)",
 			got.GroupVersion(), want.GroupVersion())
 	}
 	return obj, nil
-}
-
-// retired reports whether err means that the body's kind is no longer served. Upstream decodes such a body.
-func retired(err error, got *schema.GroupVersionKind) bool {
-	return runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
 }
 
 // WarnStrict warns of strict decoding errors, one warning for each error that the YAML parser reports (B-71).
@@ -207,7 +201,8 @@ func CheckCost(b Body) (Body, error) {
 		}
 		b.Bytes, b.Media = j, MediaJSON
 	}
-	return b, checkWork(b.Bytes)
+	_, err := measure(b.Bytes)
+	return b, err
 }
 
 // CountValues returns an upper bound of the number of values in a body. It does not parse JSON and YAML, but counts
@@ -231,7 +226,7 @@ func decodeError(err error, kind string, got *schema.GroupVersionKind, data []by
 	}
 	if runtime.IsNotRegisteredError(err) && got != nil {
 		// The message contains the name of the scheme, which must be that of upstream's.
-		err = errors.New(NotRegistered(*got))
+		err = NotRegistered(*got)
 	}
 	if got != nil && got.Kind != "" {
 		return Unconvertible(*got, kind, err)
@@ -247,26 +242,29 @@ func Unconvertible(got schema.GroupVersionKind, kind string, err error) error {
 // SchemeName is the name of each of upstream's schemes in error messages.
 const SchemeName = "pkg/runtime/scheme.go:111"
 
-// NotRegistered returns the error message for an unknown kind.
-func NotRegistered(gvk schema.GroupVersionKind) string {
-	return runtime.NewNotRegisteredErrForKind(SchemeName, gvk).Error()
+// NotRegistered returns the error for an unknown kind.
+func NotRegistered(gvk schema.GroupVersionKind) error {
+	return runtime.NewNotRegisteredErrForKind(SchemeName, gvk)
+}
+
+func unknownConversion(got, want schema.GroupVersionKind) error {
+	return fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
+		InternalPackage(want.Group), want.Kind)
 }
 
 // summary returns the first 30 bytes of a body: as text if it begins like JSON, otherwise in hexadecimal.
 func summary(data []byte) string {
-	const most = 30
-	cut := data
-	more := ""
-	if len(cut) > most {
-		cut, more = cut[:most], " ..."
-	}
-	switch {
-	case len(data) == 0:
+	if len(data) == 0 {
 		return "<empty>"
-	case data[0] == '{':
-		return string(cut) + more
 	}
-	return hex.EncodeToString(cut) + more
+	format, more := "%x%s", ""
+	if data[0] == '{' {
+		format = "%s%s"
+	}
+	if len(data) > 30 {
+		data, more = data[:30], " ..."
+	}
+	return fmt.Sprintf(format, data, more)
 }
 
 // DecodeStored decodes the JSON of a stored or cached object, and returns the object in its stored version.
@@ -291,13 +289,10 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 		gvk = res.GroupVersionKind()
 	}
 	obj, err := resources.Scheme().New(gvk)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(data, obj)
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, obj); err != nil {
-		return nil, err
-	}
-	return obj, nil
+	return obj, err
 }
 
 // EncodeStored encodes an object as kube-apiserver stores it in JSON, but without the newline at the end. The caller

@@ -18,12 +18,13 @@ const maxShifted = 64 << 20
 // document. The library rejects malformed operations.
 func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	size := len(before) // of the document and of all values
-	_, longest, _ := largestIn(before)
+	document, _ := measure(before)
+	longest := document.elements
 	shifts, nested := 0, 0 // operations that shift items; bytes that move deeper, counted once for each level
 	for _, o := range ops {
 		if v := o["value"]; v != nil {
-			_, n, _ := largestIn(*v)
-			size, longest = size+len(*v), max(longest, n)
+			value, _ := measure(*v)
+			size, longest = size+len(*v), max(longest, value.elements)
 			to, _ := o.Path()
 			nested += levels(to) * len(*v)
 		}

@@ -164,13 +164,11 @@ func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind
 	}
 	switch {
 	case err != nil && runtime.IsNotRegisteredError(err) && got != nil:
-		return nil, unreadable(shown, errors.New(NotRegistered(*got)))
+		return nil, unreadable(shown, NotRegistered(*got))
 	case err != nil:
 		return nil, unreadable(shown, err)
 	case *got != gvk && coerce == nil: // the validation of a custom resource reports it
-		return nil, unreadable(shown,
-			fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
-				InternalPackage(gvk.Group), gvk.Kind))
+		return nil, unreadable(shown, unknownConversion(*got, gvk))
 	}
 	return obj, p.report(strict, shown)
 }
@@ -196,16 +194,11 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 		return nil, err
 	}
 	doc := map[string]any{}
-	var strict []error
-	if p.Strictness == metav1.FieldValidationIgnore {
-		err = kjson.UnmarshalCaseSensitivePreserveInts(p.Bytes, &doc)
-	} else {
-		strict, err = kjson.UnmarshalStrict(p.Bytes, &doc)
-	}
+	strict, err := kjson.UnmarshalStrict(p.Bytes, &doc)
 	if err != nil {
 		return nil, status.BadRequest("%v", err)
 	}
-	if err := CheckMerge(content, doc); err != nil {
+	if err := checkMerge(content, doc); err != nil {
 		return nil, err
 	}
 	shown := fmt.Sprintf("%+v", doc)

@@ -23,32 +23,47 @@ const maxValues = 250_000
 // errValues is the error for a document with more values.
 var errValues = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the document has more than %d values", maxValues))
 
-// checkWork returns an error for JSON that exceeds MaxWork or maxValues. The decoder reports malformed JSON.
-func checkWork(data []byte) error {
-	depth, work, counted, values := 0, 0, 0, 0
+// extent is the size of a JSON document: the work to decode it (MaxWork), its values (maxValues), the elements of its
+// longest list, and the members of its largest object.
+type extent struct{ work, values, elements, members int }
+
+// measure returns the extent of JSON, or an error if it exceeds MaxWork or maxValues. The decoder reports malformed JSON.
+func measure(data []byte) (e extent, err error) {
+	type container struct {
+		list            bool
+		commas, members int
+	}
+	open, counted := []container{{}}, 0
 	for at, c := range jsonscan.Marks(data) {
-		work += depth * (at - counted)
+		e.work += (len(open) - 1) * (at - counted)
 		counted = at
+		in := &open[len(open)-1]
 		switch c {
 		case '{', '[':
-			depth++
-			values++
+			e.values++
+			open = append(open, container{list: c == '['})
 		case ',':
-			values++
-		case '}', ']':
-			depth = max(depth-1, 0)
+			e.values++
+			if in.commas++; in.list {
+				e.elements = max(e.elements, in.commas+1)
+			}
+		case ':':
+			in.members++
+			e.members = max(e.members, in.members)
+		default:
+			open = open[:max(len(open)-1, 1)]
 		}
 		switch {
-		case work > MaxWork:
-			return errNested
-		case values > maxValues:
-			return errValues
+		case e.work > MaxWork:
+			return e, errNested
+		case e.values > maxValues:
+			return e, errValues
 		}
 	}
-	if work+depth*(len(data)-1-counted) > MaxWork {
-		return errNested
+	if e.work += (len(open) - 1) * (len(data) - 1 - counted); e.work > MaxWork {
+		return e, errNested
 	}
-	return nil
+	return e, nil
 }
 
 // maxMerge limits a strategic merge. To sort a list, it searches the other lists for each item. The cost is the length
@@ -76,14 +91,11 @@ func countItems(v any) (items, longest int) {
 	return items, longest
 }
 
-// CheckMerge returns an error for a patch that would take too long to merge.
-func CheckMerge(content, doc any) error {
+// checkMerge returns an error for a patch that would take too long to merge.
+func checkMerge(content, doc any) error {
 	n, longest := countItems(doc)
-	if n == 0 {
-		return nil
-	}
 	m, longer := countItems(content)
-	if (n+m)*(longest+longer) > maxMerge {
+	if n > 0 && (n+m)*(longest+longer) > maxMerge {
 		return apierrors.NewRequestEntityTooLargeError("the lists of the patch and of the object are too long to be merged")
 	}
 	return nil

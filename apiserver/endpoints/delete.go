@@ -86,7 +86,7 @@ func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, erro
 	obj, got, err := metascheme.Codecs.DecoderToVersion(info.Serializer, want.GroupVersion()).Decode(data, &want, opts)
 	switch {
 	case runtime.IsNotRegisteredError(err) && got != nil:
-		return nil, status.BadRequest("%s", codec.NotRegistered(*got))
+		return nil, status.BadRequest("%v", codec.NotRegistered(*got))
 	case err != nil:
 		return nil, status.BadRequest("%v", err)
 	case obj != opts:
