@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/tidwall/btree"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	kjson "sigs.k8s.io/json"
@@ -45,17 +45,22 @@ type table struct {
 	collection string
 	// building is held while a reader, which has Index.mu only for reading, builds the table.
 	building sync.Mutex
-	// entries has the entries by key. It and the other maps are nil until the table is first read. The lists are sorted
-	// by key.
+	// entries has the entries by key. It and the other maps are nil until the table is first read.
 	entries    map[string]*entry
-	namespaces map[string][]*entry
-	free       map[string][]*entry
-	controlled map[string][]*entry
+	namespaces map[string]*list
+	free       map[string]*list
+	controlled map[string]*list
 	// mounting has the pods by the keys of the claims that they mount.
-	mounting map[workload.Key][]*entry
+	mounting map[workload.Key]*list
 	// unreadable has, by their keys, the objects that could not be decoded; not all objects were tried.
 	unreadable map[string]*entry
+	// all has the objects of all namespaces since the last change, if they were read. The scheduler reads all nodes for
+	// each pod.
+	all atomic.Pointer[[]workload.Object]
 }
+
+// list has entries, sorted by key.
+type list = btree.Map[string, *entry]
 
 // entry is one state of an object.
 type entry struct {
@@ -158,8 +163,8 @@ func (t *table) build(c *cache.Cache, rev int64) error {
 	}
 	old := t.entries
 	t.entries = map[string]*entry{}
-	t.mounting, t.unreadable = map[workload.Key][]*entry{}, map[string]*entry{}
-	t.namespaces, t.free, t.controlled = map[string][]*entry{}, map[string][]*entry{}, map[string][]*entry{}
+	t.mounting, t.unreadable = map[workload.Key]*list{}, map[string]*entry{}
+	t.namespaces, t.free, t.controlled = map[string]*list{}, map[string]*list{}, map[string]*list{}
 	for o := range state.Ascend("", "") {
 		e := old[o.Key]
 		if e == nil || e.Object != o {
@@ -173,6 +178,7 @@ func (t *table) build(c *cache.Cache, rev int64) error {
 // insert adds an object, or replaces it. Reads omit objects that can't be decoded. A pod that may mount claims is
 // decoded here, so that it is known whether claims are in use.
 func (t *table) insert(e *entry) {
+	t.all.Store(nil)
 	err := e.Err
 	if t.resource == workload.Pods {
 		e.claims, err = claimsOf(e)
@@ -198,6 +204,7 @@ func (t *table) insert(e *entry) {
 }
 
 func (t *table) remove(key string) {
+	t.all.Store(nil)
 	delete(t.unreadable, key)
 	e := t.entries[key]
 	if e == nil {
@@ -215,26 +222,15 @@ func (t *table) remove(key string) {
 	}
 }
 
-func place(list []*entry, key string) (int, bool) {
-	return slices.BinarySearchFunc(list, key, func(e *entry, key string) int { return strings.Compare(e.Key, key) })
+func put[K comparable](lists map[K]*list, at K, e *entry) {
+	if lists[at] == nil {
+		lists[at] = &list{}
+	}
+	lists[at].Set(e.Key, e)
 }
 
-func put[K comparable](lists map[K][]*entry, at K, e *entry) {
-	list := lists[at]
-	i, found := place(list, e.Key)
-	if found {
-		list[i] = e
-		return
-	}
-	lists[at] = slices.Insert(list, i, e)
-}
-
-func drop[K comparable](lists map[K][]*entry, at K, key string) {
-	list := lists[at]
-	if i, ok := place(list, key); ok {
-		list = slices.Delete(list, i, i+1)
-	}
-	if lists[at] = list; len(list) == 0 {
+func drop[K comparable](lists map[K]*list, at K, key string) {
+	if lists[at].Delete(key); lists[at].Len() == 0 {
 		delete(lists, at)
 	}
 }
@@ -289,13 +285,18 @@ func claimsOf(pod *entry) ([]string, error) {
 	return workload.ClaimsOf(o.(*corev1.Pod)), nil
 }
 
-func (t *table) objects(list []*entry) []workload.Object {
-	out := make([]workload.Object, 0, len(list))
-	for _, e := range list {
+// objects decodes the entries of a list, which may be nil.
+func (t *table) objects(l *list) []workload.Object {
+	if l == nil {
+		return nil
+	}
+	out := make([]workload.Object, 0, l.Len())
+	l.Scan(func(_ string, e *entry) bool {
 		if o, err := e.object(t.resource); err == nil {
 			out = append(out, o)
 		}
-	}
+		return true
+	})
 	return out
 }
 
@@ -386,8 +387,8 @@ func (r *reader) Readable(res workload.Resource, namespace string) bool {
 	if res == workload.Pods { // insert has decoded those that count
 		return true
 	}
-	for in, list := range t.namespaces {
-		if (namespace == "" || namespace == in) && len(t.objects(list)) < len(list) {
+	for in, l := range t.namespaces {
+		if (namespace == "" || namespace == in) && len(t.objects(l)) < l.Len() {
 			return false
 		}
 	}
@@ -412,9 +413,15 @@ func (r *reader) All(res workload.Resource, namespace string) []workload.Object 
 	if namespace != "" {
 		return t.objects(t.namespaces[namespace])
 	}
+	if all := t.all.Load(); all != nil {
+		return *all
+	}
 	var out []workload.Object
 	for _, ns := range slices.Sorted(maps.Keys(t.namespaces)) {
 		out = append(out, t.objects(t.namespaces[ns])...)
+	}
+	if res != workload.Pods { // they are not kept in memory
+		t.all.Store(&out)
 	}
 	return out
 }

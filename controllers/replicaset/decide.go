@@ -17,7 +17,7 @@ const burst = 500
 
 // The minimum time between two passes is rest for each pod of the set, at most mostRest. Otherwise, when all pods of a
 // large set change, each change would cause a pass that counts all of them.
-const rest, mostRest = 200 * time.Microsecond, 500 * time.Millisecond
+const rest, mostRest = time.Millisecond, 500 * time.Millisecond
 
 func decide(v workload.View, s set, now time.Time) workload.Plan {
 	var p workload.Plan

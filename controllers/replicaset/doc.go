@@ -12,7 +12,7 @@
 //     same owner, those ready for less time, those with more restarts, those that are younger; times are compared by
 //     their order of magnitude (K pkg/controller/controller_utils.go: ActivePodsWithRanks).
 //  4. The status is written only if it changes. It has the condition ReplicaFailure while pods can't be created or
-//     deleted. Between two passes over a set are 200 µs for each of its pods, at most half a second.
+//     deleted. Between two passes over a set is 1 ms for each of its pods, at most half a second.
 //
 // set.go has the common code of the two kinds, decide.go the decisions, rank.go the order of deletion, status.go the
 // status.
