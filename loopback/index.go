@@ -85,43 +85,49 @@ func NewIndex(c *cache.Cache, types *resources.Types, root string) *Index {
 	return x
 }
 
-// read calls f with the cache's present state.
+// read calls f with a state that is at least as new as the cache's. It locks out other readers only if events must be
+// applied: with many controllers and writes, each reader would wait for all others otherwise.
 func (x *Index) read(ctx context.Context, f func(workload.Reader)) error {
 	select {
 	case <-x.cache.Ready():
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := x.catchUp(); err != nil {
-		return err
-	}
+	rev := x.cache.Revision()
 	x.mu.RLock()
+	if !x.reached(rev) {
+		x.mu.RUnlock()
+		if err := x.catchUp(rev); err != nil {
+			return err
+		}
+		x.mu.RLock()
+	}
 	defer x.mu.RUnlock()
 	r := &reader{Index: x}
 	f(r)
 	return r.err
 }
 
-func (x *Index) catchUp() error {
+// reached reports whether the tables have the state of a revision.
+func (x *Index) reached(rev int64) bool { return x.watcher != nil && x.revision >= rev }
+
+// catchUp applies the events up to a revision.
+func (x *Index) catchUp(rev int64) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for {
+	for !x.reached(rev) {
 		if x.watcher == nil {
 			if err := x.watch(); err != nil {
 				return err
 			}
 		}
-		events, rev, err := x.watcher.Poll()
+		events, polled, err := x.watcher.Poll()
 		switch {
 		case errors.Is(err, cache.ErrExpired):
 			x.watcher = nil
 			continue
 		case err != nil:
 			return err
-		}
-		x.revision = rev
-		if len(events) == 0 {
-			return nil
 		}
 		for _, e := range events {
 			t := x.tables[e.Collection]
@@ -133,7 +139,9 @@ func (x *Index) catchUp() error {
 				t.insert(&entry{Object: e.Object})
 			}
 		}
+		x.revision = polled
 	}
+	return nil
 }
 
 // watch starts a new watch of the timeline, and builds the tables again that have been read. Their state may be newer

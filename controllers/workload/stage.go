@@ -7,7 +7,7 @@ import (
 )
 
 // inFlight is the maximum number of concurrent requests of one pass.
-const inFlight = 8
+const inFlight = 32
 
 // do executes actions, stage by stage, and returns the first failure.
 func (e *engine) do(ctx context.Context, v View, actions []Action) *Failure {
