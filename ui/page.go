@@ -6,7 +6,6 @@ import (
 	"embed"
 	"fmt"
 	"net/http"
-	"path"
 	"strings"
 	"time"
 )
@@ -38,25 +37,21 @@ type file struct {
 	media, id string
 }
 
-// media has the media types of the files by extension. Package mime would depend on files of the machine.
+// media has the files of dist with their media types. Package mime would depend on files of the machine.
 var media = map[string]string{
-	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
+	"index.html": "text/html; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
+	"app.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml", "licenses.txt": "text/plain; charset=utf-8",
 }
 
 // files returns the page's files by their names below Path.
 func files() map[string]file {
 	all := map[string]file{}
-	entries, err := dist.ReadDir("dist")
-	for _, e := range entries {
-		var data []byte
-		if data, err = dist.ReadFile("dist/" + e.Name()); err != nil {
-			break
+	for name, media := range media {
+		data, err := dist.ReadFile("dist/" + name)
+		if err != nil {
+			panic(err) // the files are embedded in the program
 		}
-		all[e.Name()] = file{data, media[path.Ext(e.Name())], fmt.Sprintf(`"%x"`, sha256.Sum256(data))}
-	}
-	if err != nil {
-		panic(err) // the files are embedded in the program
+		all[name] = file{data, media, fmt.Sprintf(`"%x"`, sha256.Sum256(data))}
 	}
 	all[""] = all["index.html"]
 	return all
@@ -68,7 +63,7 @@ func Page(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch name, below := strings.CutPrefix(r.URL.Path, Path); {
 		case below:
-			serveFile(w, r, name, all)
+			serveFile(w, r, all[name])
 		case r.URL.Path == strings.TrimSuffix(Path, "/"):
 			http.Redirect(w, r, Path, http.StatusTemporaryRedirect)
 		default:
@@ -77,10 +72,9 @@ func Page(next http.Handler) http.Handler {
 	})
 }
 
-func serveFile(w http.ResponseWriter, r *http.Request, name string, all map[string]file) {
-	f, ok := all[name]
+func serveFile(w http.ResponseWriter, r *http.Request, f file) {
 	switch Protect(w.Header()); {
-	case !ok:
+	case f.id == "":
 		http.NotFound(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
@@ -89,6 +83,6 @@ func serveFile(w http.ResponseWriter, r *http.Request, name string, all map[stri
 		w.Header().Set("Content-Type", f.media)
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("ETag", f.id)
-		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.data))
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.data))
 	}
 }
