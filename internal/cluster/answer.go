@@ -191,7 +191,7 @@ func (r *Resource) hidden(namespace string) error {
 
 // selected calls yield with the objects of a resource that a selector selects, in the namespace or in all.
 func (f finder) selected(of Named, selector labels.Selector, yield func(graph.Key)) error {
-	r, err := f.resource(of)
+	r, err := f.Resource(of)
 	if err != nil {
 		return err
 	}

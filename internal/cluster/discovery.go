@@ -163,8 +163,8 @@ var deletions = sync.OnceValue(func() map[schema.GroupResource]finalizers.Kind {
 	return all
 })
 
-// resource returns the resource by which an object is named.
-func (d *Discovery) resource(n Named) (*Resource, error) {
+// Resource returns the resource by which an object is named.
+func (d *Discovery) Resource(n Named) (*Resource, error) {
 	switch {
 	case n.Resource != "" && n.Kind != "":
 		return nil, status.BadRequest("resource and kind can't both be used")
@@ -179,7 +179,7 @@ func (d *Discovery) resource(n Named) (*Resource, error) {
 
 // Key returns the key of an object by its name. The errors are 404 for an unknown resource, otherwise 400.
 func (d *Discovery) Key(n Named) (k graph.Key, err error) {
-	r, err := d.resource(n)
+	r, err := d.Resource(n)
 	switch {
 	case err != nil:
 		return k, err

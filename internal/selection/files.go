@@ -30,14 +30,12 @@ var (
 	errURL      = errors.New("URLs are not supported: fetch the file, and give its content to --filename -")
 )
 
-// read returns the objects of all files. Lists are replaced by their objects.
+// read returns the objects of all files.
 func (l *Line) read(stdin io.Reader) (all []Object, err error) {
 	for _, name := range l.Files {
 		paths, err := l.paths(name)
-		for _, path := range paths {
-			if err == nil {
-				all, err = readFile(path, stdin, all)
-			}
+		for i := 0; err == nil && i < len(paths); i++ {
+			all, err = readFile(paths[i], stdin, all)
 		}
 		if err != nil {
 			return nil, err
@@ -102,24 +100,21 @@ func readFile(path string, stdin io.Reader, all []Object) ([]Object, error) {
 	for d := yaml.NewYAMLOrJSONDecoder(content, 4096); ; {
 		var raw json.RawMessage
 		err := d.Decode(&raw)
-		switch {
-		case errors.Is(err, io.EOF):
+		if errors.Is(err, io.EOF) {
 			return all, nil
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", from, err)
-		case len(raw) == 0 || string(raw) == "null": // an empty document
-			continue
 		}
-		if all, err = flatten(Object{From: from}, raw, all); err != nil {
-			return nil, err
+		if err == nil && len(raw) > 0 && string(raw) != "null" { // otherwise the document is empty
+			err = flatten(cluster.Named{}, raw, func(n cluster.Named) { all = append(all, Object{n, from}) })
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", from, err)
 		}
 	}
 }
 
-// flatten decodes an object and appends it or, if it is a list, its items. o has the file, and the type of an object
-// without one. Items without a type are of the list's kind without "List" (AM pkg/apis/meta/v1/unstructured/helpers.go:
-// decodeToList).
-func flatten(o Object, raw json.RawMessage, all []Object) (_ []Object, err error) {
+// flatten decodes an object and calls yield with it or, if it is a list, with its items. n has the type of an object
+// without one: items are of the list's kind without "List" (AM pkg/apis/meta/v1/unstructured/helpers.go: decodeToList).
+func flatten(n cluster.Named, raw json.RawMessage, yield func(cluster.Named)) error {
 	var d struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
@@ -132,30 +127,30 @@ func flatten(o Object, raw json.RawMessage, all []Object) (_ []Object, err error
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(raw, &d); {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return nil, fmt.Errorf("%s: %w: the field %s is a JSON %s", o.From, errNoObject, wrong.Field, wrong.Value)
+		return fmt.Errorf("%w: the field %s is a JSON %s", errNoObject, wrong.Field, wrong.Value)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", o.From, errNoObject)
+		return errNoObject
+	case d.Kind != "" || d.APIVersion != "":
+		n.Kind, n.APIVersion = d.Kind, d.APIVersion
 	}
-	if d.Kind != "" || d.APIVersion != "" {
-		o.Kind, o.APIVersion = d.Kind, d.APIVersion
-	}
-	o.Namespace, o.Name = d.Metadata.Namespace, d.Metadata.Name
+	n.Namespace, n.Name = d.Metadata.Namespace, d.Metadata.Name
 	switch {
-	case o.Kind == "" || o.APIVersion == "":
-		return nil, fmt.Errorf("%s: %w: kind and apiVersion are required", o.From, errNoObject)
-	case d.Items == nil && o.Name == "":
-		return nil, fmt.Errorf("%s: a %s has no name", o.From, o.Kind)
+	case n.Kind == "" || n.APIVersion == "":
+		return fmt.Errorf("%w: kind and apiVersion are required", errNoObject)
+	case d.Items == nil && n.Name == "":
+		return fmt.Errorf("a %s has no name", n.Kind)
 	case d.Items == nil:
-		return append(all, o), nil
+		yield(n)
+		return nil
 	}
-	of := Object{From: o.From}
-	if kind, ok := strings.CutSuffix(o.Kind, "List"); ok && kind != "" {
-		of.Kind, of.APIVersion = kind, o.APIVersion
+	var item cluster.Named
+	if kind, ok := strings.CutSuffix(n.Kind, "List"); ok {
+		item = cluster.Named{Kind: kind, APIVersion: n.APIVersion}
 	}
-	for _, item := range *d.Items {
-		if all, err = flatten(of, item, all); err != nil {
-			return nil, err
+	for _, raw := range *d.Items {
+		if err := flatten(item, raw, yield); err != nil {
+			return err
 		}
 	}
-	return all, nil
+	return nil
 }

@@ -1,9 +1,11 @@
 package selection
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubecascade/kubecascade/internal/cluster"
@@ -23,7 +25,9 @@ type Line struct {
 	Everywhere bool // Selector and All select objects of all namespaces
 	One        bool // arguments must name one object
 
-	Objects []Object // the objects that arguments and files name; Parse sets them
+	// Objects are those that arguments and files name, or one without a name for each KIND that Selector or All selects.
+	// Parse sets them.
+	Objects []Object
 }
 
 // Parse checks the line and reads its files, from stdin if one is "-".
@@ -44,6 +48,9 @@ func (l *Line) Parse(stdin io.Reader) (err error) {
 	case selecting && (len(l.Args) != 1 || strings.Contains(l.Args[0], "/")):
 		return errors.New("--selector and --all require KINDs, separated by commas, and no names")
 	case selecting:
+		for kind := range strings.SplitSeq(l.Args[0], ",") {
+			l.Objects = append(l.Objects, Object{Named: cluster.Named{Resource: kind}})
+		}
 		return nil
 	}
 	if l.Objects, err = named(l.Args); l.One && len(l.Objects) > 1 {
@@ -64,18 +71,19 @@ func named(args []string) (all []Object, err error) {
 		}
 	}
 	for _, kind := range kinds {
+		form, before := "KIND/NAME", ""
+		if kind != "" {
+			form, before = "a name", kind+"/"
+		}
 		for _, a := range args {
-			one, name, both := strings.Cut(a, "/")
-			if both == (kind != "") || strings.Contains(name, "/") {
-				return nil, fmt.Errorf("%q is not %s", a, map[bool]string{true: "a name", false: "KIND/NAME"}[kind != ""])
+			parts := strings.Split(before+a, "/")
+			if len(parts) != 2 {
+				return nil, fmt.Errorf("%q is not %s", a, form)
 			}
-			if !both {
-				one, name = kind, a
-			}
-			if one == "" || name == "" {
+			if slices.Contains(parts, "") {
 				return nil, fmt.Errorf("%q lacks a kind or a name: KIND/NAME", a)
 			}
-			all = append(all, Object{Named: cluster.Named{Resource: one, Name: name}, From: a})
+			all = append(all, Object{Named: cluster.Named{Resource: parts[0], Name: parts[1]}, From: a})
 		}
 	}
 	return all, nil
@@ -84,44 +92,31 @@ func named(args []string) (all []Object, err error) {
 // Ask sets the objects of a question to those of a line that Parse has accepted. namespace is that of the command. If
 // explicit is set, a flag has set the namespace, and objects of files must be in it.
 func (l *Line) Ask(about *cluster.Question, served *cluster.Discovery, namespace string, explicit bool) error {
-	if l.Selector != "" || l.All {
-		return l.ask(about, served, namespace)
-	}
 	for _, o := range l.Objects {
-		own := o.Namespace
-		if own == "" {
-			o.Namespace = namespace
+		r, err := served.Resolve(o.Resource)
+		if o.Kind != "" {
+			if r, err = served.Resource(o.Named); err != nil {
+				err = fmt.Errorf("%s: %w", o.From, err)
+			}
 		}
-		k, err := served.Key(o.Named)
-		switch {
-		case err != nil && o.Kind != "":
-			return fmt.Errorf("%s: %w", o.From, err)
-		case err != nil:
-			return err
-		case own != "" && k.Namespace != "" && own != namespace && explicit:
-			// As in kubectl (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
-			return &UsageError{fmt.Errorf("%s: %s %s is in namespace %s, and --namespace is %s", o.From, o.Kind, o.Name, own,
-				namespace)}
-		}
-		about.Objects = append(about.Objects, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
-	}
-	return nil
-}
-
-// ask sets the objects of a question to those that Selector or All selects.
-func (l *Line) ask(about *cluster.Question, served *cluster.Discovery, namespace string) error {
-	for kind := range strings.SplitSeq(l.Args[0], ",") {
-		r, err := served.Resolve(kind)
 		if err != nil {
 			return err
 		}
-		of := cluster.Named{Resource: r.Name()}
-		if r.Namespaced && !l.Everywhere {
-			of.Namespace = namespace
+		of := cluster.Named{Resource: r.Name(), Name: o.Name}
+		if r.Namespaced && (o.Name != "" || !l.Everywhere) {
+			of.Namespace = cmp.Or(o.Namespace, namespace)
+		}
+		if explicit && of.Namespace != "" && of.Namespace != namespace {
+			// As in kubectl (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
+			return &UsageError{fmt.Errorf("%s: %s %s is in namespace %s, and --namespace is %s", o.From, o.Kind, o.Name,
+				of.Namespace, namespace)}
 		}
 		about.Objects = append(about.Objects, of)
 	}
-	return about.Select(l.Selector)
+	if l.Selector != "" || l.All {
+		return about.Select(l.Selector)
+	}
+	return nil
 }
 
 // None returns the error of a question whose selector has selected no object.
