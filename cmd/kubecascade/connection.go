@@ -55,9 +55,6 @@ func (to *connection) dial() error {
 	}
 	c.UserAgent = "kubecascade"
 	found, err := connect(c)
-	if err != nil {
-		return err
-	}
-	to.client = &cluster.Client{URL: found.URL, HTTP: found.HTTP}
-	return nil
+	to.client = (*cluster.Client)(found)
+	return err
 }

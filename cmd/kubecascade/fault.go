@@ -91,10 +91,7 @@ func faultSub(use, short string, arguments cobra.PositionalArgs, run func(*cobra
 			if apierrors.IsNotFound(err) {
 				err = errors.New("the server does not inject faults: it runs without --enable-faults, or is not kubecascade")
 			}
-			if err = cmp.Or(err, json.Unmarshal(data, into)); err != nil {
-				return errUnable{err}
-			}
-			return nil
+			return unable(cmp.Or(err, json.Unmarshal(data, into)))
 		})
 	}
 	to.identity(c)

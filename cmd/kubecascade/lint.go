@@ -9,6 +9,7 @@ import (
 
 func lintCommand() *cobra.Command {
 	var q question
+	q.ask.Path = "lint"
 	var all, code bool
 	c := &cobra.Command{
 		Use:   "lint",
@@ -21,16 +22,14 @@ period. The metadata of all objects is listed; nothing is written.`,
 			if err := q.dial(); err != nil {
 				return err
 			}
-			about := &cluster.Question{Path: "lint"}
 			if !all {
-				about.Namespace = q.namespace
+				q.ask.Namespace = q.namespace
 			}
-			found, err := lists[cluster.Findings](&q, c, about)
+			found, err := lists[cluster.Findings](&q, c)
 			if err != nil {
 				return err
 			}
-			warnUnknown(c.ErrOrStderr(), found.Hidden)
-			err = q.print(c, found.Items, func(s explain.Style) string {
+			err = q.print(c, found.Items, found.Hidden, func(s explain.Style) string {
 				switch {
 				case len(found.Items) == 0 && len(found.Hidden) > 0:
 					return "no problems found in what is known\n"

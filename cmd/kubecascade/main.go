@@ -18,7 +18,7 @@ import (
 // roles has the main functions of the program when it is called by another name than its own. They get all arguments.
 var roles = map[string]func(args []string){
 	"etcd": asEtcd, "kube-apiserver": asAPIServer,
-	assets.Plugin: asPlugin, assets.PluginCompletion: asPluginCompletion,
+	assets.Plugin: asPlugin(), assets.PluginCompletion: asPlugin(cobra.ShellCompRequestCmd),
 }
 
 // started is the approximate time at which the process began.
@@ -45,6 +45,14 @@ func (e errUsage) Unwrap() error { return e.error }
 
 // Unwrap returns the wrapped error.
 func (e errUnable) Unwrap() error { return e.error }
+
+// unable returns an errUnable; nil for nil.
+func unable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errUnable{err}
+}
 
 // exitCode returns 1 for an error or a negative result, 2 if there is no result, and 130 for an interruption, as in a
 // shell. A child.ExitError has its own.

@@ -17,29 +17,6 @@ import (
 // offers, from the first page of a list.
 const completionTimeout, mostNames = 3 * time.Second, 500
 
-// offerValues lets shells complete the values of the question's flags.
-func (q *question) offerValues(c *cobra.Command, formats []string) {
-	for name, values := range map[string]values{
-		"namespace": q.offerNamespaces, "context": q.offerContexts, "output": fixed(formats...),
-	} {
-		if err := c.RegisterFlagCompletionFunc(name, one(values)); err != nil {
-			panic(err) // a flag has two
-		}
-	}
-}
-
-// offerArguments lets shells complete the names of at most limit objects, with their types, as the server has them.
-// Without an answer of the server there is nothing to offer.
-func (q *question) offerArguments(c *cobra.Command, limit int) {
-	c.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		directive := cobra.ShellCompDirectiveNoFileComp
-		if len(args) > 0 && strings.Contains(args[0], "/") && !strings.Contains(typed, "/") {
-			directive |= cobra.ShellCompDirectiveNoSpace // a name follows
-		}
-		return q.offerObjects(c, args, typed, limit), directive
-	}
-}
-
 // offer connects and calls f, which may send requests until completionTimeout.
 func (q *question) offer(c *cobra.Command, f func(context.Context) []string) []string {
 	ctx, cancel := context.WithTimeout(c.Context(), completionTimeout)
@@ -50,43 +27,45 @@ func (q *question) offer(c *cobra.Command, f func(context.Context) []string) []s
 	return f(ctx)
 }
 
-// offerObjects returns types and names for KIND/NAME..., or KIND NAME....
-func (q *question) offerObjects(c *cobra.Command, args []string, typed string, most int) []string {
+// offerObjects offers types and names for KIND/NAME..., or KIND NAME..., as the server has them; nothing if it does not
+// answer.
+func (q *question) offerObjects(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	kind, _, slash := strings.Cut(typed, "/")
-	before := kind + "/"
 	apart := len(args) > 0 && !strings.Contains(args[0], "/")
+	before, after, given, directive := kind+"/", "", len(args), cobra.ShellCompDirectiveNoFileComp
 	switch {
-	case apart && (slash || len(args) > most), !apart && len(args) >= most:
-		return nil
 	case apart:
-		kind, before = args[0], ""
+		kind, before, given = args[0], "", given-1
+	case len(args) > 0 && !slash: // a name follows
+		after, directive = "/", directive|cobra.ShellCompDirectiveNoSpace
+	}
+	if apart && slash || q.line.One && given > 0 {
+		return nil, directive
 	}
 	return q.offer(c, func(ctx context.Context) (words []string) {
 		if apart || slash {
-			r, err := q.discovery.Resolve(kind)
-			if err != nil {
-				return nil
-			}
-			return slices.DeleteFunc(q.names(ctx, r, before), func(name string) bool { return slices.Contains(args, name) })
+			return slices.DeleteFunc(q.names(ctx, kind, before), func(name string) bool { return slices.Contains(args, name) })
 		}
 		for _, r := range q.discovery.Resources {
-			switch {
-			case r.Listed && len(args) > 0: // of KIND/NAME
-				words = append(words, r.Name()+"/")
-			case r.Listed:
-				words = append(words, r.Name())
+			if r.Listed {
+				words = append(words, r.Name()+after)
 			}
 		}
 		return words
-	})
+	}), directive
 }
 
-func (q *question) names(ctx context.Context, r *cluster.Resource, before string) (names []string) {
+// names returns the names of a kind's objects in the namespace, each after a prefix.
+func (q *question) names(ctx context.Context, kind, before string) (names []string) {
+	r, err := q.discovery.Resolve(kind)
+	if err != nil {
+		return nil
+	}
 	of := cluster.Selector{Namespace: q.namespace, First: mostNames}
 	if !r.Namespaced {
 		of.Namespace = ""
 	}
-	err := q.client.List(ctx, r, of, func(o *explain.Object, _ []byte) { names = append(names, before+o.Name) })
+	err = q.client.List(ctx, r, of, func(o *explain.Object, _ []byte) { names = append(names, before+o.Name) })
 	if err != nil {
 		return nil
 	}
@@ -94,12 +73,7 @@ func (q *question) names(ctx context.Context, r *cluster.Resource, before string
 }
 
 func (q *question) offerNamespaces(c *cobra.Command, _ string) []string {
-	return q.offer(c, func(ctx context.Context) []string {
-		if r := q.discovery.Named("namespaces"); r != nil {
-			return q.names(ctx, r, "")
-		}
-		return nil
-	})
+	return q.offer(c, func(ctx context.Context) []string { return q.names(ctx, "namespaces", "") })
 }
 
 // offerContexts returns the contexts of the files that the commands use.

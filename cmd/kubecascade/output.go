@@ -32,16 +32,11 @@ func (o outputs) check(formats ...string) error {
 func (o outputs) open() ([]*os.File, error) {
 	files := make([]*os.File, len(o))
 	for i, v := range o {
-		_, name, toFile := strings.Cut(v, "=")
-		if !toFile {
-			continue
-		}
-		var err error
-		if files[i], err = os.Create(name); err != nil {
-			for _, f := range files[:i] {
-				f.Close() // a no-op for nil
+		if _, name, toFile := strings.Cut(v, "="); toFile {
+			var err error
+			if files[i], err = os.Create(name); err != nil {
+				return nil, errUsage{fmt.Errorf("--output %s: %w", v, err)}
 			}
-			return nil, errUsage{fmt.Errorf("--output %s: %w", v, err)}
 		}
 	}
 	return files, nil
@@ -51,19 +46,15 @@ func (o outputs) open() ([]*os.File, error) {
 // prevent the others.
 func (o outputs) write(stdout io.Writer, files []*os.File, formats map[string]func(io.Writer) error) error {
 	var errs []error
-	shown := false
 	for i, v := range o {
-		format, _, _ := strings.Cut(v, "=")
-		if files[i] == nil {
-			shown = true
+		format, _, toFile := strings.Cut(v, "=")
+		if !toFile {
 			errs = append(errs, formats[format](stdout))
-			continue
-		}
-		if err := errors.Join(formats[format](files[i]), files[i].Close()); err != nil {
+		} else if err := errors.Join(formats[format](files[i]), files[i].Close()); err != nil {
 			errs = append(errs, fmt.Errorf("--output %s: %w", v, err))
 		}
 	}
-	if !shown {
+	if !slices.Contains(files, nil) {
 		errs = append(errs, formats["text"](stdout))
 	}
 	return errors.Join(errs...)

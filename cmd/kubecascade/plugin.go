@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,23 +20,18 @@ func explaining() []*cobra.Command {
 	}
 }
 
-// pluginRoot returns the root command of the program under the name kubectl-cascade.
-func pluginRoot() *cobra.Command {
-	c := rootOf(&cobra.Command{
-		Use:         assets.Plugin,
-		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl cascade"},
-		Short:       "Explain deletions: owners and dependents, what blocks them, previews, and problems",
-	}, explaining()...)
-	c.CompletionOptions.DisableDefaultCmd = true // kubectl's own completes the plugin, too
-	return c
-}
-
-// asPlugin runs the program as kubectl's plugin. Its last arguments may be words to complete.
-func asPlugin(args []string) { execute(pluginRoot(), args[1:]) }
-
-// asPluginCompletion prints completions of the words in cobra's format, which kubectl reads.
-func asPluginCompletion(args []string) {
-	execute(pluginRoot(), append([]string{cobra.ShellCompRequestCmd}, args[1:]...))
+// asPlugin returns the main function of the program as kubectl's plugin. With cobra.ShellCompRequestCmd before the
+// arguments, it prints completions in cobra's format, which kubectl reads.
+func asPlugin(before ...string) func(args []string) {
+	return func(args []string) {
+		c := rootOf(&cobra.Command{
+			Use:         assets.Plugin,
+			Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl cascade"},
+			Short:       "Explain deletions: owners and dependents, what blocks them, previews, and problems",
+		}, explaining()...)
+		c.CompletionOptions.DisableDefaultCmd = true // kubectl's own completes the plugin, too
+		execute(c, slices.Concat(before, args[1:]))
+	}
 }
 
 func pluginCommand() *cobra.Command {
@@ -56,10 +53,8 @@ paths. With their directory in PATH, kubectl has the commands "kubectl cascade t
 			if err != nil {
 				return errUnable{fmt.Errorf("kubectl-plugin: %w", err)}
 			}
-			for _, p := range paths {
-				if _, err := fmt.Fprintln(c.OutOrStdout(), p); err != nil {
-					return err
-				}
+			if _, err := fmt.Fprintln(c.OutOrStdout(), strings.Join(paths, "\n")); err != nil {
+				return err
 			}
 			for _, warning := range assets.PathWarnings(paths) {
 				fmt.Fprintln(c.ErrOrStderr(), "warning:", warning)

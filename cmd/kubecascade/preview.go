@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/internal/cluster"
-	"github.com/kubecascade/kubecascade/internal/selection"
 )
 
 // cascades are the values of --cascade, as kubectl has them, with the propagation policy of each.
@@ -23,15 +22,14 @@ func previewCommand() *cobra.Command {
 // previewDelete has the flags of "preview delete".
 type previewDelete struct {
 	question
-	cascade string
-	grace   int64
-	line    selection.Line
-
-	now, force, ignore, exitCode bool
+	cascade              string
+	grace                int64
+	now, force, exitCode bool
 }
 
 func previewDeleteCommand() *cobra.Command {
 	p := &previewDelete{}
+	p.ask.Path = "preview"
 	c := p.explains(&cobra.Command{
 		Use:   "delete (KIND/NAME... | KIND (-l SELECTOR | --all) | -f FILE)",
 		Short: "Show what a deletion would delete, orphan and leave, on any cluster",
@@ -42,7 +40,7 @@ it is computed from the metadata of all objects. Nothing is written, and no dry 
 assumes that the garbage collector, the other controllers and the kubelets work, and that admission
 denies nothing. It does not show what controllers would create again.`,
 		RunE: p.run,
-	}, mostNames, "text", "json")
+	}, "text", "json")
 	f := c.Flags()
 	f.StringVar(&p.cascade, "cascade", "background", "background, foreground or orphan")
 	f.Int64Var(&p.grace, "grace-period", -1,
@@ -54,36 +52,31 @@ denies nothing. It does not show what controllers would create again.`,
 	f.BoolVarP(&p.line.Recursive, "recursive", "R", false, "process the directories of --filename recursively")
 	f.BoolVar(&p.line.All, "all", false, "select all objects of the KIND in the namespace")
 	f.BoolVarP(&p.line.Everywhere, "all-namespaces", "A", false, "with --selector or --all: in all namespaces")
-	f.BoolVar(&p.ignore, "ignore-not-found", false, "ignore objects that do not exist, instead of failing")
+	f.BoolVar(&p.ask.IgnoreNotFound, "ignore-not-found", false, "ignore objects that do not exist, instead of failing")
 	f.StringVarP(&p.line.Selector, "selector", "l", "", "label selector of the objects to delete")
 	f.BoolVar(&p.exitCode, "exit-code", false, "exit with 1 if objects would stay terminating, or references dangling")
 	return c
 }
 
-func (p *previewDelete) run(c *cobra.Command, args []string) error {
-	if cascades[p.cascade] == "" {
-		return errUsage{fmt.Errorf("--cascade %q is not background, foreground or orphan", p.cascade)}
-	}
-	one := &cluster.Question{Path: "preview", IgnoreNotFound: p.ignore}
-	if err := p.setOptions(one); err != nil {
+func (p *previewDelete) run(c *cobra.Command, _ []string) error {
+	if err := p.setOptions(); err != nil {
 		return err
 	}
-	p.line.Args = args
-	preview, err := answer[explain.Preview](&p.question, c, &p.line, one)
+	preview, err := answer[explain.Preview](&p.question, c)
 	if err != nil {
 		return err
 	}
 	for _, k := range preview.Absent {
 		fmt.Fprintln(c.ErrOrStderr(), "warning:", cluster.NotFound(k))
 	}
-	if one.Selector != nil && preview.Selected == 0 {
-		none := p.line.None(one)
-		if !p.ignore {
+	if p.ask.Selector != nil && preview.Selected == 0 {
+		none := p.line.None(&p.ask)
+		if !p.ask.IgnoreNotFound {
 			return errUnable{none}
 		}
 		fmt.Fprintln(c.ErrOrStderr(), "warning:", none)
 	}
-	err = p.print(c, preview, preview.Text)
+	err = p.print(c, preview, nil, preview.Text)
 	if err == nil && p.exitCode && len(preview.Left)+len(preview.Dangling) > 0 {
 		return errFound
 	}
@@ -92,8 +85,12 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 
 // setOptions sets the options of the requests, as kubectl makes them: a grace period of 0 requires --force
 // (K kubectl/pkg/cmd/delete/delete.go: DeleteOptions.Complete).
-func (p *previewDelete) setOptions(ask *cluster.Question) error {
+func (p *previewDelete) setOptions() error {
+	o := &p.ask.Options
+	o.PropagationPolicy = cascades[p.cascade]
 	switch {
+	case o.PropagationPolicy == "":
+		return errUsage{fmt.Errorf("--cascade %q is not background, foreground or orphan", p.cascade)}
 	case p.now && p.grace != -1:
 		return errUsage{errors.New("--now can't be used with --grace-period")}
 	case p.force && (p.now || p.grace > 0):
@@ -103,8 +100,8 @@ func (p *previewDelete) setOptions(ask *cluster.Question) error {
 	case p.now, p.grace == 0:
 		p.grace = 1
 	}
-	if ask.Options.PropagationPolicy = cascades[p.cascade]; p.grace >= 0 {
-		ask.Options.GracePeriodSeconds = &p.grace
+	if p.grace >= 0 {
+		o.GracePeriodSeconds = &p.grace
 	}
 	return nil
 }

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/internal/child"
@@ -19,9 +18,11 @@ import (
 	"github.com/kubecascade/kubecascade/internal/selection"
 )
 
-// question has the flags of all commands that explain a cluster: the server, and the output.
+// question has the flags and arguments of all commands that explain a cluster: the server, the objects, and the output.
 type question struct {
 	connection
+	line      selection.Line
+	ask       cluster.Question
 	output    string
 	from      string
 	discovery *cluster.Discovery // connect sets it
@@ -30,8 +31,6 @@ type question struct {
 // flags declares the flags of a command that answers in one of the formats.
 func (q *question) flags(c *cobra.Command, formats ...string) {
 	q.access(c)
-	c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: "+strings.Join(formats, ", "))
-	q.offerValues(c, formats)
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if q.from != "" && q.from != fromServer && q.from != fromLists {
@@ -40,16 +39,23 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 		if err := (outputs{q.output}).check(formats...); err != nil {
 			return err
 		}
+		q.line.Args = args
 		return run(c, args)
+	}
+	c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: "+strings.Join(formats, ", "))
+	for name, offered := range map[string]values{
+		"namespace": q.offerNamespaces, "context": q.offerContexts, "output": fixed(formats...),
+	} {
+		if err := c.RegisterFlagCompletionFunc(name, one(offered)); err != nil {
+			panic(err) // a flag has two
+		}
 	}
 }
 
-// explains declares the flags and arguments of a command about at most limit objects, whose question a kubecascade
-// server may answer.
-func (q *question) explains(c *cobra.Command, limit int, formats ...string) *cobra.Command {
-	c.Args = cobra.ArbitraryArgs
+// explains declares the flags and arguments of a command about objects, whose question a kubecascade server may answer.
+func (q *question) explains(c *cobra.Command, formats ...string) *cobra.Command {
+	c.Args, c.ValidArgsFunction = cobra.ArbitraryArgs, q.offerObjects
 	q.flags(c, formats...)
-	q.offerArguments(c, limit)
 	c.Flags().StringVar(&q.from, "from", "",
 		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server if it can answer")
 	return c
@@ -62,14 +68,15 @@ func (q *question) connect(ctx context.Context) (err error) {
 	if err := q.dial(); err != nil {
 		return err
 	}
-	if q.discovery, err = q.client.Discover(ctx); err != nil {
-		return errUnable{err}
-	}
-	return nil
+	q.discovery, err = q.client.Discover(ctx)
+	return unable(err)
 }
 
-// print prints an answer as JSON, or its text.
-func (q *question) print(c *cobra.Command, value any, text func(explain.Style) string) error {
+// print prints an answer as JSON, or its text, after warnings about the resources whose objects are not known.
+func (q *question) print(c *cobra.Command, value any, hidden []explain.Hidden, text func(explain.Style) string) error {
+	for _, h := range explain.Grouped(hidden) {
+		fmt.Fprintf(c.ErrOrStderr(), "warning: %s: %s\n", h.Why, h.Resource)
+	}
 	w := c.OutOrStdout()
 	if q.output == "json" {
 		e := json.NewEncoder(w)
@@ -95,52 +102,46 @@ func input(c *cobra.Command, read func(io.Reader) error) error {
 	}
 }
 
-// answer connects, and answers a question about the objects of a line. A kubecascade server computes the answer. For
+// answer connects, and answers a question about the objects of the line. A kubecascade server computes the answer. For
 // another server, or with --from lists, answer reads lists.
-func answer[T any](q *question, c *cobra.Command, line *selection.Line, ask *cluster.Question) (*T, error) {
-	if err := input(c, line.Parse); err != nil {
+func answer[T any](q *question, c *cobra.Command) (*T, error) {
+	if err := input(c, q.line.Parse); err != nil {
 		return nil, err
 	}
 	if err := q.connect(c.Context()); err != nil {
 		return nil, err
 	}
-	err := line.Ask(ask, q.discovery, q.namespace, c.Flags().Changed("namespace"))
-	switch usage := (*selection.UsageError)(nil); {
-	case errors.As(err, &usage):
-		return nil, errUsage{err}
-	case err != nil:
+	if err := q.line.Ask(&q.ask, q.discovery, q.namespace, c.Flags().Changed("namespace")); err != nil {
+		if _, usage := errors.AsType[*selection.UsageError](err); usage {
+			return nil, errUsage{err}
+		}
 		return nil, errUnable{err}
 	}
-	in := map[string]bool{} // a user may have rights in the namespace of the objects only
-	for _, o := range ask.Objects {
-		if o.Resource == "namespaces" {
-			o.Namespace = o.Name
-		}
-		if o.Namespace != "" {
-			in[o.Namespace] = true
+	in := sets.New[string]() // a user may have rights in the namespace of the objects only
+	for _, o := range q.ask.Objects {
+		if in.Insert(o.Namespace); o.Resource == "namespaces" {
+			in.Insert(o.Name)
 		}
 	}
-	if len(in) == 1 {
-		q.namespace = slices.Collect(maps.Keys(in))[0]
+	if in.Delete(""); len(in) == 1 {
+		q.namespace, _ = in.PopAny()
 	}
-	ask.Namespace = q.namespace
+	q.ask.Namespace = q.namespace
 	if q.from != fromLists {
 		answer := new(T)
-		switch err := q.client.Ask(c.Context(), ask, answer); {
-		case err == nil:
-			return answer, nil
-		case q.from == fromServer || !errors.Is(err, cluster.ErrNotAnswered):
-			return nil, errUnable{err}
+		err := q.client.Ask(c.Context(), &q.ask, answer)
+		if err == nil || q.from == fromServer || !errors.Is(err, cluster.ErrNotAnswered) {
+			return answer, unable(err)
 		}
 	}
-	return lists[T](q, c, ask)
+	return lists[T](q, c)
 }
 
 // lists answers a question from lists of all objects, with the progress on a terminal.
-func lists[T any](q *question, c *cobra.Command, ask *cluster.Question) (*T, error) {
+func lists[T any](q *question, c *cobra.Command) (*T, error) {
 	line := newProgressLine(c.ErrOrStderr())
 	defer line.clear()
-	answer, err := cluster.Answer(c.Context(), q.client, ask, cluster.Options{
+	answer, err := cluster.Answer(c.Context(), q.client, &q.ask, cluster.Options{
 		Namespace: q.namespace, Discovery: q.discovery, Now: time.Now,
 		Progress: func(done, all, objects int) {
 			line.print(fmt.Sprintf("%d of %d resources listed, %d objects", done, all, objects))
@@ -150,13 +151,6 @@ func lists[T any](q *question, c *cobra.Command, ask *cluster.Question) (*T, err
 		return nil, errUnable{err}
 	}
 	return answer.(*T), nil
-}
-
-// warnUnknown names the resources whose objects are not known, with the reasons.
-func warnUnknown(w io.Writer, hidden []explain.Hidden) {
-	for _, h := range explain.Grouped(hidden) {
-		fmt.Fprintf(w, "warning: %s: %s\n", h.Why, h.Resource)
-	}
 }
 
 // errFound is the error for --exit-code if something was found.

@@ -36,16 +36,10 @@ snapshot goes to standard output, after it was checked, and messages to standard
 			if err := from.dial(); err != nil {
 				return err
 			}
-			var err error
 			if args[0] == "-" {
-				err = backup.Send(c.Context(), from.client, c.OutOrStdout(), c.ErrOrStderr())
-			} else {
-				err = backup.Save(c.Context(), from.client, args[0], c.OutOrStdout())
+				return unable(backup.Send(c.Context(), from.client, c.OutOrStdout(), c.ErrOrStderr()))
 			}
-			if err != nil {
-				return errUnable{err}
-			}
-			return nil
+			return unable(backup.Save(c.Context(), from.client, args[0], c.OutOrStdout()))
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/internal/selection"
 )
 
 func trailCommand() *cobra.Command {
 	var q question
+	q.line.One = true
 	var uid string
 	c := &cobra.Command{
 		Use:   "trail KIND/NAME",
@@ -22,19 +22,15 @@ server keeps the last 100000 removals since it started, in memory. Only objects 
 may list are shown. Servers other than kubecascade keep no trail; use their audit log.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			line := selection.Line{Args: args, One: true}
 			if len(args) > 0 || uid == "" {
-				if err := line.Parse(nil); err != nil {
-					return errUsage{err}
+				if err := input(c, q.line.Parse); err != nil {
+					return err
 				}
 			}
 			if err := q.connect(c.Context()); err != nil {
 				return err
 			}
-			if err := q.printTrail(c, q.trailQuery(line.Objects, uid)); err != nil {
-				return errUnable{err}
-			}
-			return nil
+			return unable(q.printTrail(c, uid))
 		},
 	}
 	q.flags(c, "text", "json")
@@ -42,29 +38,22 @@ may list are shown. Servers other than kubecascade keep no trail; use their audi
 	return c
 }
 
-// printTrail prints the server's answer to a query.
-func (q *question) printTrail(c *cobra.Command, query url.Values) error {
-	a, err := q.client.Trail(c.Context(), query)
-	if err != nil {
-		return err
-	}
-	return q.print(c, a, func(s explain.Style) string { return explain.TrailText(a, s) })
-}
-
-// trailQuery returns the parameters of the request for the trail of at most one object, or of a uid.
-func (q *question) trailQuery(objects []selection.Object, uid string) url.Values {
+// printTrail prints why the object of the line, if there is one, or the object with the uid is gone.
+func (q *question) printTrail(c *cobra.Command, uid string) error {
 	query := url.Values{"uid": {uid}}
-	for _, o := range objects {
+	for _, o := range q.line.Objects {
 		kind, group, qualified := strings.Cut(o.Resource, ".") // the kind may be gone, too
 		if r, err := q.discovery.Resolve(o.Resource); err == nil {
 			kind, group, qualified = r.Plural, r.Group, true
 		}
-		query.Set("kind", kind)
-		query.Set("namespace", q.namespace)
-		query.Set("name", o.Name)
+		query = url.Values{"kind": {kind}, "namespace": {q.namespace}, "name": {o.Name}, "uid": {uid}}
 		if qualified {
 			query.Set("group", group)
 		}
 	}
-	return query
+	a, err := q.client.Trail(c.Context(), query)
+	if err != nil {
+		return err
+	}
+	return q.print(c, a, nil, func(s explain.Style) string { return explain.TrailText(a, s) })
 }

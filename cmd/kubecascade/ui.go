@@ -27,10 +27,7 @@ address can do with them what the page can do; --read-only allows no deletions.`
 				return err
 			}
 			v.Client, v.Namespace = to.client, to.namespace
-			if err := v.Serve(c.Context(), address, c.OutOrStdout()); err != nil {
-				return errUnable{err}
-			}
-			return nil
+			return unable(v.Serve(c.Context(), address, c.OutOrStdout()))
 		},
 	}
 	to.access(c)

@@ -7,12 +7,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/internal/cluster"
-	"github.com/kubecascade/kubecascade/internal/selection"
 )
 
 func whyCommand() *cobra.Command {
 	var q question
+	q.ask.Path, q.line.One = "why", true
 	return q.explains(&cobra.Command{
 		Use:   "why KIND/NAME",
 		Short: "Say why an object is still there, or is about to go, on any cluster",
@@ -22,30 +21,24 @@ the conditions of a namespace; API services that are not available; grace period
 remedies as kubectl commands, the safest first. If the object does not exist, show what removed it (see
 trail; only on a kubecascade server). A kubecascade server answers at one revision. For any other server,
 the metadata of all objects is listed. Nothing is written.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			line := &selection.Line{Args: args, One: true}
-			r, err := answer[explain.Reason](&q, c, line, &cluster.Question{Path: "why"})
+		RunE: func(c *cobra.Command, _ []string) error {
+			r, err := answer[explain.Reason](&q, c)
 			if err != nil {
-				return q.gone(c, line, err)
+				return q.gone(c, err)
 			}
-			warnUnknown(c.ErrOrStderr(), r.Hidden)
-			return q.print(c, r, r.Text)
+			return q.print(c, r, r.Hidden, r.Text)
 		},
-	}, 1, "text", "json")
+	}, "text", "json")
 }
 
 // gone returns the error for an object that has no answer. If the object or its kind does not exist, gone first prints
 // what removed it, if the server knows that.
-func (q *question) gone(c *cobra.Command, line *selection.Line, err error) error {
-	if q.discovery == nil || len(line.Objects) == 0 {
+func (q *question) gone(c *cobra.Command, err error) error {
+	if q.discovery == nil || !apierrors.IsNotFound(err) || q.printTrail(c, "") != nil {
 		return err
 	}
-	o := line.Objects[0]
-	_, unserved := q.discovery.Resolve(o.Resource)
-	if unserved == nil && !apierrors.IsNotFound(err) || q.printTrail(c, q.trailQuery(line.Objects, "")) != nil {
-		return err
-	}
-	if unserved != nil {
+	o := q.line.Objects[0]
+	if _, unserved := q.discovery.Resolve(o.Resource); unserved != nil {
 		err = errUnable{fmt.Errorf("%s %q not found: %w", o.Resource, o.Name, unserved)}
 	}
 	return err
