@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
@@ -138,19 +139,26 @@ func (f finder) keys(ask *Question) (keys, absent []graph.Key, err error) {
 }
 
 // key returns the key of an object by its name, or else by its uid.
-func (f finder) key(n Named) (graph.Key, error) {
+func (f finder) key(n Named) (k graph.Key, err error) {
 	if n.Name == "" && n.UID != "" {
 		i := slices.IndexFunc(f.objects, func(o *explain.Object) bool { return o.UID == n.UID })
 		if i < 0 {
-			return graph.Key{}, apierrors.NewNotFound(schema.GroupResource{Resource: "uid"}, n.UID)
+			return k, apierrors.NewNotFound(schema.GroupResource{Resource: "uid"}, n.UID)
 		}
 		return f.objects[i].Key, nil
 	}
-	k, err := f.Key(n)
-	if err != nil {
+	r, err := f.Resource(n)
+	switch {
+	case err != nil:
 		return k, err
+	case n.Name == "":
+		return k, status.ErrEmptyName
+	case !r.Namespaced:
+		n.Namespace = ""
+	case n.Namespace == "":
+		return k, status.BadRequest("%s are namespaced: a namespace is required", r.Name())
 	}
-	r := f.Named(k.Collection)
+	k = graph.Key{Collection: r.Name(), Namespace: n.Namespace, Name: n.Name}
 	gr := schema.GroupResource{Group: r.Group, Resource: r.Plural}
 	hidden := r.hidden(cmp.Or(k.Namespace, k.Name)) // a namespace may be read by its name
 	switch o := f.Object(k); {

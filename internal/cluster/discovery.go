@@ -20,7 +20,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // Resource is a resource with further facts from discovery.
@@ -175,22 +174,6 @@ func (d *Discovery) Resource(n Named) (*Resource, error) {
 		return r, nil
 	}
 	return nil, unserved("the server doesn't serve kind %q of %q", n.Kind, n.APIVersion)
-}
-
-// Key returns the key of an object by its name. The errors are 404 for an unknown resource, otherwise 400.
-func (d *Discovery) Key(n Named) (k graph.Key, err error) {
-	r, err := d.Resource(n)
-	switch {
-	case err != nil:
-		return k, err
-	case n.Name == "":
-		return k, status.ErrEmptyName
-	case !r.Namespaced:
-		n.Namespace = ""
-	case n.Namespace == "":
-		return k, status.BadRequest("%s are namespaced: a namespace is required", r.Name())
-	}
-	return graph.Key{Collection: r.Name(), Namespace: n.Namespace, Name: n.Name}, nil
 }
 
 // aggregated is the form of discovery in which one response has all groups.
