@@ -39,10 +39,7 @@ const (
 func (t *Trail) Find(q Query, may May) (items []*Removal) {
 	w := walk{trail: t, may: may, shown: map[string]bool{}, left: mostOwned}
 	for _, e := range t.selected(q) {
-		if len(items) == mostItems {
-			break
-		}
-		if may(e.of, e.Object.Namespace) == "" {
+		if len(items) < mostItems && may(e.of, e.Object.Namespace) == "" {
 			items = append(items, w.follow(e.removal()))
 		}
 	}
@@ -102,22 +99,19 @@ func (w *walk) follow(r *Removal) *Removal {
 // owner adds the trail of an owner of an object in the namespace. An object with the owner's uid that has another kind,
 // name or namespace is not the owner: the owner is absent (D-17).
 func (w *walk) owner(o *Owner, namespace string) {
-	uid := o.Object.UID
-	switch {
+	switch uid := o.Object.UID; {
 	case uid == "":
-		return
 	case w.shown[uid]:
 		o.Repeated = true
-		return
 	case w.left == 0, w.level > mostLevels:
 		o.Hidden = "the answer has too many owners"
-		return
-	}
-	w.left--
-	if e, ok := w.trail.known(uid); ok && e.Object.Kind == o.Object.Kind && e.Object.Name == o.Object.Name &&
-		(e.Object.Namespace == "" || e.Object.Namespace == namespace) {
-		if o.Hidden = w.may(e.of, e.Object.Namespace); o.Hidden == "" {
-			o.Trail = w.follow(e.removal())
+	default:
+		w.left--
+		if e, ok := w.trail.known(uid); ok && e.Object.Kind == o.Object.Kind && e.Object.Name == o.Object.Name &&
+			(e.Object.Namespace == "" || e.Object.Namespace == namespace) {
+			if o.Hidden = w.may(e.of, e.Object.Namespace); o.Hidden == "" {
+				o.Trail = w.follow(e.removal())
+			}
 		}
 	}
 }

@@ -69,13 +69,11 @@ func (t *Trail) Removed(s *Subject, revision int64, at time.Time, finalizers []s
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.removed.get(s.UID); old != nil && old.Elsewhere && old.Removed.Revision == revision { // Seen came first
-		t.removed.take(s.UID)
-		old.Elsewhere = false
-		old.end(s, last, by)
-		t.removed.add(old)
-		return
+		e = t.removed.take(s.UID)
+		e.Elsewhere = false
+	} else {
+		t.begun(e, revision, at)
 	}
-	t.begun(e, revision, at)
 	e.end(s, last, by)
 	t.removed.add(e)
 }
@@ -187,9 +185,8 @@ func (e *entry) weigh() int {
 			if r.Controller == "" { // a controller's names are constants
 				all = append(all, r.User, r.UserAgent, r.Verb)
 			}
-			for i := range r.Owners {
-				o := &r.Owners[i].Object
-				all = append(all, o.APIVersion, o.Kind, o.Name, o.UID)
+			for _, o := range r.Owners {
+				all = append(all, o.Object.APIVersion, o.Object.Kind, o.Object.Name, o.Object.UID)
 			}
 		}
 	}
