@@ -44,9 +44,8 @@ func (d *drawing) arrow(dependent, owner, next *Node) {
 	ends := [2]int{d.box(dependent), d.box(owner)}
 	if !d.drawn[ends] {
 		d.drawn[ends] = true
-		blocking := next.Reference != nil && next.Reference.Block
 		wrong := next.Missing || next.Verdict != graph.Solid.String() && next.Verdict != graph.WaitingOwner.String()
-		if style := [2]bool{blocking, wrong}; d.dot {
+		if style := [2]bool{next.Reference.Block, wrong}; d.dot {
 			fmt.Fprintf(&d.arrows, "  %q -> %q%s;\n", dependent.Object.UID, owner.Object.UID, map[[2]bool]string{
 				{true, false}: ` [label="blocking"]`, {false, true}: " [color=red, style=dashed]",
 				{true, true}: ` [label="blocking", color=red, style=dashed]`,
@@ -68,27 +67,23 @@ func (d *drawing) box(n *Node) int {
 	}
 	id = len(d.ids)
 	d.ids[n.Object.UID] = id
-	label := n.label()
+	label, dot, mermaid := n.label(), "", ""
+	switch {
+	case n.Missing:
+		dot, mermaid = ", style=dashed", "stroke-dasharray:5"
+	case !n.Since.IsZero():
+		dot, mermaid = ", color=red", "stroke:red"
+	}
 	if d.dot {
-		style := ""
-		switch {
-		case n.Missing:
-			style = ", style=dashed"
-		case !n.Since.IsZero():
-			style = ", color=red"
-		}
-		fmt.Fprintf(&d.boxes, "  %q [label=%q%s];\n", n.Object.UID, strings.Join(label, "\n"), style)
+		fmt.Fprintf(&d.boxes, "  %q [label=%q%s];\n", n.Object.UID, strings.Join(label, "\n"), dot)
 		return id
 	}
 	for i := range label {
 		label[i] = entities.Replace(visible(label[i]))
 	}
 	fmt.Fprintf(&d.boxes, "  n%d[\"%s\"]\n", id, strings.Join(label, "<br>"))
-	if !n.Since.IsZero() {
-		fmt.Fprintf(&d.boxes, "  style n%d stroke:red\n", id)
-	}
-	if n.Missing {
-		fmt.Fprintf(&d.boxes, "  style n%d stroke-dasharray:5\n", id)
+	if mermaid != "" {
+		fmt.Fprintf(&d.boxes, "  style n%d %s\n", id, mermaid)
 	}
 	return id
 }

@@ -28,13 +28,12 @@ func (t *Tree) Text(s Style) string {
 
 // nodes returns the items of owners or dependents, each with its own below it.
 func (p *printer) nodes(nodes []Node) (items []item) {
-	for i := range nodes {
-		n := &nodes[i]
+	for _, n := range nodes {
 		below := append(p.nodes(n.Owners), p.nodes(n.Dependents)...)
 		if n.More > 0 {
 			below = append(below, item{Text: tooDeep(n.More)})
 		}
-		items = append(items, item{n.Object.String() + p.state(n) + p.reference(n), below})
+		items = append(items, item{n.Object.String() + p.state(&n) + p.reference(&n), below})
 	}
 	return items
 }
@@ -64,7 +63,7 @@ func (p *printer) reference(n *Node) string {
 	if n.Controller {
 		words = append(words, "controller")
 	}
-	if n.Reference != nil && n.Reference.Block {
+	if n.Reference.Block {
 		words = append(words, "blocking")
 	}
 	if wrong := n.wrong(); wrong != "" {
@@ -82,10 +81,7 @@ func enclosed(left string, words []string, separator, right string) string {
 
 // wrong returns the reason why the reference of a node does not hold its dependent; empty if it does.
 func (n *Node) wrong() string {
-	r := n.Reference
-	switch {
-	case r == nil:
-		return ""
+	switch r := n.Reference; {
 	case n.Verdict == graph.Undecidable.String():
 		return "kind " + r.Kind + " of " + r.APIVersion + " is not served or not known"
 	case n.Verdict == graph.OutOfReach.String():
@@ -169,11 +165,7 @@ func (p *Preview) Text(s Style) string {
 		t.line("", "", "nothing would change")
 	}
 	list(t, "would stay, terminating:", p.Left, func(l Left) string {
-		var words []string
-		if len(l.Finalizers) > 0 {
-			words = append(words, "finalizers "+strings.Join(l.Finalizers, ", ")+usedBy(l.UsedBy))
-		}
-		return t.paint(red, l.Object.String()) + enclosed(" (", words, "", ")")
+		return t.paint(red, l.Object.String()) + enclosed(" (finalizers ", l.Finalizers, ", ", usedBy(l.UsedBy)+")")
 	})
 	list(t, "would stay, with a reference to an owner that is gone:", p.Dangling, func(d Dangling) string {
 		return d.Object.String() + " -> " + d.Owner.Kind + " " + d.Owner.Name
@@ -184,11 +176,14 @@ func (p *Preview) Text(s Style) string {
 
 // usedBy names the first users; it is empty if there are none.
 func usedBy(users []ObjectReference) string {
-	var words []string
-	for _, u := range users {
-		words = append(words, u.String())
+	return enclosed("; used by ", first(3, texts(users, ObjectReference.String)), ", ", "")
+}
+
+func texts[T any](values []T, text func(T) string) (all []string) {
+	for _, v := range values {
+		all = append(all, text(v))
 	}
-	return enclosed("; used by ", first(3, words), ", ", "")
+	return all
 }
 
 // first returns the first n words, and the number of the others if there are several.
@@ -211,10 +206,7 @@ func list[T any](p *printer, head string, values []T, text func(T) string) {
 
 // String returns the change in a sentence.
 func (c Change) String() string {
-	var owners []string
-	for _, o := range c.Owners {
-		owners = append(owners, o.Kind+" "+o.Name)
-	}
+	owners := texts(c.Owners, func(o graph.Owner) string { return o.Kind + " " + o.Name })
 	of, held := strings.Join(owners, ", "), strings.Join(c.Finalizers, ", ")
 	holder, state := "its grace period", "a shorter grace period"
 	if held != "" {

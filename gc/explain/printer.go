@@ -20,19 +20,12 @@ type Style struct {
 	Now   time.Time // the moment of the answer, from which ages are counted
 }
 
-// color is a colour or a weight of terminals: a parameter of the control sequence SGR.
-type color string
+// The colours and weights of terminals: parameters of the control sequence SGR.
+const red, yellow, faint, bold = "31", "33", "2", "1"
 
-// The colours.
-const (
-	red    color = "31"
-	yellow color = "33"
-	faint  color = "2"
-	bold   color = "1"
-)
-
-// painted are the control sequences of paint: the colours, and their end.
+// painted are the control sequences of paint: the colours, and their end. leading is one at the start of a text.
 var painted = regexp.MustCompile("\x1b\\[(31|33|2|1|0)m")
+var leading = regexp.MustCompile("^" + painted.String())
 
 // printer makes the text of an answer, line by line. Control characters except those of paint are printed as escapes.
 type printer struct {
@@ -42,11 +35,11 @@ type printer struct {
 }
 
 // paint returns the text in a colour, if the style has colours.
-func (p *printer) paint(c color, text string) string {
+func (p *printer) paint(color, text string) string {
 	if !p.Color || text == "" {
 		return text
 	}
-	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
 // line prints a line after first. What does not fit in the width is continued on the next lines, after rest.
@@ -99,13 +92,10 @@ func (p *printer) items(prefix string, items []item) {
 // age returns a duration as text: in its largest unit, and the next one if that is not 0.
 func age(d time.Duration) (text string) {
 	left := int64(d.Round(time.Second) / time.Second)
-	for _, u := range []struct {
-		seconds int64
-		name    string
-	}{{86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"}} {
-		n, largest := left/u.seconds, text == ""
-		if left -= n * u.seconds; n > 0 {
-			text += fmt.Sprintf("%d%s", n, u.name)
+	for i, seconds := range []int64{86400, 3600, 60, 1} {
+		n, largest := left/seconds, text == ""
+		if left -= n * seconds; n > 0 {
+			text += fmt.Sprintf("%d%c", n, "dhms"[i])
 		}
 		if !largest {
 			break
@@ -122,11 +112,7 @@ func visible(text string) string { return escape(text, false) }
 func escape(text string, colored bool) string {
 	var b strings.Builder
 	for i, r := range text {
-		ours := func() bool {
-			at := painted.FindStringIndex(text[i:])
-			return at != nil && at[0] == 0
-		}
-		if strconv.IsPrint(r) || colored && ours() {
+		if strconv.IsPrint(r) || colored && leading.MatchString(text[i:]) {
 			b.WriteRune(r)
 			continue
 		}

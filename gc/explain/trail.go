@@ -63,7 +63,6 @@ func (p *printer) decisive(r *trail.Removal) *trail.Removal {
 	return nil
 }
 
-// sender names the sender of a request.
 func sender(r *trail.Request) string {
 	switch r.Controller {
 	case "":
@@ -203,14 +202,12 @@ func (p *printer) request(r *trail.Request, did string) item {
 		return one
 	}
 	details := r.URI
-	if r.UserAgent != "" {
-		details += "; user agent " + r.UserAgent
-	}
-	if r.AuditID != "" {
-		details += "; audit ID " + r.AuditID
-	}
-	if r.Fault != "" {
-		details += "; injected fault: " + r.Fault
+	for _, d := range [][2]string{
+		{"user agent ", r.UserAgent}, {"audit ID ", r.AuditID}, {"injected fault: ", r.Fault},
+	} {
+		if d[1] != "" {
+			details += "; " + d[0] + d[1]
+		}
 	}
 	one.Text += p.paint(faint, " ("+details+")")
 	return one

@@ -23,11 +23,11 @@ type Node struct {
 	Object     ObjectReference `json:"object"`
 	Since      time.Time       `json:"terminatingSince,omitzero"` // when its deletion began; zero if it is live
 	Finalizers []string        `json:"finalizers,omitempty"`
-	// Reference is the owner reference that joins the node with its neighbour toward the Tree's object; nil at that
+	// Reference is the owner reference that joins the node with its neighbour toward the Tree's object; zero at that
 	// object. Verdict is its state in the collector (graph.Verdict), and Controller its field controller.
-	Reference  *graph.Owner `json:"reference,omitempty"`
-	Verdict    string       `json:"verdict,omitempty"`
-	Controller bool         `json:"controller,omitempty"`
+	Reference  graph.Owner `json:"reference,omitzero"`
+	Verdict    string      `json:"verdict,omitempty"`
+	Controller bool        `json:"controller,omitempty"`
 	// Missing reports whether no object has the uid; Object is then that of the reference. Elsewhere reports whether
 	// the object with the uid is in another namespace, or has another name or kind.
 	Missing    bool   `json:"missing,omitempty"`
@@ -42,12 +42,9 @@ type Node struct {
 // levels can't be decoded.
 const mostLevels = 100
 
-// Tree returns the tree of the object; nil if there is none at the key.
+// Tree returns the tree of the object at the key. There must be one.
 func (x *Index) Tree(k graph.Key) *Tree {
 	o := x.keys[k]
-	if o == nil {
-		return nil
-	}
 	t := &trees{x.world(x.connected([]graph.Key{k}), allWorkers), map[*Object]bool{}}
 	tree := &Tree{Revision: x.c.Revision, Owners: t.owners(o, 1), Hidden: x.c.Hidden()}
 	clear(t.seen)
@@ -115,7 +112,7 @@ func (t *trees) join(n *Node, dependent *Object, i int) {
 	if s, _ := t.g.Standing(dependent.Key); i < len(s.Verdicts) {
 		v = s.Verdicts[i]
 	}
-	n.Reference, n.Verdict = &dependent.Owners[i], v.String()
+	n.Reference, n.Verdict = dependent.Owners[i], v.String()
 	n.Controller = n.Reference.UID == dependent.Controller
 	n.Elsewhere = !n.Missing && v == graph.Dangling
 }
