@@ -32,12 +32,6 @@ const (
 	deleteOperation = "DELETE"
 )
 
-// request is a write of an object or of a subresource.
-type request struct {
-	key            graph.Key
-	operation, sub string
-}
-
 // Asked is a webhook or a policy with the requests that it gets.
 type Asked struct {
 	Configuration ObjectReference `json:"configuration"`
@@ -53,15 +47,14 @@ type Asked struct {
 }
 
 // hooks returns the hooks that get the requests. Those that certainly deny come first.
-func (x *Index) hooks(requests map[request]bool) (first []Asked) {
+func (x *Index) hooks(requests map[Request]bool) (first []Asked) {
 	var others []Asked
-	for i := range x.c.Hooks {
-		h := &x.c.Hooks[i]
+	for _, h := range x.c.Hooks {
 		for _, operation := range []string{deleteOperation, updateOperation} {
 			found := map[string]int{}
 			for r := range requests {
-				if r.operation == operation && x.concerns(h, r) {
-					found[r.key.Collection]++
+				if r.Operation == operation && h.Matches(&r) {
+					found[r.Key.Collection]++
 				}
 			}
 			switch a := h.asked(operation, found); {
@@ -79,20 +72,20 @@ func (x *Index) hooks(requests map[request]bool) (first []Asked) {
 // unseen is the group whose objects no hook gets, as a hook could prevent its own removal (L-23, M-21).
 const unseen = "admissionregistration.k8s.io"
 
-// concerns reports whether a hook gets a request.
-func (x *Index) concerns(h *Hook, r request) bool {
-	res := x.resources[r.key.Collection]
-	if res == nil || res.Group == unseen {
-		return false
+// ask records a request that hooks may get.
+func (w *world) ask(k graph.Key, operation, sub string) {
+	r := w.Index.resources[k.Collection]
+	if r == nil || r.Group == unseen {
+		return
 	}
-	namespace := r.key.Namespace
-	if res.Delete.Namespace { // L-37
-		namespace = r.key.Name
+	namespace := k.Namespace
+	if r.Delete.Namespace { // L-37
+		namespace = k.Name
 	}
-	return h.Matches(&Request{
-		Resource: res, Key: r.key, Operation: r.operation, Subresource: r.sub, Object: x.keys[r.key],
-		Namespace: x.keys[graph.Key{Collection: namespaces, Name: namespace}],
-	})
+	w.asked[Request{
+		Resource: r, Key: k, Operation: operation, Subresource: sub, Object: w.keys[k],
+		Namespace: w.keys[graph.Key{Collection: namespaces, Name: namespace}],
+	}] = true
 }
 
 // asked describes the requests, and the effect that the hook may have.

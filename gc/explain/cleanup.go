@@ -22,7 +22,7 @@ func (x *Index) immortal(k graph.Key) bool {
 func (w *world) clean() {
 	background := finalizers.Options{PropagationPolicy: "Background"}
 	for _, o := range sorted(w.deleting) {
-		content := slices.SortedFunc(slices.Values(w.content(o)), byKey)
+		content := slices.SortedFunc(slices.Values(w.content[o.Key]), byKey)
 		switch k := w.kind(o); {
 		case k.Namespace && slices.Contains(o.SpecFinalizers, kubernetes):
 			empty := w.sweep(w.pods(content), background, NamespaceController) &&
@@ -39,7 +39,7 @@ func (w *world) clean() {
 }
 
 // sweep deletes the remaining objects of a content, and reports whether none remains.
-func (w *world) sweep(content []*Object, options finalizers.Options, by By) bool {
+func (w *world) sweep(content []*Object, options finalizers.Options, by string) bool {
 	left := func(o *Object) bool { return w.objects[o.Key] != nil }
 	for _, o := range content {
 		if left(o) {
@@ -50,13 +50,8 @@ func (w *world) sweep(content []*Object, options finalizers.Options, by By) bool
 }
 
 // pods returns those of the objects that end gracefully.
-func (x *Index) pods(of []*Object) (pods []*Object) {
-	for _, o := range of {
-		if r := x.resources[o.Collection]; r != nil && r.Delete.Graceful {
-			pods = append(pods, o)
-		}
-	}
-	return pods
+func (w *world) pods(of []*Object) []*Object {
+	return slices.DeleteFunc(slices.Clone(of), func(o *Object) bool { return !w.kind(o).Graceful })
 }
 
 // confirm simulates the kubelets: it ends the pods that are being deleted, as if their grace periods were over.
@@ -74,16 +69,13 @@ func (w *world) expect() {
 	for _, o := range sorted(w.deleting) {
 		for _, name := range o.Finalizers {
 			if now := w.objects[o.Key]; expected(name) && now != nil && len(w.users(now)) == 0 {
-				w.removeFinalizer(now, name, By(lookup(name).Component))
+				w.removeFinalizer(now, name, lookup(name).Component)
 			}
 		}
 	}
 }
 
-func expected(finalizer string) bool {
-	k := lookup(finalizer)
-	return k != nil && k.Expected
-}
+func expected(finalizer string) bool { return lookup(finalizer).Expected }
 
 // users returns the objects that use o, so that an Expected finalizer keeps it.
 func (w *world) users(o *Object) (users []ObjectReference) {
@@ -91,10 +83,13 @@ func (w *world) users(o *Object) (users []ObjectReference) {
 		return nil
 	}
 	other := func(k graph.Key) bool { return k != o.Key && w.objects[k] != nil }
-	for _, u := range w.used[o.Key] {
-		switch now := w.objects[u.by.Key]; {
+	needs := func(group []graph.Key) bool {
+		return slices.Contains(group, o.Key) && !slices.ContainsFunc(group, other)
+	}
+	for _, user := range w.used[o.Key] {
+		switch now := w.objects[user.Key]; {
 		case now == nil, o.Controller == now.UID && now.GraceSeconds != nil && *now.GraceSeconds == 0: // F-05
-		case !slices.ContainsFunc(u.group, other):
+		case slices.ContainsFunc(user.Uses, needs):
 			users = append(users, w.ref(now))
 		}
 	}

@@ -67,8 +67,8 @@ type Object struct {
 	GraceSeconds *int64
 	Setters      map[string]string // field managers that set the finalizers, as far as managedFields has them
 	Labels       map[string]string
-	// SpecFinalizers are a namespace's spec.finalizers; nil if they are not known. Conditions are those of the status of a
-	// namespace (E-15) or of a CustomResourceDefinition. Pod is nil if only the metadata is known.
+	// SpecFinalizers are a namespace's spec.finalizers, not nil, and nil for other kinds. Conditions are those of the
+	// status of a namespace (E-15) or of a CustomResourceDefinition. Pod is nil if only the metadata is known.
 	SpecFinalizers []string
 	Conditions     []Condition
 	Pod            *Pod
@@ -96,8 +96,8 @@ type Cluster struct {
 	Hooks       []Hook    // the webhooks and policies that may deny updates or deletions
 	Now         time.Time // the moment, by the clock of the cluster
 	Revision    int64     // the revision of all that is known; 0 if it is not of one revision
-	// Stop, if set, reports whether the answer is no longer wanted. It is called repeatedly, and Preview returns nil
-	// after it has returned true.
+	// Stop, if set, reports whether the answer is no longer wanted: never again, once it has returned true. Preview then
+	// returns nil.
 	Stop func() bool
 }
 
@@ -111,31 +111,27 @@ type Index struct {
 	keys       map[graph.Key]*Object
 	uids       map[string][]*Object // by uid, for the uids that owner references name
 	dependents map[string][]*Object
-	namespaces map[string][]*Object
-	used       map[graph.Key][]use
-}
-
-// use is a group of Object.Uses.
-type use struct {
-	by    *Object
-	group []graph.Key
+	content    map[graph.Key][]*Object // the objects that are deleted before a namespace or a CRD
+	used       map[graph.Key][]*Object // the objects that use the one with the key
 }
 
 // Index returns the index of the objects as they are now.
 func (c *Cluster) Index() *Index {
 	x := &Index{
 		c: c, resources: make(map[string]*Resource, len(c.Resources)), keys: make(map[graph.Key]*Object, len(c.Objects)),
-		uids: map[string][]*Object{}, dependents: map[string][]*Object{}, namespaces: map[string][]*Object{},
-		used: map[graph.Key][]use{},
+		uids: map[string][]*Object{}, dependents: map[string][]*Object{}, content: map[graph.Key][]*Object{},
+		used: map[graph.Key][]*Object{},
 	}
 	for i := range c.Resources {
 		x.resources[c.Resources[i].Name()] = &c.Resources[i]
 	}
 	for _, o := range c.Objects {
 		x.keys[o.Key] = o
-		if o.Namespace != "" && !x.immortal(o.Key) {
-			x.namespaces[o.Namespace] = append(x.namespaces[o.Namespace], o)
+		if in := (graph.Key{Collection: namespaces, Name: o.Namespace}); o.Namespace != "" && !x.immortal(o.Key) {
+			x.content[in] = append(x.content[in], o)
 		}
+		of := graph.Key{Collection: crds, Name: o.Collection}
+		x.content[of] = append(x.content[of], o)
 		for j, owner := range o.Owners {
 			if !slices.ContainsFunc(o.Owners[:j], func(w graph.Owner) bool { return w.UID == owner.UID }) {
 				x.dependents[owner.UID] = append(x.dependents[owner.UID], o)
@@ -143,7 +139,7 @@ func (c *Cluster) Index() *Index {
 		}
 		for _, group := range o.Uses {
 			for _, k := range group {
-				x.used[k] = append(x.used[k], use{o, group})
+				x.used[k] = append(x.used[k], o)
 			}
 		}
 	}
@@ -222,10 +218,8 @@ func (x *Index) connected(from []graph.Key) (found []*Object) {
 			join(owner.UID)
 		}
 		join(found[i].UID)
-		add(x.content(found[i])...)
-		for _, u := range x.used[found[i].Key] {
-			add(u.by)
-		}
+		add(x.content[found[i].Key]...)
+		add(x.used[found[i].Key]...)
 		for _, group := range found[i].Uses {
 			for _, k := range group { // an object that is not being deleted matters only for others of its group
 				if u := x.keys[k]; u != nil && (len(group) > 1 || !u.Deletion.IsZero()) {
@@ -236,21 +230,4 @@ func (x *Index) connected(from []graph.Key) (found []*Object) {
 	}
 	slices.SortFunc(found, byKey)
 	return found
-}
-
-// content returns the objects that are deleted before o: those of a namespace, or of a CRD.
-func (x *Index) content(o *Object) (content []*Object) {
-	r := x.resources[o.Collection]
-	switch {
-	case r == nil:
-	case r.Delete.Namespace:
-		return x.namespaces[o.Name]
-	case r.Delete.Cleanup != "":
-		for _, p := range x.c.Objects {
-			if p.Collection == o.Name {
-				content = append(content, p)
-			}
-		}
-	}
-	return content
 }

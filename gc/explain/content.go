@@ -18,7 +18,7 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 		return reasons
 	}
 	reasons = append(reasons, e.failures(o)...)
-	content, unlisted := e.namespaces[o.Name], e.unlisted(o)
+	content, unlisted := e.content[o.Key], e.unlisted(o)
 	switch {
 	case len(content) > 0:
 		first := e.pods(content)
@@ -43,14 +43,12 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 // failures returns the failures that the namespace controller reports (E-15).
 func (e *explainer) failures(o *Object) (reasons []*Reason) {
 	for _, c := range o.Conditions {
-		if c.Status != "True" {
-			continue
-		}
-		switch c.Type {
-		case "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure":
+		switch {
+		case c.Status != "True":
+		case c.Type == "NamespaceDeletionDiscoveryFailure", c.Type == "NamespaceDeletionGroupVersionParsingFailure":
 			text := "the namespace controller can't learn all resources: " + c.Message
 			reasons = append(reasons, e.reason(o, DiscoveryFailure, text, e.repairAPIServices()...))
-		case "NamespaceDeletionContentFailure":
+		case c.Type == "NamespaceDeletionContentFailure":
 			text := "the namespace controller can't delete the content: " + c.Message
 			reasons = append(reasons, e.reason(o, ContentFailure, text,
 				advice("if an admission webhook or policy denies it, repair that or remove its configuration"),
@@ -60,7 +58,6 @@ func (e *explainer) failures(o *Object) (reasons []*Reason) {
 	return reasons
 }
 
-// repairAPIServices makes APIServices available, or removes them.
 func (e *explainer) repairAPIServices() (remedies []Remedy) {
 	for _, s := range e.c.Unavailable {
 		ref := ObjectReference{
@@ -88,7 +85,7 @@ func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 }
 
 func (e *explainer) crd(o *Object, finalizer string) *Reason {
-	instances := slices.SortedFunc(slices.Values(e.content(o)), byKey)
+	instances := slices.SortedFunc(slices.Values(e.content[o.Key]), byKey)
 	last := e.drop(o, finalizer, notDone+"; objects that remain stay in etcd")
 	for _, c := range o.Conditions {
 		if c.Type == "Terminating" && c.Status == "True" && c.Reason == "InstanceDeletionFailed" {
@@ -110,9 +107,6 @@ func (e *explainer) crd(o *Object, finalizer string) *Reason {
 
 // counted lists numbers by the names of resources, each in the format of the name and the number.
 func counted(numbers map[string]int, format string) string {
-	var words []string
-	for _, name := range slices.Sorted(maps.Keys(numbers)) {
-		words = append(words, fmt.Sprintf(format, name, numbers[name]))
-	}
-	return strings.Join(words, ", ")
+	number := func(name string) string { return fmt.Sprintf(format, name, numbers[name]) }
+	return strings.Join(texts(slices.Sorted(maps.Keys(numbers)), number), ", ")
 }

@@ -141,7 +141,7 @@ func (l *linter) lifecycle(o *Object) {
 			"when it is deleted, its dependents are orphaned, and it may stay")
 	}
 	for _, f := range o.Finalizers {
-		if lookup(f) == nil {
+		if lookup(f).Component == "" {
 			l.add(StrangeFinalizer, o, "finalizer "+f+": not known",
 				"the object can't be removed without the component that removes the finalizer")
 		}
@@ -195,10 +195,7 @@ func (l *linter) owners(o *Object) (owners []*Object) {
 // cycle reports a strongly connected part, if it is more than an object that does not own itself.
 func (l *linter) cycle(part []*Object) {
 	slices.SortFunc(part, byKey)
-	var names []string
-	for _, o := range part {
-		names = append(names, l.ref(o).Kind+" "+o.Name)
-	}
+	names := texts(part, func(o *Object) string { return l.ref(o).Kind + " " + o.Name })
 	switch o := part[0]; {
 	case len(part) > 1:
 		l.add(Cycle, o, "own each other: "+strings.Join(first(10, names), ", "),

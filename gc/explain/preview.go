@@ -23,23 +23,20 @@ const (
 	Freed       What = "FinalizerRemoved"  // a finalizer is removed
 )
 
-// By is the component that makes a Change. For a well-known finalizer it is the component that removes it.
-type By string
-
-// The components.
+// The components that make changes, besides those that remove well-known finalizers.
 const (
-	User                By = "user"
-	Collector           By = "garbage collector"
-	NamespaceController By = "namespace controller"
-	CRDController       By = "CustomResourceDefinition controller"
-	Kubelet             By = "kubelet"
+	User                = "user"
+	Collector           = "garbage collector"
+	NamespaceController = "namespace controller"
+	CRDController       = "CustomResourceDefinition controller"
+	Kubelet             = "kubelet"
 )
 
 // Change is one thing that happens to an object.
 type Change struct {
 	What   What            `json:"change"`
 	Object ObjectReference `json:"object"`
-	By     By              `json:"by"`
+	By     string          `json:"by"`               // a component
 	Owners []graph.Owner   `json:"owners,omitempty"` // the references that are removed or unblocked
 	// Finalizers keep a terminating object (Marked, Refinalized), or are removed.
 	Finalizers []string `json:"finalizers,omitempty"`
@@ -122,7 +119,7 @@ func (x *Index) Preview(keys []graph.Key, options finalizers.Options) *Preview {
 		}
 	}
 	p.unknown(x)
-	w.carry(allowed, options, atOnce)
+	w.carry(allowed, options, never)
 	p.Changes, p.Admission = w.changes, x.hooks(w.asked)
 	p.conclude(w, allowed)
 	if why := w.race(allowed, options, objects); why != "" {
@@ -138,15 +135,16 @@ func (p *Preview) warn(about ObjectReference, format string, args ...any) {
 	p.Warnings = append(p.Warnings, Warning{Object: about, Text: fmt.Sprintf(format, args...)})
 }
 
-func atOnce(int) bool { return false }
+// The values of pause, besides the index of a deletion: a pause after none of them, or after each.
+const never, always = -2, -1
 
-// carry deletes objects. If pauses(i) is true, all effects of deletion i happen before the next deletion.
-func (w *world) carry(keys []graph.Key, options finalizers.Options, pauses func(i int) bool) {
+// carry deletes objects. At a pause, all effects of the deletions happen before the next deletion.
+func (w *world) carry(keys []graph.Key, options finalizers.Options, pause int) {
 	for i, k := range keys {
 		if o := w.objects[k]; o != nil {
 			w.delete(o, options, User)
 		}
-		if pauses(i) {
+		if pause == always || pause == i {
 			w.settle()
 		}
 	}
@@ -159,22 +157,21 @@ const mostPauses = 8
 // race returns the reason why the outcome may differ from that of w; empty if it finds no other outcome. It tries the
 // extreme orders of requests and of the collector's work, and a single pause at each position.
 func (w *world) race(keys []graph.Key, options finalizers.Options, objects []*Object) string {
-	differs := func(workers int, last bool, pauses func(int) bool) bool {
+	differs := func(workers int, last bool, pause int) bool {
 		other := w.world(objects, workers)
 		other.last = last
 		other.settle()
-		other.carry(keys, options, pauses)
+		other.carry(keys, options, pause)
 		return !w.same(other)
 	}
-	orders := func(p func(int) bool) bool { return differs(1, false, p) || differs(allWorkers, true, p) }
-	for i := -1; i < len(keys)-1 && i < mostPauses; i++ { // -1: a pause after each deletion
-		p := func(after int) bool { return i < 0 || after == i }
-		if len(keys) > 1 && (differs(allWorkers, false, p) || orders(p)) {
+	orders := func(pause int) bool { return differs(1, false, pause) || differs(allWorkers, true, pause) }
+	for pause := always; len(keys) > 1 && pause < min(len(keys)-1, mostPauses); pause++ {
+		if differs(allWorkers, false, pause) || orders(pause) {
 			return "the outcome depends on how fast the deletions follow each other: this is what happens if they" +
 				" come at once"
 		}
 	}
-	if orders(atOnce) {
+	if orders(never) {
 		return "the outcome depends on the order in which the garbage collector processes the objects: this is one of" +
 			" several"
 	}
@@ -245,7 +242,6 @@ func (w *world) holds(o *Object) []string {
 	return held
 }
 
-// dangers warns about the deletion of an object.
 func (p *Preview) dangers(w *world, o *Object, options finalizers.Options) {
 	warn := func(format string, args ...any) { p.warn(w.ref(o), format, args...) }
 	k := w.kind(o)
@@ -285,15 +281,11 @@ func (p *Preview) dangers(w *world, o *Object, options finalizers.Options) {
 func (w *world) controller(o *Object) *graph.Owner {
 	i := slices.IndexFunc(o.Owners, func(r graph.Owner) bool { return r.UID == o.Controller })
 	s, _ := w.g.Standing(o.Key)
-	if i < 0 || i >= len(s.Verdicts) || s.Verdicts[i] != graph.Solid {
+	live := func(p *Object) bool { return w.objects[p.Key] != nil && w.deleting[p.Key] == nil }
+	if i < 0 || i >= len(s.Verdicts) || s.Verdicts[i] != graph.Solid || !slices.ContainsFunc(w.uids[o.Controller], live) {
 		return nil
 	}
-	for _, p := range w.uids[o.Controller] {
-		if now := w.objects[p.Key]; now != nil && now.UID == p.UID && now.Deletion.IsZero() {
-			return &o.Owners[i]
-		}
-	}
-	return nil
+	return &o.Owners[i]
 }
 
 // unknown warns of unknown objects: one warning for each reason and each consequence.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,56 +95,48 @@ func arguments(o ObjectReference) string {
 	return words
 }
 
-// wellKnown is a finalizer whose meaning is known.
+// wellKnown is the meaning of a finalizer.
 type wellKnown struct {
-	Finalizer string // the name; a prefix of names if it ends with a slash
-	// Component removes the finalizer when Until holds.
+	// Component removes the finalizer when Until holds. Both are empty if nothing is known of it.
 	Component, Until string
 	// Expected: the component is a part of every cluster with controllers. Previews assume that it removes the finalizer
 	// from an object that nothing uses (Object.Uses).
 	Expected bool
 }
 
-// known has the finalizers of Kubernetes and of widely used projects, by their documentation and code.
-var known = []wellKnown{
-	{"kubernetes.io/pvc-protection", "persistentvolumeclaim-protection-controller", "no Pod uses the claim", true}, // F-04
-	{"kubernetes.io/pv-protection", "persistentvolume-protection-controller",
+// known has the finalizers of Kubernetes and of widely used projects, by their documentation and code: by name, or by
+// its first part, with the slash.
+var known = map[string]wellKnown{
+	"kubernetes.io/pvc-protection": {"persistentvolumeclaim-protection-controller", "no Pod uses the claim", true}, // F-04
+	"kubernetes.io/pv-protection": {"persistentvolume-protection-controller",
 		"the volume is not bound to a claim", true}, // F-03
-	{"kubernetes.io/vac-protection", "volumeattributesclass-protection-controller",
+	"kubernetes.io/vac-protection": {"volumeattributesclass-protection-controller",
 		"no volume or claim uses the class", true}, // F-08
-	{"batch.kubernetes.io/job-tracking", "job-controller", "the Job has counted the Pod, or is gone", true},
-	{"customresourcecleanup.apiextensions.k8s.io", "CustomResourceDefinition controller (kube-apiserver)",
+	"batch.kubernetes.io/job-tracking": {"job-controller", "the Job has counted the Pod, or is gone", true},
+	"customresourcecleanup.apiextensions.k8s.io": {"CustomResourceDefinition controller (kube-apiserver)",
 		"all custom resources of the CRD are gone", false},
-	{"service.kubernetes.io/load-balancer-cleanup", "service-lb-controller (cloud-controller-manager)",
+	"service.kubernetes.io/load-balancer-cleanup": {"service-lb-controller (cloud-controller-manager)",
 		"the load balancer is deleted", false},
-	{"resource.kubernetes.io/delete-protection", "resourceclaim-controller",
+	"resource.kubernetes.io/delete-protection": {"resourceclaim-controller",
 		"no Pod uses the ResourceClaim and it is not allocated", true}, // F-17
-	{"networking.k8s.io/service-cidr-finalizer", "service-cidr-controller",
+	"networking.k8s.io/service-cidr-finalizer": {"service-cidr-controller",
 		"each address in the range is in another one, too", true}, // F-16
-	{"scheduling.k8s.io/podgroup-protection", "podgroup-protection-controller", "no Pod is in the group", true},
-	{"external-provisioner.volume.kubernetes.io/finalizer", "CSI driver's external-provisioner",
+	"scheduling.k8s.io/podgroup-protection": {"podgroup-protection-controller", "no Pod is in the group", true},
+	"external-provisioner.volume.kubernetes.io/finalizer": {"CSI driver's external-provisioner",
 		"the storage behind the volume is deleted", false},
-	{"external-attacher/", "CSI driver's external-attacher", "the volume is detached", false},
-	{"snapshot.storage.kubernetes.io/", "snapshot-controller and the CSI driver's external-snapshotter",
+	"external-attacher/": {"CSI driver's external-attacher", "the volume is detached", false},
+	"snapshot.storage.kubernetes.io/": {"snapshot-controller and the CSI driver's external-snapshotter",
 		"the snapshot is deleted, and nothing is restored from it", false},
-	{"finalizers.fluxcd.io", "the Flux controller of the kind", "what the object applied is removed", false},
-	{"resources-finalizer.argocd.argoproj.io", "Argo CD's application controller",
+	"finalizers.fluxcd.io": {"the Flux controller of the kind", "what the object applied is removed", false},
+	"resources-finalizer.argocd.argoproj.io": {"Argo CD's application controller",
 		"the resources of the application are deleted", false},
-	{"cluster.cluster.x-k8s.io", "Cluster API's controller", "the machines of the cluster are deleted", false},
-	{"machine.cluster.x-k8s.io", "Cluster API's controller", "the machine is deleted", false},
-	{"acme.cert-manager.io/finalizer", "cert-manager's controller", "the challenge is cleaned up", false},
-	{"foregroundDeletion", "garbage-collector-controller", "no dependent blocks the deletion", false},
-	{"orphan", "garbage-collector-controller", "no dependent refers to the object", false},
+	"cluster.cluster.x-k8s.io":       {"Cluster API's controller", "the machines of the cluster are deleted", false},
+	"machine.cluster.x-k8s.io":       {"Cluster API's controller", "the machine is deleted", false},
+	"acme.cert-manager.io/finalizer": {"cert-manager's controller", "the challenge is cleaned up", false},
+	"foregroundDeletion":             {"garbage-collector-controller", "no dependent blocks the deletion", false},
+	"orphan":                         {"garbage-collector-controller", "no dependent refers to the object", false},
 }
 
-// lookup returns the wellKnown of a finalizer; nil if there is none.
-func lookup(finalizer string) *wellKnown {
-	for i := range known {
-		k := &known[i]
-		prefix := strings.HasSuffix(k.Finalizer, "/")
-		if k.Finalizer == finalizer || prefix && strings.HasPrefix(finalizer, k.Finalizer) {
-			return k
-		}
-	}
-	return nil
+func lookup(finalizer string) wellKnown {
+	return cmp.Or(known[finalizer], known[finalizer[:strings.Index(finalizer, "/")+1]])
 }

@@ -69,25 +69,15 @@ type Reason struct {
 // most is the maximum number of reasons below one.
 const most = 20
 
-// Why explains why the object is still there, or is about to go; nil if there is none at the key.
+// Why explains why the object at the key is still there, or is about to go. There must be one.
 func (x *Index) Why(k graph.Key) *Reason {
-	if x.keys[k] == nil {
-		return nil
-	}
 	e := &explainer{
 		world: x.world(x.connected([]graph.Key{k}), allWorkers),
 		seen:  map[graph.Key]bool{}, path: map[graph.Key]bool{},
 	}
 	r := e.explain(e.objects[k])
-	r.Revision = x.c.Revision
-	requests := map[request]bool{}
-	e.addRequests(r, requests)
-	r.Admission = x.hooks(requests)
-	for _, h := range x.c.Hidden() {
-		if x.resources[h.Resource].Group == unseen {
-			r.Hidden = append(r.Hidden, h)
-		}
-	}
+	r.Revision, r.Admission = x.c.Revision, x.hooks(e.asked)
+	r.Hidden = slices.DeleteFunc(x.c.Hidden(), func(h Hidden) bool { return x.resources[h.Resource].Group != unseen })
 	return r
 }
 
@@ -100,25 +90,17 @@ type explainer struct {
 	level int
 }
 
-// addRequests adds the requests that remove the objects of a reason and of the reasons below it.
-func (e *explainer) addRequests(r *Reason, requests map[request]bool) {
-	k := r.Object.Key()
-	if o := e.keys[k]; o != nil && r.Cause != Immortal {
-		switch {
-		case o.Deletion.IsZero():
-			requests[request{key: k, operation: deleteOperation}] = true
-		case len(o.Finalizers) > 0:
-			requests[request{key: k, operation: updateOperation}] = true
-		case o.SpecFinalizers != nil:
-			requests[request{key: k, operation: updateOperation, sub: "finalize"}] = true
-		}
-	}
-	for _, b := range r.Below {
-		e.addRequests(b, requests)
-	}
-}
-
+// reason returns a reason of the answer. It adds the request that removes the object.
 func (e *explainer) reason(o *Object, c Cause, text string, remedies ...Remedy) *Reason {
+	switch {
+	case c == Immortal:
+	case o.Deletion.IsZero():
+		e.ask(o.Key, deleteOperation, "")
+	case len(o.Finalizers) > 0:
+		e.ask(o.Key, updateOperation, "")
+	case o.SpecFinalizers != nil:
+		e.ask(o.Key, updateOperation, "finalize")
+	}
 	return &Reason{Object: e.ref(o), Cause: c, Says: text, Remedies: remedies}
 }
 
@@ -164,11 +146,21 @@ func (e *explainer) explain(o *Object) *Reason {
 	return r
 }
 
+// live explains an object that is not being deleted. It may be deleted with its namespace or its CRD.
 func (e *explainer) live(o *Object) *Reason {
-	if r := e.swept(o); r != nil {
-		return r
-	}
-	if e.immortal(o.Key) {
+	goes := func(with graph.Key) bool { return e.keys[with] != nil && !e.keys[with].Deletion.IsZero() }
+	switch in := (graph.Key{Collection: namespaces, Name: o.Namespace}); {
+	case goes(in) && !e.immortal(o.Key):
+		if pods := e.pods(e.content[in]); len(pods) > 0 && !slices.Contains(pods, o) {
+			r := e.reason(o, PodsFirst, "to be deleted with its namespace, once all Pods are gone")
+			return e.below(r, pods, e.explain)
+		}
+		return e.reason(o, NamespaceTerminating, "to be deleted by the namespace controller, as its namespace is"+
+			" terminating", remove(e.ref(o)))
+	case goes(graph.Key{Collection: crds, Name: o.Collection}):
+		return e.reason(o, CRDTerminating, "to be deleted, as the CustomResourceDefinition of its kind is"+
+			" terminating", remove(e.ref(o)))
+	case e.immortal(o.Key):
 		return e.reason(o, Immortal, "live: the API server forbids its deletion")
 	}
 	return e.owned(o, nil)
@@ -239,32 +231,13 @@ func (e *explainer) blocker(d, owner *Object) *Reason {
 	return e.owned(d, owner)
 }
 
-// swept explains an object that is deleted with its namespace or its CRD; nil for other objects.
-func (e *explainer) swept(o *Object) *Reason {
-	goes := func(with graph.Key) bool { return e.keys[with] != nil && !e.keys[with].Deletion.IsZero() }
-	switch {
-	case goes(graph.Key{Collection: namespaces, Name: o.Namespace}) && !e.immortal(o.Key):
-		if pods := e.pods(e.namespaces[o.Namespace]); len(pods) > 0 && !slices.Contains(pods, o) {
-			r := e.reason(o, PodsFirst, "to be deleted with its namespace, once all Pods are gone")
-			return e.below(r, pods, e.explain)
-		}
-		return e.reason(o, NamespaceTerminating, "to be deleted by the namespace controller, as its namespace is"+
-			" terminating", remove(e.ref(o)))
-	case goes(graph.Key{Collection: crds, Name: o.Collection}):
-		return e.reason(o, CRDTerminating, "to be deleted, as the CustomResourceDefinition of its kind is"+
-			" terminating", remove(e.ref(o)))
-	}
-	return nil
-}
-
 func (e *explainer) finalizer(o *Object, name string) *Reason {
-	r := e.resources[o.Collection]
 	switch {
 	case name == finalizers.Foreground:
 		return e.foreground(o)
 	case name == finalizers.Orphan:
 		return e.orphan(o)
-	case r != nil && name == r.Delete.Cleanup:
+	case name == e.kind(o).Cleanup:
 		return e.crd(o, name)
 	}
 	last := e.drop(o, name, notDone)
@@ -272,7 +245,7 @@ func (e *explainer) finalizer(o *Object, name string) *Reason {
 	if by := o.Setters[name]; by != "" {
 		setter = "; field manager " + by + " has set it"
 	}
-	if k := lookup(name); k != nil {
+	if k := lookup(name); k.Component != "" {
 		text := fmt.Sprintf("finalizer %s, which %s removes when %s%s%s", name, k.Component, k.Until, setter,
 			usedBy(e.users(o)))
 		return e.reason(o, Finalizer, text, advice("see that "+k.Component+" runs, and that "+k.Until), last)

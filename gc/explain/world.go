@@ -19,14 +19,10 @@ type world struct {
 	revisions map[graph.Key]int64
 	revision  int64
 	g         *graph.Graph
-	// events has the events that the graph has not received yet, and requests the collector's requests that were not
-	// executed.
-	events   []graph.Event
-	requests []graph.Action
-	changes  []Change
-	asked    map[request]bool // the requests that passed admission
-	stopped  bool             // Cluster.Stop has returned true, and nothing more happens
-	last     bool             // the collector executes its newest request first
+	actions   []graph.Action // of the collector, which were not executed
+	changes   []Change
+	asked     map[Request]bool // the requests that passed admission
+	last      bool             // the collector executes its newest request first
 }
 
 // allWorkers lets the collector send all its requests at once.
@@ -37,7 +33,7 @@ const allWorkers = math.MaxInt32
 func (x *Index) world(objects []*Object, workers int) *world {
 	w := &world{
 		Index: x, resources: maps.Clone(x.resources), objects: make(map[graph.Key]*Object, len(objects)),
-		revisions: make(map[graph.Key]int64, len(objects)), deleting: map[graph.Key]*Object{}, asked: map[request]bool{},
+		revisions: make(map[graph.Key]int64, len(objects)), deleting: map[graph.Key]*Object{}, asked: map[Request]bool{},
 	}
 	var inert []string
 	for name, r := range w.resources {
@@ -46,14 +42,9 @@ func (x *Index) world(objects []*Object, workers int) *world {
 		}
 	}
 	w.g = graph.New(graph.Config{Limit: workers, Inert: inert})
-	w.g.Step(graph.Kinds{Table: table(w.resources)})
+	w.tell(graph.Kinds{Table: table(w.resources)})
 	for _, o := range objects {
-		if o.SpecFinalizers == nil && w.kind(o).Namespace {
-			one := *o
-			one.SpecFinalizers, o = []string{kubernetes}, &one
-		}
-		w.store(o)
-		w.g.Step(graph.Observed{Object: w.shown(o)})
+		w.put(o)
 	}
 	w.conceal(objects)
 	w.tell(graph.Loaded{})
@@ -74,32 +65,16 @@ func (w *world) conceal(objects []*Object) {
 			r := partial[[2]string{owner.APIVersion, owner.Kind}]
 			if r != nil && o.Namespace != "" && r.Hides(o.Namespace) {
 				k := graph.Key{Collection: r.Name(), Namespace: o.Namespace, Name: owner.Name}
-				w.g.Step(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
+				w.tell(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
 			}
 		}
 	}
 }
 
-// shown returns the object as the collector sees it.
-func (w *world) shown(o *Object) graph.Object {
-	ref := w.ref(o)
-	return graph.Object{
-		Key: o.Key, APIVersion: ref.APIVersion, Kind: ref.Kind, UID: o.UID, Revision: w.revisions[o.Key],
-		Owners: o.Owners, Flags: graph.FlagsOf(!o.Deletion.IsZero(), o.Finalizers),
-	}
-}
-
 func (w *world) ref(o *Object) ObjectReference { return w.resources[o.Collection].reference(o) }
 
-// tell passes an event to the graph and collects its requests.
-func (w *world) tell(e graph.Event) {
-	for _, a := range w.g.Step(e) {
-		switch a.(type) {
-		case graph.Delete, graph.RemoveOwners, graph.Unblock, graph.RemoveFinalizer:
-			w.requests = append(w.requests, a)
-		}
-	}
-}
+// tell passes an event to the graph and collects its actions.
+func (w *world) tell(e graph.Event) { w.actions = append(w.actions, w.g.Step(e)...) }
 
 // settle lets all components work until nothing is left to do.
 func (w *world) settle() { w.work(w.collect, w.clean, w.confirm, w.expect) }
@@ -114,73 +89,61 @@ func (w *world) work(steps ...func()) {
 	}
 }
 
-func (w *world) wanted() bool {
-	w.stopped = w.stopped || w.c.Stop != nil && w.c.Stop()
-	return !w.stopped
-}
+func (w *world) wanted() bool { return w.c.Stop == nil || !w.c.Stop() }
 
 // collect lets the collector work until it has nothing to do.
 func (w *world) collect() {
-	for (len(w.events) > 0 || len(w.requests) > 0) && w.wanted() {
-		if len(w.events) > 0 {
-			e := w.events[0]
-			w.events = w.events[1:]
-			w.tell(e)
-			continue
-		}
-		a, end := w.requests[0], len(w.requests)-1
+	for len(w.actions) > 0 && w.wanted() {
+		a, end := w.actions[0], len(w.actions)-1
 		if w.last {
-			a, w.requests = w.requests[end], w.requests[:end]
+			a, w.actions = w.actions[end], w.actions[:end]
 		} else {
-			w.requests = w.requests[1:]
+			w.actions = w.actions[1:]
 		}
-		ticket, outcome := w.request(a)
-		w.tell(graph.Result{Ticket: ticket, Outcome: outcome})
+		w.execute(a)
 	}
 }
 
-// request executes a request of the collector, in the state in which it was decided, apart from the effects of earlier
-// requests.
-func (w *world) request(a graph.Action) (graph.Ticket, graph.Outcome) {
+// execute executes a request of the collector, in the state in which it was decided, apart from the effects of earlier
+// requests. Other actions have no effect.
+func (w *world) execute(a graph.Action) {
 	switch a := a.(type) {
 	case graph.Delete:
-		return a.Ticket, w.on(a.Object, true, a.Guards, func(o *Object) {
+		w.on(a.Object, a.Ticket, true, a.Guards, func(o *Object) {
 			w.delete(o, finalizers.Options{PropagationPolicy: a.Policy.String()}, Collector)
 		})
 	case graph.RemoveOwners:
-		return a.Ticket, w.on(a.Object, a.Exact, nil, func(o *Object) { w.release(o, a.Owners, Collector) })
+		w.on(a.Object, a.Ticket, a.Exact, nil, func(o *Object) { w.release(o, a.Owners, Collector) })
 	case graph.Unblock:
-		return a.Ticket, w.on(a.Object, false, nil, func(o *Object) { w.unblock(o, a.Owners, Collector) })
+		w.on(a.Object, a.Ticket, false, nil, func(o *Object) { w.unblock(o, a.Owners, Collector) })
 	case graph.RemoveFinalizer:
-		name := finalizers.Orphan
-		if a.Finalizer == graph.Foreground {
-			name = finalizers.Foreground
-		}
-		return a.Ticket, w.on(a.Object, true, nil, func(o *Object) { w.removeFinalizer(o, name, Collector) })
+		w.on(a.Object, a.Ticket, true, nil, func(o *Object) { w.removeFinalizer(o, a.Finalizer.String(), Collector) })
 	}
-	panic("explain: not a request: " + a.String())
 }
 
-// on calls do with the object of a reference, if the object and the guards have not changed since the decision.
-func (w *world) on(r graph.Ref, exact bool, guards []graph.Guard, do func(*Object)) graph.Outcome {
-	o := w.objects[r.Key]
+// on calls do with the object of a request, if the object and the guards have not changed since the decision. The graph
+// gets the result before the events that follow from it.
+func (w *world) on(r graph.Ref, t graph.Ticket, exact bool, guards []graph.Guard, do func(*Object)) {
+	o, outcome := w.objects[r.Key], graph.Done
 	switch {
 	case o == nil || o.UID != r.UID:
-		return graph.Missing
+		outcome = graph.Missing
 	case exact && w.revisions[r.Key] != r.Revision || slices.ContainsFunc(guards, w.broken):
-		return graph.Conflict
+		outcome = graph.Conflict
 	}
-	do(o)
-	return graph.Done
+	w.tell(graph.Result{Ticket: t, Outcome: outcome})
+	if outcome == graph.Done {
+		do(o)
+	}
 }
 
 // broken reports whether the object at a key has changed since the decision. No object is created in a world, so a key
 // never gets another object.
 func (w *world) broken(g graph.Guard) bool { return !g.Held && w.revisions[g.Key] != g.Revision }
 
-func (w *world) delete(o *Object, options finalizers.Options, by By) {
+func (w *world) delete(o *Object, options finalizers.Options, by string) {
 	if by != CRDController { // it removes them without admission
-		w.asked[request{key: o.Key, operation: deleteOperation}] = true
+		w.ask(o.Key, deleteOperation, "")
 	}
 	verdict := finalizers.Delete(lifecycle(o), w.kind(o), options, w.c.Now)
 	switch verdict.Step {
@@ -193,7 +156,7 @@ func (w *world) delete(o *Object, options finalizers.Options, by By) {
 		if verdict.MarkTerminating {
 			what = Marked
 		}
-		w.note(Change{What: what, Object: w.ref(o), By: by, Finalizers: w.holds(&next)})
+		w.changes = append(w.changes, Change{What: what, Object: w.ref(o), By: by, Finalizers: w.holds(&next)})
 	case finalizers.Remove, finalizers.StoreThenRemove:
 		w.remove(o, by)
 	}
@@ -222,57 +185,49 @@ func (w *world) kind(o *Object) finalizers.Kind {
 	return k
 }
 
-// edit updates the object by change, and records the Change, unless the object stays the same.
-func (w *world) edit(o *Object, sub string, c Change, change func(next *Object)) {
-	next := *o
-	change(&next)
-	if slices.Equal(next.Owners, o.Owners) && slices.Equal(w.holds(&next), w.holds(o)) {
+// edit updates the object, and records the Change, unless the object stays the same.
+func (w *world) edit(o, next *Object, c Change) {
+	if slices.Equal(next.Owners, o.Owners) && slices.Equal(next.Finalizers, o.Finalizers) {
 		return
 	}
-	if c.What != "" {
-		c.Object = w.ref(o)
-		w.note(c)
-	}
-	w.update(o, &next, sub, c.By)
+	c.Object = w.ref(o)
+	w.changes = append(w.changes, c)
+	w.update(o, next, "", c.By)
 }
 
-func (w *world) release(o *Object, uids []string, by By) {
-	w.edit(o, "", Change{What: Released, By: by, Owners: o.references(uids)}, func(next *Object) {
-		next.Owners = slices.DeleteFunc(slices.Clone(o.Owners), func(r graph.Owner) bool {
-			return slices.Contains(uids, r.UID)
-		})
-	})
+func (w *world) release(o *Object, uids []string, by string) {
+	named := func(r graph.Owner) bool { return slices.Contains(uids, r.UID) }
+	next := *o
+	next.Owners = slices.DeleteFunc(slices.Clone(o.Owners), named)
+	w.edit(o, &next, Change{What: Released, By: by, Owners: o.references(uids)})
 }
 
 // unblock sets blockOwnerDeletion to false in the references with these uids.
-func (w *world) unblock(o *Object, uids []string, by By) {
-	w.edit(o, "", Change{What: Unblocked, By: by, Owners: o.references(uids)}, func(next *Object) {
-		next.Owners = slices.Clone(o.Owners)
-		for i := range next.Owners {
-			r := &next.Owners[i]
-			r.Block = r.Block && !slices.Contains(uids, r.UID)
-		}
-	})
-}
-
-func (o *Object) references(uids []string) (found []graph.Owner) {
-	for _, r := range o.Owners {
-		if slices.Contains(uids, r.UID) {
-			found = append(found, r)
-		}
+func (w *world) unblock(o *Object, uids []string, by string) {
+	next := *o
+	next.Owners = slices.Clone(o.Owners)
+	for i := range next.Owners {
+		r := &next.Owners[i]
+		r.Block = r.Block && !slices.Contains(uids, r.UID)
 	}
-	return found
+	w.edit(o, &next, Change{What: Unblocked, By: by, Owners: o.references(uids)})
 }
 
-func (w *world) removeFinalizer(o *Object, name string, by By) {
-	w.edit(o, "", Change{What: Freed, By: by, Finalizers: []string{name}}, func(next *Object) {
-		next.Finalizers = without(o.Finalizers, name)
-	})
+func (o *Object) references(uids []string) []graph.Owner {
+	return slices.DeleteFunc(slices.Clone(o.Owners), func(r graph.Owner) bool { return !slices.Contains(uids, r.UID) })
+}
+
+func (w *world) removeFinalizer(o *Object, name, by string) {
+	next := *o
+	next.Finalizers = without(o.Finalizers, name)
+	w.edit(o, &next, Change{What: Freed, By: by, Finalizers: []string{name}})
 }
 
 // finalize removes a finalizer of a namespace's spec.finalizers.
-func (w *world) finalize(o *Object, name string, by By) {
-	w.edit(o, "finalize", Change{By: by}, func(next *Object) { next.SpecFinalizers = without(o.SpecFinalizers, name) })
+func (w *world) finalize(o *Object, name, by string) {
+	next := *o
+	next.SpecFinalizers = without(o.SpecFinalizers, name)
+	w.update(o, &next, "finalize", by)
 }
 
 func without(list []string, name string) []string {
@@ -281,9 +236,9 @@ func without(list []string, name string) []string {
 
 // update is an UPDATE or a PATCH of the object or of a subresource. The object is removed if it is being deleted and
 // nothing holds it any more.
-func (w *world) update(stored, updated *Object, sub string, by By) {
+func (w *world) update(stored, updated *Object, sub, by string) {
 	if by != CRDController { // it writes the status
-		w.asked[request{stored.Key, updateOperation, sub}] = true
+		w.ask(stored.Key, updateOperation, sub)
 	}
 	if finalizers.Update(lifecycle(stored), lifecycle(updated), w.c.Now).Step == finalizers.Remove {
 		w.remove(stored, by)
@@ -292,32 +247,30 @@ func (w *world) update(stored, updated *Object, sub string, by By) {
 	w.put(updated)
 }
 
-func (w *world) store(o *Object) {
+func (w *world) put(o *Object) {
 	w.revision++
 	if w.objects[o.Key], w.revisions[o.Key] = o, w.revision; !o.Deletion.IsZero() {
 		w.deleting[o.Key] = o
 	}
+	ref := w.ref(o)
+	w.tell(graph.Observed{Object: graph.Object{
+		Key: o.Key, APIVersion: ref.APIVersion, Kind: ref.Kind, UID: o.UID, Revision: w.revision,
+		Owners: o.Owners, Flags: graph.FlagsOf(!o.Deletion.IsZero(), o.Finalizers),
+	}})
 }
 
-func (w *world) put(o *Object) {
-	w.store(o)
-	w.events = append(w.events, graph.Observed{Object: w.shown(o)})
-}
-
-func (w *world) remove(o *Object, by By) {
+func (w *world) remove(o *Object, by string) {
 	w.revision++
 	delete(w.objects, o.Key)
 	delete(w.revisions, o.Key)
 	delete(w.deleting, o.Key)
-	w.events = append(w.events, graph.Gone{Key: o.Key})
-	w.note(Change{What: Deleted, Object: w.ref(o), By: by})
-	if r := w.resources[o.Collection]; r != nil && r.Delete.Cleanup != "" {
+	w.tell(graph.Gone{Key: o.Key})
+	w.changes = append(w.changes, Change{What: Deleted, Object: w.ref(o), By: by})
+	if w.kind(o).Cleanup != "" {
 		delete(w.resources, o.Name)
-		w.events = append(w.events, graph.Kinds{Table: table(w.resources)})
+		w.tell(graph.Kinds{Table: table(w.resources)})
 	}
 }
-
-func (w *world) note(c Change) { w.changes = append(w.changes, c) }
 
 // sorted returns the objects of a map by key.
 func sorted(objects map[graph.Key]*Object) []*Object {
