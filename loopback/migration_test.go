@@ -38,6 +38,7 @@ func move(t *testing.T, s *apiservertest.Server, to string) {
 // TestListsConvertInBatches: one answer has each object converted once at most, straight from the version
 // it is stored in to the one that is asked for, and a list's objects together.
 func TestListsConvertInBatches(t *testing.T) {
+	apiservertest.Sequential(t)
 	const n = 501
 	s, hook := moved(t, n)
 	const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -95,6 +96,7 @@ func TestListsConvertInBatches(t *testing.T) {
 
 // TestLargeObjectsConvertInSmallerBatches: what a webhook is sent at once is bounded in bytes.
 func TestLargeObjectsConvertInSmallerBatches(t *testing.T) {
+	apiservertest.Sequential(t)
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
 	for i := range 6 {

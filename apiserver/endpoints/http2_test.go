@@ -133,7 +133,7 @@ func (w *watched) next() (typ string, n int, err error) {
 }
 
 // writes is the number of events of 256 KiB. Together they exceed the 4 MiB that a client buffers before it reads.
-const writes = 80
+const writes = 48
 
 // behindOverHTTP2 opens two watches on one connection and reads one of them while objects are written. It returns the
 // stream of the other one.

@@ -127,6 +127,7 @@ var forms = []string{
 // namespaces and for that of the other user, alternately and in every form. Each user gets only their own objects, also
 // when another user's request has filled a cache (docs/caches.md).
 func TestNobodyGetsWhatAnotherUsersRequestCached(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := startShared(t)
 	const watch = "?watch=1&timeoutSeconds=-1&resourceVersion=" // it ends after the existing events
 	const initially = "?watch=1&timeoutSeconds=-1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan" +
