@@ -117,7 +117,7 @@ func (c *Cache) cut(d *draft, events []storage.Event, objects []*storage.Object)
 		}
 		v := d.own(d.place(collection))
 		prev := v.objects.get(e.Key)
-		if prev == nil && o == nil || prev != nil && prev.Revision >= e.Revision {
+		if prev == nil && o == nil {
 			continue
 		}
 		v.objects.put(e.Key, o)
@@ -147,8 +147,6 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 		return
 	case change.Prev == nil:
 		change.Type = Added
-	case change.Prev.Revision >= e.Revision:
-		return
 	case o == nil:
 		change.Type = Deleted
 		change.Object = c.decoder.Revise(change.Prev, e.Revision)
