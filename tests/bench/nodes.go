@@ -1,22 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// nodesCase measures simulated pods in ten namespaces: the time until all are ready, the idle server, and the time
+// nodesCase measures simulated pods in ten namespaces: the time until all are Running, the idle server, and the time
 // until the namespaces are gone.
 func nodesCase(nodes, deployments, pods int) workload {
 	const rollout, slowest, deletion, spaces = "rollout", "rollout, slowest 10 s", "deletion", 10
-	n, status := spaces*deployments*pods, regexp.MustCompile(`"name":"(d\d+-\d+)".*"readyReplicas":(\d+)`)
+	n := spaces * deployments * pods
 	return workload{name: fmt.Sprintf("%d simulated nodes, %d pods", nodes, n), once: n > 10_000,
 		figures: []string{rollout, slowest, idleShare, idleResident, deletion},
 		run: func(ctx context.Context, r *run) error {
@@ -26,12 +25,11 @@ func nodesCase(nodes, deployments, pods int) workload {
 				r.start(ctx, "--simulate-pods", "--simulate-nodes="+file), r.wait(ctx, 10*time.Second)); err != nil {
 				return err
 			}
-			c, ready, total, tens, began := r.server.admin, map[string]int{}, 0, []int{0}, time.Now()
-			done, watched := c.watch(ctx, "/apis/apps/v1/deployments?watch=1", func(event []byte) bool {
-				if m := status.FindSubmatch(event); m != nil {
-					replicas, _ := strconv.Atoi(string(m[2])) // the expression matches only digits
-					total += replicas - ready[string(m[1])]
-					ready[string(m[1])] = replicas
+			c, total, tens, began := r.server.admin, 0, []int{0}, time.Now()
+			const running = "/api/v1/pods?watch=1&fieldSelector=status.phase%3DRunning"
+			done, watched := c.watch(ctx, running, func(event []byte) bool {
+				if bytes.HasPrefix(event, []byte(`{"type":"ADDED"`)) {
+					total++
 				}
 				for len(tens) <= int(time.Since(began)/(10*time.Second)) {
 					tens = append(tens, total)
