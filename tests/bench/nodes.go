@@ -21,7 +21,7 @@ func nodesCase(nodes, deployments, pods int) workload {
 		run: func(ctx context.Context, r *run) error {
 			file := filepath.Join(os.TempDir(), fmt.Sprintf("kubecascade-bench-%d.yaml", os.Getpid()))
 			defer os.Remove(file)
-			if err := errors.Join(os.WriteFile(file, []byte(nodesText(nodes)), 0o600),
+			if err := errors.Join(os.WriteFile(file, []byte(nodesText(nodes, n)), 0o600),
 				r.start(ctx, "--simulate-pods", "--simulate-nodes="+file), r.wait(ctx, 10*time.Second)); err != nil {
 				return err
 			}
@@ -62,11 +62,12 @@ func nodesCase(nodes, deployments, pods int) workload {
 		}}
 }
 
-// nodesText returns a file for --simulate-nodes with n Nodes.
-func nodesText(n int) string {
+// nodesText returns a file for --simulate-nodes with enough capacity for the pods.
+func nodesText(nodes, pods int) string {
 	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "{apiVersion: v1, kind: Node, metadata: {name: n%d}, status: {capacity: {cpu: 64}}}\n---\n", i)
+	for i := range nodes {
+		fmt.Fprintf(&b, "{apiVersion: v1, kind: Node, metadata: {name: n%d}, status: {capacity: {cpu: %d, pods: %d}}}\n---\n",
+			i, max(64, pods/nodes), max(110, pods/nodes))
 	}
 	return b.String()
 }
