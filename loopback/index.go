@@ -120,6 +120,7 @@ func (x *Index) catchUp(rev int64) error {
 			if err := x.watch(); err != nil {
 				return err
 			}
+			rev = x.cache.Revision() // the tables may be as new
 		}
 		events, polled, err := x.watcher.Poll()
 		switch {
@@ -170,6 +171,7 @@ func (t *table) build(c *cache.Cache, rev int64) error {
 		return err
 	}
 	old := t.entries
+	t.all.Store(nil)
 	t.entries = map[string]*entry{}
 	t.mounting, t.unreadable = map[workload.Key]*list{}, map[string]*entry{}
 	t.namespaces, t.free, t.controlled = map[string]*list{}, map[string]*list{}, map[string]*list{}
@@ -429,6 +431,7 @@ func (r *reader) All(res workload.Resource, namespace string) []workload.Object 
 		out = append(out, t.objects(t.namespaces[ns])...)
 	}
 	if res != workload.Pods { // they are not kept in memory
+		out = slices.Clip(out)
 		t.all.Store(&out)
 	}
 	return out

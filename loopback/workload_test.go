@@ -251,8 +251,15 @@ func TestIndexIsOneState(t *testing.T) {
 	if _, err := view(workload.Nodes, "/api/v1/nodes", node, 100); !errors.Is(err, cache.ErrExpired) {
 		t.Errorf("the state of the view has expired: %v", err)
 	}
-	if n, err := view(workload.Nodes, "", "", 0); err != nil || n != 100 {
-		t.Errorf("the next view has %d nodes: %v", n, err)
+	for want := 100; want < 103; want++ { // the list of all nodes is kept until one changes
+		if n, err := view(workload.Nodes, "", "", 0); err != nil || n != want {
+			t.Errorf("the next view has %d nodes, want %d: %v", n, want, err)
+		}
+		do(t, s, "POST", "/api/v1/nodes", fmt.Sprintf(node, want))
+	}
+	do(t, s, "DELETE", "/api/v1/nodes", "")
+	if n, err := view(workload.Nodes, "", "", 0); err != nil || n != 0 {
+		t.Errorf("a view whose watch has expired has %d nodes, want none: %v", n, err)
 	}
 }
 

@@ -15,6 +15,9 @@ const mostBytes = 600_000
 
 // TestFiles: the page is small, its files name no other host, and they have no inline script or style.
 func TestFiles(t *testing.T) {
+	if all, err := dist.ReadDir("dist"); err != nil || len(all) != len(media) {
+		t.Errorf("dist has %d files, the table %d: %v", len(all), len(media), err)
+	}
 	total := 0
 	// Namespaces of XML are only names, and the library only prints the links in its warnings.
 	links := regexp.MustCompile(`https?://[^\s"'` + "`" + `<>)]+`)

@@ -17,10 +17,9 @@ const maxShifted = 64 << 20
 // checkOperations returns an error for a JSON patch that would take too long for the size of the patch and the
 // document. The library rejects malformed operations.
 func checkOperations(before []byte, ops jsonpatch.Patch) error {
-	size := len(before) // of the document and of all values
 	document, _ := measure(before)
-	longest := document.elements
-	shifts, nested := 0, 0 // operations that shift items; bytes that move deeper, counted once for each level
+	size, longest := len(before), document.elements // of the document and of all values
+	shifts, nested := 0, 0                          // operations that shift items; bytes that move deeper, for each level
 	for _, o := range ops {
 		if v := o["value"]; v != nil {
 			value, _ := measure(*v)

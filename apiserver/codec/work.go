@@ -27,7 +27,11 @@ var errValues = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the documen
 // longest list, and the members of its largest object.
 type extent struct{ work, values, elements, members int }
 
-// measure returns the extent of JSON, or an error if it exceeds MaxWork or maxValues. The decoder reports malformed JSON.
+// maxOpen limits the memory for levels that are open. The brackets of so many levels exceed MaxWork.
+const maxOpen = 1 << 16
+
+// measure returns the extent of JSON, and an error if it exceeds MaxWork or maxValues. Stored objects may exceed them
+// by their managedFields. The decoder reports malformed JSON.
 func measure(data []byte) (e extent, err error) {
 	type container struct {
 		list            bool
@@ -41,7 +45,9 @@ func measure(data []byte) (e extent, err error) {
 		switch c {
 		case '{', '[':
 			e.values++
-			open = append(open, container{list: c == '['})
+			if open = append(open, container{list: c == '['}); len(open) > maxOpen {
+				return e, errNested
+			}
 		case ',':
 			e.values++
 			if in.commas++; in.list {
@@ -53,15 +59,12 @@ func measure(data []byte) (e extent, err error) {
 		default:
 			open = open[:max(len(open)-1, 1)]
 		}
-		switch {
-		case e.work > MaxWork:
-			return e, errNested
-		case e.values > maxValues:
-			return e, errValues
-		}
 	}
-	if e.work += (len(open) - 1) * (len(data) - 1 - counted); e.work > MaxWork {
+	switch e.work += (len(open) - 1) * (len(data) - 1 - counted); {
+	case e.work > MaxWork:
 		return e, errNested
+	case e.values > maxValues:
+		return e, errValues
 	}
 	return e, nil
 }

@@ -31,4 +31,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if e, err := measure([]byte("[" + strings.Repeat("[],", maxValues) + "0]")); err == nil || e.elements != maxValues+1 {
+		t.Errorf("a list after too many values has %d elements: %v", e.elements, err)
+	}
 }

@@ -44,8 +44,8 @@ type Reader interface {
 	Controlled(r Resource, owner types.UID) []Object
 	// Free returns the objects of a namespace that have no controller reference.
 	Free(r Resource, namespace string) []Object
-	// All returns the objects of a namespace, or of all namespaces if it is empty. Its cost grows with their number:
-	// passes should use Controlled, Free and Get.
+	// All returns the objects of a namespace, or of all namespaces if it is empty. The list may be shared, and must not be
+	// changed. The cost grows with the number of objects: passes should use Controlled, Free and Get.
 	All(r Resource, namespace string) []Object
 	// PodsMounting returns the pods of the claim's namespace that mount it (ClaimsOf).
 	PodsMounting(claim Key) []*corev1.Pod

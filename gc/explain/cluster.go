@@ -67,8 +67,8 @@ type Object struct {
 	GraceSeconds *int64
 	Setters      map[string]string // field managers that set the finalizers, as far as managedFields has them
 	Labels       map[string]string
-	// SpecFinalizers are a namespace's spec.finalizers, not nil, and nil for other kinds. Conditions are those of the
-	// status of a namespace (E-15) or of a CustomResourceDefinition. Pod is nil if only the metadata is known.
+	// SpecFinalizers are a namespace's spec.finalizers, nil for other kinds. Conditions are those of the status of a
+	// namespace (E-15) or of a CustomResourceDefinition. They and Pod are nil if only the metadata is known.
 	SpecFinalizers []string
 	Conditions     []Condition
 	Pod            *Pod
@@ -96,8 +96,8 @@ type Cluster struct {
 	Hooks       []Hook    // the webhooks and policies that may deny updates or deletions
 	Now         time.Time // the moment, by the clock of the cluster
 	Revision    int64     // the revision of all that is known; 0 if it is not of one revision
-	// Stop, if set, reports whether the answer is no longer wanted: never again, once it has returned true. Preview then
-	// returns nil.
+	// Stop, if set, reports whether the answer is no longer wanted. Once it has returned true, it always does. Preview
+	// then returns nil.
 	Stop func() bool
 }
 

@@ -90,7 +90,7 @@ type explainer struct {
 	level int
 }
 
-// reason returns a reason of the answer. It adds the request that removes the object.
+// reason returns a reason of the answer. It records, for Admission, the request that removes the object.
 func (e *explainer) reason(o *Object, c Cause, text string, remedies ...Remedy) *Reason {
 	switch {
 	case c == Immortal:
