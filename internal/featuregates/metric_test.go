@@ -1,20 +1,22 @@
-package featuregates
+package featuregates_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
 // TestMetric: kubernetes_feature_enabled has the gates that act, with the stages and values of kube-apiserver's metric.
 func TestMetric(t *testing.T) {
-	gates, err := Resolve(map[string]bool{"ComponentStatusz": false, "WatchList": false})
+	gates, err := featuregates.Resolve(map[string]bool{"ComponentStatusz": false, "WatchList": false})
 	if err != nil {
 		t.Fatal(err)
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(Metric(gates))
+	registry.MustRegister(featuregates.Metric(gates))
 	families, err := registry.Gather()
 	if err != nil || len(families) != 1 || families[0].GetName() != "kubernetes_feature_enabled" {
 		t.Fatalf("%v, %v", families, err)
@@ -23,8 +25,8 @@ func TestMetric(t *testing.T) {
 	for _, m := range families[0].GetMetric() {
 		got[m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()] = m.GetGauge().GetValue()
 	}
-	if len(got) != len(Effective()) {
-		t.Errorf("%v, but the gates with an effect are %v", got, Effective())
+	if len(got) != len(featuregates.Effective()) {
+		t.Errorf("%v, but the gates with an effect are %v", got, featuregates.Effective())
 	}
 	for name, want := range map[string]float64{
 		"AllowUnsafeMalformedObjectDeletion BETA": 1, "ComponentStatusz BETA": 0, "HPAScaleToZero BETA": 1,
@@ -41,7 +43,7 @@ func TestIneffective(t *testing.T) {
 		"[]":                                {"WatchList": true, "AllAlpha": true, "AllowUnsafeMalformedObjectDeletion": true},
 		"[CBORServingAndStorage WatchList]": {"WatchList": false, "CBORServingAndStorage": true, "JobManagedBy": true},
 	} {
-		if got := fmt.Sprint(Ineffective(gates)); got != want {
+		if got := fmt.Sprint(featuregates.Ineffective(gates)); got != want {
 			t.Errorf("%v: %s, want %s", gates, got, want)
 		}
 	}
