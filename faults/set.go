@@ -166,6 +166,9 @@ func (s *Set) Decide(q *Request, now time.Time) (shot *Shot, newest int) {
 	}
 	for _, r := range st.rules {
 		if r.Plan > q.After && r.matches(q) && r.selects() {
+			if q.Open { // it meets newer plans after this one
+				return s.fire(r, q, now), r.Plan
+			}
 			return s.fire(r, q, now), st.newest
 		}
 	}

@@ -53,6 +53,16 @@ func (f *faulty) add(rule string) (remove func()) {
 	return remove
 }
 
+// hold is add for open watches. It waits until n of them have met the plan.
+func (f *faulty) hold(n int, rule string) (remove func()) {
+	f.t.Helper()
+	remove = f.add(rule)
+	for all := f.set.Report().Rules; all[len(all)-1].Fired < n; all = f.set.Report().Rules {
+		must(f.t, f.Do("GET", "/readyz", nil), http.StatusOK)
+	}
+	return remove
+}
+
 // put creates or replaces ConfigMaps, delete deletes one. Both wait for the event.
 func (f *faulty) put(version string, names ...string) { f.label(nil, version, names...) }
 
@@ -137,7 +147,7 @@ func TestHeldEvents(t *testing.T) {
 	held, free := f.Watch(configmaps+"?watch=1", "User-Agent", "held"), f.Watch(configmaps+"?watch=1")
 	f.put("1", "a")
 	f.expect(held, "ADDED a 1")
-	remove := f.add("{match: {userAgent: held}, effect: {holdEvents: true}}")
+	remove := f.hold(1, "{match: {userAgent: held}, effect: {holdEvents: true}}")
 	first := make(chan apiservertest.Event, 1)
 	go func() {
 		e, _ := held.Next()
@@ -174,7 +184,7 @@ func TestSkippedEvents(t *testing.T) {
 	for _, w := range []*apiservertest.Watch{all, selected} {
 		f.expect(w, "ADDED deleted 0", "ADDED left 0", "ADDED replaced 0", "ADDED returned 0")
 	}
-	remove := f.add("{match: {verbs: [watch]}, effect: {skipEvents: true}}")
+	remove := f.hold(2, "{match: {verbs: [watch]}, effect: {skipEvents: true}}")
 	f.label(yes, "1", "left", "deleted", "replaced", "returned", "unseen", "new")
 	f.label(no, "2", "left", "deleted", "replaced", "returned", "unseen", "new")
 	f.delete("deleted")
@@ -197,7 +207,7 @@ func TestReplacedSkip(t *testing.T) {
 	w := f.Watch(configmaps + "?watch=1&resourceVersion=0")
 	for i, effect := range []string{"endWatch: true, duration: 1h", "holdEvents: true, duration: 1ms"} {
 		for _, name := range []string{fmt.Sprint("before", i), fmt.Sprint("after", i)} {
-			remove := f.add("{match: {verbs: [watch]}, effect: {skipEvents: true}}")
+			remove := f.hold(1, "{match: {verbs: [watch]}, effect: {skipEvents: true}}")
 			f.put("1", name)
 			f.put("2", name)
 			if name[0] == 'a' {

@@ -64,20 +64,22 @@ func (w *watch) meet() (held bool, err error) {
 
 // decide takes the fault of a new plan, or else the one that the request has met.
 func (w *watch) decide() {
-	f, shot := &w.fault, w.req.shot
+	f, shot, merge := &w.fault, w.req.shot, w.fault.merge
 	f.decided, w.req.shot = max(f.decided, w.req.decided), nil
-	if !w.api.Faults.Idle() {
+	for later := shot; ; shot = later {
+		merge = merge || shot != nil && shot.SkipEvents
+		if w.api.Faults.Idle() {
+			break
+		}
 		q := w.req.faulty()
 		q.Open, q.After = true, f.decided
-		var later *faults.Shot
-		if later, f.decided = w.api.decide(&w.req.Request, q); later != nil {
-			shot = later
+		if later, f.decided = w.api.decide(&w.req.Request, q); later == nil {
+			break
 		}
 	}
 	if shot == nil {
 		return
 	}
-	merge := f.merge || shot.SkipEvents
 	*f = watchFault{shot: shot, decided: f.decided, changed: f.changed, left: shot.Events, merge: merge}
 	if d := time.Duration(shot.Duration); d > 0 {
 		f.until, f.timer = time.Now().Add(d), time.After(d)
