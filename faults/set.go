@@ -152,8 +152,8 @@ type Shot struct {
 	Revision int64
 }
 
-// Decide returns the fault that a request meets, or nil, and the number of the newest plan, with which a watch decides
-// again when a plan is added.
+// Decide returns the fault that a request meets, or nil, and the number of the plan after which a watch decides again:
+// that of the fault if the watch is open, so that it meets newer plans in turn, or else the newest.
 func (s *Set) Decide(q *Request, now time.Time) (shot *Shot, newest int) {
 	if st := s.state.Load(); len(st.rules) == 0 || st.newest <= q.After {
 		return nil, st.newest
@@ -166,7 +166,7 @@ func (s *Set) Decide(q *Request, now time.Time) (shot *Shot, newest int) {
 	}
 	for _, r := range st.rules {
 		if r.Plan > q.After && r.matches(q) && r.selects() {
-			if q.Open { // it meets newer plans after this one
+			if q.Open {
 				return s.fire(r, q, now), r.Plan
 			}
 			return s.fire(r, q, now), st.newest

@@ -27,8 +27,8 @@ var errValues = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the documen
 // longest list, and the members of its largest object.
 type extent struct{ work, values, elements, members int }
 
-// maxOpen limits the memory for levels that are open. The brackets of so many levels exceed MaxWork.
-const maxOpen = 1 << 16
+// maxDepth bounds the memory of measure. The brackets of a deeper document alone exceed MaxWork.
+const maxDepth = 1 << 16
 
 // measure returns the extent of JSON, and an error if it exceeds MaxWork or maxValues. Stored objects may exceed them
 // by their managedFields. The decoder reports malformed JSON.
@@ -45,7 +45,7 @@ func measure(data []byte) (e extent, err error) {
 		switch c {
 		case '{', '[':
 			e.values++
-			if open = append(open, container{list: c == '['}); len(open) > maxOpen {
+			if open = append(open, container{list: c == '['}); len(open) > maxDepth {
 				return e, errNested
 			}
 		case ',':

@@ -62,20 +62,19 @@ func (w *watch) meet() (held bool, err error) {
 	return false, nil
 }
 
-// decide takes the fault of a new plan, or else the one that the request has met.
+// decide takes the fault of the newest of the new plans, or else the one that the request has met.
 func (w *watch) decide() {
-	f, shot, merge := &w.fault, w.req.shot, w.fault.merge
+	f, shot := &w.fault, w.req.shot
+	merge := f.merge || shot != nil && shot.SkipEvents
 	f.decided, w.req.shot = max(f.decided, w.req.decided), nil
-	for later := shot; ; shot = later {
-		merge = merge || shot != nil && shot.SkipEvents
-		if w.api.Faults.Idle() {
-			break
-		}
+	for !w.api.Faults.Idle() {
 		q := w.req.faulty()
 		q.Open, q.After = true, f.decided
+		var later *faults.Shot
 		if later, f.decided = w.api.decide(&w.req.Request, q); later == nil {
 			break
 		}
+		shot, merge = later, merge || later.SkipEvents
 	}
 	if shot == nil {
 		return

@@ -229,8 +229,10 @@ func TestAdmission(t *testing.T) {
 	}
 	s.Grant("alice", "", "ask", `[`+paths+`,{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
 	why := decode[explain.Reason](t, s.As("alice", "GET", "/kubecascade/v1/why"+o, ""))
-	if got := asked("alice"); len(got) > 0 || len(why.Hidden) == 0 ||
-		!slices.Contains(why.Hidden, explain.Hidden{Resource: "validatingwebhookconfigurations.admissionregistration.k8s.io", Why: "you may not list them"}) {
+	hidden := explain.Hidden{
+		Resource: "validatingwebhookconfigurations.admissionregistration.k8s.io", Why: "you may not list them",
+	}
+	if got := asked("alice"); len(got) > 0 || !slices.Contains(why.Hidden, hidden) {
 		t.Errorf("alice: %q, hidden %v", got, why.Hidden)
 	}
 	s.Want(200, "PUT", configurations+"/w", configuration(`,"resourceVersion":"`+made.GetResourceVersion()+`"`, `{}`))
@@ -344,8 +346,8 @@ func ownedByFar(name string) string {
 	return strings.Replace(ownedBy("Far", name, "uid-"+name), `"v1"`, `"example.com/v1"`, 1)
 }
 
-// TestObjectsOfAggregatedServers: they are read as the user, as owners, dependents, a namespace's content and objects of
-// a question, after RBAC of this server.
+// TestObjectsOfAggregatedServers: they are read as the user, as owners, dependents, a namespace's content and objects
+// of a question, after RBAC of this server.
 func TestObjectsOfAggregatedServers(t *testing.T) {
 	s := startSecured(t, nil)
 	const maps = "/api/v1/namespaces/a/configmaps"
