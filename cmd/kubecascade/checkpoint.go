@@ -42,7 +42,7 @@ The controllers are restarted. The checkpoint can be used again.`,
 	for c, q := range map[*cobra.Command]*checkpointRequest{checkpoint: &forCheckpoint, rollback: &forRollback} {
 		c.Args, c.ValidArgsFunction = atMostOne("checkpoint"), cobra.NoFileCompletions
 		q.identity(c)
-		c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: text, json")
+		outputFlag(c, &q.output, "text", "json")
 	}
 	return []*cobra.Command{checkpoint, rollback}
 }
@@ -78,9 +78,6 @@ var errNoCheckpoints = errors.New("the server does not support checkpoints: it i
 func (q *checkpointRequest) checkpoint(
 	c *cobra.Command, args []string, path string, text func(*checkpointResult) string,
 ) error {
-	if err := (outputs{q.output}).check("text", "json"); err != nil {
-		return err
-	}
 	if err := q.dial(); err != nil {
 		return err
 	}

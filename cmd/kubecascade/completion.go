@@ -91,6 +91,13 @@ func complete(c *cobra.Command) {
 	}
 }
 
+// offer registers the values of one flag of a command.
+func offer(c *cobra.Command, flag string, of values) {
+	if err := c.RegisterFlagCompletionFunc(flag, one(of)); err != nil {
+		panic(err) // it has two
+	}
+}
+
 // fixed returns values that are always the same.
 func fixed(words ...string) values { return func(*cobra.Command, string) []string { return words } }
 

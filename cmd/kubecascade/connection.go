@@ -28,6 +28,11 @@ func (to *connection) access(c *cobra.Command) {
 func (to *connection) identity(c *cobra.Command) {
 	f, o := c.Flags(), &to.overrides
 	to.target.flags(f)
+	offer(c, "context", func(*cobra.Command, string) []string {
+		rules := clientcmd.NewDefaultClientConfigLoadingRules()
+		rules.ExplicitPath = to.kubeconfig
+		return contextsOf(rules)
+	})
 	f.Lookup("kubeconfig").Usage = "kubeconfig file; KUBECONFIG or ~/.kube/config by default"
 	f.StringVar(&o.Context.Cluster, "cluster", "", "cluster of the kubeconfig to use instead of the context's")
 	f.StringVar(&o.Context.AuthInfo, "user", "", "user of the kubeconfig to use instead of the context's")

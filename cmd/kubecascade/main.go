@@ -154,7 +154,7 @@ func report(c *cobra.Command, err error) {
 	fmt.Fprintln(os.Stderr, "Error:", err)
 	var u errUsage
 	switch {
-	case c.HasSubCommands() && !c.Runnable(): // it only has subcommands: the error is an unknown command or flag
+	case c.HasSubCommands() && !c.Runnable():
 		fmt.Fprint(os.Stderr, "\n", c.UsageString())
 	case errors.As(err, &u):
 		fmt.Fprintf(os.Stderr, "\nUsage:\n  %s\n\n\"%s --help\" shows the flags.\n", c.UseLine(), c.CommandPath())

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/internal/cluster"
@@ -17,8 +16,8 @@ import (
 // offers, from the first page of a list.
 const completionTimeout, mostNames = 3 * time.Second, 500
 
-// offer connects and calls f, which may send requests until completionTimeout.
-func (q *question) offer(c *cobra.Command, f func(context.Context) []string) []string {
+// connected connects and calls f, which may send requests until completionTimeout.
+func (q *question) connected(c *cobra.Command, f func(context.Context) []string) []string {
 	ctx, cancel := context.WithTimeout(c.Context(), completionTimeout)
 	defer cancel()
 	if q.connect(ctx) != nil {
@@ -42,7 +41,7 @@ func (q *question) offerObjects(c *cobra.Command, args []string, typed string) (
 	if apart && slash || q.line.One && given > 0 {
 		return nil, directive
 	}
-	return q.offer(c, func(ctx context.Context) (words []string) {
+	return q.connected(c, func(ctx context.Context) (words []string) {
 		if apart || slash {
 			return slices.DeleteFunc(q.names(ctx, kind, before), func(name string) bool { return slices.Contains(args, name) })
 		}
@@ -73,12 +72,5 @@ func (q *question) names(ctx context.Context, kind, before string) (names []stri
 }
 
 func (q *question) offerNamespaces(c *cobra.Command, _ string) []string {
-	return q.offer(c, func(ctx context.Context) []string { return q.names(ctx, "namespaces", "") })
-}
-
-// offerContexts returns the contexts of the files that the commands use.
-func (q *question) offerContexts(*cobra.Command, string) []string {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = q.kubeconfig
-	return contextsOf(rules)
+	return q.connected(c, func(ctx context.Context) []string { return q.names(ctx, "namespaces", "") })
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
@@ -25,6 +26,19 @@ func (o outputs) check(formats ...string) error {
 		}
 	}
 	return nil
+}
+
+// outputFlag declares --output of a command with one answer, in one of the formats. The first is the default.
+func outputFlag(c *cobra.Command, format *string, formats ...string) {
+	c.Flags().StringVarP(format, "output", "o", formats[0], "format of the answer: "+strings.Join(formats, ", "))
+	offer(c, "output", fixed(formats...))
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !slices.Contains(formats, *format) {
+			return errUsage{fmt.Errorf("--output %q is not %s", *format, strings.Join(formats, " or "))}
+		}
+		return run(c, args)
+	}
 }
 
 // open creates the files of --output, nil for values without one. It is called before the run, so that no run is lost

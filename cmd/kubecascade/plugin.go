@@ -77,6 +77,9 @@ func execute(c *cobra.Command, args []string) {
 	if ran.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		err = errInterrupted{errors.New("interrupted")}
 	}
+	if ran.HasSubCommands() && !ran.Runnable() { // the error is an unknown command or flag
+		err = errUsage{err}
+	}
 	report(ran, err)
 	os.Exit(exitCode(err))
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,20 +35,11 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 		if q.from != "" && q.from != fromServer && q.from != fromLists {
 			return errUsage{fmt.Errorf("--from %q is not server or lists", q.from)}
 		}
-		if err := (outputs{q.output}).check(formats...); err != nil {
-			return err
-		}
 		q.line.Args = args
 		return run(c, args)
 	}
-	c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: "+strings.Join(formats, ", "))
-	for name, offered := range map[string]values{
-		"namespace": q.offerNamespaces, "context": q.offerContexts, "output": fixed(formats...),
-	} {
-		if err := c.RegisterFlagCompletionFunc(name, one(offered)); err != nil {
-			panic(err) // a flag has two
-		}
-	}
+	outputFlag(c, &q.output, formats...)
+	offer(c, "namespace", q.offerNamespaces)
 }
 
 // explains declares the flags and arguments of a command about objects, whose question a kubecascade server may answer.

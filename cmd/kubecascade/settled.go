@@ -40,14 +40,11 @@ and 2 if there is no answer, for example because the server is not kubecascade.`
 	f := c.Flags()
 	f.DurationVar(&s.timeout, "timeout", time.Minute, "how long to wait, at most 10m")
 	f.Int64Var(&s.revision, "revision", 0, "also wait until the server has reached this resourceVersion")
-	f.StringVarP(&s.output, "output", "o", "text", "format of the answer: text, json")
+	outputFlag(c, &s.output, "text", "json")
 	return c
 }
 
 func (s *waitSettled) run(c *cobra.Command, _ []string) error {
-	if err := (outputs{s.output}).check("text", "json"); err != nil {
-		return err
-	}
 	if s.timeout < 0 || s.revision < 0 {
 		return errUsage{errors.New("--timeout and --revision can't be negative")}
 	}

@@ -58,9 +58,6 @@ directory that no running etcd uses: the revision, whether the hash matches, the
 the largest ones, and those that can't be read, with the reason. The file is only read.`,
 		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := (outputs{output}).check("text", "json"); err != nil {
-				return err
-			}
 			r, err := backup.Inspect(c.Context(), args[0], o)
 			if err != nil {
 				return errUnable{err}
@@ -69,7 +66,7 @@ the largest ones, and those that can't be read, with the reason. The file is onl
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	}
-	c.Flags().StringVarP(&output, "output", "o", "text", "format of the report: text, json")
+	outputFlag(c, &output, "text", "json")
 	c.Flags().StringVar(&o.EncryptionFile, "encryption-provider-config", "", backup.EncryptionUsage)
 	c.Flags().StringVar(&o.Prefix, "etcd-prefix", "", "prefix of the cluster's keys (default: detected from namespaces)")
 	return c
