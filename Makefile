@@ -63,7 +63,7 @@ conformance: build
 	.ci/conformance
 
 ## e2e          run suites with other clients, which take minutes to build: SUITE=kubectl|helm|crds|webhooks|envtest|
-##              etcd|backups|extensions|kwok|ui|rollback, or several; .ci/e2e describes them
+##              etcd|backups|extensions|aggregation|kwok|ui|rollback, or several; .ci/e2e describes them
 e2e: build
 	.ci/e2e $(SUITE)
 
