@@ -20,8 +20,11 @@ import (
 )
 
 const (
-	// patience is the timeout of a read of a document, and of a check.
+	// patience is the timeout of a read of a document of discovery, and of a check.
 	patience = 5 * time.Second
+	// openAPITimeout is the timeout of a read of an OpenAPI document, which the server may have to create first (KA
+	// pkg/controllers/openapi/aggregator/aggregator.go, openapiv3/aggregator/aggregator.go: specDownloadTimeout).
+	openAPITimeout = time.Minute
 	// attempts is the number of requests of a check.
 	attempts = 5
 	// maxBytes is the maximum size of a response that is read whole.
@@ -220,13 +223,13 @@ type kept[T any] struct {
 	err   error
 }
 
-func (k *kept[T]) get(a *Aggregator, read func(context.Context) (T, error)) (T, error) {
+func (k *kept[T]) get(a *Aggregator, timeout time.Duration, read func(context.Context) (T, error)) (T, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if a.config.Now().Before(k.until) {
 		return k.value, k.err
 	}
-	ctx, cancel := context.WithTimeout(a.life, patience) // not a client's: others use the result, too
+	ctx, cancel := context.WithTimeout(a.life, timeout) // not a client's: others use the result, too
 	defer cancel()
 	k.value, k.err = read(ctx)
 	k.until = a.config.Now().Add(time.Minute)

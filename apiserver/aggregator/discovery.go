@@ -33,7 +33,7 @@ func (a *Aggregator) Versions() []Version {
 			Group: s.Spec.Group, GroupPriority: s.Spec.GroupPriorityMinimum, VersionPriority: s.Spec.VersionPriority,
 			APIVersionDiscovery: v2.APIVersionDiscovery{Version: s.Spec.Version, Freshness: v2.DiscoveryFreshnessStale},
 		}
-		found, err := s.discovery.get(a, func(ctx context.Context) (resources, error) {
+		found, err := s.discovery.get(a, patience, func(ctx context.Context) (resources, error) {
 			return a.discover(ctx, s)
 		})
 		if err == nil {

@@ -23,7 +23,7 @@ type swagger struct {
 func (a *Aggregator) V3() map[string]string {
 	all, out := a.all(), map[string]string{}
 	for i, url := range each(all, func(s *Service) string {
-		url, _ := s.v3.get(a, func(ctx context.Context) (string, error) { // an error omits it
+		url, _ := s.v3.get(a, openAPITimeout, func(ctx context.Context) (string, error) { // an error omits it
 			data, err := a.document(ctx, s, "/openapi/v3")
 			var index handler3.OpenAPIV3Discovery
 			if err == nil {
@@ -44,7 +44,7 @@ func (a *Aggregator) V3() map[string]string {
 // (KA pkg/controllers/openapi/aggregator: updateServiceLocked).
 func (a *Aggregator) V2() (sums []string, documents []*spec.Swagger) {
 	for _, one := range each(a.all(), func(s *Service) swagger {
-		one, _ := s.v2.get(a, func(ctx context.Context) (out swagger, err error) { // an error omits it
+		one, _ := s.v2.get(a, openAPITimeout, func(ctx context.Context) (out swagger, err error) { // an error omits it
 			data, err := a.document(ctx, s, "/openapi/v2")
 			whole := &spec.Swagger{}
 			if err == nil {
