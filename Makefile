@@ -40,8 +40,8 @@ test: build
 
 # The packages in which goroutines share most.
 RACE = . ./internal/server ./apiserver ./apiserver/admission/dynamic ./apiserver/authentication ./apiserver/endpoints \
-	./apiserver/filters ./apiserver/flowcontrol ./apiserver/registry ./apiserver/resources ./gc ./gc/trail ./loopback \
-	./storage/...
+	./apiserver/filters ./apiserver/flowcontrol ./apiserver/registry ./gc ./gc/trail ./loopback \
+	./storage ./storage/cache ./storage/storagetest
 
 ## check        run gofmt, go mod tidy, go vet, staticcheck, and with the race detector the short tests of RACE
 check:

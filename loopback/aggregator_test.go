@@ -116,6 +116,7 @@ func (e *extension) fails(t *testing.T, s *apiservertest.Server, changes *apiser
 // TestAggregatedServer: requests for the version of an APIService with a service are forwarded after authorization, as
 // the user, who is named in headers that no client can set; documents contain what the other server has.
 func TestAggregatedServer(t *testing.T) {
+	apiservertest.Sequential(t)
 	s, e, changes := extend(t)
 	if a := s.As("alice", "GET", v1widgets, nil); a.Code != http.StatusForbidden || len(e.requests) > 0 {
 		t.Fatalf("%d %s, %d requests", a.Code, a.Body, len(e.requests))

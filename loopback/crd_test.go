@@ -89,6 +89,7 @@ func widget(version, name, spec string) string {
 
 // TestServedAtOnce: a client that sees an established definition finds its resource served, everywhere.
 func TestServedAtOnce(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := defined(t, nil)
 	for i := range 20 {
 		plural := fmt.Sprintf("things%d", i)

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-const writers = 64
+const writers = 32
 
 // TestNothingIsLost: many clients change one object. Each changes its own field by a patch without a resourceVersion
 // (B-56). All increment a counter by a PUT with a resourceVersion (B-08).

@@ -66,6 +66,7 @@ func whole(t *testing.T, res *http.Response) []byte {
 // TestUnreadListsOverHTTP2: lists that a client doesn't read need little memory, don't delay other requests on the
 // connection, and are aborted without closing it.
 func TestUnreadListsOverHTTP2(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = 2 * time.Second
 	}})
@@ -158,6 +159,7 @@ func behindOverHTTP2(t *testing.T, s *apiservertest.Server, get func(string) *ht
 // TestSlowWatchOverHTTP2: a slow watch receives 410 when its history has expired. The events before the 410 have no
 // gap. Another watch on the same connection receives all events in the meantime.
 func TestSlowWatchOverHTTP2(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, &apiservertest.Options{
 		Cache:     cache.Options{Events: 16, TimelineEvents: 64},
 		Configure: func(c *apiserver.Config) { c.WriteTimeout = 10 * time.Minute },
@@ -194,6 +196,7 @@ func TestSlowWatchOverHTTP2(t *testing.T) {
 // TestStalledWatchOverHTTP2: a watch that isn't read for too long is aborted. Its connection stays open. A new watch
 // from the last event that was sent continues without a gap.
 func TestStalledWatchOverHTTP2(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second
 	}})

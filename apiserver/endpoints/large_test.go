@@ -34,6 +34,7 @@ func envOf(o map[string]any) string {
 
 // TestLargeObjects: objects of 1.4 MiB are created, changed in each way, listed in pages, watched and deleted.
 func TestLargeObjects(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Bytes: 4 << 20, TimelineBytes: 16 << 20}})
 	const path = "/apis/apps/v1/namespaces/default/deployments"
 	start := must(t, s.Do("GET", path, nil), http.StatusOK).List().GetResourceVersion()

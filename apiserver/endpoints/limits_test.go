@@ -240,6 +240,7 @@ func unread(t *testing.T, s *apiservertest.Server, path string) {
 
 // TestUnreadResponseIsCutOff: a request whose response is not read ends.
 func TestUnreadResponseIsCutOff(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second
 	}})

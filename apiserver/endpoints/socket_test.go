@@ -162,6 +162,7 @@ func TestSocketRejected(t *testing.T) {
 
 // TestSocketHangUp: a client that disconnects, and one that doesn't read, don't block other requests.
 func TestSocketHangUp(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Hour
 	}})

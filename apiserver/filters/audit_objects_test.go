@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 )
 
@@ -39,6 +40,7 @@ func TestAuditTruncated(t *testing.T) {
 
 // TestAuditMemory: a response that is logged is counted as memory, also one that is sent to the client from a cache.
 func TestAuditMemory(t *testing.T) {
+	apiservertest.Sequential(t)
 	for level, code := range map[string]int{"Metadata": http.StatusOK, "RequestResponse": http.StatusRequestEntityTooLarge} {
 		rules := "rules: [{level: " + level + ", verbs: [list]}]\n"
 		s, _ := audited(t, rules, nil, func(c *apiserver.Config) { c.MemoryInFlight = 16 << 20 })

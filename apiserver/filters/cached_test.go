@@ -202,6 +202,7 @@ func (s *shared) check(user, namespace string, a apiservertest.Answer, what stri
 // TestRevokedAtOnce: the next request after a permission is granted or revoked gets the new decision. No decision of an
 // authorizer, a policy's expression, an impersonation or a token is cached.
 func TestRevokedAtOnce(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := start(t, nil)
 	const group = "/apis/rbac.authorization.k8s.io/v1/"
 	const configmaps, admission = "/api/v1/namespaces/a/configmaps", "/apis/admissionregistration.k8s.io/v1/"
