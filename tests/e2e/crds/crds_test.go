@@ -25,9 +25,6 @@ const (
 func TestProjects(t *testing.T) {
 	for _, p := range projects {
 		t.Run(p.name, func(t *testing.T) {
-			if testing.Short() && !p.short {
-				t.Skip("make e2e SUITE=crds tries all projects")
-			}
 			all := p.definitions(t)
 			s := start(t)
 			for _, d := range all {

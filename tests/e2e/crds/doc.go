@@ -6,5 +6,4 @@
 //  1. Each run generates the CustomResourceDefinitions, with this module's controller-gen and the versions in go.mod.
 //     The repository has none of them.
 //  2. The server under test is a process. kubectl is that of tests/kubectl.
-//  3. make e2e SUITE=crds tests all projects, go test -short some.
 package crds

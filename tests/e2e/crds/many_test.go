@@ -13,9 +13,6 @@ import (
 // TestManyInstances: 10,000 objects are listed in pages, selected by a field, served by a schema that changes, and
 // deleted with their definition and their dependents.
 func TestManyInstances(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make e2e SUITE=crds runs this test")
-	}
 	const n, path = 10000, "/apis/example.com/v1/namespaces/default/things"
 	s := start(t)
 	d := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "things.example.com"}}

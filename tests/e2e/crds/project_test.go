@@ -17,15 +17,13 @@ type project struct {
 	paths []string
 	// objects have, by kind, the fields that expressions require besides those in the schema.
 	objects map[string]string
-	// short reports whether it is tried by go test -short, too.
-	short bool
 }
 
 // port is the port of the backend in the only rule of a route. The schema does not require it, but an expression does.
 const port = `{"spec":{"rules":[{"backendRefs":[{"name":"a","port":80}]}]}}`
 
 var projects = []project{
-	{name: "gateway-api", short: true, paths: []string{"sigs.k8s.io/gateway-api/apis/..."}, objects: map[string]string{
+	{name: "gateway-api", paths: []string{"sigs.k8s.io/gateway-api/apis/..."}, objects: map[string]string{
 		"BackendTLSPolicy": `{"spec":{"validation":{"wellKnownCACertificates":"System"}}}`,
 		"TCPRoute":         port, "TLSRoute": port, "UDPRoute": port,
 	}},
@@ -38,7 +36,7 @@ var projects = []project{
 		paths: []string{"github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/..."},
 	},
 	{name: "cluster-api", paths: []string{"sigs.k8s.io/cluster-api/api/..."}},
-	{name: "flux", paths: []string{"github.com/fluxcd/source-controller/api/v1"}, short: true},
+	{name: "flux", paths: []string{"github.com/fluxcd/source-controller/api/v1"}},
 }
 
 // definitions returns the definitions that controller-gen generates.

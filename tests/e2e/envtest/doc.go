@@ -2,7 +2,6 @@
 // directory of binaries that kubecascade envtest-assets creates. make e2e SUITE=envtest runs it.
 //
 //	suites_test.go  runs controller-runtime's own suites, and compares their reports with the expected ones
-//	speed_test.go   measures a small suite from start to end
 //	checkouts       runs the suites of other projects' checkouts, and prints a table: make e2e SUITE=envtest DIR=...
 //
 // It guarantees:

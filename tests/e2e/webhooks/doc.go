@@ -1,6 +1,5 @@
-// Package webhooks tests admission and conversion webhooks as operators use them. It runs the suites of
-// controller-runtime's packages webhook, builder and envtest on the server, and the suite of a project in kubebuilder's
-// layout.
+// Package webhooks tests admission and conversion webhooks as operators use them. It runs the suite of
+// controller-runtime's package webhook on the server, and that of a project in kubebuilder's layout.
 //
 //	suites_test.go     runs suites, and compares their reports with the expected ones
 //	generated_test.go  compares the project's generated files with controller-gen's output
