@@ -86,8 +86,9 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// TestLimits: the plans in force have at most MaxRules rules, and the last MaxFired faults are kept until Reset.
-func TestLimits(t *testing.T) {
+// TestRulesAndFiredFaultsAreBounded: the plans in force have at most MaxRules rules, and the last MaxFired faults are
+// kept until Reset.
+func TestRulesAndFiredFaultsAreBounded(t *testing.T) {
 	s, full := New(), Plan{Rules: make([]Rule, MaxRules)}
 	for i := range full.Rules {
 		full.Rules[i].Effect.Close = true

@@ -9,10 +9,10 @@ import (
 	"github.com/kubecascade/kubecascade/kubecascadetest"
 )
 
-// TestGates: feature gates are those of a server, not of the process (V-029). Without HPAScaleToZero an autoscaler has
-// at least one replica (V-061); without MaxUnavailableStatefulSet the field is dropped unless it is stored, and has no
-// default (V-015).
-func TestGates(t *testing.T) {
+// TestGatesAreOfTheServer: feature gates are those of a server, not of the process (V-029). Without HPAScaleToZero an
+// autoscaler has at least one replica (V-061); without MaxUnavailableStatefulSet the field is dropped unless it is
+// stored, and has no default (V-015).
+func TestGatesAreOfTheServer(t *testing.T) {
 	gates := func(on bool) func(*kubecascade.Options) {
 		return func(o *kubecascade.Options) {
 			o.Controllers.Enabled = []string{}

@@ -216,9 +216,9 @@ func TestWarningsAreInTheTestLog(t *testing.T) {
 	}
 }
 
-// TestAdvance: an hour later an hourly CronJob has made a Job, writes have that time, and a token that was valid for an
-// hour has expired. The client's certificate does not depend on the server's clock, and is still valid.
-func TestAdvance(t *testing.T) {
+// TestClockAdvances: an hour later an hourly CronJob has made a Job, writes have that time, and a token that was valid
+// for an hour has expired. The client's certificate does not depend on the server's clock, and is still valid.
+func TestClockAdvances(t *testing.T) {
 	s := kubecascadetest.New(t)
 	c := newClient(t, s)
 	c.do("POST", "/apis/batch/v1/namespaces/default/cronjobs", `{"metadata":{"name":"hourly"},"spec":{

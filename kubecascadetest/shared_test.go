@@ -27,8 +27,9 @@ var shared = kubecascadetest.Shared{
 
 func TestMain(m *testing.M) { os.Exit(kubecascadetest.Main(m, &shared)) }
 
-// TestShared: tests that change the same objects each begin with the same state, also if they run in parallel.
-func TestShared(t *testing.T) {
+// TestSharedServerBeginsEachTestWithTheSameState: tests that change the same objects each begin with the same state,
+// also if they run in parallel.
+func TestSharedServerBeginsEachTestWithTheSameState(t *testing.T) {
 	for i := range 8 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			if i >= 4 {

@@ -17,9 +17,9 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// TestExplain explains every kind that the server lists, in each of kubectl's forms: with its fields,
+// TestKubectlExplainsEveryKind explains every kind that the server lists, in each of kubectl's forms: with its fields,
 // and from the documents of OpenAPI v3 and v2.
-func TestExplain(t *testing.T) {
+func TestKubectlExplainsEveryKind(t *testing.T) {
 	s := process.Start(t)
 	flags := genericclioptions.NewConfigFlags(true)
 	flags.KubeConfig = &s.Kubeconfig

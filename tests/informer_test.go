@@ -23,10 +23,10 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// TestInformer runs a shared informer over pods, with a resync, during a thousand creates, updates and deletes and a
-// restart of the server. At the end its store equals a list, and so does the sum of the events that its handler
-// received.
-func TestInformer(t *testing.T) {
+// TestInformerMissesNothing runs a shared informer over pods, with a resync, during a thousand creates, updates and
+// deletes and a restart of the server. At the end its store equals a list, and so does the sum of the events that its
+// handler received.
+func TestInformerMissesNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := process.Start(t, "--data-dir", dir)
 	config := &rest.Config{Host: s.URL, QPS: -1}

@@ -155,9 +155,9 @@ func (r *recorder) all() []string {
 	return slices.Clone(r.requested)
 }
 
-// TestStreams: informers with protobuf get all objects by watches alone (client-go's WatchListClient): whole objects,
-// and metadata, which kube-controller-manager's collector watches.
-func TestStreams(t *testing.T) {
+// TestInformersListByWatch: informers with protobuf get all objects by watches alone (client-go's WatchListClient):
+// whole objects, and metadata, which kube-controller-manager's collector watches.
+func TestInformersListByWatch(t *testing.T) {
 	o := newOutside(t)
 	for _, name := range []string{"a", "b"} {
 		_, err := o.api.CoreV1().ConfigMaps("default").Create(
@@ -213,9 +213,9 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestHealth: clients such as kube-controller-manager can read, without credentials, the health checks that they need
-// at their start. Discovery has the types to collect.
-func TestHealth(t *testing.T) {
+// TestHealthChecksNeedNoCredentials: clients such as kube-controller-manager can read, without credentials, the health
+// checks that they need at their start. Discovery has the types to collect.
+func TestHealthChecksNeedNoCredentials(t *testing.T) {
 	o := newOutside(t)
 	plain := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for _, path := range []string{"/healthz", "/livez", "/readyz"} {

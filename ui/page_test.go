@@ -13,8 +13,8 @@ import (
 // mostBytes is the limit of the page's files together.
 const mostBytes = 600_000
 
-// TestFiles: the page is small, its files name no other host, and they have no inline script or style.
-func TestFiles(t *testing.T) {
+// TestPageIsSmallAndAlone: the page is small, its files name no other host, and they have no inline script or style.
+func TestPageIsSmallAndAlone(t *testing.T) {
 	if all, err := dist.ReadDir("dist"); err != nil || len(all) != len(media) {
 		t.Errorf("dist has %d files, the table %d: %v", len(all), len(media), err)
 	}
@@ -54,8 +54,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestLicenses: licenses.txt has the licenses of the libraries in the page.
-func TestLicenses(t *testing.T) {
+// TestLicensesOfLibrariesAreListed: licenses.txt has the licenses of the libraries in the page.
+func TestLicensesOfLibrariesAreListed(t *testing.T) {
 	data, err := os.ReadFile("package.json")
 	var p struct {
 		Dependencies map[string]string `json:"dependencies"`
@@ -80,8 +80,8 @@ func TestLicenses(t *testing.T) {
 	}
 }
 
-// TestPage: the files are below /ui/, and the next handler serves all other paths.
-func TestPage(t *testing.T) {
+// TestFilesAreBelowUI: the files are below /ui/, and the next handler serves all other paths.
+func TestFilesAreBelowUI(t *testing.T) {
 	h := Page(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
 	for _, c := range []struct {
 		method, path string

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestBind: a command ends when kubecascade, which has started it, is killed.
-func TestBind(t *testing.T) {
+// TestCommandEndsWithKilledParent: a command ends when kubecascade, which has started it, is killed.
+func TestCommandEndsWithKilledParent(t *testing.T) {
 	if os.Getenv("KUBECASCADE_TEST_BIND") != "" { // the command: it waits for the end of its standard input
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		return
@@ -20,7 +20,7 @@ func TestBind(t *testing.T) {
 	}
 	defer held.Close()
 	defer in.Close()
-	outer := exec.Command("kubecascade", "run", "--", os.Args[0], "-test.run=^TestBind$", "-test.v")
+	outer := exec.Command("kubecascade", "run", "--", os.Args[0], "-test.run=^TestCommandEndsWithKilledParent$", "-test.v")
 	outer.Env = append(os.Environ(), "KUBECASCADE_TEST_BIND=1")
 	outer.Stdin = in
 	out, err := outer.StdoutPipe()

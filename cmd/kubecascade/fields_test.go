@@ -33,9 +33,9 @@ func tagged(t reflect.Type) map[string]bool {
 	return all
 }
 
-// TestFields: each flag of serve has a field of kubecascade.Options, unless it is the process' and not the server's,
-// and each tag names a flag.
-func TestFields(t *testing.T) {
+// TestFlagsHaveFieldsOfOptions: each flag of serve has a field of kubecascade.Options, unless it is the process' and
+// not the server's, and each tag names a flag.
+func TestFlagsHaveFieldsOfOptions(t *testing.T) {
 	fields := tagged(reflect.TypeFor[kubecascade.Options]())
 	delete(fields, "")
 	for _, c := range controllers.All() {
@@ -73,9 +73,9 @@ func TestDefaultPlugins(t *testing.T) {
 	}
 }
 
-// TestDefaults: a field that is not set has the default of its flag: the options of serve without flags differ from the
-// zero Options only where that is documented.
-func TestDefaults(t *testing.T) {
+// TestUnsetFieldsHaveDefaultsOfFlags: a field that is not set has the default of its flag: the options of serve without
+// flags differ from the zero Options only where that is documented.
+func TestUnsetFieldsHaveDefaultsOfFlags(t *testing.T) {
 	o := &options{}
 	o.groups()
 	if err := o.complete(func(string) bool { return false }); err != nil {
@@ -97,8 +97,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestFlagNames: serve's errors name flags, not fields.
-func TestFlagNames(t *testing.T) {
+// TestErrorsNameFlags: serve's errors name flags, not fields.
+func TestErrorsNameFlags(t *testing.T) {
 	o := &options{}
 	o.groups()
 	o.Addresses.BindAddress = "here"

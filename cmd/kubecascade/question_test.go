@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// TestColored: NO_COLOR counts if it is not empty, whatever it is; a dumb terminal has no colours.
-func TestColored(t *testing.T) {
+// TestColorsFollowTheEnvironment: NO_COLOR counts if it is not empty, whatever it is; a dumb terminal has no colours.
+func TestColorsFollowTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		noColor, term string
 		want          bool

@@ -7,8 +7,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestRunFlags: the flags that run lacks are flags of serve, and so are those that it has, except those of faults.
-func TestRunFlags(t *testing.T) {
+// TestRunHasFlagsOfServe: the flags that run lacks are flags of serve, and so are those that it has, except those of
+// faults.
+func TestRunHasFlagsOfServe(t *testing.T) {
 	all, has, own := serveCommand().Flags(), runCommand().Flags(), (&faultFlags{}).group().flags
 	has.VisitAll(func(f *pflag.Flag) {
 		if all.Lookup(f.Name) == nil && own.Lookup(f.Name) == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
-// TestTrailHelp: the help names how many removals a server keeps.
-func TestTrailHelp(t *testing.T) {
+// TestHelpNamesKeptRemovals: the help names how many removals a server keeps.
+func TestHelpNamesKeptRemovals(t *testing.T) {
 	if help := trailCommand().Long; !strings.Contains(help, "last "+strconv.Itoa(trail.Removals)+" removals") {
 		t.Error(help)
 	}

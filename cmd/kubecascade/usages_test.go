@@ -7,8 +7,9 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
-// TestUsages: no line of help is wider than the limit, unless it is one word, and nothing of the usages is lost.
-func TestUsages(t *testing.T) {
+// TestHelpLinesAreNarrow: no line of help is wider than the limit, unless it is one word, and nothing of the usages is
+// lost.
+func TestHelpLinesAreNarrow(t *testing.T) {
 	o := &options{}
 	for _, g := range o.groups() {
 		text := usages(g.flags)

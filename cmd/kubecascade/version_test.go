@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestVersionOf: the linker's version counts, else the module's, but not one that the go command derives from a
-// checkout.
-func TestVersionOf(t *testing.T) {
+// TestVersionIsTheLinkersOrTheModules: the linker's version counts, else the module's, but not one that the go command
+// derives from a checkout.
+func TestVersionIsTheLinkersOrTheModules(t *testing.T) {
 	checkout := []debug.BuildSetting{{Key: "vcs", Value: "git"}}
 	for _, c := range []struct {
 		stamped, module string
@@ -28,8 +28,8 @@ func TestVersionOf(t *testing.T) {
 	}
 }
 
-// TestVersions: the line has the commit if it is known, and whether the checkout had changes.
-func TestVersions(t *testing.T) {
+// TestVersionLineHasTheCommit: the line has the commit if it is known, and whether the checkout had changes.
+func TestVersionLineHasTheCommit(t *testing.T) {
 	for modified, want := range map[string]struct{ state, line string }{
 		"":      {"", "kubecascade 0.3.0 (Kubernetes 1.37.2, go1, linux/amd64)"},
 		"false": {"clean", "kubecascade 0.3.0 (commit 0123456789ab, Kubernetes 1.37.2, go1, linux/amd64)"},

@@ -213,7 +213,7 @@ func TestWaitingOwnerOfHeldDependentIsNotConfluent(t *testing.T) {
 	}
 }
 
-func TestShrink(t *testing.T) {
+func TestShrinkKeepsTheFailure(t *testing.T) {
 	ops := model.Generate(1, 200, model.Options{})
 	fails := func(ops []model.Op) bool {
 		has := func(id int) bool { return slices.ContainsFunc(ops, func(o model.Op) bool { return o.ID == id }) }

@@ -86,8 +86,8 @@ func TestChangesThatDoNotFitAreErrors(t *testing.T) {
 	}
 }
 
-// TestVersions: changes apply to servers of their version and later ones.
-func TestVersions(t *testing.T) {
+// TestChangesApplyFromTheirVersion: changes apply to servers of their version and later ones.
+func TestChangesApplyFromTheirVersion(t *testing.T) {
 	changes, err := LoadChanges(recorded.Changes(""))
 	if err != nil {
 		t.Fatal(err)

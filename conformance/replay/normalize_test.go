@@ -39,8 +39,9 @@ func TestNormalize(t *testing.T) {
 	})
 }
 
-// TestCompare compares the values in testdata/compare: the recorded value, and the received one after it.
-func TestCompare(t *testing.T) {
+// TestRecordedAndReceivedValuesAreCompared compares the values in testdata/compare: the recorded value, and the
+// received one after it.
+func TestRecordedAndReceivedValuesAreCompared(t *testing.T) {
 	datadriven.RunTest(t, "testdata/compare", func(t *testing.T, d *datadriven.TestData) string {
 		var both []any
 		for line := range strings.Lines(d.Input) {

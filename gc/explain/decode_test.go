@@ -13,8 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestDecode: an answer that is decoded from JSON is printed as the original, and has the same JSON.
-func TestDecode(t *testing.T) {
+// TestDecodedAnswersPrintTheSame: an answer that is decoded from JSON is printed as the original, and has the same
+// JSON.
+func TestDecodedAnswersPrintTheSame(t *testing.T) {
 	first, hooked := seed.Of(t), 0
 	for i := range 400 {
 		r := rand.New(rand.NewPCG(first, uint64(i)))

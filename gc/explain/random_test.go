@@ -17,10 +17,10 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestRandom gets all answers for random clusters with all kinds of errors: the same question has the same answer, and
-// the cluster is not changed. Every object that is being deleted has a reason, and each remedy that removes an item
-// names one that exists.
-func TestRandom(t *testing.T) {
+// TestRandomAnswersAreConsistent gets all answers for random clusters with all kinds of errors: the same question has
+// the same answer, and the cluster is not changed. Every object that is being deleted has a reason, and each remedy
+// that removes an item names one that exists.
+func TestRandomAnswersAreConsistent(t *testing.T) {
 	first := seed.Of(t)
 	for i := range 400 {
 		r := rand.New(rand.NewPCG(first, uint64(i)))

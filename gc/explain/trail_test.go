@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
-// TestTrailText: the first line is the answer, and the tree has the chain.
-func TestTrailText(t *testing.T) {
+// TestTrailBeginsWithTheAnswer: the first line is the answer, and the tree has the chain.
+func TestTrailBeginsWithTheAnswer(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	at := func(revision int64) *trail.Moment {
 		return &trail.Moment{Revision: revision, Time: now.Add(-time.Minute)}

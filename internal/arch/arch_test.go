@@ -179,8 +179,8 @@ var steering = []string{`"unsafe"`, "go:linkname", "UnsafePointer", "UnsafeAddr"
 	"debug.FreeOSMemory", "debug.SetMaxThreads", "debug.SetPanicOnFault", "runtime.GC(", "runtime.Gosched",
 	"runtime.MemProfileRate", "MADV_"}
 
-// TestPlainGo: the product is compiled as it is written, and runs as the runtime decides.
-func TestPlainGo(t *testing.T) {
+// TestProductIsPlainGo: the product is compiled as it is written, and runs as the runtime decides.
+func TestProductIsPlainGo(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 		if strings.HasPrefix(name, "conformance") {
@@ -231,8 +231,8 @@ func setInInit(t *testing.T, src []byte) (set string) {
 	return set
 }
 
-// TestProcess: a server that is started as a library does not change its process.
-func TestProcess(t *testing.T) {
+// TestLibraryDoesNotChangeTheProcess: a server that is started as a library does not change its process.
+func TestLibraryDoesNotChangeTheProcess(t *testing.T) {
 	all, inServer := packages(t), map[string]bool{module: true}
 	for _, p := range all {
 		for _, d := range p.Deps {
@@ -260,8 +260,9 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestTimeZones: the program has the time zones that CronJobs name, as an image from scratch and Windows have none.
-func TestTimeZones(t *testing.T) {
+// TestProgramHasTimeZones: the program has the time zones that CronJobs name, as an image from scratch and Windows have
+// none.
+func TestProgramHasTimeZones(t *testing.T) {
 	for _, p := range packages(t) {
 		if p.ImportPath == module+"/cmd/kubecascade" && !slices.Contains(p.Deps, "time/tzdata") {
 			t.Errorf("%s does not link time/tzdata", p.ImportPath)
@@ -299,8 +300,8 @@ func below(path, root string) bool {
 var pure = map[string]bool{"finalizers": true, "gc/graph": true, "gc/explain": true, "usage": true, "gc/trail": true,
 	"faults": true}
 
-// TestClock: the pure packages receive the time, and start no goroutine.
-func TestClock(t *testing.T) {
+// TestPurePackagesReceiveTheTime: the pure packages receive the time, and start no goroutine.
+func TestPurePackagesReceiveTheTime(t *testing.T) {
 	found := 0
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
@@ -343,8 +344,8 @@ func impure(f *ast.File) (found []string) {
 	return found
 }
 
-// TestImpure: the check finds what it is for.
-func TestImpure(t *testing.T) {
+// TestImpureCodeIsFound: the check finds what it is for.
+func TestImpureCodeIsFound(t *testing.T) {
 	const src = "package p\n\nfunc f(time clock) { go g(); time.Now() }\n\nfunc g() { _ = time.Now; time.AfterFunc(0, g) }\n"
 	f, err := parser.ParseFile(token.NewFileSet(), "p.go", src, 0)
 	if err != nil {
@@ -356,8 +357,8 @@ func TestImpure(t *testing.T) {
 	}
 }
 
-// TestInvalid: only one package makes the response to invalid objects, as it limits its size.
-func TestInvalid(t *testing.T) {
+// TestOnePackageMakesInvalidResponses: only one package makes the response to invalid objects, as it limits its size.
+func TestOnePackageMakesInvalidResponses(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
 		if !below(name, "apiserver") || name == "apiserver/invalid" {

@@ -53,8 +53,8 @@ var aboutKinds = map[string]string{
 	"discovery/other.go":          "groups are in the order of their APIServices",
 }
 
-// TestKinds: code about a single kind is in resources. Elsewhere a kind is an entry of the table.
-func TestKinds(t *testing.T) {
+// TestKindsAreCodeOfResources: code about a single kind is in resources. Elsewhere a kind is an entry of the table.
+func TestKindsAreCodeOfResources(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, r := range resources.Every(nil) {
 		kinds[r.Kind] = true
@@ -160,8 +160,8 @@ func isKinds(group, name string, kinds map[string]bool) bool {
 	return false
 }
 
-// TestKindsIn: the check finds what it is for.
-func TestKindsIn(t *testing.T) {
+// TestCodeOfKindsIsFound: the check finds what it is for.
+func TestCodeOfKindsIsFound(t *testing.T) {
 	kinds := map[string]bool{"Pod": true, "Secret": true, "Deployment": true, "ConfigMap": true}
 	for body, want := range map[string]int{
 		`_ = corev1.Pod{}`:                           1,

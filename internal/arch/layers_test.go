@@ -51,8 +51,8 @@ var tools = map[string]bool{
 	"apiserver/webhook/webhooktest": true, "apiserver/objecttest": true,
 }
 
-// TestLayers: no import of a package below apiserver goes up or sideways, and each has its row.
-func TestLayers(t *testing.T) {
+// TestImportsGoDown: no import of a package below apiserver goes up or sideways, and each has its row.
+func TestImportsGoDown(t *testing.T) {
 	rows := map[string]int{}
 	for i, row := range layers {
 		for _, name := range row {

@@ -32,8 +32,8 @@ func TestPackageSize(t *testing.T) {
 	}
 }
 
-// TestRoot: the root of apiserver only assembles.
-func TestRoot(t *testing.T) {
+// TestRootOnlyAssembles: the root of apiserver only assembles.
+func TestRootOnlyAssembles(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Join(root, "apiserver"))
 	if err != nil {
 		t.Fatal(err)

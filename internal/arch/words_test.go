@@ -23,8 +23,8 @@ var phrases = map[string]string{
 // spoken are documents that quote recorded behaviour or history; they keep their words.
 var spoken = regexp.MustCompile(`^docs/semantics.*\.md$|^CHANGELOG\.md$|/testdata/|^tests/.*/node_modules/|_test\.go$`)
 
-// TestPhrases: comments, messages and documents use the field's words.
-func TestPhrases(t *testing.T) {
+// TestWordsAreTheFields: comments, messages and documents use the field's words.
+func TestWordsAreTheFields(t *testing.T) {
 	var all []string
 	for p := range phrases {
 		all = append(all, p)

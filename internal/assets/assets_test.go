@@ -50,8 +50,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestEnsure: the directory has the binaries, follows what changes, and leaves nothing else.
-func TestEnsure(t *testing.T) {
+// TestDirectoryHasTheBinaries: the directory has the binaries, follows what changes, and leaves nothing else.
+func TestDirectoryHasTheBinaries(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "assets")
 	first, second, kubectl := program(t, "first"), program(t, "second"), program(t, "kubectl")
 	for _, c := range []struct {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTransient: the paths of programs that "go run" removes are recognized.
-func TestTransient(t *testing.T) {
+// TestProgramsOfGoRunAreTransient: the paths of programs that "go run" removes are recognized.
+func TestProgramsOfGoRunAreTransient(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/tmp/go-build2608306864/b001/exe/kubecascade":  true,
 		"/home/a/go/bin/kubecascade":                    false,

@@ -70,8 +70,8 @@ func inCBOR(t testing.TB, name string) string {
 
 const inJSON = `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","namespace":"default"}}`
 
-// TestInspect: each value is in the report, readable or with the reason why it is not.
-func TestInspect(t *testing.T) {
+// TestReportHasEachValue: each value is in the report, readable or with the reason why it is not.
+func TestReportHasEachValue(t *testing.T) {
 	file := written(t, [][2]string{
 		{"/registry/namespaces/default", `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"default"}}`},
 		{"/registry/configmaps/default/a", inProtobuf(t, "a")},
@@ -153,9 +153,9 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// TestFindings: what lint finds is in the report, by the clock of the file; references to what can't be read are not
-// decided.
-func TestFindings(t *testing.T) {
+// TestReportHasFindings: what lint finds is in the report, by the clock of the file; references to what can't be read
+// are not decided.
+func TestReportHasFindings(t *testing.T) {
 	object := func(collection, kind, name, more string) [2]string {
 		return [2]string{"/registry/" + collection + "/default/" + name,
 			`{"kind":"` + kind + `","apiVersion":"` + map[bool]string{true: "example.com/v1", false: "v1"}[kind == "Widget"] +
@@ -216,8 +216,8 @@ const definition = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensio
 "acceptedNames":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
 "storedVersions":["v1"]}}`
 
-// TestPrefix: the prefix is found, or checked if it is given.
-func TestPrefix(t *testing.T) {
+// TestPrefixIsFound: the prefix is found, or checked if it is given.
+func TestPrefixIsFound(t *testing.T) {
 	file := written(t, [][2]string{
 		{"/a/namespaces/default", "{}"}, {"/a/pods/default/x", "{}"}, {"/b/namespaces/default", "{}"},
 	})

@@ -22,9 +22,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
-// TestUpstream: what upstream's serializers write of each built-in kind, in each version of client-go's scheme, is
-// read, or, if no release since Kubernetes v1.30 stores that version, reported with this reason.
-func TestUpstream(t *testing.T) {
+// TestUpstreamsBytesAreRead: what upstream's serializers write of each built-in kind, in each version of client-go's
+// scheme, is read, or, if no release since Kubernetes v1.30 stores that version, reported with this reason.
+func TestUpstreamsBytesAreRead(t *testing.T) {
 	collections := map[schema.GroupKind]*resources.Resource{}
 	for _, r := range resources.Builtin() {
 		if r.Collection != "" && !r.Custom && collections[r.GroupVersionKind().GroupKind()] == nil {

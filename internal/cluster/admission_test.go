@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// TestHooks reads webhooks and policies that may deny updates or deletions, with the reason why a service can't be
-// reached. A service whose endpoints can't be read, or that may be outside the cluster, has no such reason.
-func TestHooks(t *testing.T) {
+// TestHooksAreRead reads webhooks and policies that may deny updates or deletions, with the reason why a service can't
+// be reached. A service whose endpoints can't be read, or that may be outside the cluster, has no such reason.
+func TestHooksAreRead(t *testing.T) {
 	group := `{"kind":"APIGroupList","groups":[
 		{"name":"admissionregistration.k8s.io","versions":[{"groupVersion":"admissionregistration.k8s.io/v1","version":"v1"}]},
 		{"name":"discovery.k8s.io","versions":[{"groupVersion":"discovery.k8s.io/v1","version":"v1"}]}]}`
@@ -76,9 +76,9 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// TestMatches matches requests with rules: by the operation, the group, any served version, the resource, the scope, the
-// name and the labels. Objects that aren't known count as a match (L-31 to L-37).
-func TestMatches(t *testing.T) {
+// TestRulesMatchRequests matches requests with rules: by the operation, the group, any served version, the resource,
+// the scope, the name and the labels. Objects that aren't known count as a match (L-31 to L-37).
+func TestRulesMatchRequests(t *testing.T) {
 	pods := &explain.Resource{Versions: []string{"v1"}, Kind: "Pod", Plural: "pods", Namespaced: true}
 	namespaces := &explain.Resource{Versions: []string{"v1"}, Kind: "Namespace", Plural: "namespaces"}
 	crons := &explain.Resource{Group: "example.com", Versions: []string{"v1", "v1beta1"}, Plural: "crontabs", Namespaced: true}

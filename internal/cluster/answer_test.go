@@ -9,9 +9,9 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
-// TestAsk: for other servers, and for users without the permission, the error is ErrNotAnswered; for an overloaded
-// server it is not.
-func TestAsk(t *testing.T) {
+// TestOnlyOurServersAnswer: for other servers, and for users without the permission, the error is ErrNotAnswered; for
+// an overloaded server it is not.
+func TestOnlyOurServersAnswer(t *testing.T) {
 	const object = `{"object":{"object":{"apiVersion":"v1","kind":"ConfigMap","name":"o"}},"resourceVersion":"7"}`
 	status := func(reason, details string) string {
 		return `{"kind":"Status","apiVersion":"v1","message":"m","reason":"` + reason + `","details":{` + details + `}}`

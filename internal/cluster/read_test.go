@@ -95,8 +95,8 @@ func names(c *explain.Cluster) (all []string) {
 	return all
 }
 
-// TestOldServer reads a server that has neither aggregated discovery nor metadata-only lists, page by page.
-func TestOldServer(t *testing.T) {
+// TestOldServersAreRead reads a server that has neither aggregated discovery nor metadata-only lists, page by page.
+func TestOldServersAreRead(t *testing.T) {
 	c := old(t, map[string]string{
 		"/api/v1/configmaps":              list("two", item("ns", "a", "")),
 		"/api/v1/configmaps?continue=two": `410!{"kind":"Status","message":"too old","metadata":{"continue":"rest"}}`,
@@ -134,8 +134,9 @@ func TestOldServer(t *testing.T) {
 	}
 }
 
-// TestListsOnly looks up an owner that was created between two lists, for a user who may list Secrets but get none.
-func TestListsOnly(t *testing.T) {
+// TestOwnerIsFoundByLists looks up an owner that was created between two lists, for a user who may list Secrets but get
+// none.
+func TestOwnerIsFoundByLists(t *testing.T) {
 	const forbidden = `403!{"kind":"Status","message":"forbidden"}`
 	c := old(t, map[string]string{
 		"/api/v1/configmaps": list("", item("ns", "a", `,"ownerReferences":[
@@ -254,9 +255,9 @@ func TestUnavailableGroups(t *testing.T) {
 	}
 }
 
-// TestIndex discovers a server that does not list its groups, by its index and its CustomResourceDefinitions. A server
-// without an index serves nothing.
-func TestIndex(t *testing.T) {
+// TestGroupsAreFoundByTheIndex discovers a server that does not list its groups, by its index and its
+// CustomResourceDefinitions. A server without an index serves nothing.
+func TestGroupsAreFoundByTheIndex(t *testing.T) {
 	crd := `{"items":[{"spec":{"group":"example.com","versions":[{"name":"v1","served":true},{"name":"v2"},
 		{"name":"v1beta1","served":true}]}},{"spec":{"group":"example.com","versions":[{"name":"v1","served":true}]}}]}`
 	resources := func(name, kind string) string {
@@ -329,8 +330,8 @@ func TestUndecodableMetadata(t *testing.T) {
 	}
 }
 
-// TestResolve finds resources by the names that kubectl takes.
-func TestResolve(t *testing.T) {
+// TestKubectlsNamesAreResolved finds resources by the names that kubectl takes.
+func TestKubectlsNamesAreResolved(t *testing.T) {
 	d := &Discovery{}
 	add := func(group, version, plural, singular, kind string, short ...string) {
 		d.Resources = append(d.Resources, &Resource{
@@ -359,8 +360,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestEach: each ends early with an error, and limits concurrent calls.
-func TestEach(t *testing.T) {
+// TestEachEndsWithAnError: each ends early with an error, and limits concurrent calls.
+func TestEachEndsWithAnError(t *testing.T) {
 	var running, calls atomic.Int32
 	failed := errors.New("failed")
 	err := each(t.Context(), make([]int, 1000), func(int) error {

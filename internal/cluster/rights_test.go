@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// TestRights: a stream of a server's cache begins again when the user may list more, or less, than before.
-func TestRights(t *testing.T) {
+// TestStreamsFollowRights: a stream of a server's cache begins again when the user may list more, or less, than before.
+func TestStreamsFollowRights(t *testing.T) {
 	server := &Server{}
 	var s *apiservertest.Secured
 	s = apiservertest.StartSecured(t, func(c *apiserver.Config) {
@@ -68,8 +68,9 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestProbe: a resource that could not be listed, and can be now, is noticed; one that is still forbidden is not.
-func TestProbe(t *testing.T) {
+// TestProbeNoticesNewRights: a resource that could not be listed, and can be now, is noticed; one that is still
+// forbidden is not.
+func TestProbeNoticesNewRights(t *testing.T) {
 	secrets := func(answer string) *Client {
 		return old(t, map[string]string{
 			"/api/v1": `{"kind":"APIResourceList","resources":[

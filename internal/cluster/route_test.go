@@ -15,8 +15,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
-// TestTrail: a user sees only objects that the user may list, and a 404 doesn't reveal whether there are others.
-func TestTrail(t *testing.T) {
+// TestTrailHidesForbiddenObjects: a user sees only objects that the user may list, and a 404 doesn't reveal whether
+// there are others.
+func TestTrailHidesForbiddenObjects(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	tr := trail.New(began)
 	var s *apiservertest.Secured

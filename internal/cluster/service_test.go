@@ -202,9 +202,9 @@ func TestIgnoreNotFound(t *testing.T) {
 	}
 }
 
-// TestAdmission: answers name the webhooks that are asked, as they are stored at their revision, and only to users that
-// may list them.
-func TestAdmission(t *testing.T) {
+// TestAnswersNameWebhooks: answers name the webhooks that are asked, as they are stored at their revision, and only to
+// users that may list them.
+func TestAnswersNameWebhooks(t *testing.T) {
 	s := startSecured(t, nil)
 	s.example()
 	const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
@@ -245,8 +245,8 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// TestErrors: an error in a question is reported as a Status.
-func TestErrors(t *testing.T) {
+// TestWrongQuestionsHaveAStatus: an error in a question is reported as a Status.
+func TestWrongQuestionsHaveAStatus(t *testing.T) {
 	s := startSecured(t, nil)
 	s.example()
 	many := strings.Repeat(`{"uid":"u"},`, cluster.MostDeletions)
@@ -424,8 +424,8 @@ func TestAggregatedServersThatDoNotRespond(t *testing.T) {
 	}
 }
 
-// TestFresh: an answer has every write that was acknowledged before the question.
-func TestFresh(t *testing.T) {
+// TestAnswersHaveAcknowledgedWrites: an answer has every write that was acknowledged before the question.
+func TestAnswersHaveAcknowledgedWrites(t *testing.T) {
 	s := startSecured(t, nil)
 	uid := s.create("/api/v1/namespaces/a/configmaps", "o", "")
 	for i := range 50 {

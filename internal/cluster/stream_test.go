@@ -45,8 +45,9 @@ func (s *secured) stream(user, query string) func() ui.Message {
 	}
 }
 
-// TestGraph: a stream has what the user may list, the changes before it, and those after it, of the metadata only.
-func TestGraph(t *testing.T) {
+// TestStreamHasAllowedObjects: a stream has what the user may list, the changes before it, and those after it, of the
+// metadata only.
+func TestStreamHasAllowedObjects(t *testing.T) {
 	s := startSecured(t, nil)
 	s.example()
 	s.Grant("alice", "", "ask", `[`+paths+`]`)
@@ -122,8 +123,8 @@ func TestGraphLimits(t *testing.T) {
 	}
 }
 
-// TestLint: findings are those in what the user may list.
-func TestLint(t *testing.T) {
+// TestFindingsAreAllowedObjects: findings are those in what the user may list.
+func TestFindingsAreAllowedObjects(t *testing.T) {
 	s := startSecured(t, nil)
 	s.create("/api/v1/namespaces/a/configmaps", "lost", ownedBy("ConfigMap", "none", "never"))
 	s.Grant("alice", "", "ask", `[`+paths+`]`)

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestNoTrail: the errors differ for a server without a trail, for one without a record of the object, and for one that
-// doesn't reveal it.
-func TestNoTrail(t *testing.T) {
+// TestMissingTrailsDiffer: the errors differ for a server without a trail, for one without a record of the object, and
+// for one that doesn't reveal it.
+func TestMissingTrailsDiffer(t *testing.T) {
 	const (
 		notFound  = `{"kind":"Status","code":404,"reason":"NotFound","message":"not known"}`
 		forbidden = `{"kind":"Status","code":403,"reason":"Forbidden","message":"not allowed"}`

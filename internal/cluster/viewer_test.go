@@ -33,8 +33,8 @@ func view(t *testing.T, readOnly bool) (*apiservertest.Server, *httptest.Server)
 	return s, page
 }
 
-// TestStream: a stream has the state of the cluster, and then its changes.
-func TestStream(t *testing.T) {
+// TestStreamHasStateAndChanges: a stream has the state of the cluster, and then its changes.
+func TestStreamHasStateAndChanges(t *testing.T) {
 	s, page := view(t, false)
 	const path = "/api/v1/namespaces/default/configmaps"
 	a := s.Do("POST", path, `{"metadata":{"name":"top"}}`)
@@ -87,8 +87,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestRequests: only requests that the page needs are forwarded, and none of other sites.
-func TestRequests(t *testing.T) {
+// TestOnlyRequestsOfThePageAreForwarded: only requests that the page needs are forwarded, and none of other sites.
+func TestOnlyRequestsOfThePageAreForwarded(t *testing.T) {
 	s, page := view(t, false)
 	s.Do("POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"x"}}`)
 	_, readOnly := view(t, true)

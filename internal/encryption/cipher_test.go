@@ -94,9 +94,9 @@ func TestFirstRuleEncrypts(t *testing.T) {
 	}
 }
 
-// TestWrongKey: a key of the same name with another secret decrypts nothing, and the error has no secret. The padding
-// of aescbc is right by accident in one of 256 values.
-func TestWrongKey(t *testing.T) {
+// TestWrongKeyDecryptsNothing: a key of the same name with another secret decrypts nothing, and the error has no
+// secret. The padding of aescbc is right by accident in one of 256 values.
+func TestWrongKeyDecryptsNothing(t *testing.T) {
 	for _, provider := range []string{"aescbc", "aesgcm", "secretbox"} {
 		right := cipherOf(t, list("secrets", keysOf(provider, "one", secret(1))))
 		wrong := cipherOf(t, list("secrets", keysOf(provider, "one", secret(2))))
@@ -144,9 +144,9 @@ func TestValueOfAnotherKeyIsRejected(t *testing.T) {
 	}
 }
 
-// TestResources: the rules of a key are those of its resource, by name or by wildcards. An earlier wildcard hides later
-// lists.
-func TestResources(t *testing.T) {
+// TestWildcardsSelectKeys: the rules of a key are those of its resource, by name or by wildcards. An earlier wildcard
+// hides later lists.
+func TestWildcardsSelectKeys(t *testing.T) {
 	one, two := keysOf("aescbc", "one", secret(1)), keysOf("aescbc", "two", secret(2))
 	identity := "{identity: {}}"
 	for _, c := range []struct{ lists, key, by string }{
@@ -221,8 +221,8 @@ func TestKMSValuesAreNotWritten(t *testing.T) {
 	}
 }
 
-// TestInvalid: files that kube-apiserver rejects.
-func TestInvalid(t *testing.T) {
+// TestInvalidFilesAreRejected: files that kube-apiserver rejects.
+func TestInvalidFilesAreRejected(t *testing.T) {
 	one := keysOf("aescbc", "one", secret(1))
 	for lists, want := range map[string]string{
 		"":                         "at least one resources is required",

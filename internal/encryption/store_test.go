@@ -89,8 +89,8 @@ func TestUndecryptableValuesAreMarked(t *testing.T) {
 	})
 }
 
-// TestStale: a record has whether the cipher finds its value stale.
-func TestStale(t *testing.T) {
+// TestRecordsKnowStaleValues: a record has whether the cipher finds its value stale.
+func TestRecordsKnowStaleValues(t *testing.T) {
 	s := encryption.NewStore(storagetest.NewTwin(), reversed{"x"}, "/registry")
 	for value, want := range map[string]bool{"stale": true, "fresh": false} {
 		if _, err := s.Commit(t.Context(), storage.Txn{Key: key + value, Value: []byte(value)}); err != nil {

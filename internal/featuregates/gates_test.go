@@ -44,8 +44,8 @@ func TestGatesOfModules(t *testing.T) {
 	}
 }
 
-// TestResolve: what is set directly, by stage, and not at all.
-func TestResolve(t *testing.T) {
+// TestGatesAreSetDirectlyOrByStage: what is set directly, by stage, and not at all.
+func TestGatesAreSetDirectlyOrByStage(t *testing.T) {
 	const alpha, beta = "CBORServingAndStorage", featuregates.AllowUnsafeMalformedObjectDeletion
 	for _, c := range []struct {
 		set         map[string]bool
@@ -66,8 +66,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestErrors: the errors are those of kube-apiserver (component-base featuregate/feature_gate_test.go).
-func TestErrors(t *testing.T) {
+// TestErrorsAreUpstreams: the errors are those of kube-apiserver (component-base featuregate/feature_gate_test.go).
+func TestErrorsAreUpstreams(t *testing.T) {
 	_, err := featuregates.Resolve(map[string]bool{"Nonsense": true})
 	if !errors.Is(err, featuregates.ErrUnrecognized) || err.Error() != "unrecognized feature gate: Nonsense" {
 		t.Error(err)

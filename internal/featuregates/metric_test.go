@@ -9,8 +9,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
-// TestMetric: kubernetes_feature_enabled has the gates that act, with the stages and values of kube-apiserver's metric.
-func TestMetric(t *testing.T) {
+// TestMetricHasActingGates: kubernetes_feature_enabled has the gates that act, with the stages and values of
+// kube-apiserver's metric.
+func TestMetricHasActingGates(t *testing.T) {
 	gates, err := featuregates.Resolve(map[string]bool{"ComponentStatusz": false, "WatchList": false})
 	if err != nil {
 		t.Fatal(err)

@@ -162,8 +162,8 @@ func TestDepthIsLimited(t *testing.T) {
 	}
 }
 
-// TestString: a string is compared and copied as what it represents.
-func TestString(t *testing.T) {
+// TestStringsAreComparedDecoded: a string is compared and copied as what it represents.
+func TestStringsAreComparedDecoded(t *testing.T) {
 	for written, want := range map[string]string{
 		`"kind"`: "kind", `"k\u0069nd"`: "kind", `"\ud83d\ude00"`: "\U0001F600", `"\ud800x"`: "\ufffdx", "\"\xff\"": "\ufffd",
 		`"a\"b\\c\/\b\f\n\r\t"`: "a\"b\\c/\b\f\n\r\t", `""`: "", `"é"`: "é",

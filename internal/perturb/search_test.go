@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/faults"
 )
 
-// TestSearch: each fault of the learned requests is tried once, and is reported if the result is different, as far as
-// the objects are known.
-func TestSearch(t *testing.T) {
+// TestEachFaultIsTriedOnce: each fault of the learned requests is tried once, and is reported if the result is
+// different, as far as the objects are known.
+func TestEachFaultIsTriedOnce(t *testing.T) {
 	runs := 0
 	run := func(p faults.Plan) (o Outcome, _ error) {
 		runs++

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestRead reads a tree of files in the ways in which --filename chooses them.
-func TestRead(t *testing.T) {
+// TestFilesAreReadInKubectlsWays reads a tree of files in the ways in which --filename chooses them.
+func TestFilesAreReadInKubectlsWays(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, content := range map[string]string{
 		"a.yaml": "apiVersion: v1\nkind: A\nmetadata: {name: a}\n---\n# nothing\n---\nnull\n",

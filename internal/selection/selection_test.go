@@ -24,8 +24,8 @@ func served() *cluster.Discovery {
 	return d
 }
 
-// TestAsk: what arguments and files name.
-func TestAsk(t *testing.T) {
+// TestArgumentsNameObjects: what arguments and files name.
+func TestArgumentsNameObjects(t *testing.T) {
 	const file = "kind: Secret\napiVersion: v1\nmetadata: {name: s, namespace: other}\n"
 	key := func(resource, namespace, name string) cluster.Named {
 		return cluster.Named{Resource: resource, Namespace: namespace, Name: name}
@@ -76,8 +76,8 @@ func message(err error) string {
 	return err.Error()
 }
 
-// TestParse: options that exclude each other, and lines that must name one object.
-func TestParse(t *testing.T) {
+// TestOptionsExcludeEachOther: options that exclude each other, and lines that must name one object.
+func TestOptionsExcludeEachOther(t *testing.T) {
 	for _, l := range []Line{
 		{Selector: "a=b", All: true, Args: []string{"cm"}}, {Selector: "a=b"}, {All: true, Args: []string{"cm/a"}},
 		{Everywhere: true, Args: []string{"cm/a"}}, {Recursive: true},

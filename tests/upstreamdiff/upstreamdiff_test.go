@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/list.md")
 
-// TestList: the work list of two small trees is that in testdata/list.md.
-func TestList(t *testing.T) {
+// TestWorkListOfTwoTrees: the work list of two small trees is that in testdata/list.md.
+func TestWorkListOfTwoTrees(t *testing.T) {
 	before, after := newReader(36), newReader(37)
 	for folder, r := range map[string]*reader{"testdata/old": before, "testdata/new": after} {
 		if err := r.read(folder, "example.com/m"); err != nil {
@@ -41,8 +41,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestUsage: a missing version, and unknown arguments, are errors.
-func TestUsage(t *testing.T) {
+// TestWrongArgumentsAreErrors: a missing version, and unknown arguments, are errors.
+func TestWrongArgumentsAreErrors(t *testing.T) {
 	for _, args := range [][]string{nil, {"-to", "v0.38.0", "more"}, {"-from", "v0.36.0"}} {
 		if err := run(args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), "usage: ") {
 			t.Errorf("%q: %v", args, err)

@@ -41,9 +41,10 @@ var converted = []string{
 	"certificates.k8s.io/v1beta1 PodCertificateRequest", // v1 lacks its key and proof (V-003)
 }
 
-// TestStored: the server reads objects as upstream does, in all versions that Kubernetes v1.30 or later has stored, in
-// all encodings, and encrypted by any provider of kube-apiserver. Other objects are in the report, with the reason.
-func TestStored(t *testing.T) {
+// TestStoredVersionsAreRead: the server reads objects as upstream does, in all versions that Kubernetes v1.30 or later
+// has stored, in all encodings, and encrypted by any provider of kube-apiserver. Other objects are in the report, with
+// the reason.
+func TestStoredVersionsAreRead(t *testing.T) {
 	objects := stored(t)
 	for _, c := range []struct{ name, config string }{
 		{"plain", ""},
@@ -108,8 +109,9 @@ func checkStored(t *testing.T, objects []*object, config string) {
 	}
 }
 
-// TestUnserved: objects of kinds that are not served are in the report, whether or not k8s.io/api still has the kind.
-func TestUnserved(t *testing.T) {
+// TestUnservedKindsAreReported: objects of kinds that are not served are in the report, whether or not k8s.io/api still
+// has the kind.
+func TestUnservedKindsAreReported(t *testing.T) {
 	psp := &runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "policy/v1beta1", Kind: "PodSecurityPolicy"},
 		Raw: []byte{}}
 	var b bytes.Buffer

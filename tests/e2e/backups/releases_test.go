@@ -93,9 +93,9 @@ var changed = []string{"autoscaling/v1 HorizontalPodAutoscaler", "certificates.k
 	"resource.k8s.io/v1beta1 ResourceClaim", "resource.k8s.io/v1beta1 ResourceClaimTemplate",
 	"resource.k8s.io/v1beta1 ResourceSlice"}
 
-// TestReleases: objects that each release of Kubernetes has serialized are served unchanged, except for fields that
-// were dropped since. If the version must be converted, only the metadata is compared.
-func TestReleases(t *testing.T) {
+// TestObjectsOfReleasesAreServed: objects that each release of Kubernetes has serialized are served unchanged, except
+// for fields that were dropped since. If the version must be converted, only the metadata is compared.
+func TestObjectsOfReleasesAreServed(t *testing.T) {
 	var objects []*object
 	seen := map[string]bool{}
 	for _, m := range modules {

@@ -21,9 +21,9 @@ import (
 
 const configMaps = "/api/v1/namespaces/default/configmaps"
 
-// TestRestore: etcd's library restores a snapshot of a running server with every byte and every revision. A server with
-// the restored data directory has the same objects.
-func TestRestore(t *testing.T) {
+// TestSnapshotIsRestoredByEtcd: etcd's library restores a snapshot of a running server with every byte and every
+// revision. A server with the restored data directory has the same objects.
+func TestSnapshotIsRestoredByEtcd(t *testing.T) {
 	server := kubecascadetest.New(t)
 	for i := range 50 {
 		request(t, server, http.MethodPost, configMaps, fmt.Sprintf(`{"metadata":{"name":"a%d"},"data":{"a":"%d"}}`, i, i))

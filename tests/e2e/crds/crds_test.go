@@ -20,9 +20,9 @@ const (
 	configMaps  = "/api/v1/namespaces/default/configmaps"
 )
 
-// TestProjects: definitions are established, and an object of each kind and version is created, applied,
+// TestObjectsOfProjectsLive: definitions are established, and an object of each kind and version is created, applied,
 // explained and deleted in a cascade.
-func TestProjects(t *testing.T) {
+func TestObjectsOfProjectsLive(t *testing.T) {
 	for _, p := range projects {
 		t.Run(p.name, func(t *testing.T) {
 			all := p.definitions(t)

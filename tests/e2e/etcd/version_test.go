@@ -15,9 +15,9 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// TestOldest: many clients write to a server on the oldest etcd. Each client reads its writes by default reads, which
-// depend on progress notifications. A watch receives every object once.
-func TestOldest(t *testing.T) {
+// TestOldestEtcdServesManyClients: many clients write to a server on the oldest etcd. Each client reads its writes by
+// default reads, which depend on progress notifications. A watch receives every object once.
+func TestOldestEtcdServesManyClients(t *testing.T) {
 	m := newMember(t)
 	m.run(oldest)
 	url := serve(t, m).URL
@@ -64,8 +64,8 @@ func TestOldest(t *testing.T) {
 	}
 }
 
-// TestRejected starts the server over an etcd that is too old.
-func TestRejected(t *testing.T) {
+// TestOldEtcdIsRejected starts the server over an etcd that is too old.
+func TestOldEtcdIsRejected(t *testing.T) {
 	m := newMember(t)
 	m.run(rejected)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -82,8 +82,8 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestReplaced replaces etcd by a version that is too old, and back, while the server runs.
-func TestReplaced(t *testing.T) {
+// TestEtcdIsReplacedUnderTheServer replaces etcd by a version that is too old, and back, while the server runs.
+func TestEtcdIsReplacedUnderTheServer(t *testing.T) {
 	m := newMember(t)
 	m.run(oldest)
 	s := serve(t, m)

@@ -10,7 +10,7 @@
 //  3. Code, warnings and body of each response are the same. The object is also the same when it is read at a random
 //     version. The comparison ignores only values that a server chooses (uids, revisions, times) and the order of maps.
 //  4. The commands tree, why, preview and lint work with apiextensions-apiserver, which has neither namespaces nor a
-//     collector. Deletions have the effect that previews show (TestExplain).
+//     collector. Deletions have the effect that previews show (TestExplanationsHoldOnUpstream).
 //
 // Not compared: lists, watches, deletions, admission, and CustomResourceDefinitions themselves. The controllers that
 // establish the definitions don't run here.

@@ -201,9 +201,9 @@ func (s *explained) previewed(args ...string) map[string]object {
 	return state
 }
 
-// TestExplain runs tree, why, lint and preview for a server that is not ours, and then sends the previewed deletions.
-// Their effect is that of the preview.
-func TestExplain(t *testing.T) {
+// TestExplanationsHoldOnUpstream runs tree, why, lint and preview for a server that is not ours, and then sends the
+// previewed deletions. Their effect is that of the preview.
+func TestExplanationsHoldOnUpstream(t *testing.T) {
 	s := startExplained(t)
 	s.create("root", "")
 	s.create("child", "root")

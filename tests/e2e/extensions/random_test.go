@@ -18,9 +18,9 @@ const (
 	applyM = "application/apply-patch+yaml"
 )
 
-// TestRandom: the responses to random requests for custom resources with several versions are those of
-// apiextensions-apiserver.
-func TestRandom(t *testing.T) {
+// TestRandomRequestsHaveUpstreamsResponses: the responses to random requests for custom resources with several versions
+// are those of apiextensions-apiserver.
+func TestRandomRequestsHaveUpstreamsResponses(t *testing.T) {
 	upstream, ours := startUpstream(t), startOurs(t)
 	hook, ca := startWebhook(t)
 	from := seed.Of(t)

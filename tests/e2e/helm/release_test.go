@@ -132,8 +132,8 @@ func (h *helm) expect(what string, err error, jobs []string, color string) {
 	}
 }
 
-// TestRelease installs, upgrades, rolls back and uninstalls a chart with hooks.
-func TestRelease(t *testing.T) {
+// TestReleaseIsInstalledAndRolledBack installs, upgrades, rolls back and uninstalls a chart with hooks.
+func TestReleaseIsInstalledAndRolledBack(t *testing.T) {
 	h := start(t)
 	chart := load(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -196,8 +196,9 @@ func load(t *testing.T) *chart.Chart {
 	return c
 }
 
-// TestRefused: if the server rejects an object, the release fails, and the error has the server's message.
-func TestRefused(t *testing.T) {
+// TestRejectedObjectFailsTheRelease: if the server rejects an object, the release fails, and the error has the server's
+// message.
+func TestRejectedObjectFailsTheRelease(t *testing.T) {
 	h := start(t)
 	install := action.NewInstall(h.config)
 	install.ReleaseName, install.Namespace, install.Timeout, install.Atomic = "shop", "team", patience, true

@@ -88,9 +88,9 @@ func start(t *testing.T, s *process.Server) {
 	t.Cleanup(func() { _ = c.Wait() }) // t's context is done then
 }
 
-// TestKwok: pods of a Deployment run on kwok's nodes, and kubectl reads logs, executes commands and forwards ports
-// through kwok's kubelet.
-func TestKwok(t *testing.T) {
+// TestPodsRunOnKwoksNodes: pods of a Deployment run on kwok's nodes, and kubectl reads logs, executes commands and
+// forwards ports through kwok's kubelet.
+func TestPodsRunOnKwoksNodes(t *testing.T) {
 	s := process.Start(t, "--controllers=*,kube-scheduler")
 	start(t, s)
 	run := func(args ...string) string {

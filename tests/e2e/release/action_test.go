@@ -213,9 +213,9 @@ func served(t *testing.T) string {
 	return s.URL
 }
 
-// TestAction: the action installs the release's binary and starts a server, which the following steps reach by
-// KUBECASCADE_URL and by KUBECONFIG.
-func TestAction(t *testing.T) {
+// TestActionStartsAServer: the action installs the release's binary and starts a server, which the following steps
+// reach by KUBECASCADE_URL and by KUBECONFIG.
+func TestActionStartsAServer(t *testing.T) {
 	for name, flags := range map[string]string{
 		"default": "", "flags": "--simulate-pods\n--controllers=namespace-controller  --v 1", "https": "--insecure-port=0",
 	} {

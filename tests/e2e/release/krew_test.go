@@ -13,9 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestKrew installs the plugin as Krew does: it unpacks the archive that the manifest names for this platform into a
-// directory, links to the program from another one under the plugin's name, and calls it.
-func TestKrew(t *testing.T) {
+// TestKrewInstallsThePlugin installs the plugin as Krew does: it unpacks the archive that the manifest names for this
+// platform into a directory, links to the program from another one under the plugin's name, and calls it.
+func TestKrewInstallsThePlugin(t *testing.T) {
 	dist := os.Getenv("KUBECASCADE_DIST")
 	if dist == "" {
 		t.Fatal("$KUBECASCADE_DIST is not set")

@@ -71,8 +71,8 @@ func (p *page) looks(name string) {
 	}
 }
 
-// TestPictures: the comparison of pictures distinguishes the states in testdata.
-func TestPictures(t *testing.T) {
+// TestComparisonDistinguishesStates: the comparison of pictures distinguishes the states in testdata.
+func TestComparisonDistinguishesStates(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join("testdata", "*.png"))
 	if err != nil || len(names) < 6 {
 		t.Fatalf("%v, %v", names, err)

@@ -7,9 +7,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestSignIn: the secure port requires a token, both if anonymous users have no permissions and if they are not
-// allowed. The page then has the permissions of the token's user, and keeps the token only in memory.
-func TestSignIn(t *testing.T) {
+// TestSecurePortRequiresAToken: the secure port requires a token, both if anonymous users have no permissions and if
+// they are not allowed. The page then has the permissions of the token's user, and keeps the token only in memory.
+func TestSecurePortRequiresAToken(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"anonymous": {"--authorization-mode=RBAC"}, "authenticated": {"--authorization-mode=RBAC", "--anonymous-auth=false"},
 	} {

@@ -16,8 +16,9 @@ import (
 	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// TestDeletion: the details of an object, the deletion of an object that a dependent blocks, and earlier states.
-func TestDeletion(t *testing.T) {
+// TestBlockedDeletionIsExplained: the details of an object, the deletion of an object that a dependent blocks, and
+// earlier states.
+func TestBlockedDeletionIsExplained(t *testing.T) {
 	s := serve(t)
 	deletion(t, s, s.URL)
 }
@@ -101,8 +102,8 @@ func deletion(t *testing.T, s *server, address string) {
 	p.says("#dying", "nothing")
 }
 
-// TestFilters: objects are filtered by namespace, kind and label. Lines of unusual owners are shown.
-func TestFilters(t *testing.T) {
+// TestObjectsAreFiltered: objects are filtered by namespace, kind and label. Lines of unusual owners are shown.
+func TestObjectsAreFiltered(t *testing.T) {
 	s := serve(t, "--controllers=-garbage-collector-controller")
 	const away = "/api/v1/namespaces/away/configmaps"
 	s.create("/api/v1/namespaces", "away", "")
@@ -243,8 +244,8 @@ func TestManyObjects(t *testing.T) {
 	p.until(`!document.querySelector("#canvas").hidden`)
 }
 
-// TestLongChain: a chain of 3,000 owners is shown.
-func TestLongChain(t *testing.T) {
+// TestLongChainIsShown: a chain of 3,000 owners is shown.
+func TestLongChainIsShown(t *testing.T) {
 	s := serve(t)
 	uid := s.create(configMaps, "c-0", "")
 	for i := range 3000 {
@@ -274,8 +275,8 @@ func TestManyNamespaces(t *testing.T) {
 	p.until(`window.kubecascade.drawn() === 3`)
 }
 
-// TestReconnect: the page reports that it is stale, and continues when the server is back.
-func TestReconnect(t *testing.T) {
+// TestPageContinuesAfterARestart: the page reports that it is stale, and continues when the server is back.
+func TestPageContinuesAfterARestart(t *testing.T) {
 	s := serve(t)
 	s.example()
 	p := open(t, s.URL+"/ui/")
@@ -291,8 +292,8 @@ func TestReconnect(t *testing.T) {
 	p.until(`window.kubecascade.drawn() === 6`)
 }
 
-// TestKeyboard: the page can be used without a mouse, has names for its parts, and enough contrast.
-func TestKeyboard(t *testing.T) {
+// TestPageNeedsNoMouse: the page can be used without a mouse, has names for its parts, and enough contrast.
+func TestPageNeedsNoMouse(t *testing.T) {
 	s := serve(t)
 	s.example()
 	p := open(t, s.URL+"/ui/")
@@ -350,8 +351,9 @@ const contrast = `(() => {
 	return low;
 })()`
 
-// TestReadOnly: kubecascade ui --read-only shows the preview, and a deletion is rejected with a message.
-func TestReadOnly(t *testing.T) {
+// TestReadOnlyPageDeletesNothing: kubecascade ui --read-only shows the preview, and a deletion is rejected with a
+// message.
+func TestReadOnlyPageDeletesNothing(t *testing.T) {
 	s := serve(t)
 	uid := s.example()
 	page := viewer(t, "--server", s.URL, "--no-browser", "--read-only")
@@ -365,8 +367,8 @@ func TestReadOnly(t *testing.T) {
 	p.says("#tab", "does not pass this request on")
 }
 
-// TestUsage: the error for a wrong flag has exit code 2 and names the flag.
-func TestUsage(t *testing.T) {
+// TestWrongFlagIsNamed: the error for a wrong flag has exit code 2 and names the flag.
+func TestWrongFlagIsNamed(t *testing.T) {
 	for _, arguments := range [][]string{
 		{"ui", "--server", "http://127.0.0.1:1", "--address", "0.0.0.0:0"}, {"ui", "--address", "nonsense"},
 	} {

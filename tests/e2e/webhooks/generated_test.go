@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestGenerated: the generated files of the project are controller-gen's current output.
-func TestGenerated(t *testing.T) {
+// TestGeneratedFilesAreCurrent: the generated files of the project are controller-gen's current output.
+func TestGeneratedFilesAreCurrent(t *testing.T) {
 	for _, g := range []struct {
 		dir  string // the directory of the files in the project
 		args []string

@@ -57,8 +57,8 @@ func TestD(*testing.T) {}
 	}
 }
 
-// TestSpecs: nodes that are not specs count only if they fail.
-func TestSpecs(t *testing.T) {
+// TestOtherNodesCountIfTheyFail: nodes that are not specs count only if they fail.
+func TestOtherNodesCountIfTheyFail(t *testing.T) {
 	c, err := ofSpecs([]byte(`[{"SpecReports":[{"LeafNodeType":"BeforeSuite","State":"passed"},
 		{"LeafNodeType":"It","State":"passed"},{"LeafNodeType":"It","State":"passed"},
 		{"LeafNodeType":"It","State":"pending"},{"LeafNodeType":"It","State":"timedout"},

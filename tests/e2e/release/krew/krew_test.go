@@ -71,9 +71,9 @@ func dist(t *testing.T) (dir string, p plugin) {
 	return dir, p
 }
 
-// TestManifest checks what Krew requires of a manifest (kubernetes-sigs/krew: internal/index/validation/validate.go), and
-// that each archive has its checksum, the program and the license.
-func TestManifest(t *testing.T) {
+// TestManifestIsValid checks what Krew requires of a manifest (kubernetes-sigs/krew:
+// internal/index/validation/validate.go), and that each archive has its checksum, the program and the license.
+func TestManifestIsValid(t *testing.T) {
 	dir, p := dist(t)
 	if p.APIVersion != "krew.googlecontainertools.github.com/v1alpha2" || p.Kind != "Plugin" || p.Metadata.Name != "cascade" {
 		t.Errorf("%+v", p)
@@ -175,8 +175,8 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// TestNothing: a directory without binaries is an error.
-func TestNothing(t *testing.T) {
+// TestEmptyDirectoryIsAnError: a directory without binaries is an error.
+func TestEmptyDirectoryIsAnError(t *testing.T) {
 	license := filepath.Join(t.TempDir(), "LICENSE")
 	if err := os.WriteFile(license, nil, 0o644); err != nil {
 		t.Fatal(err)

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestBill: linked modules are listed in order with their checksums, replaced ones as their replacement.
-func TestBill(t *testing.T) {
+// TestBillListsLinkedModules: linked modules are listed in order with their checksums, replaced ones as their
+// replacement.
+func TestBillListsLinkedModules(t *testing.T) {
 	const sum = "h1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 	info := &debug.BuildInfo{
 		GoVersion: "go1.26.8", Main: debug.Module{Path: "example.com/main"},
@@ -52,8 +53,9 @@ pkg:golang/../d@`
 	}
 }
 
-// TestRun: the bill of this test's binary is JSON with the binary's modules, and two bills are equal.
-func TestRun(t *testing.T) {
+// TestBillsOfOneBinaryAreEqual: the bill of this test's binary is JSON with the binary's modules, and two bills are
+// equal.
+func TestBillsOfOneBinaryAreEqual(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
