@@ -26,5 +26,4 @@
 //     upstream's budgets limit its cost, and it stops when the context is done.
 //  5. Environments are created at their first use. Policies without variables share them; a policy with variables adds
 //     the types of its variables.
-//  6. A Version converts its objects, the request and the namespace once, for all expressions that are evaluated on it.
 package expression

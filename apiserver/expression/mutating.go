@@ -70,8 +70,7 @@ func (p *Mutating) Patch(
 	}
 	return p.patchers[index].Patch(with, patch.Request{
 		MatchedResource: v.Resource, VersionedAttributes: v.typed, ObjectInterfaces: objects{types},
-		Namespace: b.Namespace, TypeConverter: converter,
-		OptionalVariables: plugincel.OptionalVariableBindings{VersionedParams: b.Params, Authorizer: b.Authorizer},
+		Namespace: b.Namespace, TypeConverter: converter, OptionalVariables: b.optional(),
 	}, celconfig.RuntimeCELCostBudget)
 }
 

@@ -1,12 +1,11 @@
 package expression
 
 import (
-	"reflect"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
+	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
@@ -36,8 +35,7 @@ type Version struct {
 	Resource schema.GroupVersionResource
 
 	// typed has the objects that were passed to In.
-	typed     *admission.VersionedAttributes
-	converted converted
+	typed *admission.VersionedAttributes
 }
 
 // In returns the request with its objects in a version. kind and apiVersion of the objects must be set. Each object is
@@ -54,14 +52,6 @@ func (r *Request) In(
 	}}
 }
 
-// fields returns an object as JSON values, or nil. The result shares memory with an unstructured object.
-func fields(object runtime.Object) (any, error) {
-	if object == nil || reflect.ValueOf(object).IsNil() {
-		return nil, nil
-	}
-	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-}
-
 // Bindings are the values of variables that only some expressions have.
 type Bindings struct {
 	// Params is the object of the binding, in the version of paramKind and with its kind. If it is nil, params is null.
@@ -72,4 +62,9 @@ type Bindings struct {
 	Namespace *corev1.Namespace
 	// whole reports whether namespaceObject has all fields of the namespace.
 	whole bool
+}
+
+// optional returns the values in the form that upstream's packages require.
+func (b Bindings) optional() plugincel.OptionalVariableBindings {
+	return plugincel.OptionalVariableBindings{VersionedParams: b.Params, Authorizer: b.Authorizer}
 }

@@ -7,7 +7,6 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -87,31 +86,19 @@ func (q *request) paramNamespace(res *resources.Resource, ref *admissionv1.Param
 	return q.namespace, nil
 }
 
-// decoded returns params in the version of paramKind. They are unstructured, so that expressions need not convert them.
+// decoded returns params in the version of paramKind.
 func (q *request) decoded(
 	ctx context.Context, res *resources.Resource, found []*storage.Object,
 ) ([]runtime.Object, error) {
 	out := make([]runtime.Object, len(found))
 	for i, o := range found {
-		obj, err := q.d.params.get(res, o, func() (runtime.Object, error) { return q.d.param(res.During(ctx), o) })
+		obj, err := q.d.params.get(res, o, func() (runtime.Object, error) { return q.d.Objects.Served(res.During(ctx), o) })
 		if err != nil {
 			return nil, err
 		}
 		out[i] = obj
 	}
 	return out, nil
-}
-
-func (d *Admission) param(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
-	obj, err := d.Objects.Served(res, o)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-	if err != nil {
-		return nil, err
-	}
-	return &unstructured.Unstructured{Object: fields}, nil
 }
 
 // nameOf returns the namespace and name of a param. They are empty for null.
