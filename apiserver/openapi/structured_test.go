@@ -30,12 +30,12 @@ func TestStructuredSchemasEqualClientGo(t *testing.T) {
 	}
 	want := typesByName(typed.Schema())
 	d := newDefinitions(v3)
-	marked, err := os.ReadFile("markers/markers.txt")
+	marked, err := os.ReadFile("markers/markers.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, object := range scheme.Scheme.AllKnownTypes() {
-		if strings.Contains(string(marked), "\npackage "+object.PkgPath()+"\n") {
+		if strings.Contains(string(marked), "\""+object.PkgPath()+".") {
 			d.add(object)
 		}
 	}

@@ -2,21 +2,12 @@
 // read: +listType, +listMapKey, +mapType, +structType, +default, +union, +enum, and +optional or +required where they
 // contradict the json tag.
 //
-// markers.txt is extracted from the sources of the module versions in go.mod by go generate. A test fails if it is
+// markers.json is extracted from the sources of the module versions in go.mod by go generate. A test fails if it is
 // stale. It has no descriptions, which come from the types' SwaggerDoc methods.
-//
-// Each line has one fact. Words are separated by spaces, and an enum's values by commas:
-//
-//	package k8s.io/api/core/v1
-//	enum Protocol SCTP,TCP,UDP
-//	type ContainerPort mapType=atomic
-//	 protocol default="TCP" optional
-//
-// An indented line is a field of the type above it, with its JSON name.
 //
 // It guarantees:
 //
-//  1. The file is parsed once, at the first call of Load, and not at start-up.
+//  1. The file is decoded once, at the first call of Load, and not at start-up.
 //  2. The result of Load is immutable and may be read by any goroutine.
 package markers
 
