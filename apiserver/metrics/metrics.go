@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -55,7 +56,7 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 		Name: "apiserver_current_inflight_requests", Help: "Number of requests being served, except watches.",
 	}, []string{"request_kind"})
 	m := &Metrics{
-		series: newSeries(v, types), Health: NewHealth(),
+		series: &series{vectors: v, types: types}, Health: NewHealth(),
 		readOnly: inFlight.WithLabelValues("readOnly"), mutating: inFlight.WithLabelValues("mutating"),
 		Panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "apiserver_panics_total", Help: "Number of panics in handlers.",
@@ -93,14 +94,14 @@ func (m *Metrics) Answered(l Label, code, bytes int, took time.Duration) {
 	if l.Verb == "" {
 		return
 	}
-	found := m.of(answer{l, code})
-	if found == nil {
+	defer m.mu.RUnlock()
+	if !m.serves(l.ResourceOf()) {
 		return
 	}
-	found.count.Inc()
-	if found.took != nil {
-		found.took.Observe(took.Seconds())
-		found.bytes.Observe(float64(bytes))
+	m.requests.WithLabelValues(append(l.Tried(), strconv.Itoa(code))...).Inc()
+	if l.Verb != "WATCH" {
+		m.durations.WithLabelValues(l.Tried()...).Observe(took.Seconds())
+		m.sizes.WithLabelValues(l.Scoped()...).Observe(float64(bytes))
 	}
 }
 
