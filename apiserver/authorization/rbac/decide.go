@@ -16,8 +16,8 @@ import (
 func (p *Policy) Decide(a *authorization.Attributes) authorization.Decision {
 	w := want(a)
 	var by *binding
-	p.each(&a.User, a.Namespace, func(g *grants) bool {
-		by = g.find(a, &w)
+	p.each(&a.User, a.Namespace, func(bindings []*binding) bool {
+		by = first(bindings, a, &w)
 		return by == nil
 	})
 	if by != nil {
@@ -44,8 +44,8 @@ const maxRepeated = 1 << 12
 // maxRepeated. The error names bound roles that do not exist.
 func (p *Policy) Rules(u authorization.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
 	seen, listed, left := map[*binding]bool{}, map[*role]bool{}, maxRepeated
-	p.each(&u, namespace, func(g *grants) bool {
-		for _, b := range g.bindings {
+	p.each(&u, namespace, func(bindings []*binding) bool {
+		for _, b := range bindings {
 			if seen[b] {
 				continue
 			}
@@ -70,8 +70,8 @@ func (p *Policy) Rules(u authorization.User, namespace string) (rules []rbacv1.P
 // missing returns an error with the names of the roles that are bound to the user but do not exist, or nil.
 func (p *Policy) missing(u *authorization.User, namespace string) error {
 	var texts []string
-	p.each(u, namespace, func(g *grants) bool {
-		for _, b := range g.bindings {
+	p.each(u, namespace, func(bindings []*binding) bool {
+		for _, b := range bindings {
 			if !b.role.exists {
 				texts = append(texts, b.missing())
 			}

@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -19,7 +20,7 @@ type Name struct{ Namespace, Name string }
 type Policy struct {
 	roles    map[roleKey]*role
 	bindings map[Name]*binding
-	grants   map[subjectKey]*grants
+	grants   map[subjectKey][]*binding // sorted by name
 	dangling int
 }
 
@@ -54,7 +55,7 @@ type subjectKey struct {
 
 // New returns an empty policy.
 func New() *Policy {
-	return &Policy{roles: map[roleKey]*role{}, bindings: map[Name]*binding{}, grants: map[subjectKey]*grants{}}
+	return &Policy{roles: map[roleKey]*role{}, bindings: map[Name]*binding{}, grants: map[subjectKey][]*binding{}}
 }
 
 // SetRole adds or replaces a Role, or a ClusterRole if n has no namespace. The caller must not change the rules later.
@@ -64,7 +65,6 @@ func (p *Policy) SetRole(n Name, rules []rbacv1.PolicyRule) {
 		p.dangling -= len(r.bound)
 	}
 	r.exists, r.rules = true, rules
-	p.dropIndexes(r)
 }
 
 // RemoveRole removes a role. Its bindings stay, but grant nothing.
@@ -75,7 +75,6 @@ func (p *Policy) RemoveRole(n Name) {
 	}
 	r.exists, r.rules = false, nil
 	p.dangling += len(r.bound)
-	p.dropIndexes(r)
 	p.forget(keyOf(n), r)
 }
 
@@ -109,15 +108,6 @@ func (p *Policy) forget(k roleKey, r *role) {
 	}
 }
 
-// dropIndexes drops the indexes that contain the old rules of a role.
-func (p *Policy) dropIndexes(r *role) {
-	for b := range r.bound {
-		for _, k := range b.keys {
-			p.grants[k].index.Store(nil)
-		}
-	}
-}
-
 // SetBinding adds or replaces a RoleBinding, or a ClusterRoleBinding if n has no namespace. The caller must not change
 // the subjects later.
 func (p *Policy) SetBinding(n Name, ref rbacv1.RoleRef, subjects []rbacv1.Subject) {
@@ -130,12 +120,8 @@ func (p *Policy) SetBinding(n Name, ref rbacv1.RoleRef, subjects []rbacv1.Subjec
 		p.dangling++
 	}
 	for _, k := range b.keys {
-		g := p.grants[k]
-		if g == nil {
-			g = &grants{}
-			p.grants[k] = g
-		}
-		g.add(b)
+		at, _ := slices.BinarySearchFunc(p.grants[k], b, compare)
+		p.grants[k] = slices.Insert(p.grants[k], at, b)
 	}
 }
 
@@ -152,7 +138,8 @@ func (p *Policy) RemoveBinding(n Name) {
 	}
 	p.forget(refKey(b.ref, n.Namespace), b.role)
 	for _, k := range b.keys {
-		if g := p.grants[k]; g.remove(b) {
+		at := slices.Index(p.grants[k], b)
+		if p.grants[k] = slices.Delete(p.grants[k], at, at+1); len(p.grants[k]) == 0 {
 			delete(p.grants, k)
 		}
 	}
@@ -198,7 +185,7 @@ func (p *Policy) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.Polic
 
 // each calls yield for the grants of the user in the namespace, in the order of the package's guarantee 4, until yield
 // returns false. A binding is in the grants of each of its subjects, so yield may get it more than once.
-func (p *Policy) each(u *authorization.User, namespace string, yield func(*grants) bool) {
+func (p *Policy) each(u *authorization.User, namespace string, yield func([]*binding) bool) {
 	for _, scope := range scopes(namespace) {
 		if g := p.grants[subjectKey{false, scope, u.Name}]; g != nil && !yield(g) {
 			return
