@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"bytes"
 	"crypto/sha512"
 	"encoding/json"
 	"fmt"
@@ -9,22 +8,35 @@ import (
 	"sync"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 )
+
+const aggregatedParameters = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+// encodings are JSON, YAML and protobuf. They need no scheme, because the kind of every document is set.
+var encodings = serializer.NewCodecFactory(runtime.NewScheme())
+
+// onlyAggregated restricts a negotiation to the aggregated document (AS
+// pkg/endpoints/discovery/aggregated/negotiation.go).
+type onlyAggregated struct {
+	negotiation.EndpointRestrictions
+}
+
+func (onlyAggregated) AllowsMediaTypeTransform(_, _ string, to *schema.GroupVersionKind) bool {
+	return to != nil && *to == apidiscoveryv2.SchemeGroupVersion.WithKind("APIGroupDiscoveryList")
+}
 
 // document is an object with its encodings in the formats that were requested.
 type document struct {
 	object runtime.Object
 	// etag is the quoted ETag of an aggregated document. It is empty for other documents.
 	etag    string
-	encoded [formats]struct {
-		once sync.Once
-		data []byte
-		err  error
-	}
+	encoded sync.Map // runtime.Serializer -> func() ([]byte, error)
 }
 
 func newAggregated(groups []apidiscoveryv2.APIGroupDiscovery) *document {
@@ -41,24 +53,24 @@ func newAggregated(groups []apidiscoveryv2.APIGroupDiscovery) *document {
 
 // ServeHTTP serves GET requests.
 func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	doc := p.plain
-	f, ok := format(0), false
 	if p.aggregated != nil {
-		if f, ok = negotiate(r, wantsAggregated); ok {
-			doc = p.aggregated
-		}
-	}
-	if !ok {
-		if f, ok = negotiate(r, wantsPlain); !ok {
-			sendNotAcceptable(w)
+		only := onlyAggregated{negotiation.DefaultEndpointRestrictions}
+		// Without Accept, the negotiation ignores restrictions.
+		if m, f, err := negotiation.NegotiateOutputMediaType(r, encodings, only); err == nil && m.Convert != nil {
+			p.aggregated.serve(w, r, f)
 			return
 		}
 	}
-	doc.serve(w, r, f)
+	_, f, err := negotiation.NegotiateOutputMediaType(r, encodings, negotiation.DefaultEndpointRestrictions)
+	if err != nil {
+		sendNotAcceptable(w, err.(apierrors.APIStatus).Status())
+		return
+	}
+	p.plain.serve(w, r, f)
 }
 
-func (d *document) serve(w http.ResponseWriter, r *http.Request, f format) {
-	contentType := f.mediaType()
+func (d *document) serve(w http.ResponseWriter, r *http.Request, f runtime.SerializerInfo) {
+	contentType := f.MediaType
 	if d.etag != "" {
 		h := w.Header()
 		h.Set("ETag", d.etag)
@@ -70,7 +82,7 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, f format) {
 		}
 		contentType += aggregatedParameters
 	}
-	data, err := d.bytes(f)
+	data, err := d.bytes(f.Serializer)
 	if err != nil {
 		http.Error(w, fmt.Sprintf("encoding discovery: %v", err), http.StatusInternalServerError)
 		return
@@ -80,33 +92,18 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, f format) {
 	w.Write(data)
 }
 
-// bytes returns the document in a format. Callers must not change it.
-func (d *document) bytes(f format) ([]byte, error) {
-	e := &d.encoded[f]
-	e.once.Do(func() {
-		var b bytes.Buffer
-		e.err = serializers[f].Encode(d.object, &b)
-		e.data = b.Bytes()
-	})
-	return e.data, e.err
-}
-
-// serializers encode objects whose kind is set, so they need no scheme.
-var serializers = [formats]runtime.Encoder{
-	formatJSON:     jsonserializer.NewSerializerWithOptions(nil, nil, nil, jsonserializer.SerializerOptions{}),
-	formatPretty:   jsonserializer.NewSerializerWithOptions(nil, nil, nil, jsonserializer.SerializerOptions{Pretty: true}),
-	formatYAML:     jsonserializer.NewSerializerWithOptions(nil, nil, nil, jsonserializer.SerializerOptions{Yaml: true}),
-	formatProtobuf: protobuf.NewSerializer(nil, nil),
+// bytes returns the document in an encoding. Callers must not change it.
+func (d *document) bytes(by runtime.Serializer) ([]byte, error) {
+	once, _ := d.encoded.LoadOrStore(by, sync.OnceValues(func() ([]byte, error) { return runtime.Encode(by, d.object) }))
+	return once.(func() ([]byte, error))()
 }
 
 // sendNotAcceptable sends the error for a client that accepts none of the formats (0-16).
-func sendNotAcceptable(w http.ResponseWriter) {
-	status := metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
-		Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable, Message: notAcceptable}
+func sendNotAcceptable(w http.ResponseWriter, status metav1.Status) {
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	data, err := json.MarshalIndent(status, "", "  ")
 	if err != nil {
-		panic(fmt.Sprintf("discovery: a constant can't be encoded: %v", err))
+		panic(fmt.Sprintf("discovery: strings can't be encoded: %v", err))
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusNotAcceptable)

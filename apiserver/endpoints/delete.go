@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
@@ -79,7 +80,7 @@ func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, erro
 	}
 	info, ok := runtime.SerializerInfoForMediaType(metascheme.Codecs.SupportedMediaTypes(), media)
 	if !ok {
-		return nil, render.UnsupportedMedia(render.MediaTypes)
+		return nil, negotiation.NewUnsupportedMediaTypeError(render.MediaTypes)
 	}
 	opts := &metav1.DeleteOptions{}
 	want := metav1.SchemeGroupVersion.WithKind("DeleteOptions")

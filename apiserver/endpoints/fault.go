@@ -40,9 +40,9 @@ func (a *API) Fault(next http.Handler) http.Handler {
 			return
 		}
 		before, after := a.execute(r.Context(), req.shot, req.Target, q.Name)
-		from, _, err := decodeToken(requestinfo.Query(r).Get("continue"), "")
+		from, _, err := decodeToken(requestinfo.Query(r).Get("continue"), "/")
 		if err == nil && before == storage.ErrCompacted { // H-16
-			before = expiredToken(from, "")
+			before = expiredToken(from, "/")
 		}
 		switch {
 		case before == errClosed:

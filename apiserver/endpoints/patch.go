@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -55,7 +55,7 @@ func (req *request) patch() (codec.Patch, *metav1.PatchOptions, error) {
 	media := patchMedia(req.r)
 	p := codec.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, req.Warn.Add) }}
 	if !slices.Contains(codec.PatchTypes(req.Resource), media) {
-		return p, nil, render.UnsupportedMedia(codec.PatchTypes(req.Resource)) // B-50
+		return p, nil, negotiation.NewUnsupportedMediaTypeError(codec.PatchTypes(req.Resource)) // B-50
 	}
 	p.Bytes = req.info.Body
 	validate := func(o *metav1.PatchOptions) field.ErrorList {

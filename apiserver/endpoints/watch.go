@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
@@ -39,7 +40,7 @@ func (a *API) serveWatch(req *request) error {
 	}
 	// YAML has no framing (AS negotiation: NegotiateOutputMediaTypeStream).
 	if rendering.Format.Media == codec.MediaYAML {
-		return render.NotAcceptable(render.Streamed(!req.Resource.Custom))
+		return negotiation.NewNotAcceptableError(render.Streamed(!req.Resource.Custom))
 	}
 	ctx, cancel := context.WithCancel(req.r.Context())
 	defer cancel()

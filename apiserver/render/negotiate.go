@@ -39,9 +39,6 @@ type Offer struct {
 	Converted bool
 }
 
-// errForm is the error if no clause of Accept has an available format.
-var errForm = NotAcceptable(MediaTypes)
-
 // forms are MediaTypes in the type of the library. YAML has no framing.
 var forms = []runtime.SerializerInfo{
 	{MediaType: codec.MediaJSON, MediaTypeType: "application", MediaTypeSubType: "json",
@@ -57,7 +54,7 @@ const protobufType = "vnd.kubernetes.protobuf"
 func (o Offer) Negotiate(r *http.Request, query url.Values) (Format, error) {
 	m, ok := negotiation.NegotiateMediaTypeOptions(r.Header.Get("Accept"), forms, o)
 	if !ok {
-		return Format{}, errForm
+		return Format{}, negotiation.NewNotAcceptableError(MediaTypes)
 	}
 	f := Format{Media: m.Accepted.MediaType}
 	f.Pretty = f.Media == codec.MediaJSON && (m.Pretty || wantsPretty(r, query))
@@ -155,24 +152,10 @@ func wantsPretty(r *http.Request, query url.Values) bool {
 	})
 }
 
-// NotAcceptable returns the handler's error 406 for an Accept header (0-16).
-func NotAcceptable(types []string) error {
-	return notAcceptableText("only the following media types are accepted: " + strings.Join(types, ", "))
-}
-
 func notAcceptableText(text string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
 		Message: text}}
-}
-
-// UnsupportedMedia returns the error 415 for a body of another media type.
-func UnsupportedMedia(list []string) error {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
-		Message: "the body of the request was in an unknown format - accepted media types include: " +
-			strings.Join(list, ", "),
-	}}
 }
 
 func accepted(binary bool) []string {
@@ -197,13 +180,8 @@ func ContentType(r *http.Request, binary bool) (string, error) {
 		return codec.MediaJSON, nil
 	}
 	media, _, err := mime.ParseMediaType(header)
-	if err != nil {
-		return "", UnsupportedMedia(accepted(binary))
+	if err != nil || !slices.Contains(accepted(binary), media) {
+		return "", negotiation.NewUnsupportedMediaTypeError(accepted(binary))
 	}
-	for _, m := range accepted(binary) {
-		if m == media {
-			return m, nil
-		}
-	}
-	return "", UnsupportedMedia(accepted(binary))
+	return media, nil
 }

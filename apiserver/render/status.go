@@ -6,12 +6,8 @@ import (
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // Status sends a Status in the format that the client accepts. If the client accepts no format of a Status, the
@@ -20,16 +16,10 @@ func Status(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status)
 	AuditOf(r).Status(st)
 	f, err := Offer{Binary: true}.Negotiate(r, r.URL.Query())
 	var data []byte
-	switch {
-	case err != nil:
+	if err != nil {
 		f.Media = codec.MediaJSON
 		data, err = json.MarshalIndent(st, "", "  ")
-	case f.Media == codec.MediaProtobuf:
-		data, err = runtime.Encode(protobuf.NewSerializer(resources.Scheme(), resources.Scheme()), st)
-	case f.Media == codec.MediaYAML:
-		data, err = yaml.Marshal(st)
-	default:
-		data, err = json.Marshal(st)
+	} else if data, err = EncodeAs(st, f.Media); f.Media == codec.MediaJSON {
 		data = Indent(append(data, '\n'), f.Pretty)
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package admissionregistration
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	upstream "k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -161,53 +161,11 @@ func webhookClient(c *admissionv1.WebhookClientConfig, at *field.Path) field.Err
 	case (c.URL == nil) == (c.Service == nil):
 		return field.ErrorList{field.Required(at, "exactly one of url or service is required")}
 	case c.URL != nil:
-		return webhookURL(*c.URL, at.Child("url"))
+		return upstream.ValidateWebhookURL(at.Child("url"), *c.URL, true)
 	}
-	return webhookService(c.Service, at.Child("service"))
-}
-
-// webhookURL requires an https URL without user, query and fragment (apiserver webhook.ValidateWebhookURL).
-func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
-	const form = "; desired format: https://host[/path]"
-	u, err := url.Parse(text)
-	if err != nil {
-		return field.ErrorList{field.Required(at, "url must be a valid URL: "+err.Error()+form)}
-	}
-	errs = append(errs, check.Reject(u.Scheme != "https", at, u.Scheme, "'https' is the only allowed URL scheme"+form)...)
-	errs = append(errs, check.Reject(u.Host == "", at, u.Host, "host must be specified"+form)...)
-	errs = append(errs, check.Reject(u.User != nil, at, u.User.String(),
-		"user information is not permitted in the URL")...)
-	errs = append(errs, check.Reject(u.Fragment != "", at, u.Fragment, "fragments are not permitted in the URL")...)
-	return append(errs, check.Reject(u.RawQuery != "", at, u.RawQuery,
-		"query parameters are not permitted in the URL")...)
-}
-
-// webhookService validates a reference to a service. Upstream's check for missing values swaps name and namespace: the
-// error for an empty name has the path of the namespace, and vice versa.
-func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.ErrorList {
-	errs := check.RequireAll(at, "name", s.Namespace, "namespace", s.Name)
-	port := check.ValueOf(s.Port)
-	if texts := utilvalidation.IsValidPortNum(int(port)); texts != nil {
-		errs = append(errs, field.Invalid(at.Child("port"), port, "port is not valid: "+strings.Join(texts, ", ")))
-	}
-	if s.Path == nil || *s.Path == "" || *s.Path == "/" {
-		return errs
-	}
-	path, at := *s.Path, at.Child("path")
-	if path == "//" {
-		return append(errs, field.Invalid(at, path, "segment[0] may not be empty"))
-	}
-	errs = append(errs, check.Reject(!strings.HasPrefix(path, "/"), at, path, "must start with a '/'")...)
-	for i, step := range strings.Split(strings.TrimSuffix(path[1:], "/"), "/") {
-		if step == "" {
-			errs = append(errs, field.Invalid(at, path, fmt.Sprintf("segment[%d] may not be empty", i)))
-			continue
-		}
-		for _, text := range utilvalidation.IsDNS1123Subdomain(step) {
-			errs = append(errs, field.Invalid(at, path, fmt.Sprintf("segment[%d]: %v", i, text)))
-		}
-	}
-	return errs
+	// Upstream swaps name and namespace: the error for an empty name has the path of the namespace, and vice versa.
+	s := c.Service
+	return upstream.ValidateWebhookService(at.Child("service"), s.Name, s.Namespace, s.Path, check.ValueOf(s.Port))
 }
 
 func matchConditions(
