@@ -1,9 +1,7 @@
 package filters
 
 import (
-	"encoding/binary"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -21,7 +19,7 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			id := r.Header.Get("Audit-Id")
 			if id == "" {
-				id = newID()
+				id = uuid.NewString()
 			}
 			w.Header().Set("Audit-Id", id)
 			rec, r := render.Record(w, r, limit)
@@ -43,15 +41,4 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 			rec.Finish()
 		})
 	}
-}
-
-// newID returns a random UUID (version 4). IDs may be predictable, so newID does not read random numbers from the
-// system, which would take longer than the routing of a request.
-func newID() string {
-	var id uuid.UUID
-	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())
-	binary.NativeEndian.PutUint64(id[8:], rand.Uint64())
-	id[6] = id[6]&0x0f | 0x40 // version 4
-	id[8] = id[8]&0x3f | 0x80 // RFC 9562
-	return id.String()
 }
