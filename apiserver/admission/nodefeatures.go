@@ -3,13 +3,12 @@ package admission
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 	componentversion "k8s.io/component-base/version"
-	"k8s.io/component-helpers/nodedeclaredfeatures/features"
+	"k8s.io/component-helpers/nodedeclaredfeatures"
 	"k8s.io/component-helpers/nodedeclaredfeatures/types"
 )
 
@@ -39,9 +38,9 @@ func (p *NodeFeatures) Validate(ctx context.Context, a *Attributes) error {
 	if old.Generation == pod.Generation {
 		return nil
 	}
-	needs := needed(old, pod)
-	if len(needs) == 0 {
-		return nil
+	needs, err := nodedeclaredfeatures.DefaultFramework.InferForPodUpdate(podInfo(old), podInfo(pod), release)
+	if err != nil || needs.IsEmpty() {
+		return err
 	}
 	node, err := p.Node(ctx, pod.Spec.NodeName)
 	switch {
@@ -50,26 +49,12 @@ func (p *NodeFeatures) Validate(ctx context.Context, a *Attributes) error {
 	case node == nil:
 		return fmt.Errorf("node %q not found", pod.Spec.NodeName)
 	}
-	lacks := slices.DeleteFunc(needs, func(f string) bool { return slices.Contains(node.Status.DeclaredFeatures, f) })
-	if len(lacks) > 0 {
-		return fmt.Errorf("pod update requires features %s which are not available on node %q",
-			strings.Join(lacks, ", "), node.Name)
+	match, err := nodedeclaredfeatures.DefaultFramework.MatchNode(needs, node)
+	if err != nil || match.IsMatch {
+		return err
 	}
-	return nil
-}
-
-// needed returns the features that a change of a pod needs, sorted (nodedeclaredfeatures.Framework: InferForPodUpdate).
-func needed(old, pod *corev1.Pod) (names []string) {
-	for _, f := range features.AllFeatures {
-		if last := f.MaxVersion(); last != nil && release.GreaterThan(last) {
-			continue // every node has it
-		}
-		if f.InferForUpdate(podInfo(old), podInfo(pod)) {
-			names = append(names, f.Name())
-		}
-	}
-	slices.Sort(names)
-	return names
+	return fmt.Errorf("pod update requires features %s which are not available on node %q",
+		strings.Join(match.UnsatisfiedRequirements, ", "), node.Name)
 }
 
 func podInfo(p *corev1.Pod) *types.PodInfo {
