@@ -40,7 +40,7 @@ func TestRequestsOfV1beta1AreConverted(t *testing.T) {
 	for _, c := range []struct {
 		in, want runtime.Object
 		convert  func(runtime.Object) (runtime.Object, error)
-	}{{beta, v1, claimToV1}, {v1, beta, claimToV1beta1}, {v1, v1, claimToV1}, {beta, beta, claimToV1beta1}} {
+	}{{beta, v1, toV1}, {v1, beta, toV1beta1}, {v1, v1, toV1}, {beta, beta, toV1beta1}} {
 		got, err := c.convert(c.in.DeepCopyObject())
 		if d := cmp.Diff(c.want, got); d != "" || err != nil {
 			t.Errorf("%T to %T: %v\n%s", c.in, c.want, err, d)

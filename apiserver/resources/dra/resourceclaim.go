@@ -23,9 +23,7 @@ func resourceClaims() *entry.Resource {
 		Plural: "resourceclaims", New: entry.New[resourcev1.ResourceClaim], Namespaced: true,
 		Served: entry.Served{Optional: []entry.Version{
 			entry.SameJSON[resourcev1.ResourceClaim, resourcev1beta2.ResourceClaim](resourcev1beta2.SchemeGroupVersion),
-			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.ResourceClaim],
-				ToStored:   claimToV1,
-				FromStored: claimToV1beta1},
+			v1beta1(entry.New[resourcev1beta1.ResourceClaim], ""),
 		}},
 		Strategy: entry.Strategy{
 			Default: entry.Default(defaultResourceClaim),

@@ -17,9 +17,7 @@ func resourceClaimTemplates() *entry.Resource {
 		Served: entry.Served{Optional: []entry.Version{
 			entry.SameJSON[resourcev1.ResourceClaimTemplate, resourcev1beta2.ResourceClaimTemplate](
 				resourcev1beta2.SchemeGroupVersion),
-			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.ResourceClaimTemplate],
-				ToStored:   templateToV1,
-				FromStored: templateToV1beta1},
+			v1beta1(entry.New[resourcev1beta1.ResourceClaimTemplate], ""),
 		}},
 		Strategy: entry.Strategy{
 			Default: entry.Default(defaultResourceClaimTemplate),

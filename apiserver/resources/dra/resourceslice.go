@@ -18,10 +18,8 @@ func resourceSlices(clock entry.Clock) *entry.Resource {
 				ToStored:   entry.Recast[resourcev1.ResourceSlice],
 				FromStored: entry.Recast[resourcev1beta2.ResourceSlice],
 				FieldError: "field label not supported for resource.k8s.io/v1beta2, Kind=ResourceSlice: %s"},
-			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.ResourceSlice],
-				ToStored:   sliceToV1,
-				FromStored: sliceToV1beta1,
-				FieldError: "field label not supported for resource.k8s.io/v1beta1, Kind=ResourceSlice: %s"},
+			v1beta1(entry.New[resourcev1beta1.ResourceSlice],
+				"field label not supported for resource.k8s.io/v1beta1, Kind=ResourceSlice: %s"),
 		}},
 		Strategy: entry.Strategy{
 			Generation:    entry.SpecGeneration,
