@@ -2,12 +2,12 @@ package autoscaling
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
@@ -54,28 +54,15 @@ func hpaFromV2(obj runtime.Object) (runtime.Object, error) {
 	if !ok {
 		return nil, entry.CannotConvert(obj, "autoscaling/v1")
 	}
-	in = in.DeepCopy()
-	out := &autoscalingv1.HorizontalPodAutoscaler{
-		ObjectMeta: in.ObjectMeta,
-		Spec: autoscalingv1.HorizontalPodAutoscalerSpec{
-			ScaleTargetRef:                 autoscalingv1.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
-			MinReplicas:                    in.Spec.MinReplicas,
-			MaxReplicas:                    in.Spec.MaxReplicas,
-			TargetCPUUtilizationPercentage: cpuTarget(in.Spec.Metrics),
-		},
-		Status: autoscalingv1.HorizontalPodAutoscalerStatus{
-			ObservedGeneration:              in.Status.ObservedGeneration,
-			LastScaleTime:                   in.Status.LastScaleTime,
-			CurrentReplicas:                 in.Status.CurrentReplicas,
-			DesiredReplicas:                 in.Status.DesiredReplicas,
-			CurrentCPUUtilizationPercentage: cpuCurrent(in.Status.CurrentMetrics),
-		},
-	}
-	dropNames(out.Annotations)
-	if err := annotateHPA(out, in); err != nil {
+	out, err := entry.Recast[autoscalingv1.HorizontalPodAutoscaler](in)
+	if err != nil {
 		return nil, err
 	}
-	return entry.Typed(out, autoscalingv1.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler")), nil
+	hpa := out.(*autoscalingv1.HorizontalPodAutoscaler)
+	hpa.Spec.TargetCPUUtilizationPercentage = cpuTarget(in.Spec.Metrics)
+	hpa.Status.CurrentCPUUtilizationPercentage = cpuCurrent(in.Status.CurrentMetrics)
+	dropNames(hpa.Annotations)
+	return hpa, annotateHPA(hpa, in)
 }
 
 func isCPU(m *autoscalingv2.MetricSpec) bool {
@@ -108,13 +95,22 @@ func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.H
 	var others []autoscalingv1.MetricSpec
 	for i := range in.Spec.Metrics {
 		if m := &in.Spec.Metrics[i]; !isCPU(m) || m.Resource.Target.AverageUtilization == nil {
-			others = append(others, metricToV1(m))
+			others = append(others, autoscalingv1.MetricSpec{})
+			if err := convertMetric(m, &others[len(others)-1], true, "target"); err != nil {
+				return err
+			}
 		}
 	}
 	// The annotation also has the statuses of CPU utilization, because v1 has no field for their raw values.
-	var current []autoscalingv1.MetricStatus
-	for i := range in.Status.CurrentMetrics {
-		current = append(current, metricStatusToV1(&in.Status.CurrentMetrics[i]))
+	current := make([]autoscalingv1.MetricStatus, len(in.Status.CurrentMetrics))
+	for i := range current {
+		if err := convertMetric(&in.Status.CurrentMetrics[i], &current[i], true, "current"); err != nil {
+			return err
+		}
+	}
+	var scaling behavior
+	if err := scaling.from(in.Spec.Behavior); err != nil {
+		return err
 	}
 	for _, a := range []struct {
 		name  string
@@ -123,7 +119,7 @@ func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.H
 	}{
 		{hpaMetrics, others, len(others) > 0},
 		{hpaCurrentMetrics, current, len(current) > 0},
-		{hpaBehavior, behaviorToV1(in.Spec.Behavior), in.Spec.Behavior != nil},
+		{hpaBehavior, scaling, in.Spec.Behavior != nil},
 		{hpaConditions, in.Status.Conditions, len(in.Status.Conditions) > 0}, // v1 has the same JSON
 	} {
 		if !a.set {
@@ -133,10 +129,7 @@ func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.H
 		if err != nil {
 			return err
 		}
-		if out.Annotations == nil {
-			out.Annotations = map[string]string{}
-		}
-		out.Annotations[a.name] = string(data)
+		metav1.SetMetaDataAnnotation(&out.ObjectMeta, a.name, string(data))
 	}
 	return nil
 }
@@ -150,28 +143,17 @@ func hpaToV2(obj runtime.Object) (runtime.Object, error) {
 	if !ok {
 		return nil, entry.CannotConvert(obj, "autoscaling/v2")
 	}
-	in = in.DeepCopy()
-	annotations := maps.Clone(in.Annotations)
-	dropNames(in.Annotations)
-	out := &autoscalingv2.HorizontalPodAutoscaler{
-		ObjectMeta: in.ObjectMeta,
-		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
-			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
-			MinReplicas:    in.Spec.MinReplicas,
-			MaxReplicas:    in.Spec.MaxReplicas,
-			Metrics:        hpaSpecs(annotations, in.Spec.TargetCPUUtilizationPercentage),
-			Behavior:       behaviorFromV1(annotations[hpaBehavior]),
-		},
-		Status: autoscalingv2.HorizontalPodAutoscalerStatus{
-			ObservedGeneration: in.Status.ObservedGeneration,
-			LastScaleTime:      in.Status.LastScaleTime,
-			CurrentReplicas:    in.Status.CurrentReplicas,
-			DesiredReplicas:    in.Status.DesiredReplicas,
-			CurrentMetrics:     hpaStatuses(annotations, in.Status.CurrentCPUUtilizationPercentage),
-			Conditions:         fromAnnotation[autoscalingv2.HorizontalPodAutoscalerCondition](annotations, hpaConditions),
-		},
+	out, err := entry.Recast[autoscalingv2.HorizontalPodAutoscaler](in)
+	if err != nil {
+		return nil, err
 	}
-	return entry.Typed(out, autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler")), nil
+	hpa := out.(*autoscalingv2.HorizontalPodAutoscaler)
+	hpa.Spec.Metrics = hpaSpecs(in.Annotations, in.Spec.TargetCPUUtilizationPercentage)
+	hpa.Spec.Behavior = behaviorFromV1(in.Annotations[hpaBehavior])
+	hpa.Status.CurrentMetrics = hpaStatuses(in.Annotations, in.Status.CurrentCPUUtilizationPercentage)
+	hpa.Status.Conditions = fromAnnotation[autoscalingv2.HorizontalPodAutoscalerCondition](in.Annotations, hpaConditions)
+	dropNames(hpa.Annotations)
+	return hpa, nil
 }
 
 // fromAnnotation decodes a list. A list that is malformed, or has a quantity that takes too long to parse, counts as
@@ -207,9 +189,9 @@ func cpuMetric(percent int32) autoscalingv2.MetricSpec {
 
 // hpaSpecs returns the metrics in the annotation, and then CPU. If there is no metric, it returns CPU at 80 %.
 func hpaSpecs(annotations map[string]string, cpu *int32) []autoscalingv2.MetricSpec {
-	var specs []autoscalingv2.MetricSpec
-	for _, m := range fromAnnotation[autoscalingv1.MetricSpec](annotations, hpaMetrics) {
-		specs = append(specs, metricFromV1(&m))
+	specs := metricsFromV1[autoscalingv1.MetricSpec, autoscalingv2.MetricSpec](annotations, hpaMetrics, "target")
+	for i := range specs {
+		setTargetTypes(&specs[i])
 	}
 	if cpu != nil {
 		specs = append(specs, cpuMetric(*cpu))
@@ -223,14 +205,24 @@ func hpaSpecs(annotations map[string]string, cpu *int32) []autoscalingv2.MetricS
 // hpaStatuses returns the statuses in the annotation, which have more fields than v1. Without them it returns the
 // status of CPU.
 func hpaStatuses(annotations map[string]string, cpu *int32) []autoscalingv2.MetricStatus {
-	var statuses []autoscalingv2.MetricStatus
-	for _, m := range fromAnnotation[autoscalingv1.MetricStatus](annotations, hpaCurrentMetrics) {
-		statuses = append(statuses, metricStatusFromV1(&m))
-	}
+	statuses := metricsFromV1[autoscalingv1.MetricStatus, autoscalingv2.MetricStatus](
+		annotations, hpaCurrentMetrics, "current")
 	if statuses == nil && cpu != nil {
 		statuses = append(statuses, autoscalingv2.MetricStatus{Type: autoscalingv2.ResourceMetricSourceType,
 			Resource: &autoscalingv2.ResourceMetricStatus{Name: corev1.ResourceCPU,
 				Current: autoscalingv2.MetricValueStatus{AverageUtilization: cpu}}})
 	}
 	return statuses
+}
+
+// metricsFromV1 converts a list in an annotation. If a metric can't be converted, the list counts as malformed.
+func metricsFromV1[V1, V2 any](annotations map[string]string, name, values string) (list []V2) {
+	for _, m := range fromAnnotation[V1](annotations, name) {
+		var metric V2
+		if convertMetric(&m, &metric, false, values) != nil {
+			return nil
+		}
+		list = append(list, metric)
+	}
+	return list
 }

@@ -2,143 +2,99 @@ package autoscaling
 
 import (
 	"encoding/json"
+	"strings"
 
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
-func targetType(set bool, yes, no autoscalingv2.MetricTargetType) autoscalingv2.MetricTargetType {
-	if set {
-		return yes
-	}
-	return no
+// metricFields are the fields of a metric in v1, with their paths in v2. In v2 the values of a metric are in one field,
+// "target" in a MetricSpec and "current" in a MetricStatus. Here it is an asterisk. In v1 each value has a field, whose
+// name begins with that word. No metric has two fields of v1 with the same path.
+var metricFields = []struct{ v1, v2 string }{
+	{"name", "name"}, {"container", "container"}, {"target", "describedObject"}, {"metricName", "metric.name"},
+	{"selector", "metric.selector"}, {"metricSelector", "metric.selector"},
+	{"*Value", "*.value"}, {"averageValue", "*.averageValue"}, {"*AverageValue", "*.averageValue"},
+	{"*AverageUtilization", "*.averageUtilization"},
 }
 
-func metricToV1(m *autoscalingv2.MetricSpec) autoscalingv1.MetricSpec {
-	out := autoscalingv1.MetricSpec{Type: autoscalingv1.MetricSourceType(m.Type)}
-	if o := m.Object; o != nil {
-		out.Object = &autoscalingv1.ObjectMetricSource{
-			Target:     autoscalingv1.CrossVersionObjectReference(o.DescribedObject),
-			MetricName: o.Metric.Name, Selector: o.Metric.Selector,
-			TargetValue: check.ValueOf(o.Target.Value), AverageValue: o.Target.AverageValue}
+// convertMetric sets to, a metric of one version, to a metric of the other version. Fields that to does not have are
+// ignored. If there is no value in v2, v1 has the value zero.
+func convertMetric(from, to any, toV1 bool, values string) error {
+	metric, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from)
+	if err != nil {
+		return err
 	}
-	if p := m.Pods; p != nil {
-		out.Pods = &autoscalingv1.PodsMetricSource{
-			MetricName: p.Metric.Name, Selector: p.Metric.Selector, TargetAverageValue: check.ValueOf(p.Target.AverageValue)}
+	for source, value := range metric {
+		fields, ok := value.(map[string]any)
+		if !ok {
+			continue // the type
+		}
+		renamed := map[string]any{}
+		for _, f := range metricFields {
+			old, name := f.v1, f.v2
+			if toV1 {
+				old, name = f.v2, f.v1
+			}
+			value, ok, err := unstructured.NestedFieldNoCopy(fields, pathOf(old, values)...)
+			if ok && err == nil {
+				err = unstructured.SetNestedField(renamed, value, pathOf(name, values)...)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		metric[source] = renamed
 	}
-	if r := m.Resource; r != nil {
-		out.Resource = &autoscalingv1.ResourceMetricSource{Name: r.Name,
-			TargetAverageUtilization: r.Target.AverageUtilization, TargetAverageValue: r.Target.AverageValue}
-	}
-	if c := m.ContainerResource; c != nil {
-		out.ContainerResource = &autoscalingv1.ContainerResourceMetricSource{Name: c.Name, Container: c.Container,
-			TargetAverageUtilization: c.Target.AverageUtilization, TargetAverageValue: c.Target.AverageValue}
-	}
-	if e := m.External; e != nil {
-		out.External = &autoscalingv1.ExternalMetricSource{MetricName: e.Metric.Name, MetricSelector: e.Metric.Selector,
-			TargetValue: e.Target.Value, TargetAverageValue: e.Target.AverageValue}
-	}
-	return out
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(metric, to)
 }
 
-func metricFromV1(m *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
-	const value, average, utilization = autoscalingv2.ValueMetricType, autoscalingv2.AverageValueMetricType, autoscalingv2.UtilizationMetricType
-	out := autoscalingv2.MetricSpec{Type: autoscalingv2.MetricSourceType(m.Type)}
-	if o := m.Object; o != nil {
-		out.Object = &autoscalingv2.ObjectMetricSource{
-			DescribedObject: autoscalingv2.CrossVersionObjectReference(o.Target),
-			Metric:          autoscalingv2.MetricIdentifier{Name: o.MetricName, Selector: o.Selector},
-			Target: autoscalingv2.MetricTarget{Type: targetType(o.AverageValue == nil, value, average),
-				AverageValue: o.AverageValue}}
-		// In v1 the value is not a pointer. If there is an average value, the value zero means that it is missing
-		// (Convert_v1_ObjectMetricSource_To_autoscaling_ObjectMetricSource, since v1.36).
-		if o.AverageValue == nil || !o.TargetValue.IsZero() {
-			out.Object.Target.Value = &o.TargetValue
+func pathOf(path, values string) []string {
+	return strings.Split(strings.ReplaceAll(path, "*", values), ".")
+}
+
+// setTargetTypes sets the types of targets, which v1 does not have.
+func setTargetTypes(m *autoscalingv2.MetricSpec) {
+	if m.Object != nil {
+		t := &m.Object.Target
+		t.Type = autoscalingv2.ValueMetricType
+		if t.AverageValue != nil {
+			t.Type = autoscalingv2.AverageValueMetricType
+			// In v1 the value is not a pointer. If there is an average value, the value zero means that it is missing
+			// (Convert_v1_ObjectMetricSource_To_autoscaling_ObjectMetricSource, since v1.36).
+			if t.Value.IsZero() {
+				t.Value = nil
+			}
 		}
 	}
-	if p := m.Pods; p != nil {
-		out.Pods = &autoscalingv2.PodsMetricSource{
-			Metric: autoscalingv2.MetricIdentifier{Name: p.MetricName, Selector: p.Selector},
-			Target: autoscalingv2.MetricTarget{Type: average, AverageValue: &p.TargetAverageValue}}
+	for _, t := range otherTargets(m) {
+		switch {
+		case t.AverageUtilization != nil:
+			t.Type = autoscalingv2.UtilizationMetricType
+		case t.Value != nil:
+			t.Type = autoscalingv2.ValueMetricType
+		default:
+			t.Type = autoscalingv2.AverageValueMetricType
+		}
 	}
-	if r := m.Resource; r != nil {
-		out.Resource = &autoscalingv2.ResourceMetricSource{Name: r.Name, Target: autoscalingv2.MetricTarget{
-			Type:         targetType(r.TargetAverageUtilization == nil, average, utilization),
-			AverageValue: r.TargetAverageValue, AverageUtilization: r.TargetAverageUtilization}}
-	}
-	if c := m.ContainerResource; c != nil {
-		out.ContainerResource = &autoscalingv2.ContainerResourceMetricSource{Name: c.Name, Container: c.Container,
-			Target: autoscalingv2.MetricTarget{
-				Type:         targetType(c.TargetAverageUtilization == nil, average, utilization),
-				AverageValue: c.TargetAverageValue, AverageUtilization: c.TargetAverageUtilization}}
-	}
-	if e := m.External; e != nil {
-		out.External = &autoscalingv2.ExternalMetricSource{
-			Metric: autoscalingv2.MetricIdentifier{Name: e.MetricName, Selector: e.MetricSelector},
-			Target: autoscalingv2.MetricTarget{Type: targetType(e.TargetValue == nil, average, value),
-				Value: e.TargetValue, AverageValue: e.TargetAverageValue}}
-	}
-	return out
 }
 
-func metricStatusToV1(m *autoscalingv2.MetricStatus) autoscalingv1.MetricStatus {
-	out := autoscalingv1.MetricStatus{Type: autoscalingv1.MetricSourceType(m.Type)}
-	if o := m.Object; o != nil {
-		out.Object = &autoscalingv1.ObjectMetricStatus{
-			Target:     autoscalingv1.CrossVersionObjectReference(o.DescribedObject),
-			MetricName: o.Metric.Name, Selector: o.Metric.Selector,
-			CurrentValue: check.ValueOf(o.Current.Value), AverageValue: o.Current.AverageValue}
+func otherTargets(m *autoscalingv2.MetricSpec) (targets []*autoscalingv2.MetricTarget) {
+	if m.Pods != nil {
+		targets = append(targets, &m.Pods.Target)
 	}
-	if p := m.Pods; p != nil {
-		out.Pods = &autoscalingv1.PodsMetricStatus{
-			MetricName: p.Metric.Name, Selector: p.Metric.Selector, CurrentAverageValue: check.ValueOf(p.Current.AverageValue)}
+	if m.Resource != nil {
+		targets = append(targets, &m.Resource.Target)
 	}
-	if r := m.Resource; r != nil {
-		out.Resource = &autoscalingv1.ResourceMetricStatus{Name: r.Name,
-			CurrentAverageUtilization: r.Current.AverageUtilization, CurrentAverageValue: check.ValueOf(r.Current.AverageValue)}
+	if m.ContainerResource != nil {
+		targets = append(targets, &m.ContainerResource.Target)
 	}
-	if c := m.ContainerResource; c != nil {
-		out.ContainerResource = &autoscalingv1.ContainerResourceMetricStatus{Name: c.Name, Container: c.Container,
-			CurrentAverageUtilization: c.Current.AverageUtilization, CurrentAverageValue: check.ValueOf(c.Current.AverageValue)}
+	if m.External != nil {
+		targets = append(targets, &m.External.Target)
 	}
-	if e := m.External; e != nil {
-		out.External = &autoscalingv1.ExternalMetricStatus{MetricName: e.Metric.Name, MetricSelector: e.Metric.Selector,
-			CurrentValue: check.ValueOf(e.Current.Value), CurrentAverageValue: e.Current.AverageValue}
-	}
-	return out
-}
-
-func metricStatusFromV1(m *autoscalingv1.MetricStatus) autoscalingv2.MetricStatus {
-	out := autoscalingv2.MetricStatus{Type: autoscalingv2.MetricSourceType(m.Type)}
-	if o := m.Object; o != nil {
-		out.Object = &autoscalingv2.ObjectMetricStatus{
-			DescribedObject: autoscalingv2.CrossVersionObjectReference(o.Target),
-			Metric:          autoscalingv2.MetricIdentifier{Name: o.MetricName, Selector: o.Selector},
-			Current:         autoscalingv2.MetricValueStatus{Value: &o.CurrentValue, AverageValue: o.AverageValue}}
-	}
-	if p := m.Pods; p != nil {
-		out.Pods = &autoscalingv2.PodsMetricStatus{
-			Metric:  autoscalingv2.MetricIdentifier{Name: p.MetricName, Selector: p.Selector},
-			Current: autoscalingv2.MetricValueStatus{AverageValue: &p.CurrentAverageValue}}
-	}
-	if r := m.Resource; r != nil {
-		out.Resource = &autoscalingv2.ResourceMetricStatus{Name: r.Name, Current: autoscalingv2.MetricValueStatus{
-			AverageValue: &r.CurrentAverageValue, AverageUtilization: r.CurrentAverageUtilization}}
-	}
-	if c := m.ContainerResource; c != nil {
-		out.ContainerResource = &autoscalingv2.ContainerResourceMetricStatus{Name: c.Name, Container: c.Container,
-			Current: autoscalingv2.MetricValueStatus{
-				AverageValue: &c.CurrentAverageValue, AverageUtilization: c.CurrentAverageUtilization}}
-	}
-	if e := m.External; e != nil {
-		out.External = &autoscalingv2.ExternalMetricStatus{
-			Metric:  autoscalingv2.MetricIdentifier{Name: e.MetricName, Selector: e.MetricSelector},
-			Current: autoscalingv2.MetricValueStatus{Value: &e.CurrentValue, AverageValue: e.CurrentAverageValue}}
-	}
-	return out
+	return targets
 }
 
 // The annotation for a behaviour has the field names of upstream's internal Go type, which has no JSON names. It is
@@ -159,24 +115,13 @@ type (
 	}
 )
 
-func behaviorToV1(b *autoscalingv2.HorizontalPodAutoscalerBehavior) *behavior {
-	if b == nil {
-		return nil
+// from sets b to a behavior of v2, which has the same field names except for the case of the first letter.
+func (b *behavior) from(v2 *autoscalingv2.HorizontalPodAutoscalerBehavior) error {
+	data, err := json.Marshal(v2)
+	if err != nil {
+		return err
 	}
-	return &behavior{ScaleUp: rulesToV1(b.ScaleUp), ScaleDown: rulesToV1(b.ScaleDown)}
-}
-
-func rulesToV1(r *autoscalingv2.HPAScalingRules) *scalingRules {
-	if r == nil {
-		return nil
-	}
-	out := &scalingRules{
-		StabilizationWindowSeconds: r.StabilizationWindowSeconds, SelectPolicy: r.SelectPolicy, Tolerance: r.Tolerance,
-	}
-	for _, p := range r.Policies {
-		out.Policies = append(out.Policies, scalingPolicy(p))
-	}
-	return out
+	return json.Unmarshal(data, b)
 }
 
 // behaviorFromV1 decodes the annotation. It returns nil if the annotation is empty or malformed.
