@@ -8,13 +8,19 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsinternal "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	upstream "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	schemavalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/version"
+	baseversion "k8s.io/component-base/version"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -27,7 +33,8 @@ func customResourceDefinitions() *entry.Resource {
 		Plural: "customresourcedefinitions", New: entry.New[apiextensionsv1.CustomResourceDefinition],
 		ShortNames: []string{"crd", "crds"}, Categories: entry.APIExtensions,
 		Storage: entry.Storage{Collection: "apiextensions.k8s.io/customresourcedefinitions", Written: &entry.Written{
-			Kind: apiextensionsv1beta1.SchemeGroupVersion.WithKind(crdKindName), To: crdToV1beta1, From: crdFromV1beta1,
+			Kind: apiextensionsv1beta1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
+			To:   crdToV1beta1, From: convertCRD(apiextensionsv1.SchemeGroupVersion),
 		}, Governs: true},
 		Strategy: entry.Strategy{
 			Generation:    entry.SpecGeneration,
@@ -69,13 +76,10 @@ func definitionTable() entry.Table {
 			}
 		}
 		slices.Sort(versions)
-		type condition = apiextensionsv1.CustomResourceDefinitionCondition
-		established := slices.ContainsFunc(d.Status.Conditions, func(c condition) bool {
-			return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
-		})
 		return []any{
 			string(d.Spec.Scope), strings.Join(versions, ","), d.CreationTimestamp.UTC().Format(time.RFC3339),
-			d.Spec.Group, d.Spec.Names.Kind, strings.Join(d.Spec.Names.ShortNames, ","), established,
+			d.Spec.Group, d.Spec.Names.Kind, strings.Join(d.Spec.Names.ShortNames, ","),
+			apihelpers.IsCRDConditionTrue(d, apiextensionsv1.Established),
 		}
 	})
 }
@@ -92,27 +96,22 @@ func terminateCRD(obj runtime.Object) {
 	if crd.DeletionTimestamp != nil {
 		c.LastTransitionTime = *crd.DeletionTimestamp
 	}
-	for i := range crd.Status.Conditions {
-		old := &crd.Status.Conditions[i]
-		if old.Type != c.Type {
-			continue
-		}
-		if old.Status == c.Status {
-			c.LastTransitionTime = old.LastTransitionTime
-		}
-		*old = c
+	old := apihelpers.FindCRDCondition(crd, c.Type)
+	if old == nil {
+		crd.Status.Conditions = append(crd.Status.Conditions, c)
 		return
 	}
-	crd.Status.Conditions = append(crd.Status.Conditions, c)
+	if old.Status == c.Status {
+		c.LastTransitionTime = old.LastTransitionTime
+	}
+	*old = c
 }
 
 // beginCRD sets the first condition that the CustomResourceDefinition controller sets (F-10).
 func beginCRD(obj runtime.Object) {
-	crd := obj.(*apiextensionsv1.CustomResourceDefinition)
-	for i := range crd.Status.Conditions {
-		if c := &crd.Status.Conditions[i]; c.Type == apiextensionsv1.Terminating && c.Reason == "InstanceDeletionPending" {
-			c.Reason, c.Message = "InstanceDeletionInProgress", "CustomResource deletion is in progress"
-		}
+	c := apihelpers.FindCRDCondition(obj.(*apiextensionsv1.CustomResourceDefinition), apiextensionsv1.Terminating)
+	if c != nil && c.Reason == "InstanceDeletionPending" {
+		c.Reason, c.Message = "InstanceDeletionInProgress", "CustomResource deletion is in progress"
 	}
 }
 
@@ -123,9 +122,7 @@ func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition
 		check.FillDefault(&c.Spec.Names.ListKind, c.Spec.Names.Kind+"List")
 	}
 	check.SetDefault(&c.Spec.Conversion, apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter})
-	if w := c.Spec.Conversion.Webhook; w != nil && w.ClientConfig != nil && w.ClientConfig.Service != nil {
-		servicePort(w.ClientConfig.Service)
-	}
+	defaultPort(c)
 	if len(c.Status.StoredVersions) > 0 {
 		return
 	}
@@ -137,8 +134,13 @@ func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition
 	}
 }
 
-// servicePort sets the default port of a webhook's service.
-func servicePort(s *apiextensionsv1.ServiceReference) { check.SetDefault(&s.Port, 443) }
+// defaultPort sets the port of the service of a conversion webhook.
+func defaultPort(d *apiextensionsv1.CustomResourceDefinition) {
+	if c := d.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig != nil &&
+		c.Webhook.ClientConfig.Service != nil {
+		check.SetDefault(&c.Webhook.ClientConfig.Service.Port, 443)
+	}
+}
 
 // createDefinition lists the storage version as the only stored version.
 func createDefinition(d *apiextensionsv1.CustomResourceDefinition) {
@@ -162,116 +164,39 @@ func listStored(d *apiextensionsv1.CustomResourceDefinition) {
 }
 
 // definitionWarnings returns warnings for unknown formats in schemas, and for lists of type set whose items are no
-// scalars (V-072). On update it returns only new ones.
-func definitionWarnings(d, old *apiextensionsv1.CustomResourceDefinition) (texts []string) {
-	known, sets := check.Set(unknownFormats(old)...), objectSets(old)
-	for _, format := range unknownFormats(d) {
-		if !known[format] {
-			texts = append(texts, fmt.Sprintf("unrecognized format %q", format))
-		}
+// scalars (V-072). On update it returns only new ones. They are sorted, while the order of upstream's is random.
+func definitionWarnings(d, old *apiextensionsv1.CustomResourceDefinition) []string {
+	texts := schemaWarnings(d)
+	if old != nil {
+		texts = texts.Difference(schemaWarnings(old))
 	}
-	for _, of := range slices.Sorted(maps.Keys(objectSets(d))) {
-		if !sets[of] {
-			texts = append(texts, fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by "+
-				"server-side apply or CEL validation rules", of))
+	return sets.List(texts)
+}
+
+func schemaWarnings(d *apiextensionsv1.CustomResourceDefinition) sets.Set[string] {
+	texts, minor := sets.New[string](), version.MustParse(baseversion.DefaultKubeBinaryVersion)
+	for _, v := range d.Spec.Versions {
+		var root apiextensionsinternal.JSONSchemaProps
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil ||
+			apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(
+				v.Schema.OpenAPIV3Schema, &root, nil) != nil {
+			continue
 		}
+		upstream.SchemaHas(&root, func(s *apiextensionsinternal.JSONSchemaProps) bool {
+			for _, format := range schemavalidation.GetUnrecognizedFormats(&spec.Schema{
+				SchemaProps: spec.SchemaProps{Format: s.Format, Type: []string{s.Type}}}, minor) {
+				texts.Insert(fmt.Sprintf("unrecognized format %q", format))
+			}
+			if check.ValueOf(s.XListType) == "set" && s.Items != nil && s.Items.Schema != nil {
+				if of := s.Items.Schema.Type; of == "object" || of == "array" {
+					texts.Insert(fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by "+
+						"server-side apply or CEL validation rules", of))
+				}
+			}
+			return false // so the traversal continues
+		})
 	}
 	return texts
-}
-
-// objectSets returns the types, object or array, of the items of lists of type set.
-func objectSets(d *apiextensionsv1.CustomResourceDefinition) map[string]bool {
-	found := map[string]bool{}
-	everySchema(d, func(s *apiextensionsv1.JSONSchemaProps) {
-		if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
-			return
-		}
-		if of := s.Items.Schema.Type; of == "object" || of == "array" {
-			found[of] = true
-		}
-	})
-	return found
-}
-
-func unknownFormats(d *apiextensionsv1.CustomResourceDefinition) (formats []string) {
-	everySchema(d, func(s *apiextensionsv1.JSONSchemaProps) {
-		if s.Format != "" && !knownFormat(s.Type, s.Format) {
-			formats = append(formats, s.Format)
-		}
-	})
-	return formats
-}
-
-// stringFormats are the names in apiextensions' supportedVersionedFormats, without dashes.
-var stringFormats = []string{
-	"bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
-	"isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration",
-	"datetime", "k8sshortname", "k8slongname",
-}
-
-func knownFormat(typ, format string) bool {
-	switch typ {
-	case "", "string":
-		return slices.Contains(stringFormats, strings.ReplaceAll(format, "-", ""))
-	case "integer":
-		return format == "int32" || format == "int64"
-	case "number":
-		return format == "float" || format == "double"
-	}
-	return false
-}
-
-// everySchema calls f for the schemas of all versions of a CustomResourceDefinition, which may be nil.
-func everySchema(d *apiextensionsv1.CustomResourceDefinition, f func(*apiextensionsv1.JSONSchemaProps)) {
-	if d == nil {
-		return
-	}
-	for i := range d.Spec.Versions {
-		if s := d.Spec.Versions[i].Schema; s != nil {
-			eachSchema(s.OpenAPIV3Schema, f)
-		}
-	}
-}
-
-// eachSchema calls f for a schema and all its nested schemas.
-func eachSchema(s *apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
-	if s == nil {
-		return
-	}
-	f(s)
-	if s.Items != nil {
-		eachSchema(s.Items.Schema, f)
-		eachOf(s.Items.JSONSchemas, f)
-	}
-	eachOf(s.AllOf, f)
-	eachOf(s.AnyOf, f)
-	eachOf(s.OneOf, f)
-	eachSchema(s.Not, f)
-	eachNamed(s.Properties, f)
-	if s.AdditionalProperties != nil {
-		eachSchema(s.AdditionalProperties.Schema, f)
-	}
-	eachNamed(s.PatternProperties, f)
-	if s.AdditionalItems != nil {
-		eachSchema(s.AdditionalItems.Schema, f)
-	}
-	eachNamed(s.Definitions, f)
-	for _, name := range slices.Sorted(maps.Keys(s.Dependencies)) {
-		eachSchema(s.Dependencies[name].Schema, f)
-	}
-}
-
-func eachOf(list []apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
-	for i := range list {
-		eachSchema(&list[i], f)
-	}
-}
-
-func eachNamed(m map[string]apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		s := m[name]
-		eachSchema(&s, f)
-	}
 }
 
 // apiextensions-apiserver's own package validates CustomResourceDefinitions, in their internal type. Its errors for
