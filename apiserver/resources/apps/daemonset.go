@@ -49,7 +49,7 @@ func defaultDaemonSet(d *appsv1.DaemonSet) {
 }
 
 func daemonSetWarnings(d, old *appsv1.DaemonSet) []string {
-	return podspec.OfTemplate(d, old, old == nil, specTemplate, &d.Spec.Template)
+	return podspec.OfTemplate(d, old, old == nil, check.TemplatePath, &d.Spec.Template)
 }
 
 // createDaemonSet sets the template's first generation (B-32), unless the client sets it. The template's generation is

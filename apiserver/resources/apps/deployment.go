@@ -29,10 +29,7 @@ func deployments() *entry.Resource {
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(appsv1.Resource("deployments/scale")),
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepDeploymentStatus),
-				ValidateUpdate: entry.ValidateChange(validateDeploymentStatus),
-			}),
+			entry.StatusSubresource(keepDeploymentStatus, validateDeploymentStatus),
 		},
 		Table: deploymentTable(),
 	}
@@ -55,7 +52,7 @@ func defaultDeployment(d *appsv1.Deployment) {
 
 func deploymentWarnings(d, old *appsv1.Deployment) []string {
 	return append(
-		podspec.NamesOfNew(d, old == nil), podspec.OfTemplate(d, old, old == nil, specTemplate, &d.Spec.Template)...,
+		podspec.NamesOfNew(d, old == nil), podspec.OfTemplate(d, old, old == nil, check.TemplatePath, &d.Spec.Template)...,
 	)
 }
 

@@ -11,8 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-var specTemplate = field.NewPath("spec", "template")
-
 // podSelector requires a selector that is not empty (apps ValidateReplicaSetSpec and others), and returns it if it is
 // valid.
 func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Selector, field.ErrorList) {

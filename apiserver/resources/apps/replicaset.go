@@ -24,9 +24,7 @@ func replicaSets() *entry.Resource {
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(appsv1.Resource("replicasets/scale")),
-			entry.StatusWith(entry.Subresource{
-				ValidateUpdate: entry.ValidateChange(validateReplicaSetStatus),
-			}),
+			entry.StatusSubresource(nil, validateReplicaSetStatus),
 		},
 		Table: replicaSetTable(),
 	}
@@ -39,7 +37,7 @@ func defaultReplicaSet(r *appsv1.ReplicaSet) {
 
 func replicaSetWarnings(r, old *appsv1.ReplicaSet) []string {
 	return append(
-		podspec.NamesOfNew(r, old == nil), podspec.OfTemplate(r, old, old == nil, specTemplate, &r.Spec.Template)...,
+		podspec.NamesOfNew(r, old == nil), podspec.OfTemplate(r, old, old == nil, check.TemplatePath, &r.Spec.Template)...,
 	)
 }
 

@@ -34,9 +34,7 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(schema.GroupResource{}),
-			entry.StatusWith(entry.Subresource{
-				ValidateUpdate: entry.ValidateChange(validateStatefulSetStatus),
-			}),
+			entry.StatusSubresource(nil, validateStatefulSetStatus),
 		},
 		Table: statefulSetTable(),
 	}
@@ -77,7 +75,7 @@ func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
 }
 
 func statefulSetWarnings(s, old *appsv1.StatefulSet) []string {
-	texts := podspec.OfTemplate(s, old, old == nil, specTemplate, &s.Spec.Template)
+	texts := podspec.OfTemplate(s, old, old == nil, check.TemplatePath, &s.Spec.Template)
 	for i := range s.Spec.VolumeClaimTemplates {
 		at := field.NewPath("spec", "volumeClaimTemplates").Index(i)
 		if old != nil {

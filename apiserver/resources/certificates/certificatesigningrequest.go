@@ -30,12 +30,9 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 				}),
 				ValidateUpdate: entry.ValidateChange(validateSigningRequestApproval),
 			},
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate: entry.Change(func(obj, old *certificatesv1.CertificateSigningRequest) {
-					keepRequestDecisions(clock, obj, old)
-				}),
-				ValidateUpdate: entry.ValidateChange(validateSigningRequestStatus),
-			}),
+			entry.StatusSubresource(func(obj, old *certificatesv1.CertificateSigningRequest) {
+				keepRequestDecisions(clock, obj, old)
+			}, validateSigningRequestStatus),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.signerName"}}},
 		Table:     signingRequestTable(),

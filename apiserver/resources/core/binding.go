@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -105,19 +106,22 @@ func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
 	pod.Spec.NodeName, pod.Status.NominatedNodeName = b.Target.Name, ""
 	pod.Annotations = joined(pod.Annotations, b.Annotations)
 	pod.Labels = joined(pod.Labels, b.Labels)
-	for i := range pod.Status.Conditions {
-		c := &pod.Status.Conditions[i]
-		if c.Type != corev1.PodScheduled {
-			continue
-		}
-		if c.Status != corev1.ConditionTrue {
-			c.LastTransitionTime = now
-		}
-		c.Status, c.Reason, c.Message = corev1.ConditionTrue, "", ""
+	setCondition(pod, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now})
+}
+
+// setCondition adds a condition, or replaces the one of its type. The time of a status that does not change stays (K
+// pkg/api/v1/pod/util.go: UpdatePodCondition).
+func setCondition(pod *corev1.Pod, c corev1.PodCondition) {
+	list := pod.Status.Conditions
+	i := slices.IndexFunc(list, func(old corev1.PodCondition) bool { return old.Type == c.Type })
+	if i < 0 {
+		pod.Status.Conditions = append(list, c)
 		return
 	}
-	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
-		Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now})
+	if list[i].Status == c.Status {
+		c.LastTransitionTime = list[i].LastTransitionTime
+	}
+	list[i] = c
 }
 
 func joined(m, more map[string]string) map[string]string {

@@ -31,7 +31,7 @@ func events() *entry.Resource {
 			// This field is the last one, so the fields before it are those of events.k8s.io in the same order.
 			entry.Field{Label: "source", Paths: []string{"source.component", "reportingComponent"}})},
 		Storage: entry.Storage{Expires: true},
-		Table:   entry.TableOf(eventColumns(), eventCells),
+		Table:   eventTable(),
 	}
 }
 
@@ -50,7 +50,7 @@ func groupedEvents() *entry.Resource {
 		},
 		Delete:    entry.Deletion{Policy: finalizers.Unsupported},
 		Selection: entry.Selection{Selectable: eventFields("regarding", "reportingController")},
-		Table:     entry.TableOf(eventColumns(), eventCells),
+		Table:     eventTable(),
 	}
 }
 
@@ -103,10 +103,10 @@ func atMost(limit int, value, name string) field.ErrorList {
 	return check.Reject(len(value) > limit, field.NewPath(name), "", fmt.Sprintf("can have at most %v characters", limit))
 }
 
-// eventColumns returns the columns of both kinds of Event.
-func eventColumns() []entry.Column {
+// eventTable returns the table of both kinds of Event.
+func eventTable() entry.Table {
 	doc, object := corev1.Event{}.SwaggerDoc(), corev1.ObjectReference{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.TableOf([]entry.Column{
 		entry.Text("Last Seen", doc["lastTimestamp"]),
 		entry.Text("Type", doc["type"]),
 		entry.Text("Reason", doc["reason"]),
@@ -117,27 +117,25 @@ func eventColumns() []entry.Column {
 		entry.Wide(entry.Text("First Seen", doc["firstTimestamp"])),
 		entry.Wide(entry.Text("Count", doc["count"])),
 		entry.Wide(entry.NameColumn),
-	}
-}
-
-func eventCells(e *corev1.Event, now time.Time) []any {
-	first, last, count := occurrences(e)
-	object := strings.ToLower(e.InvolvedObject.Kind)
-	if e.InvolvedObject.Name != "" {
-		object += "/" + e.InvolvedObject.Name
-	}
-	return []any{
-		entry.Age(last, now),
-		e.Type,
-		e.Reason,
-		object,
-		e.InvolvedObject.FieldPath,
-		eventSource(e),
-		strings.TrimSpace(e.Message),
-		entry.Age(first, now),
-		count,
-		e.Name,
-	}
+	}, func(e *corev1.Event, now time.Time) []any {
+		first, last, count := occurrences(e)
+		object := strings.ToLower(e.InvolvedObject.Kind)
+		if e.InvolvedObject.Name != "" {
+			object += "/" + e.InvolvedObject.Name
+		}
+		return []any{
+			entry.Age(last, now),
+			e.Type,
+			e.Reason,
+			object,
+			e.InvolvedObject.FieldPath,
+			eventSource(e),
+			strings.TrimSpace(e.Message),
+			entry.Age(first, now),
+			count,
+			e.Name,
+		}
+	})
 }
 
 // occurrences returns the times and the count of an event in either format. Old recorders set firstTimestamp,

@@ -36,9 +36,7 @@ func namespaces() *entry.Resource {
 				PrepareUpdate:  entry.Change(finalizeNamespace),
 				ValidateUpdate: entry.ValidateChange(validateNamespaceFinalize),
 			},
-			entry.StatusWith(entry.Subresource{
-				ValidateUpdate: entry.ValidateChange(validateNamespaceStatus),
-			}),
+			entry.StatusSubresource(nil, validateNamespaceStatus),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "status.phase", Unset: "Active"}}},
 		Table: entry.Listed([]entry.Column{entry.Text("Status", "The status of the namespace")},

@@ -37,13 +37,10 @@ func nodes() *entry.Resource {
 				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Proxied, Connect: proxyNode,
 				Kind: corev1.SchemeGroupVersion.WithKind("NodeProxyOptions"),
 			},
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepNodeStatus),
-				ValidateUpdate: entry.ValidateChange(validateNodeStatus),
-			}),
+			entry.StatusSubresource(keepNodeStatus, validateNodeStatus),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.unschedulable", Unset: "false"}}},
-		Table:     entry.Printed(nodeColumns(), nodeCells),
+		Table:     nodeTable(),
 	}
 }
 
@@ -193,9 +190,9 @@ const (
 	nodeRoleLabel = "kubernetes.io/role"
 )
 
-func nodeColumns() []entry.Column {
+func nodeTable() entry.Table {
 	status, info := corev1.NodeStatus{}.SwaggerDoc(), corev1.NodeSystemInfo{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Printed([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Status", "The status of the node"),
 		entry.Text("Roles", "The roles of the node"),
@@ -206,25 +203,23 @@ func nodeColumns() []entry.Column {
 		entry.Wide(entry.Text("OS-Image", info["osImage"])),
 		entry.Wide(entry.Text("Kernel-Version", info["kernelVersion"])),
 		entry.Wide(entry.Text("Container-Runtime", info["containerRuntimeVersion"])),
-	}
-}
-
-func nodeCells(n *corev1.Node) []any {
-	info := &n.Status.NodeInfo
-	kernel := entry.StringOr(info.KernelVersion, entry.Unknown)
-	if info.Architecture != "" {
-		kernel += " (" + info.Architecture + ")"
-	}
-	return []any{
-		nodeStatus(n),
-		entry.StringOr(strings.Join(nodeRoles(n), ","), entry.None),
-		info.KubeletVersion,
-		nodeAddress(n, corev1.NodeInternalIP),
-		nodeAddress(n, corev1.NodeExternalIP),
-		entry.StringOr(info.OSImage, entry.Unknown),
-		kernel,
-		entry.StringOr(info.ContainerRuntimeVersion, entry.Unknown),
-	}
+	}, func(n *corev1.Node) []any {
+		info := &n.Status.NodeInfo
+		kernel := entry.StringOr(info.KernelVersion, entry.Unknown)
+		if info.Architecture != "" {
+			kernel += " (" + info.Architecture + ")"
+		}
+		return []any{
+			nodeStatus(n),
+			entry.StringOr(strings.Join(nodeRoles(n), ","), entry.None),
+			info.KubeletVersion,
+			nodeAddress(n, corev1.NodeInternalIP),
+			nodeAddress(n, corev1.NodeExternalIP),
+			entry.StringOr(info.OSImage, entry.Unknown),
+			kernel,
+			entry.StringOr(info.ContainerRuntimeVersion, entry.Unknown),
+		}
+	})
 }
 
 func nodeStatus(n *corev1.Node) string {

@@ -31,13 +31,9 @@ func persistentVolumes(clock entry.Clock) *entry.Resource {
 			Warnings:      entry.Warn(volumeWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(func(obj, old *corev1.PersistentVolume) { keepVolumePhaseTime(clock, obj, old) }),
-				ValidateUpdate: entry.ValidateChange(validatePersistentVolumeStatus),
-			}),
-		},
-		Table: entry.Listed(volumeColumns(), volumeCells),
+		Subresources: entry.StatusOf(
+			func(obj, old *corev1.PersistentVolume) { keepVolumePhaseTime(clock, obj, old) }, validatePersistentVolumeStatus),
+		Table: volumeTable(),
 	}
 }
 
@@ -215,9 +211,9 @@ func basicQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 	return check.Reject(q.Value() < 0, at, q.Value(), "must be a valid resource quantity")
 }
 
-func volumeColumns() []entry.Column {
+func volumeTable() entry.Table {
 	spec, status := corev1.PersistentVolumeSpec{}.SwaggerDoc(), corev1.PersistentVolumeStatus{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Listed([]entry.Column{
 		entry.Text("Capacity", spec["capacity"]),
 		entry.Text("Access Modes", spec["accessModes"]),
 		entry.Text("Reclaim Policy", spec["persistentVolumeReclaimPolicy"]),
@@ -227,30 +223,28 @@ func volumeColumns() []entry.Column {
 		entry.Text("VolumeAttributesClass", "VolumeAttributesClass of the pv"),
 		entry.Text("Reason", status["reason"]),
 		entry.Wide(entry.Text("VolumeMode", spec["volumeMode"])),
-	}
-}
-
-func volumeCells(v *corev1.PersistentVolume) []any {
-	capacity := v.Spec.Capacity[corev1.ResourceStorage]
-	claim := ""
-	if ref := v.Spec.ClaimRef; ref != nil {
-		claim = ref.Namespace + "/" + ref.Name
-	}
-	phase := string(v.Status.Phase)
-	if v.DeletionTimestamp != nil {
-		phase = "Terminating"
-	}
-	return []any{
-		capacity.String(),
-		accessModes(v.Spec.AccessModes),
-		string(v.Spec.PersistentVolumeReclaimPolicy),
-		phase,
-		claim,
-		storageClass(v.Annotations, v.Spec.StorageClassName),
-		entry.ValueOr(v.Spec.VolumeAttributesClassName, entry.Unset),
-		v.Status.Reason,
-		string(entry.ValueOr(v.Spec.VolumeMode, entry.Unset)),
-	}
+	}, func(v *corev1.PersistentVolume) []any {
+		capacity := v.Spec.Capacity[corev1.ResourceStorage]
+		claim := ""
+		if ref := v.Spec.ClaimRef; ref != nil {
+			claim = ref.Namespace + "/" + ref.Name
+		}
+		phase := string(v.Status.Phase)
+		if v.DeletionTimestamp != nil {
+			phase = "Terminating"
+		}
+		return []any{
+			capacity.String(),
+			accessModes(v.Spec.AccessModes),
+			string(v.Spec.PersistentVolumeReclaimPolicy),
+			phase,
+			claim,
+			storageClass(v.Annotations, v.Spec.StorageClassName),
+			entry.ValueOr(v.Spec.VolumeAttributesClassName, entry.Unset),
+			v.Status.Reason,
+			string(entry.ValueOr(v.Spec.VolumeMode, entry.Unset)),
+		}
+	})
 }
 
 // storageClass returns the class of a volume or a claim. The beta annotation precedes the field, even if it is empty.

@@ -26,14 +26,9 @@ func persistentVolumeClaims() *entry.Resource {
 			Validate:      entry.ValidateEither(validateClaim, validateClaimUpdate),
 			Warnings:      entry.Warn(claimWarnings),
 		},
-		Delete: entry.Deletion{Returned: true},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepClaimStatus),
-				ValidateUpdate: entry.ValidateChange(validateClaimStatus),
-			}),
-		},
-		Table: entry.Listed(claimColumns(), claimCells),
+		Delete:       entry.Deletion{Returned: true},
+		Subresources: entry.StatusOf(keepClaimStatus, validateClaimStatus),
+		Table:        claimTable(),
 	}
 }
 
@@ -201,9 +196,9 @@ func claimResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	return errs
 }
 
-func claimColumns() []entry.Column {
+func claimTable() entry.Table {
 	spec, status := corev1.PersistentVolumeClaimSpec{}.SwaggerDoc(), corev1.PersistentVolumeClaimStatus{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Listed([]entry.Column{
 		entry.Text("Status", status["phase"]),
 		entry.Text("Volume", spec["volumeName"]),
 		entry.Text("Capacity", status["capacity"]),
@@ -211,27 +206,25 @@ func claimColumns() []entry.Column {
 		entry.Text("StorageClass", "StorageClass of the pvc"),
 		entry.Text("VolumeAttributesClass", "VolumeAttributesClass of the pvc"),
 		entry.Wide(entry.Text("VolumeMode", spec["volumeMode"])),
-	}
-}
-
-func claimCells(c *corev1.PersistentVolumeClaim) []any {
-	phase := string(c.Status.Phase)
-	if c.DeletionTimestamp != nil {
-		phase = "Terminating"
-	}
-	// The columns show what the volume provides, not what the claim requests.
-	capacity, modes := "", ""
-	if c.Spec.VolumeName != "" {
-		given := c.Status.Capacity[corev1.ResourceStorage]
-		capacity, modes = given.String(), accessModes(c.Status.AccessModes)
-	}
-	return []any{
-		phase,
-		c.Spec.VolumeName,
-		capacity,
-		modes,
-		storageClass(c.Annotations, entry.ValueOr(c.Spec.StorageClassName, "")),
-		entry.ValueOr(c.Spec.VolumeAttributesClassName, entry.Unset),
-		string(entry.ValueOr(c.Spec.VolumeMode, entry.Unset)),
-	}
+	}, func(c *corev1.PersistentVolumeClaim) []any {
+		phase := string(c.Status.Phase)
+		if c.DeletionTimestamp != nil {
+			phase = "Terminating"
+		}
+		// The columns show what the volume provides, not what the claim requests.
+		capacity, modes := "", ""
+		if c.Spec.VolumeName != "" {
+			given := c.Status.Capacity[corev1.ResourceStorage]
+			capacity, modes = given.String(), accessModes(c.Status.AccessModes)
+		}
+		return []any{
+			phase,
+			c.Spec.VolumeName,
+			capacity,
+			modes,
+			storageClass(c.Annotations, entry.ValueOr(c.Spec.StorageClassName, "")),
+			entry.ValueOr(c.Spec.VolumeAttributesClassName, entry.Unset),
+			string(entry.ValueOr(c.Spec.VolumeMode, entry.Unset)),
+		}
+	})
 }

@@ -195,20 +195,8 @@ func checkPreconditions(p *metav1.Preconditions, pod *corev1.Pod) error {
 
 // markDisrupted sets the condition DisruptionTarget. Later evictions do not change its time.
 func markDisrupted(pod *corev1.Pod, now metav1.Time) {
-	c := corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, LastTransitionTime: now,
-		Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting"}
-	for i := range pod.Status.Conditions {
-		old := &pod.Status.Conditions[i]
-		if old.Type != c.Type {
-			continue
-		}
-		if old.Status == c.Status {
-			c.LastTransitionTime = old.LastTransitionTime
-		}
-		*old = c
-		return
-	}
-	pod.Status.Conditions = append(pod.Status.Conditions, c)
+	setCondition(pod, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
+		LastTransitionTime: now, Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting"})
 }
 
 // budgetsOf returns the budgets in the pod's namespace that select the pod. An invalid selector selects no pod, and an

@@ -34,12 +34,10 @@ func replicationControllers() *entry.Resource {
 		Delete: entry.Deletion{Policy: finalizers.OrphanDependents}, // C-23, C-25
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(autoscalingv1.Resource("replicationcontrollers/scale")),
-			entry.StatusWith(entry.Subresource{
-				ValidateUpdate: entry.ValidateChange(validateReplicationControllerStatus),
-			}),
+			entry.StatusSubresource(nil, validateReplicationControllerStatus),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "status.replicas", Unset: "0"}}},
-		Table:     entry.Listed(replicationControllerColumns(), replicationControllerCells),
+		Table:     replicationControllerTable(),
 	}
 }
 
@@ -91,29 +89,27 @@ func validateReplicationControllerStatus(c, _ *corev1.ReplicationController) fie
 	)
 }
 
-func replicationControllerColumns() []entry.Column {
+func replicationControllerTable() entry.Table {
 	spec, status := corev1.ReplicationControllerSpec{}.SwaggerDoc(), corev1.ReplicationControllerStatus{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Listed([]entry.Column{
 		entry.Integer("Desired", spec["replicas"]),
 		entry.Integer("Current", status["replicas"]),
 		entry.Integer("Ready", status["readyReplicas"]),
 		entry.Wide(entry.ContainersColumn),
 		entry.Wide(entry.ImagesColumn),
 		entry.Wide(entry.Text("Selector", spec["selector"])),
-	}
-}
-
-func replicationControllerCells(c *corev1.ReplicationController) []any {
-	var names, images string
-	if c.Spec.Template != nil {
-		names, images = entry.ContainersOf(&c.Spec.Template.Spec)
-	}
-	return []any{
-		int64(entry.ValueOr(c.Spec.Replicas, 0)),
-		int64(c.Status.Replicas),
-		int64(c.Status.ReadyReplicas),
-		names,
-		images,
-		labels.FormatLabels(c.Spec.Selector),
-	}
+	}, func(c *corev1.ReplicationController) []any {
+		var names, images string
+		if c.Spec.Template != nil {
+			names, images = entry.ContainersOf(&c.Spec.Template.Spec)
+		}
+		return []any{
+			int64(entry.ValueOr(c.Spec.Replicas, 0)),
+			int64(c.Status.Replicas),
+			int64(c.Status.ReadyReplicas),
+			names,
+			images,
+			labels.FormatLabels(c.Spec.Selector),
+		}
+	})
 }

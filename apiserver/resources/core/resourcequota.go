@@ -23,13 +23,9 @@ func resourceQuotas() *entry.Resource {
 			Validate: entry.ValidateEither(validateResourceQuota, validateResourceQuotaUpdate),
 			Warnings: entry.Warn(resourceQuotaWarnings),
 		},
-		Delete: entry.Deletion{Returned: true},
-		Subresources: []entry.Subresource{
-			entry.StatusWith(entry.Subresource{
-				ValidateUpdate: entry.ValidateChange(validateResourceQuotaStatus),
-			}),
-		},
-		Table: entry.Listed(resourceQuotaColumns(), resourceQuotaCells),
+		Delete:       entry.Deletion{Returned: true},
+		Subresources: entry.StatusOf(nil, validateResourceQuotaStatus),
+		Table:        resourceQuotaTable(),
 	}
 }
 
@@ -192,26 +188,24 @@ func scopeConflicts(scopes, shown []corev1.ResourceQuotaScope, at *field.Path) (
 	return errs
 }
 
-func resourceQuotaColumns() []entry.Column {
-	return []entry.Column{
+func resourceQuotaTable() entry.Table {
+	return entry.Listed([]entry.Column{
 		entry.Text("Request", "Request represents a minimum amount of cpu/memory that a container may consume."),
 		entry.Text(
 			"Limit",
 			"Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
 		),
-	}
-}
-
-func resourceQuotaCells(q *corev1.ResourceQuota) []any {
-	var requests, limits []string
-	for _, name := range slices.Sorted(maps.Keys(q.Status.Hard)) {
-		used, hard := q.Status.Used[name], q.Status.Hard[name]
-		usage := string(name) + ": " + used.String() + "/" + hard.String()
-		if strings.HasPrefix(string(name), "limits.") {
-			limits = append(limits, usage)
-		} else {
-			requests = append(requests, usage)
+	}, func(q *corev1.ResourceQuota) []any {
+		var requests, limits []string
+		for _, name := range slices.Sorted(maps.Keys(q.Status.Hard)) {
+			used, hard := q.Status.Used[name], q.Status.Hard[name]
+			usage := string(name) + ": " + used.String() + "/" + hard.String()
+			if strings.HasPrefix(string(name), "limits.") {
+				limits = append(limits, usage)
+			} else {
+				requests = append(requests, usage)
+			}
 		}
-	}
-	return []any{strings.Join(requests, ", "), strings.Join(limits, ", ")}
+		return []any{strings.Join(requests, ", "), strings.Join(limits, ", ")}
+	})
 }

@@ -42,7 +42,7 @@ func services() *entry.Resource {
 		Selection: entry.Selection{
 			Selectable: []entry.Field{{Label: "spec.clusterIP"}, {Label: "spec.type", Unset: "ClusterIP"}},
 		},
-		Table: entry.Listed(serviceColumns(), serviceCells),
+		Table: serviceTable(),
 	}
 }
 
@@ -90,29 +90,27 @@ func affinity(s *corev1.ServiceSpec) {
 	s.SessionAffinityConfig = &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: &seconds}}
 }
 
-func serviceColumns() []entry.Column {
+func serviceTable() entry.Table {
 	spec := corev1.ServiceSpec{}.SwaggerDoc()
-	return []entry.Column{
+	return entry.Listed([]entry.Column{
 		entry.Text("Type", spec["type"]),
 		entry.Text("Cluster-IP", spec["clusterIP"]),
 		entry.Text("External-IP", spec["externalIPs"]),
 		entry.Text("Port(s)", spec["ports"]),
 		entry.Wide(entry.Text("Selector", spec["selector"])),
-	}
-}
-
-func serviceCells(s *corev1.Service) []any {
-	clusterIP := entry.StringOr(s.Spec.ClusterIP, entry.None)
-	if len(s.Spec.ClusterIPs) > 0 {
-		clusterIP = s.Spec.ClusterIPs[0]
-	}
-	return []any{
-		string(s.Spec.Type),
-		clusterIP,
-		externalIP(s),
-		entry.StringOr(shownPorts(s.Spec.Ports), entry.None),
-		labels.FormatLabels(s.Spec.Selector),
-	}
+	}, func(s *corev1.Service) []any {
+		clusterIP := entry.StringOr(s.Spec.ClusterIP, entry.None)
+		if len(s.Spec.ClusterIPs) > 0 {
+			clusterIP = s.Spec.ClusterIPs[0]
+		}
+		return []any{
+			string(s.Spec.Type),
+			clusterIP,
+			externalIP(s),
+			entry.StringOr(shownPorts(s.Spec.Ports), entry.None),
+			labels.FormatLabels(s.Spec.Selector),
+		}
+	})
 }
 
 func externalIP(s *corev1.Service) string {

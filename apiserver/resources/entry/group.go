@@ -73,12 +73,12 @@ func StatusWith(hooks Subresource) Subresource {
 	return hooks
 }
 
-// StatusOf returns the subresources of a kind that has only a status. prepare restores the fields that a write of the
-// status may not change, and validate validates the others. Both may be nil.
-func StatusOf[T any, P interface {
+// StatusSubresource returns the status subresource of a kind. prepare restores the fields that a write of the status
+// may not change, and validate validates the others. Both may be nil.
+func StatusSubresource[T any, P interface {
 	*T
 	runtime.Object
-}](prepare func(obj, old P), validate func(obj, old *T) field.ErrorList) []Subresource {
+}](prepare func(obj, old P), validate func(obj, old *T) field.ErrorList) Subresource {
 	var hooks Subresource
 	if prepare != nil {
 		hooks.PrepareUpdate = Change(prepare)
@@ -86,7 +86,15 @@ func StatusOf[T any, P interface {
 	if validate != nil {
 		hooks.ValidateUpdate = ValidateChange(validate)
 	}
-	return []Subresource{StatusWith(hooks)}
+	return StatusWith(hooks)
+}
+
+// StatusOf returns the subresources of a kind that has only a status.
+func StatusOf[T any, P interface {
+	*T
+	runtime.Object
+}](prepare func(obj, old P), validate func(obj, old *T) field.ErrorList) []Subresource {
+	return []Subresource{StatusSubresource(prepare, validate)}
 }
 
 // ScaleKind is the kind of the bodies of scale subresources. It is not the kind of a resource.

@@ -19,7 +19,7 @@ func ipAddresses() *entry.Resource {
 		Strategy: entry.Strategy{
 			Validate: entry.Validate(validateIPAddress),
 		},
-		Table: entry.TableOf(ipAddressColumns(), ipAddressCells),
+		Table: ipAddressTable(),
 	}
 }
 
@@ -34,22 +34,20 @@ func validateIPAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
 	return append(errs, check.PathSegment(p.Namespace, at.Child("namespace"))...)
 }
 
-func ipAddressColumns() []entry.Column {
-	return []entry.Column{
+// ipAddressTable has cells with an age, but no column for it, as upstream's printIPAddress. kubectl ignores the age.
+func ipAddressTable() entry.Table {
+	return entry.TableOf([]entry.Column{
 		entry.NameColumn, entry.Text("ParentRef", networkingv1.IPAddressSpec{}.SwaggerDoc()["parentRef"]),
-	}
-}
-
-// ipAddressCells returns an age without a column, as upstream's printIPAddress does. kubectl ignores the age.
-func ipAddressCells(a *networkingv1.IPAddress, now time.Time) []any {
-	parent := entry.None
-	if ref := a.Spec.ParentRef; ref != nil {
-		gr := schema.GroupResource{Group: ref.Group, Resource: ref.Resource}
-		parent = strings.ToLower(gr.String())
-		if ref.Namespace != "" {
-			parent += "/" + ref.Namespace
+	}, func(a *networkingv1.IPAddress, now time.Time) []any {
+		parent := entry.None
+		if ref := a.Spec.ParentRef; ref != nil {
+			gr := schema.GroupResource{Group: ref.Group, Resource: ref.Resource}
+			parent = strings.ToLower(gr.String())
+			if ref.Namespace != "" {
+				parent += "/" + ref.Namespace
+			}
+			parent += "/" + ref.Name
 		}
-		parent += "/" + ref.Name
-	}
-	return []any{a.Name, parent, entry.AgeOf(&a.ObjectMeta, now)}
+		return []any{a.Name, parent, entry.AgeOf(&a.ObjectMeta, now)}
+	})
 }
