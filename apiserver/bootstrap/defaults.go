@@ -28,58 +28,42 @@ type RoleObjects struct {
 }
 
 // DefaultRoles returns the roles and bindings of a new cluster.
-var DefaultRoles = sync.OnceValue(func() *RoleObjects {
-	o, err := parse(policy)
-	if err != nil {
-		panic(fmt.Sprintf("bootstrap: policy.txt: %v", err)) // it is a part of the program
-	}
-	return o
-})
+var DefaultRoles = sync.OnceValue(func() *RoleObjects { return parse(policy) })
 
-func parse(text string) (*RoleObjects, error) {
+// parse parses text like that of policy.txt, which is a part of the program. It panics on other lines.
+func parse(text string) *RoleObjects {
 	o := &RoleObjects{}
 	var rules *[]rbacv1.PolicyRule
-	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		var err error
-		if rule, ok := strings.CutPrefix(line, "\t"); ok && rules != nil {
-			err = addRule(rules, strings.Fields(rule))
+	for line := range strings.Lines(text) {
+		if f := strings.Fields(line); strings.HasPrefix(line, "\t") {
+			*rules = append(*rules, ruleOf(f))
 		} else {
-			rules, err = o.add(strings.Fields(line))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+1, err)
+			rules = o.add(f)
 		}
 	}
-	return o, nil
+	return o
 }
 
-func addRule(rules *[]rbacv1.PolicyRule, f []string) error {
-	if len(f) < 3 || len(f) > 4 {
-		return fmt.Errorf("%q is not a rule", f)
-	}
+func ruleOf(f []string) rbacv1.PolicyRule {
 	r := rbacv1.PolicyRule{Verbs: strings.Split(f[0], ",")}
 	if f[1] == "url" {
 		r.NonResourceURLs = strings.Split(f[2], ",")
-	} else {
-		r.APIGroups, r.Resources = strings.Split(f[1], ","), strings.Split(f[2], ",")
-		for i, g := range r.APIGroups {
-			if g == "core" {
-				r.APIGroups[i] = ""
-			}
-		}
-		if len(f) == 4 {
-			r.ResourceNames = strings.Split(f[3], ",")
+		return r
+	}
+	r.APIGroups, r.Resources = strings.Split(f[1], ","), strings.Split(f[2], ",")
+	for i, g := range r.APIGroups {
+		if g == "core" {
+			r.APIGroups[i] = ""
 		}
 	}
-	*rules = append(*rules, r)
-	return nil
+	if len(f) == 4 {
+		r.ResourceNames = strings.Split(f[3], ",")
+	}
+	return r
 }
 
 // add adds the object of a line. The lines below it add rules to the returned list.
-func (o *RoleObjects) add(f []string) (rules *[]rbacv1.PolicyRule, err error) {
-	if len(f) < 2 {
-		return nil, fmt.Errorf("%q is not an object", f)
-	}
+func (o *RoleObjects) add(f []string) (rules *[]rbacv1.PolicyRule) {
 	m := metav1.ObjectMeta{
 		Name: f[1], Labels: map[string]string{labelBootstrapping: "rbac-defaults"},
 		Annotations: map[string]string{rbacv1.AutoUpdateAnnotationKey: "true"},
@@ -91,49 +75,44 @@ func (o *RoleObjects) add(f []string) (rules *[]rbacv1.PolicyRule, err error) {
 	case "ClusterRole":
 		r := &rbacv1.ClusterRole{ObjectMeta: m}
 		o.ClusterRoles = append(o.ClusterRoles, r)
-		return &r.Rules, aggregate(r, f[2:])
+		aggregate(r, f[2:])
+		return &r.Rules
 	case "Role":
 		r := &rbacv1.Role{ObjectMeta: m}
 		o.Roles = append(o.Roles, r)
-		return &r.Rules, nil
+		return &r.Rules
 	case "ClusterRoleBinding":
 		b := &rbacv1.ClusterRoleBinding{ObjectMeta: m}
 		o.ClusterRoleBindings = append(o.ClusterRoleBindings, b)
-		b.RoleRef, b.Subjects, err = grant(f[2:])
+		b.RoleRef, b.Subjects = grant(f[2:])
 	case "RoleBinding":
 		b := &rbacv1.RoleBinding{ObjectMeta: m}
 		o.RoleBindings = append(o.RoleBindings, b)
-		b.RoleRef, b.Subjects, err = grant(f[2:])
+		b.RoleRef, b.Subjects = grant(f[2:])
 	default:
-		err = fmt.Errorf("kind %q is not known", f[0])
-	}
-	return nil, err
-}
-
-func aggregate(r *rbacv1.ClusterRole, words []string) error {
-	for _, w := range words {
-		what, name, _ := strings.Cut(w, "=")
-		switch what {
-		case "joins":
-			r.Labels[labelAggregate+name] = "true"
-		case "gathers":
-			r.AggregationRule = &rbacv1.AggregationRule{ClusterRoleSelectors: []metav1.LabelSelector{
-				{MatchLabels: map[string]string{labelAggregate + name: "true"}}}}
-		default:
-			return fmt.Errorf("%q is neither joins nor gathers", w)
-		}
+		panic(fmt.Sprintf("bootstrap: policy.txt: %q is not an object", f))
 	}
 	return nil
 }
 
+// aggregate adds a role to those that it joins, and selects those that it gathers.
+func aggregate(r *rbacv1.ClusterRole, words []string) {
+	for _, w := range words {
+		if name, ok := strings.CutPrefix(w, "joins="); ok {
+			r.Labels[labelAggregate+name] = "true"
+		} else {
+			r.AggregationRule = &rbacv1.AggregationRule{ClusterRoleSelectors: []metav1.LabelSelector{
+				{MatchLabels: map[string]string{labelAggregate + strings.TrimPrefix(w, "gathers="): "true"}}}}
+		}
+	}
+}
+
 // grant parses the role and the subjects of a binding.
-func grant(words []string) (ref rbacv1.RoleRef, subjects []rbacv1.Subject, err error) {
+func grant(words []string) (ref rbacv1.RoleRef, subjects []rbacv1.Subject) {
 	for i, w := range words {
-		kind, name, ok := strings.Cut(w, "=")
+		kind, name, _ := strings.Cut(w, "=")
 		s := rbacv1.Subject{Kind: kind, APIGroup: rbacv1.GroupName, Name: name}
 		switch {
-		case !ok:
-			return ref, nil, fmt.Errorf("%q is not a subject", w)
 		case i == 0:
 			ref = rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: name}
 			continue
@@ -143,5 +122,5 @@ func grant(words []string) (ref rbacv1.RoleRef, subjects []rbacv1.Subject, err e
 		}
 		subjects = append(subjects, s)
 	}
-	return ref, subjects, nil
+	return ref, subjects
 }

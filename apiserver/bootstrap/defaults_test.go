@@ -38,12 +38,9 @@ func TestDefaultRoles(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	o, err := parse(
+	o := parse(
 		"ClusterRole a joins=x gathers=y\n\tget,list core,apps pods one\n\tget url /a,/b\nRoleBinding n/b Role=a User=u ServiceAccount=n/s\n",
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
 	a := o.ClusterRoles[0]
 	want := []rbacv1.PolicyRule{
 		{
@@ -62,13 +59,6 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(subjects, b.Subjects); diff != "" || b.Namespace != "n" || b.Name != "b" ||
 		b.RoleRef.Kind != "Role" {
 		t.Errorf("%+v\n%s", b, diff)
-	}
-	for _, bad := range []string{
-		"ClusterRole", "Nothing a", "ClusterRole a b", "ClusterRoleBinding a x", "Role a/b\n\tget", "\tget core pods",
-	} {
-		if _, err := parse(bad); err == nil {
-			t.Errorf("%q is read", bad)
-		}
 	}
 }
 

@@ -43,7 +43,7 @@ type roleBinding struct {
 	Subjects *[]rbacv1.Subject
 }
 
-// outcome is the necessary change of a binding.
+// outcome is the necessary change of an object.
 type outcome uint8
 
 // The outcomes. A binding's role can't be changed, so a binding to another role is recreated.

@@ -21,22 +21,22 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 	all := DefaultRoles()
 	var jobs []func(context.Context) error
 	for _, want := range all.ClusterRoles {
-		jobs = append(jobs, ensureJob(e, "clusterroles", want, reconcileClusterRole))
+		jobs = append(jobs, ensureJob(e, "clusterroles", want, updating(reconcileClusterRole)))
 	}
 	for _, want := range all.Roles {
-		jobs = append(jobs, ensureJob(e, "roles", want, reconcileRole))
+		jobs = append(jobs, ensureJob(e, "roles", want, updating(reconcileRole)))
 	}
 	for _, want := range all.ClusterRoleBindings {
-		view := func(b *rbacv1.ClusterRoleBinding) roleBinding {
-			return roleBinding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
-		}
-		jobs = append(jobs, bindingJob(e, "clusterrolebindings", want, view))
+		jobs = append(jobs, ensureJob(e, "clusterrolebindings", want, func(a, b *rbacv1.ClusterRoleBinding) outcome {
+			return reconcileBinding(roleBinding{&a.ObjectMeta, a.RoleRef, &a.Subjects},
+				roleBinding{&b.ObjectMeta, b.RoleRef, &b.Subjects})
+		}))
 	}
 	for _, want := range all.RoleBindings {
-		view := func(b *rbacv1.RoleBinding) roleBinding {
-			return roleBinding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
-		}
-		jobs = append(jobs, bindingJob(e, "rolebindings", want, view))
+		jobs = append(jobs, ensureJob(e, "rolebindings", want, func(a, b *rbacv1.RoleBinding) outcome {
+			return reconcileBinding(roleBinding{&a.ObjectMeta, a.RoleRef, &a.Subjects},
+				roleBinding{&b.ObjectMeta, b.RoleRef, &b.Subjects})
+		}))
 	}
 	if err := r.Fresh(ctx); err != nil { // each job first reads the cache
 		return err
@@ -115,26 +115,6 @@ func (e *ensuring) do(p registry.Path, try func(look) error) (err error) {
 	return fmt.Errorf("ensuring the default %s %s: %w", p.Resource.Plural, p.Name, err)
 }
 
-// path returns the path of an object.
-func (e *ensuring) path(plural string, obj registry.Object) registry.Path {
-	return registry.Path{Resource: e.r.Types.Lookup(rbacv1.GroupName, "v1", plural),
-		Namespace: obj.GetNamespace(), Name: obj.GetName()}
-}
-
-// load finds an object and decodes it to its type. ok is false if it does not exist.
-func load[T registry.Object](ctx context.Context, p registry.Path, find look) (obj T, ok bool, err error) {
-	o, ok, err := find(ctx, p)
-	if err != nil || !ok {
-		return obj, false, err
-	}
-	got, err := registry.Decode(p.Resource, o)
-	if err != nil {
-		return obj, false, err
-	}
-	obj, ok = got.(T)
-	return obj, ok, nil
-}
-
 // create creates the object in its collection.
 func (e *ensuring) create(ctx context.Context, p registry.Path, obj registry.Object) error {
 	p.Name = ""
@@ -142,41 +122,26 @@ func (e *ensuring) create(ctx context.Context, p registry.Path, obj registry.Obj
 	return err
 }
 
-// ensureJob returns a job that creates a role or adds missing rules to it.
-func ensureJob[T registry.Object](e *ensuring, plural string, want T, reconcile func(have, want T) bool) func(
+// ensureJob returns a job that creates an object, or changes or recreates it as reconcile decides.
+func ensureJob[T registry.Object](e *ensuring, plural string, want T, reconcile func(have, want T) outcome) func(
 	context.Context) error {
-	p := e.path(plural, want)
+	p := registry.Path{Resource: e.r.Types.Lookup(rbacv1.GroupName, "v1", plural),
+		Namespace: want.GetNamespace(), Name: want.GetName()}
 	return func(ctx context.Context) error {
 		return e.do(p, func(find look) error {
-			have, ok, err := load[T](ctx, p, find)
-			switch {
-			case err != nil:
+			stored, ok, err := find(ctx, p)
+			if err != nil {
 				return err
-			case !ok:
-				return e.create(ctx, p, want)
-			case !reconcile(have, want):
-				return nil
 			}
-			_, err = e.l.Update(ctx, p, have)
-			return err
-		})
-	}
-}
-
-// bindingJob returns a job that creates a binding, adds missing subjects to it, or recreates it.
-func bindingJob[T registry.Object](e *ensuring, plural string, want T, view func(T) roleBinding) func(
-	context.Context) error {
-	p := e.path(plural, want)
-	return func(ctx context.Context) error {
-		return e.do(p, func(find look) error {
-			have, ok, err := load[T](ctx, p, find)
-			switch {
-			case err != nil:
-				return err
-			case !ok:
+			if !ok {
 				return e.create(ctx, p, want)
 			}
-			switch reconcileBinding(view(have), view(want)) {
+			o, err := registry.Decode(p.Resource, stored)
+			if err != nil {
+				return err
+			}
+			have := o.(T)
+			switch reconcile(have, want) {
 			case update:
 				_, err = e.l.Update(ctx, p, have)
 			case recreate:
@@ -188,5 +153,15 @@ func bindingJob[T registry.Object](e *ensuring, plural string, want T, view func
 			}
 			return err
 		})
+	}
+}
+
+// updating returns the outcome of a function that reports whether it has changed an object.
+func updating[T any](reconcile func(have, want T) bool) func(have, want T) outcome {
+	return func(have, want T) outcome {
+		if reconcile(have, want) {
+			return update
+		}
+		return keep
 	}
 }
