@@ -16,25 +16,16 @@ import (
 //go:embed gates.txt
 var list string
 
-// AllowUnsafeMalformedObjectDeletion is the gate for deleting objects that can't be decoded; beta and on since v1.37
-// (V-026).
-const AllowUnsafeMalformedObjectDeletion = "AllowUnsafeMalformedObjectDeletion"
-
-// WatchListCompression is the gate for compressed watches that begin with a list; beta and on since v1.37 (V-027).
-const WatchListCompression = "WatchListCompression"
-
-// PersistentVolumeClaimUnusedSinceTime is the gate for the condition Unused of claims; beta and on since v1.37 (V-029).
-const PersistentVolumeClaimUnusedSinceTime = "PersistentVolumeClaimUnusedSinceTime"
-
-// ComponentFlagz and ComponentStatusz are the gates for /flagz and /statusz; beta and on since v1.37.
-const ComponentFlagz, ComponentStatusz = "ComponentFlagz", "ComponentStatusz"
-
-// HPAScaleToZero is the gate for HorizontalPodAutoscalers that scale to zero; beta and on since v1.37 (V-029).
-const HPAScaleToZero = "HPAScaleToZero"
-
-// MaxUnavailableStatefulSet is the gate for updates of StatefulSets that replace several pods at once; beta, and on
-// again since v1.37 (V-029).
-const MaxUnavailableStatefulSet = "MaxUnavailableStatefulSet"
+// The gates that have an effect; all are beta, and on since v1.37. effects describes them.
+const (
+	AllowUnsafeMalformedObjectDeletion   = "AllowUnsafeMalformedObjectDeletion" // V-026
+	ComponentFlagz                       = "ComponentFlagz"
+	ComponentStatusz                     = "ComponentStatusz"
+	HPAScaleToZero                       = "HPAScaleToZero"                       // V-029
+	MaxUnavailableStatefulSet            = "MaxUnavailableStatefulSet"            // V-029
+	PersistentVolumeClaimUnusedSinceTime = "PersistentVolumeClaimUnusedSinceTime" // V-029
+	WatchListCompression                 = "WatchListCompression"                 // V-027
+)
 
 // ErrUnrecognized is wrapped by errors of names that are no gate.
 var ErrUnrecognized = errors.New("unrecognized feature gate")
@@ -59,9 +50,17 @@ type Gate struct {
 
 // Known returns all gates by name. The map must not be changed.
 var Known = sync.OnceValue(func() map[string]Gate {
-	all, err := parse(list)
-	if err != nil {
-		panic(fmt.Sprintf("gates.txt: %v", err))
+	all := map[string]Gate{}
+	for line := range strings.Lines(list) {
+		f := strings.Fields(line)
+		if len(f) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		on, err := strconv.ParseBool(f[2])
+		if err != nil {
+			panic(fmt.Sprintf("gates.txt: %q: %v", line, err)) // it is a part of the program
+		}
+		all[f[0]] = Gate{Stage(f[1]), on, len(f) == 4}
 	}
 	return all
 })
@@ -112,26 +111,6 @@ func Usage() string {
 			effects[name]))
 	}
 	return strings.Join(all, "; ")
-}
-
-func parse(list string) (map[string]Gate, error) {
-	all := map[string]Gate{}
-	for line := range strings.Lines(list) {
-		f := strings.Fields(line)
-		if len(f) == 0 || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if len(f) != 3 && (len(f) != 4 || f[3] != "locked") ||
-			!slices.Contains([]Stage{Alpha, Beta, GA, Deprecated}, Stage(f[1])) {
-			return nil, fmt.Errorf("feature gates: %q", line)
-		}
-		on, err := strconv.ParseBool(f[2])
-		if err != nil {
-			return nil, fmt.Errorf("feature gates: %q: %w", line, err)
-		}
-		all[f[0]] = Gate{Stage(f[1]), on, len(f) == 4}
-	}
-	return all, nil
 }
 
 // Check returns the errors of the gates that are set: that of the first unknown gate, or else those of all locked gates
