@@ -36,7 +36,6 @@ type Info struct {
 // File is an open file, for one goroutine.
 type File struct {
 	Info
-	// file is nil if another reader is used.
 	file *os.File
 	tree tree
 	// lock keeps etcd from starting while its database is read; nil for snapshots.
@@ -77,30 +76,16 @@ func open(path string) (_ *File, err error) {
 	if err != nil {
 		return nil, cause(err)
 	}
-	return f, f.read(file, info.Size())
-}
-
-// Read is Open for a file with the bytes of r.
-func Read(r io.ReaderAt, size int64) (*File, error) {
-	f := &File{}
-	if err := f.read(r, size); err != nil {
+	f.Bytes = info.Size()
+	if f.tree, f.Hashed, err = check(file, f.Bytes); err != nil {
 		return nil, err
 	}
-	return f, nil
-}
-
-// read checks the file, and sets its tree and Info.
-func (f *File) read(r io.ReaderAt, size int64) (err error) {
-	f.Bytes = size
-	if f.tree, f.Hashed, err = check(r, size); err != nil {
-		return err
-	}
-	if !f.Hashed && f.file != nil {
+	if !f.Hashed {
 		if err := f.takeLock(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return f.readInfo()
+	return f, f.readInfo()
 }
 
 // databaseIn returns the file for a path. For a data directory of etcd or of this program it is the database. Only
@@ -135,10 +120,7 @@ func cause(err error) error {
 
 // Close closes the file and releases its lock, so that an etcd can open it again.
 func (f *File) Close() error {
-	var err error
-	if f.file != nil {
-		err = f.file.Close()
-	}
+	err := f.file.Close()
 	if f.lock != nil {
 		err = errors.Join(err, f.lock.Close())
 	}

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -29,11 +30,6 @@ func Prefixes(keys []string) []string {
 		}
 		all = append(all, prefix)
 	}
-	slices.SortFunc(all, func(a, b string) int {
-		if below[a] != below[b] {
-			return below[b] - below[a]
-		}
-		return strings.Compare(a, b)
-	})
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(below[b]-below[a], strings.Compare(a, b)) })
 	return all
 }

@@ -53,28 +53,17 @@ func (f *File) copyTo(path string, o RestoreOptions) error {
 	if err != nil {
 		return err
 	}
-	if f.file != nil {
-		_, err = f.file.Seek(0, io.SeekStart)
+	size := f.Bytes
+	if f.Hashed {
+		size -= hashSize
 	}
-	if err == nil {
-		_, err = io.Copy(out, f.database())
+	if _, err = f.file.Seek(0, io.SeekStart); err == nil {
+		_, err = io.Copy(out, io.LimitReader(f.file, size)) // lets the system copy between files
 	}
 	if err == nil && !o.Temporary {
 		err = out.Sync()
 	}
 	return errors.Join(err, out.Close())
-}
-
-// database returns a reader of the database, without the hash. io.Copy lets the system copy between files.
-func (f *File) database() io.Reader {
-	size := f.Bytes
-	if f.Hashed {
-		size -= hashSize
-	}
-	if f.file != nil {
-		return io.LimitReader(f.file, size)
-	}
-	return io.NewSectionReader(f.tree.r, 0, size)
 }
 
 // oldCluster are the buckets that belong to the old cluster (etcd server/storage/schema/bucket.go).

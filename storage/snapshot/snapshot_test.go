@@ -287,9 +287,13 @@ func FuzzFile(f *testing.F) {
 			data = slices.Clone(data)
 			data[int(at)%len(data)] ^= with
 		}
-		opened, err := snapshot.Read(bytes.NewReader(data), int64(len(data)))
+		path := filepath.Join(t.TempDir(), "db")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		opened, err := snapshot.Open(path)
 		if err == nil {
-			err = opened.Records(func(snapshot.Record) error { return nil })
+			err = errors.Join(opened.Records(func(snapshot.Record) error { return nil }), opened.Close())
 		}
 		for _, known := range []error{nil, snapshot.ErrTruncated, snapshot.ErrHash, snapshot.ErrDamaged,
 			snapshot.ErrForeign, snapshot.ErrNewer} {
