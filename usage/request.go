@@ -72,15 +72,6 @@ func CheckRequest(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.Re
 // checkRequest checks the quotas that match the object.
 func (k kind) checkRequest(matching []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	whole := k.usage(w.Object, w.Now)
-	var negative []corev1.ResourceName
-	for name, q := range whole {
-		if q.Sign() < 0 {
-			negative = append(negative, name)
-		}
-	}
-	if len(negative) > 0 {
-		return nil, fmt.Errorf("quota usage is negative for resource(s): %s", joined(negative))
-	}
 	out := map[string]corev1.ResourceList{}
 	for _, q := range matching {
 		had := corev1.ResourceList{}
