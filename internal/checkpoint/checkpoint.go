@@ -34,25 +34,20 @@ type Result struct {
 	Changed int `json:"changed,omitempty"`
 }
 
-// Server has the parts of a server that a rollback changes besides the store and the cache.
-type Server interface {
-	// StopControllers ends the controllers and waits for them. It returns false if the server ends before.
-	StopControllers() bool
-	// StartControllers starts new ones, unless the server is about to end.
-	StartControllers()
-	// Ahead returns the time by which the clock was advanced. Restored sets the clock back to an earlier result of
-	// Ahead. It is called for the state of a checkpoint, before a client can read that state.
-	Ahead() time.Duration
-	Restored(ahead time.Duration)
-	// Fail ends the server with an error.
-	Fail(err error)
-}
-
 // Checkpoints are the states that a server can return to. Errors of Make and Rollback are a Status, or ctx's.
 type Checkpoints struct {
-	// Restorer and Server execute a rollback.
+	// Restorer restores the store and the cache.
 	Restorer *Restorer
-	Server   Server
+	// StopControllers ends the controllers and waits for them. It returns false if the server ends before.
+	// StartControllers starts new ones, unless the server is about to end.
+	StopControllers  func() bool
+	StartControllers func()
+	// Ahead returns the time by which the clock was advanced. Restored sets the clock back to an earlier result of
+	// Ahead. It is called for the state of a checkpoint, before a client can read that state.
+	Ahead    func() time.Duration
+	Restored func(ahead time.Duration)
+	// Fail ends the server with an error.
+	Fail func(err error)
 	// Refused is the reason why the server makes no checkpoints; empty if it does.
 	Refused string
 	// Life is done when the server begins to end.
@@ -102,7 +97,7 @@ func (c *Checkpoints) Make(ctx context.Context, name string) (*Result, error) {
 		return nil, err
 	}
 	c.made++
-	c.all[name] = &checkpoint{State: state, ahead: c.Server.Ahead(), made: c.made}
+	c.all[name] = &checkpoint{State: state, ahead: c.Ahead(), made: c.made}
 	return &Result{Name: name, Revision: state.Revision}, nil
 }
 
@@ -118,17 +113,17 @@ func (c *Checkpoints) Rollback(ctx context.Context, name string) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	if !c.Server.StopControllers() {
+	if !c.StopControllers() {
 		return nil, c.stopping()
 	}
-	defer c.Server.StartControllers()
-	changed, err := c.Restorer.Restore(p.State, func() { c.Server.Restored(p.ahead) })
+	defer c.StartControllers()
+	changed, err := c.Restorer.Restore(p.State, func() { c.Restored(p.ahead) })
 	if errors.Is(err, storage.ErrNoSpace) { // nothing was written
 		return nil, err
 	}
 	if err != nil {
 		err = fmt.Errorf("rolling back to checkpoint %q: %w", name, err)
-		c.Server.Fail(err)
+		c.Fail(err)
 		return nil, err
 	}
 	c.Log.Info("rolled back", "checkpoint", name, "revision", p.Revision, "changed", changed)

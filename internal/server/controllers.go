@@ -65,7 +65,9 @@ func (s *Server) makeControllers(on, gates map[string]bool) {
 		s.controllers.Own = p.ServerParts()
 	}
 	s.checkpoints = checkpoint.New(checkpoint.Checkpoints{
-		Restorer: d.restorer, Server: (*restored)(s), Refused: c.whyNoCheckpoints(), Life: s.life, Log: s.log,
+		Restorer: d.restorer, Refused: c.whyNoCheckpoints(), Life: s.life, Log: s.log,
+		StopControllers: s.stopRun, StartControllers: func() { s.newRun(s.run.within) },
+		Ahead: d.clock.Ahead, Restored: s.restored, Fail: s.fail,
 	})
 }
 
@@ -168,36 +170,24 @@ func (c *Config) whyNoCheckpoints() string {
 	return ""
 }
 
-// restored implements checkpoint.Server for a Server.
-type restored Server
-
-// StopControllers implements checkpoint.Server.
-func (r *restored) StopControllers() bool {
-	r.run.cancel()
+// stopRun ends the run of the controllers and waits for it. It returns false if the server ends before.
+func (s *Server) stopRun() bool {
+	s.run.cancel()
 	ended := make(chan struct{})
 	go func() { // outlives this function only if a controller hangs when the server ends
-		r.run.all.Wait()
+		s.run.all.Wait()
 		close(ended)
 	}()
 	select {
 	case <-ended:
 		return true
-	case <-r.life.Done():
+	case <-s.life.Done():
 		return false
 	}
 }
 
-// StartControllers implements checkpoint.Server.
-func (r *restored) StartControllers() { (*Server)(r).newRun(r.run.within) }
-
-// Ahead implements checkpoint.Server.
-func (r *restored) Ahead() time.Duration { return r.data.clock.Ahead() }
-
-// Restored implements checkpoint.Server: it resets the state that is neither stored nor derived from the cache.
-func (r *restored) Restored(ahead time.Duration) {
-	r.data.clock.Restore(ahead)
-	r.trail.Reset(r.data.clock.Now())
+// restored resets the state that is neither stored nor derived from the cache.
+func (s *Server) restored(ahead time.Duration) {
+	s.data.clock.Restore(ahead)
+	s.trail.Reset(s.data.clock.Now())
 }
-
-// Fail implements checkpoint.Server.
-func (r *restored) Fail(err error) { r.fail(err) }
