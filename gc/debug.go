@@ -13,40 +13,41 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// Handler serves the graph of owners and dependents (D-90 to D-93): in the DOT language of Graphviz, or with
+// ServeHTTP serves the graph of owners and dependents (D-90 to D-93): in the DOT language of Graphviz, or with
 // ?format=json as a list of objects; ?uid= restricts it to the objects that are connected with that uid, and may be
 // repeated. Mount it at /debug/controllers/garbage-collector-controller/*. It responds with 404 without a body to other
-// paths than /graph, and with 503 while the collector doesn't run.
-func (c *Collector) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !IsGraph(r.URL.Path) {
-			http.Error(w, "", http.StatusNotFound)
-			return
-		}
-		views, ok := c.snapshot(r)
-		if !ok {
-			http.Error(w, "the garbage collector is not running", http.StatusServiceUnavailable)
-			return
-		}
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if r.URL.Query().Get("format") == "json" {
-			w.Header().Set("Content-Type", "application/json")
-			_ = writeJSON(w, views) // an error means that the client has closed the connection
-			return
-		}
-		w.Header().Set("Content-Type", "text/vnd.graphviz")
-		_ = writeDOT(w, views)
-	})
+// paths than /graph, and with 503 while the collector doesn't run, or is nil.
+func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !isGraph(r.URL.Path) {
+		http.Error(w, "", http.StatusNotFound)
+		return
+	}
+	views, ok := c.snapshot(r)
+	if !ok {
+		http.Error(w, "the garbage collector is not running", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if r.URL.Query().Get("format") == "json" {
+		w.Header().Set("Content-Type", "application/json")
+		_ = writeJSON(w, views) // an error means that the client has closed the connection
+		return
+	}
+	w.Header().Set("Content-Type", "text/vnd.graphviz")
+	_ = writeDOT(w, views)
 }
 
-// IsGraph reports whether the path is that of the graph: with a trailing slash it is another path (D-90).
-func IsGraph(p string) bool {
+// isGraph reports whether the path is that of the graph: with a trailing slash it is another path (D-90).
+func isGraph(p string) bool {
 	controller, name := path.Split(p)
 	return name == "graph" && path.Dir(path.Clean(controller)) == "/debug/controllers"
 }
 
 // snapshot requests the graph from the goroutine of Run; ok is false if the collector doesn't run.
 func (c *Collector) snapshot(r *http.Request) (views []graph.View, ok bool) {
+	if c == nil {
+		return nil, false
+	}
 	select {
 	case <-c.started:
 	default:
@@ -84,7 +85,8 @@ func writeDOT(to io.Writer, views []graph.View) error {
 
 func writeNode(w io.Writer, v graph.View) {
 	group, version := split(v.APIVersion)
-	for i, attribute := range [...]struct {
+	fmt.Fprintf(w, "  %q [\n", v.UID)
+	for _, attribute := range [...]struct {
 		key   string
 		value any
 	}{
@@ -92,9 +94,6 @@ func writeNode(w io.Writer, v graph.View) {
 		{"namespace", v.Namespace}, {"name", v.Name}, {"uid", v.UID}, {"missing", v.Missing},
 		{"beingDeleted", v.Deleting}, {"deletingDependents", v.Waiting}, {"virtual", false},
 	} {
-		if i == 0 {
-			fmt.Fprintf(w, "  %q [\n", v.UID)
-		}
 		fmt.Fprintf(w, "    %s=%q\n", attribute.key, fmt.Sprint(attribute.value))
 	}
 	fmt.Fprintln(w, "  ];")

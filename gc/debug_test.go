@@ -26,7 +26,7 @@ const graphPath = "/debug/controllers/garbage-collector-controller/graph"
 
 func get(c *Collector, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	c.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	c.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 	return w
 }
 

@@ -14,8 +14,8 @@ import (
 
 // collects returns a function that collects garbage, also on other servers.
 func collects(s *apiservertest.Secured, others loopback.Aggregator) func(context.Context) {
-	g := loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{
-		Cache: s.Cache, Root: s.Decoder.Root, Log: slog.New(slog.DiscardHandler),
+	g := loopback.NewGarbageCollector(loopback.CollectorConfig{
+		Timeline: s.Cache, Root: s.Decoder.Root, Log: slog.New(slog.DiscardHandler),
 	})
 	return g.With(s.API.Loopback(authorization.Loopback, "test"), others)
 }

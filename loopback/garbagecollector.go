@@ -2,15 +2,11 @@ package loopback
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"sync/atomic"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/gc"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // GarbageCollector creates a gc.Collector for each term in which this server leads. A nil one collects nothing.
@@ -21,24 +17,14 @@ type GarbageCollector struct {
 	running atomic.Pointer[gc.Collector]
 }
 
-// GarbageCollectorOptions configure a GarbageCollector.
-type GarbageCollectorOptions struct {
-	Cache *cache.Cache
-	// Root is the prefix of all keys.
-	Root string
-	// Workers is the maximum number of concurrent requests; 0 means the default.
-	Workers int
-	// Events stores an Event for each object that is deleted.
-	Events     bool
-	Registerer prometheus.Registerer
-	Log        *slog.Logger
-}
+// CollectorConfig configures a GarbageCollector, which sets API, Kinds, and the fields for other servers.
+type CollectorConfig = gc.Config
 
 // NewGarbageCollector returns a collector that does not run yet.
-func NewGarbageCollector(o GarbageCollectorOptions) *GarbageCollector {
+func NewGarbageCollector(c CollectorConfig) *GarbageCollector {
 	adapter := &Collector{}
-	return &GarbageCollector{adapter: adapter, config: gc.Config{API: adapter, Timeline: o.Cache, Kinds: adapter,
-		Workers: o.Workers, Root: o.Root, Events: o.Events, Registerer: o.Registerer, Log: o.Log}}
+	c.API, c.Kinds = adapter, adapter
+	return &GarbageCollector{adapter: adapter, config: c}
 }
 
 // Handlers returns the handlers of the graph by their paths: kube-controller-manager's (D-90), and a short one.
@@ -84,13 +70,5 @@ func (c *GarbageCollector) Queued() (n int, ok bool) {
 
 // ServeHTTP serves the graph of the running collector.
 func (c *GarbageCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !gc.IsGraph(r.URL.Path) { // D-90, whether or not the collector runs here
-		http.Error(w, "", http.StatusNotFound)
-		return
-	}
-	if collector := c.running.Load(); collector != nil {
-		collector.Handler().ServeHTTP(w, r)
-		return
-	}
-	http.Error(w, "the garbage collector is not running", http.StatusServiceUnavailable)
+	c.running.Load().ServeHTTP(w, r)
 }

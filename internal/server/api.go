@@ -53,8 +53,8 @@ func (s *Server) makeAPI(context.Context) error {
 	}
 	s.first = c.first(&s.ports, &trust)
 	if on[controllers.GarbageCollector] {
-		s.garbage = loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{
-			Cache: d.cache, Root: d.decoder.Root, Workers: c.Controllers.Workers[controllers.GarbageCollector],
+		s.garbage = loopback.NewGarbageCollector(loopback.CollectorConfig{
+			Timeline: d.cache, Root: d.decoder.Root, Workers: c.Controllers.Workers[controllers.GarbageCollector],
 			Events: c.Controllers.CollectionEvents, Registerer: metrics, Log: s.log,
 		})
 		config.Debug = s.garbage.Handlers()
