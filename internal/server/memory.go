@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"log/slog"
 	"math"
 	"runtime/metrics"
@@ -26,8 +25,10 @@ func (c *Config) memory() int64 {
 	if c.Memory > 0 {
 		return c.Memory
 	}
-	least := uint64(math.MaxInt64)
-	for _, source := range []memlimit.Provider{goLimit, memlimit.FromCgroup, memlimit.FromSystem} {
+	limit := []metrics.Sample{{Name: "/gc/gomemlimit:bytes"}} // math.MaxInt64 for none
+	metrics.Read(limit)
+	least := limit[0].Value.Uint64()
+	for _, source := range []memlimit.Provider{memlimit.FromCgroup, memlimit.FromSystem} {
 		if n, err := source(); err == nil && n > 0 {
 			least = min(least, n)
 		}
@@ -36,16 +37,6 @@ func (c *Config) memory() int64 {
 		return assumedMemory
 	}
 	return int64(least)
-}
-
-// goLimit returns the memory limit of the Go runtime; math.MaxInt64 for none.
-func goLimit() (uint64, error) {
-	limit := []metrics.Sample{{Name: "/gc/gomemlimit:bytes"}}
-	metrics.Read(limit)
-	if limit[0].Value.Kind() != metrics.KindUint64 {
-		return 0, fmt.Errorf("the runtime has no metric %s", limit[0].Name)
-	}
-	return limit[0].Value.Uint64(), nil
 }
 
 // memoryInFlight returns the number of bytes that requests may use: by default a quarter of the process's memory, or
