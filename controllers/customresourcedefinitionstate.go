@@ -32,13 +32,11 @@ func (c *CustomResourceDefinitions) resource() *loopback.Type {
 }
 
 // follow sends the name of every CRD, and then the names of CRDs that may need a pass: a changed CRD, the others of the
-// group of a changed or deleted CRD, and a CRD that is being deleted after the deletion of one of its objects. It
-// follows the timeline of all collections only while a CRD is being deleted.
+// group of a changed or deleted CRD, and a CRD that is being deleted after the deletion of one of its objects.
 func (c *CustomResourceDefinitions) follow(ctx context.Context, sink func(name string)) error {
 	collection := c.resource().Collection
 	var deleting map[string]bool
 	return loopback.Feed{Cache: c.client.Cache, First: collection,
-		Quiet: func() bool { return len(deleting) == 0 },
 		Begin: func(state iter.Seq[*loopback.Object]) {
 			deleting = map[string]bool{}
 			for o := range state {
@@ -57,7 +55,7 @@ func (c *CustomResourceDefinitions) follow(ctx context.Context, sink func(name s
 					deleting[name] = true
 				}
 				return c.group(name, collection, sink)
-			case e.Type == loopback.Deleted:
+			case e.Type == loopback.Deleted && len(deleting) > 0:
 				if name := instancesOf(e.Collection); deleting[name] {
 					sink(name)
 				}

@@ -34,8 +34,7 @@ var quotaBackoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 60 * time.S
 //
 // A status is written only over the state of the quota that was read before the objects were counted. If admission
 // writes the quota in between, that is a conflict, and the namespace is counted again. Namespaces without quotas, and
-// those without changes, cost nothing. It doesn't use package workload, as it follows all collections while there are
-// quotas.
+// those without changes, cost almost nothing. It doesn't use package workload, as it follows all collections.
 //
 // Unlike upstream there is no recount of everything every five minutes: a pod whose deletion hangs is counted until
 // something else in its namespace changes. Only names of resources that are not stored here are counted again after
@@ -70,11 +69,6 @@ func quotas(s *setup) []run {
 func (q *quotaCounter) follow(ctx context.Context, sink func(namespace string)) error {
 	quota := q.resource().Collection
 	return loopback.Feed{Cache: q.client.Cache, First: quota,
-		Quiet: func() bool {
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			return len(q.delays) == 0
-		},
 		Begin: func(state iter.Seq[*loopback.Object]) {
 			q.mu.Lock()
 			q.delays = map[string]*quotaDelay{}

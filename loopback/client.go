@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,11 +76,7 @@ func (c *Client) Follow(
 		}
 		byCollection[collection] = r
 	}
-	var rested time.Duration
-	if slices.ContainsFunc(others, func(r workload.Resource) bool { return r.Late }) {
-		rested = lateDelay
-	}
-	return Feed{Cache: c.Cache, First: collections[0], Collections: collections, rest: rested,
+	return Feed{Cache: c.Cache, First: collections[0], Collections: collections,
 		Begin: func(state iter.Seq[*storage.Object]) {
 			sink(workload.Change{})
 			for o := range state {

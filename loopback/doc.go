@@ -8,9 +8,7 @@
 //  2. Errors are API errors (k8s.io/apimachinery/pkg/api/errors).
 //  3. Reads see every event that the controller has received before, and every write that was acknowledged before them.
 //  4. A feed sends the state first and then the events, from one goroutine. If it falls behind, it sends the state
-//     again. Writes to other collections don't wake a feed of some collections. They don't wake a feed of all
-//     collections either, while it is quiet: the feed of quotas is quiet while there are no quotas, the feeds of
-//     namespaces and CRDs are quiet while none is being deleted.
+//     again. Writes to other collections don't wake a feed of some collections.
 //  5. Clients share one Index of dependents. Readers bring the Index up to date. It holds one consistent state of the
 //     resources that were read.
 package loopback

@@ -29,11 +29,10 @@ type Namespaces struct {
 
 const namespaces = "namespaces"
 
-// Follow implements namespace.API with the timeline of all collections while a namespace is being deleted.
+// Follow implements namespace.API with the timeline of all collections.
 func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
 	var f namespaceFeed
 	return Feed{Cache: n.Cache, First: namespaces,
-		Quiet: func() bool { return len(f.deleting) == 0 },
 		Begin: func(state iter.Seq[*storage.Object]) {
 			f = namespaceFeed{deleting: map[string]bool{}, sink: sink}
 			for o := range state {

@@ -40,8 +40,6 @@ type Resource struct {
 	// Sparse reports whether objects are read only by their names, because controllers need few of many objects, or
 	// objects are large. They are not indexed: Get decodes the stored object at each call, and other methods panic.
 	Sparse bool
-	// Late reports whether changes may arrive 50 ms late, because most are of objects that no controller needs.
-	Late bool
 	// of is the Go type, a pointer.
 	of reflect.Type
 }
@@ -60,8 +58,8 @@ func resource[T Object](gv schema.GroupVersion) Resource {
 	return Resource{Group: gv.Group, Version: gv.Version, Plural: plural.Resource, Kind: of.Elem().Name(), of: of}
 }
 
-func sparse(r Resource, late bool) Resource {
-	r.Sparse, r.Late = true, late
+func sparse(r Resource) Resource {
+	r.Sparse = true
 	return r
 }
 
@@ -70,8 +68,8 @@ var (
 	Pods                       = resource[*corev1.Pod](corev1.SchemeGroupVersion)
 	Nodes                      = resource[*corev1.Node](corev1.SchemeGroupVersion)
 	Namespaces                 = resource[*corev1.Namespace](corev1.SchemeGroupVersion)
-	ServiceAccounts            = sparse(resource[*corev1.ServiceAccount](corev1.SchemeGroupVersion), true)
-	ConfigMaps                 = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion), true)
+	ServiceAccounts            = sparse(resource[*corev1.ServiceAccount](corev1.SchemeGroupVersion))
+	ConfigMaps                 = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion))
 	Services                   = resource[*corev1.Service](corev1.SchemeGroupVersion)
 	Endpoints                  = resource[*corev1.Endpoints](corev1.SchemeGroupVersion)
 	Claims                     = resource[*corev1.PersistentVolumeClaim](corev1.SchemeGroupVersion)
@@ -103,7 +101,7 @@ var (
 	APIServices                = resource[*apiregistrationv1.APIService](apiregistrationv1.SchemeGroupVersion)
 	// CustomResourceDefinitions may be large, and few are read whole.
 	CustomResourceDefinitions = sparse(
-		resource[*apiextensionsv1.CustomResourceDefinition](apiextensionsv1.SchemeGroupVersion), false)
+		resource[*apiextensionsv1.CustomResourceDefinition](apiextensionsv1.SchemeGroupVersion))
 	ClusterRoles = resource[*rbacv1.ClusterRole](rbacv1.SchemeGroupVersion)
 	Policies     = resource[*admissionv1.ValidatingAdmissionPolicy](admissionv1.SchemeGroupVersion)
 )
@@ -133,15 +131,11 @@ func Of(o Object) Resource {
 func (r Resource) New() Object { return reflect.New(r.of.Elem()).Interface().(Object) }
 
 // APIVersion returns the apiVersion of the resource's objects.
-func (r Resource) APIVersion() string { return r.groupVersion().String() }
-
-func (r Resource) groupVersion() schema.GroupVersion {
-	return schema.GroupVersion{Group: r.Group, Version: r.Version}
-}
+func (r Resource) APIVersion() string { return r.GroupVersionKind().GroupVersion().String() }
 
 // GroupVersionKind returns the group, version and kind of the resource's objects.
 func (r Resource) GroupVersionKind() schema.GroupVersionKind {
-	return r.groupVersion().WithKind(r.Kind)
+	return schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
 }
 
 // String returns the plural and the group, as kubectl names a resource.
