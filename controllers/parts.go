@@ -61,7 +61,7 @@ func collector(s *setup) []run { return []run{s.process.Collector(s.client())} }
 func namespaces(s *setup) []run {
 	c := s.client()
 	api := &loopback.Namespaces{API: c.API, Cache: c.Cache, Others: s.process.Aggregator}
-	return []run{namespace.New(api, namespace.Options{Workers: s.workers(), Log: s.process.Log}).Run}
+	return []run{func(ctx context.Context) { namespace.Run(ctx, api, s.workers(), s.process.Log) }}
 }
 
 // migrations rewrites stored objects (V-087).

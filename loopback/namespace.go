@@ -138,19 +138,6 @@ func background() *metav1.DeleteOptions {
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}, PropagationPolicy: &policy}
 }
 
-// DeleteCollection implements namespace.API (E-10).
-func (n *Namespaces) DeleteCollection(ctx context.Context, r namespace.Resource, ns string) error {
-	if r.Elsewhere {
-		_, err := n.ask(ctx, http.MethodDelete, r, ns, "", "", background())
-		return err
-	}
-	p, err := n.within(r, ns, "")
-	if err != nil {
-		return err
-	}
-	return n.deleting(ns).DeleteCollection(ctx, p, background())
-}
-
 // Delete implements namespace.API (E-10).
 func (n *Namespaces) Delete(ctx context.Context, r namespace.Resource, ns, name string) error {
 	if r.Elsewhere {
@@ -158,10 +145,11 @@ func (n *Namespaces) Delete(ctx context.Context, r namespace.Resource, ns, name 
 		return err
 	}
 	p, err := n.within(r, ns, name)
-	if err != nil {
-		return err
+	if err == nil && name == "" {
+		err = n.deleting(ns).DeleteCollection(ctx, p, background())
+	} else if err == nil {
+		_, err = n.deleting(ns).Delete(ctx, p, background())
 	}
-	_, err = n.deleting(ns).Delete(ctx, p, background())
 	return err
 }
 

@@ -22,9 +22,8 @@ type API interface {
 	// Resources returns the namespaced types whose objects can be deleted, each once, in one of its versions. The error is
 	// about types that are not known.
 	Resources() ([]Resource, error)
-	// DeleteCollection and Delete delete with propagationPolicy=Background (E-10, E-11). NotFound and
-	// MethodNotSupported from DeleteCollection mean that it isn't served.
-	DeleteCollection(ctx context.Context, r Resource, namespace string) error
+	// Delete deletes an object or, without a name, all of a type, with propagationPolicy=Background (E-10, E-11). NotFound
+	// and MethodNotSupported without a name mean that deletecollection isn't served.
 	Delete(ctx context.Context, r Resource, namespace, name string) error
 	// Metadata returns the objects of a type in a namespace, from a read that sees every write acknowledged before it,
 	// and a revision that is not newer than the read. NotFound and MethodNotSupported mean that the type can't be

@@ -14,6 +14,10 @@ type findings struct {
 	discovery   error
 	contentErrs []error
 	left        []remains
+	// count is the number of remaining objects. seconds is the longest estimate (E-13), and overdue the longest time until
+	// the next attempt to delete objects that should be gone.
+	count            int
+	seconds, overdue int64
 	// counted is the oldest revision at which objects were counted; 0 if none were.
 	counted int64
 	// podsFirst reports whether the pass ended early because of pods: other types were not examined (E-09).
@@ -22,37 +26,13 @@ type findings struct {
 
 func (f *findings) add(left remains, err error) {
 	f.left = append(f.left, left)
+	f.count, f.seconds, f.overdue = f.count+left.count, max(f.seconds, left.seconds), max(f.overdue, left.overdue)
 	if f.counted == 0 || left.counted < f.counted {
 		f.counted = left.counted
 	}
 	if err != nil {
 		f.contentErrs = append(f.contentErrs, err)
 	}
-}
-
-// seconds returns the longest estimate (E-13).
-func (f *findings) seconds() int64 {
-	var longest int64
-	for _, l := range f.left {
-		longest = max(longest, l.seconds)
-	}
-	return longest
-}
-
-// overdue returns the longest time until the next attempt to delete objects that should be gone.
-func (f *findings) overdue() (longest int64) {
-	for _, l := range f.left {
-		longest = max(longest, l.overdue)
-	}
-	return longest
-}
-
-func (f *findings) count() int {
-	n := 0
-	for _, l := range f.left {
-		n += l.count
-	}
-	return n
 }
 
 // conditions returns the conditions of a namespace's status after a pass (E-15), and whether they have changed (E-17).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,7 +16,7 @@ import (
 
 // bubble runs a test in simulated time with a controller over a server in memory. When it ends,
 // the controller is stopped; a goroutine that it leaves behind fails the test.
-func bubble(t *testing.T, o Options, test func(t *testing.T, s *server)) {
+func bubble(t *testing.T, workers int, test func(t *testing.T, s *server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -23,7 +24,7 @@ func bubble(t *testing.T, o Options, test func(t *testing.T, s *server)) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			New(s, o).Run(ctx)
+			Run(ctx, s, workers, slog.New(slog.DiscardHandler))
 		}()
 		synctest.Wait()
 		test(t, s)
@@ -65,7 +66,7 @@ func (s *server) setFail(fn func(string) error) {
 }
 
 func TestEmptyNamespaceGoesAtOnce(t *testing.T) {
-	bubble(t, Options{}, func(t *testing.T, s *server) {
+	bubble(t, 10, func(t *testing.T, s *server) {
 		s.create(t, "a")
 		s.create(t, "b")
 		s.add(configMapType, "a", "x", nil)
@@ -92,7 +93,7 @@ func TestNamespacesThatWereDyingAtTheStart(t *testing.T) {
 		s.deleteNamespace("a")
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		go New(s, Options{}).Run(ctx)
+		go Run(ctx, s, 10, slog.New(slog.DiscardHandler))
 		synctest.Wait()
 		if s.has("a") {
 			t.Error("a is still there")
@@ -102,7 +103,7 @@ func TestNamespacesThatWereDyingAtTheStart(t *testing.T) {
 
 // E-21, and that the release is noticed by its event.
 func TestForeignFinalizerHoldsUntilReleased(t *testing.T) {
-	bubble(t, Options{}, func(t *testing.T, s *server) {
+	bubble(t, 10, func(t *testing.T, s *server) {
 		s.create(t, "a")
 		s.add(widgetType, "a", "held", nil, "example.com/hold")
 		s.deleteNamespace("a")
@@ -125,7 +126,7 @@ func TestForeignFinalizerHoldsUntilReleased(t *testing.T) {
 
 // The retry of E-13 is enough without events of changes.
 func TestLostEventsAreCaughtUp(t *testing.T) {
-	bubble(t, Options{}, func(t *testing.T, s *server) {
+	bubble(t, 10, func(t *testing.T, s *server) {
 		s.create(t, "a")
 		s.add(widgetType, "a", "held", nil, "example.com/hold")
 		s.deleteNamespace("a")
@@ -142,7 +143,7 @@ func TestLostEventsAreCaughtUp(t *testing.T) {
 }
 
 func TestBrokenStreamsAreFollowedAgain(t *testing.T) {
-	bubble(t, Options{}, func(t *testing.T, s *server) {
+	bubble(t, 10, func(t *testing.T, s *server) {
 		down := errors.New("down")
 		s.setFail(func(r string) error {
 			if r == "follow" {
@@ -184,7 +185,7 @@ func TestBrokenStreamsAreFollowedAgain(t *testing.T) {
 
 // E-26, with workers that are all in use.
 func TestManyNamespaces(t *testing.T) {
-	bubble(t, Options{Workers: 3}, func(t *testing.T, s *server) {
+	bubble(t, 3, func(t *testing.T, s *server) {
 		for i := range 100 {
 			name := fmt.Sprint("ns-", i)
 			s.create(t, name)
@@ -211,7 +212,7 @@ func TestManyNamespaces(t *testing.T) {
 
 // E-07: back-off for the namespace that fails, none for the others.
 func TestFailuresBackOff(t *testing.T) {
-	bubble(t, Options{Workers: 1}, func(t *testing.T, s *server) {
+	bubble(t, 1, func(t *testing.T, s *server) {
 		s.setFail(func(r string) error {
 			if strings.HasSuffix(r, "in bad") {
 				return errors.New("out of order")
@@ -240,7 +241,7 @@ func TestFailuresBackOff(t *testing.T) {
 
 // Removals that never stop must not keep the controller busy.
 func TestBusyContent(t *testing.T) {
-	bubble(t, Options{}, func(t *testing.T, s *server) {
+	bubble(t, 10, func(t *testing.T, s *server) {
 		s.create(t, "a")
 		s.add(widgetType, "a", "held", nil, "example.com/hold")
 		s.deleteNamespace("a")
@@ -259,7 +260,7 @@ func TestBusyContent(t *testing.T) {
 
 // E-25: a namespace of the same name that is created meanwhile is not changed.
 func TestRecreatedNamespace(t *testing.T) {
-	bubble(t, Options{}, func(t *testing.T, s *server) {
+	bubble(t, 10, func(t *testing.T, s *server) {
 		s.create(t, "a")
 		s.add(configMapType, "a", "x", nil)
 		s.deleteNamespace("a")
@@ -275,7 +276,7 @@ func TestRecreatedNamespace(t *testing.T) {
 
 // Run returns though requests hang, workers wait and retries are due.
 func TestRunReturns(t *testing.T) {
-	bubble(t, Options{Workers: 2}, func(t *testing.T, s *server) {
+	bubble(t, 2, func(t *testing.T, s *server) {
 		s.mu.Lock()
 		s.pause = time.Second
 		s.mu.Unlock()

@@ -12,7 +12,7 @@
 //     when another client changes the namespace, or after the estimate (E-13). Objects that are still terminating after
 //     their grace period are deleted again. Passes over one namespace never overlap. The pause between them grows to a
 //     second while they change nothing. A namespace has at most one warning a minute.
-//  5. At most Options.Workers passes run at a time. One goroutine owns the schedule; there are no locks.
+//  5. At most workers passes run at a time. One goroutine owns the schedule; there are no locks.
 //  6. Run returns when its context is done, after everything that it started has returned.
 //
 // The decisions are pure functions: conditions.go (the reported conditions), content.go (what remains, and for how

@@ -259,7 +259,7 @@ func (s *server) Resources() ([]Resource, error) {
 	return s.resources, nil
 }
 
-func (s *server) DeleteCollection(_ context.Context, r Resource, namespace string) error {
+func (s *server) deleteCollection(r Resource, namespace string) error {
 	s.mu.Lock()
 	s.busy++
 	s.most = max(s.most, s.busy)
@@ -282,6 +282,9 @@ func (s *server) DeleteCollection(_ context.Context, r Resource, namespace strin
 }
 
 func (s *server) Delete(_ context.Context, r Resource, namespace, name string) error {
+	if name == "" {
+		return s.deleteCollection(r, namespace)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.request("delete %s/%s in %s", r.Resource, name, namespace); err != nil {

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // errReplaced is returned if another namespace has the name now (E-08).
@@ -37,8 +39,6 @@ type outcome struct {
 type pass struct {
 	api API
 	log *slog.Logger
-	// now is the clock for estimates and transition times.
-	now func(context.Context) time.Time
 }
 
 func (p *pass) run(ctx context.Context, name string) outcome {
@@ -54,12 +54,12 @@ func (p *pass) run(ctx context.Context, name string) outcome {
 	}
 	found := p.empty(ctx, ns)
 	ns = p.report(ctx, ns, found)
-	o := outcome{left: found.count(), counted: found.counted, revision: revision(ns)}
+	o := outcome{left: found.count, counted: found.counted, revision: revision(ns)}
 	if o.err = errors.Join(append([]error{found.discovery}, found.contentErrs...)...); o.err != nil { // E-14
-		o.after = pause(found.overdue())
+		o.after = pause(found.overdue)
 		return o
 	}
-	if s := found.seconds(); s > 0 { // E-13
+	if s := found.seconds; s > 0 { // E-13
 		o.after = pause(s + 1)
 		return o
 	}
@@ -130,7 +130,7 @@ func (p *pass) finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Name
 // stop the deletion of the content: the next pass reports again.
 func (p *pass) report(ctx context.Context, ns *corev1.Namespace, f findings) *corev1.Namespace {
 	written, err := p.write(ctx, ns, func(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
-		next, changed := conditions(ns.Status.Conditions, f, metav1.NewTime(p.now(ctx)))
+		next, changed := conditions(ns.Status.Conditions, f, metav1.NewTime(reconcile.Now(ctx)))
 		if !changed { // E-17
 			return ns, nil
 		}
@@ -177,14 +177,14 @@ func (p *pass) deleteAll(ctx context.Context, r Resource, ns *corev1.Namespace) 
 	if err != nil {
 		return remains{resource: r}, err
 	}
-	left, err := count(r, ns.Name, ns.DeletionTimestamp.Time, p.now(ctx), items)
+	left, err := count(r, ns.Name, ns.DeletionTimestamp.Time, reconcile.Now(ctx), items)
 	left.counted = revision
 	return left, err
 }
 
 func (p *pass) deleteCollection(ctx context.Context, r Resource, namespace string) error {
 	if r.Collection {
-		err := p.api.DeleteCollection(ctx, r, namespace)
+		err := p.api.Delete(ctx, r, namespace, "")
 		if !unserved(err) {
 			return err
 		}

@@ -15,8 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // TestPasses runs testdata/passes against a server in memory. The commands are
@@ -166,7 +164,7 @@ func (s *passScenario) overtake(t *testing.T, d *datadriven.TestData) func() {
 
 func (s *passScenario) pass(t *testing.T) string {
 	s.server.requests = nil
-	p := pass{api: s.server, log: slog.New(slog.DiscardHandler), now: reconcile.Now}
+	p := pass{api: s.server, log: slog.New(slog.DiscardHandler)}
 	o := p.run(context.Background(), s.name)
 	var b strings.Builder
 	for _, r := range s.server.requests {
