@@ -101,7 +101,6 @@ func flowObjects(s *setup) run {
 					"err", err, "again", flowInterval)
 			},
 		}
-		defer reconcile.Join(ctx, objects)()
 		objects.Run(ctx)
 	}
 }

@@ -35,7 +35,6 @@ func firstObjects(s *setup) []run {
 				s.process.Log.Warn("failed to update an object of the cluster", "err", err)
 			},
 		}
-		defer reconcile.Join(ctx, rounds)()
 		rounds.Run(ctx)
 	}}
 }

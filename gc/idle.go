@@ -12,10 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// soon is a limit: while a retry is due within this time, the collector is not idle. Only after repeated failures is a
-// retry due later.
-const soon = time.Second
-
 // idleRequest requests the activity when the collector is idle at the revision or a later one.
 type idleRequest struct {
 	revision int64
@@ -76,7 +72,7 @@ func (c *Collector) answerIdle(w *cache.Watcher) {
 
 func (c *Collector) isBusy() bool {
 	s := c.graph.Stats()
-	_, retries := c.queue.order.Due(time.Now().Add(soon))
+	_, retries := c.queue.order.Due(time.Now().Add(reconcile.Soon))
 	return s.Ready+s.InFlight+s.Settled+len(c.underWay) > 0 || retries
 }
 
@@ -113,10 +109,7 @@ func (c *Collector) report(ctx context.Context, most int) reconcile.Report {
 
 // refer names an object. The resource is the last part of its collection, except for services (services/specs).
 func refer(o graph.Ref) reconcile.Object {
-	group, version, found := strings.Cut(o.APIVersion, "/")
-	if !found {
-		group, version = "", o.APIVersion
-	}
+	group, version := split(o.APIVersion)
 	resource := o.Collection[strings.LastIndexByte(o.Collection, '/')+1:]
 	if resource == "" {
 		return reconcile.Object{}

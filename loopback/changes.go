@@ -14,7 +14,7 @@ import (
 type Changes struct {
 	Cache       *cache.Cache
 	Collections []string
-	// Matters reports whether an event is a change; nil for all.
+	// Matters reports whether an event is a change.
 	Matters func(*cache.Event) bool
 
 	mu       sync.Mutex // guards the fields below
@@ -72,7 +72,7 @@ func (c *Changes) Seen() bool {
 			}
 			c.seen = err != nil
 			for _, e := range events {
-				c.seen = c.seen || c.Matters == nil || c.Matters(e)
+				c.seen = c.seen || c.Matters(e)
 			}
 		}
 	}

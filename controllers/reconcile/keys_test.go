@@ -52,11 +52,12 @@ func TestKeys(t *testing.T) {
 				d.Fatalf(t, "%q: %v", line, err)
 			}
 		}
-		key, at, ok := s.waiting.First()
-		if !ok {
+		first := s.waiting.Earliest(1)
+		if len(first) == 0 {
 			return b.String() + "nothing waits\n"
 		}
-		return b.String() + fmt.Sprintf("%s waits for %v\n", key, at.Sub(now))
+		at, _ := s.waiting.At(first[0])
+		return b.String() + fmt.Sprintf("%s waits for %v\n", first[0], at.Sub(now))
 	})
 }
 
@@ -111,10 +112,8 @@ func (s *Keys[K]) check() error {
 		return fmt.Errorf(
 			"%d of %d waiting and %d of %d resting are known", waiting, s.waiting.Len(), resting, s.resting.Len())
 	}
-	for i, p := range s.waiting.order.heap {
-		if p.index != i || i > 0 && s.waiting.order.Less(i, (i-1)/2) {
-			return fmt.Errorf("%v is out of order", p.key)
-		}
+	if waiting != s.waiting.order.Len() || resting != s.resting.order.Len() {
+		return fmt.Errorf("%d and %d places", s.waiting.order.Len(), s.resting.order.Len())
 	}
 	return nil
 }

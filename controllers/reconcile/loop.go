@@ -15,7 +15,7 @@ const (
 	AfterFailure = "a retry after a failure"
 )
 
-// Loop runs passes. All fields but Wall and About are required.
+// Loop runs passes. All fields but Wall are required.
 type Loop[K comparable] struct {
 	Keys *Keys[K]
 	// Workers is the maximum number of concurrent passes.
@@ -24,7 +24,7 @@ type Loop[K comparable] struct {
 	Follow func(ctx context.Context, sink func(K)) error
 	// Pass carries out a pass. It is called from several goroutines.
 	Pass func(ctx context.Context, key K) Outcome
-	// About names the object of a pass for a Monitor; nil if there is none.
+	// About names the object of a pass for a Monitor.
 	About func(key K) Object
 	// Log receives the failures of Follow; What names the watched objects in the message.
 	Log  *slog.Logger
@@ -33,9 +33,9 @@ type Loop[K comparable] struct {
 	Wall func() time.Time
 }
 
-// ended is the result of a pass, which has a number.
-type ended struct {
-	number uint64
+// ended is the result of a pass.
+type ended[K comparable] struct {
+	key    K
 	result Outcome
 }
 
@@ -44,9 +44,9 @@ type running[K comparable] struct {
 	*Loop[K]
 	clock   *Clock
 	events  chan K
-	results chan ended
-	// active has the passes that run, by their numbers.
-	active map[uint64]K
+	results chan ended[K]
+	// active has the keys of the passes that run.
+	active map[K]struct{}
 	// activity counts observed events, and beginnings and ends of passes.
 	activity uint64
 	// asked has the questions that wait until the loop is idle.
@@ -62,10 +62,15 @@ func (l *Loop[K]) Run(ctx context.Context) {
 	defer all.Wait()
 	defer cancel()
 
-	r := &running[K]{Loop: l, clock: clockOf(ctx), events: make(chan K, 256), active: map[uint64]K{},
-		results: make(chan ended, l.Workers)} // space for all, so that no pass blocks at its end
+	r := &running[K]{Loop: l, clock: clockOf(ctx), events: make(chan K, 256), active: map[K]struct{}{},
+		results: make(chan ended[K], l.Workers)} // space for all, so that no pass blocks at its end
 	all.Go(func() {
-		Follow(following, l.Log, l.What, l.Follow, func(key K) { Send(ctx, r.events, key) })
+		Follow(following, l.Log, l.What, l.Follow, func(key K) {
+			select {
+			case r.events <- key:
+			case <-ctx.Done():
+			}
+		})
 	})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -91,8 +96,8 @@ func (l *Loop[K]) Run(ctx context.Context) {
 			l.Keys.Observe(key, r.clock.Now())
 		case done := <-r.results:
 			r.activity++
-			l.Keys.End(r.active[done.number], done.result, r.clock.Now())
-			delete(r.active, done.number)
+			l.Keys.End(done.key, done.result, r.clock.Now())
+			delete(r.active, done.key)
 		case <-timer.C:
 		case <-moved:
 		case q := <-p.loop:
@@ -115,14 +120,13 @@ func (r *running[K]) wall() func() time.Time {
 // begin starts passes that are due.
 func (r *running[K]) begin(ctx context.Context, all *sync.WaitGroup) {
 	for len(r.active) < r.Workers {
-		job, ok := r.Keys.Begin(r.clock.Now())
+		key, ok := r.Keys.Begin(r.clock.Now())
 		if !ok {
 			return
 		}
 		r.activity++
-		number := r.activity
-		r.active[number] = job
-		all.Go(func() { r.results <- ended{number, r.Pass(ctx, job)} })
+		r.active[key] = struct{}{}
+		all.Go(func() { r.results <- ended[K]{key, r.Pass(ctx, key)} })
 	}
 }
 
@@ -136,28 +140,21 @@ func (r *running[K]) answer() {
 
 func (r *running[K]) report(most int) Report {
 	out := Report{Activity: r.activity, MoreWorks: max(0, len(r.active)-most)}
-	for _, job := range r.active {
+	for key := range r.active {
 		if len(out.Works) == most {
 			break
 		}
-		out.Works = append(out.Works, Work{Object: r.about(job), What: "a pass"})
+		out.Works = append(out.Works, Work{Object: r.About(key), What: "a pass"})
 	}
 	if len(r.events) > 0 && len(out.Works) < most {
 		out.Works = append(out.Works, Work{What: "taking in changes"})
 	}
 	due, more := r.Keys.Waits(most)
 	for _, d := range due {
-		out.Waits = append(out.Waits, Wait{Object: r.about(d.Key), Until: d.At, Why: d.Why, Err: d.Err})
+		out.Waits = append(out.Waits, Wait{Object: r.About(d.Key), Until: d.At, Why: d.Why, Err: d.Err})
 	}
 	out.MoreWaits = more
 	return out
-}
-
-func (r *running[K]) about(job K) Object {
-	if r.About == nil {
-		return Object{}
-	}
-	return r.About(job)
 }
 
 // following is the pause before a failed watch is restarted.
@@ -201,13 +198,5 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 			return true
 		case <-moved:
 		}
-	}
-}
-
-// Send sends, unless ctx is done first.
-func Send[T any](ctx context.Context, to chan<- T, v T) {
-	select {
-	case <-ctx.Done():
-	case to <- v:
 	}
 }

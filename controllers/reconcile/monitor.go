@@ -203,16 +203,14 @@ func (m *Monitor) Quiet(ctx context.Context, since Marks, most int) (waits List[
 	}
 	for one := range now {
 		activity, was := since.activity[one]
-		within, stop := one.within(ctx)
-		r, err := one.part.Report(within, most)
-		stop()
+		r, err := one.report(ctx, most)
 		switch {
 		case ctx.Err() != nil:
 			return waits, false, ctx.Err()
 		case err != nil || !was || r.Activity != activity:
 			return waits, false, nil
 		}
-		waits.add(one.waits(r), r.MoreWaits, most, earlier)
+		waits.add(r.Waits, r.MoreWaits, most, earlier)
 	}
 	return waits, true, nil
 }
@@ -222,11 +220,9 @@ func (m *Monitor) Quiet(ctx context.Context, since Marks, most int) (waits List[
 func (m *Monitor) Report(ctx context.Context, since Marks, most int) (works List[Work], waits List[Wait]) {
 	soon := m.Clock.Now().Add(Soon)
 	for one := range m.members() {
-		within, stop := one.within(ctx)
-		r, err := one.part.Report(within, most)
-		stop()
+		r, err := one.report(ctx, most)
 		if err == nil {
-			later := slices.DeleteFunc(one.waits(r), func(w Wait) bool {
+			later := slices.DeleteFunc(r.Waits, func(w Wait) bool {
 				if w.Until.After(soon) {
 					return false
 				}
@@ -253,10 +249,13 @@ func (one *member) within(ctx context.Context) (within context.Context, stop fun
 	return within, func() { unlink(); cancel() }
 }
 
-// waits returns the waits of the report, with the controller's name.
-func (one *member) waits(r Report) []Wait {
+// report returns the report of the part, with the controller's name in its waits.
+func (one *member) report(ctx context.Context, most int) (Report, error) {
+	within, stop := one.within(ctx)
+	defer stop()
+	r, err := one.part.Report(within, most)
 	for i := range r.Waits {
 		r.Waits[i].Controller = one.name
 	}
-	return r.Waits
+	return r, err
 }

@@ -20,6 +20,7 @@ func TestMonitor(t *testing.T) {
 		passes := 0
 		loop := Loop[string]{
 			Keys: NewKeys(Backoff{Min: 100 * time.Millisecond, Max: time.Hour}, strings.Compare), Workers: 1,
+			About: func(string) Object { return Object{} },
 			Follow: func(ctx context.Context, sink func(string)) error {
 				feed := FeedOf(ctx)
 				for {

@@ -15,13 +15,12 @@ type Changes interface {
 }
 
 // Rounds checks something at intervals, without following changes. It is a Part: while there is a change to which the
-// next check may respond, it is not idle until that check. Check, Interval, Why and Failed are required.
+// next check may respond, it is not idle until that check. All fields but AtOnce and Object are required.
 type Rounds struct {
 	Interval time.Duration
 	// AtOnce reports whether the first check is at the beginning.
-	AtOnce bool
-	Check  func(context.Context) error
-	// Changes is nil if no change matters.
+	AtOnce  bool
+	Check   func(context.Context) error
 	Changes Changes
 	// Object and Why describe the wait for the next check.
 	Object Object
@@ -35,8 +34,10 @@ type Rounds struct {
 	err    error
 }
 
-// Run checks once in each interval until ctx is done. Unless AtOnce is set, the state at the call counts as checked.
+// Run joins the monitor of ctx, and checks once in each interval until ctx is done. Unless AtOnce is set, the state at
+// the call counts as checked.
 func (r *Rounds) Run(ctx context.Context) {
+	defer Join(ctx, r)()
 	r.reset()
 	if r.AtOnce {
 		r.round(ctx)
@@ -57,9 +58,7 @@ func (r *Rounds) rest(ctx context.Context) {
 func (r *Rounds) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.Changes != nil {
-		r.Changes.Reset()
-	}
+	r.Changes.Reset()
 }
 
 // round makes a check.
@@ -86,7 +85,7 @@ func (r *Rounds) Report(ctx context.Context, most int) (Report, error) {
 	out, err := r.active.Report(ctx, most)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err != nil || r.Changes != nil && r.Changes.Seen() {
+	if r.err != nil || r.Changes.Seen() {
 		out.Waits = append(out.Waits, Wait{Object: r.Object, Until: r.next, Why: r.Why, Err: r.err})
 	}
 	if len(out.Works) > 0 {
