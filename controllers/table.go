@@ -61,8 +61,7 @@ var table = []Controller{
 	syncs("cronjob-controller", "concurrent-cron-job-syncs", 5, "cronjob-controller", engine(cronjob.New)),
 	syncs("statefulset-controller", "concurrent-statefulset-syncs", 5, "statefulset-controller",
 		one(func(s *setup) workload.Controller {
-			several := s.process.Gates[featuregates.MaxUnavailableStatefulSet]
-			return statefulset.New(statefulset.Options{Single: !several})
+			return statefulset.New(s.process.Gates[featuregates.MaxUnavailableStatefulSet])
 		})),
 	syncs("daemonset-controller", "concurrent-daemonset-syncs", 2, "daemon-set-controller", engine(daemonset.New)),
 	{Name: "disruption-controller", account: "disruption-controller", parts: engine(disruption.Budgets,

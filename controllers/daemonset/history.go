@@ -1,13 +1,10 @@
 package daemonset
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -19,10 +16,7 @@ const hashLabel = appsv1.DefaultDaemonSetUniqueLabelKey
 // revise finds the current revision. If ok is false, the plan must be carried out first (update.go: constructHistory).
 func (s *pass) revise() (plan workload.Plan, ok bool) {
 	s.history = workload.SortRevisions(s.history)
-	data, err := workload.RevisionData(&s.set.Spec.Template)
-	if err != nil {
-		panic(fmt.Sprintf("daemonset: %v", err)) // a decoded template can be encoded
-	}
+	data := workload.RevisionData(&s.set.Spec.Template)
 	var same []*appsv1.ControllerRevision
 	for _, r := range s.history {
 		switch {
@@ -67,16 +61,8 @@ func labeled(r *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 // count of collisions (update.go: snapshot).
 func (s *pass) snapshot(data []byte, number int64) workload.Plan {
 	hash := workload.TemplateHash(&s.set.Spec.Template, s.set.Status.CollisionCount)
-	r := &appsv1.ControllerRevision{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: s.set.Name + "-" + hash, Namespace: s.set.Namespace,
-			Labels: map[string]string{}, Annotations: maps.Clone(s.set.Annotations),
-			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s.set)},
-		},
-		Data: runtime.RawExtension{Raw: data}, Revision: number,
-	}
-	maps.Copy(r.Labels, s.set.Spec.Template.Labels)
-	r.Labels[hashLabel] = hash
+	r := workload.NewRevision(s.set, &s.set.Spec.Template, data, number)
+	r.Name, r.Labels[hashLabel] = s.set.Name+"-"+hash, hash
 	if workload.Get[*appsv1.ControllerRevision](s.View, r.Namespace, r.Name) == nil {
 		return workload.Plan{Do: []workload.Action{workload.Create{Object: r}}}
 	}

@@ -133,7 +133,7 @@ func placeOf(s *corev1.Service, p *corev1.Pod) place {
 	if len(at) == 0 {
 		return place{}
 	}
-	e := place{ready: ready(p) || s.Spec.PublishNotReadyAddresses}
+	e := place{ready: workload.IsReady(p) || s.Spec.PublishNotReadyAddresses}
 	e.IP, e.NodeName, e.TargetRef = at[0], pointer(p.Spec.NodeName), reference(p)
 	if named(p, s) {
 		e.Hostname = p.Spec.Hostname

@@ -11,6 +11,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	netutils "k8s.io/utils/net"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -129,10 +130,7 @@ func addAddress(
 	out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports []corev1.EndpointPort, a corev1.EndpointAddress,
 	ready bool,
 ) {
-	ip := netutils.ParseIPSloppy(a.IP)
-	if ip == nil {
-		return // impossible: addresses were validated
-	}
+	ip := netutils.ParseIPSloppy(a.IP) // addresses were validated
 	s := &discoveryv1.EndpointSlice{AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{}}
 	if ip.To4() == nil {
 		s.AddressType = discoveryv1.AddressTypeIPv6
@@ -162,10 +160,9 @@ func addAddress(
 // describe copies the labels and annotations of the Endpoints to a slice, and makes the Endpoints the slice's
 // controller (I-02; utils.go: newEndpointSlice).
 func describe(s *discoveryv1.EndpointSlice, e *corev1.Endpoints) {
-	s.Labels, s.Annotations = map[string]string{}, map[string]string{}
-	maps.Copy(s.Labels, e.Labels)
-	s.Labels[discoveryv1.LabelServiceName], s.Labels[discoveryv1.LabelManagedBy] = e.Name, mirrorer
-	maps.Copy(s.Annotations, e.Annotations)
+	s.Labels = labels.Merge(e.Labels,
+		map[string]string{discoveryv1.LabelServiceName: e.Name, discoveryv1.LabelManagedBy: mirrorer})
+	s.Annotations = maps.Clone(e.Annotations)
 	delete(s.Annotations, corev1.EndpointsLastChangeTriggerTime)
 	delete(s.Annotations, corev1.LastAppliedConfigAnnotation)
 	s.OwnerReferences = []metav1.OwnerReference{workload.ControllerRef(e)}

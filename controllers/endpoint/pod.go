@@ -67,11 +67,6 @@ func reference(p *corev1.Pod) *corev1.ObjectReference {
 	return &corev1.ObjectReference{Kind: "Pod", Namespace: p.Namespace, Name: p.Name, UID: p.UID}
 }
 
-func ready(p *corev1.Pod) bool {
-	_, ok := workload.Ready(p)
-	return ok
-}
-
 // pointer returns a pointer to a copy, nil for an empty string.
 func pointer(s string) *string {
 	if s == "" {

@@ -120,7 +120,7 @@ func portKey(ports []discoveryv1.EndpointPort) (out []string) {
 
 // endpointOf returns a pod's endpoint (k8s.io/endpointslice: podToEndpoint).
 func endpointOf(v workload.Reader, s *corev1.Service, p *corev1.Pod, at []string) discoveryv1.Endpoint {
-	serving, dying := ready(p), p.DeletionTimestamp != nil
+	serving, dying := workload.IsReady(p), p.DeletionTimestamp != nil
 	is := s.Spec.PublishNotReadyAddresses || serving && !dying
 	e := discoveryv1.Endpoint{Addresses: at, TargetRef: reference(p), NodeName: pointer(p.Spec.NodeName),
 		Conditions: discoveryv1.EndpointConditions{Ready: &is, Serving: &serving, Terminating: &dying}}

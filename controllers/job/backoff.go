@@ -78,7 +78,7 @@ func finished(p *corev1.Pod) time.Time {
 	if t := terminated(p.Status.ContainerStatuses); !t.IsZero() {
 		return t
 	}
-	if c := condition(p, corev1.PodReady); c != nil && c.Status == corev1.ConditionFalse &&
+	if c := workload.PodCondition(p, corev1.PodReady); c != nil && c.Status == corev1.ConditionFalse &&
 		!c.LastTransitionTime.IsZero() {
 		return c.LastTransitionTime.Time
 	}

@@ -2,13 +2,13 @@ package job
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -29,9 +29,8 @@ const mostPrefix = 58
 // (indexed_job_utils.go).
 func newIndexedPod(j *batchv1.Job, index int, old *corev1.Pod) *corev1.Pod {
 	p, i := newPod(j), strconv.Itoa(index)
-	p.Labels, p.Annotations = filled(p.Labels), filled(p.Annotations)
-	p.Labels[batchv1.JobCompletionIndexAnnotation] = i
-	p.Annotations[batchv1.JobCompletionIndexAnnotation] = i
+	metav1.SetMetaDataLabel(&p.ObjectMeta, batchv1.JobCompletionIndexAnnotation, i)
+	metav1.SetMetaDataAnnotation(&p.ObjectMeta, batchv1.JobCompletionIndexAnnotation, i)
 	if j.Spec.BackoffLimitPerIndex != nil {
 		failures, ignored := failuresOf(old), ignoredOf(old)
 		switch {
@@ -66,13 +65,6 @@ func withIndex(env []corev1.EnvVar) []corev1.EnvVar {
 	return append(env, corev1.EnvVar{
 		Name: indexVariable, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}},
 	})
-}
-
-func filled(m map[string]string) map[string]string {
-	if m == nil {
-		return map[string]string{}
-	}
-	return maps.Clone(m)
 }
 
 // attempts returns how often the pod's index had failed when the pod was created.

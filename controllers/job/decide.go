@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -21,7 +22,7 @@ type pass struct {
 	stored *batchv1.JobStatus
 	active []*corev1.Pod
 	// uncounted has the UIDs in status.uncountedTerminatedPods.
-	uncounted struct{ succeeded, failed map[types.UID]bool }
+	uncounted struct{ succeeded, failed sets.Set[types.UID] }
 	// succeeded and failed are the numbers of such pods, including those that aren't in the counters yet.
 	succeeded, failed int32
 	// done has the indexes that have succeeded, doneBefore those of them in the status. lost has the indexes that have
@@ -69,8 +70,8 @@ func read(v View, now time.Time) *pass {
 	p.active = filter(p.pods, workload.Active)
 	status := &p.job.Status
 	status.UncountedTerminatedPods = cmp.Or(status.UncountedTerminatedPods, &batchv1.UncountedTerminatedPods{})
-	p.uncounted.succeeded = uids(status.UncountedTerminatedPods.Succeeded)
-	p.uncounted.failed = uids(status.UncountedTerminatedPods.Failed)
+	p.uncounted.succeeded = sets.New(status.UncountedTerminatedPods.Succeeded...)
+	p.uncounted.failed = sets.New(status.UncountedTerminatedPods.Failed...)
 	succeeded := p.fresh(p.uncounted.succeeded, func(pod *corev1.Pod) bool {
 		return pod.Status.Phase == corev1.PodSucceeded
 	})
@@ -125,9 +126,9 @@ func (p *pass) readIndexes() {
 }
 
 // fresh returns the pods that aren't in the status yet.
-func (p *pass) fresh(known map[types.UID]bool, what func(*corev1.Pod) bool) []*corev1.Pod {
+func (p *pass) fresh(known sets.Set[types.UID], what func(*corev1.Pod) bool) []*corev1.Pod {
 	return filter(p.pods, func(pod *corev1.Pod) bool {
-		return tracked(pod) && !known[pod.UID] && counted(p.job, pod) && what(pod)
+		return tracked(pod) && !known.Has(pod.UID) && counted(p.job, pod) && what(pod)
 	})
 }
 
@@ -208,12 +209,4 @@ func (p *pass) again(at time.Time) {
 func (p *pass) time() *metav1.Time {
 	t := metav1.NewTime(p.now)
 	return &t
-}
-
-func uids(list []types.UID) map[types.UID]bool {
-	out := map[types.UID]bool{}
-	for _, u := range list {
-		out[u] = true
-	}
-	return out
 }

@@ -13,20 +13,6 @@ import (
 // tracked reports whether the pod has the finalizer, so that it is still to be counted.
 func tracked(p *corev1.Pod) bool { return slices.Contains(p.Finalizers, batchv1.JobTrackingFinalizer) }
 
-func ready(p *corev1.Pod) bool {
-	_, ok := workload.Ready(p)
-	return ok
-}
-
-func condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
-	for i := range p.Status.Conditions {
-		if p.Status.Conditions[i].Type == t {
-			return &p.Status.Conditions[i]
-		}
-	}
-	return nil
-}
-
 // lost reports whether the pod counts as failed. A deleted pod does, as it may never report its phase
 // (job_controller.go: isPodFailed).
 func lost(j *batchv1.Job, p *corev1.Pod) bool {
@@ -56,9 +42,9 @@ func count(pods []*corev1.Pod, what func(*corev1.Pod) bool) int32 {
 // for a short time, restarted often, and young (controller_utils.go: ActivePods).
 func dearest(a, b *corev1.Pod) int {
 	return cmp.Or(
-		last(a.Spec.NodeName != "", b.Spec.NodeName != ""),
+		workload.FalseFirst(a.Spec.NodeName != "", b.Spec.NodeName != ""),
 		cmp.Compare(phaseRank[a.Status.Phase], phaseRank[b.Status.Phase]),
-		last(ready(a), ready(b)),
+		workload.FalseFirst(workload.IsReady(a), workload.IsReady(b)),
 		cmp.Compare(readySince(b), readySince(a)),
 		cmp.Compare(restarts(b), restarts(a)),
 		b.CreationTimestamp.Compare(a.CreationTimestamp.Time),
@@ -67,17 +53,6 @@ func dearest(a, b *corev1.Pod) int {
 }
 
 var phaseRank = map[corev1.PodPhase]int{corev1.PodPending: 0, corev1.PodUnknown: 1, corev1.PodRunning: 2}
-
-// last orders values with a property after those without it.
-func last(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
 
 // readySince returns the time, in seconds, since which the pod is ready; 0 if it isn't.
 func readySince(p *corev1.Pod) int64 {

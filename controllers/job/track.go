@@ -42,11 +42,12 @@ type account struct {
 
 // numbers sets the numbers of active, ready and terminating pods.
 func (a *account) numbers(ok bool) {
-	activePods, readyPods, leaving := int32(len(a.active)), count(a.active, ready), count(a.pods, workload.Terminating)
+	activePods, readyPods := int32(len(a.active)), count(a.active, workload.IsReady)
+	leaving := count(a.pods, workload.Terminating)
 	if ok {
 		gone := int32(len(a.plan.Remove))
 		activePods += int32(len(a.plan.Create)) - gone
-		readyPods -= count(a.plan.Remove, ready)
+		readyPods -= count(a.plan.Remove, workload.IsReady)
 		leaving += gone
 	}
 	a.status.Active, a.status.Ready, a.status.Terminating = activePods, &readyPods, &leaving
@@ -150,15 +151,15 @@ const (
 func (a *account) due(pod *corev1.Pod) place {
 	switch {
 	case !counted(a.job, pod):
-	case pod.Status.Phase == corev1.PodSucceeded && !a.uncounted.failed[pod.UID]:
+	case pod.Status.Phase == corev1.PodSucceeded && !a.uncounted.failed.Has(pod.UID):
 		switch {
 		case indexed(a.job) && !a.doneBefore.has(indexOf(pod)):
 			return completed
-		case !indexed(a.job) && !a.uncounted.succeeded[pod.UID]:
+		case !indexed(a.job) && !a.uncounted.succeeded.Has(pod.UID):
 			return successes
 		}
 	case lost(a.job, pod) || a.fails():
-		if !a.uncounted.failed[pod.UID] && matchRule(a.job.Spec.PodFailurePolicy, pod).counts() {
+		if !a.uncounted.failed.Has(pod.UID) && matchRule(a.job.Spec.PodFailurePolicy, pod).counts() {
 			return failures
 		}
 	}

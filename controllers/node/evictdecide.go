@@ -117,8 +117,7 @@ func tolerated(p *corev1.Pod, taints []corev1.Taint) toleration {
 
 // deleted reports whether the controller has deleted the pod, which may still be terminating.
 func deleted(p *corev1.Pod) bool {
-	return p.DeletionTimestamp != nil && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && c.Reason == reason &&
-			c.Message == message
-	})
+	c := workload.PodCondition(p, corev1.DisruptionTarget)
+	return p.DeletionTimestamp != nil && c != nil && c.Status == corev1.ConditionTrue && c.Reason == reason &&
+		c.Message == message
 }

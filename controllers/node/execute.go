@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/node/topology"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -68,7 +69,7 @@ func disrupted(r workload.Reader, n *corev1.Node, now time.Time) (every bool, wa
 	var waiting []*corev1.Node
 	for _, m := range workload.All[*corev1.Node](r, "") {
 		status, _ := ready(m)
-		here := zone(m) == zone(n)
+		here := topology.GetZoneKey(m) == topology.GetZoneKey(n)
 		if _, out := m.Labels[excluded]; !out {
 			cluster.add(status)
 			if here {
@@ -138,18 +139,6 @@ func ready(n *corev1.Node) (corev1.ConditionStatus, time.Time) {
 		}
 	}
 	return "", time.Time{}
-}
-
-// zone identifies the region and the zone of a node (k8s.io/component-helpers/node/topology: GetZoneKey).
-func zone(n *corev1.Node) [2]string {
-	of := func(label, old string) string {
-		if s, ok := n.Labels[old]; ok {
-			return s
-		}
-		return n.Labels[label]
-	}
-	return [2]string{of(corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaRegion),
-		of(corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone)}
 }
 
 // ours reports whether the taint is one that this controller adds to a node that is not ready.

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -106,11 +107,7 @@ const missedFor = time.Hour
 func (c *podCollector) since(node string, now time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for n, t := range c.missed {
-		if now.Sub(t) > missedFor {
-			delete(c.missed, n)
-		}
-	}
+	maps.DeleteFunc(c.missed, func(_ string, t time.Time) bool { return now.Sub(t) > missedFor })
 	if _, ok := c.missed[node]; !ok {
 		c.missed[node] = now
 	}
@@ -152,12 +149,9 @@ func endPod(p *corev1.Pod, why verdict, now time.Time) (do []workload.Action) {
 		next := p.DeepCopy()
 		next.Status.Phase, next.Status.ObservedGeneration = corev1.PodFailed, p.Generation
 		if why == orphaned {
-			next.Status.Conditions = append(slices.DeleteFunc(next.Status.Conditions, func(c corev1.PodCondition) bool {
-				return c.Type == corev1.DisruptionTarget
-			}),
-				corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "DeletionByPodGC",
-					Message: "PodGC: node no longer exists", LastTransitionTime: metav1.NewTime(now),
-					ObservedGeneration: p.Generation})
+			workload.SetPodCondition(next, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
+				Reason: "DeletionByPodGC", Message: "PodGC: node no longer exists",
+				LastTransitionTime: metav1.NewTime(now), ObservedGeneration: p.Generation})
 		}
 		do = append(do, workload.Update{Object: next, Status: true})
 	}

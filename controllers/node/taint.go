@@ -54,8 +54,9 @@ var trouble = []struct {
 // tainted returns the node's new taints; changed is false if they are the present ones.
 func tainted(n *corev1.Node, now time.Time) (out []corev1.Taint, changed bool) {
 	wanted := map[string]bool{corev1.TaintNodeUnschedulable: n.Spec.Unschedulable}
-	said := false
+	said, order := false, []string{corev1.TaintNodeUnschedulable}
 	for _, t := range trouble {
+		order = append(order, t.key)
 		wanted[t.key] = wanted[t.key] || slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
 			said = said || c.Type == corev1.NodeReady
 			return c.Type == t.condition && c.Status == t.status
@@ -74,19 +75,11 @@ func tainted(n *corev1.Node, now time.Time) (out []corev1.Taint, changed bool) {
 		}
 		out = append(out, t)
 	}
-	for _, key := range append([]string{corev1.TaintNodeUnschedulable}, keys()...) {
+	for _, key := range order {
 		if wanted[key] {
 			at := metav1.NewTime(now)
 			out, changed = append(out, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule, TimeAdded: &at}), true
 		}
 	}
 	return out, changed
-}
-
-// keys returns the keys of trouble, in its order.
-func keys() (out []string) {
-	for _, t := range trouble {
-		out = append(out, t.key)
-	}
-	return out
 }

@@ -12,21 +12,17 @@ import (
 )
 
 // bind plans the next write of a binding. The write causes a pass that plans the following one (bind).
-func bind(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) (plan workload.Plan) {
+func bind(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) workload.Plan {
 	if next := refer(v, p); next != nil {
-		plan.Do = []workload.Action{workload.Update{Object: next}}
-		return plan
+		return workload.Plan{Do: []workload.Action{workload.Update{Object: next}}}
 	}
 	if next := phase(v, corev1.VolumeBound, ""); next != nil {
-		plan.Do = []workload.Action{workload.Update{Object: next, Status: true}}
-		return plan
+		return workload.Plan{Do: []workload.Action{workload.Update{Object: next, Status: true}}}
 	}
 	if next := name(p, v); next != nil {
-		plan.Do = []workload.Action{workload.Update{Object: next}}
-		return plan
+		return workload.Plan{Do: []workload.Action{workload.Update{Object: next}}}
 	}
-	plan.Status = claimStatus(p, corev1.ClaimBound, v)
-	return plan
+	return workload.Plan{Status: claimStatus(p, corev1.ClaimBound, v)}
 }
 
 // refer returns the volume with a reference to the claim; nil if it already has one (GetBindVolumeToClaim).

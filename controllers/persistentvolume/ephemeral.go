@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/storage/ephemeral"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -38,7 +39,7 @@ func unclaimed(r workload.Reader, c workload.Change) (keys []workload.Key) {
 			}
 			p := workload.Get[*corev1.Pod](r, c.Old.Namespace, c.Old.Name[:i])
 			if p != nil && slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool {
-				return generic(v) && nameOf(p, v) == c.Old.Name
+				return generic(v) && ephemeral.VolumeClaimName(p, &v) == c.Old.Name
 			}) {
 				keys = append(keys, workload.KeyOf(p))
 			}
@@ -52,9 +53,6 @@ func generic(v corev1.Volume) bool {
 	return v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil
 }
 
-// nameOf returns the name of a volume's claim (k8s.io/component-helpers/storage/ephemeral: VolumeClaimName).
-func nameOf(p *corev1.Pod, v corev1.Volume) string { return p.Name + "-" + v.Name }
-
 // missingClaims plans the missing claims of a pod; one that can't be created delays those after it.
 func missingClaims(r workload.View, p *corev1.Pod, _ time.Time) (plan workload.Plan) {
 	if p.DeletionTimestamp != nil {
@@ -64,14 +62,12 @@ func missingClaims(r workload.View, p *corev1.Pod, _ time.Time) (plan workload.P
 		if !generic(v) {
 			continue
 		}
-		about := fmt.Sprintf("ephemeral volume %s: ", v.Name)
-		switch c := workload.Get[*corev1.PersistentVolumeClaim](r, p.Namespace, nameOf(p, v)); {
-		case c == nil:
+		about, name := fmt.Sprintf("ephemeral volume %s: ", v.Name), ephemeral.VolumeClaimName(p, &v)
+		if c := workload.Get[*corev1.PersistentVolumeClaim](r, p.Namespace, name); c == nil {
 			plan.Do = append(plan.Do, workload.Create{Object: ephemeralClaim(p, v),
-				Failed: workload.Warning("FailedBinding", about+"create PVC "+nameOf(p, v)+": "+workload.Problem)})
-		case !metav1.IsControlledBy(c, p):
-			plan.Events = append(plan.Events, workload.Warning("FailedBinding", about+
-				fmt.Sprintf("PVC %s/%s was not created for pod %[1]s/%[3]s (pod is not owner)", p.Namespace, c.Name, p.Name)))
+				Failed: workload.Warning("FailedBinding", about+"create PVC "+name+": "+workload.Problem)})
+		} else if err := ephemeral.VolumeIsForPod(p, c); err != nil {
+			plan.Events = append(plan.Events, workload.Warning("FailedBinding", about+err.Error()))
 			return plan
 		}
 	}
@@ -81,7 +77,7 @@ func missingClaims(r workload.View, p *corev1.Pod, _ time.Time) (plan workload.P
 func ephemeralClaim(p *corev1.Pod, v corev1.Volume) *corev1.PersistentVolumeClaim {
 	t := v.Ephemeral.VolumeClaimTemplate.DeepCopy()
 	return &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: nameOf(p, v), Labels: t.Labels,
+		ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: ephemeral.VolumeClaimName(p, &v), Labels: t.Labels,
 			Annotations:     t.Annotations,
 			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(p)}},
 		Spec: t.Spec,

@@ -36,15 +36,8 @@ func best(fit []*corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) *core
 	}
 	return slices.MinFunc(fit, func(a, b *corev1.PersistentVolume) int {
 		x, y := modes(a), modes(b)
-		reserved := 0
-		switch here, there := refers(a, p), refers(b, p); {
-		case here && !there:
-			reserved = -1
-		case there && !here:
-			reserved = 1
-		}
-		return cmp.Or(cmp.Compare(len(x), len(y)), slices.Compare(x, y), reserved, size(a).Cmp(*size(b)),
-			strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(len(x), len(y)), slices.Compare(x, y),
+			workload.FalseFirst(!refers(a, p), !refers(b, p)), size(a).Cmp(*size(b)), strings.Compare(a.Name, b.Name))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/storage/ephemeral"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -96,9 +97,9 @@ func unusable(pod *corev1.Pod, v *corev1.Volume, p *corev1.PersistentVolumeClaim
 		return fmt.Sprintf("persistentvolumeclaim %q bound to non-existent persistentvolume %q", name, p.Spec.VolumeName)
 	case p.DeletionTimestamp != nil:
 		return fmt.Sprintf("persistentvolumeclaim %q is being deleted", name)
-	case v.Ephemeral != nil && !metav1.IsControlledBy(p, pod):
-		return fmt.Sprintf("PVC %s/%s was not created for pod %s/%s (pod is not owner)",
-			p.Namespace, name, pod.Namespace, pod.Name)
+	}
+	if err := ephemeral.VolumeIsForPod(pod, p); v.Ephemeral != nil && err != nil {
+		return err.Error()
 	}
 	return ""
 }

@@ -39,11 +39,7 @@ func Provisioning() workload.Controller {
 			}
 			return []workload.Key{{Namespace: v.Spec.ClaimRef.Namespace, Name: v.Spec.ClaimRef.Name}}
 		},
-		Decide: func(v workload.View, _ time.Time) workload.Plan {
-			p, _ := v.Object.(*corev1.PersistentVolumeClaim)
-			if p == nil {
-				return workload.Plan{}
-			}
+		Decide: workload.Present(func(v workload.View, p *corev1.PersistentVolumeClaim, _ time.Time) workload.Plan {
 			if p.Status.Phase == corev1.ClaimBound {
 				return expand(workload.Get[*corev1.PersistentVolume](v, "", p.Spec.VolumeName), p)
 			}
@@ -59,7 +55,7 @@ func Provisioning() workload.Controller {
 			}
 			return workload.Plan{Do: []workload.Action{workload.Create{Object: next, Done: workload.Normal(
 				"ProvisioningSucceeded", "Successfully provisioned volume "+next.Name)}}}
-		},
+		}),
 	}
 }
 
@@ -109,12 +105,11 @@ func expand(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) workloa
 // Deleting deletes the released volumes of Simulated whose policy is Delete.
 func Deleting() workload.Controller {
 	return workload.Controller{Name: Simulated, For: workload.Volumes,
-		Decide: func(view workload.View, _ time.Time) workload.Plan {
-			v, _ := view.Object.(*corev1.PersistentVolume)
-			if v == nil || v.Annotations[provisionedBy] != Simulated || v.Status.Phase != corev1.VolumeReleased ||
+		Decide: workload.Present(func(_ workload.View, v *corev1.PersistentVolume, _ time.Time) workload.Plan {
+			if v.Annotations[provisionedBy] != Simulated || v.Status.Phase != corev1.VolumeReleased ||
 				v.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimDelete || v.DeletionTimestamp != nil {
 				return workload.Plan{}
 			}
 			return workload.Plan{Do: []workload.Action{workload.Delete{Object: v}}}
-		}}
+		})}
 }

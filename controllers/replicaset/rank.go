@@ -18,15 +18,12 @@ func first(pods []*corev1.Pod, nodes map[string]int, n int, now time.Time) []*co
 		return nil
 	}
 	if n < len(pods) {
-		ranks := make([]rank, len(pods))
-		for i, p := range pods {
-			ranks[i] = rankOf(p, nodes, now)
+		ranks := map[*corev1.Pod]rank{}
+		for _, p := range pods {
+			ranks[p] = rankOf(p, nodes, now)
 		}
-		slices.SortStableFunc(ranks, rank.compare)
-		pods = make([]*corev1.Pod, len(ranks))
-		for i := range ranks {
-			pods[i] = ranks[i].pod
-		}
+		pods = slices.Clone(pods)
+		slices.SortStableFunc(pods, func(a, b *corev1.Pod) int { return ranks[a].compare(ranks[b]) })
 	}
 	return pods[:min(n, len(pods))]
 }
@@ -34,9 +31,10 @@ func first(pods []*corev1.Pod, nodes map[string]int, n int, now time.Time) []*co
 // rank determines the order of deletion: lower values first, field by field.
 type rank struct {
 	pod *corev1.Pod
-	// assigned (to a node), phase and ready are 0 for no.
-	assigned, phase, ready int
-	cost                   int64
+	// assigned reports whether it is assigned to a node.
+	assigned, ready bool
+	phase           int
+	cost            int64
 	// alone is the negative number of related pods on the node.
 	alone int
 	// readyFor and age are orders of magnitude, in powers of two of nanoseconds.
@@ -47,10 +45,8 @@ type rank struct {
 }
 
 func rankOf(p *corev1.Pod, nodes map[string]int, now time.Time) rank {
-	r := rank{pod: p, cost: deletionCost(p), alone: -nodes[p.Spec.NodeName], age: magnitude(p.CreationTimestamp.Time, now)}
-	if p.Spec.NodeName != "" {
-		r.assigned = 1
-	}
+	r := rank{pod: p, assigned: p.Spec.NodeName != "", cost: deletionCost(p), alone: -nodes[p.Spec.NodeName],
+		age: magnitude(p.CreationTimestamp.Time, now)}
 	switch p.Status.Phase {
 	case corev1.PodUnknown:
 		r.phase = 1
@@ -58,7 +54,7 @@ func rankOf(p *corev1.Pod, nodes map[string]int, now time.Time) rank {
 		r.phase = 2
 	}
 	if since, ok := workload.Ready(p); ok {
-		r.ready, r.readyFor = 1, magnitude(since, now)
+		r.ready, r.readyFor = true, magnitude(since, now)
 	}
 	r.restarts, r.sidecars = restarts(p)
 	return r
@@ -68,9 +64,9 @@ func rankOf(p *corev1.Pod, nodes map[string]int, now time.Time) rank {
 // (LogarithmicScaleDown).
 func (r rank) compare(o rank) int {
 	return cmp.Or(
-		cmp.Compare(r.assigned, o.assigned),
+		workload.FalseFirst(r.assigned, o.assigned),
 		cmp.Compare(r.phase, o.phase),
-		cmp.Compare(r.ready, o.ready),
+		workload.FalseFirst(r.ready, o.ready),
 		cmp.Compare(r.cost, o.cost),
 		cmp.Compare(r.alone, o.alone),
 		cmp.Compare(r.readyFor, o.readyFor),

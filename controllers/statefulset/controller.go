@@ -13,15 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Options are the options of New.
-type Options struct {
-	// Single reports whether the feature gate MaxUnavailableStatefulSet is off: then an update replaces one pod after
-	// the other.
-	Single bool
-}
-
-// New returns statefulset-controller.
-func New(o Options) workload.Controller {
+// New returns statefulset-controller. several is the feature gate MaxUnavailableStatefulSet: without it an update
+// replaces one pod after the other.
+func New(several bool) workload.Controller {
 	return workload.Controller{
 		Name: "statefulset-controller", For: workload.StatefulSets,
 		Awaits: "spec.minReadySeconds",
@@ -30,7 +24,9 @@ func New(o Options) workload.Controller {
 			return workload.Selector(o.(*appsv1.StatefulSet).Spec.Selector)
 		},
 		Sees: []workload.Resource{workload.Claims}, Wake: claimed,
-		Decide: workload.Present(o.decide),
+		Decide: workload.Present(func(v workload.View, set *appsv1.StatefulSet, now time.Time) workload.Plan {
+			return decide(&pass{View: v, several: several, set: set, now: now})
+		}),
 	}
 }
 
@@ -70,8 +66,7 @@ func claimTemplates(set *appsv1.StatefulSet) (all []*corev1.PersistentVolumeClai
 	return all
 }
 
-func (o Options) decide(v workload.View, set *appsv1.StatefulSet, now time.Time) workload.Plan {
-	s := &pass{View: v, Options: o, set: set, now: now}
+func decide(s *pass) workload.Plan {
 	if do := s.read(); len(do) > 0 {
 		return workload.Plan{Do: do} // claimed pods are not changed again in the same pass
 	}
@@ -79,9 +74,9 @@ func (o Options) decide(v workload.View, set *appsv1.StatefulSet, now time.Time)
 		return workload.Plan{Do: do}
 	}
 	s.arrange()
-	if set.DeletionTimestamp == nil {
+	if s.set.DeletionTimestamp == nil {
 		s.process()
-		if v.Failed != nil {
+		if s.Failed != nil {
 			s.replaced = 0 // none of that is carried out
 		}
 		s.plan.Do = append(s.plan.Do, s.forget()...)

@@ -1,14 +1,10 @@
 package statefulset
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -17,10 +13,7 @@ import (
 // (stateful_set_control.go: getStatefulSetRevisions).
 func (s *pass) revise() (do []workload.Action, ok bool) {
 	s.history = workload.SortRevisions(s.history)
-	data, err := workload.RevisionData(&s.set.Spec.Template)
-	if err != nil {
-		panic(fmt.Sprintf("statefulset: %v", err)) // a decoded template can be encoded
-	}
+	data := workload.RevisionData(&s.set.Spec.Template)
 	if s.set.Status.CollisionCount != nil {
 		s.collisions = *s.set.Status.CollisionCount
 	}
@@ -52,14 +45,7 @@ func (s *pass) revise() (do []workload.Action, ok bool) {
 
 // newRevision returns a revision of the set's template. Names in use are skipped.
 func (s *pass) newRevision(data []byte, number int64) *appsv1.ControllerRevision {
-	r := &appsv1.ControllerRevision{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: s.set.Namespace, Labels: map[string]string{}, Annotations: maps.Clone(s.set.Annotations),
-			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s.set)},
-		},
-		Data: runtime.RawExtension{Raw: data}, Revision: number,
-	}
-	maps.Copy(r.Labels, s.set.Spec.Template.Labels)
+	r := workload.NewRevision(s.set, &s.set.Spec.Template, data, number)
 	for {
 		hash := workload.RevisionHash(data, s.collisions)
 		r.Name, r.Labels[workload.RevisionHashLabel] = workload.RevisionName(s.set.Name, hash), hash

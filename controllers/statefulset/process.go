@@ -27,10 +27,10 @@ func (s *pass) process() {
 	}
 	switch {
 	case s.set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType:
-	case s.Single:
-		s.renewOne()
-	default:
+	case s.several:
 		s.renew()
+	default:
+		s.renewOne()
 	}
 }
 

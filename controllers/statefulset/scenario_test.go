@@ -17,7 +17,7 @@ import (
 // TestScenarios runs testdata.
 func TestScenarios(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata", workloadtest.Options{
-		Controllers: []workload.Controller{New(Options{})}, Default: defaults, Check: inOrder, Print: show,
+		Controllers: []workload.Controller{New(true)}, Default: defaults, Check: inOrder, Print: show,
 	})
 }
 

@@ -27,10 +27,10 @@ const mostMissing = 500
 // pass has the state of one decision about a set.
 type pass struct {
 	workload.View
-	Options
-	set  *appsv1.StatefulSet
-	now  time.Time
-	pods []*corev1.Pod
+	several bool // may be replaced at once
+	set     *appsv1.StatefulSet
+	now     time.Time
+	pods    []*corev1.Pod
 	// history is sorted; current and update are revisions of it.
 	history         []*appsv1.ControllerRevision
 	current, update *appsv1.ControllerRevision
@@ -129,21 +129,15 @@ func ordinal(p *corev1.Pod) int {
 	return n
 }
 
-// available reports whether the pod has been ready for long enough. If it will be, it requests a pass for that time.
 func (s *pass) available(p *corev1.Pod) bool {
-	wait, ok := workload.Available(p, s.set.Spec.MinReadySeconds, s.now)
-	if ok && wait > 0 && (s.plan.Again == 0 || wait < s.plan.Again) {
-		s.plan.Again = wait
-	}
-	return ok && wait == 0
+	return s.plan.Available(p, s.set.Spec.MinReadySeconds, s.now)
 }
 
 func (s *pass) unavailable(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || !s.available(p) }
 
 // healthy reports whether the pod is running and ready.
 func healthy(p *corev1.Pod) bool {
-	_, ok := workload.Ready(p)
-	return ok && p.Status.Phase == corev1.PodRunning
+	return workload.IsReady(p) && p.Status.Phase == corev1.PodRunning
 }
 
 func revisionOf(p *corev1.Pod) string { return p.Labels[appsv1.StatefulSetRevisionLabel] }

@@ -30,7 +30,7 @@ func TestPassCreatesABoundedNumberOfPods(t *testing.T) {
 	w.Put(set)
 	w.Put(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "s-2000000000", Labels: labels}})
 	for pass, want := range []int{1, 1, 501, 1001} { // the pod is adopted, a revision made, and then pods
-		w.Pass(New(Options{}), workload.Key{Namespace: "a", Name: "s"})
+		w.Pass(New(true), workload.Key{Namespace: "a", Name: "s"})
 		if n := len(w.All(workload.Pods, "a")); n != want {
 			t.Fatalf("after pass %d there are %d pods, not %d", pass, n, want)
 		}

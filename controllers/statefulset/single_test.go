@@ -23,7 +23,7 @@ func TestOnePodIsReplacedAfterTheOther(t *testing.T) {
 		// want has the pods that are replaced before any new one is available, and after all are.
 		want, then []string
 	}{{false, []string{"s-3", "s-2", "s-1"}, nil}, {true, []string{"s-3"}, []string{"s-2"}}} {
-		w, ctl := workloadtest.New(), New(Options{Single: c.single})
+		w, ctl := workloadtest.New(), New(!c.single)
 		labels := map[string]string{"app": "s"}
 		set := &appsv1.StatefulSet{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "s"}, Spec: appsv1.StatefulSetSpec{

@@ -38,6 +38,22 @@ type Plan struct {
 	Err error
 }
 
+// Within requests a pass within d, unless an earlier one is requested.
+func (p *Plan) Within(d time.Duration) {
+	if p.Again == 0 || d < p.Again {
+		p.Again = d
+	}
+}
+
+// Available reports whether a pod has been ready for minReadySeconds. If it will be, it requests a pass for that time.
+func (p *Plan) Available(pod *corev1.Pod, minReadySeconds int32, now time.Time) bool {
+	wait, ok := Available(pod, minReadySeconds, now)
+	if ok && wait > 0 {
+		p.Within(wait)
+	}
+	return ok && wait == 0
+}
+
 // Note is an event about an object other than that of the pass.
 type Note struct {
 	About Object

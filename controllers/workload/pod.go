@@ -39,12 +39,42 @@ func Requested(p *corev1.Pod) time.Time {
 // Ready reports whether the pod's Ready condition is True, and the time of its last transition; zero without the
 // condition.
 func Ready(p *corev1.Pod) (since time.Time, ok bool) {
-	for i := range p.Status.Conditions {
-		if c := &p.Status.Conditions[i]; c.Type == corev1.PodReady {
-			return c.LastTransitionTime.Time, c.Status == corev1.ConditionTrue
-		}
+	if c := PodCondition(p, corev1.PodReady); c != nil {
+		return c.LastTransitionTime.Time, c.Status == corev1.ConditionTrue
 	}
 	return time.Time{}, false
+}
+
+// IsReady reports whether the pod's Ready condition is True.
+func IsReady(p *corev1.Pod) bool {
+	_, ok := Ready(p)
+	return ok
+}
+
+// PodCondition returns the condition of a type in a pod's status; nil if there is none.
+func PodCondition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
+	for i := range p.Status.Conditions {
+		if p.Status.Conditions[i].Type == t {
+			return &p.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// SetPodCondition sets a condition, whose time only changes with its status, and reports whether its status, its reason
+// or its message has changed (K pkg/api/v1/pod/util.go: UpdatePodCondition).
+func SetPodCondition(p *corev1.Pod, c corev1.PodCondition) (changed bool) {
+	had := PodCondition(p, c.Type)
+	if had == nil {
+		p.Status.Conditions = append(p.Status.Conditions, c)
+		return true
+	}
+	changed = had.Status != c.Status || had.Reason != c.Reason || had.Message != c.Message
+	if had.Status == c.Status {
+		c.LastTransitionTime = had.LastTransitionTime
+	}
+	*had = c
+	return changed
 }
 
 // Available returns the time until the pod has been ready for minReadySeconds, 0 if it has; ok is false if it isn't
@@ -60,6 +90,27 @@ func Available(p *corev1.Pod, minReadySeconds int32, now time.Time) (wait time.D
 		return time.Duration(minReadySeconds) * time.Second, true
 	}
 	return max(0, since.Add(time.Duration(minReadySeconds)*time.Second).Sub(now)), true
+}
+
+// NodeTerms returns the terms of a pod's required node affinity.
+func NodeTerms(p *corev1.Pod) []corev1.NodeSelectorTerm {
+	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil &&
+		a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	}
+	return nil
+}
+
+// NamedNode returns the node that one of the terms names, as those of a DaemonSet's pods do; empty if none does.
+func NamedNode(terms ...corev1.NodeSelectorTerm) string {
+	for _, t := range terms {
+		for _, f := range t.MatchFields {
+			if f.Key == metav1.ObjectNameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
+				return f.Values[0]
+			}
+		}
+	}
+	return ""
 }
 
 // ClaimOf returns the name of the claim that a volume of the pod refers to: one of its namespace or, for a generic
@@ -100,22 +151,12 @@ func DeletePod(p *corev1.Pod) Delete {
 }
 
 // Disrupt returns the actions that delete a pod with the condition DisruptionTarget. The condition isn't written if the
-// pod has it already, and its time changes with its status (K pkg/api/v1/pod/util.go: UpdatePodCondition).
+// pod has it already.
 func Disrupt(p *corev1.Pod, c corev1.PodCondition) []Action {
 	c.Type, c.Status = corev1.DisruptionTarget, corev1.ConditionTrue
 	next := p.DeepCopy()
-	all := next.Status.Conditions
-	i := slices.IndexFunc(all, func(o corev1.PodCondition) bool { return o.Type == c.Type })
-	switch {
-	case i < 0:
-		next.Status.Conditions = append(all, c)
-	case all[i].Status == c.Status && all[i].Reason == c.Reason && all[i].Message == c.Message:
+	if !SetPodCondition(next, c) {
 		return []Action{Delete{Object: p}}
-	default:
-		if all[i].Status == c.Status {
-			c.LastTransitionTime = all[i].LastTransitionTime
-		}
-		all[i] = c
 	}
 	return []Action{Update{Object: next, Status: true}, Delete{Object: p}}
 }

@@ -5,11 +5,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // The history of the templates of StatefulSets and DaemonSets, in ControllerRevisions (K pkg/controller/history), is
@@ -17,21 +20,33 @@ import (
 
 // RevisionData returns the content of a template's revision: a patch that restores the template (stateful_set_utils.go,
 // daemon/update.go: getPatch).
-func RevisionData(t *corev1.PodTemplateSpec) ([]byte, error) {
-	template, err := generic(t)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a template: %w", err)
+func RevisionData(t *corev1.PodTemplateSpec) []byte {
+	var template map[string]any
+	data, err := json.Marshal(t)
+	if err == nil {
+		err = json.Unmarshal(data, &template)
 	}
-	template["$patch"] = "replace"
-	return json.Marshal(map[string]any{"spec": map[string]any{"template": template}})
+	if err == nil {
+		template["$patch"] = "replace"
+		data, err = json.Marshal(map[string]any{"spec": map[string]any{"template": template}})
+	}
+	if err != nil {
+		panic(fmt.Sprintf("workload: encoding a template: %v", err)) // one that was decoded can be encoded
+	}
+	return data
 }
 
-func generic(t *corev1.PodTemplateSpec) (out map[string]any, err error) {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return nil, err
+// NewRevision returns a revision of an owner's template, without a name (history.NewControllerRevision).
+func NewRevision(owner Object, t *corev1.PodTemplateSpec, data []byte, number int64) *appsv1.ControllerRevision {
+	r := &appsv1.ControllerRevision{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: owner.GetNamespace(), Labels: map[string]string{}, Annotations: maps.Clone(owner.GetAnnotations()),
+			OwnerReferences: []metav1.OwnerReference{ControllerRef(owner)},
+		},
+		Data: runtime.RawExtension{Raw: data}, Revision: number,
 	}
-	return out, json.Unmarshal(text, &out)
+	maps.Copy(r.Labels, t.Labels)
+	return r
 }
 
 // RevisionTemplate returns the template of a revision.

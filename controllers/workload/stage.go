@@ -3,7 +3,8 @@ package workload
 import (
 	"context"
 	"reflect"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // inFlight is the maximum number of concurrent requests of one pass.
@@ -50,20 +51,15 @@ func (e *engine) together(ctx context.Context, v View, actions []Action) (first 
 		return e.request(ctx, v, actions[0])
 	}
 	failures, quits := make([]*Failure, len(actions)), make([]bool, len(actions))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(inFlight, len(actions)) {
-		workers.Go(func() {
-			for i := range next {
-				failures[i], quits[i] = e.request(ctx, v, actions[i])
-			}
+	var requests errgroup.Group
+	requests.SetLimit(inFlight)
+	for i, a := range actions {
+		requests.Go(func() error {
+			failures[i], quits[i] = e.request(ctx, v, a)
+			return nil
 		})
 	}
-	for i := range actions {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	_ = requests.Wait() // the failures are in the list
 	for i, f := range failures {
 		if first == nil && f != nil {
 			first = f

@@ -32,6 +32,17 @@ func (k Key) Compare(other Key) int {
 	return cmp.Or(cmp.Compare(k.Namespace, other.Namespace), cmp.Compare(k.Name, other.Name))
 }
 
+// FalseFirst orders truth values.
+func FalseFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
 // Reader is one state of the store, the same for all calls. Objects that it returns are shared: they may be kept, but
 // must not be changed (DeepCopy them). Only pods have managedFields. Lists are sorted by namespace and name.
 type Reader interface {

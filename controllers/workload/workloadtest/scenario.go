@@ -1,6 +1,7 @@
 package workloadtest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -224,18 +225,7 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData, p *corev1.Pod) {
 }
 
 // node returns the node to which a scheduler would assign the pod: the one that it names, or n.
-func node(p *corev1.Pod) string {
-	a := p.Spec.Affinity
-	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return "n"
-	}
-	for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		if len(t.MatchFields) == 1 && len(t.MatchFields[0].Values) == 1 {
-			return t.MatchFields[0].Values[0]
-		}
-	}
-	return "n"
-}
+func node(p *corev1.Pod) string { return cmp.Or(workload.NamedNode(workload.NodeTerms(p)...), "n") }
 
 func finish(_ *testing.T, d *datadriven.TestData, p *corev1.Pod) {
 	p.Spec.NodeName, p.Status.Phase = node(p), corev1.PodSucceeded

@@ -150,11 +150,8 @@ func (w *World) do(a workload.Action) (name string, err error) {
 	case workload.Bind:
 		pod := a.Pod.DeepCopy()
 		pod.Spec.NodeName = a.Node
-		pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type == corev1.PodScheduled
-		})
-		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled,
-			Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(w.Now)})
+		workload.SetPodCondition(pod, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
+			LastTransitionTime: metav1.NewTime(w.Now)})
 		w.store(pod)
 		return pod.Name, nil
 	case workload.Delete:
