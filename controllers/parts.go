@@ -83,7 +83,7 @@ func claims(s *setup) []run {
 func nodes(s *setup) []run {
 	made := []func() workload.Controller{node.Lifecycle}
 	if !s.process.Simulate {
-		made = append(made, s.silent)
+		made = append(made, func() workload.Controller { return simulation.Off(s.process.Log) })
 	}
 	return engine(made...)(s)
 }

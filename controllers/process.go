@@ -182,23 +182,6 @@ func one(made func(s *setup) workload.Controller) func(*setup) []run {
 	return func(s *setup) []run { return engine(func() workload.Controller { return made(s) })(s) }
 }
 
-// silent returns a part of node-lifecycle-controller for servers without a simulation: it handles the nodes of an
-// earlier simulation, which have no kubelets.
-func (s *setup) silent() workload.Controller {
-	c := simulation.Off()
-	decide := c.Decide
-	c.Decide = func(v workload.View, now time.Time) workload.Plan {
-		p := decide(v, now)
-		if p.Status != nil {
-			s.process.Log.Warn(
-				"--simulate-pods is off, but a simulated node exists; its condition Ready becomes Unknown",
-				"node", v.Key.Name, "hint", "start with --simulate-pods, or delete the node and its pods")
-		}
-		return p
-	}
-	return c
-}
-
 // serves reports whether a resource is served in any version.
 func (s *setup) serves(r workload.Resource) bool {
 	return slices.ContainsFunc(s.client().API.Types().All(), func(t *loopback.Type) bool {

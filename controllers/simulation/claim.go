@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -172,9 +171,7 @@ func (c *claims) helped(e effect) (out []workload.Key) {
 			out = append(out, key)
 		}
 	}
-	slices.SortFunc(out, func(a, b workload.Key) int {
-		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(out, workload.Key.Compare)
 	return out
 }
 
@@ -265,7 +262,8 @@ func (c *claims) count(key workload.Key, p *corev1.Pod) (e effect) {
 
 func (c *claims) add(key workload.Key, p *corev1.Pod, node string) {
 	has := &claim{uid: p.UID, generation: p.Generation, node: node, requests: requestsOf(p), ports: portsOf(p),
-		labels: p.Labels, anti: antiAffinityOf(p), ending: p.DeletionTimestamp != nil}
+		labels: p.Labels, ending: p.DeletionTimestamp != nil}
+	_, has.anti = affinitiesOf(p)
 	if c.pods[key.Namespace] == nil {
 		c.pods[key.Namespace] = map[string]*claim{}
 	}

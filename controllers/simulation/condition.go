@@ -15,36 +15,20 @@ import (
 // DiskPressure and PIDPressure.
 const AnnotationConditions = "kubecascade.io/simulate-conditions"
 
-// nodeCondition is a condition of a kubelet (K pkg/kubelet/nodestatus/setters.go).
-type nodeCondition struct {
+// nodeConditions has a kubelet's conditions in its order, each with the reason and the message while the node is
+// healthy, and the reason while it is sick (K pkg/kubelet/nodestatus/setters.go). The reasons begin with Kubelet, and
+// the events have the same names with Node. A sick condition has the message readyMessage, which identifies it.
+var nodeConditions = []struct {
 	of corev1.NodeConditionType
 	// wrong is the value of AnnotationConditions.
-	wrong         string
-	healthy, sick nodeState
-}
-
-// nodeState is a state of a condition. Sick states have the message readyMessage, which identifies them.
-type nodeState struct {
-	status                 corev1.ConditionStatus
-	reason, message, event string
-}
-
-// nodeConditions are in a kubelet's order.
-var nodeConditions = []nodeCondition{
+	wrong, healthy, message, sick string
+}{
 	{corev1.NodeMemoryPressure, "MemoryPressure",
-		nodeState{corev1.ConditionFalse, "KubeletHasSufficientMemory", "kubelet has sufficient memory available",
-			"NodeHasSufficientMemory"},
-		nodeState{corev1.ConditionTrue, "KubeletHasInsufficientMemory", readyMessage, "NodeHasInsufficientMemory"}},
-	{corev1.NodeDiskPressure, "DiskPressure",
-		nodeState{corev1.ConditionFalse, "KubeletHasNoDiskPressure", "kubelet has no disk pressure", "NodeHasNoDiskPressure"},
-		nodeState{corev1.ConditionTrue, "KubeletHasDiskPressure", readyMessage, "NodeHasDiskPressure"}},
+		"HasSufficientMemory", "kubelet has sufficient memory available", "HasInsufficientMemory"},
+	{corev1.NodeDiskPressure, "DiskPressure", "HasNoDiskPressure", "kubelet has no disk pressure", "HasDiskPressure"},
 	{corev1.NodePIDPressure, "PIDPressure",
-		nodeState{corev1.ConditionFalse, "KubeletHasSufficientPID", "kubelet has sufficient PID available",
-			"NodeHasSufficientPID"},
-		nodeState{corev1.ConditionTrue, "KubeletHasInsufficientPID", readyMessage, "NodeHasInsufficientPID"}},
-	{corev1.NodeReady, "NotReady",
-		nodeState{corev1.ConditionTrue, readyReason, readyMessage, "NodeReady"},
-		nodeState{corev1.ConditionFalse, "KubeletNotReady", readyMessage, "NodeNotReady"}},
+		"HasSufficientPID", "kubelet has sufficient PID available", "HasInsufficientPID"},
+	{corev1.NodeReady, "NotReady", "Ready", readyMessage, "NotReady"},
 }
 
 func wrongs(value string) (out []string) {
@@ -75,26 +59,29 @@ func wrongConditions(value string) string {
 func diagnose(n *corev1.Node, now metav1.Time) (events []workload.Event) {
 	sick := wrongs(n.Annotations[AnnotationConditions])
 	for _, c := range nodeConditions {
-		to := c.healthy
-		if slices.Contains(sick, c.wrong) {
-			to = c.sick
+		is, message, healthy := c.healthy, c.message, !slices.Contains(sick, c.wrong)
+		if !healthy {
+			is, message = c.sick, readyMessage
+		}
+		next := corev1.NodeCondition{Type: c.of, Status: corev1.ConditionFalse, Reason: "Kubelet" + is, Message: message,
+			LastHeartbeatTime: now, LastTransitionTime: now}
+		if healthy == (c.of == corev1.NodeReady) {
+			next.Status = corev1.ConditionTrue
 		}
 		i := slices.IndexFunc(n.Status.Conditions, func(has corev1.NodeCondition) bool { return has.Type == c.of })
-		next := corev1.NodeCondition{Type: c.of, Status: to.status, Reason: to.reason, Message: to.message,
-			LastHeartbeatTime: now, LastTransitionTime: now}
 		switch {
 		case i < 0:
-			if n.Status.Conditions = append(n.Status.Conditions, next); c.of != corev1.NodeReady && to == c.healthy {
+			if n.Status.Conditions = append(n.Status.Conditions, next); c.of != corev1.NodeReady && healthy {
 				continue
 			}
-		case n.Status.Conditions[i].Status == to.status && n.Status.Conditions[i].Message != offMessage,
-			to == c.healthy && n.Status.Conditions[i].Message != readyMessage && n.Status.Conditions[i].Message != offMessage:
+		case n.Status.Conditions[i].Status == next.Status && n.Status.Conditions[i].Message != offMessage,
+			healthy && n.Status.Conditions[i].Message != readyMessage && n.Status.Conditions[i].Message != offMessage:
 			continue
 		default:
 			n.Status.Conditions[i] = next
 		}
-		events = append(events, workload.Event{Type: corev1.EventTypeNormal, Reason: to.event, Host: n.Name,
-			Message: fmt.Sprintf("Node %s status is now: %s", n.Name, to.event)})
+		events = append(events, workload.Event{Type: corev1.EventTypeNormal, Reason: "Node" + is, Host: n.Name,
+			Message: fmt.Sprintf("Node %s status is now: Node%s", n.Name, is)})
 	}
 	return events
 }

@@ -24,7 +24,7 @@ const (
 	ephemeral
 )
 
-// container is a container of a pod, with its status, which step changes.
+// container is a container of a pod, with its status, which step changes. The status is nil if the pod has none.
 type container struct {
 	*corev1.Container
 	*corev1.ContainerStatus
@@ -34,6 +34,45 @@ type container struct {
 	at string
 	outcome
 }
+
+// containersOf returns the containers of a pod, in the order in which they start.
+func containersOf(p *corev1.Pod) (out []container) {
+	add := func(c *corev1.Container, r role, list string) {
+		out = append(out, container{Container: c, ContainerStatus: statusOf(p, c.Name), pod: p, role: r,
+			at: fmt.Sprintf("spec.%s{%s}", list, c.Name)})
+	}
+	for i := range p.Spec.InitContainers {
+		c, r := &p.Spec.InitContainers[i], initial
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			r = sidecar
+		}
+		add(c, r, "initContainers")
+	}
+	for i := range p.Spec.Containers {
+		add(&p.Spec.Containers[i], regular, "containers")
+	}
+	for i := range p.Spec.EphemeralContainers {
+		c := corev1.Container(p.Spec.EphemeralContainers[i].EphemeralContainerCommon)
+		add(&c, ephemeral, "ephemeralContainers")
+	}
+	return out
+}
+
+// statusOf returns the status of a pod's container; nil if there is none.
+func statusOf(p *corev1.Pod, container string) *corev1.ContainerStatus {
+	for _, all := range [][]corev1.ContainerStatus{
+		p.Status.InitContainerStatuses, p.Status.ContainerStatuses, p.Status.EphemeralContainerStatuses} {
+		for i := range all {
+			if all[i].Name == container {
+				return &all[i]
+			}
+		}
+	}
+	return nil
+}
+
+// runs reports whether the container is running.
+func (c *container) runs() bool { return c.ContainerStatus != nil && c.State.Running != nil }
 
 // killedCode is the exit code of a container that SIGTERM has ended.
 const killedCode = 143
@@ -92,7 +131,7 @@ func (c *container) launch(now metav1.Time, restarts int32) []workload.Event {
 	if c.role == ephemeral {
 		c.Started = nil
 	}
-	return starting(c.pod, *c.Container, c.at)
+	return c.starting()
 }
 
 // relaunch starts a container with another image, with any restart policy, and returns the events (K
@@ -109,8 +148,8 @@ func (c *container) relaunch(now metav1.Time) (events []workload.Event) {
 		why = "resize requires restart"
 	}
 	if c.State.Running != nil {
-		events = append(events, report(c.pod, corev1.EventTypeNormal, "Killing",
-			fmt.Sprintf("Container %s %s", c.Container.Name, why), c.at))
+		events = append(events, c.report(corev1.EventTypeNormal, "Killing",
+			fmt.Sprintf("Container %s %s", c.Container.Name, why)))
 		c.end(now, killedCode, "Error")
 		c.LastTerminationState, restarts = c.State, restarts+1
 	}
@@ -142,21 +181,15 @@ func (c *container) exit(now metav1.Time) []workload.Event {
 	name := fullName(c.pod)
 	c.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff",
 		Message: fmt.Sprintf("back-off %s restarting failed container=%s pod=%s", c.pause(), c.Container.Name, name)}}
-	return []workload.Event{report(c.pod, corev1.EventTypeWarning, "BackOff",
-		fmt.Sprintf("Back-off restarting failed container %s in pod %s", c.Container.Name, name), c.at)}
+	return []workload.Event{c.report(corev1.EventTypeWarning, "BackOff",
+		fmt.Sprintf("Back-off restarting failed container %s in pod %s", c.Container.Name, name))}
 }
 
+// end ends a running container.
 func (c *container) end(now metav1.Time, code int32, reason string) {
-	terminated(c.ContainerStatus, now, code, reason)
-}
-
-func terminated(s *corev1.ContainerStatus, now metav1.Time, code int32, reason string) {
-	from, no := now, false
-	if s.State.Running != nil {
-		from = s.State.Running.StartedAt
-	}
-	s.Ready, s.Started, s.State = false, &no, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-		ExitCode: code, Reason: reason, StartedAt: from, FinishedAt: now, ContainerID: s.ContainerID,
+	no := false
+	c.Ready, c.Started, c.State = false, &no, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+		ExitCode: code, Reason: reason, StartedAt: c.State.Running.StartedAt, FinishedAt: now, ContainerID: c.ContainerID,
 	}}
 }
 
@@ -205,21 +238,21 @@ func (c *container) pull(now metav1.Time) (events []workload.Event, again time.D
 	if again = shown - elapsed; c.ImagePullPolicy == corev1.PullNever {
 		again, next.Reason = 0, "ErrImageNeverPull"
 		next.Message = fmt.Sprintf("Container image %q is not present with pull policy of Never", image)
-		events = []workload.Event{report(c.pod, corev1.EventTypeWarning, next.Reason, next.Message, c.at)}
+		events = []workload.Event{c.report(corev1.EventTypeWarning, next.Reason, next.Message)}
 	} else if again > 0 {
 		events = []workload.Event{
-			report(c.pod, corev1.EventTypeNormal, "Pulling", fmt.Sprintf("Pulling image %q", image), c.at),
-			report(c.pod, corev1.EventTypeWarning, "Failed", fmt.Sprintf("Failed to pull image %q: %s", image, problem), c.at)}
+			c.report(corev1.EventTypeNormal, "Pulling", fmt.Sprintf("Pulling image %q", image)),
+			c.report(corev1.EventTypeWarning, "Failed", fmt.Sprintf("Failed to pull image %q: %s", image, problem))}
 	} else {
 		again = pause - elapsed
 		next = &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff",
 			Message: fmt.Sprintf("Back-off pulling image %q: ErrImagePull: %s", image, problem)}
 		events = []workload.Event{
-			report(c.pod, corev1.EventTypeNormal, "BackOff", fmt.Sprintf("Back-off pulling image %q", image), c.at)}
+			c.report(corev1.EventTypeNormal, "BackOff", fmt.Sprintf("Back-off pulling image %q", image))}
 	}
 	if was := c.State.Waiting; was != nil && *was == *next {
 		return nil, again
 	}
 	c.State = corev1.ContainerState{Waiting: next}
-	return append(events, report(c.pod, corev1.EventTypeWarning, "Failed", "Error: "+next.Reason, c.at)), again
+	return append(events, c.report(corev1.EventTypeWarning, "Failed", "Error: "+next.Reason)), again
 }

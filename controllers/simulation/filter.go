@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
@@ -15,7 +14,7 @@ import (
 type wants struct {
 	pod      *corev1.Pod
 	affinity nodeaffinity.RequiredNodeAffinity
-	// named is the only possible node; empty for all.
+	// named is the only possible node, as for DaemonSets' pods; empty for all.
 	named    string
 	requests amounts
 	ports    []port
@@ -28,7 +27,10 @@ type wants struct {
 
 // wants parses a pod. Resources that no node declares are ignored.
 func (c *claims) wants(r workload.Reader, p *corev1.Pod) *wants {
-	w := &wants{pod: p, affinity: nodeaffinity.GetRequiredNodeAffinity(p), named: named(p), ports: portsOf(p)}
+	w := &wants{pod: p, affinity: nodeaffinity.GetRequiredNodeAffinity(p), ports: portsOf(p)}
+	if terms := workload.NodeTerms(p); len(terms) == 1 { // several are alternatives
+		w.named = workload.NamedNode(terms[0])
+	}
 	w.requests = slices.DeleteFunc(requestsOf(p), func(a amount) bool { return !c.places.declared[a.of] })
 	w.spread = c.spreads(p, w.affinity)
 	w.others = c.relations(p, func(namespace string) labels.Set {
@@ -44,10 +46,44 @@ func (c *claims) wants(r workload.Reader, p *corev1.Pod) *wants {
 // pods could help.
 type filter func(w *wants, p *place) (reasons []string, resolvable bool)
 
+// unless returns a filter that rejects the nodes that don't fit, for one reason.
+func unless(reason string, resolvable bool, fits func(w *wants, p *place) bool) filter {
+	reasons := []string{reason}
+	return func(w *wants, p *place) ([]string, bool) {
+		if fits(w, p) {
+			return nil, false
+		}
+		return reasons, resolvable
+	}
+}
+
 // filters has the filters of the default plugins, in their order (K pkg/scheduler/apis/config/v1/default_plugins.go;
 // the messages: pkg/scheduler/framework/plugins).
-var filters = []filter{isNamed, isSchedulable, toleratesTaints, matchesNode, hasPorts, hasResources, hasVolumes,
-	isSpread, isRelated}
+var filters = []filter{
+	// The part of NodeAffinity that runs before the filters (K pkg/scheduler/schedule_one.go: findNodesThatFitPod).
+	unless("node(s) didn't satisfy plugin(s) [NodeAffinity]", false, func(w *wants, p *place) bool {
+		return w.named == "" || w.named == p.node.Name
+	}),
+	// NodeUnschedulable.
+	unless("node(s) were unschedulable", false, func(w *wants, p *place) bool {
+		return !p.node.Spec.Unschedulable ||
+			workload.Tolerates(w.pod.Spec.Tolerations, cordoned, corev1.TaintEffectNoSchedule)
+	}),
+	// TaintToleration.
+	unless("node(s) had untolerated taint(s)", false, func(w *wants, p *place) bool { return tolerates(w.pod, p.repel) }),
+	// NodeAffinity. An affinity that can't be parsed is rejected by validation.
+	unless("node(s) didn't match Pod's node affinity/selector", false, func(w *wants, p *place) bool {
+		ok, err := w.affinity.Match(p.node)
+		return ok && err == nil
+	}),
+	// NodePorts.
+	unless("node(s) didn't have free ports for the requested pod ports", true, func(w *wants, p *place) bool {
+		return !p.occupied(w.ports)
+	}),
+	hasResources, hasVolumes, isSpread, isRelated,
+}
+
+var cordoned = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
 
 // misfits returns the reasons of the first filter that rejects a node.
 func (w *wants) misfits(p *place) (reasons []string, resolvable bool) {
@@ -59,53 +95,9 @@ func (w *wants) misfits(p *place) (reasons []string, resolvable bool) {
 	return nil, false
 }
 
-// isNamed is the part of NodeAffinity that runs before the filters (K pkg/scheduler/schedule_one.go:
-// findNodesThatFitPod).
-func isNamed(w *wants, p *place) ([]string, bool) {
-	if w.named != "" && w.named != p.node.Name {
-		return []string{"node(s) didn't satisfy plugin(s) [NodeAffinity]"}, false
-	}
-	return nil, false
-}
-
-var cordoned = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
-
-// isSchedulable is the filter NodeUnschedulable.
-func isSchedulable(w *wants, p *place) ([]string, bool) {
-	if p.node.Spec.Unschedulable &&
-		!workload.Tolerates(w.pod.Spec.Tolerations, cordoned, corev1.TaintEffectNoSchedule) {
-		return []string{"node(s) were unschedulable"}, false
-	}
-	return nil, false
-}
-
-// toleratesTaints is the filter TaintToleration.
-func toleratesTaints(w *wants, p *place) ([]string, bool) {
-	if !tolerates(w.pod, p.repel) {
-		return []string{"node(s) had untolerated taint(s)"}, false
-	}
-	return nil, false
-}
-
 func tolerates(p *corev1.Pod, taints []corev1.Taint) bool {
 	return len(taints) == 0 || workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoSchedule) &&
 		workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoExecute)
-}
-
-// matchesNode is the filter NodeAffinity. An affinity that can't be parsed is rejected by validation.
-func matchesNode(w *wants, p *place) ([]string, bool) {
-	if ok, err := w.affinity.Match(p.node); err != nil || !ok {
-		return []string{"node(s) didn't match Pod's node affinity/selector"}, false
-	}
-	return nil, false
-}
-
-// hasPorts is the filter NodePorts.
-func hasPorts(w *wants, p *place) ([]string, bool) {
-	if p.occupied(w.ports) {
-		return []string{"node(s) didn't have free ports for the requested pod ports"}, true
-	}
-	return nil, false
 }
 
 // hasResources is the filter NodeResourcesFit. A request for more than the node has is not resolvable (K
@@ -154,22 +146,4 @@ func (w *wants) free(p *place) (out int64) {
 		}
 	}
 	return out
-}
-
-// named returns the node that a pod's required affinity names in its only term, as for DaemonSets' pods.
-func named(p *corev1.Pod) string {
-	a := p.Spec.Affinity
-	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return ""
-	}
-	terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-	if len(terms) != 1 { // they are alternatives
-		return ""
-	}
-	for _, f := range terms[0].MatchFields {
-		if f.Key == metav1.ObjectNameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
-			return f.Values[0]
-		}
-	}
-	return ""
 }

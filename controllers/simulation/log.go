@@ -17,12 +17,8 @@ const AnnotationLog = "kubecascade.io/simulate-log"
 
 // Log returns the log of a container of a simulated pod, and whether it has ended.
 func Log(p *corev1.Pod, container string, o *corev1.PodLogOptions, now time.Time) (text string, ended bool, err error) {
-	var s corev1.ContainerStatus
-	all := slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses, p.Status.EphemeralContainerStatuses)
-	if i := slices.IndexFunc(all, func(s corev1.ContainerStatus) bool { return s.Name == container }); i >= 0 {
-		s = all[i]
-	}
-	started, err := logged(p, container, &s, o.Previous)
+	s := cmp.Or(statusOf(p, container), &corev1.ContainerStatus{})
+	started, err := logged(p, container, s, o.Previous)
 	if err != nil {
 		return "", false, err
 	}

@@ -132,9 +132,7 @@ func address(node string) string {
 	if node == NodeName {
 		return hostIP
 	}
-	h := fnv.New32a()
-	h.Write([]byte(node))
-	n := h.Sum32()
+	n := hash(node)
 	return fmt.Sprintf("10.%d.%d.%d", 129+n>>16&31, n>>8&255, n&255)
 }
 
@@ -157,9 +155,8 @@ func hosts(n *corev1.Node, name string) (out []string) {
 	return out
 }
 
-// number returns a pseudo-random number of the pod.
-func number(p *corev1.Pod) uint32 {
+func hash(s string) uint32 {
 	h := fnv.New32a()
-	h.Write([]byte(p.UID))
+	h.Write([]byte(s))
 	return h.Sum32()
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -15,27 +16,32 @@ import (
 // node-lifecycle-controller does for a node that has stopped reporting (K
 // pkg/controller/nodelifecycle/node_lifecycle_controller.go: tryUpdateNodeHealth), except for the message.
 const (
-	readyReason, readyMessage = "KubeletReady", "simulated"
-	offReason, offMessage     = "NodeStatusUnknown", "the simulated kubelet has stopped: the server runs without --simulate-pods"
+	readyMessage = "simulated"
+	offReason    = "NodeStatusUnknown"
+	offMessage   = "the simulated kubelet has stopped: the server runs without --simulate-pods"
 )
 
 // Off sets every formerly simulated node to not ready, because no kubelet is simulated now. Servers without simulation
 // run it, and Node reverses it. Pods are not changed, so nothing is lost while the simulation is off.
-func Off() workload.Controller {
-	return workload.Controller{Name: "node-controller", For: workload.Nodes, Decide: off}
+func Off(log *slog.Logger) workload.Controller {
+	return workload.Controller{Name: "node-controller", For: workload.Nodes,
+		Decide: func(v workload.View, now time.Time) workload.Plan {
+			n, _ := v.Object.(*corev1.Node)
+			return off(n, now, log)
+		}}
 }
 
-func off(v workload.View, now time.Time) workload.Plan {
-	n, _ := v.Object.(*corev1.Node)
+func off(n *corev1.Node, now time.Time, log *slog.Logger) workload.Plan {
 	i := ready(n)
 	if i < 0 || n.Status.Conditions[i].Status != corev1.ConditionTrue || n.Status.Conditions[i].Message != readyMessage {
 		return workload.Plan{}
 	}
+	log.Warn("--simulate-pods is off, but a simulated node exists; its condition Ready becomes Unknown",
+		"node", n.Name, "hint", "start with --simulate-pods, or delete the node and its pods")
 	n = n.DeepCopy()
 	c := &n.Status.Conditions[i]
-	c.Status, c.Reason, c.Message, c.LastTransitionTime = corev1.ConditionUnknown, offReason, offMessage, metav1.NewTime(
-		now,
-	)
+	c.Status, c.Reason, c.Message = corev1.ConditionUnknown, offReason, offMessage
+	c.LastTransitionTime = metav1.NewTime(now)
 	return workload.Plan{Status: n, Events: []workload.Event{
 		workload.Normal("NodeNotReady", fmt.Sprintf("Node %s status is now: NodeNotReady", n.Name))}}
 }

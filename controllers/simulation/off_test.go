@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 func TestOffSetsNodesToNotReady(t *testing.T) {
 	at := func(second int64) time.Time { return time.Unix(second, 0) }
 	view := func(n *corev1.Node) workload.View { return workload.View{Key: workload.Key{Name: n.Name}, Object: n} }
-	n := &corev1.Node{}
+	log, n := slog.New(slog.DiscardHandler), &corev1.Node{}
 	n.Name = "any"
 	label(n)
 	step := func(what string, p workload.Plan, status corev1.ConditionStatus, since int64) {
@@ -29,18 +30,18 @@ func TestOffSetsNodesToNotReady(t *testing.T) {
 		}
 	}
 	step("simulated", kubelets{version: "v1"}.node(view(n), at(1)), corev1.ConditionTrue, 1)
-	p := off(view(n), at(2))
+	p := off(n, at(2), log)
 	step("off", p, corev1.ConditionUnknown, 2)
 	if len(p.Events) != 1 || p.Events[0].Reason != "NodeNotReady" {
 		t.Errorf("events: %+v", p.Events)
 	}
-	if p := off(view(n), at(3)); p.Status != nil {
+	if p := off(n, at(3), log); p.Status != nil {
 		t.Errorf("again: %+v", p)
 	}
 	step("simulated again", kubelets{version: "v1"}.node(view(n), at(4)), corev1.ConditionTrue, 4)
 	for _, message := range []string{"kubelet is posting ready status", ""} {
 		n.Status.Conditions[ready(n)].Message = message
-		if p := off(view(n), at(5)); p.Status != nil {
+		if p := off(n, at(5), log); p.Status != nil {
 			t.Errorf("a node of another's: %+v", p)
 		}
 	}
@@ -48,7 +49,7 @@ func TestOffSetsNodesToNotReady(t *testing.T) {
 	if p := (kubelets{version: "v1"}).node(view(n), at(6)); p.Status != nil {
 		t.Errorf("a node that a client has made unready: %+v", p)
 	}
-	if p := off(workload.View{Key: workload.Key{Name: NodeName}}, at(7)); p.Status != nil || len(p.Do) > 0 {
+	if p := off(nil, at(7), log); p.Status != nil || len(p.Do) > 0 {
 		t.Errorf("no node: %+v", p)
 	}
 }

@@ -58,8 +58,8 @@ func (o Options) pod(v workload.View, now time.Time) workload.Plan {
 	} else if p.Status.Phase == corev1.PodPending {
 		plan = o.start(v, p, now)
 	}
-	if limited && (plan.Again == 0 || wait < plan.Again) {
-		plan.Again = wait
+	if limited {
+		plan.Within(wait)
 	}
 	return plan
 }
@@ -124,7 +124,7 @@ func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
 
 // scheduled returns the time at which a pod was assigned.
 func scheduled(p *corev1.Pod) time.Time {
-	if c := conditionOf(p, corev1.PodScheduled); c != nil {
+	if c := workload.PodCondition(p, corev1.PodScheduled); c != nil {
 		return c.LastTransitionTime.Time
 	}
 	return p.CreationTimestamp.Time

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -47,18 +48,16 @@ func (t *term) matches(namespace string, pod labels.Set, of labelsOf) bool {
 		t.selector.Matches(pod)
 }
 
-func affinityOf(p *corev1.Pod) []term {
-	if a := p.Spec.Affinity; a != nil && a.PodAffinity != nil {
-		return termsOf(p, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+// affinitiesOf returns the terms of the pod's affinity and anti-affinity.
+func affinitiesOf(p *corev1.Pod) (affinity, anti []term) {
+	a := cmp.Or(p.Spec.Affinity, &corev1.Affinity{})
+	if a.PodAffinity != nil {
+		affinity = termsOf(p, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
-	return nil
-}
-
-func antiAffinityOf(p *corev1.Pod) []term {
-	if a := p.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-		return termsOf(p, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	if a.PodAntiAffinity != nil {
+		anti = termsOf(p, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
-	return nil
+	return affinity, anti
 }
 
 // domain is the set of nodes with a value of a label.
@@ -77,8 +76,8 @@ type relations struct {
 // relations compares a pod with the pods on nodes (K pkg/scheduler/framework/plugins/interpodaffinity/filtering.go:
 // PreFilter). It reads all pods if the pod has terms, else only pods that have some.
 func (c *claims) relations(p *corev1.Pod, of labelsOf) relations {
-	r := relations{affinity: affinityOf(p), anti: antiAffinityOf(p),
-		near: map[domain]bool{}, far: map[domain]bool{}, closed: map[domain]bool{}}
+	r := relations{near: map[domain]bool{}, far: map[domain]bool{}, closed: map[domain]bool{}}
+	r.affinity, r.anti = affinitiesOf(p)
 	add := func(to map[domain]bool, node, key string) {
 		if at := c.places.named[node]; at != nil {
 			if value, ok := at.node.Labels[key]; ok {

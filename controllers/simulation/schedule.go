@@ -116,7 +116,8 @@ func (s *scheduler) place(r workload.Reader, p *corev1.Pod, c *claims) (
 // unschedulable sets the condition and records the event of a pod that fits no node (K pkg/scheduler/schedule_one.go:
 // handleSchedulingFailure), once for each message.
 func unschedulable(p *corev1.Pod, why string, now time.Time) workload.Plan {
-	if c := conditionOf(p, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse && c.Message == why {
+	c := workload.PodCondition(p, corev1.PodScheduled)
+	if c != nil && c.Status == corev1.ConditionFalse && c.Message == why {
 		return workload.Plan{}
 	}
 	p = p.DeepCopy()

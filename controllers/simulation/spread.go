@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -66,13 +67,7 @@ func least(count map[string]int, domains *int32) int {
 	if len(count) == 0 || domains != nil && len(count) < int(*domains) {
 		return 0
 	}
-	out := -1
-	for _, n := range count {
-		if out < 0 || n < out {
-			out = n
-		}
-	}
-	return out
+	return slices.Min(slices.Collect(maps.Values(count)))
 }
 
 // isSpread is the filter PodTopologySpread.

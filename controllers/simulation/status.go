@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // simulatedPrefix begins the IDs of images and containers.
@@ -18,25 +20,7 @@ func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason, messag
 	if is {
 		c.Status = corev1.ConditionTrue
 	}
-	had := conditionOf(p, t)
-	if had == nil {
-		p.Status.Conditions = append(p.Status.Conditions, c)
-		return
-	}
-	if had.Status == c.Status {
-		c.LastTransitionTime = had.LastTransitionTime
-	}
-	*had = c
-}
-
-// conditionOf returns the condition of the type; nil if there is none.
-func conditionOf(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
-	for i := range p.Status.Conditions {
-		if p.Status.Conditions[i].Type == t {
-			return &p.Status.Conditions[i]
-		}
-	}
-	return nil
+	workload.SetPodCondition(p, c)
 }
 
 // notReady is the reason of the conditions while containers are not ready.
@@ -46,7 +30,7 @@ const notReady = "ContainersNotReady"
 // addresses (K pkg/kubelet/kubelet_pods.go: generateAPIPodStatus).
 func begin(p *corev1.Pod, hosts []string, now metav1.Time) {
 	p.Status.StartTime = &now
-	n := number(p)
+	n := hash(string(p.UID))
 	ips := []string{fmt.Sprintf("10.%d.%d.%d", 64+n>>16&63, n>>8&255, n&255)}
 	if p.Spec.HostNetwork {
 		ips = hosts
@@ -71,12 +55,9 @@ func finished(p *corev1.Pod, now metav1.Time, phase corev1.PodPhase) {
 	if phase == corev1.PodFailed {
 		reason = "PodFailed"
 	}
-	for _, list := range [][]corev1.ContainerStatus{
-		p.Status.InitContainerStatuses, p.Status.ContainerStatuses, p.Status.EphemeralContainerStatuses} {
-		for i := range list {
-			if list[i].State.Running != nil {
-				terminated(&list[i], now, killedCode, "Error")
-			}
+	for _, c := range containersOf(p) {
+		if c.runs() {
+			c.end(now, killedCode, "Error")
 		}
 	}
 	condition(p, corev1.PodReady, false, reason, "", now)

@@ -14,28 +14,24 @@ import (
 
 // sync makes the changes that are due in a pod that has started. It changes the containers, and then the status that
 // follows from them, the spec, the annotations and the readiness gates. It returns the events, and the time until the
-// next change; 0 for none.
+// next change; 0 for none. Each init container and sidecar begins when those before it have ended or, if they are
+// sidecars, have started.
 func (o Options) sync(p *corev1.Pod, now metav1.Time) (events []workload.Event, again time.Duration) {
-	var initialized, more []workload.Event
-	incomplete, wait := o.initialize(p, now, &initialized)
-	again = wait
-	step := func(c container) {
-		more, wait = c.step(now)
-		if events = append(events, more...); wait > 0 && (again == 0 || wait < again) {
-			again = wait
+	addStatuses(p)
+	var incomplete []string // the init containers and sidecars for which others wait
+	for _, c := range containersOf(p) {
+		c.outcome = o.outcomeOf(p, c.Container.Name, c.role)
+		first := c.role == initial || c.role == sidecar
+		if len(incomplete) == 0 || c.role == ephemeral || first && (c.runs() || c.LastTerminationState.Terminated != nil) {
+			more, wait := c.step(now)
+			if events = append(events, more...); wait > 0 && (again == 0 || wait < again) {
+				again = wait
+			}
+			c.observe()
 		}
-		c.observe()
-	}
-	for i := range p.Spec.Containers {
-		c := &p.Spec.Containers[i]
-		if s := statusOf(&p.Status.ContainerStatuses, c); len(incomplete) == 0 {
-			step(o.container(p, c, s, regular, fmt.Sprintf("spec.containers{%s}", c.Name)))
+		if first && !c.complete() {
+			incomplete = append(incomplete, c.Container.Name)
 		}
-	}
-	for i := range p.Spec.EphemeralContainers {
-		c := corev1.Container(p.Spec.EphemeralContainers[i].EphemeralContainerCommon)
-		s := statusOf(&p.Status.EphemeralContainerStatuses, &c)
-		step(o.container(p, &c, s, ephemeral, fmt.Sprintf("spec.ephemeralContainers{%s}", c.Name)))
 	}
 	initializes(p, incomplete, now)
 	if phase := phaseOf(p, incomplete); phase == corev1.PodSucceeded || phase == corev1.PodFailed {
@@ -46,52 +42,21 @@ func (o Options) sync(p *corev1.Pod, now metav1.Time) (events []workload.Event, 
 		readiness(p, now)
 		observe(p)
 	}
-	return append(initialized, events...), again
+	return events, again
 }
 
-// initialize makes the changes of init containers and sidecars, each of which begins when those before it have ended
-// or, if they are sidecars, have started. incomplete has the names of those that have not.
-func (o Options) initialize(
-	p *corev1.Pod, now metav1.Time, events *[]workload.Event,
-) (incomplete []string, again time.Duration) {
-	for i := range p.Spec.InitContainers {
-		c := &p.Spec.InitContainers[i]
-		s := statusOf(&p.Status.InitContainerStatuses, c)
-		r := initial
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			r = sidecar
-		}
-		is := o.container(p, c, s, r, fmt.Sprintf("spec.initContainers{%s}", c.Name))
-		if len(incomplete) == 0 || s.State.Running != nil || s.LastTerminationState.Terminated != nil {
-			more, wait := is.step(now)
-			if *events = append(*events, more...); wait > 0 && (again == 0 || wait < again) {
-				again = wait
-			}
-			is.observe()
-		}
-		if !is.complete() {
-			incomplete = append(incomplete, c.Name)
+// addStatuses adds the missing statuses of containers.
+func addStatuses(p *corev1.Pod) {
+	lists := map[role]*[]corev1.ContainerStatus{
+		initial: &p.Status.InitContainerStatuses, sidecar: &p.Status.InitContainerStatuses,
+		regular: &p.Status.ContainerStatuses, ephemeral: &p.Status.EphemeralContainerStatuses,
+	}
+	for _, c := range containersOf(p) {
+		if list, no := lists[c.role], false; c.ContainerStatus == nil {
+			*list = append(*list, corev1.ContainerStatus{Name: c.Container.Name, Image: c.Container.Image, Started: &no,
+				State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}})
 		}
 	}
-	return incomplete, again
-}
-
-// container returns a container of the pod with its outcome.
-func (o Options) container(
-	p *corev1.Pod, c *corev1.Container, s *corev1.ContainerStatus, r role, at string,
-) container {
-	return container{Container: c, ContainerStatus: s, pod: p, role: r, at: at, outcome: o.outcomeOf(p, c.Name, r)}
-}
-
-// statusOf returns the status of a container, which is added if it is missing.
-func statusOf(all *[]corev1.ContainerStatus, c *corev1.Container) *corev1.ContainerStatus {
-	i := slices.IndexFunc(*all, func(s corev1.ContainerStatus) bool { return s.Name == c.Name })
-	if i < 0 {
-		no := false
-		i, *all = len(*all), append(*all, corev1.ContainerStatus{Name: c.Name, Image: c.Image, Started: &no,
-			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}})
-	}
-	return &(*all)[i]
 }
 
 // complete reports whether the containers after an init container can start.
@@ -158,9 +123,9 @@ func initializes(p *corev1.Pod, incomplete []string, now metav1.Time) {
 // GenerateContainersReadyCondition, GeneratePodReadyCondition).
 func readiness(p *corev1.Pod, now metav1.Time) {
 	var names, gates []string
-	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-		if !c.Ready && !isInitial(p, c.Name) {
-			names = append(names, c.Name)
+	for _, c := range containersOf(p) {
+		if !c.Ready && (c.role == sidecar || c.role == regular) {
+			names = append(names, c.Container.Name)
 		}
 	}
 	if len(names) > 0 {
@@ -170,7 +135,7 @@ func readiness(p *corev1.Pod, now metav1.Time) {
 		return
 	}
 	for _, g := range p.Spec.ReadinessGates {
-		switch c := conditionOf(p, g.ConditionType); {
+		switch c := workload.PodCondition(p, g.ConditionType); {
 		case c == nil:
 			gates = append(gates,
 				fmt.Sprintf("corresponding condition of pod readiness gate %q does not exist.", g.ConditionType))
@@ -187,20 +152,13 @@ func readiness(p *corev1.Pod, now metav1.Time) {
 	condition(p, corev1.ContainersReady, true, "", "", now)
 }
 
-// isInitial reports whether the container is an init container and no sidecar.
-func isInitial(p *corev1.Pod, name string) bool {
-	return slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool {
-		return c.Name == name && (c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways)
-	})
-}
-
 // observe records the generation in the status and in the conditions of kubelets (K pkg/kubelet/kubelet_pods.go:
 // generateAPIPodStatus). Conditions of other components stay.
 func observe(p *corev1.Pod) {
 	p.Status.ObservedGeneration = p.Generation
 	for _, t := range []corev1.PodConditionType{corev1.PodReadyToStartContainers, corev1.PodInitialized, corev1.PodReady,
 		corev1.ContainersReady, corev1.PodScheduled} {
-		if c := conditionOf(p, t); c != nil {
+		if c := workload.PodCondition(p, t); c != nil {
 			c.ObservedGeneration = p.Generation
 		}
 	}

@@ -35,11 +35,11 @@ func Metrics(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 	m := &metricsv1beta1.PodMetrics{Timestamp: metav1.NewTime(at), Window: metav1.Duration{Duration: window}}
 	usage := parseUsage(p.Annotations[AnnotationUsage])
 	for _, c := range workload.LastingContainers(p) {
-		s, ok := runsSince(p, c.Name)
-		if !ok {
+		s := statusOf(p, c.Name)
+		if s == nil || s.State.Running == nil {
 			continue
 		}
-		m.Window.Duration = max(0, min(m.Window.Duration, at.Sub(s)))
+		m.Window.Duration = max(0, min(m.Window.Duration, at.Sub(s.State.Running.StartedAt.Time)))
 		used := corev1.ResourceList{}
 		for _, r := range measured {
 			used[r] = usage.of(&c, r)
@@ -50,17 +50,6 @@ func Metrics(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 		return nil
 	}
 	return m
-}
-
-// runsSince returns the time at which a running container was started; false if it isn't running.
-func runsSince(p *corev1.Pod, container string) (at time.Time, ok bool) {
-	for _, s := range slices.Concat(
-		p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses) {
-		if s.Name == container && s.State.Running != nil {
-			return s.State.Running.StartedAt.Time, true
-		}
-	}
-	return at, false
 }
 
 // usage has the values of AnnotationUsage, by "container/resource", or "/resource" for each container.
