@@ -29,12 +29,8 @@ func (s *pass) manage() {
 			s.remove = append(s.remove, slices.DeleteFunc(slices.Clone(pods), leaving)...)
 		}
 	}
-	known := map[string]bool{}
-	for _, n := range s.nodes {
-		known[n.Name] = true
-	}
 	for _, node := range slices.Sorted(maps.Keys(s.on)) {
-		if known[node] {
+		if _, known := s.want[node]; known {
 			continue
 		}
 		// No other controller deletes pods that wait for a node that is gone.
@@ -90,19 +86,19 @@ func (s *pass) surging(running []*corev1.Pod) {
 	if current == nil || old == nil {
 		return
 	}
-	if _, ready := workload.Ready(old); !ready || s.available(current) {
+	if !workload.IsReady(old) || s.available(current) {
 		s.remove = append(s.remove, old)
 	}
 }
 
 // failure deletes a failed pod, unless it is too soon after the last one on the node.
 func (s *pass) failure(node string, p *corev1.Pod) {
-	of := stateOf(s.set)
-	if at := s.failed.until(node, of); s.now.Before(at) {
-		s.again(at.Sub(s.now))
+	on := place{node, s.set.UID, s.set.Status.ObservedGeneration}
+	if at := s.failed.until(on); s.now.Before(at) {
+		s.plan.Within(at.Sub(s.now))
 		return
 	}
-	s.failed.add(node, of, s.now)
+	s.failed.add(on, s.now)
 	s.event(workload.Warning("FailedDaemonPod",
 		fmt.Sprintf("Found failed daemon pod %s/%s on node %s, will try to kill it", p.Namespace, p.Name, node)))
 	s.remove = append(s.remove, p)

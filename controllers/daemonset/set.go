@@ -2,7 +2,6 @@ package daemonset
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -21,7 +20,7 @@ type pass struct {
 	workload.View
 	set    *appsv1.DaemonSet
 	now    time.Time
-	failed failures
+	failed *failures
 	// nodes has all nodes, by name. want has the nodes that should have a pod, keep those on which a pod may stay.
 	nodes      []*corev1.Node
 	want, keep map[string]bool
@@ -78,34 +77,13 @@ func (s *pass) read() []workload.Action {
 // oldest orders pods: the first one stays. Assigned pods come first, then older ones (daemon_controller.go:
 // podByCreationTimestampAndPhase).
 func oldest(a, b *corev1.Pod) int {
-	if bound := a.Spec.NodeName != ""; bound != (b.Spec.NodeName != "") {
-		if bound {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	return cmp.Or(workload.FalseFirst(a.Spec.NodeName == "", b.Spec.NodeName == ""),
+		a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 }
-
-// nameField is the field by which a node affinity names a node.
-const nameField = metav1.ObjectNameField
 
 // target returns the node that the pod is on, or was created for (daemon/util: GetTargetNodeName).
 func target(p *corev1.Pod) string {
-	if p.Spec.NodeName != "" {
-		return p.Spec.NodeName
-	}
-	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil &&
-		a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-			for _, f := range term.MatchFields {
-				if f.Key == nameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
-					return f.Values[0]
-				}
-			}
-		}
-	}
-	return ""
+	return cmp.Or(p.Spec.NodeName, workload.NamedNode(workload.NodeTerms(p)...))
 }
 
 // generation returns the template's generation from an annotation; false if it is absent or invalid (daemon/util:
@@ -127,15 +105,12 @@ func (s *pass) updated(p *corev1.Pod) bool {
 // newPod returns the pod for a node (daemon/util: CreatePodTemplate, ReplaceDaemonSetPodNodeNameNodeAffinity).
 func (s *pass) newPod(node string) *corev1.Pod {
 	p := workload.FromTemplate(s.set, &s.set.Spec.Template)
-	labels := map[string]string{}
-	maps.Copy(labels, p.Labels)
 	if g, ok := s.generation(); ok {
-		labels[generationLabel] = g
+		metav1.SetMetaDataLabel(&p.ObjectMeta, generationLabel, g)
 	}
 	if s.hash != "" {
-		labels[appsv1.DefaultDaemonSetUniqueLabelKey] = s.hash
+		metav1.SetMetaDataLabel(&p.ObjectMeta, appsv1.DefaultDaemonSetUniqueLabelKey, s.hash)
 	}
-	p.Labels = labels
 	p.Spec.Tolerations = tolerant(&p.Spec)
 	bind(&p.Spec, node)
 	return p
@@ -147,23 +122,12 @@ func bind(spec *corev1.PodSpec, node string) {
 	spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{
 		NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 			MatchFields: []corev1.NodeSelectorRequirement{
-				{Key: nameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
+				{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
 			},
 		}},
 	}
 }
 
-// available reports whether the pod has been ready for long enough. If it will be, it requests a pass for that time.
 func (s *pass) available(p *corev1.Pod) bool {
-	wait, ok := workload.Available(p, s.set.Spec.MinReadySeconds, s.now)
-	if ok && wait > 0 {
-		s.again(wait)
-	}
-	return ok && wait == 0
-}
-
-func (s *pass) again(wait time.Duration) {
-	if s.plan.Again == 0 || wait < s.plan.Again {
-		s.plan.Again = wait
-	}
+	return s.plan.Available(p, s.set.Spec.MinReadySeconds, s.now)
 }

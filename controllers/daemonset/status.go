@@ -24,7 +24,7 @@ func (s *pass) status() workload.Object {
 			continue
 		case len(pods) > 0:
 			out.CurrentNumberScheduled++
-			if _, ready := workload.Ready(pods[0]); ready {
+			if workload.IsReady(pods[0]) {
 				out.NumberReady++
 				if s.available(pods[0]) {
 					out.NumberAvailable++
