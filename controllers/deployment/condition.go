@@ -2,59 +2,46 @@ package deployment
 
 import (
 	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// condition returns the condition of the type in a status; nil if there is none.
-func condition(s *appsv1.DeploymentStatus, t appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {
-	for i := range s.Conditions {
-		if s.Conditions[i].Type == t {
-			return &s.Conditions[i]
+// condition returns the condition of the type in the new status; nil if there is none.
+func (s *state) condition(t appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {
+	for i := range s.status.Conditions {
+		if s.status.Conditions[i].Type == t {
+			return &s.status.Conditions[i]
 		}
 	}
 	return nil
 }
 
-func remove(s *appsv1.DeploymentStatus, t appsv1.DeploymentConditionType) {
-	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c appsv1.DeploymentCondition) bool {
-		return c.Type == t
-	})
+func (s *state) remove(t appsv1.DeploymentConditionType) {
+	s.status.Conditions = slices.DeleteFunc(slices.Clone(s.status.Conditions),
+		func(c appsv1.DeploymentCondition) bool { return c.Type == t })
 }
 
 // put sets a condition, unless the present one has the same status and reason. If the status does not change, the
 // transition time stays (SetDeploymentCondition).
-func put(s *appsv1.DeploymentStatus, c appsv1.DeploymentCondition) {
-	had := condition(s, c.Type)
+func (s *state) put(c appsv1.DeploymentCondition) {
+	had := s.condition(c.Type)
 	if had != nil && had.Status == c.Status {
 		if had.Reason == c.Reason {
 			return
 		}
 		c.LastTransitionTime = had.LastTransitionTime
 	}
-	remove(s, c.Type)
-	s.Conditions = append(s.Conditions, c)
-}
-
-func set(
-	s *appsv1.DeploymentStatus, now time.Time, t appsv1.DeploymentConditionType, is corev1.ConditionStatus,
-	reason, message string,
-) {
-	at := metav1.NewTime(now)
-	put(s, appsv1.DeploymentCondition{
-		Type: t, Status: is, Reason: reason, Message: message, LastUpdateTime: at, LastTransitionTime: at,
-	})
-}
-
-func (s *state) condition(t appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {
-	return condition(&s.status, t)
+	s.remove(c.Type)
+	s.status.Conditions = append(s.status.Conditions, c)
 }
 
 func (s *state) set(t appsv1.DeploymentConditionType, is corev1.ConditionStatus, reason, message string) {
-	set(&s.status, s.now, t, is, reason, message)
+	at := metav1.NewTime(s.now)
+	s.put(appsv1.DeploymentCondition{
+		Type: t, Status: is, Reason: reason, Message: message, LastUpdateTime: at, LastTransitionTime: at,
+	})
 }
 
 // pause sets the condition Progressing when a deployment is paused or resumed, and reports whether the deployment is

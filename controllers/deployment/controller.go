@@ -53,7 +53,7 @@ func decide(v workload.View, d *appsv1.Deployment, now time.Time) workload.Plan 
 	s := newState(v, d, mine, now)
 	switch {
 	case d.DeletionTimestamp != nil:
-		s.setStatus(s.counted())
+		s.count()
 	case s.failed():
 	case s.pause(), s.resized():
 		s.adjust()

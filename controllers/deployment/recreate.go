@@ -25,7 +25,7 @@ func (s *state) recreate() {
 			s.forget()
 		}
 	}
-	s.setStatus(s.progressed(s.counted()))
+	s.progress()
 }
 
 // oldPods reports whether a pod of an old ReplicaSet may still run (oldPodsRunning).

@@ -80,17 +80,16 @@ func (s *state) setRevision(revision string) {
 
 // annotate sets the annotations of the newest ReplicaSet (SetNewReplicaSetAnnotations).
 func (s *state) annotate(rs *appsv1.ReplicaSet, exists bool) (changed bool) {
-	if rs.Annotations == nil {
-		rs.Annotations = map[string]string{}
-	}
 	for k, v := range s.d.Annotations {
 		if had, ok := rs.Annotations[k]; !slices.Contains(own, k) && (!ok || had != v) {
-			rs.Annotations[k], changed = v, true
+			metav1.SetMetaDataAnnotation(&rs.ObjectMeta, k, v)
+			changed = true
 		}
 	}
 	had, numbered := rs.Annotations[revisionKey]
 	if next := s.next(); revisionOf(rs) < next {
-		rs.Annotations[revisionKey], changed = strconv.FormatInt(next, 10), true
+		metav1.SetMetaDataAnnotation(&rs.ObjectMeta, revisionKey, strconv.FormatInt(next, 10))
+		changed = true
 		if numbered {
 			rs.Annotations[historyKey] = remember(rs.Annotations[historyKey], had)
 		}
@@ -116,12 +115,10 @@ func remember(history, revision string) string {
 
 // note sets the annotation with the number of pods that the deployment wants, by which resized detects a change.
 func (s *state) note(rs *appsv1.ReplicaSet) (changed bool) {
-	if rs.Annotations == nil {
-		rs.Annotations = map[string]string{}
-	}
 	for k, n := range map[string]int32{desiredKey: s.size, maxKey: s.size + s.surge} {
 		if v := strconv.Itoa(int(n)); rs.Annotations[k] != v {
-			rs.Annotations[k], changed = v, true
+			metav1.SetMetaDataAnnotation(&rs.ObjectMeta, k, v)
+			changed = true
 		}
 	}
 	return changed
@@ -181,7 +178,7 @@ func (s *state) failed() bool {
 	c, ok := f.Action.(workload.Create)
 	switch {
 	case !ok:
-		s.setStatus(s.counted())
+		s.count()
 	case apierrors.IsAlreadyExists(f.Err):
 		n := int32(1)
 		if had := s.d.Status.CollisionCount; had != nil && *had < math.MaxInt32 {

@@ -54,7 +54,7 @@ func (s *state) roll() {
 	if !s.grow() && !s.shrink() && s.complete(&s.d.Status) {
 		s.forget()
 	}
-	s.setStatus(s.progressed(s.counted()))
+	s.progress()
 }
 
 // grow grows the newest ReplicaSet as far as allowed.

@@ -30,7 +30,7 @@ func (s *state) adjust() {
 	if s.d.Spec.Paused {
 		s.forget()
 	}
-	s.setStatus(s.counted())
+	s.count()
 }
 
 // scale scales the ReplicaSets to the deployment's total size.
