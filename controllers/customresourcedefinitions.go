@@ -45,16 +45,6 @@ type CustomResourceDefinitions struct {
 	known map[string]knownDefinition
 }
 
-// NewCustomResourceDefinitions returns a controller that is not running; log may be nil.
-func NewCustomResourceDefinitions(
-	client *loopback.Client, webhooks *webhook.Clients, log *slog.Logger,
-) *CustomResourceDefinitions {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	return &CustomResourceDefinitions{client: client, webhooks: webhooks, log: log, known: map[string]knownDefinition{}}
-}
-
 // Run runs until ctx is done, and returns after everything that it started has returned.
 func (c *CustomResourceDefinitions) Run(ctx context.Context) {
 	loop := reconcile.Loop[string]{Keys: reconcile.NewKeys(definitionBackoff, strings.Compare),

@@ -91,11 +91,11 @@ func flowParts(s *setup) []run {
 // changes at the same time is left until the next check.
 func flowObjects(s *setup) run {
 	c := s.process.Client("", flowProducer)
-	k := &flowKeeper{api: c, schemas: newSchemas(), levels: newLevels()}
 	return func(ctx context.Context) {
 		objects := &reconcile.Rounds{
 			Interval: flowInterval, AtOnce: true, Changes: c.SpecChanges(workload.FlowSchemas, workload.PriorityLevels),
-			Why: "the next check of mandatory and suggested objects", Check: k.check,
+			Why:   "the next check of mandatory and suggested objects",
+			Check: func(ctx context.Context) error { return checkFlows(ctx, c) },
 			Failed: func(err error) {
 				s.process.Log.Warn("failed to update flow schemas and priority levels",
 					"err", err, "again", flowInterval)
@@ -105,24 +105,18 @@ func flowObjects(s *setup) run {
 	}
 }
 
-type flowKeeper struct {
-	api     *loopback.Client
-	schemas *kind[*flowcontrolv1.FlowSchema]
-	levels  *kind[*flowcontrolv1.PriorityLevelConfiguration]
-}
-
-// check creates, updates and deletes objects. Levels come before the schemas that name them. If one of these objects
-// can't be decoded, it does nothing, and returns an error that names the object.
-func (k *flowKeeper) check(ctx context.Context) error {
-	levels, err := decoded[flowcontrolv1.PriorityLevelConfiguration](k.api, workload.PriorityLevels)
+// checkFlows creates, updates and deletes objects. Levels come before the schemas that name them. If one of these
+// objects can't be decoded, it does nothing, and returns an error that names the object.
+func checkFlows(ctx context.Context, c *loopback.Client) error {
+	levels, err := decoded[flowcontrolv1.PriorityLevelConfiguration](c, workload.PriorityLevels)
 	if err != nil {
 		return err
 	}
-	schemas, err := decoded[flowcontrolv1.FlowSchema](k.api, workload.FlowSchemas)
+	schemas, err := decoded[flowcontrolv1.FlowSchema](c, workload.FlowSchemas)
 	if err != nil {
 		return err
 	}
-	return errors.Join(keepFlow(ctx, k.api, k.levels, levels), keepFlow(ctx, k.api, k.schemas, schemas))
+	return errors.Join(keepFlow(ctx, c, flowLevels, levels), keepFlow(ctx, c, flowSchemas, schemas))
 }
 
 func decoded[T any](c *loopback.Client, r workload.Resource) (all []*T, err error) {
@@ -140,7 +134,7 @@ func decoded[T any](c *loopback.Client, r workload.Resource) (all []*T, err erro
 	return all, nil
 }
 
-func keepFlow[T workload.Object](ctx context.Context, api workload.API, k *kind[T], stored []T) error {
+func keepFlow[T workload.Object](ctx context.Context, api workload.API, k kind[T], stored []T) error {
 	var errs []error
 	note := func(verb string, o workload.Object, err error) {
 		if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && !apierrors.IsAlreadyExists(err) {
@@ -194,21 +188,6 @@ func dangling(
 	return c, true
 }
 
-func newSchemas() *kind[*flowcontrolv1.FlowSchema] {
-	return &kind[*flowcontrolv1.FlowSchema]{
-		mandatory: bootstrap.MandatoryFlowSchemas, suggested: bootstrap.SuggestedFlowSchemas,
-		setSpec: setSchema,
-	}
-}
-
-func newLevels() *kind[*flowcontrolv1.PriorityLevelConfiguration] {
-	return &kind[*flowcontrolv1.PriorityLevelConfiguration]{
-		mandatory: bootstrap.MandatoryPriorityLevelConfigurations,
-		suggested: bootstrap.SuggestedPriorityLevelConfigurations,
-		setSpec:   setLevel,
-	}
-}
-
 // kind has the differences between the two kinds of objects.
 type kind[T workload.Object] struct {
 	// mandatory and suggested are the objects that every cluster has.
@@ -217,8 +196,26 @@ type kind[T workload.Object] struct {
 	setSpec func(into, from T)
 }
 
+var flowSchemas = kind[*flowcontrolv1.FlowSchema]{
+	mandatory: bootstrap.MandatoryFlowSchemas, suggested: bootstrap.SuggestedFlowSchemas,
+	setSpec: func(into, from *flowcontrolv1.FlowSchema) { into.Spec = *from.Spec.DeepCopy() },
+}
+
+var flowLevels = kind[*flowcontrolv1.PriorityLevelConfiguration]{
+	mandatory: bootstrap.MandatoryPriorityLevelConfigurations,
+	suggested: bootstrap.SuggestedPriorityLevelConfigurations,
+	// The field exempt stays (K pkg/registry/flowcontrol/ensurer/prioritylevelconfiguration.go).
+	setSpec: func(into, from *flowcontrolv1.PriorityLevelConfiguration) {
+		exempt := into.Spec.Exempt
+		into.Spec = *from.Spec.DeepCopy()
+		if into.Spec.Type == flowcontrolv1.PriorityLevelEnablementExempt && exempt != nil {
+			into.Spec.Exempt = exempt
+		}
+	},
+}
+
 // revise returns the new state of a stored object; ok is false if it is unchanged.
-func revise[T workload.Object](k *kind[T], stored, want T, mandatory bool) (revised T, ok bool) {
+func revise[T workload.Object](k kind[T], stored, want T, mandatory bool) (revised T, ok bool) {
 	update := mandatory || updated(stored)
 	revised = stored.DeepCopyObject().(T)
 	if value, err := autoUpdate(stored); err != nil || value != update {
@@ -246,21 +243,10 @@ func updated(o workload.Object) bool {
 }
 
 // unwanted reports whether an object was once maintained by a server, and isn't one of the cluster's objects any more.
-func unwanted[T workload.Object](k *kind[T], o T) bool {
+func unwanted[T workload.Object](k kind[T], o T) bool {
 	wanted := slices.ContainsFunc(slices.Concat(k.mandatory, k.suggested), func(want T) bool {
 		return want.GetName() == o.GetName()
 	})
 	value, err := autoUpdate(o)
 	return !wanted && err == nil && value
-}
-
-func setSchema(into, from *flowcontrolv1.FlowSchema) { into.Spec = *from.Spec.DeepCopy() }
-
-// setLevel does not change the field exempt (K pkg/registry/flowcontrol/ensurer/prioritylevelconfiguration.go).
-func setLevel(into, from *flowcontrolv1.PriorityLevelConfiguration) {
-	exempt := into.Spec.Exempt
-	into.Spec = *from.Spec.DeepCopy()
-	if into.Spec.Type == flowcontrolv1.PriorityLevelEnablementExempt && exempt != nil {
-		into.Spec.Exempt = exempt
-	}
 }

@@ -59,7 +59,7 @@ func level(name string, shares int32) *flowcontrolv1.PriorityLevelConfiguration 
 // priority level (- for no annotation). Every cluster has exempt with 0 shares and catch-all with 5, which are
 // mandatory, and suggested with 10. The output is what is done.
 func TestRevise(t *testing.T) {
-	k := newLevels()
+	k := flowLevels
 	k.mandatory = []*flowcontrolv1.PriorityLevelConfiguration{level("exempt", 0), level("catch-all", 5)}
 	k.suggested = []*flowcontrolv1.PriorityLevelConfiguration{level("suggested", 10)}
 	datadriven.RunTest(t, "testdata/fairness/revise", func(t *testing.T, d *datadriven.TestData) string {
@@ -86,7 +86,7 @@ func TestRevise(t *testing.T) {
 	})
 }
 
-func done(k *kind[*flowcontrolv1.PriorityLevelConfiguration], stored *flowcontrolv1.PriorityLevelConfiguration) string {
+func done(k kind[*flowcontrolv1.PriorityLevelConfiguration], stored *flowcontrolv1.PriorityLevelConfiguration) string {
 	if unwanted(k, stored) {
 		return "delete"
 	}

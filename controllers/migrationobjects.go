@@ -7,7 +7,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
@@ -92,15 +91,21 @@ func (c *migrator) migrations(ctx context.Context, r groupResource) ([]*migratio
 	return all, nil
 }
 
-// updateStatus writes a status and returns the migration as it is stored; Conflict if its resourceVersion is stale.
-func (c *migrator) updateStatus(ctx context.Context, one *migration) (*migration, error) {
+// write updates the status of a migration, and returns the migration as it is stored; Conflict if its resourceVersion
+// is stale.
+func (c *migrator) write(ctx context.Context, one *migration) (*migration, error) {
 	doc, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": one.UID, "resourceVersion": one.ResourceVersion}, "status": one.Status,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return loopback.Typed[migration](c.statuses.API.Patch(ctx, c.path("status", one.Name), types.MergePatchType, doc))
+	next, err := loopback.Typed[migration](
+		c.statuses.API.Patch(ctx, c.path("status", one.Name), types.MergePatchType, doc))
+	if err != nil {
+		return nil, fmt.Errorf("updating the status of %s: %w", one.Name, err)
+	}
+	return next, nil
 }
 
 // served returns the entry of the version of a resource that discovery prefers; nil if there is none.
@@ -111,14 +116,6 @@ func (c *migrator) served(r groupResource) *loopback.Type {
 		return nil
 	}
 	return all[i]
-}
-
-// revision returns the present resource version: later writes have a greater one.
-func (c *migrator) revision(ctx context.Context) (string, error) {
-	if err := c.statuses.API.Fresh(ctx); err != nil {
-		return "", err
-	}
-	return strconv.FormatInt(c.statuses.Cache.Revision(), 10), nil
 }
 
 // entry returns the same as served, or an error if the resource is not served.

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -45,19 +46,12 @@ func migrationEnded(m *migration) bool {
 // name if they were created in the same second (K migrationrunner.go: manageAdmission).
 func openMigrations(all []*migration) []*migration {
 	left := slices.DeleteFunc(slices.Clone(all), migrationEnded)
+	runs := func(m *migration) bool { return migrationIs(m, storagemigrationv1.MigrationRunning) }
 	slices.SortFunc(left, func(a, b *migration) int {
-		return cmp.Or(migrationOrder(a)-migrationOrder(b), a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
+		return cmp.Or(workload.FalseFirst(!runs(a), !runs(b)), a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
 			strings.Compare(a.Name, b.Name))
 	})
 	return left
-}
-
-// migrationOrder returns 0 for a migration that runs, else 1.
-func migrationOrder(m *migration) int {
-	if migrationIs(m, storagemigrationv1.MigrationRunning) {
-		return 0
-	}
-	return 1
 }
 
 // migrationObstacle returns the reason why a migration fails before it rewrites an object, or the time that it must

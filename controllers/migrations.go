@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
@@ -149,19 +150,12 @@ func (c *migrator) begin(ctx context.Context, r groupResource, m *migration) (*m
 }
 
 // see sets status.resourceVersion, up to which objects are rewritten.
-func (c *migrator) see(ctx context.Context, m *migration) (next *migration, err error) {
-	if m.Status.ResourceVersion, err = c.revision(ctx); err != nil {
+func (c *migrator) see(ctx context.Context, m *migration) (*migration, error) {
+	if err := c.statuses.API.Fresh(ctx); err != nil {
 		return nil, fmt.Errorf("reading the revision: %w", err)
 	}
+	m.Status.ResourceVersion = strconv.FormatInt(c.statuses.Cache.Revision(), 10) // later writes have a greater one
 	return c.write(ctx, m)
-}
-
-func (c *migrator) write(ctx context.Context, m *migration) (*migration, error) {
-	next, err := c.updateStatus(ctx, m)
-	if err != nil {
-		return nil, fmt.Errorf("updating the status of %s: %w", m.Name, err)
-	}
-	return next, nil
 }
 
 // run rewrites the objects, one after the other.

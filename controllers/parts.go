@@ -29,7 +29,9 @@ var ofServer = []Controller{
 }
 
 func definitions(s *setup) []run {
-	return []run{NewCustomResourceDefinitions(s.client(), s.process.Webhooks, s.process.Log).Run}
+	c := &CustomResourceDefinitions{
+		client: s.client(), webhooks: s.process.Webhooks, log: s.process.Log, known: map[string]knownDefinition{}}
+	return []run{c.Run}
 }
 
 func registrations(s *setup) []run {

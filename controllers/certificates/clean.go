@@ -16,28 +16,9 @@ const (
 	undecided = 24 * time.Hour
 )
 
-// Cleaning returns certificatesigningrequest-cleaner-controller. It records no events, like upstream's.
+// Cleaning returns certificatesigningrequest-cleaner-controller.
 func Cleaning() workload.Controller {
-	return workload.Controller{
-		Name: "csrcleaner", For: workload.CertificateSigningRequests,
-		Awaits: "the removal of an old request",
-		Decide: workload.Present(func(
-			_ workload.View, r *certificatesv1.CertificateSigningRequest, now time.Time,
-		) workload.Plan {
-			return deleteAt(r, endOf(r), now)
-		}),
-	}
-}
-
-// deleteAt plans the deletion of a request at the time end; none if end is zero.
-func deleteAt(r workload.Object, end, now time.Time) workload.Plan {
-	switch {
-	case end.IsZero(), r.GetDeletionTimestamp() != nil:
-		return workload.Plan{}
-	case end.After(now):
-		return workload.Plan{Again: end.Sub(now)}
-	}
-	return workload.Plan{Do: []workload.Action{workload.Delete{Object: r}}}
+	return cleaner("csrcleaner", workload.CertificateSigningRequests, endOf)
 }
 
 // old is the age at which a PodCertificateRequest is deleted (cmd/kube-controller-manager/app/certificates.go:
@@ -45,17 +26,25 @@ func deleteAt(r workload.Object, end, now time.Time) workload.Plan {
 const old = 15 * time.Minute
 
 // CleaningPods returns podcertificaterequest-cleaner-controller, which considers only the age (pcrcleaner.go:
-// handle). It records no events, like upstream's.
+// handle).
 func CleaningPods() workload.Controller {
-	return workload.Controller{
-		Name: "podcertificaterequestcleaner", For: workload.PodCertificateRequests,
-		Awaits: "the removal of an old request",
-		Decide: workload.Present(func(
-			_ workload.View, r *certificatesv1.PodCertificateRequest, now time.Time,
-		) workload.Plan {
-			return deleteAt(r, r.CreationTimestamp.Add(old), now)
-		}),
-	}
+	return cleaner("podcertificaterequestcleaner", workload.PodCertificateRequests,
+		func(r *certificatesv1.PodCertificateRequest) time.Time { return r.CreationTimestamp.Add(old) })
+}
+
+// cleaner returns a controller that deletes requests at their end, never if that is zero. It records no events, like
+// upstream's.
+func cleaner[T workload.Object](name string, of workload.Resource, end func(T) time.Time) workload.Controller {
+	return workload.Controller{Name: name, For: of, Awaits: "the removal of an old request",
+		Decide: workload.Present(func(_ workload.View, r T, now time.Time) workload.Plan {
+			switch at := end(r); {
+			case at.IsZero(), r.GetDeletionTimestamp() != nil:
+				return workload.Plan{}
+			case at.After(now):
+				return workload.Plan{Again: at.Sub(now)}
+			}
+			return workload.Plan{Do: []workload.Action{workload.Delete{Object: r}}}
+		})}
 }
 
 // endOf returns when a request may be deleted; zero if never (cleaner.go: handle).

@@ -24,7 +24,8 @@ const servingSigner = "kubernetes.io/kube-apiserver-serving"
 // upstream's.
 func Publishing(certificates string) workload.Controller {
 	prefix := strings.ReplaceAll(servingSigner, "/", ":") + ":"
-	own := workload.Key{Name: prefix + hashOf(certificates)}
+	sum := sha256.Sum256([]byte(certificates))
+	own := workload.Key{Name: fmt.Sprintf("%s%x", prefix, sum[:12])} // publisher.go: constructBundleName
 	return workload.Controller{
 		Name: "ca_cert_publisher_cluster_trust_bundles", For: workload.ClusterTrustBundles, Quiet: true,
 		Start: workload.StartWith(own),
@@ -53,12 +54,6 @@ func Anchors(trusted []byte) string {
 		out.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw}))
 	}
 	return out.String()
-}
-
-// hashOf returns the part of a bundle's name that differs between its contents (publisher.go: constructBundleName).
-func hashOf(certificates string) string {
-	sum := sha256.Sum256([]byte(certificates))
-	return fmt.Sprintf("%x", sum[:12])
 }
 
 // publish creates or corrects the bundle of the pass. Then it deletes those with other names, so that there is always

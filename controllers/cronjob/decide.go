@@ -2,7 +2,6 @@ package cronjob
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -52,9 +51,10 @@ type pass struct {
 	plan           workload.Plan
 }
 
-func (p *pass) event(kind, reason, format string, args ...any) {
-	p.plan.Events = append(p.plan.Events, workload.Event{Type: kind, Reason: reason, Message: fmt.Sprintf(format,
-		args...)})
+func (p *pass) tell(e workload.Event) { p.plan.Events = append(p.plan.Events, e) }
+
+func (p *pass) warn(reason, format string, args ...any) {
+	p.tell(workload.Warning(reason, fmt.Sprintf(format, args...)))
 }
 
 func (p *pass) updateStatus() {
@@ -67,12 +67,10 @@ func (p *pass) updateStatus() {
 		how := ending(j)
 		switch running := p.running(j.UID); {
 		case !running && how == "":
-			p.event(
-				corev1.EventTypeWarning, "UnexpectedJob", "Saw a job that the controller did not create or forgot: %s", j.Name,
-			)
+			p.warn("UnexpectedJob", "Saw a job that the controller did not create or forgot: %s", j.Name)
 		case running && how != "":
 			p.drop(j.UID)
-			p.event(corev1.EventTypeNormal, "SawCompletedJob", "Saw completed job: %s, status: %v", j.Name, how)
+			p.tell(workload.Normal("SawCompletedJob", fmt.Sprintf("Saw completed job: %s, status: %v", j.Name, how)))
 		}
 		if done := j.Status.CompletionTime; how == batchv1.JobComplete && done != nil {
 			if last := p.status.LastSuccessfulTime; last == nil || done.After(last.Time) {
@@ -83,7 +81,7 @@ func (p *pass) updateStatus() {
 	for _, ref := range slices.Clone(p.status.Active) {
 		if !known[ref.UID] {
 			p.drop(ref.UID)
-			p.event(corev1.EventTypeNormal, "MissingJob", "Active job went missing: %v", ref.Name)
+			p.tell(workload.Normal("MissingJob", "Active job went missing: "+ref.Name))
 		}
 	}
 }
@@ -119,7 +117,7 @@ func (p *pass) start() {
 	if spec.TimeZone != nil {
 		var err error
 		if zone, err = time.LoadLocation(*spec.TimeZone); err != nil {
-			p.event(corev1.EventTypeWarning, "UnknownTimeZone", "invalid timeZone: %q: %s", *spec.TimeZone, err)
+			p.warn("UnknownTimeZone", "invalid timeZone: %q: %s", *spec.TimeZone, err)
 			return
 		}
 	}
@@ -127,28 +125,23 @@ func (p *pass) start() {
 		return
 	}
 	if strings.Contains(spec.Schedule, "TZ") {
-		p.event(
-			corev1.EventTypeWarning, "UnsupportedSchedule",
-			"CRON_TZ or TZ used in schedule %q is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
-			spec.Schedule,
-		)
+		p.warn("UnsupportedSchedule", "CRON_TZ or TZ used in schedule %q is not officially supported, see "+
+			"https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details", spec.Schedule)
 	}
 	table, err := parse(p.cron)
 	if err != nil {
-		p.event(corev1.EventTypeWarning, "UnparseableSchedule", "unparseable schedule: %q : %s", spec.Schedule, err)
+		p.warn("UnparseableSchedule", "unparseable schedule: %q : %s", spec.Schedule, err)
 		return
 	}
 	from := handled(p.cron, p.status)
 	due, err := since(table, begin(p.cron, from, p.now), p.now)
 	if err != nil {
-		p.event(corev1.EventTypeWarning, "InvalidSchedule", "invalid schedule: %s : %s", spec.Schedule, err)
+		p.warn("InvalidSchedule", "invalid schedule: %s : %s", spec.Schedule, err)
 		return
 	}
 	if due.many {
-		p.event(
-			corev1.EventTypeWarning, "TooManyMissedTimes",
-			"too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
-		)
+		p.warn("TooManyMissedTimes",
+			"too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew")
 	}
 	p.plan.Again = max(time.Millisecond, next(table, from, p.now).Sub(p.now))
 	if due.last.IsZero() || p.view.Failed != nil || !p.may(due.last) {
@@ -170,9 +163,7 @@ func (p *pass) start() {
 func (p *pass) may(at time.Time) bool {
 	spec := &p.cron.Spec
 	if d := spec.StartingDeadlineSeconds; d != nil && at.Add(seconds(*d)).Before(p.now) {
-		p.event(
-			corev1.EventTypeWarning, "MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z),
-		)
+		p.warn("MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z))
 		return false
 	}
 	name := jobName(p.cron, at)
@@ -183,10 +174,8 @@ func (p *pass) may(at time.Time) bool {
 	switch {
 	case len(p.status.Active) == 0:
 	case spec.ConcurrencyPolicy == batchv1.ForbidConcurrent:
-		p.event(
-			corev1.EventTypeNormal, "JobAlreadyActive",
-			"Not starting job because prior execution is running and concurrency policy is Forbid",
-		)
+		p.tell(workload.Normal("JobAlreadyActive",
+			"Not starting job because prior execution is running and concurrency policy is Forbid"))
 		return false
 	case spec.ConcurrencyPolicy == batchv1.ReplaceConcurrent:
 		p.replaced = slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return !p.running(j.UID) })
@@ -214,21 +203,16 @@ func (p *pass) prune(how batchv1.JobConditionType, limit *int32) {
 	ended := slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool {
 		return ending(j) != how || slices.Contains(p.replaced, j)
 	})
-	slices.SortStableFunc(ended, func(a, b *batchv1.Job) int { return byStart(a.Status.StartTime, b.Status.StartTime) })
+	slices.SortStableFunc(ended, func(a, b *batchv1.Job) int { return startOf(a).Compare(startOf(b)) })
 	p.remove(ended[:max(0, len(ended)-int(*limit))])
 }
 
-// byStart orders times; nil is the last.
-func byStart(a, b *metav1.Time) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return 1
-	case b == nil:
-		return -1
+// startOf returns the time when a Job was started, one that is later than all others if it wasn't.
+func startOf(j *batchv1.Job) time.Time {
+	if j.Status.StartTime == nil {
+		return time.Unix(1<<40, 0)
 	}
-	return a.Compare(b.Time)
+	return j.Status.StartTime.Time
 }
 
 // ending returns how the Job ended; empty if it hasn't.
@@ -249,12 +233,11 @@ func jobName(c *batchv1.CronJob, at time.Time) string {
 // newJob returns the Job for a scheduled time (utils.go: getJobFromTemplate2).
 func newJob(c *batchv1.CronJob, at time.Time, zone *time.Location) *batchv1.Job {
 	t := c.Spec.JobTemplate.DeepCopy()
-	annotations := map[string]string{}
-	maps.Copy(annotations, t.Annotations)
-	annotations[batchv1.CronJobScheduledTimestampAnnotation] = at.In(zone).Format(time.RFC3339)
+	metav1.SetMetaDataAnnotation(&t.ObjectMeta, batchv1.CronJobScheduledTimestampAnnotation,
+		at.In(zone).Format(time.RFC3339))
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: c.Namespace, Name: jobName(c, at), Labels: t.Labels, Annotations: annotations,
+			Namespace: c.Namespace, Name: jobName(c, at), Labels: t.Labels, Annotations: t.Annotations,
 			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(c)},
 		},
 		Spec: t.Spec,

@@ -106,34 +106,22 @@ func (m *memory) evictedBy(rule types.UID) (n int, active bool) {
 	return m.rules[rule].evicted, active
 }
 
-// counted returns the time of the last count of a rule's pods; then, if that is later.
-func (m *memory) counted(rule types.UID, then time.Time) time.Time {
+// counted returns the time of the last count of a rule's pods.
+func (m *memory) counted(rule types.UID) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if k := m.rules[rule]; k.counted.After(then) {
-		return k.counted
-	}
-	return then
+	return m.rules[rule].counted
 }
 
-// count records that the pods of a rule were counted now.
-func (m *memory) count(rule *resourcev1.DeviceTaintRule, now time.Time) {
+// record changes the record of a rule, and returns the earlier one.
+func (m *memory) record(rule types.UID, change func(*known)) (before known) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k := m.rules[rule.UID]
-	k.counted = now
-	m.rules[rule.UID] = k
-}
-
-// changed reports whether a rule's spec has changed since the previous call.
-func (m *memory) changed(rule *resourcev1.DeviceTaintRule) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := m.rules[rule.UID]
-	before := k.generation
-	k.generation = rule.Generation
-	m.rules[rule.UID] = k
-	return before != rule.Generation
+	k := m.rules[rule]
+	before = k
+	change(&k)
+	m.rules[rule] = k
+	return before
 }
 
 // keep drops the records of all other rules.
@@ -176,7 +164,8 @@ func (m *memory) affected(r workload.Reader, e workload.Change) []workload.Key {
 		}
 	case workload.TaintRules:
 		rule := workload.Get[*resourcev1.DeviceTaintRule](r, "", changed.Name)
-		if rule != nil && !m.changed(rule) && e.New != nil {
+		if rule != nil && e.New != nil &&
+			m.record(rule.UID, func(k *known) { k.generation = rule.Generation }).generation == rule.Generation {
 			return nil
 		}
 	}

@@ -47,7 +47,11 @@ func (m *memory) decideRule(v workload.View, now time.Time) (plan workload.Plan)
 		if rule.Spec.Taint.Effect != resourcev1.DeviceTaintEffectNoExecute {
 			return plan
 		}
-		if wait := m.counted(rule.UID, old.LastTransitionTime.Time).Add(period).Sub(now); wait > 0 {
+		last := old.LastTransitionTime.Time
+		if at := m.counted(rule.UID); at.After(last) {
+			last = at
+		}
+		if wait := last.Add(period).Sub(now); wait > 0 {
 			plan.Again = wait
 			return plan
 		}
@@ -59,7 +63,7 @@ func (m *memory) decideRule(v workload.View, now time.Time) (plan workload.Plan)
 	c := condition(v, rule, gone)
 	c.LastTransitionTime = old.LastTransitionTime
 	if c == old {
-		m.count(rule, now)
+		m.record(rule.UID, func(k *known) { k.counted = now })
 		return plan
 	}
 	c.LastTransitionTime = metav1.NewTime(now)

@@ -9,6 +9,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -78,19 +79,10 @@ func (t taints) evictionOf(p *corev1.Pod) (e eviction, ok bool) {
 	return e, ok
 }
 
-// claimOf returns the allocated claim of a pod's reference, if it is reserved for that pod; else nil (staging
-// k8s.io/dynamic-resource-allocation/resourceclaim: Name, IsForPod, IsReservedForPod).
+// claimOf returns the allocated claim of a pod's reference, if it is reserved for that pod; else nil.
 func claimOf(r workload.Reader, p *corev1.Pod, ref *corev1.PodResourceClaim) *resourcev1.ResourceClaim {
-	name, own := ref.ResourceClaimName, false
-	if name == nil {
-		own = true
-		for _, s := range p.Status.ResourceClaimStatuses {
-			if s.Name == ref.Name {
-				name = s.ResourceClaimName
-			}
-		}
-	}
-	if name == nil {
+	name, own, err := resourceclaim.Name(p, ref)
+	if err != nil || name == nil {
 		return nil
 	}
 	c := workload.Get[*resourcev1.ResourceClaim](r, p.Namespace, *name)
@@ -147,7 +139,7 @@ func requiredBy(d *resourcev1.DeviceRequestAllocationResult, t *resourcev1.Devic
 	shortest, tolerated := int64(0), false
 	for i := range d.Tolerations {
 		by := &d.Tolerations[i]
-		if by.Effect != resourcev1.DeviceTaintEffectNoExecute || !tolerates(by, t) {
+		if by.Effect != resourcev1.DeviceTaintEffectNoExecute || !resourceclaim.ToleratesTaint(*by, *t) {
 			continue
 		}
 		if by.TolerationSeconds == nil {
@@ -158,18 +150,6 @@ func requiredBy(d *resourcev1.DeviceRequestAllocationResult, t *resourcev1.Devic
 		}
 	}
 	return t.TimeAdded.Add(time.Duration(shortest) * time.Second), true
-}
-
-// tolerates reports whether key and value match (staging k8s.io/dynamic-resource-allocation/resourceclaim:
-// ToleratesTaint).
-func tolerates(by *resourcev1.DeviceToleration, t *resourcev1.DeviceTaint) bool {
-	switch {
-	case by.Key != "" && by.Key != t.Key:
-		return false
-	case by.Operator == resourcev1.DeviceTolerationOpExists:
-		return true
-	}
-	return (by.Operator == "" || by.Operator == resourcev1.DeviceTolerationOpEqual) && by.Value == t.Value
 }
 
 // evicting returns the rules with the effect NoExecute.

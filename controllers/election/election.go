@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
@@ -101,8 +101,7 @@ func (c *Candidate) acquire(ctx context.Context) bool {
 		if !errors.Is(err, errHeld) && !conflicting(err) && ctx.Err() == nil {
 			c.o.Log.Warn("failed to acquire the lease", "err", err)
 		}
-		pause := c.o.RetryPeriod + time.Duration(rand.Float64()*jitter*float64(c.o.RetryPeriod))
-		if !reconcile.Sleep(ctx, pause) {
+		if !reconcile.Sleep(ctx, wait.Jitter(c.o.RetryPeriod, jitter)) {
 			return false
 		}
 	}
