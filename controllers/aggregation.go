@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ func aggregatedRoles() workload.Controller {
 		Wake: func(workload.Reader, workload.Change) []workload.Key { return []workload.Key{{}} },
 		Decide: func(v workload.View, _ time.Time) workload.Plan {
 			all := workload.All[*rbacv1.ClusterRole](v, "")
-			return workload.Plan{Slow: func() workload.Plan { return aggregate(all) }}
+			return workload.Plan{Slow: func(context.Context) workload.Plan { return aggregate(all) }}
 		},
 	}
 }

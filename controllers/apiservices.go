@@ -47,13 +47,12 @@ type apiServices struct {
 	stored, kept map[string]bool
 }
 
-// controller returns the controller for one run, which ends with the context; the records of earlier runs stay.
-func (a *apiServices) controller(ctx context.Context) workload.Controller {
+// controller returns the controller for one run. The records of earlier runs stay.
+func (a *apiServices) controller() workload.Controller {
 	return workload.Controller{
 		Name: "apiservice", For: workload.APIServices, Task: "update an APIService",
 		Sees: []workload.Resource{workload.CustomResourceDefinitions, workload.Services, workload.EndpointSlices},
-		Wake: a.concerned, Most: checkInterval, Awaits: "the next check of its server",
-		Decide: func(v workload.View, now time.Time) workload.Plan { return a.decide(ctx, v, now) },
+		Wake: a.concerned, Most: checkInterval, Awaits: "the next check of its server", Decide: a.decide,
 		Start: func() (keys []workload.Key) {
 			for _, name := range a.local() {
 				keys = append(keys, workload.Key{Name: name})
@@ -97,17 +96,13 @@ func (a *apiServices) concerned(r workload.Reader, c workload.Change) (keys []wo
 func (a *apiServices) local() (names []string) {
 	for _, g := range a.types.Groups() {
 		for _, v := range g.Versions {
-			if gv := (schema.GroupVersion{Group: g.Name, Version: v}); registered(gv) {
-				names = append(names, gv.Version+"."+gv.Group)
+			if g.Name != apiregistrationv1.GroupName { // kube-aggregator serves APIServices
+				names = append(names, v+"."+g.Name)
 			}
 		}
 	}
 	return names
 }
-
-// registered reports whether a group version has an APIService: all except that of APIServices themselves, which
-// kube-aggregator serves.
-func registered(gv schema.GroupVersion) bool { return gv.Group != apiregistrationv1.GroupName }
 
 // wanted returns the APIService of that name as it should be; nil if the server doesn't serve the group version.
 func (a *apiServices) wanted(name string) *apiregistrationv1.APIService {
@@ -142,7 +137,7 @@ func (a *apiServices) past(v workload.View) past {
 }
 
 // decide plans the changes that one APIService needs now.
-func (a *apiServices) decide(ctx context.Context, v workload.View, now time.Time) (plan workload.Plan) {
+func (a *apiServices) decide(v workload.View, now time.Time) (plan workload.Plan) {
 	have, _ := v.Object.(*apiregistrationv1.APIService)
 	if err := v.Err(workload.APIServices, "", v.Key.Name); have == nil && err != nil {
 		return workload.Plan{Err: err}
@@ -174,7 +169,7 @@ func (a *apiServices) decide(ctx context.Context, v workload.View, now time.Time
 		plan.Status = withCondition(have, c, now)
 		return plan
 	}
-	plan.Slow = func() workload.Plan {
+	plan.Slow = func(ctx context.Context) workload.Plan {
 		if err := a.check(ctx, have.Spec.Group, have.Spec.Version); err != nil {
 			c.Status, c.Reason, c.Message = apiregistrationv1.ConditionFalse, "FailedDiscoveryCheck", err.Error()
 		}

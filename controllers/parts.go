@@ -6,6 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/certificates"
 	"github.com/kubecascade/kubecascade/controllers/devicetaint"
+	"github.com/kubecascade/kubecascade/controllers/disruption"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/node"
 	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
@@ -35,10 +36,8 @@ func definitions(s *setup) []run {
 }
 
 func registrations(s *setup) []run {
-	api := s.client()
-	a := &apiServices{types: api.API.Types(), check: s.process.Aggregator.Check}
-	o := workload.Options{Log: s.process.Log, Workers: s.workers()}
-	return []run{func(ctx context.Context) { workload.Run(ctx, a.controller(ctx), api, o) }}
+	a := &apiServices{types: s.client().API.Types(), check: s.process.Aggregator.Check}
+	return engine(a.controller)(s)
 }
 
 // Kubelet is the field manager of the simulation.
@@ -90,6 +89,12 @@ func nodes(s *setup) []run {
 	return engine(made...)(s)
 }
 
+// budgets reads scales with its client.
+func budgets(s *setup) []run {
+	scales := s.client().Scale
+	return engine(func() workload.Controller { return disruption.Budgets(scales) }, disruption.Pods)(s)
+}
+
 // deviceTaints has two parts that share their state.
 func deviceTaints(s *setup) []run { return engine(devicetaint.New())(s) }
 
@@ -108,10 +113,9 @@ func trustBundles(s *setup) []run {
 func autoscalers(s *setup) []run {
 	o := autoscale.Options{Settings: s.process.Autoscaler}
 	api := &loopback.Autoscaler{Client: s.client(), Others: s.process.Aggregator}
-	o.NeverToZero = !s.process.Gates[featuregates.HPAScaleToZero]
-	o.Workers, o.Log = s.workers(), s.process.Log
+	o.NeverToZero, o.Log = !s.process.Gates[featuregates.HPAScaleToZero], s.process.Log
 	if s.process.Simulate {
 		o.Measure = simulation.Metrics
 	}
-	return []run{func(ctx context.Context) { autoscale.Run(ctx, api, o) }}
+	return engine(func() workload.Controller { return autoscale.New(api, o) })(s)
 }

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -28,7 +29,7 @@ func policyStatus(check typeCheck) workload.Controller {
 			_ workload.View, p *admissionv1.ValidatingAdmissionPolicy, _ time.Time,
 		) (plan workload.Plan) {
 			if p.Generation > p.Status.ObservedGeneration {
-				plan.Slow = func() workload.Plan { return checkPolicy(p, check) }
+				plan.Slow = func(context.Context) workload.Plan { return checkPolicy(p, check) }
 			}
 			return plan
 		}),

@@ -31,7 +31,7 @@ func TestMostPause(t *testing.T) {
 		{rootCertificates(""), time.Minute},
 		{aggregatedRoles(), time.Minute},
 		{flowConditions(nil), time.Minute},
-		{(&apiServices{}).controller(t.Context()), 30 * time.Second},
+		{(&apiServices{}).controller(), 30 * time.Second},
 	} {
 		if c.controller.Most != c.want {
 			t.Errorf("%s: %v", c.controller.Name, c.controller.Most)

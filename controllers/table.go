@@ -5,7 +5,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
-	"github.com/kubecascade/kubecascade/controllers/disruption"
 	"github.com/kubecascade/kubecascade/controllers/endpoint"
 	"github.com/kubecascade/kubecascade/controllers/job"
 	"github.com/kubecascade/kubecascade/controllers/node"
@@ -64,8 +63,7 @@ var table = []Controller{
 			return statefulset.New(s.process.Gates[featuregates.MaxUnavailableStatefulSet])
 		})),
 	syncs("daemonset-controller", "concurrent-daemonset-syncs", 2, "daemon-set-controller", engine(daemonset.New)),
-	{Name: "disruption-controller", account: "disruption-controller", parts: engine(disruption.Budgets,
-		disruption.Pods)},
+	{Name: "disruption-controller", account: "disruption-controller", parts: budgets},
 	syncs("horizontal-pod-autoscaler-controller", "concurrent-horizontal-pod-autoscaler-syncs", 5,
 		"horizontal-pod-autoscaler", autoscalers),
 	syncs("ephemeral-volume-controller", "concurrent-ephemeralvolume-syncs", 5, "ephemeral-volume-controller",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/controllers/disruption"
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
@@ -29,12 +30,16 @@ func evict(s *apiservertest.Server, name string) apiservertest.Answer {
 	return s.Do("POST", pods+"/"+name+"/eviction", fmt.Sprintf(`{"metadata":{"name":%q}}`, name))
 }
 
+func scaling(s *apiservertest.Server) workload.Controller {
+	return disruption.Budgets(client(s)("", "test").Scale)
+}
+
 // TestDisruptionScale: the controller reads the scale subresource of custom resources.
 func TestDisruptionScale(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size,
 		`,"subresources":{"scale":{"specReplicasPath":".spec.size","statusReplicasPath":".status.size"}}`)))
-	run(t, s, disruption.Budgets())
+	run(t, s, scaling(s))
 	w := s.Watch(budgets + "?watch=1")
 	owner := create(t, s, v1widgets, "w", nil, map[string]any{"apiVersion": "example.com/v1", "kind": "Widget",
 		"spec": map[string]any{"size": 7}})
@@ -45,7 +50,8 @@ func TestDisruptionScale(t *testing.T) {
 
 // TestDisruptionFailures: if the scale of a pod's controller can't be read, the condition and an event say why.
 func TestDisruptionFailures(t *testing.T) {
-	s := owning(t, nil, disruption.Budgets(), disruption.Pods())
+	s := apiservertest.Start(t, nil)
+	run(t, s, scaling(s), disruption.Pods())
 	w, events := s.Watch(budgets+"?watch=1"), s.Watch("/api/v1/namespaces/default/events?watch=1")
 	for _, c := range []struct{ name, version, kind, problem string }{
 		{"kind", "example.com/v1", "Nothing", `no matches for kind "Nothing" in version "example.com/v1"`},
@@ -75,7 +81,8 @@ func owned(name, version, kind, owner, uid string) string {
 
 // TestEvictionsTogether: of concurrent evictions only as many succeed as the budget allows.
 func TestEvictionsTogether(t *testing.T) {
-	s := owning(t, nil, disruption.Budgets())
+	s := apiservertest.Start(t, nil)
+	run(t, s, scaling(s))
 	w := s.Watch(budgets + "?watch=1")
 	const n, least = 8, 5
 	for i := range n {

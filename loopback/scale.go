@@ -18,8 +18,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Scale implements workload.API. Its errors are those that upstream's controllers show (K
-// pkg/controller/disruption/disruption.go: getScaleController).
+// Scale returns the scale of an owner by the scale subresource of its kind; the zero Scale if there is no such object.
+// Its errors are those that upstream's controllers show (K pkg/controller/disruption/disruption.go:
+// getScaleController).
 func (c *Client) Scale(ctx context.Context, namespace string, o workload.Owner) (s workload.Scale, err error) {
 	gv, err := schema.ParseGroupVersion(o.APIVersion)
 	if err != nil {

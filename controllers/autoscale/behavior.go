@@ -33,26 +33,26 @@ var (
 
 // limited returns a recommended size after stabilization and within its limits, and sets the conditions
 // (normalizeDesiredReplicas, normalizeDesiredReplicasWithBehaviors).
-func (d *decision) limited(n, least int32) int32 {
+func (d *decision) limited(n int32) int32 {
 	stable, because := d.stabilized(n)
 	if stable == n {
 		because = ready
 	}
 	d.condition(autoscalingv2.AbleToScale, true, because.reason, because.message)
-	out, because := d.bounded(stable, least)
+	out, because := d.bounded(stable)
 	d.condition(autoscalingv2.ScalingLimited, out != stable, because.reason, because.message)
 	return out
 }
 
 // rules returns the rules of a direction; nil without behavior. Defaulting sets both.
-func (v *verdict) rules(up bool) *autoscalingv2.HPAScalingRules {
-	switch {
-	case v.behavior == nil:
+func (d *decision) rules(up bool) *autoscalingv2.HPAScalingRules {
+	switch b := d.hpa.Spec.Behavior; {
+	case b == nil:
 		return nil
-	case up && v.behavior.ScaleUp != nil:
-		return v.behavior.ScaleUp
-	case !up && v.behavior.ScaleDown != nil:
-		return v.behavior.ScaleDown
+	case up && b.ScaleUp != nil:
+		return b.ScaleUp
+	case !up && b.ScaleDown != nil:
+		return b.ScaleDown
 	}
 	return &autoscalingv2.HPAScalingRules{}
 }
@@ -74,18 +74,19 @@ func (d *decision) windows() (up, down time.Duration) {
 // window still counts.
 func (d *decision) stabilized(n int32) (stable int32, because why) {
 	up, down := d.windows()
+	behavior := d.hpa.Spec.Behavior
 	lowest, highest := n, n
 	for _, r := range d.memory.recommendations {
 		age := d.now.Sub(r.at)
-		if d.behavior != nil && age < up {
+		if behavior != nil && age < up {
 			lowest = min(lowest, r.replicas)
 		}
-		if age < down || d.behavior == nil && age == down {
+		if age < down || behavior == nil && age == down {
 			highest = max(highest, r.replicas)
 		}
 	}
 	d.memory.recommendations = append(recent(d.memory.recommendations, d.now, max(up, down)), amount{n, d.now})
-	if d.behavior == nil {
+	if behavior == nil {
 		return highest, downStable
 	}
 	stable = min(max(d.old, lowest), highest)
@@ -101,9 +102,9 @@ func recent(list []amount, now time.Time, window time.Duration) []amount {
 }
 
 // bounded returns a size within the limits (convertDesiredReplicasWithRules, convertDesiredReplicasWithBehaviorRate).
-func (d *decision) bounded(n, least int32) (int32, why) {
-	most, because := d.hpa.Spec.MaxReplicas, tooMany
-	if d.behavior == nil {
+func (d *decision) bounded(n int32) (int32, why) {
+	least, most, because := d.least(), d.hpa.Spec.MaxReplicas, tooMany
+	if d.hpa.Spec.Behavior == nil {
 		limit := int32(min(math.MaxInt32, max(growthFactor*int64(d.old), growthMinimum)))
 		if most > limit {
 			most, because = limit, upRate

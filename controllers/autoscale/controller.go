@@ -44,17 +44,16 @@ type Options struct {
 	Settings
 	// NeverToZero reports whether the feature gate HPAScaleToZero is off: a target without replicas is left alone.
 	NeverToZero bool
-	// Workers is the maximum number of concurrent passes; default 5.
-	Workers int
 	// Measure returns a new measurement of a pod, or nil for none. If Measure is nil, API.PodUsage returns the usage.
 	Measure func(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics
-	// Log receives errors; nil discards them.
+	// Log receives errors of status updates; nil discards them.
 	Log *slog.Logger
 }
 
 // API is the controller's interface to an API server. Its methods may be called from any goroutine.
 type API interface {
-	workload.API
+	// Update is that of workload.API.
+	Update(ctx context.Context, o workload.Object, status bool) error
 	// Target returns the scale of a target, by any version of its kind. The errors are those that upstream shows.
 	Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
 		*autoscalingv1.Scale, error)
@@ -70,22 +69,23 @@ type API interface {
 	ExternalMetric(ctx context.Context, namespace, metric string, query url.Values) ([]byte, error)
 }
 
-// period names the flag of the interval for which a pass waits.
-const period = "--horizontal-pod-autoscaler-sync-period"
-
-// backoff is the pause after a failed read of the API.
-var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 30 * time.Second}
-
-// controller runs passes.
+// controller has the records of autoscalers.
 type controller struct {
 	Options
-	api      API
-	recorder *workload.Recorder
-	now      func(context.Context) time.Time
+	api API
 
 	// mu guards remembered.
 	mu         sync.Mutex
 	remembered map[workload.Key]memory
+}
+
+// New returns horizontal-pod-autoscaler-controller. It records earlier decisions, so each run needs its own controller.
+func New(api API, o Options) workload.Controller {
+	c := &controller{Options: o.defaulted(), api: api, remembered: map[workload.Key]memory{}}
+	return workload.Controller{
+		Name: component, For: workload.Autoscalers, Decide: c.decide, Task: "sync an autoscaler",
+		Awaits: "--horizontal-pod-autoscaler-sync-period", Most: 30 * time.Second,
+	}
 }
 
 // defaulted returns the options with defaults.
@@ -100,75 +100,51 @@ func (o Options) defaulted() Options {
 	o.DownscaleStabilization = or(o.DownscaleStabilization, 5*time.Minute)
 	o.CPUInitializationPeriod = or(o.CPUInitializationPeriod, 5*time.Minute)
 	o.InitialReadinessDelay = or(o.InitialReadinessDelay, 30*time.Second)
-	o.Tolerance = cmp.Or(o.Tolerance, 0.1)
-	o.Tolerance = max(o.Tolerance, 0)
-	if o.Workers <= 0 {
-		o.Workers = 5
-	}
-	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Tolerance = max(cmp.Or(o.Tolerance, 0.1), 0)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler)).With("controller", component)
 	return o
 }
 
-// Run scales until ctx is done, and returns when everything that it started has returned.
-func Run(ctx context.Context, api API, o Options) {
-	o = o.defaulted()
-	o.Log = o.Log.With("controller", component)
-	c := &controller{Options: o, api: api, recorder: workload.NewRecorder(api, component, o.Log), now: reconcile.Now,
-		remembered: map[workload.Key]memory{}}
-	loop := reconcile.Loop[workload.Key]{
-		Keys: reconcile.NewKeys(backoff, workload.Key.Compare), Workers: o.Workers, Follow: c.follow, Pass: c.pass,
-		About: workload.Autoscalers.About, Log: o.Log, What: workload.Autoscalers.String(),
-	}
-	defer c.recorder.Join(ctx)()
-	var recording sync.WaitGroup
-	defer recording.Wait()
-	recording.Go(func() { c.recorder.Run(ctx) })
-	loop.Run(ctx)
-}
-
-// follow sends the autoscalers that exist, and those that change.
-func (c *controller) follow(ctx context.Context, sink func(workload.Key)) error {
-	return c.api.Follow(ctx, workload.Autoscalers, nil, func(change workload.Change) {
-		if m := cmp.Or(change.New, change.Old); m != nil {
-			sink(m.Key)
-		}
-	})
-}
-
-// pass decides about an autoscaler if it is due, and carries the decision out.
-func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outcome {
-	var a *autoscalingv2.HorizontalPodAutoscaler
-	err := c.api.View(ctx, func(r workload.Reader) {
-		a = workload.Get[*autoscalingv2.HorizontalPodAutoscaler](r, key.Namespace, key.Name)
-	})
-	if err != nil {
-		return c.failed(ctx, key, err)
-	}
-	m, rivals := c.recall(key, a)
+// decide plans a decision about an autoscaler if it is due.
+func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
+	a, _ := v.Object.(*autoscalingv2.HorizontalPodAutoscaler)
+	m, rivals := c.recall(v.Key, a)
 	if a == nil {
-		return reconcile.Outcome{}
+		return workload.Plan{}
 	}
-	if wait := m.wait(a, c.now(ctx), c.SyncPeriod); wait > 0 {
-		return reconcile.Outcome{Again: wait, Why: period}
+	if wait := m.wait(a, now, c.SyncPeriod); wait > 0 {
+		return workload.Plan{Again: wait}
 	}
-	in := input{hpa: a, rivals: rivals}
+	in := input{hpa: a, rivals: rivals, pods: workload.All[*corev1.Pod](v, a.Namespace)}
+	return workload.Plan{Slow: func(ctx context.Context) workload.Plan { return c.sync(ctx, in, m) }}
+}
+
+// sync reads the scale and the metrics, decides, and carries the decision out.
+func (c *controller) sync(ctx context.Context, in input, m memory) workload.Plan {
+	a := in.hpa
 	in.scale, in.err = c.api.Target(ctx, a.Namespace, a.Spec.ScaleTargetRef)
 	in.readings = c.read(ctx, in)
 	if ctx.Err() != nil {
-		return reconcile.Outcome{}
+		return workload.Plan{}
 	}
-	err = c.api.View(ctx, func(r workload.Reader) { in.pods = workload.All[*corev1.Pod](r, a.Namespace) })
-	if err != nil {
-		return c.failed(ctx, key, err)
-	}
-	v := decide(c.Options, in, m, c.now(ctx))
-	if v.rescale {
+	d := decide(c.Options, in, m, reconcile.Now(ctx))
+	if d.rescale {
 		next := in.scale.DeepCopy()
-		next.Spec.Replicas = v.replicas
-		v = v.rescaled(c.api.Rescale(ctx, a.Namespace, a.Spec.ScaleTargetRef, next))
+		next.Spec.Replicas = d.replicas
+		d.rescaled(c.api.Rescale(ctx, a.Namespace, a.Spec.ScaleTargetRef, next))
 	}
-	c.conclude(ctx, a, v)
-	return reconcile.Outcome{Again: c.SyncPeriod, Why: period}
+	c.mu.Lock()
+	c.remembered[workload.KeyOf(a)] = d.memory
+	c.mu.Unlock()
+	if !equality.Semantic.DeepEqual(a.Status, d.status) {
+		next := a.DeepCopy()
+		next.Status = d.status
+		if err := c.api.Update(ctx, next, true); err != nil && ctx.Err() == nil {
+			d.warn("FailedUpdateStatus", err.Error())
+			c.Log.Warn("failed to update the status of an autoscaler", "namespace", a.Namespace, "name", a.Name, "err", err)
+		}
+	}
+	return workload.Plan{Events: d.events, Again: c.SyncPeriod}
 }
 
 // recall returns the record of an autoscaler, and the selectors of the others in its namespace. It drops the record of
@@ -190,30 +166,4 @@ func (c *controller) recall(key workload.Key, a *autoscalingv2.HorizontalPodAuto
 		}
 	}
 	return m, rivals
-}
-
-// conclude records the events, stores the status if it changed, and records the decision.
-func (c *controller) conclude(ctx context.Context, a *autoscalingv2.HorizontalPodAutoscaler, v verdict) {
-	c.mu.Lock()
-	c.remembered[workload.KeyOf(a)] = v.memory
-	c.mu.Unlock()
-	if !equality.Semantic.DeepEqual(a.Status, v.status) {
-		next := a.DeepCopy()
-		next.Status = v.status
-		if err := c.api.Update(ctx, next, true); err != nil && ctx.Err() == nil {
-			v.events = append(v.events, workload.Warning("FailedUpdateStatus", err.Error()))
-			c.Log.Warn("failed to update the status of an autoscaler", "namespace", a.Namespace, "name", a.Name, "err", err)
-		}
-	}
-	for _, e := range v.events {
-		c.recorder.Record(workload.Refer(a), e, c.now(ctx))
-	}
-}
-
-// failed logs an error of a read.
-func (c *controller) failed(ctx context.Context, key workload.Key, err error) reconcile.Outcome {
-	if ctx.Err() == nil {
-		c.Log.Warn("failed to sync an autoscaler", "namespace", key.Namespace, "name", key.Name, "err", err)
-	}
-	return reconcile.Outcome{Err: err}
 }

@@ -17,9 +17,12 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
+type engineAPI = workload.API
+
 // cluster is an API with one autoscaler, whose target can't be read.
 type cluster struct {
 	API
+	engineAPI
 	workload.Reader
 	changes chan workload.Change
 
@@ -123,7 +126,7 @@ func TestPasses(t *testing.T) {
 		c := &cluster{changes: make(chan workload.Change), start: time.Now()}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
-		running.Go(func() { Run(ctx, c, Options{}) })
+		running.Go(func() { workload.Run(ctx, New(c, Options{}), c, workload.Options{}) })
 		defer running.Wait()
 		defer stop()
 		step := func(name, want string) {

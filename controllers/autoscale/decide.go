@@ -63,41 +63,30 @@ func (m memory) wait(a *autoscalingv2.HorizontalPodAutoscaler, now time.Time, pe
 	return max(0, m.at.Add(period).Sub(now))
 }
 
-// verdict is the outcome of a decision.
-type verdict struct {
+// decision is a decision, with the status and the events so far.
+type decision struct {
+	Options
+	// input has, after selectPods, only the pods that the selector selects.
+	input
+	now    time.Time
 	status autoscalingv2.HorizontalPodAutoscalerStatus
 	events []workload.Event
 	memory memory
-	// rescale reports whether the target gets the size replicas, for a reason; rescaled then completes the verdict.
+	// old is the present size of the target.
+	old     int32
+	metrics []autoscalingv2.MetricStatus
+	// rescale reports whether the target gets the size replicas, for a reason; rescaled then completes the decision.
 	rescale  bool
 	replicas int32
 	reason   string
-	// neverToZero is Options.NeverToZero.
-	neverToZero bool
 	// toZero reports whether the controller scales up again after a rescale to zero.
 	toZero bool
-
-	old      int32
-	metrics  []autoscalingv2.MetricStatus
-	behavior *autoscalingv2.HorizontalPodAutoscalerBehavior
-	now      time.Time
-}
-
-// decision is a decision while it is made, with the status and the events so far.
-type decision struct {
-	Options
-	verdict
-	hpa *autoscalingv2.HorizontalPodAutoscaler
-	in  input
-	// pods has the pods that the selector selects.
-	pods []*corev1.Pod
 }
 
 // decide decides about an autoscaler (reconcileAutoscaler).
-func decide(o Options, in input, m memory, now time.Time) verdict {
+func decide(o Options, in input, m memory, now time.Time) *decision {
 	m.uid, m.spec, m.at = in.hpa.UID, &in.hpa.Spec, now
-	d := &decision{Options: o, hpa: in.hpa, in: in,
-		verdict: verdict{status: *in.hpa.Status.DeepCopy(), memory: m, behavior: in.hpa.Spec.Behavior, now: now}}
+	d := &decision{Options: o, input: in, status: *in.hpa.Status.DeepCopy(), memory: m, now: now}
 	if g := in.hpa.Generation; g != 0 { // V-011
 		d.status.ObservedGeneration = &g
 	}
@@ -105,12 +94,11 @@ func decide(o Options, in input, m memory, now time.Time) verdict {
 		d.warn("FailedGetScale", in.err.Error())
 		d.condition(autoscalingv2.AbleToScale, false, "FailedGetScale",
 			fmt.Sprintf("the HPA controller was unable to get the target's current scale: %v", in.err))
-		return d.verdict
+		return d
 	}
 	d.condition(autoscalingv2.AbleToScale, true, "SucceededGetScale",
 		"the HPA controller was able to get the target's current scale")
 	d.old = in.scale.Spec.Replicas
-	d.neverToZero = o.NeverToZero
 	d.toZero = d.old > 0 && in.least() == 0 && zeroable(in.hpa)
 	if d.memory.recommendations == nil {
 		d.memory.recommendations = []amount{{d.old, now}}
@@ -118,7 +106,7 @@ func decide(o Options, in input, m memory, now time.Time) verdict {
 	if d.size() && !d.rescale {
 		d.setStatus(d.old, false)
 	}
-	return d.verdict
+	return d
 }
 
 // least returns the minimum number of replicas.
@@ -149,8 +137,7 @@ func (in input) unmeasured(neverToZero bool) string {
 
 // size decides on the size of the target. ok is false if that failed; the status then has the reason.
 func (d *decision) size() (ok bool) {
-	least := d.in.least()
-	switch reason := d.in.unmeasured(d.neverToZero); reason {
+	switch reason := d.unmeasured(d.NeverToZero); reason {
 	case "":
 		n, metric, err := d.recommend()
 		if err != nil {
@@ -164,15 +151,15 @@ func (d *decision) size() (ok bool) {
 		case n < d.old:
 			d.reason = "All metrics below target"
 		}
-		d.replicas = d.limited(max(n, 0), least)
-		if d.old == 0 && d.replicas < least {
+		d.replicas = d.limited(max(n, 0))
+		if least := d.least(); d.old == 0 && d.replicas < least {
 			d.replicas, d.reason = least, cmp.Or(d.reason, belowMinimum)
 		}
 		d.rescale = d.replicas != d.old
 	case disabled:
 		d.condition(autoscalingv2.ScalingActive, false, "ScalingDisabled", reason)
 	default:
-		d.rescale, d.replicas, d.reason = true, min(max(d.old, least), d.hpa.Spec.MaxReplicas), reason
+		d.rescale, d.replicas, d.reason = true, min(max(d.old, d.least()), d.hpa.Spec.MaxReplicas), reason
 	}
 	return true
 }
@@ -204,7 +191,7 @@ func (d *decision) recommend() (n int32, metric string, err error) {
 	n = -1
 	failures, first := 0, proposal{}
 	for i, spec := range specs {
-		p := d.propose(spec, d.in.readings[i])
+		p := d.propose(spec, d.readings[i])
 		switch {
 		case p.err != nil:
 			if failures == 0 {
@@ -232,7 +219,7 @@ func (d *decision) recommend() (n int32, metric string, err error) {
 // selectPods selects the pods of the target, which no other autoscaler may scale (validateAndParseSelector).
 func (d *decision) selectPods() error {
 	d.memory.selector = nil
-	s, err := d.in.selector()
+	s, err := d.selector()
 	switch {
 	case err != nil:
 		message := fmt.Sprintf("couldn't convert selector into a corresponding internal selector object: %v", err)
@@ -242,21 +229,21 @@ func (d *decision) selectPods() error {
 			"the HPA target's scale is missing a selector")
 	}
 	d.memory.selector = s
-	d.pods = slices.DeleteFunc(slices.Clone(d.in.pods), func(p *corev1.Pod) bool {
+	d.pods = slices.DeleteFunc(slices.Clone(d.pods), func(p *corev1.Pod) bool {
 		return !s.Matches(labels.Set(p.Labels))
 	})
 	if len(d.pods) == 0 {
 		return nil
 	}
 	scalers := []string{named(workload.KeyOf(d.hpa))}
-	for _, r := range d.in.rivals {
+	for _, r := range d.rivals {
 		if slices.ContainsFunc(d.pods, func(p *corev1.Pod) bool { return r.selector.Matches(labels.Set(p.Labels)) }) {
 			scalers = append(scalers, named(r.key))
 		}
 	}
 	if len(scalers) > 1 {
 		slices.Sort(scalers)
-		message := fmt.Sprintf("pods by selector %v are controlled by multiple HPAs: [%s]", d.in.scale.Status.Selector,
+		message := fmt.Sprintf("pods by selector %v are controlled by multiple HPAs: [%s]", d.scale.Status.Selector,
 			strings.Join(scalers, " "))
 		return d.unselected("AmbiguousSelector", "AmbiguousSelector", message, message)
 	}
@@ -281,37 +268,36 @@ func (d *decision) unselected(event, reason, problem, message string) error {
 	return fmt.Errorf("%s", problem)
 }
 
-// rescaled completes a verdict with the result of the rescale.
-func (v verdict) rescaled(err error) verdict {
+// rescaled completes a decision with the result of the rescale.
+func (d *decision) rescaled(err error) {
 	if err != nil {
-		v.warn("FailedRescale", fmt.Sprintf("New size: %d; reason: %s; error: %v", v.replicas, v.reason, err))
-		v.condition(autoscalingv2.AbleToScale, false, "FailedUpdateScale",
+		d.warn("FailedRescale", fmt.Sprintf("New size: %d; reason: %s; error: %v", d.replicas, d.reason, err))
+		d.condition(autoscalingv2.AbleToScale, false, "FailedUpdateScale",
 			fmt.Sprintf("the HPA controller was unable to update the target scale: %v", err))
-		v.setStatus(v.status.DesiredReplicas, false)
-		return v
+		d.setStatus(d.status.DesiredReplicas, false)
+		return
 	}
-	v.condition(autoscalingv2.AbleToScale, true, "SucceededRescale",
-		fmt.Sprintf("the HPA controller was able to update the target scale to %d", v.replicas))
+	d.condition(autoscalingv2.AbleToScale, true, "SucceededRescale",
+		fmt.Sprintf("the HPA controller was able to update the target scale to %d", d.replicas))
 	switch { // V-088
-	case v.neverToZero:
-	case v.toZero && v.replicas == 0:
-		v.condition(autoscalingv2.ScaledToZero, true, "ScaledToZero", "the HPA controller scaled the workload to zero")
+	case d.NeverToZero:
+	case d.toZero && d.replicas == 0:
+		d.condition(autoscalingv2.ScaledToZero, true, "ScaledToZero", "the HPA controller scaled the workload to zero")
 	default:
-		v.condition(autoscalingv2.ScaledToZero, false, "NotScaledToZero",
+		d.condition(autoscalingv2.ScaledToZero, false, "NotScaledToZero",
 			"the HPA controller did not scale the workload to zero")
 	}
-	v.events = append(v.events, workload.Normal("SuccessfulRescale",
-		fmt.Sprintf("New size: %d; reason: %s", v.replicas, v.reason)))
-	v.memory.changed(v.behavior, v.old, v.replicas, v.now)
-	v.setStatus(v.replicas, true)
-	return v
+	d.events = append(d.events, workload.Normal("SuccessfulRescale",
+		fmt.Sprintf("New size: %d; reason: %s", d.replicas, d.reason)))
+	d.memory.changed(d.hpa.Spec.Behavior, d.old, d.replicas, d.now)
+	d.setStatus(d.replicas, true)
 }
 
 // setStatus sets the numbers of the status.
-func (v *verdict) setStatus(desired int32, rescaled bool) {
-	v.status.CurrentReplicas, v.status.DesiredReplicas, v.status.CurrentMetrics = v.old, desired, v.metrics
+func (d *decision) setStatus(desired int32, rescaled bool) {
+	d.status.CurrentReplicas, d.status.DesiredReplicas, d.status.CurrentMetrics = d.old, desired, d.metrics
 	if rescaled {
-		at := metav1.NewTime(v.now)
-		v.status.LastScaleTime = &at
+		at := metav1.NewTime(d.now)
+		d.status.LastScaleTime = &at
 	}
 }

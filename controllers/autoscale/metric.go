@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // proposal is the number of replicas that one metric proposes, or the error that prevents a proposal.
@@ -27,12 +28,20 @@ type proposal struct {
 // propose computes one metric (computeReplicasForMetric).
 func (d *decision) propose(spec autoscalingv2.MetricSpec, r reading) (p proposal) {
 	wrap := ""
+	var current autoscalingv2.MetricValueStatus
 	switch spec.Type {
 	case autoscalingv2.ResourceMetricSourceType:
-		p, wrap = d.resource(spec.Resource, r), fmt.Sprintf("failed to get %s resource metric value: ", spec.Resource.Name)
+		m := spec.Resource
+		p, current = d.usage(r, m.Name, "", m.Target)
+		p.reason, wrap = "FailedGetResourceMetric", fmt.Sprintf("failed to get %s resource metric value: ", m.Name)
+		p.status.Resource = &autoscalingv2.ResourceMetricStatus{Name: m.Name, Current: current}
 	case autoscalingv2.ContainerResourceMetricSourceType:
-		p = d.containerResource(spec.ContainerResource, r)
-		wrap = fmt.Sprintf("failed to get %s container metric value: ", spec.ContainerResource.Container)
+		m := spec.ContainerResource
+		p, current = d.usage(r, m.Name, m.Container, m.Target)
+		p.reason = "FailedGetContainerResourceMetric"
+		wrap = fmt.Sprintf("failed to get %s container metric value: ", m.Container)
+		p.status.ContainerResource = &autoscalingv2.ContainerResourceMetricStatus{
+			Name: m.Name, Container: m.Container, Current: current}
 	case autoscalingv2.PodsMetricSourceType:
 		p, wrap = d.podsMetric(spec.Pods, r), "failed to get pods metric value: "
 	case autoscalingv2.ObjectMetricSourceType:
@@ -43,6 +52,7 @@ func (d *decision) propose(spec autoscalingv2.MetricSpec, r reading) (p proposal
 	default:
 		p.reason, p.cause = "InvalidMetricSourceType", fmt.Errorf("unknown metric source type %q", spec.Type)
 	}
+	p.status.Type = spec.Type
 	if p.cause != nil {
 		p.err = fmt.Errorf("%s%w", wrap, cmp.Or(p.err, p.cause))
 		d.warn(p.reason, p.cause.Error())
@@ -55,9 +65,8 @@ func (d *decision) podsMetric(m *autoscalingv2.PodsMetricSource, r reading) (p p
 	p.reason, p.name = "FailedGetPodsMetric", "pods metric "+m.Metric.Name
 	var usage measure
 	p.replicas, usage, p.cause = d.byAverage(r, "", m.Target.AverageValue.MilliValue())
-	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.PodsMetricSourceType,
-		Pods: &autoscalingv2.PodsMetricStatus{Metric: m.Metric, Current: autoscalingv2.MetricValueStatus{
-			AverageValue: resource.NewMilliQuantity(usage.average, resource.DecimalSI)}}}
+	p.status.Pods = &autoscalingv2.PodsMetricStatus{Metric: m.Metric, Current: autoscalingv2.MetricValueStatus{
+		AverageValue: resource.NewMilliQuantity(usage.average, resource.DecimalSI)}}
 	return p
 }
 
@@ -65,8 +74,7 @@ func (d *decision) podsMetric(m *autoscalingv2.PodsMetricSource, r reading) (p p
 // named like an external metric, and its status has no object.
 func (d *decision) object(m *autoscalingv2.ObjectMetricSource, r reading) (p proposal) {
 	status := &autoscalingv2.ObjectMetricStatus{Metric: m.Metric}
-	p.reason = "FailedGetObjectMetric"
-	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.ObjectMetricSourceType, Object: status}
+	p.reason, p.status.Object = "FailedGetObjectMetric", status
 	switch t := m.Target; {
 	case t.Type == autoscalingv2.ValueMetricType && t.Value != nil:
 		p.name, status.DescribedObject = m.DescribedObject.Kind+" metric "+m.Metric.Name, m.DescribedObject
@@ -87,7 +95,7 @@ func (d *decision) object(m *autoscalingv2.ObjectMetricSource, r reading) (p pro
 func (d *decision) external(m *autoscalingv2.ExternalMetricSource, r reading) (p proposal) {
 	status := &autoscalingv2.ExternalMetricStatus{Metric: m.Metric}
 	p.reason, p.name = "FailedGetExternalMetric", fmt.Sprintf("external metric %s(%+v)", m.Metric.Name, m.Metric.Selector)
-	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.ExternalMetricSourceType, External: status}
+	p.status.External = status
 	switch t := m.Target; {
 	case t.AverageValue != nil:
 		if p.replicas, status.Current, p.cause = d.byShare(r, t.AverageValue); p.cause != nil {
@@ -121,9 +129,7 @@ func (d *decision) byValue(r reading, target *resource.Quantity) (
 	}
 	ready := 0
 	for _, p := range d.pods {
-		if p.Status.Phase == corev1.PodRunning && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-		}) {
+		if workload.IsReady(p) && p.Status.Phase == corev1.PodRunning {
 			ready++
 		}
 	}
@@ -137,7 +143,7 @@ func (d *decision) byShare(r reading, target *resource.Quantity) (
 	if r.err != nil {
 		return 0, current, r.err
 	}
-	n = d.in.scale.Status.Replicas
+	n = d.scale.Status.Replicas
 	wanted := float64(r.value) / float64(target.MilliValue())
 	share := math.Ceil(float64(r.value) / float64(max(n, 1)))
 	if n == 0 || !d.tolerated(wanted/float64(n)) {
@@ -145,25 +151,6 @@ func (d *decision) byShare(r reading, target *resource.Quantity) (
 	}
 	current.AverageValue = resource.NewMilliQuantity(int64(share), resource.DecimalSI)
 	return n, current, nil
-}
-
-// resource computes a metric of the type Resource.
-func (d *decision) resource(m *autoscalingv2.ResourceMetricSource, r reading) (p proposal) {
-	p, current := d.usage(r, m.Name, "", m.Target)
-	p.reason = "FailedGetResourceMetric"
-	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.ResourceMetricSourceType,
-		Resource: &autoscalingv2.ResourceMetricStatus{Name: m.Name, Current: current}}
-	return p
-}
-
-// containerResource computes a metric of the type ContainerResource.
-func (d *decision) containerResource(m *autoscalingv2.ContainerResourceMetricSource, r reading) (p proposal) {
-	p, current := d.usage(r, m.Name, m.Container, m.Target)
-	p.reason = "FailedGetContainerResourceMetric"
-	p.status = autoscalingv2.MetricStatus{Type: autoscalingv2.ContainerResourceMetricSourceType,
-		ContainerResource: &autoscalingv2.ContainerResourceMetricStatus{
-			Name: m.Name, Container: m.Container, Current: current}}
-	return p
 }
 
 // usage computes the number of replicas from the usage of a resource (computeStatusForResourceMetricGeneric).

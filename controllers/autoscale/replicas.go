@@ -52,20 +52,15 @@ func (d *decision) group(samples map[string]sample, name corev1.ResourceName) gr
 
 // counts reports whether the CPU usage of a pod counts: the usage during its start does not.
 func (d *decision) counts(p *corev1.Pod, s sample) bool {
-	if p.Status.StartTime == nil {
+	c := workload.PodCondition(p, corev1.PodReady)
+	if p.Status.StartTime == nil || c == nil {
 		return false
 	}
-	for _, c := range p.Status.Conditions {
-		if c.Type != corev1.PodReady {
-			continue
-		}
-		started, since := p.Status.StartTime.Time, c.LastTransitionTime.Time
-		if started.Add(d.CPUInitializationPeriod).After(d.now) {
-			return c.Status != corev1.ConditionFalse && !s.at.Before(since.Add(s.window))
-		}
-		return c.Status != corev1.ConditionFalse || !started.Add(d.InitialReadinessDelay).After(since)
+	started, since := p.Status.StartTime.Time, c.LastTransitionTime.Time
+	if started.Add(d.CPUInitializationPeriod).After(d.now) {
+		return c.Status != corev1.ConditionFalse && !s.at.Before(since.Add(s.window))
 	}
-	return false
+	return c.Status != corev1.ConditionFalse || !started.Add(d.InitialReadinessDelay).After(since)
 }
 
 // errNoMetrics is returned if no sample counts, errNoPods if the selector of the target selects no pods.

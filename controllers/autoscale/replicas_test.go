@@ -40,7 +40,7 @@ func TestRequests(t *testing.T) {
 		{pod: pod(cpu("5"), cpu("1")), container: "a", want: 1000},
 		{pod: pod(cpu("5"), cpu("1")), container: "z", err: "container z not found in Pod p"},
 	} {
-		d := &decision{pods: []*corev1.Pod{c.pod}}
+		d := &decision{input: input{pods: []*corev1.Pod{c.pod}}}
 		got, err := d.requests(corev1.ResourceCPU, c.container)
 		if err == nil && (c.err != "" || got["p"] != c.want) || err != nil && err.Error() != c.err {
 			t.Errorf("%v, %q: %v, %v, want %d, %s", c.pod.Spec, c.container, got, err, c.want, c.err)

@@ -268,7 +268,7 @@ func (s *scenario) pass() string {
 		panic("decide changed what is remembered")
 	}
 	if v.rescale {
-		v = v.rescaled(s.fails)
+		v.rescaled(s.fails)
 		if s.fails == nil {
 			s.scale.Spec.Replicas = v.replicas
 		}

@@ -9,25 +9,25 @@ import (
 )
 
 // warn records an event.
-func (v *verdict) warn(reason, message string) {
-	v.events = append(v.events, workload.Warning(reason, message))
+func (d *decision) warn(reason, message string) {
+	d.events = append(d.events, workload.Warning(reason, message))
 }
 
 // condition sets a condition. Its time changes with its status (setConditionInList).
-func (v *verdict) condition(t autoscalingv2.HorizontalPodAutoscalerConditionType, is bool, reason, message string) {
+func (d *decision) condition(t autoscalingv2.HorizontalPodAutoscalerConditionType, is bool, reason, message string) {
 	c := autoscalingv2.HorizontalPodAutoscalerCondition{Type: t, Status: corev1.ConditionFalse, Reason: reason,
-		Message: message, LastTransitionTime: metav1.NewTime(v.now)}
+		Message: message, LastTransitionTime: metav1.NewTime(d.now)}
 	if is {
 		c.Status = corev1.ConditionTrue
 	}
-	for i, had := range v.status.Conditions {
+	for i, had := range d.status.Conditions {
 		if had.Type == t {
 			if had.Status == c.Status {
 				c.LastTransitionTime = had.LastTransitionTime
 			}
-			v.status.Conditions[i] = c
+			d.status.Conditions[i] = c
 			return
 		}
 	}
-	v.status.Conditions = append(v.status.Conditions, c)
+	d.status.Conditions = append(d.status.Conditions, c)
 }

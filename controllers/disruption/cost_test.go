@@ -16,7 +16,7 @@ func TestNoPassWithoutBudgets(t *testing.T) {
 	m := &workload.Meta{Key: workload.Key{Namespace: "a", Name: "p"}, Labels: map[string]string{"app": "web"},
 		Mentions: func(string) bool { return false }}
 	var r workload.Reader = none{}
-	for _, c := range []workload.Controller{Budgets(), Pods()} {
+	for _, c := range []workload.Controller{Budgets(nil), Pods()} {
 		passes := 0
 		n := testing.AllocsPerRun(100, func() {
 			passes += len(c.Wake(r, workload.Change{Resource: workload.Pods, Old: m, New: m}))

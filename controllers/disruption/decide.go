@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -16,19 +17,37 @@ import (
 // deletionTimeout is the time within which the deletion of an evicted pod must begin (disruption.go: DeletionTimeout).
 const deletionTimeout = 2 * time.Minute
 
-// decide makes the new status of a budget (trySync).
-func decide(v workload.View, b *policyv1.PodDisruptionBudget, now time.Time) (plan workload.Plan) {
+// decide makes the new status of a budget (trySync). It reads the scales of controllers that the view does not have.
+func (s Scales) decide(v workload.View, b *policyv1.PodDisruptionBudget, now time.Time) workload.Plan {
 	pods, err := selected(v, b)
 	if err != nil {
 		return failed(b, err, now, workload.Warning("NoPods", fmt.Sprintf("Failed to get pods: %v", err)))
 	}
+	known, unknown := scalesOf(v, pods)
+	if counted(b) || len(unknown) == 0 {
+		return report(b, pods, known, now)
+	}
+	return workload.Plan{Slow: func(ctx context.Context) workload.Plan {
+		for _, o := range unknown {
+			got, err := s(ctx, b.Namespace, o)
+			if got.UID != o.UID {
+				got = workload.Scale{} // another object has the name
+			}
+			known[o] = scale{got, err}
+		}
+		return report(b, pods, known, now)
+	}}
+}
+
+// report plans the status of a budget with the scales of its pods' controllers.
+func report(
+	b *policyv1.PodDisruptionBudget, pods []*corev1.Pod, scales map[workload.Owner]scale, now time.Time,
+) (plan workload.Plan) {
 	if len(pods) == 0 {
 		plan.Events = append(plan.Events, workload.Normal("NoPods", "No matching pods found"))
 	}
-	d, unknown, err := demandOf(v, b, pods)
+	d, err := demandOf(b, pods, scales)
 	switch {
-	case len(unknown) > 0:
-		return workload.Plan{Scales: unknown}
 	case err != nil:
 		return failed(b, err, now, append(plan.Events, workload.Warning("CalculateExpectedPodCountFailed",
 			fmt.Sprintf("Failed to calculate the number of expected pods: %v", err)))...)
@@ -120,7 +139,7 @@ func healthy(pods []*corev1.Pod, evicted map[string]metav1.Time) (n int32) {
 		if _, leaves := evicted[p.Name]; leaves || p.DeletionTimestamp != nil {
 			continue
 		}
-		if _, ready := workload.Ready(p); ready {
+		if workload.IsReady(p) {
 			n++
 		}
 	}

@@ -3,7 +3,6 @@ package disruption
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -21,56 +20,52 @@ type demand struct {
 	unmanaged bool
 }
 
-// demandOf calculates the demand of a budget. unknown has the controllers whose scale is needed, but not known yet
-// (getExpectedPodCount).
-func demandOf(v workload.View, b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (
-	d demand, unknown []workload.Owner, err error) {
+// counted reports whether the demand of a budget does not depend on the scales of controllers.
+func counted(b *policyv1.PodDisruptionBudget) bool {
+	return b.Spec.MaxUnavailable == nil && (b.Spec.MinAvailable == nil || b.Spec.MinAvailable.Type == intstr.Int)
+}
+
+// demandOf calculates the demand of a budget (getExpectedPodCount).
+func demandOf(
+	b *policyv1.PodDisruptionBudget, pods []*corev1.Pod, scales map[workload.Owner]scale,
+) (d demand, err error) {
 	most, least := b.Spec.MaxUnavailable, b.Spec.MinAvailable
 	switch {
 	case most == nil && least == nil:
-		return d, nil, nil
-	case most == nil && least.Type == intstr.Int:
-		return demand{expected: int32(len(pods)), desired: least.IntVal}, nil, nil
+		return d, nil
+	case counted(b):
+		return demand{expected: int32(len(pods)), desired: least.IntVal}, nil
 	}
-	if d, unknown, err = scaled(v, pods); err != nil || len(unknown) > 0 {
-		return d, unknown, err
+	if d, err = scaled(pods, scales); err != nil {
+		return d, err
 	}
 	n, err := intstr.GetScaledValueFromIntOrPercent(cmp.Or(most, least), int(d.expected), true)
 	if d.desired = int32(n); most != nil {
 		d.desired = max(0, d.expected-int32(n))
 	}
-	return d, nil, err
+	return d, err
 }
 
 // scaled adds up the scales of the pods' controllers (getExpectedScale).
-func scaled(v workload.View, pods []*corev1.Pod) (d demand, unknown []workload.Owner, err error) {
-	scales := map[types.UID]int32{}
+func scaled(pods []*corev1.Pod, scales map[workload.Owner]scale) (d demand, err error) {
+	replicas := map[types.UID]int32{}
 	for _, p := range pods {
 		ref := metav1.GetControllerOfNoCopy(p)
 		if ref == nil {
 			d.unmanaged = true
 			continue
 		}
-		if _, known := scales[ref.UID]; known {
-			continue
-		}
-		owner := workload.OwnerOf(ref)
-		s, known, err := scaleOf(v, p.Namespace, owner)
-		switch {
-		case !known:
-			if !slices.Contains(unknown, owner) {
-				unknown = append(unknown, owner)
-			}
-		case err != nil:
-			return d, nil, err
+		switch s := scales[workload.OwnerOf(ref)]; {
+		case s.err != nil:
+			return d, s.err
 		case s.UID == "":
-			return d, nil, fmt.Errorf("found no controllers for pod %q", p.Name)
+			return d, fmt.Errorf("found no controllers for pod %q", p.Name)
 		default:
-			scales[s.UID] = s.Replicas
+			replicas[s.UID] = s.Replicas
 		}
 	}
-	for _, n := range scales {
+	for _, n := range replicas {
 		d.expected += n
 	}
-	return d, unknown, nil
+	return d, nil
 }

@@ -2,7 +2,6 @@ package disruption
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,8 +32,8 @@ func Pods() workload.Controller {
 				plan.Events = append(plan.Events, workload.Warning("MultiplePodDisruptionBudgets", fmt.Sprintf(
 					"Pod %q/%q matches multiple PodDisruptionBudgets.  Chose %q arbitrarily.", p.Namespace, p.Name, all[0].Name)))
 			}
-			if i := target(p); i >= 0 {
-				wait := p.Status.Conditions[i].LastTransitionTime.Add(staleTimeout).Sub(now)
+			if c := target(p); c != nil {
+				wait := c.LastTransitionTime.Add(staleTimeout).Sub(now)
 				if plan.Again = max(0, wait); wait <= 0 {
 					plan.Status = reset(p, now)
 				}
@@ -44,22 +43,21 @@ func Pods() workload.Controller {
 	}
 }
 
-// target returns the index of the condition DisruptionTarget if it becomes stale; -1 if the pod has none, is being
-// deleted, has finished, or is terminated by its kubelet (nonTerminatingPodHasStaleDisruptionCondition).
-func target(p *corev1.Pod) int {
-	if !workload.Active(p) {
-		return -1
+// target returns the condition DisruptionTarget if it becomes stale; nil if the pod has none, is being deleted, has
+// finished, or is terminated by its kubelet (nonTerminatingPodHasStaleDisruptionCondition).
+func target(p *corev1.Pod) *corev1.PodCondition {
+	c := workload.PodCondition(p, corev1.DisruptionTarget)
+	if c == nil || c.Status != corev1.ConditionTrue || c.Reason == corev1.PodReasonTerminationByKubelet ||
+		!workload.Active(p) {
+		return nil
 	}
-	return slices.IndexFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue &&
-			c.Reason != corev1.PodReasonTerminationByKubelet
-	})
+	return c
 }
 
 // reset returns the pod with the condition DisruptionTarget set to False (syncStalePodDisruption).
 func reset(p *corev1.Pod, now time.Time) *corev1.Pod {
 	p = p.DeepCopy()
-	p.Status.Conditions[target(p)] = corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionFalse,
+	*target(p) = corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionFalse,
 		ObservedGeneration: p.Generation, LastTransitionTime: metav1.NewTime(now)}
 	return p
 }

@@ -15,22 +15,33 @@ import (
 // appsGroups has the groups of ReplicaSets and Deployments in references. The second is not served any more.
 var appsGroups = []string{appsv1.GroupName, "extensions"}
 
-// scaleOf returns the scale of a pod's controller, without a UID if there is no such object. For a controller that is
-// not a ReplicationController, a ReplicaSet (of a Deployment) or a StatefulSet, the scale subresource must be read;
-// known is false until it was read (finders).
-func scaleOf(v workload.View, namespace string, owner workload.Owner) (s workload.Scale, known bool, err error) {
-	gv, err := schema.ParseGroupVersion(owner.APIVersion)
-	if err != nil {
-		return s, true, err
+// scale is the scale of a pod's controller, without a UID if there is no such object, or the reason why it has none.
+type scale struct {
+	workload.Scale
+	err error
+}
+
+// scalesOf returns the scales of the pods' controllers. unknown has the controllers that are not ReplicationControllers
+// or ReplicaSets (of a Deployment) or StatefulSets, whose scale subresource must be read (finders).
+func scalesOf(r workload.Reader, pods []*corev1.Pod) (known map[workload.Owner]scale, unknown []workload.Owner) {
+	known = map[workload.Owner]scale{}
+	for _, p := range pods {
+		ref := metav1.GetControllerOfNoCopy(p)
+		if ref == nil {
+			continue
+		}
+		owner := workload.OwnerOf(ref)
+		if _, ok := known[owner]; ok || slices.Contains(unknown, owner) {
+			continue
+		}
+		gv, err := schema.ParseGroupVersion(owner.APIVersion)
+		if s := builtIn(r, p.Namespace, owner, gv.Group); err != nil || s.UID != "" {
+			known[owner] = scale{s, err}
+		} else {
+			unknown = append(unknown, owner)
+		}
 	}
-	if s = builtIn(v, namespace, owner, gv.Group); s.UID != "" {
-		return s, true, nil
-	}
-	answer, known := v.Scales[owner]
-	if answer.Err != nil || answer.UID != owner.UID {
-		answer.Scale = workload.Scale{}
-	}
-	return answer.Scale, known, answer.Err
+	return known, unknown
 }
 
 // builtIn returns the scale of a controller that the view has.

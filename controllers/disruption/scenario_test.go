@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,11 +20,11 @@ import (
 // crew-NAME; lost-1 does not exist. Jobs have none.
 func TestScenarios(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata", workloadtest.Options{
-		Controllers: []workload.Controller{Budgets(), Pods()}, Scale: scale, Print: show, Check: check,
+		Controllers: []workload.Controller{Budgets(crew), Pods()}, Print: show, Check: check,
 	})
 }
 
-func scale(o workload.Owner) (s workload.Scale, err error) {
+func crew(_ context.Context, _ string, o workload.Owner) (s workload.Scale, err error) {
 	switch {
 	case o.Kind == "Job":
 		return s, errors.New("jobs.batch does not implement the scale subresource")

@@ -33,8 +33,6 @@ type API interface {
 	ApplyStatus(ctx context.Context, o Object) error
 	// Bind assigns a pod, in the state of the view, to a node.
 	Bind(ctx context.Context, pod *corev1.Pod, node string) error
-	// Scale returns the scale of an owner by the scale subresource of its kind; the zero Scale if there is no such object.
-	Scale(ctx context.Context, namespace string, o Owner) (Scale, error)
 	// Delete deletes an object.
 	Delete(ctx context.Context, r Resource, key Key, opts *metav1.DeleteOptions) error
 }

@@ -99,7 +99,7 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 		Keys:    reconcile.NewKeys(c.backoff(), Key.Compare),
 		Workers: o.Workers, Follow: e.follow, Pass: e.pass, About: e.about, Log: log, What: c.For.String(),
 	}
-	defer e.recorder.Join(ctx)()
+	defer reconcile.JoinBeside(ctx, &e.recorder.unsent)()
 	var recording sync.WaitGroup
 	defer recording.Wait()
 	recording.Go(func() { e.recorder.Run(ctx) })

@@ -21,8 +21,7 @@
 //     status can report the failure. Then the object waits for its back-off, from 5 ms up to Controller.Most. No other
 //     object waits for it.
 //  7. A create or bind that fails because its namespace is being deleted isn't retried (I-18).
-//  8. A decision that needs the scale of owners (Plan.Scales) is made again on the newest state, with the responses of
-//     their scale subresources, at most five times in a pass.
+//  8. A decision that takes long, or that needs the answers to requests (Plan.Slow), locks no other controller out.
 //  9. Run returns when its context is done, after everything that it started has returned. An idle controller has three
 //     goroutines, which wait.
 //

@@ -74,9 +74,6 @@ func (r *requests) Create(_ context.Context, o Object) (string, error) {
 func (r *requests) Update(_ context.Context, o Object, status bool) error {
 	return r.do(fmt.Sprintf("update %s %v", o.GetName(), status))
 }
-func (r *requests) Scale(_ context.Context, namespace string, o Owner) (Scale, error) {
-	return Scale{UID: o.UID, Replicas: 3}, r.do("scale " + namespace + "/" + o.Name)
-}
 func (r *requests) Delete(_ context.Context, _ Resource, k Key, _ *metav1.DeleteOptions) error {
 	return r.do("delete " + k.Name)
 }
@@ -234,7 +231,7 @@ func TestSlowPlanReplacesPlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &requests{}
 		out := once(t, r, func(View) Plan {
-			return Plan{Slow: func() Plan {
+			return Plan{Slow: func(context.Context) Plan {
 				return Plan{Do: []Action{ApplyStatus{Object: pod("p")}}, Rest: time.Hour, Again: 2 * time.Hour}
 			}}
 		})
@@ -244,7 +241,7 @@ func TestSlowPlanReplacesPlan(t *testing.T) {
 		}
 		r, failed := &requests{}, errors.New("unreadable")
 		out = once(t, r, func(View) Plan {
-			return Plan{Slow: func() Plan { return Plan{Err: failed, Do: []Action{Create{Object: pod("p")}}} }}
+			return Plan{Slow: func(context.Context) Plan { return Plan{Err: failed, Do: []Action{Create{Object: pod("p")}}} }}
 		})
 		if !errors.Is(out.Err, failed) || len(r.made) > 0 {
 			t.Errorf("%v, %+v", r.made, out)
@@ -257,7 +254,7 @@ func TestSlowIsNotCalledAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, calls := &requests{fail: func(string) error { return errors.New("full") }}, 0
 		out := once(t, r, func(View) Plan {
-			return Plan{Slow: func() Plan {
+			return Plan{Slow: func(context.Context) Plan {
 				calls++
 				return Plan{Do: []Action{ApplyStatus{Object: pod("p")}}}
 			}}
@@ -287,45 +284,4 @@ func TestStartKeysGetAPass(t *testing.T) {
 	if got := (&engine{Controller: Controller{For: Pods}}).affectedKeys(Change{}); got != nil {
 		t.Error(got)
 	}
-}
-
-// TestDecisionGetsScales: a decision gets the scales that it needs, and only the last plan is carried out. It gets no
-// more than a bounded number of answers.
-func TestDecisionGetsScales(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		first, second := Owner{Name: "first", UID: "1"}, Owner{Name: "second", UID: "2"}
-		r := &requests{fail: func(what string) error {
-			if what == "scale a/second" {
-				return errors.New("gone")
-			}
-			return nil
-		}}
-		out := once(t, r, func(v View) Plan {
-			for _, o := range []Owner{first, second} {
-				if _, known := v.Scales[o]; !known {
-					return Plan{Scales: []Owner{o}, Do: []Action{Create{Object: pod("early")}}}
-				}
-			}
-			if a := v.Scales[first]; a.UID != "1" || a.Replicas != 3 || a.Err != nil || v.Scales[second].Err == nil {
-				t.Errorf("scales %v", v.Scales)
-			}
-			return Plan{Do: []Action{Create{Object: pod("late")}},
-				Notes: []Note{{About: pod("other"), Event: Normal("Seen", "once")}}}
-		})
-		time.Sleep(time.Second) // of the bubble: the event is sent
-		want := "[scale a/first scale a/second create late event Seen: once]"
-		if got := fmt.Sprint(r.made); out.Err != nil || got != want {
-			t.Errorf("%v, %v; want %s", got, out.Err, want)
-		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		r, n := &requests{}, 0
-		out := once(t, r, func(View) Plan {
-			n++
-			return Plan{Scales: []Owner{{Name: fmt.Sprint(n)}}}
-		})
-		if !errors.Is(out.Err, errUnsettled) || n != maxScaleRounds {
-			t.Errorf("%v after %d decisions", out.Err, n)
-		}
-	})
 }

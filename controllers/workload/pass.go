@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,43 +58,18 @@ func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outco
 // stale reports whether an error only means that an object has changed since the view.
 func stale(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
-// maxScaleRounds is the maximum number of times that a decision may need the scales of further owners.
-const maxScaleRounds = 5
-
-// errUnsettled ends a pass in which further owners always appeared while scales were read.
-var errUnsettled = errors.New("the owners of the object's dependents keep changing")
-
 // decide makes a plan from the newest state.
 func (e *engine) decide(ctx context.Context, key Key, failed *Failure) (v View, plan Plan, err error) {
 	v = View{Key: key, Failed: failed}
-	for range maxScaleRounds {
-		err = e.api.View(ctx, func(r Reader) {
-			v.Reader, v.Object = r, r.Get(e.For, key.Namespace, key.Name)
-			plan = e.Decide(v, reconcile.Now(ctx))
-		})
-		v.Reader = nil // it must not be kept
-		if err == nil && plan.Slow != nil && failed == nil {
-			plan = plan.Slow()
-		}
-		if err != nil || len(plan.Scales) == 0 {
-			return v, plan, err
-		}
-		v.Scales = e.scales(ctx, key.Namespace, plan.Scales, v.Scales)
+	err = e.api.View(ctx, func(r Reader) {
+		v.Reader, v.Object = r, r.Get(e.For, key.Namespace, key.Name)
+		plan = e.Decide(v, reconcile.Now(ctx))
+	})
+	v.Reader = nil // it must not be kept
+	if err == nil && plan.Slow != nil && failed == nil {
+		plan = plan.Slow(ctx)
 	}
-	return v, plan, errUnsettled
-}
-
-// scales reads the scales of owners, and adds them to the known ones.
-func (e *engine) scales(
-	ctx context.Context, namespace string, owners []Owner, known map[Owner]ScaleAnswer,
-) map[Owner]ScaleAnswer {
-	out := map[Owner]ScaleAnswer{}
-	maps.Copy(out, known)
-	for _, o := range owners {
-		s, err := e.api.Scale(ctx, namespace, o)
-		out[o] = ScaleAnswer{s, err}
-	}
-	return out
+	return v, plan, err
 }
 
 // conclude writes the status and records the events.

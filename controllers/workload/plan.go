@@ -2,6 +2,7 @@ package workload
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -23,17 +24,14 @@ type Plan struct {
 	Events []Event
 	// Notes are events about other objects, recorded after Events.
 	Notes []Note
-	// Scales has the owners, in the namespace of the object, whose scale the decision needs. If there are any, nothing
-	// else of the plan is executed: Decide is called again, with the answers in View.Scales.
-	Scales []Owner
 	// Again is the time until the next pass without an event; 0 for none. The plan's own writes cause another pass
 	// anyway.
 	Again time.Duration
 	// Rest is the minimum time until the next pass, even after an event.
 	Rest time.Duration
-	// Slow, if set, is for decisions that take long: it returns the plan that replaces this one, and is called outside
-	// of API.View. It uses only objects that Decide has read. It isn't called for a plan with View.Failed.
-	Slow func() Plan
+	// Slow, if set, is for decisions that take long or need requests: it returns the plan that replaces this one, and is
+	// called outside of API.View. It uses only objects that Decide has read. It isn't called for a plan with View.Failed.
+	Slow func(ctx context.Context) Plan
 	// Err is the reason why nothing can be decided; the pass fails with it.
 	Err error
 }

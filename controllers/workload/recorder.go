@@ -48,11 +48,6 @@ func NewRecorder(api EventAPI, component string, log *slog.Logger) *Recorder {
 		unsent: reconcile.Backlog{What: "writing Events"}}
 }
 
-// Join adds the recorder to ctx's monitor, if there is one; end removes it. Call it before the component starts.
-func (r *Recorder) Join(ctx context.Context) (end func()) {
-	return reconcile.JoinBeside(ctx, &r.unsent)
-}
-
 // Record queues an Event to be sent. It may be called from any goroutine.
 func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) {
 	r.unsent.Begin()

@@ -107,17 +107,9 @@ type View struct {
 	Key Key
 	// Object is the object of the pass; nil if it was deleted.
 	Object Object
-	// Scales has the answers for Plan.Scales.
-	Scales map[Owner]ScaleAnswer
 	// Failed is the action that failed when the pass's first plan was carried out; nil if none has. If it is set, only
 	// the Status and the Events of the plan that Decide returns are carried out.
 	Failed *Failure
-}
-
-// ScaleAnswer is a scale, or the reason why it could not be read.
-type ScaleAnswer struct {
-	Scale
-	Err error
 }
 
 // Failure is an action that could not be carried out.

@@ -1,6 +1,7 @@
 package workloadtest
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"reflect"
@@ -107,17 +108,7 @@ func (w *World) decide(c workload.Controller, k workload.Key, f *workload.Failur
 	v := workload.View{Reader: w, Key: k, Object: o, Failed: f}
 	plan := c.Decide(v, w.Now)
 	if plan.Slow != nil && f == nil {
-		plan = plan.Slow()
-	}
-	if len(plan.Scales) > 0 {
-		v.Scales = map[workload.Owner]workload.ScaleAnswer{}
-		for _, owner := range plan.Scales {
-			s, err := w.Scale(owner)
-			v.Scales[owner] = workload.ScaleAnswer{Scale: s, Err: err}
-		}
-		if plan = c.Decide(v, w.Now); len(plan.Scales) > 0 {
-			panic(fmt.Sprintf("%v: the plan needs further scales in the same state: %v", k, plan.Scales))
-		}
+		plan = plan.Slow(context.Background())
 	}
 	for key, o := range before {
 		if !reflect.DeepEqual(o, w.objects[key]) {

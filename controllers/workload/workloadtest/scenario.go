@@ -24,8 +24,6 @@ type Options struct {
 	Controllers []workload.Controller
 	// Check, if set, returns the first invariant that doesn't hold; it is called after every step.
 	Check func(*World) error
-	// Scale is World.Scale.
-	Scale func(workload.Owner) (workload.Scale, error)
 	// Default, if set, sets the defaults that an API server would.
 	Default func(workload.Object)
 	// Print, if set, prints an object for the command show; otherwise it is YAML.
@@ -52,7 +50,6 @@ type Options struct {
 func Scenarios(t *testing.T, dir string, o Options) {
 	datadriven.Walk(t, dir, func(t *testing.T, path string) {
 		s := &scenario{World: New(), o: o}
-		s.Scale = o.Scale
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			out := s.step(t, d)
 			err := s.Check()

@@ -24,8 +24,6 @@ type World struct {
 	Now time.Time
 	// Fail, if set, is called before each action; its error is the result.
 	Fail func(workload.Action) error
-	// Scale returns the scale of an owner for Plan.Scales; it may be nil if no plan has any.
-	Scale func(workload.Owner) (workload.Scale, error)
 
 	objects  map[string]workload.Object
 	revision int
