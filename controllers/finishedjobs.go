@@ -16,31 +16,20 @@ func finishedJobs() workload.Controller {
 	return workload.Controller{
 		Name: "ttl-after-finished-controller", For: workload.Jobs,
 		Awaits: "spec.ttlSecondsAfterFinished",
-		Decide: workload.Present(func(_ workload.View, j *batchv1.Job, now time.Time) (plan workload.Plan) {
-			end, ok := expiry(j)
-			switch {
-			case !ok || dying(j):
-			case now.Before(end):
-				plan.Again = end.Sub(now)
-			default:
-				plan.Do = append(plan.Do,
-					workload.Delete{Object: j, Exact: true, Policy: metav1.DeletePropagationForeground})
-			}
-			return plan
-		}),
+		Decide: workload.Expiring(expiry, workload.Delete{Exact: true, Policy: metav1.DeletePropagationForeground}),
 	}
 }
 
-// expiry is when the Job is to be deleted; ok is false if it has no TTL or hasn't finished.
-func expiry(j *batchv1.Job) (at time.Time, ok bool) {
+// expiry is when the Job is to be deleted; zero if it has no TTL or hasn't finished.
+func expiry(j *batchv1.Job) (at time.Time) {
 	if j.Spec.TTLSecondsAfterFinished == nil {
-		return at, false
+		return at
 	}
 	for _, c := range j.Status.Conditions {
 		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue &&
 			!c.LastTransitionTime.IsZero() {
-			return c.LastTransitionTime.Add(time.Duration(*j.Spec.TTLSecondsAfterFinished) * time.Second), true
+			return c.LastTransitionTime.Add(time.Duration(*j.Spec.TTLSecondsAfterFinished) * time.Second)
 		}
 	}
-	return at, false
+	return at
 }

@@ -16,9 +16,10 @@ const (
 	undecided = 24 * time.Hour
 )
 
-// Cleaning returns certificatesigningrequest-cleaner-controller.
+// Cleaning returns certificatesigningrequest-cleaner-controller. It records no events, like upstream's.
 func Cleaning() workload.Controller {
-	return cleaner("csrcleaner", workload.CertificateSigningRequests, endOf)
+	return workload.Controller{Name: "csrcleaner", For: workload.CertificateSigningRequests,
+		Awaits: "the removal of an old request", Decide: workload.Expiring(endOf, workload.Delete{})}
 }
 
 // old is the age at which a PodCertificateRequest is deleted (cmd/kube-controller-manager/app/certificates.go:
@@ -26,25 +27,11 @@ func Cleaning() workload.Controller {
 const old = 15 * time.Minute
 
 // CleaningPods returns podcertificaterequest-cleaner-controller, which considers only the age (pcrcleaner.go:
-// handle).
+// handle). It records no events, like upstream's.
 func CleaningPods() workload.Controller {
-	return cleaner("podcertificaterequestcleaner", workload.PodCertificateRequests,
-		func(r *certificatesv1.PodCertificateRequest) time.Time { return r.CreationTimestamp.Add(old) })
-}
-
-// cleaner returns a controller that deletes requests at their end, never if that is zero. It records no events, like
-// upstream's.
-func cleaner[T workload.Object](name string, of workload.Resource, end func(T) time.Time) workload.Controller {
-	return workload.Controller{Name: name, For: of, Awaits: "the removal of an old request",
-		Decide: workload.Present(func(_ workload.View, r T, now time.Time) workload.Plan {
-			switch at := end(r); {
-			case at.IsZero(), r.GetDeletionTimestamp() != nil:
-				return workload.Plan{}
-			case at.After(now):
-				return workload.Plan{Again: at.Sub(now)}
-			}
-			return workload.Plan{Do: []workload.Action{workload.Delete{Object: r}}}
-		})}
+	end := func(r *certificatesv1.PodCertificateRequest) time.Time { return r.CreationTimestamp.Add(old) }
+	return workload.Controller{Name: "podcertificaterequestcleaner", For: workload.PodCertificateRequests,
+		Awaits: "the removal of an old request", Decide: workload.Expiring(end, workload.Delete{})}
 }
 
 // endOf returns when a request may be deleted; zero if never (cleaner.go: handle).

@@ -56,6 +56,20 @@ func Present[T Object](decide func(v View, o T, now time.Time) Plan) func(View, 
 	}
 }
 
+// Expiring is the Decide of controllers that delete objects at their end, as how says; never if the end is zero.
+func Expiring[T Object](end func(T) time.Time, how Delete) func(View, time.Time) Plan {
+	return Present(func(_ View, o T, now time.Time) Plan {
+		switch at := end(o); {
+		case at.IsZero(), o.GetDeletionTimestamp() != nil:
+			return Plan{}
+		case at.After(now):
+			return Plan{Again: at.Sub(now)}
+		}
+		how.Object = o
+		return Plan{Do: []Action{how}}
+	})
+}
+
 // Options configure how a controller runs. Zero values mean the defaults.
 type Options struct {
 	// Workers is the maximum number of concurrent passes (default 5, as upstream's --concurrent-*-syncs).
