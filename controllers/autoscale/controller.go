@@ -52,7 +52,8 @@ type Options struct {
 
 // API is the controller's interface to an API server. Its methods may be called from any goroutine.
 type API interface {
-	// Update is that of workload.API.
+	// View and Update are those of workload.API.
+	View(ctx context.Context, f func(workload.Reader)) error
 	Update(ctx context.Context, o workload.Object, status bool) error
 	// Target returns the scale of a target, by any version of its kind. The errors are those that upstream shows.
 	Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
@@ -115,7 +116,7 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	if wait := m.wait(a, now, c.SyncPeriod); wait > 0 {
 		return workload.Plan{Again: wait}
 	}
-	in := input{hpa: a, rivals: rivals, pods: workload.All[*corev1.Pod](v, a.Namespace)}
+	in := input{hpa: a, rivals: rivals}
 	return workload.Plan{Slow: func(ctx context.Context) workload.Plan { return c.sync(ctx, in, m) }}
 }
 
@@ -124,8 +125,10 @@ func (c *controller) sync(ctx context.Context, in input, m memory) workload.Plan
 	a := in.hpa
 	in.scale, in.err = c.api.Target(ctx, a.Namespace, a.Spec.ScaleTargetRef)
 	in.readings = c.read(ctx, in)
-	if ctx.Err() != nil {
-		return workload.Plan{}
+	// The pods are read last, as the metrics may take long (replica_calculator.go: GetResourceReplicas).
+	err := c.api.View(ctx, func(r workload.Reader) { in.pods = workload.All[*corev1.Pod](r, a.Namespace) })
+	if err = cmp.Or(ctx.Err(), err); err != nil {
+		return workload.Plan{Err: err}
 	}
 	d := decide(c.Options, in, m, reconcile.Now(ctx))
 	if d.rescale {

@@ -43,10 +43,16 @@ func (f *failures) until(at place) time.Time {
 	return time.Time{}
 }
 
-// add counts a failed pod that is deleted, and removes old failures (client-go util/flowcontrol: Backoff.hasExpired).
+// add counts a failed pod that is deleted.
 func (f *failures) add(at place, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	maps.DeleteFunc(f.at, func(_ place, e failure) bool { return now.Sub(e.last) > 2*pauses.Max })
 	f.at[at] = failure{f.at[at].times + 1, now}
+}
+
+// expire removes old failures (client-go util/flowcontrol: Backoff.hasExpired).
+func (f *failures) expire(now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.DeleteFunc(f.at, func(_ place, e failure) bool { return now.Sub(e.last) > 2*pauses.Max })
 }

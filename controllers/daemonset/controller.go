@@ -19,6 +19,7 @@ func New() workload.Controller {
 		Selector: func(o workload.Object) labels.Selector { return workload.Selector(o.(*appsv1.DaemonSet).Spec.Selector) },
 		Sees:     []workload.Resource{workload.Nodes}, Wake: everywhere,
 		Decide: workload.Present(func(v workload.View, set *appsv1.DaemonSet, now time.Time) workload.Plan {
+			failed.expire(now)
 			return decide(&pass{View: v, set: set, now: now, failed: failed})
 		}),
 	}

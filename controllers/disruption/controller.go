@@ -33,7 +33,9 @@ func affected(r workload.Reader, c workload.Change) []workload.Key {
 	}
 	return workload.KeysOf(workload.All[*policyv1.PodDisruptionBudget](r, cmp.Or(c.New, c.Old).Namespace),
 		func(b *policyv1.PodDisruptionBudget) bool {
-			return c.Old != nil && selects(b, c.Old.Labels) || c.New != nil && selects(b, c.New.Labels)
+			s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+			return err == nil && (c.Old != nil && s.Matches(labels.Set(c.Old.Labels)) ||
+				c.New != nil && s.Matches(labels.Set(c.New.Labels)))
 		})
 }
 

@@ -23,8 +23,11 @@ func (s Scales) decide(v workload.View, b *policyv1.PodDisruptionBudget, now tim
 	if err != nil {
 		return failed(b, err, now, workload.Warning("NoPods", fmt.Sprintf("Failed to get pods: %v", err)))
 	}
+	if counted(b) {
+		return report(b, pods, nil, now)
+	}
 	known, unknown := scalesOf(v, pods)
-	if counted(b) || len(unknown) == 0 {
+	if len(unknown) == 0 {
 		return report(b, pods, known, now)
 	}
 	return workload.Plan{Slow: func(ctx context.Context) workload.Plan {

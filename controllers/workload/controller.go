@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// Controller defines a controller. Its functions are pure.
+// Controller defines a controller. Its functions are pure, except for a Plan's Slow.
 type Controller struct {
 	// Name is the source of its events, as in upstream.
 	Name string
@@ -65,8 +65,7 @@ func Expiring[T Object](end func(T) time.Time, how Delete) func(View, time.Time)
 		case at.After(now):
 			return Plan{Again: at.Sub(now)}
 		}
-		how.Object = o
-		return Plan{Do: []Action{how}}
+		return Plan{Do: []Action{Delete{Object: o, Exact: how.Exact, Policy: how.Policy}}}
 	})
 }
 
