@@ -74,10 +74,14 @@ func newServer() *server {
 func (s *server) request(format string, args ...any) error {
 	r := fmt.Sprintf(format, args...)
 	s.requests = append(s.requests, r)
-	if s.fail != nil {
-		return s.fail(r)
+	return s.reject(r)
+}
+
+func (s *server) reject(request string) error {
+	if s.fail == nil {
+		return nil
 	}
-	return nil
+	return s.fail(request)
 }
 
 func (s *server) emit(e Event) {
@@ -256,7 +260,7 @@ func state(ns *corev1.Namespace) finalizers.Object {
 func (s *server) Resources() ([]Resource, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.resources, nil
+	return s.resources, s.reject("resources")
 }
 
 func (s *server) deleteCollection(r Resource, namespace string) error {

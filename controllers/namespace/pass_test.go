@@ -25,7 +25,7 @@ import (
 //	delete                                    DELETE of the namespace
 //	sleep T
 //	active                                    a client sets the phase to Active
-//	fail REQUEST with=conflict|notfound|unsupported|error [times=N]
+//	fail REQUEST|resources with=conflict|notfound|unsupported|error [times=N]
 //	overtake REQUEST [by=update|replace|remove]      another client is faster once
 //	pass                                      one pass: its outcome and its requests
 //	show                                      the namespace
@@ -174,7 +174,8 @@ func (s *passScenario) pass(t *testing.T) string {
 	case o.done:
 		b.WriteString("-> done\n")
 	case o.err != nil:
-		fmt.Fprintf(&b, "-> %d left, error: %v\n", o.left, strings.ReplaceAll(o.err.Error(), "\n", "; "))
+		fmt.Fprintf(&b, "-> %d left, again after at least %v, error: %v\n", o.left, o.after,
+			strings.ReplaceAll(o.err.Error(), "\n", "; "))
 	default:
 		fmt.Fprintf(&b, "-> %d left, again after %v\n", o.left, o.after)
 	}

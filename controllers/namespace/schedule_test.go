@@ -17,13 +17,13 @@ import (
 
 // TestSchedule runs testdata/schedule. The commands are
 //
-//	at T                          the time is T after the beginning
-//	exists NAME [deleting]        events
+//	at T                                the time is T after the beginning
+//	exists NAME [deleting] [rev=N]      events
 //	gone NAME
-//	content NAME
-//	begin                         the pass that may begin, if one may
-//	end NAME [done] [err] [after=T] [left=N]
-//	                              how a pass ended
+//	removed NAME [rev=N]                an object of the namespace is gone
+//	begin                               the pass that may begin, if one may
+//	end NAME [done] [err] [after=T] [left=N] [counted=N] [revision=N]
+//	                                    the outcome of a pass
 //
 // Each prints when which pass may begin next.
 func TestSchedule(t *testing.T) {
