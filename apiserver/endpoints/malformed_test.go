@@ -11,12 +11,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
-
-// ignore is the beginning of a body with the delete option for objects that can't be read.
-const ignore = `{"ignoreStoreReadErrorWithClusterBreakingPotential":true`
 
 func gated(c *apiserver.Config) { c.DeleteMalformed = true }
 
@@ -65,24 +60,4 @@ func TestFailedEncoding(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestMalformedRepaired: an object that has become readable in the meantime stays.
-func TestMalformedRepaired(t *testing.T) {
-	const key = "/registry/configmaps/default/x"
-	store := &intercepted{Store: storagetest.Open(t)}
-	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: gated})
-	s.Put(t, key, "garbage")
-	store.before = func(txn storage.Txn) { // another client writes the object just before it would be removed
-		if txn.Key != key || txn.Value != nil {
-			return
-		}
-		store.before = nil
-		value := []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","namespace":"default","uid":"u"}}`)
-		if _, err := store.Commit(t.Context(), storage.Txn{Key: key, Expect: txn.Expect, Value: value}); err != nil {
-			t.Error(err)
-		}
-	}
-	must(t, s.Do("DELETE", configmaps+"/x", ignore+"}"), http.StatusConflict)
-	must(t, s.Do("GET", configmaps+"/x", nil), http.StatusOK)
 }

@@ -2,23 +2,29 @@ package endpoints_test
 
 import (
 	"context"
-	"net/http"
+	"fmt"
+	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/cockroachdb/datadriven"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// intercepted is a store that calls before with each transaction, and then executes it.
+// intercepted is a store that calls before with each transaction, and executes it if there is no error.
 type intercepted struct {
 	storage.Store
-	before func(storage.Txn)
+	before func(storage.Txn) error
 }
 
 func (s *intercepted) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	if s.before != nil {
-		s.before(t)
+		if err := s.before(t); err != nil {
+			return 0, err
+		}
 	}
 	return s.Store.Commit(ctx, t)
 }
@@ -29,67 +35,71 @@ func (s *intercepted) intercept(c *apiserver.Config) {
 	c.Store = s
 }
 
-// overtakes has another client remove an object, and create another one of its name if next is not empty, right before
-// the object is to be removed.
-func (s *intercepted) overtakes(t *testing.T, key, next string) {
-	s.before = func(txn storage.Txn) {
-		if txn.Key != key || txn.Value != nil {
-			return
+// TestOvertaken runs testdata/overtaken: another client is faster than a request. The first lines of a case are the
+// requests before, then come those of the other client with ">", then the overtaken request and what follows. The other
+// client sends its requests right before the transaction with that key, or with one that begins with it:
+//
+//	put KEY [value=PART] [times=N] [unavailable]
+//	delete KEY
+//
+// PART is a part of the value; with "unavailable" the outcome of the transaction is unknown. A request may be "STORE KEY
+// VALUE", which writes without the API server; in those of the other client, KEY is the key of the transaction. The
+// output has the code of each response, and the parts of its body on which the rules depend.
+func TestOvertaken(t *testing.T) {
+	datadriven.RunTest(t, "testdata/overtaken", func(t *testing.T, d *datadriven.TestData) string {
+		store := &intercepted{}
+		s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+			gated(c)
+			store.intercept(c)
+		}})
+		var b strings.Builder
+		var others []string
+		part, times := "", 1
+		d.MaybeScanArgs(t, "value", &part)
+		d.MaybeScanArgs(t, "times", &times)
+		store.before = func(txn storage.Txn) error {
+			if len(others) == 0 || times == 0 || !strings.HasPrefix(txn.Key, d.CmdArgs[0].Key) ||
+				(txn.Value == nil) != (d.Cmd == "delete") || !strings.Contains(string(txn.Value), part) {
+				return nil
+			}
+			times--
+			for _, r := range others {
+				b.WriteString("> " + overtake(t, s, strings.Replace(r, "KEY", txn.Key, 1)))
+			}
+			if d.HasArg("unavailable") {
+				return storage.ErrUnavailable
+			}
+			return nil
 		}
-		s.before = nil
-		_, err := s.Store.Commit(t.Context(), txn)
-		if err == nil && next != "" {
-			_, err = s.Store.Commit(t.Context(), storage.Txn{Key: key, Value: []byte(next)})
+		for line := range strings.Lines(d.Input) {
+			if other, ok := strings.CutPrefix(strings.TrimSpace(line), "> "); ok {
+				others = append(others, other)
+			} else {
+				b.WriteString(overtake(t, s, other))
+			}
 		}
-		if err != nil {
-			t.Error(err)
-		}
-	}
+		return b.String()
+	})
 }
 
-// TestOvertakenDelete: a DELETE that has marked a pod succeeds even if another client removes the pod first
-// (kubernetes#19403; AS registry/generic/registry/store.go: updateForGracefulDeletionAndFinalizers, ignoreNotFound). A
-// new pod of the same name is not deleted.
-func TestOvertakenDelete(t *testing.T) {
-	const pods, key = "/api/v1/namespaces/default/pods", "/registry/pods/default/p"
-	for name, next := range map[string]string{
-		"removed":  "",
-		"replaced": `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"default","uid":"new"}}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			store := &intercepted{}
-			s := apiservertest.Start(t, &apiservertest.Options{Configure: store.intercept})
-			pod := must(t, s.Do("POST", pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`),
-				http.StatusCreated).Object()
-			store.overtakes(t, key, next)
-			a := must(t, s.Do("DELETE", pods+"/p", nil), http.StatusOK).Object()
-			if grace := a.GetDeletionGracePeriodSeconds(); a.GetUID() != pod.GetUID() || grace == nil || *grace != 0 {
-				t.Errorf("%v", a.Object["metadata"])
-			}
-			want := http.StatusNotFound
-			if next != "" {
-				want = http.StatusOK
-			}
-			must(t, s.Do("GET", pods+"/p", nil), want)
-		})
-	}
-}
+// ruling matches the parts of a body that TestOvertaken prints.
+var ruling = regexp.MustCompile(`"deletionGracePeriodSeconds":\d+|"uid":"\w{1,3}"|"labels":{[^}]*}|"used":{[^}]*}|` +
+	`"reason":"\w+"|the provided network [a-z ]+|already allocated`)
 
-// TestUpdateOfTheLastFinalizerSucceedsIfAnotherRemovesTheObjectFirst: the object is as the client wanted it (B-20; AS
-// registry/generic/registry/store.go: deleteWithoutFinalizers).
-func TestUpdateOfTheLastFinalizerSucceedsIfAnotherRemovesTheObjectFirst(t *testing.T) {
-	const maps = "/api/v1/namespaces/default/configmaps"
-	store := &intercepted{}
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: store.intercept})
-	must(t, s.Do("POST", maps, `{"metadata":{"name":"m","finalizers":["example.com/hold"]}}`), http.StatusCreated)
-	must(t, s.Do("DELETE", maps+"/m", nil), http.StatusOK)
-	store.overtakes(t, "/registry/configmaps/default/m", "")
-	body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"}}`
-	if o := must(t, s.Do("PUT", maps+"/m", body), http.StatusOK).Object(); o.GetDeletionTimestamp() == nil {
-		t.Errorf("%v", o.Object["metadata"])
+func overtake(t *testing.T, s *apiservertest.Server, request string) string {
+	parts := append(strings.SplitN(request, " ", 3), "")
+	if parts[0] == "STORE" {
+		s.Put(t, parts[1], parts[2])
+		return "stored\n"
 	}
-	if store.before != nil {
-		t.Error("no other client has removed the object")
+	contentType := "application/json"
+	switch {
+	case strings.Contains(parts[1], "fieldManager"):
+		contentType = "application/apply-patch+yaml"
+	case parts[0] == "PATCH":
+		contentType = "application/merge-patch+json"
 	}
-	must(t, s.Do("GET", maps+"/m", nil), http.StatusNotFound)
+	a := s.Do(parts[0], parts[1], parts[2], "Content-Type", contentType)
+	shown := append([]string{parts[0], fmt.Sprint(a.Code)}, ruling.FindAllString(string(a.Body), -1)...)
+	return strings.Join(shown, " ") + "\n"
 }

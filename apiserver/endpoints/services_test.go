@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/storage"
 )
 
 const servicesPath = "/api/v1/namespaces/default/services"
@@ -86,38 +84,5 @@ func TestServicesOfTwoServers(t *testing.T) {
 	must(t, s.Do("DELETE", servicesPath+"/a0", nil), http.StatusOK)
 	if err := create(other, "more"); err != nil {
 		t.Errorf("the address and port of a removed service are not allocated again: %v", err)
-	}
-}
-
-// TestClusterIPLost: a service does not get an address if, before it is stored, the range is deleted or another object
-// claims the address.
-func TestClusterIPLost(t *testing.T) {
-	const cidrs, addresses = "/apis/networking.k8s.io/v1/servicecidrs", "/apis/networking.k8s.io/v1/ipaddresses"
-	for name, c := range map[string]struct{ method, path, body, message string }{
-		"range": {"DELETE", cidrs + "/extra", "", "the provided network does not match the current range"},
-		"address": {"POST", addresses, `{"metadata":{"name":"10.8.0.1"},"spec":{"parentRef":{"resource":"x","name":"y"}}}`,
-			"provided IP is already allocated"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			store := &intercepted{}
-			s := apiservertest.Start(t, &apiservertest.Options{Configure: store.intercept})
-			must(t, s.Do("POST", cidrs, `{"metadata":{"name":"extra","finalizers":["example.com/keep"]},
-				"spec":{"cidrs":["10.8.0.0/30"]}}`), http.StatusCreated)
-			store.before = func(txn storage.Txn) {
-				if txn.Key != "/registry/services/specs/default/s" {
-					return
-				}
-				store.before = nil
-				if a := s.Do(c.method, c.path, c.body); a.Code >= 300 {
-					t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
-				}
-			}
-			a := must(t, s.Do("POST", servicesPath,
-				`{"metadata":{"name":"s"},"spec":{"clusterIP":"10.8.0.1","ports":[{"port":80}]}}`),
-				http.StatusUnprocessableEntity)
-			if !strings.Contains(string(a.Body), c.message) {
-				t.Errorf("%s, want %q", a.Body, c.message)
-			}
-		})
 	}
 }
