@@ -110,18 +110,10 @@ func (c *Cache) reset(d *draft, events []storage.Event, objects []*storage.Objec
 // cut applies changes to the draft's objects, and records no history.
 func (c *Cache) cut(d *draft, events []storage.Event, objects []*storage.Object) {
 	for i := range events {
-		e, o := &events[i], objects[i]
-		collection, _, ok := storage.Collection(c.decoder.Root, e.Key)
-		if !ok || e.Revision <= d.revision {
-			continue
+		collection, _, ok := storage.Collection(c.decoder.Root, events[i].Key)
+		if ok && events[i].Revision > d.revision {
+			d.own(d.place(collection)).objects.put(events[i].Key, objects[i])
 		}
-		v := d.own(d.place(collection))
-		prev := v.objects.get(e.Key)
-		if prev == nil && o == nil {
-			continue
-		}
-		v.objects.put(e.Key, o)
-		d.stale = append(d.stale, prev)
 	}
 }
 

@@ -181,7 +181,12 @@ func TestLeastRecentlyUsedEncodingIsDropped(t *testing.T) {
 
 // TestDroppedEventsKeepNoEncodings: an event that only the timeline still has keeps no encodings.
 func TestDroppedEventsKeepNoEncodings(t *testing.T) {
-	c := ready(t, Options{Events: 2})
+	for _, o := range []Options{{Events: 2}, {Events: parts, TimelineEvents: 2}} {
+		droppedEventsKeepNoEncodings(t, ready(t, o))
+	}
+}
+
+func droppedEventsKeepNoEncodings(t *testing.T, c *Cache) {
 	w, err := c.Timeline(1)
 	if err != nil {
 		t.Fatal(err)

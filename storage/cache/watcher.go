@@ -23,13 +23,10 @@ type Watcher struct {
 // ErrExpired (an *ExpiredError) if the history after rev is not complete.
 func (c *Cache) Watch(collection string, rev int64) (*Watcher, error) {
 	s := c.state.Load()
-	if place, ok := s.places[collection]; ok {
-		return c.watch(s, place, rev)
+	place, ok := s.places[collection]
+	if !ok {
+		s, place = c.add(collection)
 	}
-	if s.revision == 0 || rev < s.base {
-		return nil, &ExpiredError{Revision: rev, Oldest: s.base}
-	}
-	s, place := c.add(collection)
 	return c.watch(s, place, rev)
 }
 
@@ -118,8 +115,8 @@ func (w *Watcher) Progress() int64 {
 // Changed returns a channel that is closed when Next would not block. A watcher that waits for a
 // revision in the future may find it closed too early; Poll then returns no events.
 func (w *Watcher) Changed() <-chan struct{} {
-	_, v, err := w.look()
-	if err != nil || w.next < v.log.end {
+	_, v, _ := w.look()
+	if w.next < v.log.end { // also if unread history was dropped
 		ready := make(chan struct{})
 		close(ready)
 		return ready
