@@ -36,6 +36,15 @@ func check(obj Object, k Kind, v Verdict, now time.Time) error {
 	return nil
 }
 
+// updateTo returns the state after an update, as a verdict: an update can't begin, end or postpone a deletion (B-11).
+func updateTo(stored, updated Object) Verdict {
+	v := unchanged(stored)
+	if v.Step = Update(stored, updated); v.Step == Store {
+		v.Finalizers, v.Generation = slices.Clone(updated.Finalizers), max(stored.Generation, updated.Generation) // B-15
+	}
+	return v
+}
+
 // checkUpdate is check for an update.
 func checkUpdate(obj, updated Object, v Verdict) error {
 	if err := checkAny(obj, v); err != nil {
@@ -44,10 +53,7 @@ func checkUpdate(obj, updated Object, v Verdict) error {
 			return err
 		}
 	}
-	switch {
-	case !v.Deletion.Equal(obj.Deletion) || !equal(v.GracePeriodSeconds, obj.GracePeriodSeconds):
-		return fmt.Errorf("an update changed the deletion (B-11)")
-	case v.Step == Remove && len(updated.Finalizers)+len(updated.SpecFinalizers) > 0:
+	if v.Step == Remove && len(updated.Finalizers)+len(updated.SpecFinalizers) > 0 {
 		return fmt.Errorf("removed with finalizers %v, %v (B-20)", updated.Finalizers, updated.SpecFinalizers)
 	}
 	return nil

@@ -130,7 +130,7 @@ func (s *scenario) update(t *testing.T, d *datadriven.TestData) string {
 	if d.HasArg("undelete") {
 		u.Deletion, u.GracePeriodSeconds = time.Time{}, nil
 	}
-	v := Update(s.obj, u, s.now)
+	v := updateTo(s.obj, u)
 	if err := checkUpdate(s.obj, u, v); err != nil {
 		d.Fatalf(t, "%v", err)
 	}

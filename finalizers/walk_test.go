@@ -116,7 +116,7 @@ func (w *walk) update() error {
 }
 
 func (w *walk) updateTo(u Object) error {
-	v := Update(w.obj, u, w.now)
+	v := updateTo(w.obj, u)
 	w.log = append(w.log, fmt.Sprintf("update to %+v: %s", u, describe(v)))
 	if err := checkUpdate(w.obj, u, v); err != nil {
 		return err

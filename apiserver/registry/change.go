@@ -182,7 +182,7 @@ func (s *Registry) replace(ctx context.Context, c *Change, cur *storage.Object, 
 	*storage.Object, error) {
 	obj := next.obj
 	fieldmanager.KeepTimes(obj, old) // B-17
-	verdict := finalizers.Update(lifecycleOf(c.Resource, old), lifecycleOf(c.Resource, obj), s.Now())
+	step := finalizers.Update(lifecycleOf(c.Resource, old), lifecycleOf(c.Resource, obj))
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
 	value, err := encode(c.Resource, obj)
@@ -190,12 +190,12 @@ func (s *Registry) replace(ctx context.Context, c *Change, cur *storage.Object, 
 		return nil, err
 	}
 	out := s.decoded(c.Resource, cur.Key, value, cur.Revision)
-	unchanged := out.Err == nil && verdict.Step == finalizers.Store && bytes.Equal(out.JSON, cur.JSON) && !cur.Stale
+	unchanged := out.Err == nil && step == finalizers.Store && bytes.Equal(out.JSON, cur.JSON) && !cur.Stale
 	if c.DryRun || unchanged {
 		return out, out.Err
 	}
 	t := storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: next.guards}
-	if verdict.Step == finalizers.Store {
+	if step == finalizers.Store {
 		t.Value = value
 		return s.put(ctx, c.Resource, t, obj, c.Manager, out)
 	}

@@ -235,7 +235,7 @@ func (s *server) update(
 	before := state(next)
 	set(next, ns.DeepCopy())
 	next.Finalizers = ns.Finalizers
-	if finalizers.Update(before, state(next), time.Now()).Step == finalizers.Remove {
+	if finalizers.Update(before, state(next)) == finalizers.Remove {
 		s.removeNamespace(ns.Name)
 	} else {
 		s.put(next)
@@ -377,7 +377,7 @@ func (s *server) release(r Resource, namespace, name string) {
 	updated := obj.Object
 	updated.Finalizers = nil
 	zero := int64(0)
-	if finalizers.Update(obj.Object, updated, time.Now()).Step == finalizers.Remove {
+	if finalizers.Update(obj.Object, updated) == finalizers.Remove {
 		s.remove(key)
 		return
 	}

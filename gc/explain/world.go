@@ -240,7 +240,7 @@ func (w *world) update(stored, updated *Object, sub, by string) {
 	if by != CRDController { // it writes the status
 		w.ask(stored.Key, updateOperation, sub)
 	}
-	if finalizers.Update(lifecycle(stored), lifecycle(updated), w.c.Now).Step == finalizers.Remove {
+	if finalizers.Update(lifecycle(stored), lifecycle(updated)) == finalizers.Remove {
 		w.remove(stored, by)
 		return
 	}
