@@ -210,7 +210,7 @@ func (s *Registry) release(ctx context.Context, r *Request, cur *storage.Object,
 		s.removed(r, cur, rev, newTrailRequest(r, cur, nil))
 	}
 	var conflict *storage.ConflictError
-	if errors.As(err, &conflict) && conflict.Guard == nil && conflict.Current.ModRevision == 0 {
+	if errors.As(err, &conflict) && conflict.Current.ModRevision == 0 {
 		return nil // another request has removed the object
 	}
 	return err
