@@ -278,11 +278,7 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 		return u, err
 	}
 	if res.ToStored != nil { // the bytes may be of either version
-		obj, err := res.Decode(data)
-		if err != nil {
-			return nil, err
-		}
-		return res.ToStored(obj)
+		return res.DecodeStored(data)
 	}
 	gvk := res.Stored
 	if gvk.Empty() { // not a stored resource

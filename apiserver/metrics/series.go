@@ -74,20 +74,19 @@ func (s *series) forget() {
 	if s.generation.Load() == now {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for key := range s.kept.Range {
 		r := key.(schema.GroupVersionResource)
-		if s.types.Lookup(r.Group, r.Version, r.Resource) != nil {
-			continue
+		s.mu.Lock() // for one resource, as it takes milliseconds
+		if s.types.Lookup(r.Group, r.Version, r.Resource) == nil {
+			labels := prometheus.Labels{"group": r.Group, "version": r.Version, "resource": r.Resource}
+			for _, v := range []*prometheus.MetricVec{
+				s.requests.MetricVec, s.durations.MetricVec, s.sizes.MetricVec, s.watches.MetricVec, s.watchEvents.MetricVec,
+			} {
+				v.DeletePartialMatch(labels)
+			}
+			s.kept.Delete(key)
 		}
-		labels := prometheus.Labels{"group": r.Group, "version": r.Version, "resource": r.Resource}
-		for _, v := range []*prometheus.MetricVec{
-			s.requests.MetricVec, s.durations.MetricVec, s.sizes.MetricVec, s.watches.MetricVec, s.watchEvents.MetricVec,
-		} {
-			v.DeletePartialMatch(labels)
-		}
-		s.kept.Delete(key)
+		s.mu.Unlock()
 	}
 	s.generation.Store(now)
 }

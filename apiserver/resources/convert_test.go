@@ -14,11 +14,13 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/randfill"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
@@ -257,6 +259,23 @@ func TestAutoscalerV2SurvivesConversionToV1(t *testing.T) {
 	}
 	if d := cmp.Diff(in, back); d != "" {
 		t.Errorf("converted to v1 and back (-before +after):\n%s", d)
+	}
+}
+
+// TestStoredAutoscalerIsNotConvertedToV1: v1 has no second metric of the CPU, so a patch of v1 would remove it.
+func TestStoredAutoscalerIsNotConvertedToV1(t *testing.T) {
+	in := everyMetric()
+	average := resource.MustParse("1500m")
+	in.Spec.Metrics = append(in.Spec.Metrics, autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType,
+		Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu", Target: autoscalingv2.MetricTarget{
+			Type: autoscalingv2.AverageValueMetricType, AverageValue: &average}}})
+	data, err := json.Marshal(entry.Typed(in, autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := lookup(t, "autoscaling", "v1", "horizontalpodautoscalers").DecodeStored(data)
+	if err != nil || !equality.Semantic.DeepEqual(in, got) {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -92,7 +93,15 @@ func (q *request) decoded(
 ) ([]runtime.Object, error) {
 	out := make([]runtime.Object, len(found))
 	for i, o := range found {
-		obj, err := q.d.params.get(res, o, func() (runtime.Object, error) { return q.d.Objects.Served(res.During(ctx), o) })
+		obj, err := q.d.params.get(res, o, func() (runtime.Object, error) {
+			obj, err := q.d.Objects.Served(res.During(ctx), o)
+			if err != nil {
+				return nil, err
+			}
+			// JSON patches of the library can't have values of typed objects.
+			fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+			return &unstructured.Unstructured{Object: fields}, err
+		})
 		if err != nil {
 			return nil, err
 		}

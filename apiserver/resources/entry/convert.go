@@ -47,27 +47,42 @@ func Recast[T any, P interface {
 // Decode decodes a value of r's collection and returns it in the served version. The value's apiVersion is the stored
 // or the served version. A value without an apiVersion has the stored version.
 func (r *Resource) Decode(stored []byte) (runtime.Object, error) {
+	obj, gvk, err := r.decode(stored)
+	if err != nil || r.FromStored == nil || gvk == r.GroupVersionKind() {
+		return obj, err
+	}
+	return r.FromStored(obj)
+}
+
+// DecodeStored is Decode, but returns the stored version, for a resource with ToStored.
+func (r *Resource) DecodeStored(stored []byte) (runtime.Object, error) {
+	obj, gvk, err := r.decode(stored)
+	if err != nil || gvk == r.Stored {
+		return obj, err
+	}
+	return r.ToStored(obj)
+}
+
+// decode decodes a value to its own version.
+func (r *Resource) decode(stored []byte) (runtime.Object, schema.GroupVersionKind, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
 	}
-	if err := json.Unmarshal(stored, &head); err != nil {
-		return nil, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
-	}
-	gvk := r.Stored
+	err, gvk := json.Unmarshal(stored, &head), r.Stored
 	if head.APIVersion == r.GroupVersion().String() {
 		gvk = r.GroupVersionKind()
 	}
-	obj, err := Scheme().New(gvk)
+	var obj runtime.Object
+	if err == nil {
+		obj, err = Scheme().New(gvk)
+	}
+	if err == nil {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(stored, obj)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
+		return nil, gvk, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(stored, obj); err != nil {
-		return nil, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
-	}
-	if r.FromStored == nil || gvk == r.GroupVersionKind() {
-		return obj, nil
-	}
-	return r.FromStored(obj)
+	return obj, gvk, nil
 }
 
 // During returns the entry for one request. Its conversions end with the request's context.
