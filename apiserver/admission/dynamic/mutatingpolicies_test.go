@@ -89,3 +89,15 @@ func TestReinvokedForWebhook(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestJSONPatchHasAMapOfParams: params of a built-in kind are values of JSON, too.
+func TestJSONPatchHasAMapOfParams(t *testing.T) {
+	c := start(t)
+	c.want(201, "POST", maps, `{"metadata":{"name":"params"},"data":{"a":"b"}}`)
+	c.policy("Mutating", "p", rule("CREATE", "", "v1", "pods"), `"paramKind":{"apiVersion":"v1","kind":"ConfigMap"}`,
+		mutating("Never", "[JSONPatch{op: 'add', path: '/metadata/annotations', value: params.data}]"))
+	c.bind("Mutating", "p", `"paramRef":{"name":"params","namespace":"default","parameterNotFoundAction":"Deny"}`)
+	if got := c.want(201, "POST", pods, pod("p")).Object().GetAnnotations()["a"]; got != "b" {
+		t.Errorf("annotation %q", got)
+	}
+}
