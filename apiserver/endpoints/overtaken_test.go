@@ -42,9 +42,9 @@ func (s *intercepted) intercept(c *apiserver.Config) {
 //	put KEY [value=PART] [times=N] [unavailable]
 //	delete KEY
 //
-// PART is a part of the value; with "unavailable" the outcome of the transaction is unknown. A request may be "STORE KEY
-// VALUE", which writes without the API server; in those of the other client, KEY is the key of the transaction. The
-// output has the code of each response, and the parts of its body on which the rules depend.
+// PART is a part of the value; with "unavailable" the outcome of the transaction is unknown. A request may be
+// "STORE KEY VALUE", which writes without the API server; in those of the other client, KEY is the key of the
+// transaction. The output has the code of each response, and the parts of its body on which the rules depend.
 func TestOvertaken(t *testing.T) {
 	datadriven.RunTest(t, "testdata/overtaken", func(t *testing.T, d *datadriven.TestData) string {
 		store := &intercepted{}

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// TestColorsFollowTheEnvironment: NO_COLOR counts if it is not empty, whatever it is; a dumb terminal has no colours.
+// TestColorsFollowTheEnvironment: any NO_COLOR but an empty one counts; a dumb terminal has no colours.
 func TestColorsFollowTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		noColor, term string

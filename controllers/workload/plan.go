@@ -29,8 +29,8 @@ type Plan struct {
 	Again time.Duration
 	// Rest is the minimum time until the next pass, even after an event.
 	Rest time.Duration
-	// Slow, if set, is for decisions that take long or need requests: it returns the plan that replaces this one, and is
-	// called outside of API.View. It uses only objects that Decide has read. It isn't called for a plan with View.Failed.
+	// Slow, if set, is for decisions that take long or send requests: it returns the plan that replaces this one, and is
+	// called outside of API.View, so it must not use the View. It isn't called for a plan with View.Failed.
 	Slow func(ctx context.Context) Plan
 	// Err is the reason why nothing can be decided; the pass fails with it.
 	Err error

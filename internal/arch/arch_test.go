@@ -142,34 +142,34 @@ var forbidden = []struct {
 
 // except are files' packages that a rule spares, with the reason.
 var except = map[string]string{
-	"gc -> net/http":                                                "debug.go serves the graph",
-	"cmd/kubecascade -> " + module + "/gc":                          "gc/explain answers what its commands ask",
-	"apiserver/aggregator -> k8s.io/apiserver":                      "the user of a request is data",
-	"loopback -> k8s.io/apiserver":                                  "the user of a request is data",
-	"internal/server -> k8s.io/apiserver":                           "the user of a request is data",
-	"apiserver -> k8s.io/apiserver":                                 "the pages for people who debug are handlers of a library",
-	"apiserver/audit -> k8s.io/apiserver":                           "policies, events and backends are a library, without informers",
-	"apiserver/bootstrap -> k8s.io/apiserver":                       "the flow schemas of a new cluster are data",
-	"apiserver/resources/flowcontrol -> k8s.io/apiserver":           "the mandatory objects are data",
-	"conformance -> k8s.io/apiserver":                               "what a path names is parsed by upstream's own package",
-	"controllers -> k8s.io/apiserver":                               "the objects of API Priority and Fairness are data",
-	"controllers -> " + module + "/apiserver":                       "APIServices are made from the table of types",
-	"controllers -> " + module + "/storage":                         "it gives controllers their client",
-	"apiserver/flowcontrol -> k8s.io/apiserver":                     "fair queues are a library, without informers and clientsets",
-	"apiserver/render -> k8s.io/apiserver":                          "negotiation is a library, of one package",
-	"apiserver/discovery -> k8s.io/apiserver":                       "negotiation is a library, of one package",
-	"apiserver/endpoints -> k8s.io/apiserver":                       "continue tokens and negotiation are libraries",
-	"apiserver/requestinfo -> k8s.io/apiserver":                     "what a path names is parsed by upstream's own package",
-	"apiserver/admission/dynamic -> " + module + "/storage":         "configurations are read from the cache",
-	"apiserver/admission/webhook -> k8s.io/apiserver":               "the Status of a denial is a library, of one package",
-	"apiserver/webhook -> k8s.io/apiserver":                         "deprecated certificates are counted by a library",
-	"apiserver/customresource -> k8s.io/apiserver":                  "apiextensions-apiserver's schemas speak of CEL by its types",
-	"apiserver/expression -> k8s.io/apiserver":                      "CEL in admission is a library, without informers and clientsets",
-	"apiserver/resources/dra -> k8s.io/apiserver":                   "CEL of devices is a library, without informers and clientsets",
-	"apiserver/resources/admissionregistration -> k8s.io/apiserver": "URLs of webhooks are validated by a library",
-	"internal/encryption -> k8s.io/apiserver":                       "encryption at rest is a library, without KMS plugins",
+	"gc -> net/http":                                        "debug.go serves the graph",
+	"cmd/kubecascade -> " + module + "/gc":                  "gc/explain answers what its commands ask",
+	"apiserver/aggregator -> k8s.io/apiserver":              "the user of a request is data",
+	"loopback -> k8s.io/apiserver":                          "the user of a request is data",
+	"internal/server -> k8s.io/apiserver":                   "the user of a request is data",
+	"apiserver -> k8s.io/apiserver":                         "the pages for people who debug are handlers of a library",
+	"apiserver/audit -> k8s.io/apiserver":                   "policies, events and backends are a library",
+	"apiserver/bootstrap -> k8s.io/apiserver":               "the flow schemas of a new cluster are data",
+	"apiserver/resources/flowcontrol -> k8s.io/apiserver":   "the mandatory objects are data",
+	"conformance -> k8s.io/apiserver":                       "what a path names is parsed by upstream's own package",
+	"controllers -> k8s.io/apiserver":                       "the objects of API Priority and Fairness are data",
+	"controllers -> " + module + "/apiserver":               "APIServices are made from the table of types",
+	"controllers -> " + module + "/storage":                 "it gives controllers their client",
+	"apiserver/flowcontrol -> k8s.io/apiserver":             "fair queues are a library, without informers and clientsets",
+	"apiserver/render -> k8s.io/apiserver":                  "negotiation is a library, of one package",
+	"apiserver/discovery -> k8s.io/apiserver":               "negotiation is a library, of one package",
+	"apiserver/endpoints -> k8s.io/apiserver":               "continue tokens and negotiation are libraries",
+	"apiserver/requestinfo -> k8s.io/apiserver":             "what a path names is parsed by upstream's own package",
+	"apiserver/admission/dynamic -> " + module + "/storage": "configurations are read from the cache",
+	"apiserver/admission/webhook -> k8s.io/apiserver":       "the Status of a denial is a library, of one package",
+	"apiserver/webhook -> k8s.io/apiserver":                 "deprecated certificates are counted by a library",
+	"apiserver/customresource -> k8s.io/apiserver":          "apiextensions-apiserver's schemas speak of CEL by its types",
+	"apiserver/expression -> k8s.io/apiserver":              "CEL in admission is a library",
+	"apiserver/resources/dra -> k8s.io/apiserver":           "CEL of devices is a library",
+	"internal/encryption -> k8s.io/apiserver":               "encryption at rest is a library, without KMS plugins",
 
-	"apiserver/objecttest -> k8s.io/client-go/kubernetes": "tests read objects with the clients' scheme",
+	"apiserver/resources/admissionregistration -> k8s.io/apiserver": "URLs of webhooks are validated by a library",
+	"apiserver/objecttest -> k8s.io/client-go/kubernetes":           "tests read objects with the clients' scheme",
 }
 
 // processWide are calls that change what belongs to the process; only programs make them.
@@ -178,9 +178,9 @@ var processWide = []string{"os.Exit(", "slog.SetDefault(", "memlimit.Set(", "sig
 
 // steering are ways to steer the runtime or to reach into other packages' private parts; nothing in the product uses
 // them.
-var steering = []string{`"unsafe"`, "go:linkname", "UnsafePointer", "UnsafeAddr", "debug.SetGCPercent", "debug.SetMemoryLimit",
-	"debug.FreeOSMemory", "debug.SetMaxThreads", "debug.SetPanicOnFault", "runtime.GC(", "runtime.Gosched",
-	"runtime.MemProfileRate", "MADV_"}
+var steering = []string{`"unsafe"`, "go:linkname", "UnsafePointer", "UnsafeAddr", "debug.SetGCPercent",
+	"debug.SetMemoryLimit", "debug.FreeOSMemory", "debug.SetMaxThreads", "debug.SetPanicOnFault", "runtime.GC(",
+	"runtime.Gosched", "runtime.MemProfileRate", "MADV_"}
 
 // TestProductIsPlainGo: the product is compiled as it is written, and runs as the runtime decides.
 func TestProductIsPlainGo(t *testing.T) {
@@ -349,7 +349,8 @@ func impure(f *ast.File) (found []string) {
 
 // TestImpureCodeIsFound: the check finds what it is for.
 func TestImpureCodeIsFound(t *testing.T) {
-	const src = "package p\n\nfunc f(time clock) { go g(); time.Now() }\n\nfunc g() { _ = time.Now; time.AfterFunc(0, g) }\n"
+	const src = "package p\n\nfunc f(time clock) { go g(); time.Now() }\n\n" +
+		"func g() { _ = time.Now; time.AfterFunc(0, g) }\n"
 	f, err := parser.ParseFile(token.NewFileSet(), "p.go", src, 0)
 	if err != nil {
 		t.Fatal(err)

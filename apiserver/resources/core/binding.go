@@ -106,7 +106,9 @@ func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
 	pod.Spec.NodeName, pod.Status.NominatedNodeName = b.Target.Name, ""
 	pod.Annotations = joined(pod.Annotations, b.Annotations)
 	pod.Labels = joined(pod.Labels, b.Labels)
-	setCondition(pod, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now})
+	setCondition(pod, corev1.PodCondition{
+		Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now,
+	})
 }
 
 // setCondition adds a condition, or replaces the one of its type. The time of a status that does not change stays (K
