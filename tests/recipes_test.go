@@ -153,6 +153,7 @@ func TestPerturb(t *testing.T) {
 		"10": "error: InternalError .* deployments .* create ",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // the processes wait most of the time
 			run := func(flags ...string) (string, error) {
 				args := append(append([]string{"run", "--controllers=none"}, flags...), "--", os.Args[0], "-test.run=^TestPlanted$")
 				c := exec.Command(process.Binary, args...)
