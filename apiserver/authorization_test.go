@@ -55,8 +55,8 @@ const (
 	binding = `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"b","namespace":"n"},"roleRef":{"kind":"ClusterRole","name":"r"},"subjects":[{"kind":"User","name":"u"}]}`
 )
 
-// TestFollows: each decision uses the state of the cache at that time.
-func TestFollows(t *testing.T) {
+// TestDecisionsFollowCache: each decision uses the state of the cache at that time.
+func TestDecisionsFollowCache(t *testing.T) {
 	l := newLine(t, cache.Options{})
 	z := newRoles(l.c, slog.New(slog.DiscardHandler))
 	want := func(allowed bool, after string) {

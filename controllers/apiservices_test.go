@@ -9,13 +9,13 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-// TestMoveOf runs testdata/apiservices/decide: every line is a case,
+// TestAPIServicesFollowUpstreamsTable runs testdata/apiservices/decide: every line is a case,
 //
 //	HAVE WANT [stored] [kept]
 //
 // where HAVE and WANT are none, or who keeps the APIService (nobody, onstart, true) with another spec if a
 // star follows; the output is what is done.
-func TestMoveOf(t *testing.T) {
+func TestAPIServicesFollowUpstreamsTable(t *testing.T) {
 	datadriven.RunTest(t, "testdata/apiservices/decide", func(t *testing.T, d *datadriven.TestData) string {
 		var b strings.Builder
 		for _, line := range strings.Split(d.Input, "\n") {

@@ -14,10 +14,10 @@ import (
 
 var then, now = metav1.NewTime(time.Unix(1, 0)), metav1.NewTime(time.Unix(2, 0))
 
-// TestDangling runs testdata/fairness/dangling: every line is a case, [STATUS/REASON] LEVEL, the stored condition if
-// there is one, and whether the level is found or missing; the output is the condition, with a star if it is to be
-// written.
-func TestDangling(t *testing.T) {
+// TestDanglingFollowsExistenceOfLevel runs testdata/fairness/dangling: every line is a case, [STATUS/REASON] LEVEL, the
+// stored condition if there is one, and whether the level is found or missing; the output is the condition, with a star
+// if it is to be written.
+func TestDanglingFollowsExistenceOfLevel(t *testing.T) {
 	datadriven.RunTest(t, "testdata/fairness/dangling", func(t *testing.T, d *datadriven.TestData) string {
 		var b strings.Builder
 		for line := range strings.SplitSeq(d.Input, "\n") {
@@ -55,10 +55,10 @@ func level(name string, shares int32) *flowcontrolv1.PriorityLevelConfiguration 
 	return l
 }
 
-// TestRevise runs testdata/fairness/revise: every line is a case, NAME SHARES GENERATION ANNOTATION, of a stored
-// priority level (- for no annotation). Every cluster has exempt with 0 shares and catch-all with 5, which are
-// mandatory, and suggested with 10. The output is what is done.
-func TestRevise(t *testing.T) {
+// TestMandatoryPriorityLevelsAreRestored runs testdata/fairness/revise: every line is a case, NAME SHARES GENERATION
+// ANNOTATION, of a stored priority level (- for no annotation). Every cluster has exempt with 0 shares and catch-all
+// with 5, which are mandatory, and suggested with 10. The output is what is done.
+func TestMandatoryPriorityLevelsAreRestored(t *testing.T) {
 	k := flowLevels
 	k.mandatory = []*flowcontrolv1.PriorityLevelConfiguration{level("exempt", 0), level("catch-all", 5)}
 	k.suggested = []*flowcontrolv1.PriorityLevelConfiguration{level("suggested", 10)}

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestFixtures: the object is created in an active namespace, what contradicts it is reverted, and the rest is kept.
-func TestFixtures(t *testing.T) {
+// TestObjectsOfNamespacesAreRestored: active namespaces get the object. Only what contradicts it is reverted.
+func TestObjectsOfNamespacesAreRestored(t *testing.T) {
 	w := workloadtest.New()
 	ns := func(name string) workload.Key {
 		w.Put(namespaceOf(name))

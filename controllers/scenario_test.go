@@ -20,8 +20,8 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestMostPause: objects that every cluster has are created again within this time after the cause of failures is gone.
-func TestMostPause(t *testing.T) {
+// TestPauseOfClusterObjectsIsLimited: objects that every cluster has return this soon after the last failure.
+func TestPauseOfClusterObjectsIsLimited(t *testing.T) {
 	for _, c := range []struct {
 		controller workload.Controller
 		want       time.Duration

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSelect: --controllers has the meaning of IsControllerEnabled of kube-controller-manager.
-func TestSelect(t *testing.T) {
+// TestControllersAreSelectedAsUpstream: --controllers is read as by IsControllerEnabled of kube-controller-manager.
+func TestControllersAreSelectedAsUpstream(t *testing.T) {
 	all := slices.DeleteFunc(Names(), func(name string) bool { c, _ := Of(name); return c.Off })
 	const job, gc = "job-controller", GarbageCollector
 	for _, c := range []struct {

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTable: docs/controllers.md has each controller of kube-controller-manager, and the scheduler, in alphabetical
-// order, and reports which are here.
-func TestTable(t *testing.T) {
+// TestDocumentListsKnownControllers: docs/controllers.md has each controller of kube-controller-manager, and the
+// scheduler, in alphabetical order, and reports which are here.
+func TestDocumentListsKnownControllers(t *testing.T) {
 	data, err := os.ReadFile("../docs/controllers.md")
 	if err != nil {
 		t.Fatal(err)

@@ -52,9 +52,9 @@ func unusedSince(used bool, at time.Time) corev1.PersistentVolumeClaimCondition 
 	return c
 }
 
-// TestUnused (V-083): the condition follows the pods that have not finished, and its time is that of the last change of
-// its status. Other conditions are kept.
-func TestUnused(t *testing.T) {
+// TestUnusedConditionFollowsPods (V-083): the condition follows the pods that have not finished, and its time is that
+// of the last change of its status. Other conditions are kept.
+func TestUnusedConditionFollowsPods(t *testing.T) {
 	w := claimWorld{workloadtest.New()}
 	start := w.Now
 	w.claim("c", corev1.ClaimPending)

@@ -18,12 +18,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-var seed = flag.Uint64("seed", 0, "run TestClients with this seed only")
+var seed = flag.Uint64("seed", 0, "run TestConcurrentClientsLoseNoOwnedObject with this seed only")
 
-// TestClients lets clients create, re-own and delete objects all at once, while requests of the collector fail and
-// history is lost. No object is deleted that had a solid owner at that revision. In the end all owners exist, and no
-// object waits.
-func TestClients(t *testing.T) {
+// TestConcurrentClientsLoseNoOwnedObject lets clients create, re-own and delete objects all at once, while requests of
+// the collector fail and history is lost. No object is deleted that had a solid owner at that revision. In the end all
+// owners exist, and no object waits.
+func TestConcurrentClientsLoseNoOwnedObject(t *testing.T) {
 	first, last := *seed, *seed
 	if first == 0 {
 		first, last = 1, 12

@@ -39,7 +39,7 @@ func (s *server) want(names string) {
 	}
 }
 
-func TestPolicies(t *testing.T) {
+func TestPolicyDecidesWhatIsLeft(t *testing.T) {
 	for policy, left := range map[metav1.DeletionPropagation]string{
 		metav1.DeletePropagationBackground: "configmaps/a/b+ configmaps/a/free",
 		metav1.DeletePropagationForeground: "configmaps/a/b+ configmaps/a/free configmaps/a/o+",

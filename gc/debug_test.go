@@ -30,8 +30,8 @@ func get(c *Collector, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestGraph compares with golden files: all of it, what is connected with one uid, and JSON.
-func TestGraph(t *testing.T) {
+// TestGraphEqualsGoldenFiles compares with golden files: all of it, what is connected with one uid, and JSON.
+func TestGraphEqualsGoldenFiles(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, s *server, c *Collector) {
 		o := s.put("configmaps/a/o")
 		d := s.put("configmaps/a/d", ownedBy(true, o), held)
@@ -69,9 +69,9 @@ func TestGraph(t *testing.T) {
 	})
 }
 
-// TestDOT is D-S19c: a chain, an owner that is missing, objects without relations, and two chains of which one is
-// requested by its owner, its child, or both.
-func TestDOT(t *testing.T) {
+// TestUIDsSelectRelatedObjects is D-S19c: a chain, an owner that is missing, objects without relations, and two chains
+// of which one is requested by its owner, its child, or both.
+func TestUIDsSelectRelatedObjects(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, s *server, c *Collector) {
 		for _, chain := range []string{"1", "2"} {
 			o := s.put("configmaps/a/owner" + chain)
@@ -143,8 +143,8 @@ func TestGraphNeedsARunningCollector(t *testing.T) {
 	})
 }
 
-// TestMetrics counts what a cascade does (D-94). Two collectors may share a registry.
-func TestMetrics(t *testing.T) {
+// TestMetricsCountWorkOfQueues counts what a cascade does (D-94). Two collectors may share a registry.
+func TestMetricsCountWorkOfQueues(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	New(Config{Registerer: registry})
 	bubble(t, Config{Registerer: registry}, func(t *testing.T, s *server, _ *Collector) {

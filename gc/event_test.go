@@ -18,8 +18,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestEvent compares the Events with those of a real server (reference: gc-namespaces; D-80 to D-84).
-func TestEvent(t *testing.T) {
+// TestEventsEqualRecordedOnes compares the Events with those of a real server (reference: gc-namespaces; D-80 to D-84).
+func TestEventsEqualRecordedOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, storagetest.NewTwin())
 		start := metav1.Now()

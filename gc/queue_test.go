@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// TestQueue compares with a sorted list.
-func TestQueue(t *testing.T) {
+// TestQueueEqualsSortedList compares with a sorted list.
+func TestQueueEqualsSortedList(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var q queue
 	q.clear()
@@ -55,7 +55,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-func TestDelay(t *testing.T) {
+func TestDelayDoublesUpToMaximum(t *testing.T) {
 	for attempt, want := range map[int]time.Duration{
 		1: 5 * time.Millisecond, 2: 10 * time.Millisecond, 10: 2560 * time.Millisecond,
 		18: 655360 * time.Millisecond, 19: 1000 * time.Second, 20: 1000 * time.Second, 1 << 40: 1000 * time.Second,

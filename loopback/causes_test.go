@@ -13,12 +13,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestCauses: errors of definitions and of objects have upstream's causes.
+// TestErrorsHaveUpstreamsCauses: errors of definitions and of objects have upstream's causes.
 //
 //	define: the input is the spec of widgets.example.com's only version; answer: what POST says.
 //	versions: the input is what follows the names in a definition.
 //	create, update: the input is what an object has besides its name, or items of a list.
-func TestCauses(t *testing.T) {
+func TestErrorsHaveUpstreamsCauses(t *testing.T) {
 	apiservertest.Sequential(t)
 	datadriven.Walk(t, "testdata/definitions", func(t *testing.T, path string) {
 		s := defined(t, nil)

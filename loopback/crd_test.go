@@ -101,8 +101,8 @@ func TestServedAtOnce(t *testing.T) {
 	}
 }
 
-// TestNames: a name in use is rejected, and accepted for a waiting CRD when it becomes free.
-func TestNames(t *testing.T) {
+// TestNameInUseIsAcceptedWhenFree: a name in use is rejected, and accepted for a waiting CRD when it becomes free.
+func TestNameInUseIsAcceptedWhenFree(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
 	w := s.Watch(definitions + "?watch=1")

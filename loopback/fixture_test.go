@@ -21,8 +21,8 @@ func comes(t *testing.T, w *apiservertest.Watch, typ, namespace string) (before 
 	return before
 }
 
-// TestFixtures: what is promised in every namespace is there as long as the namespace is active.
-func TestFixtures(t *testing.T) {
+// TestActiveNamespacesHavePromisedObjects: they are there as long as the namespace is active.
+func TestActiveNamespacesHavePromisedObjects(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	starts(t, s, "root-ca-certificate-publisher-controller")
 	const name = "/configmaps/kube-root-ca.crt"

@@ -224,9 +224,9 @@ var thing = &resources.Resource{
 	},
 	New: func() runtime.Object { return &unstructured.Unstructured{} }}
 
-// TestStress is D-S22a: five times ten controllers of three pods each, deleted at once with
-// several options; those of the third group take their pods with them.
-func TestStress(t *testing.T) {
+// TestConcurrentDeletionsFollowTheirOptions is D-S22a: five times ten controllers of three pods each, deleted at once
+// with several options; those of the third group take their pods with them.
+func TestConcurrentDeletionsFollowTheirOptions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	collect(t, s)
 	groups := []struct {

@@ -11,7 +11,7 @@ const quotas = "/api/v1/namespaces/default/resourcequotas"
 
 // A quota is counted when it is created or changed. Creations add to its usage, and it is counted again when an object
 // is removed or finishes.
-func TestQuota(t *testing.T) {
+func TestQuotaFollowsItsObjects(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	starts(t, s, "resourcequota-controller")
 	do(t, s, "POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)

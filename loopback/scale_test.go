@@ -21,8 +21,8 @@ func (requested) Do(_ context.Context, _ user.DefaultInfo, method string, gv sch
 	return nil, errors.New(method + " " + gv.Version + at.String())
 }
 
-// TestMetrics: a metric is requested in the version with the highest priority, and by the resource of the object.
-func TestMetrics(t *testing.T) {
+// TestMetricIsRequestedInPreferredVersion: the path has the resource of the object.
+func TestMetricIsRequestedInPreferredVersion(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	type kind = schema.GroupKind
 	a := loopback.Autoscaler{Client: client(s)("", "m"), Others: requested{s.API.Aggregator()}}

@@ -8,10 +8,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestSharedUID: two objects with the same uid are written to etcd directly. The dependents of each are collected when
-// that object is removed, and not earlier. An orphaning deletion of one of them after the removal of the other orphans
-// its dependents.
-func TestSharedUID(t *testing.T) {
+// TestObjectsWithOneUIDKeepTheirDependents: two objects with the same uid are written to etcd directly. The dependents
+// of each are collected when that object is removed, and not earlier. An orphaning deletion of one of them after the
+// removal of the other orphans its dependents.
+func TestObjectsWithOneUIDKeepTheirDependents(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	collect(t, s)
 	put := func(name string, owners ...metav1.OwnerReference) {

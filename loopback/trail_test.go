@@ -151,8 +151,8 @@ func (s *trailed) owned(
 	return create(s.t, s.Server, configMaps, name, all, nil)
 }
 
-// TestTrail: the chain leads from an object to the request of a user, with each policy.
-func TestTrail(t *testing.T) {
+// TestTrailLeadsToUsersRequest: the chain leads from an object to the request of a user, with each policy.
+func TestTrailLeadsToUsersRequest(t *testing.T) {
 	const delete = `{"propagationPolicy":"POLICY"}`
 	for policy, want := range map[string][2][]string{
 		"Background": {{

@@ -156,9 +156,9 @@ func TestDyingNamespace(t *testing.T) {
 	}
 }
 
-// TestIndex compares what the index finds with what is there, while objects come, change and go, some of it
-// beyond the history that the cache keeps.
-func TestIndex(t *testing.T) {
+// TestIndexFindsWhatIsStored compares what the index finds with what is there, while objects come, change and go, some
+// of it beyond the history that the cache keeps.
+func TestIndexFindsWhatIsStored(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 64, TimelineEvents: 64}})
 	api := &loopback.Client{
 		API: s.API.Loopback(authorization.Loopback, "test"), Cache: s.Cache,

@@ -13,8 +13,8 @@ import (
 
 var full = &fs.PathError{Op: "write", Path: "db", Err: syscall.ENOSPC}
 
-// TestBreakdown: a goroutine of etcd that calls fatal never continues, and Config.Fatal gets the error.
-func TestBreakdown(t *testing.T) {
+// TestFatalCallsOfEtcdNeverReturn: the goroutine does not continue, and Config.Fatal gets the error.
+func TestFatalCallsOfEtcdNeverReturn(t *testing.T) {
 	told := make(chan error, 2)
 	e, err := Open(t.Context(), Config{
 		Ephemeral: true, DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler), Fatal: func(err error) { told <- err },
@@ -42,8 +42,8 @@ func TestBreakdown(t *testing.T) {
 	}
 }
 
-// TestAlarm opens a directory in which another program's quota has raised the alarm.
-func TestAlarm(t *testing.T) {
+// TestAlarmEndsWhenDirectoryIsOpened opens a directory in which another program's quota has raised the alarm.
+func TestAlarmEndsWhenDirectoryIsOpened(t *testing.T) {
 	c := Config{DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}
 	e, err := Open(t.Context(), c)
 	if err != nil {

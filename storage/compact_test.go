@@ -15,9 +15,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestCompactor: history is kept for at least one interval and at most two, also by two servers
+// TestHistoryIsKeptForOneOrTwoIntervals: history is kept for at least one interval and at most two, also by two servers
 // that share the store.
-func TestCompactor(t *testing.T) {
+func TestHistoryIsKeptForOneOrTwoIntervals(t *testing.T) {
 	for _, servers := range []int{1, 2} {
 		t.Run(fmt.Sprintf("%d servers", servers), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { compactFor(t, servers) })

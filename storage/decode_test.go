@@ -18,9 +18,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// TestDecode runs testdata/decode: "decode key=... [rev=n] [field=a.b|c.d...]" prints the object
+// TestDecoderReadsMetadataAndFields runs testdata/decode: "decode key=... [rev=n] [field=a.b|c.d...]" prints the object
 // that the JSON below it decodes to. "revise rev=n" prints the last object with the revision n.
-func TestDecode(t *testing.T) {
+func TestDecoderReadsMetadataAndFields(t *testing.T) {
 	var last *Object
 	var d Decoder
 	datadriven.RunTest(t, "testdata/decode", func(t *testing.T, td *datadriven.TestData) string {
@@ -117,7 +117,7 @@ func TestMetaOutlivesJSON(t *testing.T) {
 	}
 }
 
-func TestNesting(t *testing.T) {
+func TestDepthIsLimitedAsInEncodingJSON(t *testing.T) {
 	for _, depth := range []int{jsonscan.MaxDepth - 1, jsonscan.MaxDepth} { // the object itself is one more
 		b := []byte(`{"metadata":{},"x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}")
 		o := new(Decoder).Decode(Record{Value: b, ModRevision: 1})

@@ -31,7 +31,7 @@ func put(t *testing.T, s storage.Store, name string, expect int64, value string,
 	return rev
 }
 
-func TestConfig(t *testing.T) {
+func TestInvalidConfigIsNotOpened(t *testing.T) {
 	for _, c := range []storage.Config{
 		{},
 		{Endpoints: []string{"http://127.0.0.1:1"}, DataDir: t.TempDir()},
@@ -46,7 +46,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-func TestInUse(t *testing.T) {
+func TestDirectoryInUseIsAnError(t *testing.T) {
 	c := storage.Config{DataDir: filepath.Join(t.TempDir(), "made", "data")}
 	first := storagetest.OpenConfig(t, c)
 	put(t, first, "a", 0, "x", 0)
@@ -77,7 +77,7 @@ func TestEphemeralLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestReopen(t *testing.T) {
+func TestReopenedStoreHasAllRecords(t *testing.T) {
 	c := storage.Config{DataDir: t.TempDir()}
 	want := []storage.Record{}
 	for round := range 4 {
@@ -96,8 +96,8 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestTTL: each key expires in a revision of its own, and a commit that conflicts leaves no lease.
-func TestTTL(t *testing.T) {
+// TestKeysExpireInOwnRevisions: each key expires in a revision of its own, and a commit that conflicts leaves no lease.
+func TestKeysExpireInOwnRevisions(t *testing.T) {
 	e := storagetest.Open(t)
 	l := storagetest.Watch(t, e)
 	l.WaitForReset(1)
@@ -123,7 +123,7 @@ func TestTTL(t *testing.T) {
 	}
 }
 
-func TestNoSpace(t *testing.T) {
+func TestFullStoreStillReadsAndRemoves(t *testing.T) {
 	e := storagetest.OpenConfig(
 		t, storage.Config{Ephemeral: true, QuotaBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	first := put(t, e, "first", 0, "x", 0)
@@ -154,7 +154,7 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-func TestClose(t *testing.T) {
+func TestClosedStoreIsUnavailable(t *testing.T) {
 	e := storagetest.Open(t)
 	rev := put(t, e, "a", 0, "x", 0)
 	following := make(chan struct{})
@@ -206,8 +206,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestCanceled: when the context ends, Follow returns only its error, and Save returns its error and ErrUnavailable.
-func TestCanceled(t *testing.T) {
+// TestCanceledCallsReturnErrorOfContext: Follow returns only this error, and Save also ErrUnavailable.
+func TestCanceledCallsReturnErrorOfContext(t *testing.T) {
 	e := storagetest.Open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -29,8 +29,8 @@ func openWithLeases(t *testing.T) (*Etcd, func() int) {
 	}
 }
 
-// TestLeases: a key with a TTL has one lease, however often it is written, and none once it is gone.
-func TestLeases(t *testing.T) {
+// TestKeyHasAtMostOneLease: a key with a TTL has one lease, however often it is written, and none once it is gone.
+func TestKeyHasAtMostOneLease(t *testing.T) {
 	e, leases := openWithLeases(t)
 	const key = "/registry/events/default/e"
 	var rev int64

@@ -119,8 +119,8 @@ func (w *written) String() string {
 	return w.b.String()
 }
 
-// TestVersions opens an etcd of each version.
-func TestVersions(t *testing.T) {
+// TestOldAndUnknownVersionsAreRejected opens an etcd of each version.
+func TestOldAndUnknownVersionsAreRejected(t *testing.T) {
 	for version, ok := range map[string]bool{
 		"2.3.8": false, "3.3.27": false, "3.4.0": false, "3.4.24": false, "3.4.25": false, "3.4.30": false,
 		"3.4.31-rc.0": false, "3.4.31": true, "3.4.37": true, "3.4.31+patched": true,

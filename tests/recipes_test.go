@@ -59,7 +59,7 @@ type recipe struct {
 	wrong, mended, right work
 }
 
-var repetitions = flag.Int("repetitions", 1, "how often a plan of TestPerturb must repeat an error")
+var repetitions = flag.Int("repetitions", 1, "how often a plan of the search must repeat an error")
 
 var recipes = map[string]recipe{
 	"1":  {createsUnnamed, createsNamed, hasSecrets(1)},
@@ -74,9 +74,9 @@ var recipes = map[string]recipe{
 	"10": {createsPair(false), createsPair(true), hasPair},
 }
 
-// TestRecipes: the fault of each recipe in docs/fault-recipes.md finds the error of its operator. Without the fault the
-// same operator passes, and the mended one passes with it.
-func TestRecipes(t *testing.T) {
+// TestRecipesFindErrorsOfOperators: the fault of each recipe in docs/fault-recipes.md finds the error of its operator.
+// Without the fault the same operator passes, and the mended one passes with it.
+func TestRecipesFindErrorsOfOperators(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	text, err := os.ReadFile("../docs/fault-recipes.md")
 	if err != nil {
@@ -128,7 +128,7 @@ func (o *operator) result(ctx context.Context, run, right work) error {
 	return cmp.Or(err, right(ctx, o))
 }
 
-// TestPlanted is the command of TestPerturb: the wrong operator of a recipe, on the server of kubecascade run.
+// TestPlanted is the command of TestSearchFindsErrorsOfOperators: the wrong operator of a recipe, in kubecascade run.
 func TestPlanted(t *testing.T) {
 	r, ok := recipes[os.Getenv("RECIPE")]
 	if !ok {
@@ -145,8 +145,8 @@ func TestPlanted(t *testing.T) {
 	must(t, o.result(t.Context(), r.wrong, r.right))
 }
 
-// TestPerturb: the search finds the errors of operators, and its plans repeat them.
-func TestPerturb(t *testing.T) {
+// TestSearchFindsErrorsOfOperators: the search finds the errors of operators, and its plans repeat them.
+func TestSearchFindsErrorsOfOperators(t *testing.T) {
 	for name, fault := range map[string]string{
 		"1": "loseAnswer: true .* secrets .* create ", "2": "error: Conflict .* status .* update ",
 		"7": "staleReads: true .* deployments .* list ", "8": "error: InternalError .* deployments .* get ",

@@ -9,9 +9,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// TestLifecycle: in a missing or terminating namespace, updates are admitted, so that finalizers can be removed there
-// (V-106). Creations are rejected (B-72, B-73).
-func TestLifecycle(t *testing.T) {
+// TestOnlyCreationsNeedActiveNamespace: in a missing or terminating namespace, updates are admitted, so that finalizers
+// can be removed there (V-106). Creations are rejected (B-72, B-73).
+func TestOnlyCreationsNeedActiveNamespace(t *testing.T) {
 	for state, denied := range map[NamespaceState]func(error) bool{
 		NamespaceAbsent: apierrors.IsNotFound, NamespaceTerminating: apierrors.IsForbidden, NamespaceActive: nil,
 	} {

@@ -13,9 +13,9 @@ type named string
 
 func (n named) Name() string { return string(n) }
 
-// TestChoose: the flags enable and disable plugins in any order. Choose returns the names of kube-apiserver's plugins
-// that this server does not have. Other names are errors.
-func TestChoose(t *testing.T) {
+// TestFlagsEnableAndDisablePlugins: the flags enable and disable plugins in any order. Choose returns the names of
+// kube-apiserver's plugins that this server does not have. Other names are errors.
+func TestFlagsEnableAndDisablePlugins(t *testing.T) {
 	all := []Choice{
 		{Plugin: named("NamespaceLifecycle"), Default: true},
 		{Plugin: named("ServiceAccount")},
@@ -68,8 +68,8 @@ func list(s string) []string {
 	return strings.Split(s, ",")
 }
 
-// TestRules: the names and their order are those of rule L-01.
-func TestRules(t *testing.T) {
+// TestPluginsHaveOrderOfL01: the names and their order are those of rule L-01.
+func TestPluginsHaveOrderOfL01(t *testing.T) {
 	data, err := os.ReadFile("../../docs/semantics-admission.md")
 	if err != nil {
 		t.Fatal(err)
@@ -87,9 +87,9 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestHandles: of the plugins with two operations, ServiceAccount is called for updates because of the subresource
+// TestServiceAccountHandlesCreationsAndUpdates: ServiceAccount is called for updates because of the subresource
 // ephemeralcontainers (K plugin/pkg/admission/serviceaccount/admission.go: NewServiceAccount, Validate).
-func TestHandles(t *testing.T) {
+func TestServiceAccountHandlesCreationsAndUpdates(t *testing.T) {
 	want := map[Operation]bool{Create: true, Update: true, Delete: false, Connect: false}
 	for o, called := range want {
 		if Handles("ServiceAccount", o) != called {
@@ -98,8 +98,8 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// TestNames: the table has each name once. The plugins that must run last are at the end (L-01).
-func TestNames(t *testing.T) {
+// TestPluginNamesAreUniqueAndOrdered: the plugins that must run last are at the end (L-01).
+func TestPluginNamesAreUniqueAndOrdered(t *testing.T) {
 	all := Names()
 	if n := len(slices.Compact(slices.Sorted(slices.Values(all)))); n != 41 || len(all) != 41 {
 		t.Errorf("%d names, %d of them different; v1.36 has 41", len(all), n)

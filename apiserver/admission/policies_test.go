@@ -18,8 +18,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestPolicies: policies for the rules of public libraries have the effects of these rules. Each file of
-// testdata/policies has a policy, its binding and its params, and then objects, each with a comment on the outcome:
+// TestPoliciesEnforceRulesOfLibraries: the libraries are public. Each file of testdata/policies has a policy, its
+// binding and its params, and then objects, each with a comment on the outcome:
 //
 //	passes             it is created
 //	denied: MESSAGE    it is not; denied 403: MESSAGE, if the code is not 422
@@ -28,7 +28,7 @@ import (
 //
 // With update or delete before these words, the object is updated or deleted, not created. Without the binding, no
 // request causes a denial, a warning or a change.
-func TestPolicies(t *testing.T) {
+func TestPoliciesEnforceRulesOfLibraries(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	c := &client{Server: s, t: t, kinds: map[string]metav1.APIResource{}}
 	for _, definition := range read(t, filepath.Join("testdata", "policysettings.yaml")) {

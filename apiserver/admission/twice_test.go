@@ -100,9 +100,9 @@ func newPod() runtime.Object {
 	}}
 }
 
-// TestTwice: the mutating plugins may run twice for a request. The second run of each plugin, and of all plugins
-// together, changes nothing (L-53).
-func TestTwice(t *testing.T) {
+// TestSecondRunChangesNothing: the mutating plugins may run twice for a request. The second run of each plugin, and of
+// all plugins together, changes nothing (L-53).
+func TestSecondRunChangesNothing(t *testing.T) {
 	objects := map[string]runtime.Object{
 		"LimitRanger": newPod(), "ServiceAccount": newPod(), "Priority": newPod(), "RuntimeClass": newPod(),
 		"DefaultTolerationSeconds": newPod(), "TaintNodesByCondition": &corev1.Node{},

@@ -93,8 +93,8 @@ func TestCloseEndsReads(t *testing.T) {
 	})
 }
 
-// TestClient: a server gets the user and the header Accept, and can't redirect a request.
-func TestClient(t *testing.T) {
+// TestServerGetsUserAndCannotRedirect: a server gets the user and the header Accept, and can't redirect a request.
+func TestServerGetsUserAndCannotRedirect(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := r.Header
 		got := fmt.Sprint(h["X-Remote-User"], h["Accept"], h["Authorization"], h["X-Remote-Group"])

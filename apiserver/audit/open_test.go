@@ -122,8 +122,8 @@ func TestStandardOutputStaysOpen(t *testing.T) {
 	}
 }
 
-// TestCheck: values that kube-apiserver rejects are rejected if there is a log.
-func TestCheck(t *testing.T) {
+// TestInvalidOptionsOfLogAreRejected: values that kube-apiserver rejects are rejected if there is a log.
+func TestInvalidOptionsOfLogAreRejected(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"": func(*Options) {},
 		"--audit-log-maxage -1 can't be a negative number":    func(o *Options) { o.MaxAge = -1 },

@@ -66,8 +66,8 @@ type there struct{}
 
 func (there) Bound(string, string, string) (string, time.Time, bool) { return "1", time.Time{}, true }
 
-// TestKeys: every kind of key is read in every form, signs, and verifies its own tokens only.
-func TestKeys(t *testing.T) {
+// TestKeysVerifyOnlyTheirTokens: every kind of key is read in every form, signs, and verifies its own tokens only.
+func TestKeysVerifyOnlyTheirTokens(t *testing.T) {
 	now := time.Now()
 	claim := authorization.TokenClaim{
 		Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour),
@@ -122,9 +122,9 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestTime: a token is valid from its start, with a tolerance for clocks, to the second of its expiry, even if it was
-// verified before.
-func TestTime(t *testing.T) {
+// TestTokensExpireWithoutLeeway: a token is valid from its start, with a tolerance for clocks, to the second of its
+// expiry, even if it was verified before.
+func TestTokensExpireWithoutLeeway(t *testing.T) {
 	s := signers(t)["P-256"]
 	a, err := authentication.NewAccounts(authentication.AccountsConfig{Issuers: []string{"i"}, Signer: s})
 	if err != nil {
@@ -160,9 +160,9 @@ func (h held) Bound(resource, namespace, name string) (string, time.Time, bool) 
 	return uid, time.Time{}, ok
 }
 
-// TestBound: the objects of a token must exist, have the same uid, and not be deleted for longer than the grace period
-// (K pkg/serviceaccount/claims.go: Validate).
-func TestBound(t *testing.T) {
+// TestTokensNeedTheirBoundObjects: the objects of a token must exist, have the same uid, and not be deleted for longer
+// than the grace period (K pkg/serviceaccount/claims.go: Validate).
+func TestTokensNeedTheirBoundObjects(t *testing.T) {
 	s := signers(t)["P-256"]
 	a, err := authentication.NewAccounts(authentication.AccountsConfig{Issuers: []string{"i"}, Signer: s})
 	if err != nil {

@@ -95,9 +95,9 @@ func published(t *testing.T, s *apiservertest.Server) (addresses []string, port 
 	return addresses, p.Port
 }
 
-// TestEndpoints: the address and the port of a server are published. They are written again only after a change. Other
-// slices of the service are deleted (K pkg/controlplane/reconcilers/endpointsadapter_test.go).
-func TestEndpoints(t *testing.T) {
+// TestAddressOfServerIsPublished: the address and the port of a server are published. They are written again only after
+// a change. Other slices of the service are deleted (K pkg/controlplane/reconcilers/endpointsadapter_test.go).
+func TestAddressOfServerIsPublished(t *testing.T) {
 	s := start(t, nil)
 	o := bootstrap.Options{SecurePort: 6443, Advertise: netip.MustParseAddr("10.1.2.3")}
 	ensure(t, s, o)
@@ -180,9 +180,9 @@ func bundle(certs ...*x509.Certificate) (data []byte) {
 	return data
 }
 
-// TestTrust: the ConfigMap has the authorities of several servers. It has each certificate and each string once, and no
-// expired certificates. A deleted ConfigMap is created again.
-func TestTrust(t *testing.T) {
+// TestConfigMapHasAuthoritiesOfServers: the ConfigMap has the authorities of several servers. It has each certificate
+// and each string once, and no expired certificates. A deleted ConfigMap is created again.
+func TestConfigMapHasAuthoritiesOfServers(t *testing.T) {
 	s := start(t, nil)
 	one, two, proxies := apiservertest.NewAuthority(t), apiservertest.NewAuthority(t), apiservertest.NewAuthority(t)
 	old := apiservertest.NewCertificate(t, nil, &x509.Certificate{

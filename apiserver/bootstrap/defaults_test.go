@@ -37,7 +37,7 @@ func TestDefaultRoles(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestPolicyTextBecomesRolesAndBindings(t *testing.T) {
 	o := parse(
 		"ClusterRole a joins=x gathers=y\n\tget,list core,apps pods one\n\tget url /a,/b\nRoleBinding n/b Role=a User=u ServiceAccount=n/s\n",
 	)
@@ -86,7 +86,7 @@ func TestReconcileMarks(t *testing.T) {
 	}
 }
 
-func TestReconcile(t *testing.T) {
+func TestMissingRulesAndSubjectsAreAdded(t *testing.T) {
 	want := DefaultRoles().ClusterRoles[1] // cluster-admin
 	have := want.DeepCopy()
 	if reconcileClusterRole(have, want) {

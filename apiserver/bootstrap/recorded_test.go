@@ -77,9 +77,9 @@ func withAdded(t *testing.T, o *RoleObjects) {
 	}
 }
 
-// TestRecorded compares the default objects with those that a real server of v1.36 created, and what v1.37 adds
-// (V-112). A controller fills in the rules of aggregated roles, so these aren't compared.
-func TestRecorded(t *testing.T) {
+// TestDefaultRolesEqualRecordedOnes compares the default objects with those that a real server of v1.36 created, and
+// what v1.37 adds (V-112). A controller fills in the rules of aggregated roles, so these aren't compared.
+func TestDefaultRolesEqualRecordedOnes(t *testing.T) {
 	data, err := os.ReadFile("../../conformance/recorded/data/bootstrap.json")
 	if err != nil {
 		t.Fatal(err)

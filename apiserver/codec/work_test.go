@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestMeasure: a document's bytes count once for each level, even if it is not valid JSON. Brackets in strings are
-// not levels.
-func TestMeasure(t *testing.T) {
+// TestBytesCountOncePerLevel: a document's bytes count once for each level, even if it is not valid JSON. Brackets in
+// strings are not levels.
+func TestBytesCountOncePerLevel(t *testing.T) {
 	const size = 2 << 20 // the bound is 64 levels of as much
 	levels := func(n int, inside string) string { return strings.Repeat("[", n) + inside + strings.Repeat("]", n) }
 	long := strings.Repeat("x", size)

@@ -28,7 +28,7 @@ func verdicts(d *apiextensionsv1.CustomResourceDefinition) (texts []string) {
 	return texts
 }
 
-func TestDecide(t *testing.T) {
+func TestNamesInUseConflictUntilFreed(t *testing.T) {
 	apples := Decide(definition("apples.example.com", apiextensionsv1.CustomResourceDefinitionNames{
 		Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList", ShortNames: []string{"ap"},
 	}), nil, first)
@@ -105,8 +105,8 @@ func TestEstablishedStays(t *testing.T) {
 	}
 }
 
-// TestApproval: CRDs in Kubernetes' own groups have a condition for their approval.
-func TestApproval(t *testing.T) {
+// TestProtectedGroupsHaveApprovalCondition: CRDs in Kubernetes' own groups have a condition for their approval.
+func TestProtectedGroupsHaveApprovalCondition(t *testing.T) {
 	const missing = `protected groups must have approval annotation "api-approved.kubernetes.io"`
 	for _, c := range []struct{ group, annotation, want string }{
 		{"example.com", "", ""},
@@ -140,8 +140,8 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestStructure: a CRD that an older server accepted has the condition NonStructuralSchema until it is corrected.
-func TestStructure(t *testing.T) {
+// TestNonStructuralSchemaHasCondition: a CRD that an older server accepted has it until the CRD is corrected.
+func TestNonStructuralSchemaHasCondition(t *testing.T) {
 	d := definition("apples.example.com", apiextensionsv1.CustomResourceDefinitionNames{
 		Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList",
 	})

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestOutline: an outline has everything except the schemas. It decodes each schema separately from the stored bytes.
-func TestOutline(t *testing.T) {
+// TestOutlineDecodesSchemasSeparately: an outline has the rest, and decodes each schema from the stored bytes.
+func TestOutlineDecodesSchemasSeparately(t *testing.T) {
 	d := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{
 		Name: "widgets.example.com", Annotations: map[string]string{"spec": `"versions":[{"schema":{}}]`},
 	}}

@@ -53,13 +53,13 @@ func crontab(version string) *resources.Resource {
 		Subresources: []resources.Subresource{{Name: "status", Verbs: []string{"get"}}}}
 }
 
-// TestDiscovery runs the scenarios in testdata. Commands:
+// TestDocumentsFollowTypes runs the scenarios in testdata. Commands:
 //
 //	get PATH [query=V] [accept=V] [agent=V] [match=V]   a request; a tag is printed as TAG, match=TAG sends the last
 //	add VERSION, remove VERSION                         a custom resource comes and goes
 //
 // The table holds pods, bindings and deployments.
-func TestDiscovery(t *testing.T) {
+func TestDocumentsFollowTypes(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		builtin := resources.NewTable(resources.Builtin()...)
 		types := resources.NewTable(
@@ -161,9 +161,9 @@ func of136() []*resources.Resource {
 	return slices.DeleteFunc(resources.Builtin(), func(r *resources.Resource) bool { return newIn137[r.Plural] != "" })
 }
 
-// TestNewKinds: the kinds of v1.37 are in the documents of their groups, with all verbs, no short names and the status
-// subresources (V-097). A server of v1.36 can read what is stored.
-func TestNewKinds(t *testing.T) {
+// TestKindsOf137AreDiscovered: the kinds of v1.37 are in the documents of their groups, with all verbs, no short names
+// and the status subresources (V-097). A server of v1.36 can read what is stored.
+func TestKindsOf137AreDiscovered(t *testing.T) {
 	s := New(resources.NewTable(resources.Builtin()...), address)
 	all := metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	modify := metav1.Verbs{"get", "patch", "update"}
@@ -208,9 +208,9 @@ func TestNewKinds(t *testing.T) {
 	}
 }
 
-// TestRecorded compares every plain document with a real server's, storage version hashes included. The server was
-// v1.36.
-func TestRecorded(t *testing.T) {
+// TestDocumentsEqualRecordedOnes compares every plain document with a real server's, storage version hashes included.
+// The server was v1.36.
+func TestDocumentsEqualRecordedOnes(t *testing.T) {
 	var want struct {
 		Groups    []metav1.APIGroup
 		Resources map[string][]metav1.APIResource
@@ -257,8 +257,8 @@ func TestRecordedAggregated(t *testing.T) {
 	}
 }
 
-// TestFormats reads every document back from every format.
-func TestFormats(t *testing.T) {
+// TestProtobufEqualsJSON reads every document back from every format.
+func TestProtobufEqualsJSON(t *testing.T) {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	if err := apidiscoveryv2.AddToScheme(scheme); err != nil {
@@ -296,9 +296,9 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestChanges: a type that was added before a request is in its response, independent of concurrent requests (run with
-// -race).
-func TestChanges(t *testing.T) {
+// TestAddedTypesAreDiscoveredAtOnce: a type that was added before a request is in its response, independent of
+// concurrent requests (run with -race).
+func TestAddedTypesAreDiscoveredAtOnce(t *testing.T) {
 	types := resources.NewTable(resources.Builtin()...)
 	s := New(types, address)
 	var wg sync.WaitGroup

@@ -64,9 +64,9 @@ func backend(t *testing.T, h http.HandlerFunc) *apiservertest.Server {
 	return s
 }
 
-// TestForwarded: a request reaches the backend that it names, at the path, with the method, body and query, without the
-// credentials of the client. The server authenticates itself to kubelets only.
-func TestForwarded(t *testing.T) {
+// TestBackendsGetRequestsWithoutCredentials: a request reaches the backend that it names, at the path, with the method,
+// body and query, without the credentials of the client. The server authenticates itself to kubelets only.
+func TestBackendsGetRequestsWithoutCredentials(t *testing.T) {
 	s := backend(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		certified := r.TLS != nil && len(r.TLS.PeerCertificates) > 0
@@ -144,9 +144,9 @@ func TestBackendsAnswers(t *testing.T) {
 	}
 }
 
-// TestStreams: the client gets each line of a log when it is written. An upgraded connection carries bytes in both
-// directions. Both end when the server shuts down.
-func TestStreams(t *testing.T) {
+// TestStreamsPassLinesUntilShutdown: the client gets each line of a log when it is written. An upgraded connection
+// carries bytes in both directions. Both end when the server shuts down.
+func TestStreamsPassLinesUntilShutdown(t *testing.T) {
 	lines, asked := make(chan string), make(chan struct{})
 	s := backend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") == "never" {

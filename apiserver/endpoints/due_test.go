@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestUntilDue: a watch sends a bookmark each minute, and two seconds before its end (H-28). A watch of two seconds or
-// less sends none.
-func TestUntilDue(t *testing.T) {
+// TestBookmarksAreDueEachMinute: a watch sends a bookmark each minute, and two seconds before its end (H-28). A watch
+// of two seconds or less sends none.
+func TestBookmarksAreDueEachMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for left, want := range map[time.Duration]time.Duration{
 			time.Hour:         time.Minute,

@@ -49,8 +49,8 @@ func enproto(t *testing.T, obj runtime.Object) []byte {
 	return data
 }
 
-// TestProtobuf sends and reads some kinds in protobuf and compares them with JSON.
-func TestProtobuf(t *testing.T) {
+// TestProtobufEqualsJSON sends and reads some kinds in protobuf and compares them with JSON.
+func TestProtobufEqualsJSON(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	labels := map[string]string{"a": "b"}
 	template := corev1.PodTemplateSpec{
@@ -131,8 +131,8 @@ func firstFrame(t *testing.T, s *apiservertest.Server, path string) (string, run
 	return e.Type, unproto(t, e.Object.Raw)
 }
 
-// TestGzip: large responses are compressed for clients on other machines that accept gzip.
-func TestGzip(t *testing.T) {
+// TestLargeResponsesAreCompressed: large responses are compressed for clients on other machines that accept gzip.
+func TestLargeResponsesAreCompressed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Handler: apiservertest.Remote})
 	for _, name := range []string{"a", "b"} {
 		must(t, s.Do("POST", configmaps, configmap(name, map[string]string{"k": strings.Repeat("x", 200<<10)}, nil)),

@@ -99,8 +99,8 @@ func TestBeginAndFinish(t *testing.T) {
 	}
 }
 
-// TestHookTurns: only one of two writes at a time is between Begin and Finish.
-func TestHookTurns(t *testing.T) {
+// TestHooksOfTwoWritesDoNotOverlap: only one of two writes at a time is between Begin and Finish.
+func TestHooksOfTwoWritesDoNotOverlap(t *testing.T) {
 	waits := make(chan struct{})
 	var holders atomic.Int32
 	s := hooked(t, entry.Hooks{Begin: func(ctx context.Context, w entry.Write, obj, _ entry.Object) (entry.Begun, error) {

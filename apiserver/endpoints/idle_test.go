@@ -9,9 +9,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestIdleWatch: a watch without events for longer than the write timeout continues, and ends cleanly at its own
-// timeout, with either version of HTTP.
-func TestIdleWatch(t *testing.T) {
+// TestIdleWatchOutlivesWriteTimeout: a watch without events for longer than the write timeout continues, and ends
+// cleanly at its own timeout, with either version of HTTP.
+func TestIdleWatchOutlivesWriteTimeout(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second
 	}})

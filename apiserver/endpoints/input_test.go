@@ -16,8 +16,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestBodies: the response to a body that is not an object is a Status. Stored objects can be read.
-func TestBodies(t *testing.T) {
+// TestBodyWithoutObjectGetsStatus: a body that is not an object gets a Status. Stored objects can be read.
+func TestBodyWithoutObjectGetsStatus(t *testing.T) {
 	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	deep := strings.Repeat("[", 100_000)
@@ -135,8 +135,8 @@ func nested(tag []byte, depth int) []byte {
 	return out
 }
 
-// TestHeaders: headers that are too large are rejected before they are kept.
-func TestHeaders(t *testing.T) {
+// TestLargeAndAmbiguousHeadersAreRejected: headers that are too large are rejected before they are kept.
+func TestLargeAndAmbiguousHeadersAreRejected(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for name, c := range map[string]struct {
 		header string
@@ -175,8 +175,8 @@ func TestHeaders(t *testing.T) {
 	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 }
 
-// TestChunks: a body without a Content-Length is limited, too (0-14).
-func TestChunks(t *testing.T) {
+// TestChunkedBodiesAreLimited: a body without a Content-Length is limited, too (0-14).
+func TestChunkedBodiesAreLimited(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	l := dial(t, s)
 	l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nTransfer-Encoding: chunked\n\n", configmaps)

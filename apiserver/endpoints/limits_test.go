@@ -154,8 +154,8 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
-// TestSlowBody: the request timeout also limits the time for the body. After the timeout the request ends.
-func TestSlowBody(t *testing.T) {
+// TestSlowBodyEndsAtRequestTimeout: the request timeout also limits the time for the body.
+func TestSlowBodyEndsAtRequestTimeout(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
 	}})
@@ -203,8 +203,8 @@ func TestUnreadBodyBlocksNothing(t *testing.T) {
 	}
 }
 
-// TestHangUp: if a client disconnects in the middle of a body, its seat is released and nothing is written.
-func TestHangUp(t *testing.T) {
+// TestDisconnectReleasesSeatAndWritesNothing: the client disconnects in the middle of a body.
+func TestDisconnectReleasesSeatAndWritesNothing(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
 	for _, head := range []string{"Content-Length: 100\n\n", "Transfer-Encoding: chunked\n\n1a\n"} {
 		l := dial(t, s)
@@ -253,8 +253,8 @@ func TestUnreadResponseIsCutOff(t *testing.T) {
 	drops(t, s, 0, "apiserver_current_inflight_requests{", `request_kind="readOnly"`)
 }
 
-// TestPanic: a panic results in a Status and is counted. In the middle of a response it closes the connection.
-func TestPanic(t *testing.T) {
+// TestPanicGetsStatusAndIsCounted: in the middle of a response, a panic closes the connection.
+func TestPanicGetsStatusAndIsCounted(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Debug = map[string]http.Handler{
 			"/debug/early": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("early") }),
@@ -278,8 +278,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestHealth checks the health endpoints of kube-apiserver, with their parameters.
-func TestHealth(t *testing.T) {
+// TestHealthEndpointsReportChecks checks the health endpoints of kube-apiserver, with their parameters.
+func TestHealthEndpointsReportChecks(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Checks = []apiserver.Check{
 			{Name: "bad", Run: func(context.Context) error { return errors.New("the reason") }},
@@ -319,9 +319,9 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestMetrics: metrics have the names of kube-apiserver. A request that is rejected before its handler has the labels
-// of its resource, and one with a method that its path does not serve is counted by its verb.
-func TestMetrics(t *testing.T) {
+// TestMetricsHaveUpstreamsNames: metrics have the names of kube-apiserver. A request that is rejected before its
+// handler has the labels of its resource, and one with a method that its path does not serve is counted by its verb.
+func TestMetricsHaveUpstreamsNames(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 2)
 	s.Do("GET", configmaps+"/none", nil)

@@ -31,10 +31,10 @@ func specOf(t *testing.T, resource string) map[string]any {
 	return minimal(t)[resource]["spec"].(map[string]any)
 }
 
-// TestSign: a user who may write the status of a request may issue its certificate only with the permission to sign for
-// the signer (V-003). A denial needs no further permission (V-080). A write of the request itself can't own the status
-// (V-094).
-func TestSign(t *testing.T) {
+// TestCertificateNeedsPermissionForSigner: a user who may write the status of a request may issue its certificate only
+// with the permission to sign for the signer (V-003). A denial needs no further permission (V-080). A write of the
+// request itself can't own the status (V-094).
+func TestCertificateNeedsPermissionForSigner(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	s.Grant("alice", "a", "requests",
 		`[{"verbs":["*"],"apiGroups":["certificates.k8s.io"],
@@ -121,9 +121,9 @@ func issuedStatus(t *testing.T, key ed25519.PrivateKey) string {
 	return string(out)
 }
 
-// TestTaintRule: the server sets the time of a taint, and sets it again when the effect changes. Changes of the spec
-// increment the generation (V-005). Writers of the status own neither metadata nor spec (V-094).
-func TestTaintRule(t *testing.T) {
+// TestTaintRuleGetsTimeAndGeneration: the server sets the time of a taint, and sets it again when the effect changes.
+// Changes of the spec increment the generation (V-005). Writers of the status own neither metadata nor spec (V-094).
+func TestTaintRuleGetsTimeAndGeneration(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	began := time.Now().Truncate(time.Second)
 	made := must(t, s.Do("POST", taintRules, `{"metadata":{"name":"x"},"spec":{"taint":{"key":"k","effect":"None"}}}`),

@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestPartial: a response with only metadata, which is copied from the stored bytes, equals the encoding of its Go
-// type.
-func TestPartial(t *testing.T) {
+// TestPartialObjectsEqualEncodedOnes: a response with only metadata, which is copied from the stored bytes, equals the
+// encoding of its Go type.
+func TestPartialObjectsEqualEncodedOnes(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	odd := func(name string) string {
 		return fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"l":""},"annotations":{"odd":"<&>\u2028\"\\metadata\": {\t<é𝄞"},"finalizers":["example.com/a"],

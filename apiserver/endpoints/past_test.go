@@ -112,9 +112,9 @@ func later(t *testing.T, s *apiservertest.Server) {
 	must(t, s.Do("DELETE", "/apis/example.com/v1/namespaces/default/crontabs/m007", nil), http.StatusOK)
 }
 
-// TestPastForms: a list at a revision that only etcd still has equals the earlier list from the cache, in each media
-// type.
-func TestPastForms(t *testing.T) {
+// TestPastListsEqualEarlierOnes: a list at a revision that only etcd still has equals the earlier list from the cache,
+// in each media type.
+func TestPastListsEqualEarlierOnes(t *testing.T) {
 	s, store, rev := before(t, 30)
 	const custom = "/apis/example.com/v1/namespaces/default/crontabs"
 	type question struct{ path, accept string }
@@ -188,9 +188,9 @@ func paged(s *apiservertest.Server, path, query string, limit int, counted bool)
 	return names, nil
 }
 
-// TestPastPages: pages at a revision that only etcd still has have all objects of that revision. No page is read
-// without a limit.
-func TestPastPages(t *testing.T) {
+// TestPastPagesHaveAllObjects: pages at a revision that only etcd still has have all objects of that revision. No page
+// is read without a limit.
+func TestPastPagesHaveAllObjects(t *testing.T) {
 	const n = 200
 	s, store, rev := before(t, n)
 	later(t, s)

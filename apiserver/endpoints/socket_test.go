@@ -48,8 +48,8 @@ type received struct {
 	data []byte
 }
 
-// TestSocket: each event is a message, and the stream ends cleanly (H-25).
-func TestSocket(t *testing.T) {
+// TestSocketEventsAreMessages: each event is a message, and the stream ends cleanly (H-25).
+func TestSocketEventsAreMessages(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", configmaps, configmap("a", nil, nil)), http.StatusCreated)
 	c, err := dialSocket(t, s, configmaps+"?watch=true&resourceVersion=0", s.URL)

@@ -9,9 +9,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestPastCost: the estimated memory of a past list depends on its limit or, without a limit, on the number of its
-// objects.
-func TestPastCost(t *testing.T) {
+// TestCostOfPastListFollowsLimit: the estimated memory of a past list depends on its limit or, without a limit, on the
+// number of its objects.
+func TestCostOfPastListFollowsLimit(t *testing.T) {
 	store := storagetest.Open(t)
 	const prefix = storage.DefaultRoot + "/configmaps/"
 	var revision int64

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestListsAll: a watch begins with all objects if its parameters request them, or if it has no revision.
-func TestListsAll(t *testing.T) {
+// TestInitialEventsFollowParameters: a watch begins with all objects on request, or if it has no revision.
+func TestInitialEventsFollowParameters(t *testing.T) {
 	for query, want := range map[string]bool{
 		"": true, "resourceVersion=0": true, "resourceVersion=5": false, "resourceVersion=5&sendInitialEvents=1": true,
 		"resourceVersion=0&sendInitialEvents=false": false, "resourceVersion=5&sendInitialEvents=x": false,

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// TestMode: an expression that the old object has in the same role is compiled as a stored one, and others as new ones
-// (M-06). In v1.36 the two environments have the same libraries.
-func TestMode(t *testing.T) {
+// TestOldExpressionsCompileAsStored: an expression that the old object has in the same role is compiled as a stored
+// one, and others as new ones (M-06). In v1.36 the two environments have the same libraries.
+func TestOldExpressionsCompileAsStored(t *testing.T) {
 	old := Texts{}
 	old.Add(Validation, "true")
 	c := NewChecker(old).Policy(false, 0, false)

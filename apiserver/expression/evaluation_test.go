@@ -137,8 +137,8 @@ func TestFailurePolicy(t *testing.T) {
 	}
 }
 
-// TestVariables: a variable is evaluated when it is first used, and once for all expressions of a list (M-35).
-func TestVariables(t *testing.T) {
+// TestVariablesAreEvaluatedOnceWhenUsed: a variable is evaluated once for all expressions of a list (M-35).
+func TestVariablesAreEvaluatedOnceWhenUsed(t *testing.T) {
 	asked := 0
 	b := bindings()
 	b.Authorizer = authorizer.AuthorizerFunc(
@@ -158,9 +158,9 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestBudgets: the cost of a variable is added where it is used, messages share the budget of validations, and audit
-// annotations have a separate budget (M-50).
-func TestBudgets(t *testing.T) {
+// TestValidationsAndAnnotationsHaveSeparateBudgets: the cost of a variable is added where it is used, messages share
+// the budget of validations, and audit annotations have a separate budget (M-50).
+func TestValidationsAndAnnotationsHaveSeparateBudgets(t *testing.T) {
 	const exceeded = "validation failed due to running out of cost budget, no further validation rules will be run"
 	ten := policyOf()
 	for range 10 {
@@ -239,8 +239,8 @@ func TestResourceOfRequest(t *testing.T) {
 	}
 }
 
-// TestCancelled: evaluation ends with the request.
-func TestCancelled(t *testing.T) {
+// TestEvaluationEndsWithItsRequest: evaluation ends with the request.
+func TestEvaluationEndsWithItsRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := CompileValidating(policyOf("[1, 2, 3].all(a, [1, 2, 3].all(b, "+strings.Repeat("[1, 2, 3].all(c, ", 4)+

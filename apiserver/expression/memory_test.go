@@ -9,9 +9,9 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// TestMemory: a policy needs less than half of the memory that upstream's needs for the same expressions: policies
-// share the common parts of their environments. Programs, of about 50 KiB each, use most of the rest.
-func TestMemory(t *testing.T) {
+// TestPolicyNeedsAtMostHalfOfUpstreamsMemory: policies share the common parts of their environments. Programs, of
+// about 50 KiB each, use most of the rest.
+func TestPolicyNeedsAtMostHalfOfUpstreamsMemory(t *testing.T) {
 	with := examplePolicy()
 	with.Variables = []admissionv1.Variable{{Name: "name", Expression: "object.metadata.name"}}
 	with.Validations[0].MessageExpression = "string(variables.name)"

@@ -132,8 +132,8 @@ func TestCheckTypesOfKinds(t *testing.T) {
 	}
 }
 
-// TestResolve: references are replaced, also those in allOf, and a recursive one by an empty object.
-func TestResolve(t *testing.T) {
+// TestReferencesAreReplacedBySchemas: also those in allOf are replaced, and a recursive one by an empty object.
+func TestReferencesAreReplacedBySchemas(t *testing.T) {
 	ref := func(name string) spec.Schema { return *spec.RefSchema("#/components/schemas/" + name) }
 	wrapped := spec.Schema{SchemaProps: spec.SchemaProps{Description: "d", AllOf: []spec.Schema{ref("b")}}}
 	b := spec.Schema{SchemaProps: spec.SchemaProps{Type: []string{"object"}, Properties: map[string]spec.Schema{

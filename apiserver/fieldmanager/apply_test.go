@@ -19,7 +19,7 @@ import (
 )
 
 // A-35
-func TestManager(t *testing.T) {
+func TestManagerComesFromParameterOrAgent(t *testing.T) {
 	long := strings.Repeat("x", 127)
 	for _, c := range []struct{ field, agent, want string }{
 		{"", "kubectl/v1.36.3 (linux/amd64)", "kubectl"},
@@ -43,7 +43,7 @@ func entry(manager string, seconds int64, fields string) metav1.ManagedFieldsEnt
 }
 
 // B-17
-func TestKeepTimes(t *testing.T) {
+func TestTimesAreKeptWithoutChanges(t *testing.T) {
 	old := configMap()
 	old.SetManagedFields([]metav1.ManagedFieldsEntry{entry("a", 1, `{"f:data":{}}`), entry("b", 2, `{}`)})
 	for name, c := range map[string]struct {
@@ -112,7 +112,7 @@ func TestDeletionIsNotApplied(t *testing.T) {
 }
 
 // A-37
-func TestGuard(t *testing.T) {
+func TestAdmissionCannotInvalidateManagedFields(t *testing.T) {
 	obj := configMap()
 	valid := []metav1.ManagedFieldsEntry{entry("a", 1, `{"f:data":{}}`)}
 	var warned []string

@@ -20,9 +20,9 @@ func variables(n int) *corev1.Pod {
 	return p
 }
 
-// TestLongLists: a write that would have to compare the fields of a list with more than 10,000 objects stores the
-// object without managedFields, like an object whose fields can't be compared.
-func TestLongLists(t *testing.T) {
+// TestObjectsWithLongListsHaveNoManagedFields: a write that would have to compare the fields of a list with more than
+// 10,000 objects stores the object without managedFields, like an object whose fields can't be compared.
+func TestObjectsWithLongListsHaveNoManagedFields(t *testing.T) {
 	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("Pod"))
 	for n, kept := range map[int]bool{maxListed / 10: true, maxListed + 1: false} {
 		live := variables(n)

@@ -29,9 +29,9 @@ type recorded struct {
 	}
 }
 
-// TestReplay sends the recorded requests of server-side apply to this package and compares managed fields and errors,
-// for which the rest of the server is not needed.
-func TestReplay(t *testing.T) {
+// TestManagedFieldsEqualRecordedOnes sends the recorded requests of server-side apply to this package and compares
+// managed fields and errors, for which the rest of the server is not needed.
+func TestManagedFieldsEqualRecordedOnes(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "conformance", "recorded", "scenarios", "apply.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -45,9 +45,9 @@ func TestOneVerbAuthorizesOnlyThatVerb(t *testing.T) {
 	}
 }
 
-// TestSmuggling: a malformed request receives one error, and the bytes after one with an ambiguous length aren't
-// processed as another request.
-func TestSmuggling(t *testing.T) {
+// TestMalformedRequestsSmuggleNothing: a malformed request receives one error, and the bytes after one with an
+// ambiguous length aren't processed as another request.
+func TestMalformedRequestsSmuggleNothing(t *testing.T) {
 	s := start(t, nil)
 	const (
 		secrets = "/api/v1/namespaces/b/secrets"

@@ -117,8 +117,8 @@ func line(e auditv1.Event) string {
 	return fmt.Sprintf("%s %s %s by %q of %s: %s", e.Level, e.Stage, e.Verb, e.User.Username, ref, code)
 }
 
-// TestAudit: an event has the request's agent, addresses and times (N-S01).
-func TestAudit(t *testing.T) {
+// TestAuditEventHasAgentAddressesAndTimes: an event has the request's agent, addresses and times (N-S01).
+func TestAuditEventHasAgentAddressesAndTimes(t *testing.T) {
 	s, log := audited(t, metadataOnly, nil)
 	const path = "/api/v1/namespaces/a/configmaps?limit=1"
 	if a := s.As("admin", "GET", path, nil, "Audit-Id", "mine", "User-Agent", strings.Repeat("x", 2000),

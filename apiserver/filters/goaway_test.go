@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 )
 
-// TestGoaway: HTTP/2 connections are closed with the configured probability, and HTTP/1.1 connections never.
-func TestGoaway(t *testing.T) {
+// TestOnlyHTTP2ConnectionsAreClosedByChance: they are closed with the configured probability.
+func TestOnlyHTTP2ConnectionsAreClosedByChance(t *testing.T) {
 	var next float64
 	empty := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	h := filters.Goaway(0.25, func() float64 { return next })(empty)

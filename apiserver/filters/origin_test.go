@@ -25,8 +25,8 @@ func TestLoopbackHost(t *testing.T) {
 	}
 }
 
-// TestForeign: a page of another site can't open a stream with any element, but a link to the page works.
-func TestForeign(t *testing.T) {
+// TestOtherSitesCanOnlyLink: a page of another site can't open a stream with any element, but a link to the page works.
+func TestOtherSitesCanOnlyLink(t *testing.T) {
 	for _, c := range []struct {
 		what, headers string
 		want          bool

@@ -38,8 +38,8 @@ func certified(t *testing.T, by *apiservertest.Certified, name string) apiserver
 	return apiservertest.NewCertificate(t, by, &x509.Certificate{Subject: pkix.Name{CommonName: name}})
 }
 
-// TestProxy: a proxy with a certificate of its authority and an allowed name names the user; no other client does.
-func TestProxy(t *testing.T) {
+// TestOnlyCertifiedProxyNamesUsers: it has a certificate of the authority of proxies, and an allowed name.
+func TestOnlyCertifiedProxyNamesUsers(t *testing.T) {
 	proxies := apiservertest.NewAuthority(t)
 	s := start(t, func(c *apiserver.Config) {
 		c.Proxies = authentication.NewProxies(authentication.RequestHeader{

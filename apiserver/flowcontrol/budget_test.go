@@ -113,8 +113,8 @@ func TestSharesRejectAtOnce(t *testing.T) {
 	})
 }
 
-// TestTry: Try succeeds if the bytes are free and exceed neither the user's share nor the total.
-func TestTry(t *testing.T) {
+// TestTrySucceedsWithinShareAndTotal: the bytes must be free within the user's share and within the total.
+func TestTrySucceedsWithinShareAndTotal(t *testing.T) {
 	b := NewBudget(100)
 	if _, ok := b.Try("a", 51); ok {
 		t.Error("more than half")

@@ -35,8 +35,8 @@ func get(u authorization.User) *authorization.Attributes {
 // none is the number of objects of a request that is no list.
 func none() int { return 0 }
 
-// TestClassify: the standard objects classify requests as described in Kubernetes' documentation.
-func TestClassify(t *testing.T) {
+// TestStandardObjectsClassifyAsDocumented: the documentation is that of Kubernetes.
+func TestStandardObjectsClassifyAsDocumented(t *testing.T) {
 	schemas, levels := standard()
 	c := newConfig(schemas, levels, 600)
 	lease := func(u authorization.User) *authorization.Attributes {
@@ -97,8 +97,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestRules matches rules of all kinds.
-func TestRules(t *testing.T) {
+// TestRulesMatchVerbsResourcesAndPaths matches rules of all kinds.
+func TestRulesMatchVerbsResourcesAndPaths(t *testing.T) {
 	rule := func(r flowcontrolv1.ResourcePolicyRule) *flowcontrolv1.FlowSchemaSpec {
 		return &flowcontrolv1.FlowSchemaSpec{Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
 			Subjects:      []flowcontrolv1.Subject{{Kind: "User", User: &flowcontrolv1.UserSubject{Name: "*"}}},
@@ -186,9 +186,9 @@ func (l *load) start(n int) {
 	synctest.Wait()
 }
 
-// TestUserShare: the requests of one user get at most half of the seats of their level, so that another user's requests
-// are served immediately. The user's next request starts when one ends.
-func TestUserShare(t *testing.T) {
+// TestUserGetsAtMostHalfOfSeats: the requests of one user get at most half of the seats of their level, so that another
+// user's requests are served immediately. The user's next request starts when one ends.
+func TestUserGetsAtMostHalfOfSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(490, time.Minute, nil) // of which global-default has 40
 		c.Set(standard())
@@ -256,9 +256,9 @@ func TestUsersAreServedInTurn(t *testing.T) {
 	})
 }
 
-// TestRejected: a request is rejected immediately if its queue is full, and otherwise when its time has passed or the
-// client has disconnected.
-func TestRejected(t *testing.T) {
+// TestFullQueuesRejectAtOnce: a request is rejected immediately if its queue is full, and otherwise when its time has
+// passed or the client has disconnected.
+func TestFullQueuesRejectAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(10, time.Minute, nil)
 		c.Set(standard())

@@ -16,9 +16,9 @@ import (
 
 const root = "/registry"
 
-// TestLive: each request is classified by the current objects of the cache, also after more events than the cache
-// keeps.
-func TestLive(t *testing.T) {
+// TestClassificationFollowsCachedObjects: each request is classified by the current objects of the cache, also after
+// more events than the cache keeps.
+func TestClassificationFollowsCachedObjects(t *testing.T) {
 	c := cache.New(cache.Options{Decoder: storage.Decoder{Root: root}, Events: 64})
 	rev := int64(1)
 	apply := func(events ...storage.Event) {

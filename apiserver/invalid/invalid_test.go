@@ -17,8 +17,8 @@ func many(n int, name func(int) string) []string {
 	return list
 }
 
-// TestNew: the number and the length of causes are limited.
-func TestNew(t *testing.T) {
+// TestCausesAreLimited: the number and the length of causes are limited.
+func TestCausesAreLimited(t *testing.T) {
 	kind := schema.GroupKind{Kind: "Service"}
 	list := many(60_000, func(int) string { return "10.0.0.1" })
 	var short, long field.ErrorList

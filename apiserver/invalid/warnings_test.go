@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestWarnings adds warnings that are duplicate, empty, or can't be sent.
-func TestWarnings(t *testing.T) {
+// TestDuplicateAndUnsendableWarningsAreDropped adds warnings that are duplicate, empty, or can't be sent.
+func TestDuplicateAndUnsendableWarningsAreDropped(t *testing.T) {
 	var l Warnings
 	for _, m := range []string{"a", "", "b", "a", "line\nbreak", "\xff", "ä"} {
 		l.Add(m)

@@ -161,7 +161,7 @@ var facts = []struct{ document, path, want string }{
 	},
 }
 
-func TestFacts(t *testing.T) {
+func TestDocumentsHaveTranscribedFacts(t *testing.T) {
 	s := New("v1.37.2", served)
 	documents := map[string]any{}
 	for _, f := range facts {

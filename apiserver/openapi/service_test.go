@@ -77,7 +77,7 @@ func index(t *testing.T, s *Service) map[string]string {
 	return urls
 }
 
-func TestIndex(t *testing.T) {
+func TestIndexListsPathsAndBuildsNothing(t *testing.T) {
 	s := New("v1.37.2", withCustom)
 	urls := index(t, s)
 	want := []string{
@@ -105,7 +105,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-func TestHashes(t *testing.T) {
+func TestStaleHashRedirectsToCurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New("v1.37.2", withCustom)
 		url := index(t, s)["apis/apps/v1"]

@@ -10,8 +10,8 @@ import (
 )
 
 // The files in testdata are outputs of this package, recorded with -rewrite and then reviewed, so that a change of the
-// documents is a visible diff. TestFacts and the comparisons with generated schemas and served operations check the
-// compatibility with Kubernetes.
+// documents is a visible diff. TestDocumentsHaveTranscribedFacts and the comparisons with generated schemas and served
+// operations check the compatibility with Kubernetes.
 //
 //	schema document=<path>        a schema's name; answers with everything but descriptions
 //	description document=<path>   name and property; answers with the text

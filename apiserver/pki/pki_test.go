@@ -43,7 +43,7 @@ func TestKeptAcrossRestarts(t *testing.T) {
 	}
 }
 
-func TestRenewal(t *testing.T) {
+func TestServerRenewsCertificatesButNotAuthority(t *testing.T) {
 	now := time.Now()
 	o := Options{Dir: t.TempDir(), Now: func() time.Time { return now }}
 	b, err := Ensure(o)
@@ -120,7 +120,7 @@ func TestTornWriteIsRepaired(t *testing.T) {
 	}
 }
 
-func TestHandshake(t *testing.T) {
+func TestHandshakeIdentifiesAdministrator(t *testing.T) {
 	b, err := Ensure(Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

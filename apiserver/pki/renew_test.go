@@ -173,7 +173,7 @@ func TestClockSetBackFailedRenewal(t *testing.T) {
 	}
 }
 
-func TestRenew(t *testing.T) {
+func TestRenewReplacesOnlyDueCertificates(t *testing.T) {
 	r := newRig(t)
 	authority, serving, client := r.authority.cert, r.serving.cert, r.client.cert
 	renew := func(want bool) {

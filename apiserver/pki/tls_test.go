@@ -114,8 +114,8 @@ func TestNamedCertificates(t *testing.T) {
 	check(config, map[string]string{"": "explicit", "default.example": "default"})
 }
 
-// TestVersions: older versions and other cipher suites than the allowed ones are rejected.
-func TestVersions(t *testing.T) {
+// TestOnlyAllowedVersionsAndSuitesConnect: older versions and other cipher suites than the allowed ones are rejected.
+func TestOnlyAllowedVersionsAndSuitesConnect(t *testing.T) {
 	b, err := Ensure(Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -188,9 +188,9 @@ func TestKeyInCertificateFile(t *testing.T) {
 	}
 }
 
-// TestReload: certificates and authorities that are replaced on disk are used a second later. While only the
-// certificate has been replaced, the old certificate and key are used.
-func TestReload(t *testing.T) {
+// TestReplacedCertificatesAreReloaded: certificates and authorities that are replaced on disk are used a second later.
+// While only the certificate has been replaced, the old certificate and key are used.
+func TestReplacedCertificatesAreReloaded(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
 	given := issue(t, dir, "given", "one", "given.example")

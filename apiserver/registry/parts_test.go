@@ -20,7 +20,7 @@ func custom(name, node, phase string) runtime.Object {
 		"spec": map[string]any{"node": node}, "status": map[string]any{"phase": phase}}}
 }
 
-func TestParts(t *testing.T) {
+func TestPartsOfObjectsAreComparedSeparately(t *testing.T) {
 	for name, of := range map[string]func(name, node, phase string) runtime.Object{"typed": pod, "unstructured": custom} {
 		t.Run(name, func(t *testing.T) {
 			for _, c := range []struct {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// TestAddress: the addresses to which ports of Services are resolved (L-72, L-73, O-05).
-func TestAddress(t *testing.T) {
+// TestPortsOfServicesResolveToAddresses: the addresses to which ports of Services are resolved (L-72, L-73, O-05).
+func TestPortsOfServicesResolveToAddresses(t *testing.T) {
 	spec := func(s corev1.ServiceSpec, ports ...corev1.ServicePort) *corev1.Service {
 		s.Ports = ports
 		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "svc"}, Spec: s}

@@ -53,9 +53,9 @@ func (s *keptState) objects() (objs []*storage.Object) {
 	return objs
 }
 
-// TestKeptLists: a list of cached encodings has the same bytes as one that is encoded as a whole: when the encodings
-// are cached first, when they are used again, and when some of the objects have changed (guarantees 2 and 5).
-func TestKeptLists(t *testing.T) {
+// TestCachedListsEqualEncodedOnes: a list of cached encodings has the bytes of one that is encoded as a whole: when the
+// encodings are cached first, when they are used again, and when some objects have changed (guarantees 2 and 5).
+func TestCachedListsEqualEncodedOnes(t *testing.T) {
 	types := resources.NewTable(resources.Every(nil)...)
 	for _, k := range keptKinds {
 		res := types.Lookup(k.group, k.version, k.plural)
@@ -186,9 +186,9 @@ func TestKeptEvents(t *testing.T) {
 	}
 }
 
-// TestKeys: an encoding for one resource is not sent for another one of the same collection, with any served versions:
-// events have different keys, and only one resource caches the encodings of objects.
-func TestKeys(t *testing.T) {
+// TestResourcesOfCollectionShareNoEncoding: with any served versions, events have different keys, and only one resource
+// of a collection caches the encodings of objects.
+func TestResourcesOfCollectionShareNoEncoding(t *testing.T) {
 	all, _, err := resources.ParseServing([]string{"api/all=true"})
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
-// TestNegotiate: the first clause, by weight, that names an offered form is chosen (0-16).
-func TestNegotiate(t *testing.T) {
+// TestFirstOfferedFormIsChosen: the first clause, by weight, that names an offered form is chosen (0-16).
+func TestFirstOfferedFormIsChosen(t *testing.T) {
 	const meta = ";g=meta.k8s.io;v=v1"
 	built, custom := render.Offer{Binary: true, Converted: true}, render.Offer{Converted: true}
 	failure := render.Offer{Binary: true}
@@ -71,8 +71,8 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// TestPretty: a query parameter has precedence over the client's name, and only JSON is indented.
-func TestPretty(t *testing.T) {
+// TestPrettyParameterPrecedesClientsName: without the parameter, the name decides. Only JSON is indented.
+func TestPrettyParameterPrecedesClientsName(t *testing.T) {
 	for _, c := range []struct {
 		query, agent, accept string
 		want                 bool

@@ -13,9 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestTableRows: a Table that is encoded row by row equals one that is encoded as a whole. Unreadable objects are
-// omitted.
-func TestTableRows(t *testing.T) {
+// TestTablesByRowEqualWholeOnes: a Table that is encoded row by row equals one that is encoded as a whole. Unreadable
+// objects are omitted.
+func TestTablesByRowEqualWholeOnes(t *testing.T) {
 	types := resources.NewTable(resources.Every(nil)...)
 	d := storage.Decoder{Root: storage.DefaultRoot, Fields: types.SelectableFields}
 	res := types.Lookup("", "v1", "pods")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSizes: a response is compressed if it is longer than 128 KiB, whether it is written at once or in pieces.
-func TestSizes(t *testing.T) {
+// TestResponsesOver128KiBAreCompressed: a response is written at once or in pieces.
+func TestResponsesOver128KiBAreCompressed(t *testing.T) {
 	ways := map[string]func(w http.ResponseWriter, r *http.Request, data []byte){
 		"whole": func(w http.ResponseWriter, r *http.Request, data []byte) { Body(w, r, http.StatusOK, data) },
 		"pieces": func(w http.ResponseWriter, r *http.Request, data []byte) {

@@ -67,8 +67,8 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// TestUnparsed: a path that ends where a resource is expected is an error.
-func TestUnparsed(t *testing.T) {
+// TestPathWithoutItsResourceIsAnError: a path that ends where a resource is expected is an error.
+func TestPathWithoutItsResourceIsAnError(t *testing.T) {
 	for _, path := range []string{"/api/v1/watch", "/apis/apps/v1/proxy/"} {
 		var i requestinfo.Info
 		err := i.Parse(httptest.NewRequest("GET", path+"?a=b", nil))

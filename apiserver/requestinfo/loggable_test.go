@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLoggable(t *testing.T) {
+func TestOnlyKnownParametersAreLogged(t *testing.T) {
 	for uri, want := range map[string]string{
 		"/api/v1/pods": "/api/v1/pods",
 		"/api/v1/pods?watch=true&labelSelector=a%3Db&limit=5":    "/api/v1/pods?watch=true&labelSelector=a%3Db&limit=5",

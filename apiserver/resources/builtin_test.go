@@ -58,8 +58,8 @@ func subKind(r *Resource, s *Subresource) string {
 	return s.Kind.GroupVersion().String() + "/" + s.Kind.Kind
 }
 
-// TestGolden compares the table with testdata, so that every change of the table is visible.
-func TestGolden(t *testing.T) {
+// TestTableEqualsItsList compares the table with testdata, so that every change of the table is visible.
+func TestTableEqualsItsList(t *testing.T) {
 	file := filepath.Join("testdata", "discovery.txt")
 	got := lines(NewTable(Builtin()...).All())
 	if *rewrite {
@@ -99,9 +99,9 @@ func of136() []*Resource {
 	return slices.DeleteFunc(Builtin(), func(r *Resource) bool { return newIn137[r.Plural] })
 }
 
-// TestRecorded compares the table with a real server's discovery. The server was v1.36. testdata/discovery.txt has the
-// newer kinds.
-func TestRecorded(t *testing.T) {
+// TestTableEqualsRecordedDiscovery compares the table with a real server's discovery. The server was v1.36.
+// testdata/discovery.txt has the newer kinds.
+func TestTableEqualsRecordedDiscovery(t *testing.T) {
 	var want struct {
 		Groups    []metav1.APIGroup
 		Resources map[string][]metav1.APIResource

@@ -107,7 +107,7 @@ func TestConversionsAreIdempotent(t *testing.T) {
 	}
 }
 
-func TestEvent(t *testing.T) {
+func TestEventIsStoredInCoreGroup(t *testing.T) {
 	r := lookup(t, "events.k8s.io", "v1", "events")
 	e := &eventsv1.Event{
 		TypeMeta:   metav1.TypeMeta{Kind: "Event", APIVersion: "events.k8s.io/v1"},

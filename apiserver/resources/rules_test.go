@@ -26,8 +26,8 @@ func names(pass func(*Resource) bool) []string {
 	return slices.Compact(list)
 }
 
-// TestRules: the table agrees with the lists of kinds in the rules.
-func TestRules(t *testing.T) {
+// TestTableAgreesWithRules: the table agrees with the lists of kinds in the rules.
+func TestTableAgreesWithRules(t *testing.T) {
 	generation := func(g Generation) func(*Resource) bool {
 		return func(r *Resource) bool { return r.Strategy.Generation == g }
 	}
@@ -108,8 +108,8 @@ func lookup(t *testing.T, group, version, plural string) *Resource {
 	return r
 }
 
-// TestNames: the rules for names are those of A-18.
-func TestNames(t *testing.T) {
+// TestNamesAreValidatedByKind: the rules for names are those of A-18.
+func TestNamesAreValidatedByKind(t *testing.T) {
 	for _, c := range []struct {
 		group, plural, name string
 		valid               bool
@@ -150,7 +150,7 @@ func TestPodDeletion(t *testing.T) {
 	}
 }
 
-func TestMarks(t *testing.T) {
+func TestDeletionMarksNamespacesAndDefinitions(t *testing.T) {
 	ns := &corev1.Namespace{}
 	lookup(t, "", "v1", "namespaces").Delete.Mark(ns)
 	if ns.Status.Phase != corev1.NamespaceTerminating {

@@ -106,8 +106,8 @@ func TestEarlierVersionsInProtobufAreRead(t *testing.T) {
 	}
 }
 
-// TestNesting: a value whose levels would overflow the stack is an error. A schema of a usual depth is valid.
-func TestNesting(t *testing.T) {
+// TestDeepSchemaIsAnError: its levels would overflow the stack. A schema of a usual depth is valid.
+func TestDeepSchemaIsAnError(t *testing.T) {
 	// field returns a field of a message that contains an inner message of the given size.
 	field := func(number protowire.Number, inner int) []byte {
 		return protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.BytesType), uint64(inner))

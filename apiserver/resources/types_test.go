@@ -21,7 +21,7 @@ func custom(group, version, plural, kind string) *Resource {
 		New: func() runtime.Object { return &unstructured.Unstructured{} }}
 }
 
-func TestAddRemove(t *testing.T) {
+func TestAddedTypesAreFoundAndAnnounced(t *testing.T) {
 	types := NewTable(Builtin()...)
 	before := len(types.All())
 	changed, generation := types.Changed(), types.Generation()

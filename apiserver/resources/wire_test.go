@@ -94,8 +94,8 @@ func prepareAll(t *testing.T, r *Resource, empty runtime.Object) {
 	}
 }
 
-// TestParts: a subresource that updates the whole object keeps all other fields.
-func TestParts(t *testing.T) {
+// TestPartSubresourcesPrepareUpdates: a subresource that updates the whole object keeps all other fields.
+func TestPartSubresourcesPrepareUpdates(t *testing.T) {
 	for _, r := range Builtin() {
 		for _, s := range r.Subresources {
 			if s.Action == Part && s.PrepareUpdate == nil {

@@ -24,8 +24,8 @@ func sized(bytes int, chunked bool) webhooktest.Answer {
 	}
 }
 
-// TestMaxBody: a response of MaxBody bytes is read completely, and a larger one is an error.
-func TestMaxBody(t *testing.T) {
+// TestResponsesAreLimitedToMaxBody: a response of MaxBody bytes is read completely, and a larger one is an error.
+func TestResponsesAreLimitedToMaxBody(t *testing.T) {
 	s := webhooktest.Start(t)
 	clients, config := webhook.NewClients(nil), &webhook.Config{URL: s.URL, CABundle: s.CA}
 	for _, chunked := range []bool{false, true} {

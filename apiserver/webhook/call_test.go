@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestRetries: a call is repeated within its timeout only if the response has a Retry-After header (L-74).
-func TestRetries(t *testing.T) {
+// TestOnlyRetryAfterRepeatsCall: a call is repeated within its timeout if the response has this header (L-74).
+func TestOnlyRetryAfterRepeatsCall(t *testing.T) {
 	s := webhooktest.Start(t)
 	busy := func(times int, code int, after string) webhooktest.Answer {
 		return func(w http.ResponseWriter, _ *admissionv1.AdmissionReview) {
@@ -59,8 +59,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestService: a service is called at the resolved address, with its own server name.
-func TestService(t *testing.T) {
+// TestServiceIsCalledWithItsServerName: a service is called at the resolved address, with its own server name.
+func TestServiceIsCalledWithItsServerName(t *testing.T) {
 	s := webhooktest.Start(t)
 	resolved := ""
 	clients := webhook.NewClients(func(_ context.Context, namespace, name string, port int32) (string, error) {
@@ -84,8 +84,8 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestKept: calls with the same configuration share a connection.
-func TestKept(t *testing.T) {
+// TestEqualConfigurationsShareConnection: calls with the same configuration share a connection.
+func TestEqualConfigurationsShareConnection(t *testing.T) {
 	s := webhooktest.Start(t)
 	clients := webhook.NewClients(nil)
 	for range 3 {

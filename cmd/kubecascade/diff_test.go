@@ -29,7 +29,7 @@ func runDiff(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-func TestDiffSame(t *testing.T) {
+func TestEqualServersHaveNoDifference(t *testing.T) {
 	const collector = "garbage-collector-controller"
 	out, err := runDiff(t, "--reference", startCompared(t, collector), "--candidate", startCompared(t, collector),
 		"--seed=3", "--ops=50")
@@ -38,7 +38,7 @@ func TestDiffSame(t *testing.T) {
 	}
 }
 
-func TestDiffFinds(t *testing.T) {
+func TestDiffFindsAndReducesDifference(t *testing.T) {
 	out, err := runDiff(t, "--reference", startCompared(t, "garbage-collector-controller"), "--candidate", startCompared(t),
 		"--seed=1", "--ops=50", "--settle=300ms", "--built-in")
 	if !errors.Is(err, errDifferent) {
@@ -54,7 +54,7 @@ func TestDiffFinds(t *testing.T) {
 	}
 }
 
-func TestDiffUsage(t *testing.T) {
+func TestInvalidDiffFlagsAreUsageErrors(t *testing.T) {
 	both := []string{"--reference", "http://127.0.0.1:1", "--candidate", "http://127.0.0.1:1"}
 	for _, args := range [][]string{
 		both[:2], append(both, "--ops=0"), append(both, "--ops=-1"), append(both, "--settle=0s"),

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/child"
 )
 
-func TestExitCodes(t *testing.T) {
+func TestErrorsHaveExitCodes(t *testing.T) {
 	err := errors.New("reason")
 	_, nowhere := (&target{kubeconfig: "nowhere"}).client()
 	_, unknown := (&target{server: "https://127.0.0.1:1", authority: "nowhere"}).client()

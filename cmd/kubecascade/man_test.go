@@ -33,8 +33,8 @@ func untagged(c *cobra.Command) {
 	}
 }
 
-// TestManPages: there is a page for each command with its flags, and the date is that of SOURCE_DATE_EPOCH.
-func TestManPages(t *testing.T) {
+// TestCommandsHaveManPages: there is a page for each command with its flags, and the date is that of SOURCE_DATE_EPOCH.
+func TestCommandsHaveManPages(t *testing.T) {
 	dir := *manDir
 	if dir == "" {
 		dir = t.TempDir()

@@ -33,8 +33,8 @@ func terminal(t *testing.T) (user, programs *os.File) {
 	return user, programs
 }
 
-// TestRunCtrlC: the command gets the signals of the terminal's keys once, and decides what follows.
-func TestRunCtrlC(t *testing.T) {
+// TestCommandGetsTerminalSignalsOnce: the signals are those of the terminal's keys. The command decides what follows.
+func TestCommandGetsTerminalSignalsOnce(t *testing.T) {
 	user, programs := terminal(t)
 	p := startRun(t, func(c *exec.Cmd) {
 		c.Stdin = programs
@@ -61,8 +61,8 @@ func TestRunCtrlC(t *testing.T) {
 	p.ends(listenerExit)
 }
 
-// TestRunKilled: the command is terminated when kubecascade is killed, and the next start removes the server's data.
-func TestRunKilled(t *testing.T) {
+// TestKilledRunTerminatesItsCommand: the next start removes the data of the server.
+func TestKilledRunTerminatesItsCommand(t *testing.T) {
 	t.Setenv("SHELL", "listener")
 	for _, c := range []struct {
 		name   string

@@ -26,8 +26,8 @@ func send(p *os.Process, s os.Signal) error {
 	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(p.Pid))
 }
 
-// TestCtrlBreak: a server that gets Ctrl-Break ends in order: with exit code 0, and without its temporary directory.
-func TestCtrlBreak(t *testing.T) {
+// TestCtrlBreakEndsServerInOrder: the exit code is 0, and the temporary directory is removed.
+func TestCtrlBreakEndsServerInOrder(t *testing.T) {
 	dir := t.TempDir()
 	c := exec.Command("kubecascade", "serve", "--ephemeral", "--insecure-port=-1", "--secure-port=0")
 	c.Env = append(os.Environ(), "TMP="+dir, "TEMP="+dir)

@@ -21,7 +21,7 @@ func scene(block model.Tri) (model.State, model.Object, model.Object) {
 	return s, s[o.Key], s[d.Key]
 }
 
-func TestExplain(t *testing.T) {
+func TestOnlyPossibleHistoriesAreExplained(t *testing.T) {
 	s, o, d := scene(model.Unset)
 	background := model.Call{
 		Op: model.Op{Verb: model.Delete, Key: o.Key, Policy: "Background"}, Response: model.Response{Code: 200},

@@ -8,13 +8,13 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestNormalize plays testdata/normalize: all cases up to a "new" share their names.
+// TestVaryingValuesGetNames plays testdata/normalize: all cases up to a "new" share their names.
 //
 //	new
 //	save name=NAME value=VALUE
 //	fill                           puts saved values into a string
 //	normalize [ignore=(PATH,...)]  of a JSON document
-func TestNormalize(t *testing.T) {
+func TestVaryingValuesGetNames(t *testing.T) {
 	var n *names
 	datadriven.RunTest(t, "testdata/normalize", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {

@@ -47,7 +47,7 @@ func TestUnknownFieldOfRecordingIsAnError(t *testing.T) {
 	}
 }
 
-func TestLoad(t *testing.T) {
+func TestScenariosOfDirectoryAreLoadedInOrder(t *testing.T) {
 	files := map[string][]byte{}
 	for _, path := range []string{"scenarios/b.json", "scenarios/a.json", "owners/a.json"} {
 		files[path] = []byte("{}")

@@ -119,9 +119,9 @@ func (c *cluster) seen() string {
 	return fmt.Sprint(c.log)
 }
 
-// TestPasses: a pass follows the creation, a change of the spec, and every period, but not its own status; a deletion
-// ends them.
-func TestPasses(t *testing.T) {
+// TestPassFollowsSpecAndPeriod: a pass follows the creation, a change of the spec, and every period, but not its own
+// status; a deletion ends them.
+func TestPassFollowsSpecAndPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{changes: make(chan workload.Change), start: time.Now()}
 		ctx, stop := context.WithCancel(t.Context())

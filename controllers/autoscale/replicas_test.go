@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// TestRequests: a pod's own requests precede those of its containers, unless the metric is for one of these.
-func TestRequests(t *testing.T) {
+// TestRequestsOfPodPrecedeThoseOfContainers: a metric for one container reads the requests of this container.
+func TestRequestsOfPodPrecedeThoseOfContainers(t *testing.T) {
 	cpu := func(q string) corev1.ResourceList {
 		return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(q)}
 	}

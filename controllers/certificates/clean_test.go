@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestCleaning: when requests are deleted (cleaner_test.go: TestCleanerWithApprovedExpiredCSR).
-func TestCleaning(t *testing.T) {
+// TestRequestsAreDeletedWhenDue: when requests are deleted (cleaner_test.go: TestCleanerWithApprovedExpiredCSR).
+func TestRequestsAreDeletedWhenDue(t *testing.T) {
 	o := Options{Authority: newAuthority(t)}
 	text := request(t, newKey(t), &x509.CertificateRequest{})
 	certificate := func(life time.Duration) []byte {

@@ -105,9 +105,9 @@ const (
 	asServer  = certificatesv1.UsageServerAuth
 )
 
-// TestChecks: what each signer requires, and the message of the condition Failed (signer_test.go: TestHandle,
-// pkg/apis/certificates/helpers.go).
-func TestChecks(t *testing.T) {
+// TestSignersRejectInvalidRequests: what each signer requires, and the message of the condition Failed (signer_test.go:
+// TestHandle, pkg/apis/certificates/helpers.go).
+func TestSignersRejectInvalidRequests(t *testing.T) {
 	key, ca := newKey(t), newAuthority(t)
 	node := pkix.Name{CommonName: "system:node:n", Organization: []string{"system:nodes"}}
 	uri := &url.URL{Scheme: "https", Host: "a"}
@@ -261,8 +261,8 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestDuration: how long certificates are valid (signer_test.go: TestSign, Test_signer_duration; policies_test.go).
-func TestDuration(t *testing.T) {
+// TestDurationOfCertificatesIsLimited (signer_test.go: TestSign, Test_signer_duration; policies_test.go).
+func TestDurationOfCertificatesIsLimited(t *testing.T) {
 	ca, text := newAuthority(t), request(t, newKey(t), &x509.CertificateRequest{})
 	seconds := func(d time.Duration) *int32 { n := int32(d / time.Second); return &n }
 	for name, c := range map[string]struct {

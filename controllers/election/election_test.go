@@ -300,7 +300,7 @@ func TestLeadingAgainIsLogged(t *testing.T) {
 	})
 }
 
-func TestRecord(t *testing.T) {
+func TestRecordHasHolderTimesAndTransitions(t *testing.T) {
 	now := time.Unix(1000, 0)
 	r := record{identity: "me", duration: 15 * time.Second}
 	first := r.held(nil, now)

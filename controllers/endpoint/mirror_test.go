@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestMirror runs testdata/mirror.
-func TestMirror(t *testing.T) {
+// TestEndpointsAreMirroredToSlices runs testdata/mirror.
+func TestEndpointsAreMirroredToSlices(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata/mirror", workloadtest.Options{Controllers: []workload.Controller{Mirror()},
 		Print: func(o workload.Object) string {
 			s, ok := o.(*discoveryv1.EndpointSlice)

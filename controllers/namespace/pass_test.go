@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestPasses runs testdata/passes against a server in memory. The commands are
+// TestPassDeletesContentOfNamespace runs testdata/passes against a server in memory. The commands are
 //
 //	namespace NAME [finalizers=] [spec-finalizers=]
 //	add TYPE/NAME [finalizers=] [grace=S]     an object in the namespace; grace makes a pod run
@@ -29,7 +29,7 @@ import (
 //	overtake REQUEST [by=update|replace|remove]      another client is faster once
 //	pass                                      one pass: its outcome and its requests
 //	show                                      the namespace
-func TestPasses(t *testing.T) {
+func TestPassDeletesContentOfNamespace(t *testing.T) {
 	datadriven.Walk(t, "testdata/passes", func(t *testing.T, path string) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &passScenario{server: newServer(), fails: map[string]*failure{}, start: time.Now()}

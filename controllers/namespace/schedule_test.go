@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestSchedule runs testdata/schedule. The commands are
+// TestPassesBeginWhenDue runs testdata/schedule. The commands are
 //
 //	at T                                the time is T after the beginning
 //	exists NAME [deleting] [rev=N]      events
@@ -26,7 +26,7 @@ import (
 //	                                    the outcome of a pass
 //
 // Each prints when which pass may begin next.
-func TestSchedule(t *testing.T) {
+func TestPassesBeginWhenDue(t *testing.T) {
 	s, now := newScheduled(), epoch
 	datadriven.RunTest(t, "testdata/schedule", func(t *testing.T, d *datadriven.TestData) string {
 		name := ""

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestEviction runs testdata/eviction, together with node-lifecycle-controller.
-func TestEviction(t *testing.T) {
+// TestPodsAreEvictedByTaints runs testdata/eviction, together with node-lifecycle-controller.
+func TestPodsAreEvictedByTaints(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata/eviction", workloadtest.Options{
 		Controllers: []workload.Controller{Lifecycle(), Eviction()}, Print: show, Check: check,
 	})

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestLifecycle runs testdata/lifecycle.
-func TestLifecycle(t *testing.T) {
+// TestTaintsFollowConditionsOfNodes runs testdata/lifecycle.
+func TestTaintsFollowConditionsOfNodes(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata/lifecycle",
 		workloadtest.Options{Controllers: []workload.Controller{Lifecycle()},
 			Print: func(o workload.Object) string {

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestEphemeral runs testdata/ephemeral.
-func TestEphemeral(t *testing.T) {
+// TestPodsGetEphemeralClaims runs testdata/ephemeral.
+func TestPodsGetEphemeralClaims(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata/ephemeral",
 		workloadtest.Options{Controllers: []workload.Controller{Ephemeral()},
 			Print: func(o workload.Object) string {

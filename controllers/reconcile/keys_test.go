@@ -19,14 +19,14 @@ import (
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// TestKeys runs testdata/keys. Every line is a step, at a time in milliseconds after the start:
+// TestKeysGetAPassWhenDue runs testdata/keys. Every line is a step, at a time in milliseconds after the start:
 //
 //	MS wake KEY                              an event
 //	MS begin                                 a pass begins, if one may
 //	MS end KEY [err] [again=MS] [rest=MS]    how it ended
 //
 // The output is what each begin returned and, at the end, what waits.
-func TestKeys(t *testing.T) {
+func TestKeysGetAPassWhenDue(t *testing.T) {
 	s := NewKeys(Backoff{5 * time.Millisecond, time.Second}, strings.Compare)
 	datadriven.RunTest(t, "testdata/keys", func(t *testing.T, d *datadriven.TestData) string {
 		var b strings.Builder

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestMonitor: Idle returns when the events that there are have been observed and the passes that follow have ended,
-// also those that are due soon, but not those that are due later.
-func TestMonitor(t *testing.T) {
+// TestIdleWaitsForEventsAndPasses: Idle returns when the events that there are have been observed and the passes that
+// follow have ended, also those that are due soon, but not those that are due later.
+func TestIdleWaitsForEventsAndPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m Monitor
 		ctx, cancel := context.WithCancel(m.With(t.Context()))

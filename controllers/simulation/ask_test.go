@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWarnings: values that have no effect are warned of when they are new.
-func TestWarnings(t *testing.T) {
+// TestIneffectiveValuesCauseWarnings: values that have no effect are warned of when they are new.
+func TestIneffectiveValuesCauseWarnings(t *testing.T) {
 	unknown := `metadata.annotations[kubecascade.io/simulate]: unknown value "runs" is ignored; valid are pending, ` +
 		"never-ready, run, succeed, fail, fail=CODE, oom, crashloop, imagepull"
 	for _, c := range []struct{ now, before, want map[string]string }{

@@ -213,8 +213,8 @@ func TestPodCountsWhileItsClaimsAreBound(t *testing.T) {
 	c.want(decide("p"), "[]")
 }
 
-// TestClaims: after any changes the claims are those of the stored pods.
-func TestClaims(t *testing.T) {
+// TestClaimsEqualThoseOfStoredPods: after any changes the claims are those of the stored pods.
+func TestClaimsEqualThoseOfStoredPods(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

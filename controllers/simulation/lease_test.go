@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestLease: a simulated node has a lease, which is renewed after 30 seconds and not before. A node of a client's has
-// none, nor has one that is not ready.
-func TestLease(t *testing.T) {
+// TestSimulatedNodesRenewLeases: a simulated node has a lease, which is renewed after 30 seconds and not before. A node
+// of a client's has none, nor has one that is not ready.
+func TestSimulatedNodesRenewLeases(t *testing.T) {
 	w := workloadtest.New()
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 	w.Put(n)

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestUsage: what the containers web (200m, 100Mi), its sidecar (10m) and bare (nothing) use.
-func TestUsage(t *testing.T) {
+// TestAnnotationOverridesRequestedUsage: web requests 200m and 100Mi, its sidecar 10m, and bare nothing.
+func TestAnnotationOverridesRequestedUsage(t *testing.T) {
 	for annotation, want := range map[string]string{
 		"":                              "web 200m 100Mi, bare 0 0, side 10m 0",
 		"cpu=250m,memory=64Mi":          "web 250m 64Mi, bare 250m 64Mi, side 250m 64Mi",

@@ -99,9 +99,9 @@ func once(t *testing.T, r *requests, decide func(View) Plan) reconcile.Outcome {
 	return out
 }
 
-// TestSlowStart: creates begin with one and double; after a batch that fails no more are tried, the status
-// reports that, and nothing else of the second plan is done.
-func TestSlowStart(t *testing.T) {
+// TestCreatesDoubleUntilOneFails: creates begin with one and double; after a batch that fails no more are tried, the
+// status reports that, and nothing else of the second plan is done.
+func TestCreatesDoubleUntilOneFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		creates := func(n int) (do []Action) {
 			for i := range n {

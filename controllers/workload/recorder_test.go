@@ -139,8 +139,8 @@ func (s *store) CountEvent(_ context.Context, e *corev1.Event) error {
 	return nil
 }
 
-// TestRecorder: an Event that has expired is created again.
-func TestRecorder(t *testing.T) {
+// TestExpiredEventIsCreatedAgain: an Event that has expired is created again.
+func TestExpiredEventIsCreatedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &store{events: map[string]*corev1.Event{}}
 		r := NewRecorder(s, "x", slog.New(slog.DiscardHandler))

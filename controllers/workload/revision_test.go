@@ -25,7 +25,7 @@ func of(name string, n int64, data []byte) *appsv1.ControllerRevision {
 	}
 }
 
-func TestData(t *testing.T) {
+func TestRevisionDataRestoresTemplate(t *testing.T) {
 	data := RevisionData(template("i"))
 	const want = `{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"command":["\u003ca\u003e"],"image":"i","name":"c","resources":{}}]}}}}`
 	if string(data) != want {
@@ -41,7 +41,7 @@ func TestData(t *testing.T) {
 }
 
 // A server may write JSON again, and old versions wrote times that aren't set as null.
-func TestHolds(t *testing.T) {
+func TestEquivalentRevisionDataIsRecognized(t *testing.T) {
 	data := RevisionData(template("i"))
 	old := `{ "spec":{"template":{"metadata":{"creationTimestamp":null,"labels":{"app":"a"}},"$patch":"replace","spec":{"containers":[{"name":"c","image":"i","command":["<a>"],"resources":{}}]}}}}`
 	if !json.Valid([]byte(old)) || !HoldsRevision(of("r", 1, []byte(old)), data) {
@@ -55,7 +55,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-func TestExcess(t *testing.T) {
+func TestOldestUnusedRevisionsAreExcess(t *testing.T) {
 	list := SortRevisions([]*appsv1.ControllerRevision{of("c", 3, nil), of("a", 1, nil), of("d", 4, nil), of("b", 2,
 		nil)})
 	live := func(r *appsv1.ControllerRevision) bool { return r.Name == "a" }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCauses: each request has its reason, and the owner that it is about.
-func TestCauses(t *testing.T) {
+// TestEachRequestHasItsCause: each request has its reason, and the owner that it is about.
+func TestEachRequestHasItsCause(t *testing.T) {
 	const gone, foreground, orphan, never = "gone", "foreground", "orphan", "never"
 	for _, c := range []struct {
 		name   string

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	seed = flag.Uint64("seed", 0, "run TestRandom with this seed only, and print what happens")
+	seed = flag.Uint64("seed", 0, "run the random tests with this seed only, and print what happens")
 	runs = flag.Int("runs", 400, "number of seeds that the random tests try")
 )
 
@@ -30,16 +30,16 @@ func seeds(t *testing.T, f func(t *testing.T, seed uint64)) {
 	}
 }
 
-// TestRandom sends random requests of clients while the collector works with a slow timeline, a network that fails and
-// responds late, and crashes. It verifies the invariants after every step. No deletion may be requested, by the events
-// that the graph has received, or executed, by the state of the store at that moment, of an object that has a solid
-// owner. In the end no rule of the specification may be left to apply.
-func TestRandom(t *testing.T) {
+// TestOwnedObjectsSurviveRandomRequests sends random requests of clients while the collector works with a slow
+// timeline, a network that fails and responds late, and crashes. It verifies the invariants after every step. No
+// deletion may be requested, by the events that the graph has received, or executed, by the state of the store at that
+// moment, of an object that has a solid owner. In the end no rule of the specification may be left to apply.
+func TestOwnedObjectsSurviveRandomRequests(t *testing.T) {
 	random(t, false)
 }
 
-// TestSharedUIDs is TestRandom with objects that have the uid of another one. The dependents of each of them are not
-// collected while it exists.
+// TestSharedUIDs is TestOwnedObjectsSurviveRandomRequests with objects that have the uid of another one. The dependents
+// of each of them are not collected while it exists.
 func TestSharedUIDs(t *testing.T) {
 	random(t, true)
 }
@@ -78,10 +78,10 @@ func random(t *testing.T, shared bool) {
 	})
 }
 
-// TestOracle starts the collector on a random state that no client changes any more. No object has two owners, so the
-// rules lead to only one final state. The collector must reach the state that results when the rules are applied one
-// after the other.
-func TestOracle(t *testing.T) {
+// TestCollectorReachesStateOfRules starts the collector on a random state that no client changes any more. No object
+// has two owners, so the rules lead to only one final state. The collector must reach the state that results when the
+// rules are applied one after the other.
+func TestCollectorReachesStateOfRules(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		p := newPlay(t, seed, 1+int(seed%5))
 		p.single = true

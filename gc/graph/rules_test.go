@@ -36,11 +36,11 @@ var rules = []struct {
 	{"D-S19", "testdata/D-S19-other-coordinates", ""},
 	{"D-S19a", "../../loopback/gc_test.go", "TestKindsOfTheCollector"},
 	{"D-S19b", "testdata/D-S19b-outage-of-kinds", ""},
-	{"D-S19c", "../debug_test.go", "TestDOT"},
+	{"D-S19c", "../debug_test.go", "TestUIDsSelectRelatedObjects"},
 	{"D-S20", "testdata/D-S20-cross-namespace", ""},
 	{"D-S21", "testdata/D-S21-cascading", ""},
 	{"D-S22", "testdata/D-S22-owner-that-never-was", ""},
-	{"D-S22a", "../../loopback/gc_test.go", "TestStress"},
+	{"D-S22a", "../../loopback/gc_test.go", "TestConcurrentDeletionsFollowTheirOptions"},
 	{"D-S22b", "testdata/D-S22b-orphaning", ""},
 	{"D-S22c", "testdata/D-S22c-solid-owner-does-not-block", ""},
 	{"D-S23", "testdata/D-S23-non-blocking", ""},
@@ -76,9 +76,9 @@ var rules = []struct {
 	{"J-50", "../../loopback/gc_test.go", "TestRemovalByUpdate"},
 }
 
-// TestRules fails when a rule has no file or test, or the file doesn't name it at its head, or a
+// TestEachRuleHasScenarioOrTest fails when a rule has no file or test, or the file doesn't name it at its head, or a
 // scenario file is of no rule in the list.
-func TestRules(t *testing.T) {
+func TestEachRuleHasScenarioOrTest(t *testing.T) {
 	listed := map[string]bool{}
 	for _, r := range rules {
 		listed[r.file] = true

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTable compares the table with the text of the rules, in every situation.
-func TestTable(t *testing.T) {
+// TestTableDecidesAsRules compares the table with the text of the rules, in every situation.
+func TestTableDecidesAsRules(t *testing.T) {
 	used := map[int]bool{}
 	for s := range situations() {
 		if got, want := Decide(s), byRules(s); got != want {
@@ -71,8 +71,8 @@ func byRules(s Situation) Move {
 	return map[Life]Move{Live: DeleteBackground, LiveOrphan: DeleteOrphan, LiveForeground: DeleteForeground}[s.Life]
 }
 
-// TestImports keeps the package pure: the same events must give the same actions.
-func TestImports(t *testing.T) {
+// TestPackageIsPure keeps the package pure: the same events must give the same actions.
+func TestPackageIsPure(t *testing.T) {
 	reasons := map[string]string{
 		"net": "no I/O", "os": "no I/O", "io": "no I/O", "time": "no clock: the queue of gc owns time",
 		"context": "nothing here waits", "sync": "one owner, no locks", "math/rand": "no randomness",

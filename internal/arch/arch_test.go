@@ -273,7 +273,7 @@ func TestProgramHasTimeZones(t *testing.T) {
 	}
 }
 
-func TestImports(t *testing.T) {
+func TestForbiddenImportsAreAbsent(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 		for _, rule := range forbidden {
@@ -397,7 +397,7 @@ func TestPackageComments(t *testing.T) {
 // vague names do not describe a package or file.
 var vague = []string{"util", "utils", "helper", "helpers", "common", "manager", "misc", "base"}
 
-func TestNames(t *testing.T) {
+func TestNamesAreNotVague(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, n := range append([]string{filepath.Base(p.ImportPath)}, p.GoFiles...) {
 			for _, v := range vague {

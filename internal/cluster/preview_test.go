@@ -100,9 +100,9 @@ func fates(c *explain.Cluster, prefix string) map[graph.Key]fate {
 	return all
 }
 
-// TestPreview creates random objects with correct and wrong owner references, compares the preview of a deletion with
-// the effect of the deletion, and repeats that with the remaining objects. SEEDS is the number of runs.
-func TestPreview(t *testing.T) {
+// TestPreviewEqualsDeletion creates random objects with correct and wrong owner references, compares the preview of a
+// deletion with the effect of the deletion, and repeats that with the remaining objects. SEEDS is the number of runs.
+func TestPreviewEqualsDeletion(t *testing.T) {
 	runs := 15
 	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
 		runs = n

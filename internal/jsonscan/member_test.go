@@ -2,7 +2,7 @@ package jsonscan
 
 import "testing"
 
-func TestMember(t *testing.T) {
+func TestMemberIsFoundOnFirstLevel(t *testing.T) {
 	for _, c := range []struct{ object, name, want string }{
 		{`{"a":1, "b" : {"c":[1,{"b":2}]} ,"d":3}`, "b", `{"c":[1,{"b":2}]}`},
 		{`{"a":{"b":1},"b":"x"}`, "b", `"x"`},

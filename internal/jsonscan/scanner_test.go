@@ -24,7 +24,7 @@ var documents = []string{
 	`{"a":"}{][,:\"\\"}`, `"\\\\\""`,
 }
 
-func TestScanner(t *testing.T) {
+func TestScannerEqualsEncodingJSON(t *testing.T) {
 	for _, d := range documents {
 		compare(t, []byte(d))
 	}

@@ -74,8 +74,8 @@ func (o operation) validate(history []*Event) error {
 	return errors.Join(broken...)
 }
 
-// TestValidate: validate finds a violation of each guarantee.
-func TestValidate(t *testing.T) {
+// TestValidateFindsEachViolation: validate finds a violation of each guarantee.
+func TestValidateFindsEachViolation(t *testing.T) {
 	var h []*Event
 	for i := range 5 {
 		h = append(h, &Event{Revision: int64(10 + i), Object: &storage.Object{}})

@@ -123,8 +123,8 @@ type twinWatcher struct {
 
 var kinds = []string{"pods", "services/specs", "example.com/things"}
 
-// TestTwin plays random histories. To reduce a failure run it with its SEED again.
-func TestTwin(t *testing.T) {
+// TestCacheEqualsItsTwin plays random histories. To reduce a failure run it with its SEED again.
+func TestCacheEqualsItsTwin(t *testing.T) {
 	expired := 0
 	for name, c := range map[string]struct {
 		options Options

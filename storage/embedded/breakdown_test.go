@@ -14,7 +14,7 @@ import (
 
 var full = &fs.PathError{Op: "write", Path: "db", Err: fullErrors[0]}
 
-func TestDescribe(t *testing.T) {
+func TestBreakdownNamesDirectoryAndCause(t *testing.T) {
 	b := newBreakdown("/data", nil)
 	for _, c := range []struct {
 		fields []zap.Field

@@ -11,9 +11,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// TestLog: warnings and errors of etcd are logged for debugging, and no other messages; the logging of a fatal message
-// does not return.
-func TestLog(t *testing.T) {
+// TestOnlyWarningsAndErrorsAreLogged: warnings and errors of etcd are logged for debugging, and no other messages; the
+// logging of a fatal message does not return.
+func TestOnlyWarningsAndErrorsAreLogged(t *testing.T) {
 	var out bytes.Buffer
 	handler := slog.NewTextHandler(&out, &slog.HandlerOptions{
 		Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

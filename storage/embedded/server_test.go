@@ -61,8 +61,8 @@ func TestCanceledStartLeavesDataUsable(t *testing.T) {
 	}
 }
 
-// TestNames opens directories whose names have special characters.
-func TestNames(t *testing.T) {
+// TestDirectoryNamesMayHaveSpecialCharacters opens directories whose names have special characters.
+func TestDirectoryNamesMayHaveSpecialCharacters(t *testing.T) {
 	for _, name := range []string{"[", "*", "a b", "#?%41", strings.Repeat("long", 40)} {
 		dir := filepath.Join(t.TempDir(), name)
 		reopen(t, dir)

@@ -85,7 +85,7 @@ func (c *cluster) endpoint() string {
 	return "unix://" + c.config.ListenClientUrls[0].Path
 }
 
-func TestExternal(t *testing.T) {
+func TestExternalEtcdKeepsGuarantees(t *testing.T) {
 	run(t, func(t *testing.T) storage.Store {
 		c := startCluster(t, transport.TLSInfo{})
 		return OpenConfig(t, storage.Config{Endpoints: []string{c.endpoint()}})

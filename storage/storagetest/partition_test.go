@@ -15,9 +15,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestPartition cuts the store off from etcd, and delays requests in flight, while writers write. No call takes longer
-// than its context, those that fail are ErrUnavailable, and a follower misses nothing.
-func TestPartition(t *testing.T) {
+// TestFollowerMissesNothingInPartition cuts the store off from etcd, and delays requests in flight, while writers
+// write. No call takes longer than its context, those that fail are ErrUnavailable, and a follower misses nothing.
+func TestFollowerMissesNothingInPartition(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, transport.TLSInfo{})
 	p := newProxy(t, c.config.ListenClientUrls[0].Path)

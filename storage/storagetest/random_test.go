@@ -14,11 +14,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-var steps = flag.Int("steps", 1500, "operations of TestRandom; fewer make a failure shorter")
+var steps = flag.Int("steps", 1500, "operations of TestTwinRespondsAsEtcd; fewer make a failure shorter")
 
-// TestRandom carries out the same random operations on the twin and on etcd. All answers must be
+// TestTwinRespondsAsEtcd carries out the same random operations on the twin and on etcd. All answers must be
 // the same, revisions included, and so must the timelines.
-func TestRandom(t *testing.T) {
+func TestTwinRespondsAsEtcd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed.Of(t), 0))
 	twin, etcd := NewTwin(), Open(t)
 	lines := []*Timeline{Watch(t, twin), Watch(t, etcd)}

@@ -76,9 +76,9 @@ func (r *restored) restore(backup string) func(dir string) {
 	}
 }
 
-// TestSetBack sets etcd back under a store that has a follower. No request may be answered from then on, and
-// the process is told to end.
-func TestSetBack(t *testing.T) {
+// TestNoRequestSucceedsAfterSetBack sets etcd back under a store that has a follower. No request may be answered from
+// then on, and the process is told to end.
+func TestNoRequestSucceedsAfterSetBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		// change works on the directory when c and d were written and d was removed.
 		change func(r *restored, backup, dir string)

@@ -10,19 +10,19 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-func TestTwin(t *testing.T) {
+func TestTwinKeepsGuarantees(t *testing.T) {
 	run(t, func(t *testing.T) storage.Store { return NewTwin() })
 }
 
-func TestEphemeral(t *testing.T) {
+func TestEphemeralStoreKeepsGuarantees(t *testing.T) {
 	run(t, func(t *testing.T) storage.Store { return Open(t) })
 }
 
-func TestDurable(t *testing.T) {
+func TestDurableStoreKeepsGuarantees(t *testing.T) {
 	run(t, func(t *testing.T) storage.Store { return OpenConfig(t, storage.Config{DataDir: t.TempDir()}) })
 }
 
-func TestEncrypted(t *testing.T) {
+func TestEncryptedStoreKeepsGuarantees(t *testing.T) {
 	run(t, func(t *testing.T) storage.Store { return encryption.NewStore(NewTwin(), prefix{}, storage.DefaultRoot) })
 }
 

@@ -75,8 +75,8 @@ func TestCertificates(t *testing.T) {
 	all.Wait()
 }
 
-// TestUsers opens an etcd with authentication enabled, which takes the common name of a certificate for the user.
-func TestUsers(t *testing.T) {
+// TestCertificateNamesUserOfEtcd: with authentication enabled, etcd takes the common name for the user.
+func TestCertificateNamesUserOfEtcd(t *testing.T) {
 	t.Parallel()
 	a, soon := newAuthority(t), time.Now().Add(time.Hour)
 	c := startSecure(t, a, soon)

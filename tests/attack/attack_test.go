@@ -63,9 +63,9 @@ func TestMain(m *testing.M) {
 	os.Exit(process.Run(m, nil))
 }
 
-// TestAttacks prints the effects of each attack on a new server. Without -full each attack is short, and times are not
-// checked.
-func TestAttacks(t *testing.T) {
+// TestAttacksExceedNoLimit prints the effects of each attack on a new server. Without -full each attack is short, and
+// times are not checked.
+func TestAttacksExceedNoLimit(t *testing.T) {
 	which, err := regexp.Compile(*only)
 	must(t, err)
 	fmt.Printf("%-24s %8s %9s %8s %6s  %s\n", "attack", "CPU s", "peak MiB", "p99 ms", "GETs", "answers to the attacker")

@@ -25,9 +25,9 @@ const (
 	contenders = 3
 )
 
-// TestChaos runs clients while faults are injected: each kind once, in order and as short as possible, or random kinds
-// for -duration.
-func TestChaos(t *testing.T) {
+// TestGuaranteesHoldDuringFaults runs clients while faults are injected: each kind once, in order and as short as
+// possible, or random kinds for -duration.
+func TestGuaranteesHoldDuringFaults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3)
 	stop := w.load(1)

@@ -81,8 +81,8 @@ func lines(ops []model.Op) string {
 	return b.String()
 }
 
-// TestSettled waits for the end of each operation's cascade.
-func TestSettled(t *testing.T) { walk(t, config{}) }
+// TestSettledClusterEqualsModel waits for the end of each operation's cascade.
+func TestSettledClusterEqualsModel(t *testing.T) { walk(t, config{}) }
 
 // TestInterleaved does not wait for cascades.
 func TestInterleaved(t *testing.T) { walk(t, config{size: 6, clients: 3}) }

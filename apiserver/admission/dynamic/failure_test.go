@@ -147,8 +147,8 @@ func TestFailurePolicyIgnoresNoDenial(t *testing.T) {
 	c.want(200, "GET", maps+"/m", nil)
 }
 
-// TestWarnings: the client gets the warnings of all webhooks, even if one denies the request (L-79, L-S19).
-func TestWarnings(t *testing.T) {
+// TestClientGetsWarningsOfAllWebhooks: the client gets them even if one webhook denies the request (L-79, L-S19).
+func TestClientGetsWarningsOfAllWebhooks(t *testing.T) {
 	c := start(t)
 	warn := func(allowed bool, texts ...string) webhooktest.Answer {
 		return webhooktest.Respond(&admissionv1.AdmissionResponse{Allowed: allowed, Warnings: texts})

@@ -53,8 +53,8 @@ func entryOf(s string) (r *resources.Resource, sub string) {
 	return &resources.Resource{Served: resources.Served{Group: parts[0], Version: parts[1]}, Plural: parts[2]}, parts[3]
 }
 
-// TestRules runs testdata/rules.txt.
-func TestRules(t *testing.T) {
+// TestRulesMatchRequests runs testdata/rules.txt.
+func TestRulesMatchRequests(t *testing.T) {
 	datadriven.RunTest(t, "testdata/rules.txt", func(t *testing.T, d *datadriven.TestData) string {
 		// The first line is a command of the library. Its arguments are parsed here, because they contain commas.
 		var rules []admissionv1.NamedRuleWithOperations

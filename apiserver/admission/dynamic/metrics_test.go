@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
-// TestMetrics: the metrics of webhook calls, rejections, ignored failures and match conditions have upstream's names
-// (L-110, L-111, L-112).
-func TestMetrics(t *testing.T) {
+// TestWebhookMetricsHaveUpstreamsNames: the metrics of webhook calls, rejections, ignored failures and match conditions
+// have upstream's names (L-110, L-111, L-112).
+func TestWebhookMetricsHaveUpstreamsNames(t *testing.T) {
 	c := start(t)
 	refuse := func(code int32) webhooktest.Answer {
 		return webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(code, "", "no")})

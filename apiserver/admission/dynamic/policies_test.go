@@ -64,9 +64,9 @@ func (c *cluster) remove(kind, name string) {
 	}
 }
 
-// TestAtOnce: a policy, a binding and a param apply to exactly the requests between their creation and their removal,
-// on all servers with the same store (M-S15).
-func TestAtOnce(t *testing.T) {
+// TestPoliciesApplyAtOnceOnAllServers: a policy, a binding and a param apply to exactly the requests between their
+// creation and their removal, on all servers with the same store (M-S15).
+func TestPoliciesApplyAtOnceOnAllServers(t *testing.T) {
 	c := start(t)
 	other := &cluster{Server: apiservertest.Start(t, &apiservertest.Options{Store: c.Store}), t: t}
 	const object, params = `{"metadata":{"name":"m"}}`, "/api/v1/namespaces/default/secrets"

@@ -54,9 +54,9 @@ func audited(t *testing.T, metrics *prometheus.Registry) (*cluster, lines) {
 	return &cluster{Server: s, t: t, hook: webhooktest.Start(t)}, out
 }
 
-// TestActions: the actions of a binding have their effects on the response, the audit log and the metrics (M-S03, M-40,
-// M-46, M-47, M-72).
-func TestActions(t *testing.T) {
+// TestActionsReachResponseAuditAndMetrics: the actions of a binding have their effects on the response, the audit log
+// and the metrics (M-S03, M-40, M-46, M-47, M-72).
+func TestActionsReachResponseAuditAndMetrics(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	c, log := audited(t, metrics)
 	const (

@@ -43,9 +43,9 @@ var mutations = map[string]func(*corev1.Pod) string{
 	"setfalse": func(*corev1.Pod) string { return `[{"op":"add","path":"/metadata/labels/x","value":"false"}]` },
 }
 
-// TestRounds is upstream's table of how often webhooks are called (L-53 to L-56, L-S08). Webhooks are called in the
-// order of their names.
-func TestRounds(t *testing.T) {
+// TestCallsOfWebhooksEqualUpstreams is upstream's table of how often webhooks are called (L-53 to L-56, L-S08).
+// Webhooks are called in the order of their names.
+func TestCallsOfWebhooksEqualUpstreams(t *testing.T) {
 	c := start(t)
 	const classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
 	c.want(201, "POST", classes, `{"metadata":{"name":"high"},"value":100}`)

@@ -19,9 +19,9 @@ func (c *cluster) byService(name, service string, port int) string {
 		name, service, port, name, encode(c.hook.CA), rule("CREATE", "", "v1", "configmaps"))
 }
 
-// TestService: a webhook with a Service is called at the address that the Service has at the time of the call (L-72,
-// L-73, O-05).
-func TestService(t *testing.T) {
+// TestWebhookFollowsItsService: a webhook with a Service is called at the address that the Service has at the time of
+// the call (L-72, L-73, O-05).
+func TestWebhookFollowsItsService(t *testing.T) {
 	c := start(t)
 	c.hook = webhooktest.StartFor(t, "svc.default.svc", "external.default.svc")
 	at, err := url.Parse(c.hook.URL)

@@ -10,8 +10,8 @@ import (
 	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 )
 
-// TestSelectors: L-37 and L-40.
-func TestSelectors(t *testing.T) {
+// TestSelectorsMatchNamespacesAndObjects: L-37 and L-40.
+func TestSelectorsMatchNamespacesAndObjects(t *testing.T) {
 	selected, err := labels.Parse("a=b")
 	if err != nil {
 		t.Fatal(err)

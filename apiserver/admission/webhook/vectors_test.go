@@ -146,8 +146,8 @@ func vectors(t *testing.T) map[string]vector {
 	return cases
 }
 
-// TestRecorded: for valid and invalid responses of webhooks, clients get the responses of upstream's plugins.
-func TestRecorded(t *testing.T) {
+// TestResponsesEqualRecordedOnes: valid and invalid responses of webhooks become the responses of upstream's plugins.
+func TestResponsesEqualRecordedOnes(t *testing.T) {
 	data, err := os.ReadFile("../../../conformance/recorded/admission/measured-webhooks.txt")
 	if err != nil {
 		t.Fatal(err)

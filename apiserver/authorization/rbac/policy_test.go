@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
 
-func TestReasons(t *testing.T) {
+func TestReasonNamesBindingOrMissingRole(t *testing.T) {
 	p := rbac.New()
 	read := []rbacv1.PolicyRule{{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}}
 	p.SetRole(rbac.Name{Name: "reader"}, read)
@@ -61,7 +61,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-func TestDescribe(t *testing.T) {
+func TestDescriptionJoinsVerbsOfResources(t *testing.T) {
 	got := rbac.Describe([]rbacv1.PolicyRule{
 		{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}},
 		{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}, ResourceNames: []string{"a"}},

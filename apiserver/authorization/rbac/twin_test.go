@@ -122,8 +122,8 @@ func randomAttributes(r *rand.Rand) *authorization.Attributes {
 	return a
 }
 
-// TestTwin compares the policy with its twin after random changes. A few subjects have many bindings.
-func TestTwin(t *testing.T) {
+// TestPolicyEqualsItsTwin compares the policy with its twin after random changes. A few subjects have many bindings.
+func TestPolicyEqualsItsTwin(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		p, w := rbac.New(), &twin{map[rbac.Name][]rbacv1.PolicyRule{}, map[rbac.Name]*rbacv1.RoleBinding{}}

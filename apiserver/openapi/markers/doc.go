@@ -11,4 +11,4 @@
 //  2. The result of Load is immutable and may be read by any goroutine.
 package markers
 
-//go:generate go test . -run ^TestFresh$ -update
+//go:generate go test . -run ^TestMarkersAreUpToDate$ -update

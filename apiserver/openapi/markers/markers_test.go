@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "write markers.json")
 
-// TestFresh: markers.json is what `go generate` would write for the module versions in go.mod.
-func TestFresh(t *testing.T) {
+// TestMarkersAreUpToDate: markers.json is what `go generate` would write for the module versions in go.mod.
+func TestMarkersAreUpToDate(t *testing.T) {
 	want, err := extract()
 	if err != nil {
 		t.Fatal(err)

@@ -18,14 +18,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// TestServices runs the scenarios in testdata. Random numbers are always 0. The commands print the allocated values, or
-// the error:
+// TestServicesGetFreeAddressesAndPorts runs the scenarios in testdata. Random numbers are always 0. The commands print
+// the allocated values, or the error:
 //
 //	ranges ADDRESSES PORTS       sets the cluster's ranges, and removes all services
 //	create NAME [dry]            creates a service; the input is its spec in JSON
 //	update NAME                  changes the spec; the input is JSON that is decoded into the stored spec
 //	delete NAME
-func TestServices(t *testing.T) {
+func TestServicesGetFreeAddressesAndPorts(t *testing.T) {
 	datadriven.Walk(t, "testdata/service", func(t *testing.T, path string) {
 		c := cluster{ranges: allocate.Defaults()}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -8,7 +8,7 @@ import (
 // rowTime is the time of every row.
 var rowTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func TestAge(t *testing.T) {
+func TestAgeHasAtMostTwoUnits(t *testing.T) {
 	for _, test := range []struct {
 		t    time.Time
 		want string

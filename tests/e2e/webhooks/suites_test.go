@@ -42,8 +42,8 @@ var suites = []suite{
 	}},
 }
 
-// TestSuites runs each suite on a new server, because the test environment does not delete its webhook configurations.
-func TestSuites(t *testing.T) {
+// TestSuitesOfProjectsPass runs each on a new server: the test environment does not delete webhook configurations.
+func TestSuitesOfProjectsPass(t *testing.T) {
 	for _, s := range suites {
 		t.Run(strings.TrimPrefix(s.pkg, "sigs.k8s.io/"), func(t *testing.T) {
 			if len(s.alone) == 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestGate: a gate removes its fields at any depth, unless the old value has one of them.
-func TestGate(t *testing.T) {
+// TestGateRemovesFieldsThatOldValueLacks: a gate removes its fields at any depth, unless the old value has one of them.
+func TestGateRemovesFieldsThatOldValueLacks(t *testing.T) {
 	type inner struct{ On, Off *int }
 	type outer struct {
 		Listed []inner

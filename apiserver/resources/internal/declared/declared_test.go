@@ -43,9 +43,9 @@ func sum(t *testing.T, files ...string) []byte {
 	return h.Sum(nil)
 }
 
-// TestUpToDate: generated.txt has the versions of the modules and the checksums of the generated files and of their
-// sources. If this test fails, run go generate in this directory.
-func TestUpToDate(t *testing.T) {
+// TestGeneratedFilesAreUpToDate: generated.txt has the versions of the modules and the checksums of the generated files
+// and of their sources. If this test fails, run go generate in this directory.
+func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	var want strings.Builder
 	fmt.Fprintf(&want, "k8s.io/api %s\n", required(t, "go.mod", "k8s.io/api"))
 	fmt.Fprintf(&want, "k8s.io/apimachinery %s\n", required(t, "go.mod", "k8s.io/apimachinery"))

@@ -14,4 +14,4 @@
 package declared
 
 //go:generate sh ./generate.sh
-//go:generate go test . -run TestUpToDate -update
+//go:generate go test . -run TestGeneratedFilesAreUpToDate -update

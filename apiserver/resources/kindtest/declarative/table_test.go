@@ -61,10 +61,10 @@ const (
 	objectMeta     = "k8s.io/apimachinery/pkg/api/validation/objectmeta.go "
 )
 
-// TestTable: testdata/rules.txt first has each built-in kind, with the number of its rules and the types that have
-// them, besides the rules of metadata. Then it has each rule. A rule is generated, written by hand, or not enforced
-// because the gate of its field is off. There are no other rules.
-func TestTable(t *testing.T) {
+// TestEachRuleIsListedWithItsState: testdata/rules.txt first has each built-in kind, with the number of its rules and
+// the types that have them, besides the rules of metadata. Then it has each rule. A rule is generated, written by hand,
+// or not enforced because the gate of its field is off. There are no other rules.
+func TestEachRuleIsListedWithItsState(t *testing.T) {
 	from, inputs := newSources(t), inputs(t)
 	kinds, rules, used := map[string]string{}, map[string]string{}, map[string]bool{}
 	byDefault := map[string]string{}

@@ -34,8 +34,8 @@ func (c *created) object() map[string]any {
 	return m
 }
 
-// TestReference: each recorded body is prepared as a real v1.36.3 server prepared it, except for the changes in v1.37.
-func TestReference(t *testing.T) {
+// TestPreparedObjectsEqualRecordedOnes: the recordings are of v1.36.3. The changes in v1.37 are exceptions.
+func TestPreparedObjectsEqualRecordedOnes(t *testing.T) {
 	files := recordings(t)
 	n := 0
 	for _, path := range files {

@@ -178,9 +178,9 @@ func defaultOf(t *testing.T, docs []string) string {
 	return fmt.Sprint(table.Cells(all[i], now)[0])
 }
 
-// TestColumns compares the columns with those of a real server. testdata/columns.txt is recorded, and no test writes
-// it. It does not have Scale, which is not a resource.
-func TestColumns(t *testing.T) {
+// TestColumnsEqualRecordedOnes compares the columns with those of a real server. testdata/columns.txt is recorded, and
+// no test writes it. It does not have Scale, which is not a resource.
+func TestColumnsEqualRecordedOnes(t *testing.T) {
 	data, err := os.ReadFile("testdata/columns.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -245,8 +245,8 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// TestRecorded compares whole tables, including descriptions, with the responses of a real v1.36.3 server.
-func TestRecorded(t *testing.T) {
+// TestTablesEqualRecordedOnes compares whole tables, including descriptions, with those of a v1.36.3 server.
+func TestTablesEqualRecordedOnes(t *testing.T) {
 	data, err := os.ReadFile("testdata/recorded.json")
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func TestForUnknownKind(t *testing.T) {
 	}
 }
 
-func TestDefault(t *testing.T) {
+func TestDefaultTableHasNameAndTime(t *testing.T) {
 	u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{
 		"name": "x", "creationTimestamp": "2026-03-01T11:00:00Z",
 	}}}

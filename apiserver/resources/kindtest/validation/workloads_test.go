@@ -191,8 +191,8 @@ var changes = func() func(t *testing.T) map[string]map[string]string {
 	}
 }()
 
-// TestReference compares errors with those of a real v1.36.3 server, except for the changes in v1.37.
-func TestReference(t *testing.T) {
+// TestErrorsEqualRecordedOnes compares errors with those of a real v1.36.3 server, except for the changes in v1.37.
+func TestErrorsEqualRecordedOnes(t *testing.T) {
 	files, err := filepath.Glob("../../../../conformance/recorded/scenarios/*.json")
 	if err != nil {
 		t.Fatal(err)

@@ -16,9 +16,9 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// TestSuites: in a directory of modules, the packages whose tests import envtest are found and run, and their tests are
-// counted.
-func TestSuites(t *testing.T) {
+// TestSuitesOfModulesAreFoundAndRun: in a directory of modules, the packages whose tests import envtest are found and
+// run, and their tests are counted.
+func TestSuitesOfModulesAreFoundAndRun(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "notes.txt"), "")
 	write(t, filepath.Join(dir, "one", "go.mod"), "module example.com/one\n\ngo 1.26\n\nrequire "+
