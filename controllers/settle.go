@@ -13,6 +13,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -102,8 +104,8 @@ func (s *Set) RunLed(ctx context.Context) {
 }
 
 // Elect calls RunLed whenever this process is the leader, until ctx is done. seize is election.Options.Seize.
-func (s *Set) Elect(ctx context.Context, lease election.API, o *Options, seize bool, log *slog.Logger) {
-	election.New(lease, election.Options{
+func (s *Set) Elect(ctx context.Context, c *loopback.Client, o *Options, seize bool, log *slog.Logger) {
+	election.New(c, election.Options{Lease: workload.Key{Namespace: metav1.NamespaceSystem, Name: Manager},
 		Duration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod, Seize: seize, Log: log,
 	}).Run(ctx, s.RunLed)
 }

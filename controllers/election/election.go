@@ -10,25 +10,29 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // API reads and writes the lease. Errors are those of k8s.io/apimachinery/pkg/api/errors.
 type API interface {
-	// Get returns the present lease, or NotFound.
-	Get(ctx context.Context) (*coordinationv1.Lease, error)
-	// Create creates the lease with this spec; AlreadyExists if another candidate was faster.
-	Create(ctx context.Context, spec coordinationv1.LeaseSpec) (*coordinationv1.Lease, error)
+	// Lookup returns a copy of the present object, or NotFound.
+	Lookup(ctx context.Context, r workload.Resource, key workload.Key) (workload.Object, error)
+	// Create creates the lease; AlreadyExists if another candidate was faster.
+	Create(ctx context.Context, o workload.Object) (string, error)
 	// Update replaces the lease; Conflict if its resourceVersion is stale.
-	Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)
+	Update(ctx context.Context, o workload.Object, status bool) error
 }
 
 // Options configure a candidate. The times have kube-controller-manager's meanings and must satisfy Duration >
 // RenewDeadline > jitter * RetryPeriod.
 type Options struct {
+	// Lease names the lease.
+	Lease workload.Key
 	// Identity identifies this process among candidates; default: the host's name and a random UID, as in
 	// kube-controller-manager.
 	Identity string
@@ -146,9 +150,11 @@ func (c *Candidate) hold(ctx context.Context) error {
 func (c *Candidate) try(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	l, err := c.api.Get(ctx)
+	l, err := c.lease(ctx)
 	if apierrors.IsNotFound(err) {
-		l, err = c.api.Create(ctx, c.rec.held(nil, time.Now()))
+		l = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: c.o.Lease.Namespace, Name: c.o.Lease.Name},
+			Spec: c.rec.held(nil, time.Now())}
+		_, err = c.api.Create(ctx, l)
 		return c.written(l, err)
 	}
 	if err != nil {
@@ -160,9 +166,14 @@ func (c *Candidate) try(ctx context.Context, limit time.Duration) error {
 	if now := time.Now(); held && !c.rec.mine() || !c.rec.mayAcquire(now) {
 		return errHeld
 	}
-	l = l.DeepCopy()
 	l.Spec = c.rec.held(&l.Spec, time.Now())
-	return c.written(c.api.Update(ctx, l))
+	return c.written(l, c.api.Update(ctx, l, false))
+}
+
+func (c *Candidate) lease(ctx context.Context) (*coordinationv1.Lease, error) {
+	o, err := c.api.Lookup(ctx, workload.Leases, c.o.Lease)
+	l, _ := o.(*coordinationv1.Lease)
+	return l, err
 }
 
 func (c *Candidate) written(l *coordinationv1.Lease, err error) error {
@@ -188,14 +199,12 @@ func (c *Candidate) release(ctx context.Context) {
 }
 
 func (c *Candidate) giveBack(ctx context.Context) error {
-	l, err := c.api.Get(ctx)
+	l, err := c.lease(ctx)
 	if err != nil || holder(&l.Spec) != c.o.Identity {
 		return err
 	}
-	l = l.DeepCopy()
 	l.Spec = c.rec.released(&l.Spec, time.Now())
-	_, err = c.api.Update(ctx, l)
-	return err
+	return c.api.Update(ctx, l, false)
 }
 
 // conflicting reports whether another candidate wrote the lease in the meantime; the next attempt reads its state.

@@ -16,6 +16,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // memory is a lease in memory. Tests change it, and make its requests fail.
@@ -28,7 +30,7 @@ type memory struct {
 
 var leases = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 
-func (m *memory) Get(context.Context) (*coordinationv1.Lease, error) {
+func (m *memory) Lookup(context.Context, workload.Resource, workload.Key) (workload.Object, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -40,37 +42,38 @@ func (m *memory) Get(context.Context) (*coordinationv1.Lease, error) {
 	return m.lease.DeepCopy(), nil
 }
 
-func (m *memory) Create(_ context.Context, spec coordinationv1.LeaseSpec) (*coordinationv1.Lease, error) {
+func (m *memory) Create(_ context.Context, o workload.Object) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
 	case m.broken != nil:
-		return nil, m.broken
+		return "", m.broken
 	case m.lease != nil:
-		return nil, apierrors.NewAlreadyExists(leases, "lease")
+		return "", apierrors.NewAlreadyExists(leases, "lease")
 	}
-	return m.write(&coordinationv1.Lease{Spec: spec}), nil
+	m.write(o.(*coordinationv1.Lease))
+	return o.GetName(), nil
 }
 
-func (m *memory) Update(_ context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+func (m *memory) Update(_ context.Context, o workload.Object, _ bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
 	case m.broken != nil:
-		return nil, m.broken
+		return m.broken
 	case m.lease == nil:
-		return nil, apierrors.NewNotFound(leases, "lease")
-	case m.lease.ResourceVersion != l.ResourceVersion:
-		return nil, apierrors.NewConflict(leases, "lease", errors.New("it was written"))
+		return apierrors.NewNotFound(leases, "lease")
+	case m.lease.ResourceVersion != o.GetResourceVersion():
+		return apierrors.NewConflict(leases, "lease", errors.New("it was written"))
 	}
-	return m.write(l), nil
+	m.write(o.(*coordinationv1.Lease))
+	return nil
 }
 
-func (m *memory) write(l *coordinationv1.Lease) *coordinationv1.Lease {
+func (m *memory) write(l *coordinationv1.Lease) {
 	m.writes++
 	m.lease = l.DeepCopy()
 	m.lease.ResourceVersion = strconv.Itoa(m.writes)
-	return m.lease.DeepCopy()
 }
 
 // set writes as another program would.
@@ -329,12 +332,12 @@ type overtaken struct {
 	renewed bool
 }
 
-func (o *overtaken) Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
-	if holder(&l.Spec) == "" && !o.renewed {
+func (o *overtaken) Update(ctx context.Context, l workload.Object, status bool) error {
+	if holder(&l.(*coordinationv1.Lease).Spec) == "" && !o.renewed {
 		o.renewed = true
 		o.set(o.spec())
 	}
-	return o.memory.Update(ctx, l)
+	return o.memory.Update(ctx, l, status)
 }
 
 func TestReleaseIsRepeatedAfterConflict(t *testing.T) {

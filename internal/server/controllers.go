@@ -150,10 +150,9 @@ func (s *Server) lead(ctx context.Context) {
 	}
 	candidate := authorization.User{Name: "system:" + controllers.Manager,
 		Groups: []string{authorization.GroupAuthenticated}}
-	lease := &loopback.Lease{Namespace: metav1.NamespaceSystem, Name: controllers.Manager,
-		API: s.api.Loopback(candidate, controllers.Manager)}
+	client := &loopback.Client{API: s.api.Loopback(candidate, controllers.Manager)}
 	// No other process has the data directory open: a lease in it belongs to a process that has ended.
-	s.controllers.Elect(ctx, lease, c, !s.config.external(), s.log)
+	s.controllers.Elect(ctx, client, c, !s.config.external(), s.log)
 }
 
 // whyNoCheckpoints returns the reason why the server supports no checkpoints; empty if it supports them. A rollback
