@@ -68,23 +68,8 @@ func New() (pods, rules func() workload.Controller) {
 	return pods, rules
 }
 
-func (m *memory) get(key workload.Key) (scheduled, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s, ok := m.scheduled[key]
-	return s, ok
-}
-
-func (m *memory) set(key workload.Key, s scheduled) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.scheduled[key] = s
-}
-
 // end drops an eviction. If the pod was deleted, it is counted for its rules.
 func (m *memory) end(key workload.Key, s scheduled) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	delete(m.scheduled, key)
 	if s.begun {
 		for _, rule := range s.rules {
@@ -95,64 +80,23 @@ func (m *memory) end(key workload.Key, s scheduled) {
 	}
 }
 
-// evictedBy returns the number of pods that were evicted because of a rule. active reports whether some deletions are
-// not counted yet.
-func (m *memory) evictedBy(rule types.UID) (n int, active bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, s := range m.scheduled {
-		active = active || s.begun && slices.Contains(s.rules, rule)
-	}
-	return m.rules[rule].evicted, active
-}
-
-// counted returns the time of the last count of a rule's pods.
-func (m *memory) counted(rule types.UID) time.Time {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.rules[rule].counted
-}
-
-// record changes the record of a rule, and returns the earlier one.
-func (m *memory) record(rule types.UID, change func(*known)) (before known) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := m.rules[rule]
-	before = k
-	change(&k)
-	m.rules[rule] = k
-	return before
-}
-
-// keep drops the records of all other rules.
-func (m *memory) keep(rules []*resourcev1.DeviceTaintRule) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	maps.DeleteFunc(m.rules, func(uid types.UID, _ known) bool {
-		return !slices.ContainsFunc(rules, func(r *resourcev1.DeviceTaintRule) bool { return r.UID == uid })
-	})
-}
-
-// keys returns the pods with a scheduled eviction.
-func (m *memory) keys() []workload.Key {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Collect(maps.Keys(m.scheduled)) // the engine sorts them
-}
-
 // affected returns a changed pod if it may use devices, the pods of a changed claim, and the pods with devices of a
 // changed slice's pool. After a change of a rule's spec, and after deletions, which do not name the deleted object, it
 // returns the pods of all claims.
 func (m *memory) affected(r workload.Reader, e workload.Change) []workload.Key {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	changed := cmp.Or(e.New, e.Old)
 	switch e.Resource {
 	case workload.Pods:
-		if _, ok := m.get(changed.Key); ok || usesDevices(r, changed.Key) {
+		if _, ok := m.scheduled[changed.Key]; ok || usesDevices(r, changed.Key) {
 			return []workload.Key{changed.Key}
 		}
 		return nil
 	case workload.ResourceClaims:
-		keys := slices.DeleteFunc(m.keys(), func(k workload.Key) bool { return k.Namespace != changed.Namespace })
+		keys := slices.DeleteFunc(slices.Collect(maps.Keys(m.scheduled)), func(k workload.Key) bool {
+			return k.Namespace != changed.Namespace
+		})
 		if c := workload.Get[*resourcev1.ResourceClaim](r, changed.Namespace, changed.Name); c != nil {
 			keys = append(keys, consumers([]*resourcev1.ResourceClaim{c})...)
 		}
@@ -164,12 +108,16 @@ func (m *memory) affected(r workload.Reader, e workload.Change) []workload.Key {
 		}
 	case workload.TaintRules:
 		rule := workload.Get[*resourcev1.DeviceTaintRule](r, "", changed.Name)
-		if rule != nil && e.New != nil &&
-			m.record(rule.UID, func(k *known) { k.generation = rule.Generation }).generation == rule.Generation {
-			return nil
+		if rule != nil && e.New != nil {
+			k := m.rules[rule.UID]
+			if k.generation == rule.Generation {
+				return nil
+			}
+			k.generation = rule.Generation
+			m.rules[rule.UID] = k
 		}
 	}
-	return append(m.keys(), consumers(workload.All[*resourcev1.ResourceClaim](r, ""))...)
+	return slices.AppendSeq(consumers(workload.All[*resourcev1.ResourceClaim](r, "")), maps.Keys(m.scheduled))
 }
 
 // usesDevices reports whether a pod has claims.
@@ -184,15 +132,22 @@ func usesDevices(r workload.Reader, key workload.Key) bool {
 // decide schedules, cancels or carries out the eviction of a pod (handlePod, maybeDeletePod).
 func (m *memory) decide(v workload.View, now time.Time) (plan workload.Plan) {
 	p, _ := v.Object.(*corev1.Pod)
-	s, pending := m.get(v.Key)
-	if pending && (p == nil || p.UID != s.uid || p.DeletionTimestamp != nil) {
+	alive := p != nil && p.DeletionTimestamp == nil
+	var e eviction
+	var ok bool
+	if alive {
+		e, ok = taintsOf(v, evicting(v)).evictionOf(p)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, pending := m.scheduled[v.Key]
+	if pending && (!alive || p.UID != s.uid) {
 		m.end(v.Key, s)
 		pending = false
 	}
-	if p == nil || p.DeletionTimestamp != nil {
+	if !alive {
 		return plan
 	}
-	e, ok := taintsOf(v, evicting(v)).evictionOf(p)
 	if !ok {
 		if pending {
 			s.begun = false
@@ -202,7 +157,7 @@ func (m *memory) decide(v workload.View, now time.Time) (plan workload.Plan) {
 		return plan
 	}
 	wait := e.at.Sub(now)
-	m.set(v.Key, scheduled{uid: p.UID, rules: e.rules, begun: wait <= 0})
+	m.scheduled[v.Key] = scheduled{uid: p.UID, rules: e.rules, begun: wait <= 0}
 	if wait > 0 {
 		plan.Again = wait
 		return plan

@@ -3,12 +3,14 @@ package devicetaint
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -31,11 +33,17 @@ func counting(r workload.Reader, e workload.Change) []workload.Key {
 
 // decideRule writes the status of a rule (maybeUpdateRuleStatus).
 func (m *memory) decideRule(v workload.View, now time.Time) (plan workload.Plan) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	rule, _ := v.Object.(*resourcev1.DeviceTaintRule)
 	if rule == nil {
-		m.keep(workload.All[*resourcev1.DeviceTaintRule](v, ""))
+		rules := workload.All[*resourcev1.DeviceTaintRule](v, "")
+		maps.DeleteFunc(m.rules, func(uid types.UID, _ known) bool {
+			return !slices.ContainsFunc(rules, func(r *resourcev1.DeviceTaintRule) bool { return r.UID == uid })
+		})
 		return plan
 	}
+	k := m.rules[rule.UID]
 	at := slices.IndexFunc(rule.Status.Conditions, func(c metav1.Condition) bool {
 		return c.Type == resourcev1.DeviceTaintConditionEvictionInProgress
 	})
@@ -48,22 +56,24 @@ func (m *memory) decideRule(v workload.View, now time.Time) (plan workload.Plan)
 			return plan
 		}
 		last := old.LastTransitionTime.Time
-		if at := m.counted(rule.UID); at.After(last) {
-			last = at
+		if k.counted.After(last) {
+			last = k.counted
 		}
 		if wait := last.Add(period).Sub(now); wait > 0 {
 			plan.Again = wait
 			return plan
 		}
 	}
-	gone, active := m.evictedBy(rule.UID)
-	if active {
-		plan.Again = period
+	for _, s := range m.scheduled {
+		if s.begun && slices.Contains(s.rules, rule.UID) { // a deletion that is not counted yet
+			plan.Again = period
+		}
 	}
-	c := condition(v, rule, gone)
+	c := condition(v, rule, k.evicted)
 	c.LastTransitionTime = old.LastTransitionTime
 	if c == old {
-		m.record(rule.UID, func(k *known) { k.counted = now })
+		k.counted = now
+		m.rules[rule.UID] = k
 		return plan
 	}
 	c.LastTransitionTime = metav1.NewTime(now)

@@ -41,43 +41,14 @@ type eviction struct {
 	begun bool
 }
 
-func (c *controller) get(key workload.Key) (eviction, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.scheduled[key]
-	return e, ok
-}
-
-func (c *controller) set(key workload.Key, e eviction) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.scheduled[key] = e
-}
-
-func (c *controller) forget(key workload.Key) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.scheduled, key)
-}
-
-// on returns the pods that have a scheduled eviction from the node.
-func (c *controller) on(node string) (keys []workload.Key) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for k, e := range c.scheduled {
-		if e.node == node {
-			keys = append(keys, k)
-		}
-	}
-	return keys // the engine sorts them
-}
-
 // affected returns a changed pod if its node has taints, and the pods of a changed node that has taints or had them.
 // The evictions from a deleted node stay scheduled (taint_eviction.go: handleNodeUpdate).
 func (c *controller) affected(r workload.Reader, e workload.Change) (keys []workload.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if e.Resource == workload.Pods {
 		m := cmp.Or(e.New, e.Old)
-		if _, ok := c.get(m.Key); ok {
+		if _, ok := c.scheduled[m.Key]; ok {
 			return []workload.Key{m.Key}
 		}
 		if n := workload.Get[*corev1.Node](r, "", m.Node); n == nil || !evicts(n) || e.New == nil {
@@ -89,7 +60,12 @@ func (c *controller) affected(r workload.Reader, e workload.Change) (keys []work
 		return nil
 	}
 	if n := workload.Get[*corev1.Node](r, "", e.New.Name); n == nil || !evicts(n) {
-		return c.on(e.New.Name)
+		for k, s := range c.scheduled {
+			if s.node == e.New.Name {
+				keys = append(keys, k)
+			}
+		}
+		return keys // the engine sorts them
 	}
 	return workload.KeysOf(workload.All[*corev1.Pod](r, ""), func(p *corev1.Pod) bool {
 		return p.Spec.NodeName == e.New.Name && !deleted(p)

@@ -21,11 +21,13 @@ const (
 // decide schedules, cancels or carries out the eviction of a pod (taint_eviction.go: handlePodUpdate,
 // processPodOnNode).
 func (c *controller) decide(v workload.View, now time.Time) (plan workload.Plan) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	p, _ := v.Object.(*corev1.Pod)
-	e, pending := c.get(v.Key)
+	e, pending := c.scheduled[v.Key]
 	switch {
 	case p != nil && deleted(p):
-		c.forget(v.Key)
+		delete(c.scheduled, v.Key)
 		return plan
 	case pending && (p == nil || p.UID != e.uid):
 		plan.Notes = c.cancel(v.Key, e)
@@ -47,7 +49,7 @@ func (c *controller) decide(v workload.View, now time.Time) (plan workload.Plan)
 		case !pending:
 			e = eviction{uid: p.UID, node: n.Name, at: now.Add(limit.wait), begun: limit.wait == 0}
 			if pending = limit.some; pending {
-				c.set(v.Key, e)
+				c.scheduled[v.Key] = e
 			}
 		}
 	} else if !pending {
@@ -58,7 +60,7 @@ func (c *controller) decide(v workload.View, now time.Time) (plan workload.Plan)
 		return plan
 	}
 	if e.begun = true; pending {
-		c.set(v.Key, e)
+		c.scheduled[v.Key] = e
 	}
 	plan.Do = workload.Disrupt(p, corev1.PodCondition{Reason: reason, Message: message,
 		LastTransitionTime: metav1.NewTime(now), ObservedGeneration: p.Generation})
@@ -68,7 +70,7 @@ func (c *controller) decide(v workload.View, now time.Time) (plan workload.Plan)
 
 // cancel forgets an eviction, and returns the event for that unless it has begun (cancelWorkWithEvent).
 func (c *controller) cancel(key workload.Key, e eviction) []workload.Note {
-	c.forget(key)
+	delete(c.scheduled, key)
 	if e.begun {
 		return nil
 	}

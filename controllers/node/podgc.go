@@ -45,9 +45,6 @@ const (
 	unassigned         // it is being deleted, and never had a node
 )
 
-// String returns the verdict's name.
-func (v verdict) String() string { return [...]string{"fine", "orphaned", "stuck", "unassigned"}[v] }
-
 func classify(r workload.Reader, node string, deleting bool) verdict {
 	if node == "" {
 		if deleting {
@@ -83,7 +80,9 @@ func (c *podCollector) doomed(r workload.Reader, e workload.Change) (keys []work
 		return keys
 	}
 	if e.New != nil {
-		c.found(e.New.Name)
+		c.mu.Lock()
+		delete(c.missed, e.New.Name)
+		c.mu.Unlock()
 		if n := workload.Get[*corev1.Node](r, "", e.New.Name); n == nil || !outOfService(n) {
 			return nil
 		}
@@ -103,34 +102,22 @@ type podCollector struct {
 // missedFor is the time for which a missing node is recorded.
 const missedFor = time.Hour
 
-// since returns the time since which a node is missing, which may be now.
-func (c *podCollector) since(node string, now time.Time) time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	maps.DeleteFunc(c.missed, func(_ string, t time.Time) bool { return now.Sub(t) > missedFor })
-	if _, ok := c.missed[node]; !ok {
-		c.missed[node] = now
-	}
-	return c.missed[node]
-}
-
-// found drops the record that a node is missing.
-func (c *podCollector) found(node string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.missed, node)
-}
-
 func (c *podCollector) decide(v workload.View, p *corev1.Pod, now time.Time) workload.Plan {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	at, why := now, classify(v, p.Spec.NodeName, p.DeletionTimestamp != nil)
 	if why != orphaned {
-		c.found(p.Spec.NodeName)
+		delete(c.missed, p.Spec.NodeName)
 	}
 	switch why {
 	case fine:
 		return workload.Plan{}
 	case orphaned:
-		at = c.since(p.Spec.NodeName, now).Add(quarantine)
+		maps.DeleteFunc(c.missed, func(_ string, t time.Time) bool { return now.Sub(t) > missedFor })
+		if _, ok := c.missed[p.Spec.NodeName]; !ok {
+			c.missed[p.Spec.NodeName] = now
+		}
+		at = c.missed[p.Spec.NodeName].Add(quarantine)
 	case unassigned:
 		if !workload.Requested(p).After(now) { // otherwise the clock was set back since then
 			at = p.DeletionTimestamp.Add(period)
