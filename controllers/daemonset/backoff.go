@@ -1,23 +1,19 @@
 package daemonset
 
 import (
-	"maps"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // pauses are the pauses before failed pods are deleted (daemon_controller.go: NewDaemonSetsController).
-var pauses = reconcile.Backoff{Min: time.Second, Max: 15 * time.Minute}
+var pauses = workload.Backoff{Min: time.Second, Max: 15 * time.Minute}
 
-// failures has the failed pods of all sets. Its methods may be called from any goroutine.
-type failures struct {
-	mu sync.Mutex // guards the field below
-	at map[place]failure
-}
+// failures has the failure of each place. Only the pass over the set changes those of its places.
+type failures struct{ sync.Map }
 
 // place is a node and the state of a set, which is a generation of one uid. A new state starts without failures
 // (daemon_controller.go: failedPodsBackoffKey).
@@ -33,26 +29,18 @@ type failure struct {
 	last  time.Time
 }
 
-// until returns the time when the next failed pod may be deleted.
-func (f *failures) until(at place) time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if e := f.at[at]; e.times > 0 {
-		return e.last.Add(pauses.After(e.times))
-	}
-	return time.Time{}
-}
-
-// add counts a failed pod that is deleted.
-func (f *failures) add(at place, now time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.at[at] = failure{f.at[at].times + 1, now}
+func (f *failures) of(at place) failure {
+	v, _ := f.Load(at)
+	e, _ := v.(failure)
+	return e
 }
 
 // expire removes old failures (client-go util/flowcontrol: Backoff.hasExpired).
 func (f *failures) expire(now time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	maps.DeleteFunc(f.at, func(_ place, e failure) bool { return now.Sub(e.last) > 2*pauses.Max })
+	f.Range(func(at, e any) bool {
+		if now.Sub(e.(failure).last) > 2*pauses.Max {
+			f.CompareAndDelete(at, e) // another pass may have replaced it
+		}
+		return true
+	})
 }

@@ -11,7 +11,7 @@ import (
 
 // New returns daemonset-controller. The controller records failures of pods, so each run needs its own controller.
 func New() workload.Controller {
-	failed := &failures{at: map[place]failure{}}
+	failed := &failures{}
 	return workload.Controller{
 		Name: "daemonset-controller", For: workload.DaemonSets,
 		Awaits:   "spec.minReadySeconds, or the back-off of failed pods",

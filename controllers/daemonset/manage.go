@@ -94,11 +94,12 @@ func (s *pass) surging(running []*corev1.Pod) {
 // failure deletes a failed pod, unless it is too soon after the last one on the node.
 func (s *pass) failure(node string, p *corev1.Pod) {
 	on := place{node, s.set.UID, s.set.Status.ObservedGeneration}
-	if at := s.failed.until(on); s.now.Before(at) {
+	before := s.failed.of(on)
+	if at := before.last.Add(pauses.After(before.times)); s.now.Before(at) {
 		s.plan.Within(at.Sub(s.now))
 		return
 	}
-	s.failed.add(on, s.now)
+	s.failed.Store(on, failure{before.times + 1, s.now})
 	s.event(workload.Warning("FailedDaemonPod",
 		fmt.Sprintf("Found failed daemon pod %s/%s on node %s, will try to kill it", p.Namespace, p.Name, node)))
 	s.remove = append(s.remove, p)

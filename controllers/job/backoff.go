@@ -9,12 +9,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Delays before a failed pod is replaced (job_controller.go: DefaultJobPodFailureBackOff,
+// delays are the delays before a failed pod is replaced (job_controller.go: DefaultJobPodFailureBackOff,
 // MaxJobPodFailureBackOff).
-const (
-	firstDelay = 10 * time.Second
-	mostDelay  = 10 * time.Minute
-)
+var delays = workload.Backoff{Min: 10 * time.Second, Max: 10 * time.Minute}
 
 // Backoff is the record of a Job's failures. The pause before a failed pod is replaced grows with it. It isn't stored:
 // a restarted controller has none.
@@ -44,7 +41,7 @@ func (b Backoff) after(succeeded, failed []*corev1.Pod) Backoff {
 	return b
 }
 
-// by replaces a failure time in the future by now, so that no pause is longer than mostDelay. Such a time is from
+// by replaces a failure time in the future by now, so that no pause is longer than delays.Max. Such a time is from
 // before the clock was set back. Upstream waits until the clock has caught up.
 func (b Backoff) by(now time.Time) Backoff {
 	if b.Last.After(now) {
@@ -58,11 +55,7 @@ func (b Backoff) until() time.Time {
 	if b.Failures == 0 {
 		return time.Time{}
 	}
-	d := firstDelay
-	for n := 1; n < b.Failures && d < mostDelay; n++ {
-		d *= 2
-	}
-	return b.Last.Add(min(d, mostDelay))
+	return b.Last.Add(delays.After(b.Failures))
 }
 
 func finishes(pods []*corev1.Pod) (out []time.Time) {

@@ -42,7 +42,7 @@ func TestClockSetBackDoesNotDelayReplacement(t *testing.T) {
 		w.Now = w.Now.Add(-3 * time.Hour)
 		for range 3 {
 			w.Settle(c)
-			w.Now = w.Now.Add(firstDelay / 2)
+			w.Now = w.Now.Add(delays.Min / 2)
 		}
 		if len(pods()) != 2 {
 			t.Errorf("per index %t: %d pods after the pause; then: %s", perIndex, len(pods()), w.Settle(c))

@@ -81,29 +81,21 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 		plan = Decide(view, now)
 	}
 	m.next, m.fresh = plan.Backoff, plan.Fresh
-	return plan.carryOut(j, now)
+	return plan.whole()
 }
 
-func (p Plan) carryOut(j *batchv1.Job, now time.Time) (out workload.Plan) {
+// whole returns the plan with its actions.
+func (p Plan) whole() workload.Plan {
 	for _, pod := range slices.Concat(p.Forget, p.Release) {
-		out.Do = append(out.Do, workload.Update{Object: untracked(pod)})
+		p.Do = append(p.Do, workload.Update{Object: untracked(pod)})
 	}
 	for _, pod := range p.Remove {
-		out.Do = append(out.Do, workload.DeletePod(pod))
+		p.Do = append(p.Do, workload.DeletePod(pod))
 	}
 	for _, pod := range p.Create {
-		out.Do = append(out.Do, workload.CreatePod(pod))
+		p.Do = append(p.Do, workload.CreatePod(pod))
 	}
-	if p.Status != nil {
-		next := j.DeepCopy()
-		next.Status = *p.Status
-		out.Status = next
-	}
-	out.Events = p.Events
-	if !p.Again.IsZero() {
-		out.Again = max(time.Millisecond, p.Again.Sub(now))
-	}
-	return out
+	return p.Plan
 }
 
 // untracked returns the pod without the finalizer. The order of the others is unchanged (F-22).

@@ -147,7 +147,7 @@ func (p *pass) conclude() {
 		return
 	}
 	if p.job.Spec.ActiveDeadlineSeconds != nil && !p.suspended() {
-		p.again(p.deadline())
+		p.plan.Within(p.deadline().Sub(p.now))
 	}
 	if message, ok := succeeds(p.job, p.done); ok {
 		p.finish = p.newCondition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonSuccessPolicy, message)
@@ -199,12 +199,6 @@ func (p *pass) deadline() time.Time {
 }
 
 func (p *pass) suspended() bool { return p.job.Spec.Suspend != nil && *p.job.Spec.Suspend }
-
-func (p *pass) again(at time.Time) {
-	if p.plan.Again.IsZero() || at.Before(p.plan.Again) {
-		p.plan.Again = at
-	}
-}
 
 func (p *pass) time() *metav1.Time {
 	t := metav1.NewTime(p.now)

@@ -170,18 +170,17 @@ func (w *world) run(t *testing.T, fails bool) {
 			w.carryOut(plan)
 		}
 		if plan.Status != nil {
-			w.check(t, plan.Status)
-			w.job = w.job.DeepCopy()
-			w.job.Status = *plan.Status
-			w.backoff = plan.Backoff
-			fmt.Fprintf(&w.out, "status %s\n", line(plan.Status))
+			next := plan.Status.(*batchv1.Job)
+			w.check(t, &next.Status)
+			w.job, w.backoff = next, plan.Backoff
+			fmt.Fprintf(&w.out, "status %s\n", line(&next.Status))
 		}
 		for _, e := range plan.Events {
 			fmt.Fprintf(&w.out, "event %s %s: %s\n", e.Type, e.Reason, e.Message)
 		}
 		if plan.Status == nil && len(plan.Forget)+len(plan.Create)+len(plan.Remove) == 0 {
-			if !plan.Again.IsZero() {
-				fmt.Fprintf(&w.out, "again in %v\n", plan.Again.Sub(w.now))
+			if plan.Again > 0 {
+				fmt.Fprintf(&w.out, "again in %v\n", plan.Again)
 			}
 			return
 		}

@@ -34,7 +34,7 @@ func (p *pass) manage() {
 		return
 	}
 	if at := p.plan.Backoff.until(); p.now.Before(at) {
-		p.again(at)
+		p.plan.Within(at.Sub(p.now))
 		return
 	}
 	for range min(missing, mostPods) {
@@ -98,25 +98,20 @@ func (p *pass) repeated() (rm, left []*corev1.Pod) {
 // (indexed_job_utils.go: firstPendingIndexes).
 func (p *pass) createIndexes(n int) {
 	if at := p.plan.Backoff.until(); p.job.Spec.BackoffLimitPerIndex == nil && p.now.Before(at) {
-		p.again(at)
+		p.plan.Within(at.Sub(p.now))
 		return
 	}
 	busy := p.done.with(indexesOf(p.active)).with(p.lost)
 	if patient(p.job) {
 		busy = busy.with(indexesOf(filter(p.pods, workload.Terminating)))
 	}
-	var later time.Time
 	for _, i := range busy.missing(n, int(*p.job.Spec.Completions)) {
 		at := p.retry(i)
-		switch {
-		case !p.now.Before(at):
+		if p.now.Before(at) {
+			p.plan.Within(at.Sub(p.now))
+		} else {
 			p.plan.Create = append(p.plan.Create, newIndexedPod(p.job, i, p.held[i]))
-		case later.IsZero() || at.Before(later):
-			later = at
 		}
-	}
-	if !later.IsZero() {
-		p.again(later)
 	}
 }
 
@@ -131,5 +126,5 @@ func (p *pass) retry(i int) time.Time {
 	if last.After(p.now) {
 		return p.now
 	}
-	return Backoff{Failures: attempts(old) + 1, Last: last}.until()
+	return last.Add(delays.After(attempts(old) + 1))
 }

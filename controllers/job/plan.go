@@ -1,8 +1,6 @@
 package job
 
 import (
-	"time"
-
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,8 +21,9 @@ type View struct {
 	Failed bool
 }
 
-// Plan has the actions, in the order of the fields.
+// Plan is a workload.Plan without its actions. They are in the fields, in the order of their execution.
 type Plan struct {
+	workload.Plan
 	// Forget has the pods whose finalizer is removed because the stored status has counted them, or need not (F-13).
 	Forget []*corev1.Pod
 	// Release has pods whose finalizer is removed before Remove: they are not counted.
@@ -33,15 +32,9 @@ type Plan struct {
 	Remove []*corev1.Pod
 	// Create has the new pods, complete except for their names.
 	Create []*corev1.Pod
-	// Status is the new status; nil if it is unchanged.
-	Status *batchv1.JobStatus
-	// Events are recorded about the Job once Status is stored.
-	Events []workload.Event
 	// Backoff is the new record of failures once Status is stored, and Fresh has the pods that it newly includes.
 	Backoff Backoff
 	Fresh   []types.UID
-	// Again is the time of the next pass without an event; zero for none.
-	Again time.Time
 }
 
 // Limits of one pass (job_controller.go: MaxPodCreateDeletePerSync, MaxUncountedPods).

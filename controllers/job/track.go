@@ -26,7 +26,8 @@ func (p *pass) account(ok bool) {
 	}
 	a.end()
 	if !apiequality.Semantic.DeepEqual(p.stored, a.status) {
-		p.plan.Status = a.status
+		p.job.Status = *a.status
+		p.plan.Status = p.job
 	}
 }
 

@@ -77,10 +77,13 @@ type Options struct {
 	Log *slog.Logger
 }
 
+// Backoff is a pause that doubles with each failure.
+type Backoff = reconcile.Backoff
+
 // backoff returns the pauses after failures: by default those of upstream's queues (client-go util/workqueue:
 // DefaultTypedControllerRateLimiter).
-func (c *Controller) backoff() reconcile.Backoff {
-	return reconcile.Backoff{Min: 5 * time.Millisecond, Max: cmp.Or(c.Most, 1000*time.Second)}
+func (c *Controller) backoff() Backoff {
+	return Backoff{Min: 5 * time.Millisecond, Max: cmp.Or(c.Most, 1000*time.Second)}
 }
 
 // engine executes the plans of a controller.
