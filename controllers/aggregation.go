@@ -27,17 +27,9 @@ func aggregatedRoles() workload.Controller {
 	}
 }
 
-// aggregate updates the roles that get other rules. It compares each role with all others, which is slow if there are
-// many.
+// aggregate updates the roles that get other rules; all are sorted by their names. It compares each role with all
+// others, which is slow if there are many.
 func aggregate(all []*rbacv1.ClusterRole) (plan workload.Plan) {
-	for _, r := range changedRoles(all) {
-		plan.Do = append(plan.Do, workload.Update{Object: r})
-	}
-	return plan
-}
-
-// changedRoles returns the roles that get other rules, given all of them, sorted by their names.
-func changedRoles(all []*rbacv1.ClusterRole) (out []*rbacv1.ClusterRole) {
 	for i, r := range all {
 		if r.AggregationRule == nil {
 			continue
@@ -48,12 +40,12 @@ func changedRoles(all []*rbacv1.ClusterRole) (out []*rbacv1.ClusterRole) {
 		}
 		changed := *r
 		changed.Rules = rules
-		out = append(out, &changed)
+		plan.Do = append(plan.Do, workload.Update{Object: &changed})
 		// Later roles aggregate the changed role; otherwise two roles that aggregate each other would swap their rules
 		// forever.
 		all[i] = &changed
 	}
-	return out
+	return plan
 }
 
 func gathered(r *rbacv1.ClusterRole, all []*rbacv1.ClusterRole) (rules []rbacv1.PolicyRule, err error) {

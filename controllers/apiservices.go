@@ -209,17 +209,8 @@ func withCondition(
 	return next
 }
 
-type move uint8
-
-const (
-	leave move = iota
-	create
-	update
-	remove
-)
-
-// String returns the move's name.
-func (m move) String() string { return [...]string{"leave", "create", "update", "delete"}[m] }
+// The changes of an APIService.
+const leave, create, update, remove = "leave", "create", "update", "delete"
 
 // past records whether an APIService existed when the controller started (stored), and whether it was as wanted in a
 // pass since then (kept).
@@ -227,7 +218,7 @@ type past struct{ stored, kept bool }
 
 // moveOf decides how to change an APIService (KA autoregister_controller.go:checkAPIService, whose table this is).
 // Either may be nil.
-func moveOf(have, want *apiregistrationv1.APIService, p past) move {
+func moveOf(have, want *apiregistrationv1.APIService, p past) string {
 	switch {
 	case have == nil && want == nil, managed(want) == onStart && p.kept:
 		return leave
