@@ -27,14 +27,11 @@ type Config struct {
 	Workers int
 	// Root is the prefix of all keys; empty means storage.DefaultRoot.
 	Root string
-	// Ignored are the collections that are never collected; nil means events (D-08).
-	Ignored []string
 	// Timeout is the timeout of one request; 0 means 30 s, less than the server's own limit (0-13).
 	Timeout time.Duration
-	// Elsewhere looks owners up on the other servers, and returns those that do not exist. It is called every Interval
-	// (default 30 s) with the owners that the graph does not have. nil if there are no other servers.
+	// Elsewhere looks owners up on the other servers, and returns those that do not exist. It is called every 30 s with
+	// the owners that the graph does not have. nil if there are no other servers.
 	Elsewhere func(context.Context, []graph.Elsewhere) (absent []graph.Elsewhere)
-	Interval  time.Duration
 	// Follow sends the kinds of other servers (graph.Kinds, without those of Kinds) and the changes of their objects,
 	// until the context is done. Before it sends an object, the timeline has reached the revision that the store had
 	// when the object was read. nil if there are no other servers.
@@ -55,14 +52,8 @@ func (c Config) withDefaults() Config {
 		c.Workers = 64
 	}
 	c.Root = cmp.Or(c.Root, storage.DefaultRoot)
-	if c.Ignored == nil {
-		c.Ignored = []string{"events"}
-	}
 	if c.Timeout <= 0 {
 		c.Timeout = 30 * time.Second
-	}
-	if c.Interval <= 0 {
-		c.Interval = 30 * time.Second
 	}
 	if c.Lag <= 0 {
 		c.Lag = 30 * time.Second
@@ -128,8 +119,12 @@ func New(c Config) *Collector {
 // ErrStopped reports that Run has returned.
 var ErrStopped = errors.New("the garbage collector has stopped")
 
-// retryLoad is the pause before everything is loaded again after an error other than expired history.
-const retryLoad = time.Second
+const (
+	// retryLoad is the pause before everything is loaded again after an error other than expired history.
+	retryLoad = time.Second
+	// lookInterval is the interval of look-ups of owners on other servers.
+	lookInterval = 30 * time.Second
+)
 
 // Run collects until ctx is done, and returns its error when all workers have returned. It may be called once.
 func (c *Collector) Run(ctx context.Context) error {
@@ -180,7 +175,7 @@ func (c *Collector) follow(ctx context.Context) error {
 	c.followOthers(ctx, f)
 	overdue := time.NewTicker(c.config.Lag)
 	defer overdue.Stop()
-	elsewhere := time.NewTicker(c.config.Interval)
+	elsewhere := time.NewTicker(lookInterval)
 	defer elsewhere.Stop()
 	absent := c.look(ctx)
 	pulse := time.NewTicker(pulseInterval)

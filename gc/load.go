@@ -14,7 +14,7 @@ func (c *Collector) load(ctx context.Context, f *feed) error {
 	if c.graph != nil {
 		first = c.graph.Stats().NextTicket
 	}
-	c.graph = graph.New(graph.Config{Limit: c.config.Workers, Inert: c.config.Ignored, FirstTicket: first})
+	c.graph = graph.New(graph.Config{Limit: c.config.Workers, Inert: []string{"events"}, FirstTicket: first}) // D-08
 	table, all, err := f.whole()
 	if err != nil {
 		return err

@@ -9,24 +9,17 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// The back-off of one object is upstream's (D-38): 5 ms, doubled with each failure, up to 1000 s.
-const (
-	firstDelay = 5 * time.Millisecond
-	maxDelay   = 1000 * time.Second
-)
+// backoff is the back-off of one object, as upstream's (D-38).
+var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 1000 * time.Second}
 
 // delay returns the pause after the given number of failures. took is the duration of the last failed request. delay
 // adds up to a quarter to the back-off, so that requests that failed together are not repeated together. From the
-// second failure on the pause is at least took, doubled with each further failure: a request that times out occupies a
-// worker for all of this time, and other objects need the workers, too.
+// second failure on the pause is at least took, doubled with each further failure: a request that times out is in
+// flight for all of this time, and the number of requests in flight is limited.
 func delay(attempt int, took time.Duration) time.Duration {
-	d := maxDelay
-	if n := attempt - 1; n < 18 { // 5 ms << 18 is more than the maximum
-		d = firstDelay << max(n, 0)
-		if n > 0 {
-			d = max(d, min(took, maxDelay)<<(n-1))
-		}
-		d = min(d, maxDelay)
+	d := backoff.After(attempt)
+	if attempt > 1 && took > 0 {
+		d = max(d, reconcile.Backoff{Min: took, Max: backoff.Max}.After(attempt-1))
 	}
 	return d + rand.N(d/4)
 }
