@@ -301,3 +301,27 @@ func (d *decision) setStatus(desired int32, rescaled bool) {
 		d.status.LastScaleTime = &at
 	}
 }
+
+// warn records an event.
+func (d *decision) warn(reason, message string) {
+	d.events = append(d.events, workload.Warning(reason, message))
+}
+
+// condition sets a condition. Its time changes with its status (setConditionInList).
+func (d *decision) condition(t autoscalingv2.HorizontalPodAutoscalerConditionType, is bool, reason, message string) {
+	c := autoscalingv2.HorizontalPodAutoscalerCondition{Type: t, Status: corev1.ConditionFalse, Reason: reason,
+		Message: message, LastTransitionTime: metav1.NewTime(d.now)}
+	if is {
+		c.Status = corev1.ConditionTrue
+	}
+	for i, had := range d.status.Conditions {
+		if had.Type == t {
+			if had.Status == c.Status {
+				c.LastTransitionTime = had.LastTransitionTime
+			}
+			d.status.Conditions[i] = c
+			return
+		}
+	}
+	d.status.Conditions = append(d.status.Conditions, c)
+}

@@ -13,5 +13,5 @@
 //     of policies, and dropped with the autoscaler. It is empty at the start of the process, as upstream's.
 //
 // To read the source: controller.go is a pass, read.go reads metrics, decide.go is the order of a decision, metric.go
-// computes one metric, replicas.go has the arithmetic, behavior.go the limits, status.go conditions and events.
+// computes one metric, replicas.go has the arithmetic, behavior.go the limits.
 package autoscale

@@ -16,8 +16,8 @@
 //     progress gets a pass at its deadline.
 //  7. A deployment that is being deleted only reports its status (I-16).
 //
-// controller.go has the order of steps, and state.go their input. rolling.go, recreate.go and scale.go change sizes.
-// revision.go has revisions and annotations, status.go and condition.go the status. history.go deletes old ReplicaSets.
+// controller.go has the order of steps, and state.go their input. rollout.go and scale.go change sizes. revision.go has
+// revisions and annotations, status.go and condition.go the status.
 //
 // The deprecated rollback of extensions/v1beta1, by an annotation, is not supported.
 package deployment

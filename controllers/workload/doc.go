@@ -38,5 +38,5 @@
 //
 // To read the source: resource.go, view.go and plan.go have the types; claim.go is adoption; controller.go, wake.go
 // (which objects need a pass), pass.go and stage.go (the execution of plans) are the engine; recorder.go and
-// correlate.go record events; revision.go and hash.go keep the history of templates in ControllerRevisions.
+// correlate.go record events; revision.go keeps the history of templates in ControllerRevisions.
 package workload

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
 )
 
@@ -176,4 +177,13 @@ func FromTemplate(owner Object, t *corev1.PodTemplateSpec) *corev1.Pod {
 		},
 		Spec: *t.Spec.DeepCopy(),
 	}
+}
+
+// Tolerates reports whether each taint of the effect is tolerated. Comparisons are off by default.
+func Tolerates(tolerations []corev1.Toleration, taints []corev1.Taint, effect corev1.TaintEffect) bool {
+	return !slices.ContainsFunc(taints, func(t corev1.Taint) bool {
+		return t.Effect == effect && !slices.ContainsFunc(tolerations, func(by corev1.Toleration) bool {
+			return by.ToleratesTaint(klog.Logger{}, &t, false)
+		})
+	})
 }

@@ -3,16 +3,21 @@ package workload
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/dump"
+	"k8s.io/apimachinery/pkg/util/rand"
 )
 
 // The history of the templates of StatefulSets and DaemonSets, in ControllerRevisions (K pkg/controller/history), is
@@ -125,4 +130,27 @@ func ExcessRevisions(
 ) []*appsv1.ControllerRevision {
 	past := slices.DeleteFunc(slices.Clone(sorted), live)
 	return past[:max(0, len(past)-max(0, limit))]
+}
+
+// RevisionHash returns the hash of data, for StatefulSets. collisions distinguishes revisions with the same hash
+// (history.HashControllerRevision).
+func RevisionHash(data []byte, collisions int32) string {
+	h := fnv.New32()
+	h.Write(data)
+	h.Write([]byte(strconv.Itoa(int(collisions))))
+	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
+}
+
+// TemplateHash returns the hash of a template, for DaemonSets and Deployments, in a form that contains no words.
+// collisions distinguishes templates with the same hash; nil if there were none (K pkg/controller/controller_utils.go:
+// ComputeHash).
+func TemplateHash(t *corev1.PodTemplateSpec, collisions *int32) string {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%v", dump.ForHash(*t))
+	if collisions != nil {
+		var b [8]byte
+		binary.LittleEndian.PutUint32(b[:], uint32(*collisions))
+		h.Write(b[:])
+	}
+	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
 }

@@ -1,9 +1,13 @@
 package deployment
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -93,4 +97,48 @@ func (s *state) shrink() bool {
 		changed = s.resize(rs, sizes[rs.UID]) || changed
 	}
 	return changed
+}
+
+// recreate takes one step of a rollout that deletes all old pods before it creates new ones (rolloutRecreate).
+func (s *state) recreate() {
+	s.number()
+	changed := false
+	for _, rs := range active(s.olds) {
+		changed = s.resize(rs, 0) || changed
+	}
+	if !changed && !s.oldPods() {
+		if s.newest == nil {
+			s.create()
+			return
+		}
+		if !s.resize(s.newest, s.size) && s.complete(&s.d.Status) {
+			s.forget()
+		}
+	}
+	s.progress()
+}
+
+// oldPods reports whether a pod of an old ReplicaSet may still run (oldPodsRunning).
+func (s *state) oldPods() bool {
+	return sum(s.olds, actual) > 0 || slices.ContainsFunc(s.olds, func(rs *appsv1.ReplicaSet) bool {
+		return slices.ContainsFunc(workload.Controlled[*corev1.Pod](s.view, rs.UID), func(p *corev1.Pod) bool {
+			return !workload.Finished(p)
+		})
+	})
+}
+
+// forget deletes the old ReplicaSets beyond the history limit, the lowest revisions first, if they have no pods
+// (cleanupDeployment).
+func (s *state) forget() {
+	limit := s.d.Spec.RevisionHistoryLimit
+	if limit == nil || *limit == math.MaxInt32 {
+		return
+	}
+	old := slices.DeleteFunc(slices.Clone(s.olds), func(rs *appsv1.ReplicaSet) bool { return rs.DeletionTimestamp != nil })
+	slices.SortStableFunc(old, func(a, b *appsv1.ReplicaSet) int { return cmp.Compare(revisionOf(a), revisionOf(b)) })
+	for _, rs := range old[:max(0, len(old)-int(*limit))] {
+		if rs.Status.Replicas == 0 && size(rs) == 0 && rs.Generation <= rs.Status.ObservedGeneration {
+			s.do = append(s.do, workload.Delete{Object: rs})
+		}
+	}
 }
