@@ -68,10 +68,10 @@ func TestPassesBeginWhenDue(t *testing.T) {
 		switch {
 		case len(due) == 0:
 			return warned + "nothing waits\n"
-		case !due[0].At.After(now):
-			return warned + due[0].Key + " may begin\n"
+		case !due[0].Until.After(now):
+			return warned + due[0].Object.Name + " may begin\n"
 		}
-		return warned + fmt.Sprintf("%s in %v\n", due[0].Key, due[0].At.Sub(now))
+		return warned + fmt.Sprintf("%s in %v\n", due[0].Object.Name, due[0].Until.Sub(now))
 	})
 }
 
@@ -92,9 +92,9 @@ func (s *scheduled) event(e Event, now time.Time) {
 }
 
 // waits returns the passes that wait, except those that do nothing.
-func (s *scheduled) waits() []reconcile.Due[string] {
-	due, _ := s.keys.Waits(100)
-	return slices.DeleteFunc(due, func(d reconcile.Due[string]) bool { return s.entries[d.Key] == nil })
+func (s *scheduled) waits() []reconcile.Wait {
+	due, _ := s.keys.Waits(100, reconcile.Namespace)
+	return slices.DeleteFunc(due, func(w reconcile.Wait) bool { return s.entries[w.Object.Name] == nil })
 }
 
 // pass begins a pass, and returns its namespace; empty if none is due.
@@ -160,7 +160,7 @@ func TestScheduleRandomly(t *testing.T) {
 		}
 		waiting := map[string]bool{}
 		for _, d := range s.waits() {
-			waiting[d.Key] = true
+			waiting[d.Object.Name] = true
 		}
 		for name, is := range owed {
 			if e := s.entries[name]; is && (e == nil || e.gone || !e.running && !waiting[name]) {

@@ -21,7 +21,7 @@ type entry struct {
 	failures int
 	// rest is the time before which no pass may begin.
 	rest time.Time
-	// why and err are Due.Why and Due.Err of the waiting pass.
+	// why and err are those of the Wait for the waiting pass.
 	why string
 	err error
 }
@@ -80,23 +80,13 @@ func (s *Keys[K]) Wake(now time.Time) {
 // Wait returns the time until Begin returns a key. The result is false if only an event can cause a pass.
 func (s *Keys[K]) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
 
-// Due is a pass that waits for a time.
-type Due[K any] struct {
-	Key K
-	At  time.Time
-	// Why is the reason for the wait. It names no object.
-	Why string
-	// Err is the error after which the pass is repeated; nil if there was none.
-	Err error
-}
-
 // Waits returns the passes that wait for a time, at most most of them, the earliest first, and the number of others.
-func (s *Keys[K]) Waits(most int) (due []Due[K], more int) {
+func (s *Keys[K]) Waits(most int, about func(K) Object) (all []Wait, more int) {
 	for _, key := range s.waiting.Earliest(most) {
 		at, _ := s.waiting.At(key)
-		due = append(due, Due[K]{Key: key, At: at, Why: s.entries[key].why, Err: s.entries[key].err})
+		all = append(all, Wait{Object: about(key), Until: at, Why: s.entries[key].why, Err: s.entries[key].err})
 	}
-	return due, s.waiting.Len() - len(due)
+	return all, s.waiting.Len() - len(all)
 }
 
 // Begin returns a key whose pass begins now, and records it as active; ok is false if there is none.

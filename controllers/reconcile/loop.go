@@ -149,11 +149,7 @@ func (r *running[K]) report(most int) Report {
 	if len(r.events) > 0 && len(out.Works) < most {
 		out.Works = append(out.Works, Work{What: "taking in changes"})
 	}
-	due, more := r.Keys.Waits(most)
-	for _, d := range due {
-		out.Waits = append(out.Waits, Wait{Object: r.About(d.Key), Until: d.At, Why: d.Why, Err: d.Err})
-	}
-	out.MoreWaits = more
+	out.Waits, out.MoreWaits = r.Keys.Waits(most, r.About)
 	return out
 }
 
