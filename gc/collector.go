@@ -95,8 +95,11 @@ type Collector struct {
 type questions struct {
 	// asks has functions that Run calls in its goroutine, with its context.
 	asks chan func(context.Context)
-	// looks counts the goroutines that read from other servers.
-	looks sync.WaitGroup
+	// tasks counts the goroutines that send requests: one for each action in flight, whose number the graph limits, one
+	// for each recorder, and those that read from other servers.
+	tasks sync.WaitGroup
+	// send starts the goroutine of a request.
+	send func(request)
 }
 
 // New returns a collector, which Run starts.
@@ -126,18 +129,17 @@ const (
 	lookInterval = 30 * time.Second
 )
 
-// Run collects until ctx is done, and returns its error when all workers have returned. It may be called once.
+// Run collects until ctx is done, and returns its error when all its goroutines have returned. It may be called once.
 func (c *Collector) Run(ctx context.Context) error {
 	defer reconcile.Join(ctx, c)()
 	close(c.started)
 	defer close(c.stopped)
-	var workers sync.WaitGroup
-	defer workers.Wait()
-	defer c.looks.Wait()
-	c.executor.spawn = func() { workers.Go(func() { c.executor.work(ctx) }) }
-	workers.Go(func() { c.recorder.run(ctx) })
+	defer c.tasks.Wait()
+	// Not with the context of follow: awaitAnswers waits for requests of an earlier graph.
+	c.send = func(r request) { c.tasks.Go(func() { c.executor.run(ctx, r) }) }
+	c.tasks.Go(func() { c.recorder.run(ctx) })
 	if r := c.executor.recorder; r != nil {
-		workers.Go(func() { r.run(ctx) })
+		c.tasks.Go(func() { r.run(ctx) })
 	}
 	select {
 	case <-c.config.Timeline.Ready():
@@ -296,7 +298,7 @@ func (c *Collector) step(ctx context.Context, e graph.Event) {
 		default:
 			r := requestOf(a)
 			c.underWay[r.ticket] = r
-			c.executor.dispatch(ctx, r, len(c.underWay))
+			c.send(r)
 		}
 	}
 }

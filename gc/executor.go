@@ -26,12 +26,7 @@ type executor struct {
 	timeout time.Duration
 	log     *slog.Logger
 	metrics *metrics
-	// Both channels are short: there is a worker for each request in flight, so neither side waits long for the other.
-	requests chan request
-	results  chan graph.Result
-	// workers is the number of workers that spawn has started. It belongs to the collector's goroutine.
-	workers int
-	spawn   func()
+	results chan graph.Result
 }
 
 // request is an action in flight.
@@ -68,50 +63,29 @@ func newExecutor(c Config, m *metrics) *executor {
 	return &executor{
 		recorder: r,
 		api:      c.API, root: c.Root, timeout: c.Timeout, log: c.Log, metrics: m,
-		requests: make(chan request, min(c.Workers, maxQueued)),
-		results:  make(chan graph.Result, min(c.Workers, maxQueued)),
+		results: make(chan graph.Result, min(c.Workers, maxQueued)),
 	}
 }
 
-// maxQueued is the maximum number of requests, and of answers, that are queued between the collector and its workers.
+// maxQueued is the maximum number of answers that are queued for the collector.
 const maxQueued = 256
 
-// dispatch passes a request to a worker. underWay is the number of requests in flight, including this one. dispatch
-// starts a worker only when no worker is idle. Workers do not end before ctx is done.
-func (x *executor) dispatch(ctx context.Context, r request, underWay int) {
-	if x.workers < underWay {
-		x.workers++
-		x.spawn()
+// run carries out a request, and sends its result to the collector.
+func (x *executor) run(ctx context.Context, r request) {
+	start := time.Now()
+	err := x.send(ctx, r.action)
+	x.metrics.request(r, start, time.Now())
+	out := outcomeOf(r.action, err)
+	if out == graph.Done {
+		x.logDone(ctx, r.action)
+		x.record(r.action)
+	}
+	if out == graph.Failed && ctx.Err() == nil {
+		x.log.Warn("a request of the garbage collector failed", "request", r.action.String(), "err", err)
 	}
 	select {
-	case x.requests <- r:
+	case x.results <- graph.Result{Ticket: r.ticket, Outcome: out}:
 	case <-ctx.Done():
-	}
-}
-
-// work runs one worker. It returns when ctx is done.
-func (x *executor) work(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case r := <-x.requests:
-			start := time.Now()
-			err := x.send(ctx, r.action)
-			x.metrics.request(r, start, time.Now())
-			out := outcomeOf(r.action, err)
-			if out == graph.Done {
-				x.logDone(ctx, r.action)
-				x.record(r.action)
-			}
-			if out == graph.Failed && ctx.Err() == nil {
-				x.log.Warn("a request of the garbage collector failed", "request", r.action.String(), "err", err)
-			}
-			select {
-			case x.results <- graph.Result{Ticket: r.ticket, Outcome: out}:
-			case <-ctx.Done():
-			}
-		}
 	}
 }
 
