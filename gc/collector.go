@@ -296,7 +296,7 @@ func (c *Collector) step(ctx context.Context, e graph.Event) {
 		case graph.Forget:
 			c.queue.remove(a.Ticket)
 		default:
-			r := requestOf(a)
+			r := c.executor.request(a)
 			c.underWay[r.ticket] = r
 			c.send(r)
 		}

@@ -34,21 +34,36 @@ type request struct {
 	action graph.Action
 	ticket graph.Ticket
 	object graph.Ref
-	queue  string
-	since  time.Time
+	// queue is the name of upstream's queue from which the request would have come.
+	queue string
+	since time.Time
+	send  func(context.Context) error
 }
 
-func requestOf(a graph.Action) request {
-	r := request{action: a, queue: queueOf(a), since: time.Now()}
+func (x *executor) request(a graph.Action) request {
+	r := request{action: a, queue: deleteQueue, since: time.Now()}
 	switch a := a.(type) {
 	case graph.Delete:
 		r.ticket, r.object = a.Ticket, a.Object
+		r.send = func(ctx context.Context) error {
+			return x.api.Delete(ctx, DeleteRequest{Object: a.Object, Policy: metav1.DeletionPropagation(a.Policy.String()),
+				Guards: x.guards(a.Guards), Cause: a.Cause})
+		}
 	case graph.RemoveOwners:
 		r.ticket, r.object = a.Ticket, a.Object
+		r.send = func(ctx context.Context) error { return x.api.RemoveOwners(ctx, a) }
+		if a.Orphaning {
+			r.queue = orphanQueue
+		}
 	case graph.Unblock:
 		r.ticket, r.object = a.Ticket, a.Object
+		r.send = func(ctx context.Context) error { return x.api.Unblock(ctx, a) }
 	case graph.RemoveFinalizer:
 		r.ticket, r.object = a.Ticket, a.Object
+		r.send = func(ctx context.Context) error { return x.api.RemoveFinalizer(ctx, a) }
+		if a.Finalizer == graph.Orphan {
+			r.queue = orphanQueue
+		}
 	default:
 		panic(fmt.Sprintf("gc: %T is no request", a))
 	}
@@ -73,7 +88,9 @@ const maxQueued = 256
 // run carries out a request, and sends its result to the collector.
 func (x *executor) run(ctx context.Context, r request) {
 	start := time.Now()
-	err := x.send(ctx, r.action)
+	within, cancel := context.WithTimeout(ctx, x.timeout)
+	err := r.send(within)
+	cancel()
 	x.metrics.request(r, start, time.Now())
 	out := outcomeOf(r.action, err)
 	if out == graph.Done {
@@ -94,26 +111,6 @@ func (x *executor) record(a graph.Action) {
 	if d, ok := a.(graph.Delete); ok && x.recorder != nil {
 		x.recorder.record(collected(d))
 	}
-}
-
-// send sends one request.
-func (x *executor) send(ctx context.Context, a graph.Action) error {
-	ctx, cancel := context.WithTimeout(ctx, x.timeout)
-	defer cancel()
-	switch a := a.(type) {
-	case graph.Delete:
-		return x.api.Delete(ctx, DeleteRequest{
-			Object: a.Object, Policy: metav1.DeletionPropagation(a.Policy.String()), Guards: x.guards(a.Guards),
-			Cause: a.Cause,
-		})
-	case graph.RemoveOwners:
-		return x.api.RemoveOwners(ctx, a)
-	case graph.Unblock:
-		return x.api.Unblock(ctx, a)
-	case graph.RemoveFinalizer:
-		return x.api.RemoveFinalizer(ctx, a)
-	}
-	panic(fmt.Sprintf("gc: %T is no request", a))
 }
 
 // maxGuards is the maximum number of keys that one transaction compares; etcd's default limit is 128.
@@ -172,19 +169,4 @@ func namesUID(err error) bool {
 	return slices.ContainsFunc(status.Status().Details.Causes, func(c metav1.StatusCause) bool {
 		return c.Field == "metadata.uid"
 	})
-}
-
-// queueOf returns the name of upstream's queue from which the request would have come.
-func queueOf(a graph.Action) string {
-	switch a := a.(type) {
-	case graph.RemoveOwners:
-		if a.Orphaning {
-			return orphanQueue
-		}
-	case graph.RemoveFinalizer:
-		if a.Finalizer == graph.Orphan {
-			return orphanQueue
-		}
-	}
-	return deleteQueue
 }
