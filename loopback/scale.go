@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -101,13 +102,13 @@ func (c *Autoscaler) target(
 // PodUsage implements autoscale.API with the server of an APIService, as CustomMetric and ExternalMetric do.
 func (c *Autoscaler) PodUsage(ctx context.Context, namespace, selector string) ([]byte, error) {
 	gv := schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"}
-	return c.get(ctx, gv, namespace+"/pods", url.Values{"labelSelector": {selector}})
+	return c.get(ctx, gv, namespace, url.Values{"labelSelector": {selector}}, "pods")
 }
 
 // ExternalMetric implements autoscale.API (k8s.io/metrics/pkg/client/external_metrics/client.go).
 func (c *Autoscaler) ExternalMetric(ctx context.Context, namespace, metric string, query url.Values) ([]byte, error) {
 	gv := schema.GroupVersion{Group: "external.metrics.k8s.io", Version: "v1beta1"}
-	return c.get(ctx, gv, namespace+"/"+metric, query)
+	return c.get(ctx, gv, namespace, query, metric)
 }
 
 // CustomMetric implements autoscale.API (k8s.io/metrics/pkg/client/custom_metrics: {discovery,versioned_client}.go).
@@ -119,21 +120,39 @@ func (c *Autoscaler) CustomMetric(
 	case !ok:
 		return nil, errors.New("no custom metrics API (custom.metrics.k8s.io) registered")
 	case of == schema.GroupKind{Kind: "Namespace"}:
-		return c.get(ctx, gv, namespace+"/metrics/"+metric, query)
+		return c.get(ctx, gv, namespace, query, "metrics", metric)
 	}
 	r, err := c.mapped(of)
 	if err != nil {
 		return nil, fmt.Errorf("unable to map kind %v to resource: %w", of, err)
 	}
-	return c.get(ctx, gv, namespace+"/"+r.String()+"/"+name+"/"+metric, query)
+	return c.get(ctx, gv, namespace, query, r.String(), name, metric)
 }
 
-// get sends a request for a path, which begins with a namespace.
-func (c *Autoscaler) get(ctx context.Context, gv schema.GroupVersion, path string, query url.Values) ([]byte, error) {
+// get sends a request for a path below a namespace: a resource, the name of an object, and a part of that.
+func (c *Autoscaler) get(
+	ctx context.Context, gv schema.GroupVersion, namespace string, query url.Values, path ...string,
+) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	at := url.URL{Path: "/namespaces/" + path, RawQuery: query.Encode()}
-	return c.Others.Do(ctx, user.DefaultInfo(c.API.User()), http.MethodGet, gv, at, "", nil)
+	config := otherServers
+	config.APIPath, config.GroupVersion, config.NegotiatedSerializer = "/apis", &gv, scheme.Codecs.WithoutConversion()
+	client, err := rest.RESTClientForConfigAndClient(&config, c.Others.Client(user.DefaultInfo(c.API.User())))
+	if err != nil {
+		return nil, err
+	}
+	r := client.Get().Namespace(namespace).Resource(path[0])
+	if len(path) > 1 {
+		r.Name(path[1]).SubResource(path[2:]...)
+	}
+	for key := range query {
+		r.Param(key, query.Get(key))
+	}
+	result := r.Do(ctx)
+	if err := result.Error(); err != nil { // it has the message of a Status
+		return nil, err
+	}
+	return result.Raw()
 }
 
 // mapped returns the resource of a kind, in any version.

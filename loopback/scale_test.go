@@ -1,9 +1,11 @@
 package loopback_test
 
 import (
-	"context"
-	"errors"
+	"cmp"
+	"fmt"
+	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,12 +15,14 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// requested returns each request as an error.
+// requested is an aggregator of servers that respond with the request.
 type requested struct{ loopback.Aggregator }
 
-func (requested) Do(_ context.Context, _ user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, _ string,
-	_ []byte) ([]byte, error) {
-	return nil, errors.New(method + " " + gv.Version + at.String())
+func (requested) Client(user.DefaultInfo) *http.Client {
+	return &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		_, path, _ := strings.Cut(r.URL.String(), ".k8s.io/")
+		return respond(r.Method + " " + path), nil
+	})}
 }
 
 // TestMetricIsRequestedInPreferredVersion: the path has the resource of the object.
@@ -30,8 +34,8 @@ func TestMetricIsRequestedInPreferredVersion(t *testing.T) {
 	is := func(want string, metrics func() ([]byte, error)) {
 		t.Helper()
 		fresh := a.API.Fresh(t.Context())
-		if _, err := metrics(); fresh != nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
+		if got, err := metrics(); fresh != nil || cmp.Or(string(got), fmt.Sprint(err)) != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
 		}
 	}
 	external := func() ([]byte, error) { return a.ExternalMetric(t.Context(), "n", "hits", query) }
