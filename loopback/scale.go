@@ -99,18 +99,6 @@ func (c *Autoscaler) target(
 	return p, err
 }
 
-// PodUsage implements autoscale.API with the server of an APIService, as CustomMetric and ExternalMetric do.
-func (c *Autoscaler) PodUsage(ctx context.Context, namespace, selector string) ([]byte, error) {
-	gv := schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"}
-	return c.get(ctx, gv, namespace, url.Values{"labelSelector": {selector}}, "pods")
-}
-
-// ExternalMetric implements autoscale.API (k8s.io/metrics/pkg/client/external_metrics/client.go).
-func (c *Autoscaler) ExternalMetric(ctx context.Context, namespace, metric string, query url.Values) ([]byte, error) {
-	gv := schema.GroupVersion{Group: "external.metrics.k8s.io", Version: "v1beta1"}
-	return c.get(ctx, gv, namespace, query, metric)
-}
-
 // CustomMetric implements autoscale.API (k8s.io/metrics/pkg/client/custom_metrics: {discovery,versioned_client}.go).
 func (c *Autoscaler) CustomMetric(
 	ctx context.Context, namespace string, of schema.GroupKind, name, metric string, query url.Values,
@@ -120,17 +108,17 @@ func (c *Autoscaler) CustomMetric(
 	case !ok:
 		return nil, errors.New("no custom metrics API (custom.metrics.k8s.io) registered")
 	case of == schema.GroupKind{Kind: "Namespace"}:
-		return c.get(ctx, gv, namespace, query, "metrics", metric)
+		return c.Metric(ctx, gv, namespace, query, "metrics", metric)
 	}
 	r, err := c.mapped(of)
 	if err != nil {
 		return nil, fmt.Errorf("unable to map kind %v to resource: %w", of, err)
 	}
-	return c.get(ctx, gv, namespace, query, r.String(), name, metric)
+	return c.Metric(ctx, gv, namespace, query, r.String(), name, metric)
 }
 
-// get sends a request for a path below a namespace: a resource, the name of an object, and a part of that.
-func (c *Autoscaler) get(
+// Metric implements autoscale.API with the server of an APIService.
+func (c *Autoscaler) Metric(
 	ctx context.Context, gv schema.GroupVersion, namespace string, query url.Values, path ...string,
 ) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)

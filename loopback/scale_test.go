@@ -38,18 +38,19 @@ func TestMetricIsRequestedInPreferredVersion(t *testing.T) {
 			t.Errorf("%s, %v, want %s", got, err, want)
 		}
 	}
-	external := func() ([]byte, error) { return a.ExternalMetric(t.Context(), "n", "hits", query) }
+	external := func() ([]byte, error) {
+		gv := schema.GroupVersion{Group: "external.metrics.k8s.io", Version: "v1beta1"}
+		return a.Metric(t.Context(), gv, "n", query, "hits")
+	}
 	custom := func(of kind, name string) func() ([]byte, error) {
 		return func() ([]byte, error) { return a.CustomMetric(t.Context(), "n", of, name, "hits", query) }
 	}
-	usage := func() ([]byte, error) { return a.PodUsage(t.Context(), "n", "a=b") }
 	register := func(version string) {
 		const group = "custom.metrics.k8s.io"
 		do(t, s, "POST", apiServices, `{"metadata":{"name":"`+version+`.`+group+`"},"spec":{"group":"`+group+`","version":"`+
 			version+`","groupPriorityMinimum":100,"versionPriority":15,"service":{"namespace":"n","name":"s"}}}`)
 	}
 	is("GET v1beta1/namespaces/n/hits?x=a%3Db", external)
-	is("GET v1beta1/namespaces/n/pods?labelSelector=a%3Db", usage)
 	is("no custom metrics API (custom.metrics.k8s.io) registered", custom(pods, "*"))
 	register("v1beta1")
 	is("GET v1beta1/namespaces/n/pods/%2A/hits?x=a%3Db", custom(pods, "*"))
@@ -60,4 +61,6 @@ func TestMetricIsRequestedInPreferredVersion(t *testing.T) {
 	is("GET v1beta1/namespaces/n/jobs.batch/j/hits?x=a%3Db", custom(kind{Group: "batch", Kind: "Job"}, "j"))
 	is(`unable to map kind K.g to resource: no matches for kind "K" in group "g"`,
 		custom(kind{Group: "g", Kind: "K"}, "k"))
+	a.Others = s.API.Aggregator()
+	is("the server could not find the requested resource (get hits.external.metrics.k8s.io)", external)
 }

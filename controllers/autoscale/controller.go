@@ -61,13 +61,12 @@ type API interface {
 	// Rescale replaces the scale of a target. Its resourceVersion is a precondition.
 	Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
 		s *autoscalingv1.Scale) error
-	// PodUsage returns the PodMetricsList of the pods that a selector selects. CustomMetric returns the values of a metric
-	// of an object, or with the name "*" of those that a query selects; ExternalMetric those of an external metric. The
+	// Metric returns the list at a path below a namespace: a resource, the name of an object, and a part of that.
+	// CustomMetric returns the values of a metric of an object, or with the name "*" of those that a query selects. The
 	// errors are those of upstream's clients.
-	PodUsage(ctx context.Context, namespace, selector string) ([]byte, error)
+	Metric(ctx context.Context, gv schema.GroupVersion, namespace string, query url.Values, path ...string) ([]byte, error)
 	CustomMetric(ctx context.Context, namespace string, of schema.GroupKind, name, metric string, query url.Values) (
 		[]byte, error)
-	ExternalMetric(ctx context.Context, namespace, metric string, query url.Values) ([]byte, error)
 }
 
 // controller has the records of autoscalers.

@@ -73,7 +73,8 @@ func (c *controller) read(ctx context.Context, in input) []reading {
 
 // readUsage reads what pods use of resources (metrics/client.go: GetResourceMetric).
 func (c *controller) readUsage(ctx context.Context, namespace, pods string) (r reading) {
-	r.usage, r.err = decoded[metricsv1beta1.PodMetrics](c.api.PodUsage(ctx, namespace, pods))
+	r.usage, r.err = decoded[metricsv1beta1.PodMetrics](c.api.Metric(ctx, metricsv1beta1.SchemeGroupVersion, namespace,
+		url.Values{"labelSelector": {pods}}, "pods"))
 	if r.err != nil {
 		r.err = fmt.Errorf("unable to fetch metrics from resource metrics API: %w", r.err)
 	}
@@ -116,11 +117,13 @@ func (c *controller) readObject(
 	return reading{value: values[0].Value.MilliValue()}
 }
 
+var external = schema.GroupVersion{Group: "external.metrics.k8s.io", Version: "v1beta1"}
+
 // readExternal adds up the values of an external metric (GetExternalMetric).
 func (c *controller) readExternal(
 	ctx context.Context, namespace string, m autoscalingv2.MetricIdentifier, query url.Values,
 ) (r reading) {
-	values, err := decoded[metricValue](c.api.ExternalMetric(ctx, namespace, m.Name, query))
+	values, err := decoded[metricValue](c.api.Metric(ctx, external, namespace, query, m.Name))
 	switch {
 	case err != nil:
 		err = fmt.Errorf("unable to fetch metrics from external metrics API: %w", err)

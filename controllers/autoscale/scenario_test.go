@@ -226,20 +226,19 @@ func (s *scenario) measure(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetr
 	return m
 }
 
-// PodUsage is API.PodUsage: /PodMetrics?QUERY.
-func (s *scenario) PodUsage(_ context.Context, namespace, selector string) ([]byte, error) {
-	return s.response(namespace, "/PodMetrics", url.Values{"labelSelector": {selector}})
+// Metric is API.Metric: /PodMetrics?QUERY, or /METRIC?QUERY for an external one.
+func (s *scenario) Metric(_ context.Context, gv schema.GroupVersion, namespace string, query url.Values,
+	path ...string) ([]byte, error) {
+	if gv != external {
+		path = []string{"PodMetrics"}
+	}
+	return s.response(namespace, "/"+path[0], query)
 }
 
 // CustomMetric is API.CustomMetric: /KIND/NAME/METRIC?QUERY.
 func (s *scenario) CustomMetric(_ context.Context, namespace string, of schema.GroupKind, name, metric string,
 	query url.Values) ([]byte, error) {
 	return s.response(namespace, "/"+of.String()+"/"+name+"/"+metric, query)
-}
-
-// ExternalMetric is API.ExternalMetric: /METRIC?QUERY.
-func (s *scenario) ExternalMetric(_ context.Context, namespace, metric string, query url.Values) ([]byte, error) {
-	return s.response(namespace, "/"+metric, query)
 }
 
 func (s *scenario) response(namespace, request string, query url.Values) ([]byte, error) {
