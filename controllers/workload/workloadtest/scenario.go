@@ -2,6 +2,7 @@ package workloadtest
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -163,13 +164,10 @@ func (s *scenario) named(t *testing.T, d *datadriven.TestData) workload.Object {
 }
 
 func (s *scenario) patch(t *testing.T, d *datadriven.TestData, o workload.Object) {
-	old, err := yaml.Marshal(o)
-	var doc, next []byte
-	if err == nil {
-		old, _ = yaml.YAMLToJSON(old)
-		doc, err = yaml.YAMLToJSON([]byte(d.Input))
-	}
-	if err == nil {
+	old, err := json.Marshal(o)
+	doc, yamlErr := yaml.YAMLToJSON([]byte(d.Input))
+	var next []byte
+	if err = cmp.Or(err, yamlErr); err == nil {
 		next, err = strategicpatch.StrategicMergePatch(old, doc, workload.Of(o).New())
 	}
 	out := workload.Of(o).New()

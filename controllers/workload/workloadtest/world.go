@@ -41,8 +41,9 @@ func key(r workload.Resource, namespace, name string) string {
 
 func keyOf(o workload.Object) string { return key(workload.Of(o), o.GetNamespace(), o.GetName()) }
 
-// Put creates or replaces an object, with a new resourceVersion; a new object gets a uid and a creationTimestamp.
-func (w *World) Put(o workload.Object) {
+// Put creates or replaces an object, with a new resourceVersion, and returns it as it is stored; a new object gets a
+// uid and a creationTimestamp.
+func (w *World) Put(o workload.Object) workload.Object {
 	o = o.DeepCopyObject().(workload.Object)
 	o.GetObjectKind().SetGroupVersionKind(workload.Of(o).GroupVersionKind())
 	if o.GetName() == "" {
@@ -63,6 +64,7 @@ func (w *World) Put(o workload.Object) {
 	}
 	o.SetGeneration(max(1, o.GetGeneration()))
 	w.store(o)
+	return o
 }
 
 func (w *World) store(o workload.Object) {
@@ -199,12 +201,7 @@ func (w *World) create(o workload.Object) (string, error) {
 	if pod, ok := o.(*corev1.Pod); ok && pod.Status.Phase == "" {
 		pod.Status.Phase = corev1.PodPending
 	}
-	if o.GetName() == "" {
-		w.made[o.GetGenerateName()]++
-		o.SetName(o.GetGenerateName() + strconv.Itoa(w.made[o.GetGenerateName()]))
-	}
-	w.Put(o)
-	return o.GetName(), nil
+	return w.Put(o).GetName(), nil
 }
 
 func (w *World) update(o workload.Object, status bool) error {
