@@ -55,3 +55,6 @@ func endSignal(shell bool) syscall.Signal {
 
 // terminate sends the command the signal that ends it.
 func terminate(p *os.Process, shell bool) error { return p.Signal(endSignal(shell)) }
+
+// bind does nothing: attributes determine what the system does when kubecascade is killed.
+func bind(*os.Process) (release func() error, err error) { return func() error { return nil }, nil }
