@@ -2,15 +2,12 @@ package certificates
 
 import (
 	"crypto"
-	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
-	"math/big"
 	"slices"
 	"time"
 
@@ -25,24 +22,19 @@ import (
 type Authority interface {
 	// Authority returns its own certificate.
 	Authority() *x509.Certificate
-	// Sign signs a certificate for a public key, and returns it in DER.
+	// Sign signs a certificate for a public key, and returns it in DER. Without a serial number it gets a random one.
 	Sign(c *x509.Certificate, key crypto.PublicKey) ([]byte, error)
 }
 
 // Options are the options of Signing.
 type Options struct {
 	Authority Authority
-	// Random is the source of serial numbers; nil means crypto/rand.
-	Random io.Reader
 	// Log receives the reasons why certificates could not be signed.
 	Log *slog.Logger
 }
 
 // Signing returns certificatesigningrequest-signing-controller. It records no events, like upstream's.
 func Signing(o Options) workload.Controller {
-	if o.Random == nil {
-		o.Random = rand.Reader
-	}
 	return workload.Controller{
 		Name: "csrsigning", For: workload.CertificateSigningRequests, Decide: workload.Present(o.decide),
 		Awaits: "another attempt to sign",
@@ -126,9 +118,6 @@ func parse(text []byte) (*x509.CertificateRequest, error) {
 	return request, nil
 }
 
-// serials is the number of serial numbers.
-var serials = new(big.Int).Lsh(big.NewInt(1), 128)
-
 // sign makes the certificate in PEM (authority.go: Sign; policies.go: PermissiveSigningPolicy).
 func (o Options) sign(
 	request *x509.CertificateRequest, spec *certificatesv1.CertificateSigningRequestSpec, now time.Time,
@@ -136,10 +125,6 @@ func (o Options) sign(
 	c := &x509.Certificate{
 		Subject: request.Subject, DNSNames: request.DNSNames, IPAddresses: request.IPAddresses,
 		EmailAddresses: request.EmailAddresses, URIs: request.URIs, BasicConstraintsValid: true,
-	}
-	var err error
-	if c.SerialNumber, err = rand.Int(o.Random, serials); err != nil {
-		return nil, fmt.Errorf("making a serial number: %w", err)
 	}
 	c.KeyUsage, c.ExtKeyUsage = usages(spec.Usages)
 	life := longest

@@ -308,11 +308,6 @@ func TestFailedSigningIsRepeated(t *testing.T) {
 		"no PEM block of the type CERTIFICATE REQUEST": func() workload.Plan {
 			return decideOn(o, signed(client, []byte("x"), asClient), now)
 		},
-		"making a serial number": func() workload.Plan {
-			o := o
-			o.Random = strings.NewReader("")
-			return decideOn(o, signed(client, text, asClient), now)
-		},
 	} {
 		log.Reset()
 		if plan := decide(); plan.Status != nil || plan.Again != time.Minute || !strings.Contains(log.String(), want) {
