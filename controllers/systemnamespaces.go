@@ -36,8 +36,7 @@ func EnsureSystemNamespaces(ctx context.Context, api NamespaceAPI, log *slog.Log
 	var errs []error
 	for _, name := range systemNamespaces {
 		err := ensureNamespace(ctx, api, name)
-		var rejected *apierrors.StatusError
-		if errors.As(err, &rejected) {
+		if _, rejected := errors.AsType[*apierrors.StatusError](err); rejected {
 			log.Warn("failed to create a system namespace at the start", "err", err)
 			continue
 		}

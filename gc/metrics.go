@@ -83,9 +83,7 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	if r == nil {
 		return c
 	}
-	err := r.Register(c)
-	var there prometheus.AlreadyRegisteredError
-	if errors.As(err, &there) {
+	if there, ok := errors.AsType[prometheus.AlreadyRegisteredError](r.Register(c)); ok {
 		if old, ok := there.ExistingCollector.(C); ok {
 			return old
 		}

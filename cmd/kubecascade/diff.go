@@ -60,8 +60,8 @@ The exit code is 1 if the servers differ, 2 if they can't be compared, and 130 i
 			if len(left) > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "not deleted in time:\n  %s\n", strings.Join(left, "\n  "))
 			}
-			var unable errUnable
-			if errClean != nil && !errors.As(err, &unable) { // otherwise it would repeat the error
+			// Otherwise it would repeat the error.
+			if _, unable := errors.AsType[errUnable](err); errClean != nil && !unable {
 				err = errors.Join(err, errClean)
 			}
 			return err

@@ -147,8 +147,7 @@ func allowed(err error) error {
 // report prints an error, with the usage if that helps. It doesn't print all flags, as the error would scroll out of
 // sight.
 func report(c *cobra.Command, err error) {
-	var exit *child.ExitError
-	if errors.As(err, &exit) && exit.Err == nil {
+	if exit, ok := errors.AsType[*child.ExitError](err); ok && exit.Err == nil {
 		return
 	}
 	fmt.Fprintln(os.Stderr, "Error:", err)

@@ -113,8 +113,8 @@ func (r *Restorer) undo(x *storage.Exclusive, c change) (err error) {
 		t.TTL = r.EventTTL
 	}
 	_, err = x.Commit(x.Life(), t)
-	var gone *storage.ConflictError
-	if errors.As(err, &gone) && t.TTL > 0 && gone.Current.ModRevision == 0 { // it has expired in the meantime
+	gone, ok := errors.AsType[*storage.ConflictError](err)
+	if ok && t.TTL > 0 && gone.Current.ModRevision == 0 { // it has expired in the meantime
 		t.Expect = 0
 		_, err = x.Commit(x.Life(), t)
 	}

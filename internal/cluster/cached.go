@@ -215,9 +215,8 @@ func (c *cached) event(e *cache.Event) (out Event, ok bool) {
 
 // Past implements Source. Times are known as far as the objects and the trail have them.
 func (c *cached) Past(yield func(e Event, at time.Time)) {
-	var expired *cache.ExpiredError
 	w, err := c.Cache.Timeline(0)
-	if errors.As(err, &expired) {
+	if expired, ok := errors.AsType[*cache.ExpiredError](err); ok {
 		w, err = c.Cache.Timeline(expired.Oldest)
 	}
 	for err == nil {

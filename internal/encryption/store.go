@@ -96,8 +96,7 @@ func (s *Store) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 		}
 	}
 	rev, err := s.store.Commit(ctx, t)
-	var lost *storage.ConflictError
-	if errors.As(err, &lost) {
+	if lost, ok := errors.AsType[*storage.ConflictError](err); ok {
 		opened := *lost
 		s.openRecord(&opened.Current)
 		err = &opened
