@@ -221,8 +221,7 @@ func (o Options) config() (c server.Config, err error) {
 	if c.Controllers.Enabled == nil && c.Snapshot.File == "" {
 		c.Controllers.Enabled = []string{"*"}
 	}
-	elect := ptr.Deref(c.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0)
-	c.Controllers.LeaderElect = &elect
+	c.Controllers.LeaderElect = new(ptr.Deref(c.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0))
 	c.Controllers.LeaseDuration = cmp.Or(c.Controllers.LeaseDuration, 15*time.Second)
 	c.Controllers.RenewDeadline = cmp.Or(c.Controllers.RenewDeadline, 10*time.Second)
 	c.Controllers.RetryPeriod = cmp.Or(c.Controllers.RetryPeriod, 2*time.Second)

@@ -145,9 +145,8 @@ func keepFlow[T workload.Object](ctx context.Context, api workload.API, k kind[T
 	for _, o := range stored {
 		byName[o.GetName()] = o
 		if unwanted(k, o) {
-			uid := o.GetUID()
 			note("deleting", o, api.Delete(ctx, workload.Of(o), workload.KeyOf(o),
-				&metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}))
+				&metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(o.GetUID())}}))
 		}
 	}
 	for i, all := range [][]T{k.mandatory, k.suggested} {

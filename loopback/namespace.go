@@ -132,9 +132,8 @@ func (n *Namespaces) within(r namespace.Resource, ns, name string) (registry.Pat
 }
 
 func background() *metav1.DeleteOptions {
-	policy := metav1.DeletePropagationBackground
-	return &metav1.DeleteOptions{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}, PropagationPolicy: &policy}
+	return &metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
+		PropagationPolicy: new(metav1.DeletePropagationBackground)}
 }
 
 // Delete implements namespace.API (E-10).

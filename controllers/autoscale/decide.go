@@ -297,8 +297,7 @@ func (d *decision) rescaled(err error) {
 func (d *decision) setStatus(desired int32, rescaled bool) {
 	d.status.CurrentReplicas, d.status.DesiredReplicas, d.status.CurrentMetrics = d.old, desired, d.metrics
 	if rescaled {
-		at := metav1.NewTime(d.now)
-		d.status.LastScaleTime = &at
+		d.status.LastScaleTime = new(metav1.NewTime(d.now))
 	}
 }
 

@@ -154,8 +154,7 @@ func (s *state) made() *appsv1.ReplicaSet {
 			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s.d)}},
 		Spec: appsv1.ReplicaSetSpec{MinReadySeconds: s.d.Spec.MinReadySeconds, Selector: selector, Template: *template},
 	}
-	n := s.space(0)
-	rs.Spec.Replicas = &n
+	rs.Spec.Replicas = new(s.space(0))
 	s.annotate(rs, false)
 	return rs
 }

@@ -69,8 +69,7 @@ func (r *record) held(old *coordinationv1.LeaseSpec, now time.Time) coordination
 func (r *record) released(old *coordinationv1.LeaseSpec, now time.Time) coordinationv1.LeaseSpec {
 	spec := *old.DeepCopy()
 	at := metav1.NewMicroTime(now)
-	none, second := "", int32(1)
-	spec.HolderIdentity, spec.LeaseDurationSeconds = &none, &second
+	spec.HolderIdentity, spec.LeaseDurationSeconds = new(""), new(int32(1))
 	spec.AcquireTime, spec.RenewTime = &at, &at
 	return spec
 }

@@ -200,7 +200,4 @@ func (p *pass) deadline() time.Time {
 
 func (p *pass) suspended() bool { return p.job.Spec.Suspend != nil && *p.job.Spec.Suspend }
 
-func (p *pass) time() *metav1.Time {
-	t := metav1.NewTime(p.now)
-	return &t
-}
+func (p *pass) time() *metav1.Time { return new(metav1.NewTime(p.now)) }

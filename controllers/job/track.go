@@ -187,8 +187,7 @@ func (a *account) indexes() {
 	a.status.CompletedIndexes = done.String()
 	a.status.FailedIndexes = nil
 	if a.job.Spec.BackoffLimitPerIndex != nil {
-		s := a.lost.String()
-		a.status.FailedIndexes = &s
+		a.status.FailedIndexes = new(a.lost.String())
 	}
 }
 

@@ -92,8 +92,7 @@ func capacity(v *corev1.PersistentVolume) corev1.ResourceList {
 }
 
 func size(v *corev1.PersistentVolume) *resource.Quantity {
-	q := v.Spec.Capacity[corev1.ResourceStorage]
-	return &q
+	return new(v.Spec.Capacity[corev1.ResourceStorage])
 }
 
 // phase returns the volume in a phase; nil if it is already in that phase (updateVolumePhase).

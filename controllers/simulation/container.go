@@ -121,10 +121,9 @@ func (c *container) step(now metav1.Time) (events []workload.Event, again time.D
 // launch starts a container, for the first time or again. Ephemeral containers are never ready or started (K
 // pkg/kubelet/status/status_manager.go).
 func (c *container) launch(now metav1.Time, restarts int32) []workload.Event {
-	yes := true
 	*c.ContainerStatus = corev1.ContainerStatus{
 		Name: c.Container.Name, Image: c.Container.Image, ImageID: simulatedPrefix + c.Container.Image,
-		RestartCount: restarts, Started: &yes, LastTerminationState: c.LastTerminationState,
+		RestartCount: restarts, Started: new(true), LastTerminationState: c.LastTerminationState,
 		ContainerID: fmt.Sprintf("%s%s/%s/%d", simulatedPrefix, c.pod.UID, c.Container.Name, restarts),
 		State:       corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
 	}
@@ -187,8 +186,7 @@ func (c *container) exit(now metav1.Time) []workload.Event {
 
 // end ends a running container.
 func (c *container) end(now metav1.Time, code int32, reason string) {
-	no := false
-	c.Ready, c.Started, c.State = false, &no, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+	c.Ready, c.Started, c.State = false, new(false), corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 		ExitCode: code, Reason: reason, StartedAt: c.State.Running.StartedAt, FinishedAt: now, ContainerID: c.ContainerID,
 	}}
 }

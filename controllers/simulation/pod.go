@@ -156,6 +156,5 @@ func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 	case grace == 0 && p.DeletionGracePeriodSeconds != nil:
 		return workload.Plan{} // only its finalizers delay the removal
 	}
-	zero := int64(0)
-	return workload.Plan{Do: []workload.Action{workload.Delete{Object: p, Grace: &zero}}, Events: killed(p)}
+	return workload.Plan{Do: []workload.Action{workload.Delete{Object: p, Grace: new(int64(0))}}, Events: killed(p)}
 }

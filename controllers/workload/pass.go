@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
@@ -141,11 +140,10 @@ func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, qui
 }
 
 func (d Delete) options() *metav1.DeleteOptions {
-	uid := types.UID(d.Object.GetUID())
-	out := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, GracePeriodSeconds: d.Grace}
+	out := &metav1.DeleteOptions{GracePeriodSeconds: d.Grace,
+		Preconditions: &metav1.Preconditions{UID: new(d.Object.GetUID())}}
 	if d.Exact {
-		revision := d.Object.GetResourceVersion()
-		out.Preconditions.ResourceVersion = &revision
+		out.Preconditions.ResourceVersion = new(d.Object.GetResourceVersion())
 	}
 	if d.Policy != "" {
 		out.PropagationPolicy = &d.Policy

@@ -81,8 +81,7 @@ func (w *World) Remove(o workload.Object) {
 		return
 	}
 	o = o.DeepCopyObject().(workload.Object)
-	now := metav1.NewTime(w.Now)
-	o.SetDeletionTimestamp(&now)
+	o.SetDeletionTimestamp(new(metav1.NewTime(w.Now)))
 	w.store(o)
 }
 
@@ -175,8 +174,7 @@ func (w *World) delete(o workload.Object, grace *int64) {
 		pod = pod.DeepCopy()
 		pod.DeletionGracePeriodSeconds = grace
 		if pod.DeletionTimestamp == nil {
-			now := metav1.NewTime(w.Now)
-			pod.DeletionTimestamp = &now
+			pod.DeletionTimestamp = new(metav1.NewTime(w.Now))
 		}
 		w.store(pod)
 	}
