@@ -52,8 +52,7 @@ func TestObjectsOfNamespacesAreRestored(t *testing.T) {
 	pass(certificates, ns("a"), "  update ConfigMap kube-root-ca.crt\n")
 
 	dying := namespaceOf("dying")
-	now := metav1.NewTime(w.Now)
-	dying.DeletionTimestamp, dying.Finalizers = &now, []string{"x"}
+	dying.DeletionTimestamp, dying.Finalizers = new(metav1.NewTime(w.Now)), []string{"x"}
 	w.Put(dying)
 	pass(accounts, workload.Key{Name: "dying"}, "")
 }

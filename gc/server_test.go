@@ -277,8 +277,7 @@ func (s *server) remove(
 	case metav1.DeletePropagationOrphan:
 		o.Finalizers = append(o.Finalizers, metav1.FinalizerOrphanDependents)
 	}
-	now := metav1.Now()
-	o.DeletionTimestamp = &now
+	o.DeletionTimestamp = new(metav1.Now())
 	return s.write(ctx, key, o, guards)
 }
 

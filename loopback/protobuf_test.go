@@ -116,9 +116,8 @@ func TestBinaryCascades(t *testing.T) {
 	collect(t, s)
 	starts(t, s, "namespace-controller")
 	s.Put(t, "/registry/configmaps/default/owner", boundMap(t, "default", "owner"))
-	block := true
 	ref := metav1.OwnerReference{
-		APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "uid-default-owner", BlockOwnerDeletion: &block,
+		APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "uid-default-owner", BlockOwnerDeletion: new(true),
 	}
 	s.Put(t, "/registry/configmaps/default/dependent", boundMap(t, "default", "dependent", ref))
 	s.Put(t, "/registry/configmaps/default/orphan", boundMap(

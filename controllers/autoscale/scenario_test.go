@@ -178,8 +178,7 @@ func (s *scenario) pod(words []string) *corev1.Pod {
 		case "request":
 			p.Spec.Containers[0].Resources = requests(value)
 		case "podrequest":
-			r := requests(value)
-			p.Spec.Resources = &r
+			p.Spec.Resources = new(requests(value))
 		case "sidecar":
 			always := corev1.ContainerRestartPolicyAlways
 			p.Spec.InitContainers = []corev1.Container{{Name: "side", RestartPolicy: &always, Resources: requests("100m")}}

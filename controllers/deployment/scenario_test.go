@@ -55,8 +55,7 @@ func check(w *workloadtest.World, d *appsv1.Deployment) error {
 // fill does what defaulting does.
 func fill(o workload.Object) {
 	if d, ok := o.(*appsv1.Deployment); ok && d.Spec.RevisionHistoryLimit == nil {
-		limit := int32(10)
-		d.Spec.RevisionHistoryLimit = &limit
+		d.Spec.RevisionHistoryLimit = new(int32(10))
 	}
 }
 

@@ -79,8 +79,7 @@ func (s *passScenario) run(t *testing.T, d *datadriven.TestData) string {
 		r, name := s.object(t, d)
 		var grace *int64
 		if d.HasArg("grace") {
-			n := int64(seconds(t, d, "grace") / time.Second)
-			grace = &n
+			grace = new(int64(seconds(t, d, "grace") / time.Second))
 		}
 		s.server.add(r, s.name, name, grace, values(d, "finalizers")...)
 	case "release":

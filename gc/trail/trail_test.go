@@ -255,8 +255,7 @@ func TestOwnersAreFollowedToRequestOfUser(t *testing.T) {
 	if got := tr.Find(Query{Kind: "deployment"}, may); got != nil {
 		t.Errorf("hidden: %v", names(got))
 	}
-	other := "batch"
-	if got := tr.Find(Query{Kind: "deployment", Group: &other}, all); got != nil {
+	if got := tr.Find(Query{Kind: "deployment", Group: new("batch")}, all); got != nil {
 		t.Errorf("of another group: %v", names(got))
 	}
 }
