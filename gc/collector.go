@@ -95,11 +95,8 @@ type Collector struct {
 type questions struct {
 	// asks has functions that Run calls in its goroutine, with its context.
 	asks chan func(context.Context)
-	// tasks counts the goroutines that send requests: one for each action in flight, whose number the graph limits, one
-	// for each recorder, and those that read from other servers.
-	tasks sync.WaitGroup
-	// send starts the goroutine of a request.
-	send func(request)
+	// looks counts the goroutines that read from other servers.
+	looks sync.WaitGroup
 }
 
 // New returns a collector, which Run starts.
@@ -129,17 +126,18 @@ const (
 	lookInterval = 30 * time.Second
 )
 
-// Run collects until ctx is done, and returns its error when all its goroutines have returned. It may be called once.
+// Run collects until ctx is done, and returns its error when all workers have returned. It may be called once.
 func (c *Collector) Run(ctx context.Context) error {
 	defer reconcile.Join(ctx, c)()
 	close(c.started)
 	defer close(c.stopped)
-	defer c.tasks.Wait()
-	// Not with the context of follow: awaitAnswers waits for requests of an earlier graph.
-	c.send = func(r request) { c.tasks.Go(func() { c.executor.run(ctx, r) }) }
-	c.tasks.Go(func() { c.recorder.run(ctx) })
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	defer c.looks.Wait()
+	c.executor.spawn = func() { workers.Go(func() { c.executor.work(ctx) }) }
+	workers.Go(func() { c.recorder.run(ctx) })
 	if r := c.executor.recorder; r != nil {
-		c.tasks.Go(func() { r.run(ctx) })
+		workers.Go(func() { r.run(ctx) })
 	}
 	select {
 	case <-c.config.Timeline.Ready():
@@ -298,7 +296,7 @@ func (c *Collector) step(ctx context.Context, e graph.Event) {
 		default:
 			r := c.executor.request(a)
 			c.underWay[r.ticket] = r
-			c.send(r)
+			c.executor.dispatch(ctx, r, len(c.underWay))
 		}
 	}
 }

@@ -3,8 +3,8 @@
 //
 // It guarantees:
 //
-//  1. One goroutine (the collector) owns the graph and the queue; there are no locks. A goroutine for each action (the
-//     executor) carries it out, and reports the result to the collector.
+//  1. One goroutine (the collector) owns the graph and the queue; there are no locks. Each worker (the executor)
+//     carries out one action at a time, and reports the result to the collector.
 //  2. It never deletes an object that had a solid owner at the moment of the deletion. As in upstream, an owner is
 //     solid if it exists and does not wait for the deletion of its dependents. A delete is conditional on the object's
 //     revision and on the keys of its owners (up to 120 of them, existing ones first). If another object has an owner's
@@ -26,7 +26,7 @@
 //     be sent by constants. Events are forgotten after they are sent.
 //  6. If a crash interrupts the collector, or if it falls behind the history, it finds the work that is left when it
 //     loads the graph: at the start, and whenever history has expired.
-//  7. Run returns when its context is done, after all its goroutines have returned. If the context has a monitor
+//  7. Run returns when its context is done, after all workers have returned. If the context has a monitor
 //     (controllers/reconcile), the collector joins it.
 //
 // # Kinds that come and go

@@ -11,7 +11,7 @@ func (c *Collector) followOthers(ctx context.Context, f *feed) {
 	if c.config.Follow == nil {
 		return
 	}
-	c.tasks.Go(func() {
+	c.looks.Go(func() {
 		c.config.Follow(ctx, func(e graph.Event) {
 			select {
 			case c.asks <- func(context.Context) { c.readOther(ctx, f, e) }:
@@ -56,6 +56,6 @@ func (c *Collector) look(ctx context.Context) <-chan []graph.Elsewhere {
 		return nil
 	}
 	absent := make(chan []graph.Elsewhere, 1)
-	c.tasks.Go(func() { absent <- c.config.Elsewhere(ctx, owners) })
+	c.looks.Go(func() { absent <- c.config.Elsewhere(ctx, owners) })
 	return absent
 }

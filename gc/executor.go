@@ -26,7 +26,12 @@ type executor struct {
 	timeout time.Duration
 	log     *slog.Logger
 	metrics *metrics
-	results chan graph.Result
+	// Both channels are short: there is a worker for each request in flight, so neither side waits long for the other.
+	requests chan request
+	results  chan graph.Result
+	// workers is the number of workers that spawn has started. It belongs to the collector's goroutine.
+	workers int
+	spawn   func()
 }
 
 // request is an action in flight.
@@ -78,15 +83,45 @@ func newExecutor(c Config, m *metrics) *executor {
 	return &executor{
 		recorder: r,
 		api:      c.API, root: c.Root, timeout: c.Timeout, log: c.Log, metrics: m,
-		results: make(chan graph.Result, min(c.Workers, maxQueued)),
+		requests: make(chan request, min(c.Workers, maxQueued)),
+		results:  make(chan graph.Result, min(c.Workers, maxQueued)),
 	}
 }
 
-// maxQueued is the maximum number of answers that are queued for the collector.
+// maxQueued is the maximum number of requests, and of answers, that are queued between the collector and its workers.
 const maxQueued = 256
 
-// run carries out a request, and sends its result to the collector.
-func (x *executor) run(ctx context.Context, r request) {
+// dispatch passes a request to a worker. underWay is the number of requests in flight, including this one. dispatch
+// starts a worker only when no worker is idle. Workers do not end before ctx is done: a new goroutine for each request
+// would grow its stack each time, an eighth of the processor time of a cascade.
+func (x *executor) dispatch(ctx context.Context, r request, underWay int) {
+	if x.workers < underWay {
+		x.workers++
+		x.spawn()
+	}
+	select {
+	case x.requests <- r:
+	case <-ctx.Done():
+	}
+}
+
+// work runs one worker. It returns when ctx is done.
+func (x *executor) work(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case r := <-x.requests:
+			select {
+			case x.results <- graph.Result{Ticket: r.ticket, Outcome: x.run(ctx, r)}:
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// run carries out a request.
+func (x *executor) run(ctx context.Context, r request) graph.Outcome {
 	start := time.Now()
 	within, cancel := context.WithTimeout(ctx, x.timeout)
 	err := r.send(within)
@@ -100,10 +135,7 @@ func (x *executor) run(ctx context.Context, r request) {
 	if out == graph.Failed && ctx.Err() == nil {
 		x.log.Warn("a request of the garbage collector failed", "request", r.action.String(), "err", err)
 	}
-	select {
-	case x.results <- graph.Result{Ticket: r.ticket, Outcome: out}:
-	case <-ctx.Done():
-	}
+	return out
 }
 
 // record stores an Event about a deleted object, if Events are stored.
