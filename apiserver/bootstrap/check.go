@@ -2,18 +2,19 @@ package bootstrap
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
+	"path"
 	"strings"
 	"time"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Options describe this server to clients in the cluster.
@@ -35,7 +36,7 @@ func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
 	all := []func(context.Context) error{
 		func(ctx context.Context) error { return ensureServiceCIDR(ctx, r) },
 		func(ctx context.Context) error {
-			return ensure(ctx, r, "", "services", metav1.NamespaceDefault, o.service(r.Ranges.Addresses.First().String()))
+			return ensure(ctx, r, "", "services", o.service(r.Ranges.Addresses.First().String()))
 		},
 	}
 	if o.published() {
@@ -52,59 +53,83 @@ func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
 // Options. The caller calls Check at intervals. Upstream's interval is 10 s (K
 // pkg/controlplane/controller/kubernetesservice/controller.go: Run).
 func Check(ctx context.Context, r *registry.Registry, o Options) error {
-	var errs []error
+	errs := []error{r.Fresh(ctx)} // each job first reads the cache
 	for _, job := range o.jobs(r) {
 		errs = append(errs, job(ctx))
 	}
 	return errors.Join(errs...)
 }
 
-// errSame means that an object needs no change.
-var errSame = errors.New("bootstrap: the object needs no change")
+// maxAttempts is the maximum number of attempts for one object if other servers write it at the same time.
+const maxAttempts = 8
 
 // put creates an object, or changes the stored one. If the resource has a subresource, as in "servicecidrs/status", put
-// changes the subresource. change gets the new object, or the latest state of the stored one. It returns false if the
-// stored object needs no change.
-func put[T any, P interface {
-	*T
-	registry.Object
-}](ctx context.Context, r *registry.Registry, group, resource string, fresh P, change func(P) (bool, error)) error {
+// changes the subresource. change gets the new object or the stored one. The first attempt reads the cache, so that the
+// 140 objects of a new cluster take one request each instead of two.
+func put[T registry.Object](ctx context.Context, r *registry.Registry, group, resource string, fresh T,
+	change func(T) error) error {
 	l := r.AsServer(managers[group])
 	plural, subresource, _ := strings.Cut(resource, "/")
 	p := registry.Path{
 		Resource: r.Types.Lookup(group, "v1", plural), Subresource: subresource,
 		Namespace: fresh.GetNamespace(), Name: fresh.GetName(),
 	}
-	stored, err := l.Get(ctx, p)
-	if apierrors.IsNotFound(err) {
-		if _, err := change(fresh); err != nil {
-			return err
+	stored, _ := r.Cache.Get(l.Key(p.Resource, p.Namespace, p.Name))
+	for attempt := 1; ; attempt++ {
+		err := write(ctx, l, p, stored, fresh, change)
+		if err == nil {
+			return nil
 		}
-		collection := registry.Path{Resource: p.Resource, Namespace: p.Namespace}
-		if _, err = l.Create(ctx, collection, fresh); !apierrors.IsAlreadyExists(err) {
-			return nameError(err, p)
+		created := stored == nil
+		raced := apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+		var again error
+		if attempt < maxAttempts && (created || raced) {
+			stored, again = l.Get(ctx, p)
+			// Another server may have created it with the address that this one could not allocate.
+			if again == nil || raced && apierrors.IsNotFound(again) {
+				continue
+			}
 		}
-	} else if err != nil {
-		return nameError(err, p)
-	} else if now := P(new(T)); json.Unmarshal(stored.JSON, now) == nil {
-		if differs, err := change(now); err != nil || !differs {
-			return err
+		return fmt.Errorf("creating or updating %s %s: %w", plural, path.Join(p.Namespace, p.Name), err)
+	}
+}
+
+// errRecreate means that change can't change an object, so that the object must be deleted and created.
+var errRecreate = errors.New("bootstrap: the object must be recreated")
+
+// write creates the object if stored is nil. Otherwise it updates the stored object if change changes it.
+func write[T registry.Object](ctx context.Context, l *registry.Loopback, p registry.Path, stored *storage.Object,
+	fresh T, change func(T) error) error {
+	collection := registry.Path{Resource: p.Resource, Namespace: p.Namespace}
+	if stored == nil {
+		err := change(fresh)
+		if err == nil {
+			_, err = l.Create(ctx, collection, fresh)
+		}
+		return err
+	}
+	o, err := registry.Decode(p.Resource, stored)
+	if err != nil {
+		return err
+	}
+	have, before := o.(T), o.DeepCopyObject()
+	err = change(have)
+	switch {
+	case err == nil && !apiequality.Semantic.DeepEqual(before, o):
+		_, err = l.Update(ctx, p, have)
+	case errors.Is(err, errRecreate):
+		uid, rv := have.GetUID(), have.GetResourceVersion()
+		same := &metav1.Preconditions{UID: &uid, ResourceVersion: &rv}
+		if _, err = l.Delete(ctx, p, &metav1.DeleteOptions{Preconditions: same}); err == nil {
+			_, err = l.Create(ctx, collection, fresh)
 		}
 	}
-	_, err = l.Change(ctx, p, func(old runtime.Object) (runtime.Object, error) {
-		now, ok := old.(P)
-		if !ok {
-			return nil, fmt.Errorf("%T is not a %T", old, fresh)
-		}
-		if differs, err := change(now); err != nil || !differs {
-			return nil, errors.Join(err, errSame)
-		}
-		return now, nil
-	})
-	if errors.Is(err, errSame) {
-		return nil
-	}
-	return nameError(err, p)
+	return err
+}
+
+// ensure creates an object unless it exists.
+func ensure(ctx context.Context, r *registry.Registry, group, plural string, obj registry.Object) error {
+	return put(ctx, r, group, plural, obj, func(registry.Object) error { return nil })
 }
 
 // meta returns the metadata of a new object.

@@ -13,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
@@ -119,10 +118,12 @@ func leased(ctx context.Context, r *registry.Registry) (all []string, err error)
 // this is the only server, it writes its own ports, which may have changed with a restart. Otherwise it keeps the
 // existing ports (K pkg/controlplane/reconcilers/endpointsadapter.go: Sync).
 func (o *Options) publish(ctx context.Context, r *registry.Registry, addresses []string) error {
+	if err := r.Fresh(ctx); err != nil { // put first reads the cache
+		return err
+	}
 	ports := []corev1.EndpointPort{{Name: "https", Port: int32(o.SecurePort), Protocol: corev1.ProtocolTCP}}
 	endpoints := &corev1.Endpoints{ObjectMeta: meta(metav1.NamespaceDefault, serviceName)}
-	err := put(ctx, r, "", "endpoints", endpoints, func(e *corev1.Endpoints) (bool, error) {
-		old := e.DeepCopy()
+	err := put(ctx, r, "", "endpoints", endpoints, func(e *corev1.Endpoints) error {
 		e.Labels = map[string]string{discoveryv1.LabelSkipMirror: "true"}
 		if len(e.Subsets) != 1 {
 			e.Subsets = make([]corev1.EndpointSubset, 1)
@@ -135,14 +136,13 @@ func (o *Options) publish(ctx context.Context, r *registry.Registry, addresses [
 		if len(s.Ports) == 0 || len(addresses) == 1 {
 			s.Ports = ports
 		}
-		return !apiequality.Semantic.DeepEqual(old, e), nil
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	slice := &discoveryv1.EndpointSlice{ObjectMeta: meta(metav1.NamespaceDefault, serviceName)}
-	err = put(ctx, r, discoveryv1.GroupName, "endpointslices", slice, func(e *discoveryv1.EndpointSlice) (bool, error) {
-		old := e.DeepCopy()
+	err = put(ctx, r, discoveryv1.GroupName, "endpointslices", slice, func(e *discoveryv1.EndpointSlice) error {
 		e.Labels = map[string]string{discoveryv1.LabelServiceName: serviceName}
 		e.AddressType, e.Endpoints = discoveryv1.AddressTypeIPv4, nil
 		ready := true
@@ -155,7 +155,7 @@ func (o *Options) publish(ctx context.Context, r *registry.Registry, addresses [
 			p := ports[0]
 			e.Ports = []discoveryv1.EndpointPort{{Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol}}
 		}
-		return !apiequality.Semantic.DeepEqual(old, e), nil
+		return nil
 	})
 	if err != nil {
 		return err

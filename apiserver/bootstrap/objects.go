@@ -4,16 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -32,26 +32,35 @@ func Objects(ctx context.Context, r *registry.Registry, o Options) error {
 	jobs := o.jobs(r)
 	for _, class := range systemPriorities() {
 		jobs = append(jobs, func(context.Context) error {
-			return ensure(ctx, r, schedulingv1.GroupName, "priorityclasses", "", class)
+			return ensure(ctx, r, schedulingv1.GroupName, "priorityclasses", class)
 		})
 	}
-	jobs = append(jobs, flowJobs(r)...)
-	for i, job := range jobs {
-		jobs[i] = func(ctx context.Context) error {
+	err := runAll(ctx, r, append(jobs, flowJobs(r)...))
+	warnOtherRange(r)
+	return err
+}
+
+// runAll runs the jobs, several at a time, and returns an error if one has failed.
+func runAll(ctx context.Context, r *registry.Registry, jobs []func(context.Context) error) error {
+	if err := r.Fresh(ctx); err != nil { // each job first reads the cache
+		return err
+	}
+	var g errgroup.Group
+	g.SetLimit(16)
+	for _, job := range jobs {
+		g.Go(func() error {
 			err := job(ctx)
 			if rejected(err) {
-				r.Log.Warn("failed to create an object at the start", "err", err)
+				r.Log.Error("failed to create or update an object at the start", "err", err)
 				return nil
 			}
 			return err
-		}
+		})
 	}
-	if err := runAll(ctx, jobs); err != nil {
+	if err := g.Wait(); err != nil {
 		return err
 	}
-	err := r.Fresh(ctx)
-	warnOtherRange(r)
-	return err
+	return r.Fresh(ctx) // they must authorize the first request
 }
 
 // warnOtherRange logs a warning if the default ServiceCIDR has another range than the flag, which then has no effect.
@@ -83,7 +92,7 @@ func rejected(err error) bool {
 func flowJobs(r *registry.Registry) (jobs []func(context.Context) error) {
 	add := func(plural string, obj registry.Object) {
 		jobs = append(jobs, func(ctx context.Context) error {
-			return ensure(ctx, r, flowcontrolv1.GroupName, plural, "", obj)
+			return ensure(ctx, r, flowcontrolv1.GroupName, plural, obj)
 		})
 	}
 	levels := slices.Concat(flow.MandatoryPriorityLevelConfigurations, flow.SuggestedPriorityLevelConfigurations)
@@ -101,56 +110,29 @@ func flowJobs(r *registry.Registry) (jobs []func(context.Context) error) {
 func ensureServiceCIDR(ctx context.Context, r *registry.Registry) error {
 	c := &networkingv1.ServiceCIDR{ObjectMeta: meta("", serviceName),
 		Spec: networkingv1.ServiceCIDRSpec{CIDRs: []string{r.Ranges.Addresses.String()}}}
-	if err := ensure(ctx, r, networkingv1.GroupName, "servicecidrs", "", c); err != nil {
+	if err := ensure(ctx, r, networkingv1.GroupName, "servicecidrs", c); err != nil {
 		return err
 	}
 	return put(ctx, r, networkingv1.GroupName, "servicecidrs/status", c,
-		func(now *networkingv1.ServiceCIDR) (bool, error) {
+		func(now *networkingv1.ServiceCIDR) error {
 			if now.DeletionTimestamp != nil || !slices.Equal(now.Spec.CIDRs, c.Spec.CIDRs) ||
 				apimeta.FindStatusCondition(now.Status.Conditions, networkingv1.ServiceCIDRConditionReady) != nil {
-				return false, nil
+				return nil
 			}
-			return apimeta.SetStatusCondition(&now.Status.Conditions, metav1.Condition{
+			apimeta.SetStatusCondition(&now.Status.Conditions, metav1.Condition{
 				Type: networkingv1.ServiceCIDRConditionReady, Status: metav1.ConditionTrue,
 				Message: "Kubernetes default Service CIDR is ready",
-			}), nil
+			})
+			return nil
 		})
 }
 
 // managers are the field managers of the objects by group.
 var managers = map[string]string{
 	corev1.GroupName: "kube-apiserver", schedulingv1.GroupName: "kube-apiserver", discoveryv1.GroupName: "kube-apiserver",
+	rbacv1.GroupName:        "kube-apiserver",
 	networkingv1.GroupName:  "kubernetes-service-cidr-controller",
 	flowcontrolv1.GroupName: "api-priority-and-fairness-config-producer-v1", // K pkg/registry/flowcontrol/ensurer
-}
-
-// ensure creates an object unless it exists.
-func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace string, obj registry.Object) error {
-	l := r.AsServer(managers[group])
-	p := registry.Path{Resource: r.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
-	// The cache is read first, because a service's spec is validated before its name is looked up.
-	if o, _ := r.Cache.Get(l.Key(p.Resource, p.Namespace, p.Name)); o != nil {
-		return nameError(o.Err, p)
-	}
-	collection := p
-	collection.Name = ""
-	_, err := l.Create(ctx, collection, obj)
-	if err == nil || apierrors.IsAlreadyExists(err) {
-		return nil
-	}
-	// Another server may have created it in the meantime, with the address that this one could not allocate.
-	if _, again := l.Get(ctx, p); again == nil {
-		return nil
-	}
-	return nameError(err, p)
-}
-
-// nameError adds the name of the object to an error of its creation.
-func nameError(err error, p registry.Path) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("creating %s %s: %w", p.Resource.Plural, p.Name, err)
 }
 
 // systemPriorities returns the priority classes that clients can't create.

@@ -11,29 +11,29 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
 
-// reconcileClusterRole adds to have what it lacks of want, and reports whether have was changed (component-helpers
-// auth/rbac/reconciliation, as kube-apiserver uses it at its start).
-func reconcileClusterRole(have, want *rbacv1.ClusterRole) bool {
+// reconcileClusterRole adds to have what it lacks of want (component-helpers auth/rbac/reconciliation, as
+// kube-apiserver uses it at its start).
+func reconcileClusterRole(have, want *rbacv1.ClusterRole) error {
 	if reconciliationDisabled(&have.ObjectMeta) {
-		return false
+		return nil
 	}
-	changed := addMetadata(&have.ObjectMeta, &want.ObjectMeta)
+	addMetadata(&have.ObjectMeta, &want.ObjectMeta)
 	if want.AggregationRule != nil {
-		return addSelectors(have, want.AggregationRule) || changed
+		addSelectors(have, want.AggregationRule)
+		return nil
 	}
-	if have.AggregationRule != nil { // otherwise aggregation overwrites its rules
-		have.AggregationRule, changed = nil, true
-	}
-	return addRules(&have.Rules, want.Rules) || changed
+	have.AggregationRule = nil // it would overwrite the rules
+	have.Rules = append(have.Rules, rbac.Missing(have.Rules, want.Rules)...)
+	return nil
 }
 
 // reconcileRole is reconcileClusterRole for Roles.
-func reconcileRole(have, want *rbacv1.Role) bool {
-	if reconciliationDisabled(&have.ObjectMeta) {
-		return false
+func reconcileRole(have, want *rbacv1.Role) error {
+	if !reconciliationDisabled(&have.ObjectMeta) {
+		addMetadata(&have.ObjectMeta, &want.ObjectMeta)
+		have.Rules = append(have.Rules, rbac.Missing(have.Rules, want.Rules)...)
 	}
-	changed := addMetadata(&have.ObjectMeta, &want.ObjectMeta)
-	return addRules(&have.Rules, want.Rules) || changed
+	return nil
 }
 
 // roleBinding has the common fields of the two kinds of bindings.
@@ -43,38 +43,22 @@ type roleBinding struct {
 	Subjects *[]rbacv1.Subject
 }
 
-// outcome is the necessary change of an object.
-type outcome uint8
-
-// The outcomes. A binding's role can't be changed, so a binding to another role is recreated.
-const (
-	keep outcome = iota
-	update
-	recreate
-)
-
-// String returns the name of the outcome.
-func (o outcome) String() string { return [...]string{"keep", "update", "recreate"}[o] }
-
-// reconcileBinding adds the subjects, labels and annotations of want that have lacks.
-func reconcileBinding(have, want roleBinding) outcome {
+// reconcileBinding adds the subjects, labels and annotations of want that have lacks. A binding's role can't be
+// changed, so a binding to another role must be recreated.
+func reconcileBinding(have, want roleBinding) error {
 	if reconciliationDisabled(have.Meta) {
-		return keep
+		return nil
 	}
 	if have.Ref != want.Ref {
-		return recreate
+		return errRecreate
 	}
-	changed := addMetadata(have.Meta, want.Meta)
+	addMetadata(have.Meta, want.Meta)
 	for _, s := range *want.Subjects {
 		if !slices.Contains(*have.Subjects, s) {
 			*have.Subjects = append(*have.Subjects, s)
-			changed = true
 		}
 	}
-	if changed {
-		return update
-	}
-	return keep
+	return nil
 }
 
 // reconciliationDisabled reports whether a user has disabled the reconciliation of the object.
@@ -82,26 +66,14 @@ func reconciliationDisabled(m *metav1.ObjectMeta) bool {
 	return m.Annotations[rbacv1.AutoUpdateAnnotationKey] == "false"
 }
 
-func addMetadata(have, want *metav1.ObjectMeta) bool {
-	labels := addMissing(&have.Labels, want.Labels)
-	return addMissing(&have.Annotations, want.Annotations) || labels
+// addMetadata adds missing labels and annotations. It does not change existing ones, so that a user can exclude a
+// default role from an aggregation.
+func addMetadata(have, want *metav1.ObjectMeta) {
+	have.Labels = labels.Merge(want.Labels, have.Labels)
+	have.Annotations = labels.Merge(want.Annotations, have.Annotations)
 }
 
-// addMissing adds missing entries. It does not change existing ones, so that a user can exclude a default role from an
-// aggregation.
-func addMissing(have *map[string]string, want map[string]string) bool {
-	before := len(*have)
-	*have = labels.Merge(want, *have)
-	return len(*have) > before
-}
-
-func addRules(have *[]rbacv1.PolicyRule, want []rbacv1.PolicyRule) bool {
-	missing := rbac.Missing(*have, want)
-	*have = append(*have, missing...)
-	return len(missing) > 0
-}
-
-func addSelectors(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) (changed bool) {
+func addSelectors(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) {
 	if have.AggregationRule == nil {
 		have.AggregationRule = &rbacv1.AggregationRule{}
 	}
@@ -110,8 +82,6 @@ func addSelectors(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) (chang
 			return apiequality.Semantic.DeepEqual(h, s)
 		}) {
 			have.AggregationRule.ClusterRoleSelectors = append(have.AggregationRule.ClusterRoleSelectors, s)
-			changed = true
 		}
 	}
-	return changed
 }

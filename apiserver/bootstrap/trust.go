@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -40,11 +39,9 @@ const expiredFor = 5 * time.Minute
 // writeConfigMap).
 func ensureTrust(ctx context.Context, r *registry.Registry, t Trust, now time.Time) error {
 	fresh := &corev1.ConfigMap{ObjectMeta: meta(metav1.NamespaceSystem, trustName)}
-	err := put(ctx, r, "", "configmaps", fresh, func(c *corev1.ConfigMap) (bool, error) {
-		data, err := t.merged(c.Data, now)
-		differs := !maps.Equal(data, c.Data)
-		c.Data = data
-		return differs, err
+	err := put(ctx, r, "", "configmaps", fresh, func(c *corev1.ConfigMap) (err error) {
+		c.Data, err = t.merged(c.Data, now)
+		return err
 	})
 	if apierrors.IsRequestEntityTooLargeError(err) ||
 		apierrors.IsInvalid(err) && strings.Contains(err.Error(), "Too long") {
