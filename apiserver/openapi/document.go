@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emicklei/go-restful/v3"
 	openapiv3 "github.com/google/gnostic-models/openapiv3"
 	"google.golang.org/protobuf/proto"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,8 +33,10 @@ type part struct {
 // parts returns the parts in the order of their paths.
 func parts(types []Type) []part {
 	list := []part{
-		{path: "api", fill: rootPart("/api/", "getCoreAPIVersions", "core", metav1.APIVersions{})},
-		{path: "apis", fill: rootPart("/apis/", "getAPIVersions", "apis", metav1.APIGroupList{})},
+		{path: "api", fill: infoPart("/api/", "getCoreAPIVersions", "core", "get available API versions",
+			metav1.APIVersions{})},
+		{path: "apis", fill: infoPart("/apis/", "getAPIVersions", "apis", "get available API versions",
+			metav1.APIGroupList{})},
 		{path: "version", fill: versionPart},
 		{path: ".well-known/openid-configuration",
 			fill: tokenPart("/.well-known/openid-configuration/", "getServiceAccountIssuerOpenIDConfiguration", "WellKnown",
@@ -70,55 +73,42 @@ func parts(types []Type) []part {
 	return list
 }
 
-func rootPart(path, id, tag string, answer any) func(*operations) {
+func infoPart(path, id, tag, text string, answer any) func(*operations) {
 	return func(o *operations) {
-		o.plain(
-			&route{path: path, id: id, tag: tag, text: "get available API versions", consumes: mediaTypes, produces: mediaTypes},
-			o.model(answer),
-		)
+		r := &restful.Route{Path: path, Operation: id, Doc: text, Consumes: mediaTypes, Produces: mediaTypes}
+		o.plain(tag, r, o.model(answer))
 	}
 }
 
 func groupPart(group string) func(*operations) {
-	return func(o *operations) {
-		s := scope{group: group}
-		r := &route{
-			path: "/apis/" + group + "/", id: s.id("get", "APIGroup"), tag: s.tag(), text: "get information of a group",
-			consumes: mediaTypes, produces: mediaTypes,
-		}
-		o.plain(r, o.model(metav1.APIGroup{}))
-	}
+	s := scope{group: group}
+	text := "get information of a group"
+	return infoPart("/apis/"+group+"/", s.id("get", "APIGroup"), s.tag(), text, metav1.APIGroup{})
 }
 
 func resourcesPart(gv schema.GroupVersion) func(*operations) {
-	return func(o *operations) {
-		s := scope{gv.Group, gv.Version}
-		r := &route{
-			path: prefix(gv) + "/", id: s.id("get", "APIResources"), tag: s.tag(), text: "get available resources",
-			consumes: mediaTypes, produces: mediaTypes,
-		}
-		o.plain(r, o.model(metav1.APIResourceList{}))
-	}
+	s := scope{gv.Group, gv.Version}
+	text := "get available resources"
+	return infoPart(prefix(gv)+"/", s.id("get", "APIResources"), s.tag(), text, metav1.APIResourceList{})
 }
 
 func versionPart(o *operations) {
-	r := &route{
-		path: "/version/", id: "getCodeVersion", tag: "version", text: "get the version information for this server",
-		consumes: jsonType, produces: jsonType,
-	}
-	o.plain(r, o.model(version.Info{}))
+	o.plain("version", &restful.Route{
+		Path: "/version/", Operation: "getCodeVersion", Doc: "get the version information for this server",
+		Consumes: jsonType, Produces: jsonType,
+	}, o.model(version.Info{}))
 }
 
 func tokenPart(path, id, tag, text, mediaType string) func(*operations) {
 	return func(o *operations) {
-		o.plain(&route{path: path, id: id, tag: tag, text: text, produces: []string{mediaType}}, "string")
+		o.plain(tag, &restful.Route{Path: path, Operation: id, Doc: text, Produces: []string{mediaType}}, "string")
 	}
 }
 
 // plain adds a GET that is not for a resource.
-func (o *operations) plain(r *route, answer model) {
-	r.method = "GET"
-	o.routes = append(o.routes, r.answer(200, answer))
+func (o *operations) plain(tag string, r *restful.Route, answer model) {
+	r.Method = "GET"
+	o.routes = append(o.routes, newRoute(r, tag).answer(200, answer))
 }
 
 // collect returns the operations and schemas of parts.
@@ -143,9 +133,7 @@ func info(gitVersion string) *spec.Info {
 
 // buildV3 builds the document of v3 with the operations of a part.
 func buildV3(gitVersion string, o *operations, k kinds) (*spec3.OpenAPI, error) {
-	document, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{
-		&routes{"/", o.routes},
-	}, &common.OpenAPIV3Config{
+	document, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{o.routes}, &common.OpenAPIV3Config{
 		Info:            info(gitVersion),
 		CommonResponses: map[int]*spec3.Response{401: {ResponseProps: spec3.ResponseProps{Description: "Unauthorized"}}},
 		SecuritySchemes: spec3.SecuritySchemes{"BearerToken": {SecuritySchemeProps: spec3.SecuritySchemeProps{

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emicklei/go-restful/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/kube-openapi/pkg/common"
 )
 
 var (
@@ -35,7 +35,7 @@ type operations struct {
 	definitions *definitions
 	queries     *queries
 	scope       scope
-	routes      []common.Route
+	routes      routes
 	// errs are the errors of custom types, which are omitted.
 	errs []error
 }
@@ -103,7 +103,7 @@ func (o *operations) add(t *Type) {
 		case s.Kind.Empty():
 			r := e.route("GET", path, "get", e.scope.id("read", e.name(namespaced)),
 				e.described("read", "the specified ", t.Kind))
-			r.produces = append([]string{"text/plain"}, mediaTypes...)
+			r.Route.Produces = append([]string{"text/plain"}, mediaTypes...)
 			r.query(queryParameters(options)...).answer(200, "string")
 		case s.Proxied:
 			methods := []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
@@ -120,9 +120,9 @@ func (e *endpoint) connections(path, namespaced, suffix string, options document
 	for _, method := range methods {
 		r := e.route(method, path, "connect", e.scope.id("connect", title(method)+e.name(namespaced)+suffix),
 			e.described("connect "+method+" requests to", "", e.typ.Kind))
-		r.produces = anyType
+		r.Route.Produces = anyType
 		if suffix != "" {
-			r.query(pathParameter("path", "path to the resource"))
+			r.query(restful.PathParameter("path", "path to the resource"))
 		}
 		r.query(queryParameters(options)...).answer(200, "string")
 	}
@@ -130,22 +130,21 @@ func (e *endpoint) connections(path, namespaced, suffix string, options document
 
 // route adds an operation with the parameters of its path. action is the value of x-kubernetes-action.
 func (e *endpoint) route(method, path, action, id, text string) *route {
-	r := &route{
-		method: method, path: e.root + path, text: text, id: id, tag: e.scope.tag(),
-		consumes: anyType, produces: mediaTypes,
-		metadata: map[string]any{extensionKind: e.kind, "x-kubernetes-action": action},
-	}
+	r := newRoute(&restful.Route{
+		Method: method, Path: e.root + path, Doc: text, Operation: id, Consumes: anyType, Produces: mediaTypes,
+		Metadata: map[string]any{extensionKind: e.kind, "x-kubernetes-action": action},
+	}, e.scope.tag())
 	if e.custom {
-		r.consumes, r.produces = customTypes, customTypes
+		r.Route.Consumes, r.Route.Produces = customTypes, customTypes
 	}
 	if action != "connect" {
-		r.query(queryParameter("pretty", prettyText, "string"))
+		r.query(restful.QueryParameter("pretty", prettyText))
 	}
 	if strings.Contains(path, "{namespace}") {
-		r.query(pathParameter("namespace", "object name and auth scope, such as for teams and projects"))
+		r.query(restful.PathParameter("namespace", "object name and auth scope, such as for teams and projects"))
 	}
 	if strings.Contains(path, "{name}") {
-		r.query(pathParameter("name", "name of the "+e.kind.Kind))
+		r.query(restful.PathParameter("name", "name of the "+e.kind.Kind))
 	}
 	e.routes = append(e.routes, r)
 	return r
@@ -175,7 +174,7 @@ func (e *endpoint) collections(path, namespaced, suffix string) {
 		}
 		r := e.route("GET", path, "list", e.scope.id("list", e.name(namespaced)+suffix), text)
 		if !e.custom {
-			r.produces = allTypes
+			r.Route.Produces = allTypes
 		}
 		r.query(e.queries.list...).answer(200, e.list)
 		if watches {
@@ -222,8 +221,8 @@ func (e *endpoint) items(path, namespaced string) {
 	if slices.Contains(e.verbs, "patch") {
 		r := e.route("PATCH", path, "patch", id("patch"), e.described("partially update", "the specified ", kind))
 		r.query(e.queries.patch...).read(e.model(metav1.Patch{}), true).answer(200, e.object)
-		if r.consumes = customPatchTypes; !e.custom {
-			r.consumes = patchTypes
+		if r.Route.Consumes = customPatchTypes; !e.custom {
+			r.Route.Consumes = patchTypes
 			r.answer(201, e.object)
 		}
 	}
@@ -252,7 +251,7 @@ func (e *endpoint) create(path, namespaced string) {
 }
 
 func (e *endpoint) watch(r *route) {
-	r.produces = allTypes
+	r.Route.Produces = allTypes
 	r.query(e.queries.list...).answer(200, e.model(metav1.WatchEvent{}))
 }
 

@@ -5,26 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emicklei/go-restful/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/kube-openapi/pkg/common"
 )
 
 // prettyText is the description of the only parameter that is not a field of a type (AS pkg/endpoints/installer.go).
 const prettyText = "If 'true', then the output is pretty printed. Defaults to 'false' unless the user-agent indicates a browser or command-line HTTP tool (curl and wget)."
 
-func pathParameter(name, text string) common.Parameter {
-	return &parameter{name: name, text: text, typ: "string", kind: common.PathParameterKind, required: true}
-}
-
-func queryParameter(name, text, typ string) common.Parameter {
-	return &parameter{name: name, text: text, typ: typ, kind: common.QueryParameterKind}
-}
-
 // queries has the query parameters of each verb's options.
 type queries struct {
-	get, list, create, update, patch, delete []common.Parameter
+	get, list, create, update, patch, delete []*restful.Parameter
 	// deleteCollection is list without the parameters of watches.
-	deleteCollection []common.Parameter
+	deleteCollection []*restful.Parameter
 }
 
 func newQueries() *queries {
@@ -41,17 +33,17 @@ func newQueries() *queries {
 
 // queryParameters returns a parameter for each top-level scalar field of an options struct (AS
 // pkg/endpoints/installer.go:AddObjectParams).
-func queryParameters(options documented, without ...string) []common.Parameter {
+func queryParameters(options documented, without ...string) []*restful.Parameter {
 	t := dereference(reflect.TypeOf(options))
 	docs := options.SwaggerDoc()
-	var list []common.Parameter
+	var list []*restful.Parameter
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, typ := tagOf(f).name, queryType(f.Type)
 		if name == "" || typ == "" || slices.Contains(without, name) {
 			continue
 		}
-		list = append(list, queryParameter(name, docs[name], typ))
+		list = append(list, restful.QueryParameter(name, docs[name]).DataType(typ))
 	}
 	return list
 }

@@ -4,57 +4,40 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/emicklei/go-restful/v3"
 	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/common/restfuladapter"
 )
 
 // route is one operation, for kube-openapi's builders (common.Route).
 type route struct {
-	method, path, text string
-	// id identifies the operation. tag is the same for all operations of a group version.
-	id, tag    string
-	parameters []common.Parameter
-	consumes   []string
-	produces   []string
-	metadata   map[string]any
-	// body is the name of the schema of the request's body. It is empty if there is none.
-	body    model
-	answers []common.StatusCodeResponse
+	restfuladapter.RouteAdapter
+	// tag is the same for all operations of a group version.
+	tag string
 }
 
-func (r *route) Method() string                                   { return r.method }
-func (r *route) Path() string                                     { return r.path }
-func (r *route) OperationName() string                            { return r.id }
-func (r *route) Parameters() []common.Parameter                   { return r.parameters }
-func (r *route) Description() string                              { return r.text }
-func (r *route) Consumes() []string                               { return r.consumes }
-func (r *route) Produces() []string                               { return r.produces }
-func (r *route) Metadata() map[string]any                         { return r.metadata }
-func (r *route) ResponsePayloadSample() any                       { return nil }
-func (r *route) StatusCodeResponses() []common.StatusCodeResponse { return r.answers }
-
-func (r *route) RequestPayloadSample() any {
-	if r.body == "" {
-		return nil
-	}
-	return r.body
+func newRoute(r *restful.Route, tag string) *route {
+	r.ResponseErrors = map[int]restful.ResponseError{}
+	return &route{restfuladapter.RouteAdapter{Route: r}, tag}
 }
+
+var statusTexts = map[int]string{200: "OK", 201: "Created", 202: "Accepted"}
 
 // answer adds a status code, with the schema of the response's body.
 func (r *route) answer(code int, m model) *route {
-	r.answers = append(r.answers, answer{code, m})
+	r.Route.ResponseErrors[code] = restful.ResponseError{Code: code, Message: statusTexts[code], Model: m}
 	return r
 }
 
 // read sets the schema of the request's body.
 func (r *route) read(m model, required bool) *route {
-	r.body = m
-	r.parameters = append(r.parameters, &parameter{name: "body", kind: common.BodyParameterKind, required: required})
-	return r
+	r.Route.ReadSample = m
+	return r.query(restful.BodyParameter("body", "").Required(required))
 }
 
 // query adds parameters.
-func (r *route) query(parameters ...common.Parameter) *route {
-	r.parameters = append(r.parameters, parameters...)
+func (r *route) query(parameters ...*restful.Parameter) *route {
+	r.Route.ParameterDocs = append(r.Route.ParameterDocs, parameters...)
 	return r
 }
 
@@ -64,44 +47,17 @@ type model string
 // OpenAPICanonicalTypeName returns the name to kube-openapi's builders.
 func (m model) OpenAPICanonicalTypeName() string { return string(m) }
 
-type answer struct {
-	code  int
-	model model
-}
+// routes are the operations of a document (common.RouteContainer).
+type routes []common.Route
 
-var statusTexts = map[int]string{200: "OK", 201: "Created", 202: "Accepted"}
-
-func (a answer) Code() int       { return a.code }
-func (a answer) Message() string { return statusTexts[a.code] }
-func (a answer) Model() any      { return a.model }
-
-type parameter struct {
-	name, text, typ string
-	kind            common.ParameterKind
-	required        bool
-}
-
-func (p *parameter) Name() string               { return p.name }
-func (p *parameter) Description() string        { return p.text }
-func (p *parameter) Required() bool             { return p.required }
-func (p *parameter) Kind() common.ParameterKind { return p.kind }
-func (p *parameter) DataType() string           { return p.typ }
-func (p *parameter) AllowMultiple() bool        { return false }
-
-// routes are the operations below one path (common.RouteContainer).
-type routes struct {
-	root string
-	list []common.Route
-}
-
-func (r *routes) RootPath() string                   { return r.root }
-func (r *routes) PathParameters() []common.Parameter { return nil }
-func (r *routes) Routes() []common.Route             { return r.list }
+func (r routes) RootPath() string                   { return "/" }
+func (r routes) PathParameters() []common.Parameter { return nil }
+func (r routes) Routes() []common.Route             { return r }
 
 // identify returns an operation's ID and tags to kube-openapi's builders.
 func identify(r common.Route) (string, []string, error) {
 	own := r.(*route)
-	return own.id, []string{own.tag}, nil
+	return own.OperationName(), []string{own.tag}, nil
 }
 
 // camel removes characters that are invalid in an operation ID, and capitalizes the characters after them (AS

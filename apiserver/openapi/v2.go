@@ -150,7 +150,7 @@ func buildV2(base *builtin, list []part) (*spec.Swagger, error) {
 	for i := range list {
 		k = k.and(list[i].types)
 	}
-	document, err := builder.BuildOpenAPISpecFromRoutes([]common.RouteContainer{&routes{"/", o.routes}}, &common.Config{
+	document, err := builder.BuildOpenAPISpecFromRoutes([]common.RouteContainer{o.routes}, &common.Config{
 		ProtocolList:    []string{"https"},
 		Info:            info(base.version),
 		CommonResponses: map[int]spec.Response{401: {ResponseProps: spec.ResponseProps{Description: "Unauthorized"}}},
