@@ -58,8 +58,11 @@ type node struct {
 	found int
 }
 
-// Validate implements validate.ValueValidator.
+// Validate implements validate.ValueValidator. After MaxErrors errors in the members of its parent, it finds no more.
 func (n *node) Validate(value any) *validate.Result {
+	if n.in != nil && n.in.found >= invalid.MaxErrors {
+		return &validate.Result{}
+	}
 	result := validate.NewSchemaValidator(n.schema, n.root, n.path, strfmt.Default, n.options).Validate(value)
 	if !result.IsValid() && n.both != nil && n.both.CachedDeepEqual() {
 		return &validate.Result{}
@@ -89,11 +92,8 @@ func (n *node) options(o *validate.SchemaValidatorOptions) {
 	}
 }
 
-// member returns the validator of a member. After MaxErrors errors, it is one that finds no errors.
+// member returns the validator of a member.
 func (n *node) member(s *spec.Schema, root any, path string, both *common.CorrelatedObject) validate.ValueValidator {
-	if n.found >= invalid.MaxErrors {
-		return noErrors{}
-	}
 	return &node{schema: s, root: root, path: path, both: both, in: n}
 }
 
@@ -102,15 +102,3 @@ func (*node) SetPath(string) {}
 
 // Applies implements validate.ValueValidator.
 func (*node) Applies(any, reflect.Kind) bool { return true }
-
-// noErrors is a validator that finds no errors.
-type noErrors struct{}
-
-// SetPath implements validate.ValueValidator.
-func (noErrors) SetPath(string) {}
-
-// Applies implements validate.ValueValidator.
-func (noErrors) Applies(any, reflect.Kind) bool { return true }
-
-// Validate implements validate.ValueValidator.
-func (noErrors) Validate(any) *validate.Result { return &validate.Result{} }
