@@ -69,27 +69,19 @@ func (p *Mutating) Patch(
 		return nil, err
 	}
 	return p.patchers[index].Patch(with, patch.Request{
-		MatchedResource: v.Resource, VersionedAttributes: v.typed, ObjectInterfaces: objects{types},
+		MatchedResource: v.Resource, VersionedAttributes: v.typed, ObjectInterfaces: objects{types: types},
 		Namespace: b.Namespace, TypeConverter: converter, OptionalVariables: b.optional(),
 	}, celconfig.RuntimeCELCostBudget)
 }
 
 // objects implements the methods of upstream's ObjectInterfaces that patchers call.
-type objects struct{ types Types }
+type objects struct {
+	admission.ObjectInterfaces
+	types Types
+}
 
 // GetObjectCreater implements admission.ObjectInterfaces.
 func (o objects) GetObjectCreater() runtime.ObjectCreater { return o.types }
 
 // GetObjectTyper implements admission.ObjectInterfaces.
 func (o objects) GetObjectTyper() runtime.ObjectTyper { return o.types }
-
-// GetObjectDefaulter implements admission.ObjectInterfaces.
-func (objects) GetObjectDefaulter() runtime.ObjectDefaulter { return nil }
-
-// GetObjectConvertor implements admission.ObjectInterfaces.
-func (objects) GetObjectConvertor() runtime.ObjectConvertor { return nil }
-
-// GetEquivalentResourceMapper implements admission.ObjectInterfaces.
-func (objects) GetEquivalentResourceMapper() runtime.EquivalentResourceMapper { return nil }
-
-var _ admission.ObjectInterfaces = objects{}
