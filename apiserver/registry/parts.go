@@ -3,13 +3,14 @@ package registry
 import (
 	"bytes"
 	"reflect"
-	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // part returns a field of a typed object by its Go name ("Spec"), or the corresponding member of an unstructured one.
@@ -142,35 +143,5 @@ func isRaw(t reflect.Type) bool {
 	return t == reflect.TypeFor[runtime.RawExtension]() || t == reflect.TypeFor[apiextensionsv1.JSON]()
 }
 
-var rawTypes sync.Map // of bool by reflect.Type
-
 // hasRaw reports whether values of a type may contain raw JSON.
-func hasRaw(t reflect.Type) bool {
-	if found, known := rawTypes.Load(t); known {
-		return found.(bool)
-	}
-	found := reachesRaw(t, map[reflect.Type]bool{})
-	rawTypes.Store(t, found)
-	return found
-}
-
-func reachesRaw(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if isRaw(t) {
-		return true
-	}
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		return reachesRaw(t.Elem(), seen)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if reachesRaw(t.Field(i).Type, seen) {
-				return true
-			}
-		}
-	}
-	return false
-}
+var hasRaw = entry.Reach(isRaw)

@@ -2,6 +2,7 @@ package entry
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -47,35 +48,53 @@ func shownFields(t reflect.Type) []int {
 	if s, ok := shown.Load(t); ok {
 		return s.([]int)
 	}
-	s := find(t, map[reflect.Type][]int{})
+	var s []int
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && (always(f) || leads(f.Type)) {
+			s = append(s, i)
+		}
+	}
 	shown.Store(t, s)
 	return s
 }
 
-// find returns the fields of a struct that empty must check, and records them in made, as well as those of nested
-// structs. It assumes that a recursive type has no such fields.
-func find(t reflect.Type, made map[reflect.Type][]int) []int {
-	if s, ok := made[t]; ok {
-		return s
-	}
-	made[t] = nil
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.IsExported() && (always(f) || leads(f.Type, made)) {
-			made[t] = append(made[t], i)
-		}
-	}
-	return made[t]
-}
+// leads reports whether values of a type may contain lists or maps without omitempty.
+var leads = Reach(func(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && slices.ContainsFunc(reflect.VisibleFields(t), always)
+})
 
-func leads(t reflect.Type, made map[reflect.Type][]int) bool {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice:
-		return leads(t.Elem(), made)
-	case reflect.Struct:
-		return len(find(t, made)) > 0
+// Reach returns a function that reports whether values of a type may contain a value of a type for which is returns
+// true.
+func Reach(is func(reflect.Type) bool) func(reflect.Type) bool {
+	var known sync.Map // of bool by reflect.Type
+	var reach func(t reflect.Type, seen map[reflect.Type]bool) bool
+	reach = func(t reflect.Type, seen map[reflect.Type]bool) bool {
+		switch {
+		case seen[t]:
+			return false
+		case is(t):
+			return true
+		}
+		seen[t] = true
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			return reach(t.Elem(), seen)
+		case reflect.Struct:
+			for i := range t.NumField() {
+				if f := t.Field(i); f.IsExported() && reach(f.Type, seen) {
+					return true
+				}
+			}
+		}
+		return false
 	}
-	return false
+	return func(t reflect.Type) bool {
+		found, ok := known.Load(t)
+		if !ok {
+			found, _ = known.LoadOrStore(t, reach(t, map[reflect.Type]bool{}))
+		}
+		return found.(bool)
+	}
 }
 
 // always reports whether a field is a list or a map without omitempty. A []byte does not count as a list.
