@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/netip"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -40,7 +40,7 @@ func (d *Data) ServiceAddress(ctx context.Context, namespace, name string, port 
 	if err != nil {
 		return "", err
 	}
-	return serviceAddress(&s, all, port, rand.IntN)
+	return serviceAddress(&s, all, port)
 }
 
 // endpointSlices returns the EndpointSlices of a Service, by name. It omits those that can't be decoded.
@@ -71,10 +71,8 @@ func readCached(o *storage.Object, into any) error {
 }
 
 // serviceAddress returns the host and port at which the server reaches a port of a Service (AS pkg/util/proxy/proxy.go:
-// ResolveEndpoint, ResolveCluster). pick returns a number below n.
-func serviceAddress(
-	s *corev1.Service, all []*discoveryv1.EndpointSlice, port int32, pick func(n int) int,
-) (string, error) {
+// ResolveEndpoint, ResolveCluster).
+func serviceAddress(s *corev1.Service, all []*discoveryv1.EndpointSlice, port int32) (string, error) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName {
 		return joinPort(s.Spec.ExternalName, port), nil
 	}
@@ -85,46 +83,13 @@ func serviceAddress(
 	if ip, err := netip.ParseAddr(s.Spec.ClusterIP); err == nil && ip.IsLoopback() {
 		return joinPort(s.Spec.ClusterIP, port), nil
 	}
-	for _, family := range byFamily(s, all) {
-		if ready := readyIn(family, s.Spec.Ports[i].Name); len(ready) > 0 {
-			return ready[pick(len(ready))], nil
-		}
+	if ready := entry.ReadyEndpoints(s, all, s.Spec.Ports[i].Name); len(ready) > 0 {
+		return joinPort(ready[0].Addresses[0], ready[0].Port), nil // upstream uses only the first address
 	}
 	return "", fmt.Errorf("no endpoints available for service %q: %w", s.Name, errNoNetwork)
 }
 
 // errNoNetwork is the error for a Service without a reachable address.
 var errNoNetwork = errors.New("this server has no cluster network and reaches only addresses in EndpointSlices")
-
-// byFamily returns the slices of the Service's primary IP family, followed by those of other families.
-func byFamily(s *corev1.Service, all []*discoveryv1.EndpointSlice) [][]*discoveryv1.EndpointSlice {
-	var primary, other []*discoveryv1.EndpointSlice
-	for _, e := range all {
-		if len(s.Spec.IPFamilies) == 0 || e.AddressType == discoveryv1.AddressType(s.Spec.IPFamilies[0]) {
-			primary = append(primary, e)
-		} else {
-			other = append(other, e)
-		}
-	}
-	return [][]*discoveryv1.EndpointSlice{primary, other}
-}
-
-// readyIn returns the ready addresses, each with the port of the name.
-func readyIn(all []*discoveryv1.EndpointSlice, name string) (out []string) {
-	for _, e := range all {
-		i := slices.IndexFunc(e.Ports, func(p discoveryv1.EndpointPort) bool {
-			return p.Name != nil && *p.Name == name && p.Port != nil
-		})
-		if i < 0 {
-			continue
-		}
-		for _, one := range e.Endpoints {
-			if ready := one.Conditions.Ready; (ready == nil || *ready) && len(one.Addresses) > 0 {
-				out = append(out, joinPort(one.Addresses[0], *e.Ports[i].Port)) // upstream uses only the first
-			}
-		}
-	}
-	return out
-}
 
 func joinPort(host string, port int32) string { return net.JoinHostPort(host, strconv.Itoa(int(port))) }

@@ -1,10 +1,8 @@
 package core
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/url"
 	"slices"
@@ -175,36 +173,16 @@ func proxyService(ctx context.Context, s entry.Server, c *entry.Connection) (*en
 	return &entry.Backend{URL: t.url(host)}, nil
 }
 
-// endpoint returns a random endpoint that is ready and has the port. It prefers the service's primary IP family.
+// endpoint returns a random endpoint that is ready, has the port, and is a pod.
 func endpoint(
 	ctx context.Context, s entry.Server, svc *corev1.Service, all []*discoveryv1.EndpointSlice, name string,
 ) (host string, port int32, err error) {
-	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	other := func(e *discoveryv1.EndpointSlice) int {
-		if len(svc.Spec.IPFamilies) > 0 && string(e.AddressType) == string(svc.Spec.IPFamilies[0]) {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(all, func(a, b *discoveryv1.EndpointSlice) int { return cmp.Compare(other(a), other(b)) })
-	for _, e := range all {
-		i := slices.IndexFunc(e.Ports, func(p discoveryv1.EndpointPort) bool {
-			return p.Name != nil && *p.Name == name && p.Port != nil
-		})
-		if i < 0 {
-			continue
-		}
-		for _, j := range rand.Perm(len(e.Endpoints)) {
-			one := &e.Endpoints[j]
-			if ready := one.Conditions.Ready; ready != nil && !*ready || len(one.Addresses) == 0 {
-				continue
-			}
-			switch ok, err := isPod(ctx, s, svc.Namespace, one); {
-			case err != nil:
-				return "", 0, err
-			case ok:
-				return one.Addresses[0], *e.Ports[i].Port, nil
-			}
+	for _, one := range entry.ReadyEndpoints(svc, all, name) {
+		switch ok, err := isPod(ctx, s, svc.Namespace, one.Endpoint); {
+		case err != nil:
+			return "", 0, err
+		case ok:
+			return one.Addresses[0], one.Port, nil
 		}
 	}
 	return "", 0, apierrors.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", svc.Name))

@@ -2,10 +2,13 @@ package entry
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/url"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -52,4 +55,38 @@ type Log struct {
 	Text string
 	// Ended reports whether the log is complete.
 	Ended bool
+}
+
+// ReadyEndpoint is an endpoint of a service with an address, and its port.
+type ReadyEndpoint struct {
+	*discoveryv1.Endpoint
+	Port int32
+}
+
+// ReadyEndpoints returns the ready endpoints that have a port of the name, in random order, but those of the service's
+// primary IP family first.
+func ReadyEndpoints(s *corev1.Service, all []*discoveryv1.EndpointSlice, port string) []ReadyEndpoint {
+	var primary, other []ReadyEndpoint
+	for _, e := range all {
+		i := slices.IndexFunc(e.Ports, func(p discoveryv1.EndpointPort) bool {
+			return p.Name != nil && *p.Name == port && p.Port != nil
+		})
+		if i < 0 {
+			continue
+		}
+		list := &primary
+		if len(s.Spec.IPFamilies) > 0 && string(e.AddressType) != string(s.Spec.IPFamilies[0]) {
+			list = &other
+		}
+		for j := range e.Endpoints {
+			one := &e.Endpoints[j]
+			if ready := one.Conditions.Ready; (ready == nil || *ready) && len(one.Addresses) > 0 {
+				*list = append(*list, ReadyEndpoint{one, *e.Ports[i].Port})
+			}
+		}
+	}
+	for _, list := range [][]ReadyEndpoint{primary, other} {
+		rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	}
+	return append(primary, other...)
 }
