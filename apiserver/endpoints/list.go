@@ -13,6 +13,7 @@ import (
 	metainternalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	upstream "k8s.io/apiserver/pkg/storage"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -236,7 +237,7 @@ func (a *API) scanOf(
 		err = a.Registry.Fresh(ctx)
 	case exact && single && rev > a.Registry.Cache.Revision(): // a list of one object does not wait
 		if err = a.Registry.Fresh(ctx); err == nil && rev > a.Registry.Cache.Revision() {
-			err = registry.TooLargeRevision(rev, a.Registry.Cache.Revision(), 0)
+			err = upstream.NewTooLargeResourceVersionError(uint64(rev), uint64(a.Registry.Cache.Revision()), 0)
 		}
 	case !resumed && !exact && opts.ResourceVersion == "0": // any revision, without a limit
 		sc.limit = 0

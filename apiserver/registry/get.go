@@ -3,13 +3,11 @@ package registry
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	upstream "k8s.io/apiserver/pkg/storage"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -104,7 +102,7 @@ func ParseRevision(revision string) (int64, error) {
 // revisionWait is the time for which a read waits for a revision that does not exist yet (H-11).
 const revisionWait = 3 * time.Second
 
-// WaitFor waits until the cache has the revision, and returns TooLargeRevision if that takes too long (H-11).
+// WaitFor waits until the cache has the revision, and returns an error if that takes too long (H-11).
 func (s *Registry) WaitFor(ctx context.Context, rev int64) error {
 	if s.Cache.Revision() >= rev {
 		return nil
@@ -116,15 +114,7 @@ func (s *Registry) WaitFor(ctx context.Context, rev int64) error {
 	defer cancel()
 	err := s.Cache.Wait(short, rev)
 	if err != nil && errors.Is(short.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
-		return TooLargeRevision(rev, s.Cache.Revision(), 1)
+		return upstream.NewTooLargeResourceVersionError(uint64(rev), uint64(s.Cache.Revision()), 1)
 	}
-	return err
-}
-
-// TooLargeRevision returns the error for a revision that does not exist yet (H-11).
-func TooLargeRevision(want, have int64, retry int) error {
-	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", want, have), retry)
-	err.ErrStatus.Details.Causes = []metav1.StatusCause{
-		{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}}
 	return err
 }
