@@ -58,19 +58,19 @@ func TestFirstAndLastAddressAreUsed(t *testing.T) {
 func TestOverlappingRangesAllocateOnce(t *testing.T) {
 	small, _ := ParseRange("10.0.0.0/30")
 	large, _ := ParseRange("10.0.0.0/29")
-	taken := NewTaken([]Addresses{small, large}, Ports{})
+	taken := NewTaken([]Addresses{small, large}, Ports{}, rand.IntN)
 	seen := map[string]bool{}
 	for range 6 {
-		ip, err := taken.nextAddress(rand.IntN)
+		ip, err := taken.NextAddress()
 		if err != nil || seen[ip] || len(seen) < 2 && !small.has(netip.MustParseAddr(ip)) {
 			t.Fatalf("%s after %v: %v", ip, seen, err)
 		}
-		if err := taken.claimAddress(ip); err != errTakenIP {
+		if err := taken.ClaimAddress(ip); err != errTakenIP {
 			t.Errorf("claiming %s again: %v", ip, err)
 		}
 		seen[ip] = true
 	}
-	if ip, err := taken.nextAddress(rand.IntN); err != errFull {
+	if ip, err := taken.NextAddress(); err != errFull {
 		t.Errorf("full ranges: %q, %v", ip, err)
 	}
 }
@@ -80,7 +80,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("::/64", "1+2")
 	f.Fuzz(func(t *testing.T, addresses, ports string) {
 		if a, err := ParseAddresses(addresses); err == nil {
-			ip, err := NewTaken([]Addresses{a}, Ports{}).nextAddress(func(n int) int { return n - 1 })
+			ip, err := NewTaken([]Addresses{a}, Ports{}, func(n int) int { return n - 1 }).NextAddress()
 			if got, _ := netip.ParseAddr(ip); err != nil || !a.has(got) {
 				t.Errorf("%q returns %v, %v", addresses, ip, err)
 			}

@@ -4,7 +4,7 @@
 // It guarantees:
 //
 //  1. It is pure: the ranges, the allocated values and the random numbers are arguments.
-//  2. A value from a Random source is in a range, free, and returned only once. A value that a client requests must be
+//  2. A value from a Taken is in a range, free, and returned only once. A value that a client requests must be
 //     in a range and free. A Sample source allocates nothing.
 //  3. If n values are allocated, the search for a free value takes at most n+1 attempts.
 //  4. The errors have the messages that clients see.

@@ -9,22 +9,10 @@ type Source interface {
 	NextPort() (int32, error)
 }
 
-// Random returns a Source that allocates free values. The search starts at pick(n), which is a number below n.
-func (t *Taken) Random(pick func(n int) int) Source { return &random{t, pick} }
-
-// Sample returns a Source for dry runs. It allocates nothing, and its values need not be free (ipallocator's
-// dryRunAllocator, portallocator's dry run).
+// Sample returns a Source for dry runs: of the first address of the range, and of ports from 32769, or after the ports
+// that a client requests. It allocates nothing, and only requested ports must be free (ipallocator's dryRunAllocator,
+// portallocator's dry run).
 func (t *Taken) Sample() Source { return &sample{taken: t} }
-
-type random struct {
-	taken *Taken
-	pick  func(int) int
-}
-
-func (r *random) ClaimAddress(ip string) error { return r.taken.claimAddress(ip) }
-func (r *random) NextAddress() (string, error) { return r.taken.nextAddress(r.pick) }
-func (r *random) ClaimPort(port int32) error   { return r.taken.claimPort(port) }
-func (r *random) NextPort() (int32, error)     { return r.taken.nextPort(r.pick) }
 
 type sample struct {
 	taken *Taken
@@ -33,7 +21,7 @@ type sample struct {
 }
 
 func (m *sample) ClaimAddress(ip string) error {
-	return NewTaken(m.taken.ranges, m.taken.portRange).claimAddress(ip)
+	return NewTaken(m.taken.ranges, m.taken.portRange, nil).ClaimAddress(ip)
 }
 
 func (m *sample) NextAddress() (string, error) {
@@ -45,7 +33,7 @@ func (m *sample) NextAddress() (string, error) {
 
 // ClaimPort only checks whether the port is free, like upstream in a dry run.
 func (m *sample) ClaimPort(port int32) error {
-	err := m.taken.claimPort(port)
+	err := m.taken.ClaimPort(port)
 	if err == errTakenPort {
 		return err
 	}

@@ -17,17 +17,19 @@ var (
 	errOtherRange = errors.New("the provided network does not match the current range")
 )
 
-// Taken has the allocated cluster IPs and node ports.
+// Taken has the allocated cluster IPs and node ports. It is a Source of free ones.
 type Taken struct {
 	ranges    []Addresses
 	addresses map[netip.Addr]bool
 	portRange Ports
 	ports     map[int32]bool
+	pick      func(n int) int
 }
 
-// NewTaken returns a Taken without allocations. Addresses are allocated from the first range that has a free one.
-func NewTaken(ranges []Addresses, ports Ports) *Taken {
-	return &Taken{ranges: ranges, addresses: map[netip.Addr]bool{}, portRange: ports, ports: map[int32]bool{}}
+// NewTaken returns a Taken without allocations. Addresses are allocated from the first range that has a free one. A
+// search starts at the number pick(n), which is random and less than n.
+func NewTaken(ranges []Addresses, ports Ports, pick func(n int) int) *Taken {
+	return &Taken{ranges, map[netip.Addr]bool{}, ports, map[int32]bool{}, pick}
 }
 
 // AddAddress records an allocated address. It ignores "None" and an empty address.
@@ -46,8 +48,8 @@ func parse(ip string) (netip.Addr, bool) {
 	return a.Unmap(), ok
 }
 
-// claimAddress allocates the address that a client requests (K ipallocator/cidrallocator.go: getAllocator).
-func (t *Taken) claimAddress(ip string) error {
+// ClaimAddress allocates the address that a client requests (K ipallocator/cidrallocator.go: getAllocator).
+func (t *Taken) ClaimAddress(ip string) error {
 	a, ok := parse(ip)
 	switch {
 	case !ok || !slices.ContainsFunc(t.ranges, func(r Addresses) bool { return r.has(a) }):
@@ -59,9 +61,10 @@ func (t *Taken) claimAddress(ip string) error {
 	return nil
 }
 
-func (t *Taken) nextAddress(pick func(int) int) (string, error) {
+// NextAddress implements Source.
+func (t *Taken) NextAddress() (string, error) {
 	for _, r := range t.ranges {
-		if n, ok := next(r.size(), r.low(), func(n int) bool { return t.addresses[r.at(n)] }, pick); ok {
+		if n, ok := next(r.size(), r.low(), func(n int) bool { return t.addresses[r.at(n)] }, t.pick); ok {
 			t.addresses[r.at(n)] = true
 			return r.at(n).String(), nil
 		}
@@ -69,8 +72,8 @@ func (t *Taken) nextAddress(pick func(int) int) (string, error) {
 	return "", errFull
 }
 
-// claimPort allocates the port that a client requests.
-func (t *Taken) claimPort(port int32) error {
+// ClaimPort allocates the port that a client requests.
+func (t *Taken) ClaimPort(port int32) error {
 	switch {
 	case !t.portRange.Contains(int(port)):
 		return fmt.Errorf("provided port is not in the valid range. The range of valid ports is %s",
@@ -82,9 +85,10 @@ func (t *Taken) claimPort(port int32) error {
 	return nil
 }
 
-func (t *Taken) nextPort(pick func(int) int) (int32, error) {
+// NextPort implements Source.
+func (t *Taken) NextPort() (int32, error) {
 	at := func(n int) int32 { return int32(t.portRange.Base + n) }
-	n, ok := next(t.portRange.Size, t.portRange.low(), func(n int) bool { return t.ports[at(n)] }, pick)
+	n, ok := next(t.portRange.Size, t.portRange.low(), func(n int) bool { return t.ports[at(n)] }, t.pick)
 	if !ok {
 		return 0, errFull
 	}

@@ -43,20 +43,9 @@ func wantsHealthCheck(s, old *corev1.Service) bool {
 	return hasHealthCheck(&s.Spec) && (old == nil || !hasHealthCheck(&old.Spec))
 }
 
-// fillService allocates the addresses and ports that the service needs. pick returns a random number below n.
-// setFamilies must have processed the service. Errors are API errors. After an error the service must not be used.
-func fillService(s, old *corev1.Service, taken *allocate.Taken, pick func(n int) int) error {
-	return fillServiceFrom(s, old, taken.Random(pick))
-}
-
-// sampleService sets example values for a dry run: the first address of the range, and ports from 32769, or after the
-// ports that a client requests. It checks requested ports as fillService does. A requested address only has to be in
-// the range.
-func sampleService(s, old *corev1.Service, taken *allocate.Taken) error {
-	return fillServiceFrom(s, old, taken.Sample())
-}
-
-func fillServiceFrom(s, old *corev1.Service, from allocate.Source) error {
+// fillService allocates the addresses and ports that the service needs. setFamilies must have processed the service.
+// Errors are API errors. After an error the service must not be used.
+func fillService(s, old *corev1.Service, from allocate.Source) error {
 	if wantsAddress(s, old) {
 		if err := fillAddress(s, from); err != nil {
 			return err

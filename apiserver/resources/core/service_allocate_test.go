@@ -75,7 +75,7 @@ func (c *cluster) taken() *allocate.Taken {
 
 // taken has no allocations.
 func taken(r allocate.Ranges) *allocate.Taken {
-	return allocate.NewTaken([]allocate.Addresses{r.Addresses}, r.Ports)
+	return allocate.NewTaken([]allocate.Addresses{r.Addresses}, r.Ports, func(int) int { return 0 })
 }
 
 // write processes a service as a server does, with the functions of this package.
@@ -96,11 +96,11 @@ func (c *cluster) write(t *testing.T, name string, old *corev1.Service, spec str
 	keepAllocations(s, old)
 	err := setFamilies(s, old)
 	if err == nil {
+		var from allocate.Source = c.taken()
 		if dry {
-			err = sampleService(s, old, c.taken())
-		} else {
-			err = fillService(s, old, c.taken(), func(int) int { return 0 })
+			from = c.taken().Sample()
 		}
+		err = fillService(s, old, from)
 	}
 	if err != nil {
 		return err.Error()
@@ -153,7 +153,7 @@ func TestDryRunOfManyPortsTakesLinearTime(t *testing.T) {
 		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: i + 1})
 	}
 	start := time.Now()
-	err := sampleService(s, nil, taken(allocate.Defaults()))
+	err := fillService(s, nil, taken(allocate.Defaults()).Sample())
 	if took := time.Since(start); err != nil || took > 15*time.Second {
 		t.Errorf("%v, %v", took, err)
 	}

@@ -45,14 +45,14 @@ func beginService(ctx context.Context, w entry.Write, obj, old entry.Object) (en
 		Fill: func(ctx context.Context, obj entry.Object) ([]storage.Guard, error) {
 			s := obj.(*corev1.Service)
 			have, err := readAllocations(ctx, w, ports)
-			switch {
-			case err != nil:
+			if err != nil {
 				return nil, err
-			case w.DryRun():
-				err = sampleService(s, was, have.taken)
-			default:
-				err = fillService(s, was, have.taken, rand.IntN)
 			}
+			var from allocate.Source = have.taken
+			if w.DryRun() {
+				from = have.taken.Sample()
+			}
+			err = fillService(s, was, from)
 			if address {
 				have.guards = append(have.guards, have.unclaimed(s.Spec.ClusterIP))
 			}
@@ -85,7 +85,7 @@ func readAllocations(ctx context.Context, w entry.Write, ports bool) (*allocatio
 	if err != nil {
 		return nil, err
 	}
-	taken := allocate.NewTaken(ranges, w.Ranges().Ports)
+	taken := allocate.NewTaken(ranges, w.Ranges().Ports, rand.IntN)
 	services, err := readServices(w, taken, ports)
 	if err != nil {
 		return nil, err
