@@ -12,8 +12,8 @@ func prepareCreate(res *resources.Resource, obj Object) {
 	if res.Subresource("status") != nil && !res.Strategy.OwnStatus {
 		setPart(obj, "Status", nil)
 	}
-	if p := res.Strategy.PrepareCreate; p != nil {
-		p(obj)
+	if p := res.Strategy.Prepare; p != nil {
+		p(obj, nil)
 	}
 	switch res.Strategy.Generation {
 	case resources.NoGeneration, resources.UpdateOnlyGeneration: // A-21, B-35, B-36
@@ -37,7 +37,7 @@ func prepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old
 		if sub.PrepareUpdate != nil {
 			sub.PrepareUpdate(obj, old)
 		}
-	} else if p := res.Strategy.PrepareUpdate; p != nil {
+	} else if p := res.Strategy.Prepare; p != nil {
 		p(obj, old)
 	}
 	if sub == nil || sub.Action != resources.Status { // B-37

@@ -37,14 +37,13 @@ func customResourceDefinitions() *entry.Resource {
 			To:   crdToV1beta1, From: convertCRD(apiextensionsv1.SchemeGroupVersion),
 		}, Governs: true},
 		Strategy: entry.Strategy{
-			Generation:    entry.SpecGeneration,
-			Conditional:   true,
-			Metadata:      entry.Metadata{Custom: true},
-			Default:       entry.DefaultKeepingLists(defaultCustomResourceDefinition),
-			PrepareCreate: entry.Create(createDefinition),
-			PrepareUpdate: entry.Change(updateDefinition),
-			Validate:      entry.ValidateEither(validateDefinition, validateDefinitionUpdate),
-			Warnings:      entry.Warn(definitionWarnings),
+			Generation:  entry.SpecGeneration,
+			Conditional: true,
+			Metadata:    entry.Metadata{Custom: true},
+			Default:     entry.DefaultKeepingLists(defaultCustomResourceDefinition),
+			Prepare:     entry.Change(prepareDefinition),
+			Validate:    entry.ValidateEither(validateDefinition, validateDefinitionUpdate),
+			Warnings:    entry.Warn(definitionWarnings),
 		},
 		Delete: entry.Deletion{
 			Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer, Mark: terminateCRD, Begin: beginCRD,
@@ -142,16 +141,11 @@ func defaultPort(d *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// createDefinition lists the storage version as the only stored version.
-func createDefinition(d *apiextensionsv1.CustomResourceDefinition) {
-	d.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
-	listStored(d)
-}
-
-// updateDefinition adds the storage version to the stored versions.
-func updateDefinition(d, _ *apiextensionsv1.CustomResourceDefinition) { listStored(d) }
-
-func listStored(d *apiextensionsv1.CustomResourceDefinition) {
+// prepareDefinition adds the storage version to the stored versions. A new definition has no others.
+func prepareDefinition(d, old *apiextensionsv1.CustomResourceDefinition) {
+	if old == nil {
+		d.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+	}
 	for _, v := range d.Spec.Versions {
 		if !v.Storage {
 			continue

@@ -21,12 +21,11 @@ func endpointSlices() *entry.Resource {
 	return &entry.Resource{
 		Plural: "endpointslices", New: entry.New[discoveryv1.EndpointSlice], Namespaced: true,
 		Strategy: entry.Strategy{
-			Generation:    entry.AnyButMetaOrLabels,
-			Default:       entry.Default(defaultEndpointSlice),
-			PrepareCreate: entry.CreateNew(dropTopology),
-			PrepareUpdate: entry.Change(updateSlice),
-			Validate:      entry.ValidateChange(validateEndpointSlice),
-			Warnings:      entry.Warn(sliceWarnings),
+			Generation: entry.AnyButMetaOrLabels,
+			Default:    entry.Default(defaultEndpointSlice),
+			Prepare:    entry.Change(dropTopology),
+			Validate:   entry.ValidateChange(validateEndpointSlice),
+			Warnings:   entry.Warn(sliceWarnings),
 		},
 		Table: endpointSliceTable(),
 	}
@@ -58,20 +57,16 @@ func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
 	return texts
 }
 
-func updateSlice(s, old *discoveryv1.EndpointSlice) {
-	if !apiequality.Semantic.DeepEqual(s.Endpoints, old.Endpoints) {
-		dropTopology(s, old)
-	}
-}
-
 // dropTopology removes the field topology of endpoints, which v1 does not have. The node name in it becomes the
-// endpoint's nodeName, so that a partial update keeps it.
+// endpoint's nodeName, so that a partial update keeps it. Unchanged endpoints keep the field.
 func dropTopology(s, old *discoveryv1.EndpointSlice) {
+	was := check.ValueOf(old).Endpoints
+	if apiequality.Semantic.DeepEqual(s.Endpoints, was) {
+		return
+	}
 	known := map[string]bool{}
-	if old != nil {
-		for _, e := range old.Endpoints {
-			known[e.DeprecatedTopology[corev1.LabelHostname]] = true
-		}
+	for _, e := range was {
+		known[e.DeprecatedTopology[corev1.LabelHostname]] = true
 	}
 	for i := range s.Endpoints {
 		e := &s.Endpoints[i]

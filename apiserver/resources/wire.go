@@ -128,7 +128,7 @@ func (h hub) permit(
 // adapt makes the hooks for one version of a kind accept another version, except the hooks for defaults and deletion.
 func adapt(r *Resource, h hub) {
 	st := &r.Strategy
-	st.PrepareCreate, st.PrepareUpdate = h.change(st.PrepareCreate), h.update(st.PrepareUpdate)
+	st.Prepare = h.update(st.Prepare)
 	st.Metadata.NameOf = seeOne(h, st.Metadata.NameOf)
 	st.EarlyWarnings, st.Validate = seeOne(h, st.EarlyWarnings), seeBoth(h, st.Validate)
 	st.Warnings = seeBoth(h, st.Warnings)

@@ -64,14 +64,14 @@ func TestHooksTakeBothVersions(t *testing.T) {
 func prepareAll(t *testing.T, r *Resource, empty runtime.Object) {
 	t.Helper()
 	old := empty.DeepCopyObject()
-	updates := []func(obj, old runtime.Object){r.Strategy.PrepareUpdate}
+	updates := []func(obj, old runtime.Object){r.Strategy.Prepare}
 	warnings := []func(obj, old runtime.Object) []string{r.Strategy.Warnings}
 	for _, s := range r.Subresources {
 		updates = append(updates, s.PrepareUpdate)
 		warnings = append(warnings, s.Warnings)
 	}
-	if f := r.Strategy.PrepareCreate; f != nil {
-		f(empty.DeepCopyObject())
+	if f := r.Strategy.Prepare; f != nil {
+		f(empty.DeepCopyObject(), nil)
 	}
 	if f := r.Strategy.EarlyWarnings; f != nil {
 		f(empty)

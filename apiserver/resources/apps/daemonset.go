@@ -23,12 +23,11 @@ func daemonSets() *entry.Resource {
 		ShortNames: []string{"ds"}, Categories: entry.All,
 		Storage: entry.Storage{Coerce: entry.Coerce(parseTemplateGeneration)},
 		Strategy: entry.Strategy{
-			Generation:    entry.SpecGeneration,
-			Default:       entry.Default(defaultDaemonSet),
-			PrepareCreate: entry.Create(createDaemonSet),
-			PrepareUpdate: entry.Change(updateDaemonSet),
-			Validate:      entry.ValidateChange(validateDaemonSet),
-			Warnings:      entry.Warn(daemonSetWarnings),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(defaultDaemonSet),
+			Prepare:    entry.Prepare(createDaemonSet, updateDaemonSet),
+			Validate:   entry.ValidateChange(validateDaemonSet),
+			Warnings:   entry.Warn(daemonSetWarnings),
 		},
 		Subresources: entry.StatusOf(keepDaemonSetStatus, validateDaemonSetStatus),
 		Table:        daemonSetTable(),
@@ -99,13 +98,8 @@ func setTemplateGeneration(d *appsv1.DaemonSet, n int64) {
 // daemonSetSpec validates the spec. The template's generation is an annotation in apps/v1, and a field of the spec in
 // upstream's internal type.
 func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
-	s, at := &d.Spec, check.SpecPath.Child("selector")
-	var before *corev1.PodTemplateSpec
-	allowInvalid := false
-	if old != nil {
-		before = &old.Spec.Template
-		allowInvalid = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
-	}
+	s, was, at := &d.Spec, check.ValueOf(old), check.SpecPath.Child("selector")
+	allowInvalid := metavalidation.LabelSelectorHasInvalidLabelValue(was.Spec.Selector)
 	errs := podspec.ValidateSelector(s.Selector, allowInvalid, at)
 	if usable, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil {
 		errs = append(errs, podspec.MatchesSelector(usable, &s.Template, check.TemplatePath)...)
@@ -113,7 +107,7 @@ func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 	if s.Selector != nil && len(s.Selector.MatchLabels)+len(s.Selector.MatchExpressions) == 0 {
 		errs = append(errs, field.Invalid(at, s.Selector, "empty selector is invalid for daemonset"))
 	}
-	errs = append(errs, podspec.ValidateTemplate(&s.Template, before, check.TemplatePath)...)
+	errs = append(errs, podspec.ValidateTemplate(&s.Template, &was.Spec.Template, check.TemplatePath)...)
 	errs = append(errs, podspec.RestartsAlways(&s.Template, "DaemonSet", check.TemplatePath)...)
 	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
 	errs = append(errs, check.Natural(templateGeneration(d), check.SpecPath.Child("templateGeneration"))...)

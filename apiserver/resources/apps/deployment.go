@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -20,12 +19,11 @@ func deployments() *entry.Resource {
 		ShortNames: []string{"deploy"}, Categories: entry.All,
 		Storage: entry.Storage{Coerce: entry.Coerce(parseRollback)},
 		Strategy: entry.Strategy{
-			Generation:    entry.SpecOrAnnotations,
-			Default:       entry.Default(defaultDeployment),
-			PrepareCreate: entry.Create(createDeployment),
-			PrepareUpdate: entry.Change(updateDeployment),
-			Validate:      entry.ValidateChange(validateDeployment),
-			Warnings:      entry.Warn(deploymentWarnings),
+			Generation: entry.SpecOrAnnotations,
+			Default:    entry.Default(defaultDeployment),
+			Prepare:    entry.Change(prepareDeployment),
+			Validate:   entry.ValidateChange(validateDeployment),
+			Warnings:   entry.Warn(deploymentWarnings),
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(appsv1.Resource("deployments/scale")),
@@ -56,10 +54,9 @@ func deploymentWarnings(d, old *appsv1.Deployment) []string {
 	)
 }
 
-func createDeployment(d *appsv1.Deployment) { podspec.DropTemplateFields(&d.Spec.Template, nil) }
-
-func updateDeployment(d, old *appsv1.Deployment) {
-	podspec.DropTemplateFields(&d.Spec.Template, &old.Spec.Template)
+func prepareDeployment(d, old *appsv1.Deployment) {
+	was := check.ValueOf(old)
+	podspec.DropTemplateFields(&d.Spec.Template, &was.Spec.Template)
 }
 
 // keepDeploymentStatus restores labels (B-41).
@@ -86,15 +83,11 @@ func parseRollback(d *appsv1.Deployment) error {
 }
 
 func validateDeployment(d, old *appsv1.Deployment) field.ErrorList {
-	s := &d.Spec
-	var before *corev1.PodTemplateSpec
-	if old != nil {
-		before = &old.Spec.Template
-	}
+	s, was := &d.Spec, check.ValueOf(old)
 	errs := check.Naturals(check.SpecPath, "replicas", s.Replicas)
 	usable, faults := podSelector(s.Selector, "invalid label selector", "empty selector is invalid for deployment")
 	errs = append(errs, faults...)
-	errs = append(errs, replicas(usable, &s.Template, before)...)
+	errs = append(errs, replicas(usable, &s.Template, &was.Spec.Template)...)
 	errs = append(errs, deploymentStrategy(&s.Strategy, check.SpecPath.Child("strategy"))...)
 	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
 	errs = append(errs, check.Naturals(check.SpecPath, "revisionHistoryLimit", s.RevisionHistoryLimit)...)

@@ -15,12 +15,11 @@ func replicaSets() *entry.Resource {
 		Plural: "replicasets", New: entry.New[appsv1.ReplicaSet], Namespaced: true,
 		ShortNames: []string{"rs"}, Categories: entry.All,
 		Strategy: entry.Strategy{
-			Generation:    entry.SpecGeneration,
-			Default:       entry.Default(defaultReplicaSet),
-			PrepareCreate: entry.Create(createReplicaSet),
-			PrepareUpdate: entry.Change(updateReplicaSet),
-			Validate:      entry.ValidateChange(validateReplicaSet),
-			Warnings:      entry.Warn(replicaSetWarnings),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(defaultReplicaSet),
+			Prepare:    entry.Change(prepareReplicaSet),
+			Validate:   entry.ValidateChange(validateReplicaSet),
+			Warnings:   entry.Warn(replicaSetWarnings),
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(appsv1.Resource("replicasets/scale")),
@@ -41,10 +40,9 @@ func replicaSetWarnings(r, old *appsv1.ReplicaSet) []string {
 	)
 }
 
-func createReplicaSet(r *appsv1.ReplicaSet) { podspec.DropTemplateFields(&r.Spec.Template, nil) }
-
-func updateReplicaSet(r, old *appsv1.ReplicaSet) {
-	podspec.DropTemplateFields(&r.Spec.Template, &old.Spec.Template)
+func prepareReplicaSet(r, old *appsv1.ReplicaSet) {
+	was := check.ValueOf(old)
+	podspec.DropTemplateFields(&r.Spec.Template, &was.Spec.Template)
 }
 
 func validateReplicaSet(r, old *appsv1.ReplicaSet) field.ErrorList {
@@ -54,10 +52,11 @@ func validateReplicaSet(r, old *appsv1.ReplicaSet) field.ErrorList {
 	// Upstream's message has the wrong kind.
 	usable, faults := podSelector(s.Selector, "invalid label selector", "empty selector is invalid for deployment")
 	errs = append(errs, faults...)
+	was := check.ValueOf(old)
+	errs = append(errs, replicas(usable, &s.Template, &was.Spec.Template)...)
 	if old == nil {
-		return append(errs, replicas(usable, &s.Template, nil)...)
+		return errs
 	}
-	errs = append(errs, replicas(usable, &s.Template, &old.Spec.Template)...)
 	return append(errs, podspec.SameSelector(s.Selector, old.Spec.Selector)...)
 }
 

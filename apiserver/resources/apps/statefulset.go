@@ -25,12 +25,11 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
 			// ValidateStatefulSetName: host names of pods begin with the name, so it must be a label (apps/validation).
-			Name:          apivalidation.NameIsDNSLabel,
-			Default:       entry.Default(unavailable.defaultSet),
-			PrepareCreate: entry.Create(unavailable.createSet),
-			PrepareUpdate: entry.Change(unavailable.updateSet),
-			Validate:      entry.ValidateEither(validateStatefulSet, validateStatefulSetUpdate),
-			Warnings:      entry.Warn(statefulSetWarnings),
+			Name:     apivalidation.NameIsDNSLabel,
+			Default:  entry.Default(unavailable.defaultSet),
+			Prepare:  entry.Change(unavailable.prepareSet),
+			Validate: entry.ValidateEither(validateStatefulSet, validateStatefulSetUpdate),
+			Warnings: entry.Warn(statefulSetWarnings),
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(schema.GroupResource{}),
@@ -90,23 +89,15 @@ func statefulSetWarnings(s, old *appsv1.StatefulSet) []string {
 	return texts
 }
 
-func (on maxUnavailable) createSet(s *appsv1.StatefulSet) {
-	on.drop(&s.Spec.UpdateStrategy)
-	podspec.DropTemplateFields(&s.Spec.Template, nil)
-}
-
-func (on maxUnavailable) updateSet(s, old *appsv1.StatefulSet) {
-	if u := old.Spec.UpdateStrategy.RollingUpdate; u == nil || u.MaxUnavailable == nil {
-		on.drop(&s.Spec.UpdateStrategy)
+// prepareSet removes the field of the gate if the gate is off and the old set does not have it
+// (pkg/registry/apps/statefulset/strategy.go: dropStatefulSetDisabledFields).
+func (on maxUnavailable) prepareSet(s, old *appsv1.StatefulSet) {
+	was := check.ValueOf(old)
+	if u := s.Spec.UpdateStrategy.RollingUpdate; !on && u != nil &&
+		check.ValueOf(was.Spec.UpdateStrategy.RollingUpdate).MaxUnavailable == nil {
+		u.MaxUnavailable = nil
 	}
-	podspec.DropTemplateFields(&s.Spec.Template, &old.Spec.Template)
-}
-
-// drop removes the field if the gate is off (pkg/registry/apps/statefulset/strategy.go: dropStatefulSetDisabledFields).
-func (on maxUnavailable) drop(u *appsv1.StatefulSetUpdateStrategy) {
-	if !on && u.RollingUpdate != nil {
-		u.RollingUpdate.MaxUnavailable = nil
-	}
+	podspec.DropTemplateFields(&s.Spec.Template, &was.Spec.Template)
 }
 
 // The metadata of volumeClaimTemplates is not validated, as in upstream.

@@ -22,12 +22,11 @@ func cronJobs() *entry.Resource {
 		Plural: "cronjobs", New: entry.New[batchv1.CronJob], Namespaced: true,
 		ShortNames: []string{"cj"}, Categories: entry.All,
 		Strategy: entry.Strategy{
-			Generation:    entry.SpecGeneration,
-			Default:       entry.Default(defaultCronJob),
-			PrepareCreate: entry.Create(createCronJob),
-			PrepareUpdate: entry.Change(updateCronJob),
-			Validate:      entry.ValidateEither(validateCronJob, validateCronJobUpdate),
-			Warnings:      entry.Warn(cronJobWarnings),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(defaultCronJob),
+			Prepare:    entry.Change(prepareCronJob),
+			Validate:   entry.ValidateEither(validateCronJob, validateCronJobUpdate),
+			Warnings:   entry.Warn(cronJobWarnings),
 		},
 		Subresources: []entry.Subresource{entry.StatusWith(entry.Subresource{})},
 		Table:        cronJobTable(),
@@ -57,14 +56,8 @@ func cronJobWarnings(c, old *batchv1.CronJob) []string {
 	return texts
 }
 
-func createCronJob(c *batchv1.CronJob) {
-	podspec.DropTemplateFields(&c.Spec.JobTemplate.Spec.Template, nil)
-	dropScheduling(&c.Spec.JobTemplate.Spec, nil)
-}
-
-func updateCronJob(c, old *batchv1.CronJob) {
-	podspec.DropTemplateFields(&c.Spec.JobTemplate.Spec.Template, &old.Spec.JobTemplate.Spec.Template)
-	dropScheduling(&c.Spec.JobTemplate.Spec, &old.Spec.JobTemplate.Spec)
+func prepareCronJob(c, old *batchv1.CronJob) {
+	dropJobFields(&c.Spec.JobTemplate.Spec, check.ValueOf(old).Spec.JobTemplate.Spec)
 }
 
 // maxCronJobName is the maximum length of a name. It leaves space for a timestamp in the names of jobs.
@@ -91,11 +84,9 @@ func cronJobSpec(s, old *batchv1.CronJobSpec) (errs field.ErrorList) {
 	}
 	errs = append(errs, check.Required(s.ConcurrencyPolicy, check.SpecPath.Child("concurrencyPolicy"),
 		[]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent})...)
-	var before *corev1.PodTemplateSpec
-	if old != nil {
-		before = &old.JobTemplate.Spec.Template
-	}
-	errs = append(errs, jobTemplate(&s.JobTemplate.Spec, before, check.SpecPath.Child("jobTemplate", "spec"))...)
+	was := check.ValueOf(old)
+	errs = append(errs, jobTemplate(&s.JobTemplate.Spec, &was.JobTemplate.Spec.Template,
+		check.SpecPath.Child("jobTemplate", "spec"))...)
 	errs = append(errs, check.Naturals(check.SpecPath, "successfulJobsHistoryLimit", s.SuccessfulJobsHistoryLimit)...)
 	return append(errs, check.Naturals(check.SpecPath, "failedJobsHistoryLimit", s.FailedJobsHistoryLimit)...)
 }

@@ -22,12 +22,11 @@ func jobs() *entry.Resource {
 		Plural: "jobs", New: entry.New[batchv1.Job], Namespaced: true,
 		Categories: entry.All,
 		Strategy: entry.Strategy{
-			Generation:    entry.SpecGeneration,
-			Default:       entry.Default(defaultJob),
-			PrepareCreate: entry.Create(createJob),
-			PrepareUpdate: entry.Change(updateJob),
-			Validate:      entry.ValidateChange(validateJob),
-			Warnings:      entry.Warn(jobWarnings),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(defaultJob),
+			Prepare:    entry.Prepare(createJob, updateJob),
+			Validate:   entry.ValidateChange(validateJob),
+			Warnings:   entry.Warn(jobWarnings),
 		},
 		Delete:       entry.Deletion{Policy: entry.OrphanDependents, Warning: jobWarning}, // C-23, C-24
 		Subresources: entry.StatusOf(nil, validateJobStatus),
@@ -104,8 +103,7 @@ func createJob(j *batchv1.Job) {
 	if !check.ValueOf(j.Spec.ManualSelector) {
 		selectByUID(j)
 	}
-	podspec.DropTemplateFields(&j.Spec.Template, nil)
-	dropScheduling(&j.Spec, nil)
+	dropJobFields(&j.Spec, batchv1.JobSpec{})
 	defaultJob(j)
 }
 
@@ -136,14 +134,13 @@ func add(m map[string]string, key, value string) {
 	}
 }
 
-func updateJob(j, old *batchv1.Job) {
-	podspec.DropTemplateFields(&j.Spec.Template, &old.Spec.Template)
-	dropScheduling(&j.Spec, &old.Spec)
-}
+func updateJob(j, old *batchv1.Job) { dropJobFields(&j.Spec, old.Spec) }
 
-// dropScheduling removes the scheduling fields, because the gate WorkloadWithJob is off (V-023).
-func dropScheduling(s, old *batchv1.JobSpec) {
-	if old == nil || old.Scheduling == nil {
+// dropJobFields removes the fields of feature gates that are off: those of templates, and scheduling, which the gate
+// WorkloadWithJob adds (V-023).
+func dropJobFields(s *batchv1.JobSpec, old batchv1.JobSpec) {
+	podspec.DropTemplateFields(&s.Template, &old.Template)
+	if old.Scheduling == nil {
 		s.Scheduling = nil
 	}
 }

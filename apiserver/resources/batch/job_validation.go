@@ -81,13 +81,9 @@ func hasLabel(j *batchv1.Job, key string) bool {
 
 // jobSelected validates the spec of a job with its selector (batch ValidateJobSpec).
 func jobSelected(s *batchv1.JobSpec, old *batchv1.Job) field.ErrorList {
-	var before *corev1.PodTemplateSpec
-	allowInvalid := false
-	if old != nil {
-		before = &old.Spec.Template
-		allowInvalid = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
-	}
-	errs := jobSpec(s, before, check.SpecPath)
+	was := check.ValueOf(old)
+	allowInvalid := metavalidation.LabelSelectorHasInvalidLabelValue(was.Spec.Selector)
+	errs := jobSpec(s, &was.Spec.Template, check.SpecPath)
 	if s.Selector == nil {
 		errs = append(errs, check.RequireAll(check.SpecPath, "selector", "")...)
 	} else {

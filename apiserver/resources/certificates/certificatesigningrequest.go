@@ -17,11 +17,10 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 		ShortNames: []string{"csr"},
 		Strategy: entry.Strategy{
 			// ValidateCertificateRequestName accepts every valid path segment.
-			Name:          path.ValidatePathSegmentName,
-			PrepareCreate: entry.Create(createRequest),
-			PrepareUpdate: entry.Change(updateRequest),
-			Requester:     signingRequester,
-			Validate:      entry.ValidateEither(validateSigningRequest, validateSigningRequestUpdate),
+			Name:      path.ValidatePathSegmentName,
+			Prepare:   entry.Prepare(createRequest, updateRequest),
+			Requester: signingRequester,
+			Validate:  entry.ValidateEither(validateSigningRequest, validateSigningRequestUpdate),
 		},
 		Subresources: []entry.Subresource{
 			{Name: "approval", Verbs: entry.Modify, Action: entry.Part,
@@ -43,8 +42,8 @@ func signingRequester(obj runtime.Object, name, uid string, groups []string, ext
 	Requester(obj.(*certificatesv1.CertificateSigningRequest), name, uid, groups, extra)
 }
 
-// Requester records the user who creates a signing request. It is called after Create, which removes the client's
-// values.
+// Requester records the user who creates a signing request. It is called after Prepare, which removes the
+// client's values.
 func Requester(
 	r *certificatesv1.CertificateSigningRequest, name, uid string, groups []string, extra map[string][]string,
 ) {

@@ -21,7 +21,7 @@ func limitRanges() *entry.Resource {
 			CreateOnUpdate: true,
 			Metadata:       entry.Metadata{Again: 1},
 			Default:        entry.Default(defaultLimitRange),
-			PrepareCreate:  entry.Create(nameLimitRange),
+			Prepare:        entry.Prepare(nameLimitRange, nil),
 			Validate:       entry.Validate(validateLimitRange),
 		},
 	}

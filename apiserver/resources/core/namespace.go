@@ -21,12 +21,11 @@ func namespaces() *entry.Resource {
 		ShortNames: []string{"ns"},
 		Served:     entry.Served{Verbs: []string{"create", "delete", "get", "list", "patch", "update", "watch"}},
 		Strategy: entry.Strategy{
-			Name:          apivalidation.ValidateNamespaceName,
-			Metadata:      entry.Metadata{Again: 1},
-			Default:       entry.Default(defaultNamespace),
-			PrepareCreate: entry.Create(createNamespace),
-			PrepareUpdate: entry.Change(updateNamespace),
-			Validate:      entry.Validate(validateNamespace),
+			Name:     apivalidation.ValidateNamespaceName,
+			Metadata: entry.Metadata{Again: 1},
+			Default:  entry.Default(defaultNamespace),
+			Prepare:  entry.Prepare(createNamespace, updateNamespace),
+			Validate: entry.Validate(validateNamespace),
 		},
 		Delete: entry.Deletion{
 			Returned: true, Kind: namespaceKind, SpecFinalizers: namespaceFinalizers, Mark: terminateNamespace,

@@ -25,12 +25,11 @@ func nodes() *entry.Resource {
 		ShortNames: []string{"no"},
 		Storage:    entry.Storage{Collection: "minions"},
 		Strategy: entry.Strategy{
-			Default:       entry.Default(defaultNode),
-			OwnStatus:     true,
-			PrepareCreate: entry.Create(createNode),
-			PrepareUpdate: entry.Change(updateNode),
-			Validate:      entry.ValidateEither(validateNode, validateNodeUpdate),
-			Warnings:      entry.Warn(nodeWarnings),
+			Default:   entry.Default(defaultNode),
+			OwnStatus: true,
+			Prepare:   entry.Prepare(createNode, updateNode),
+			Validate:  entry.ValidateEither(validateNode, validateNodeUpdate),
+			Warnings:  entry.Warn(nodeWarnings),
 		},
 		Subresources: []entry.Subresource{
 			{

@@ -24,11 +24,11 @@ func persistentVolumes(clock entry.Clock) *entry.Resource {
 		Plural: "persistentvolumes", New: entry.New[corev1.PersistentVolume],
 		ShortNames: []string{"pv"},
 		Strategy: entry.Strategy{
-			Metadata:      entry.Metadata{Again: 2},
-			Default:       entry.Default(defaultPersistentVolume),
-			PrepareCreate: entry.Create(createVolume),
-			Validate:      entry.ValidateEither(validatePersistentVolume, validatePersistentVolumeUpdate),
-			Warnings:      entry.Warn(volumeWarnings),
+			Metadata: entry.Metadata{Again: 2},
+			Default:  entry.Default(defaultPersistentVolume),
+			Prepare:  entry.Prepare(createVolume, nil),
+			Validate: entry.ValidateEither(validatePersistentVolume, validatePersistentVolumeUpdate),
+			Warnings: entry.Warn(volumeWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Subresources: entry.StatusOf(

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
@@ -13,13 +14,16 @@ func podTemplates() *entry.Resource {
 	return &entry.Resource{
 		Plural: "podtemplates", New: entry.New[corev1.PodTemplate], Namespaced: true,
 		Strategy: entry.Strategy{
-			Generation:    entry.TemplateGeneration,
-			Default:       entry.Default(func(t *corev1.PodTemplate) { podspec.DefaultTemplate(&t.Template) }),
-			PrepareCreate: entry.Create(func(t *corev1.PodTemplate) { podspec.DropTemplateFields(&t.Template, nil) }),
-			PrepareUpdate: entry.Change(func(t, old *corev1.PodTemplate) {
-				podspec.DropTemplateFields(&t.Template, &old.Template)
+			Generation: entry.TemplateGeneration,
+			Default:    entry.Default(func(t *corev1.PodTemplate) { podspec.DefaultTemplate(&t.Template) }),
+			Prepare: entry.Change(func(t, old *corev1.PodTemplate) {
+				was := check.ValueOf(old)
+				podspec.DropTemplateFields(&t.Template, &was.Template)
 			}),
-			Validate: entry.ValidateEither(validatePodTemplate, validatePodTemplateUpdate),
+			Validate: entry.ValidateChange(func(t, old *corev1.PodTemplate) field.ErrorList {
+				was := check.ValueOf(old)
+				return podspec.ValidateTemplate(&t.Template, &was.Template, field.NewPath("template"))
+			}),
 			Warnings: entry.Warn(podTemplateWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
@@ -32,14 +36,6 @@ func podTemplates() *entry.Resource {
 
 func podTemplateWarnings(t, old *corev1.PodTemplate) []string {
 	return podspec.OfTemplate(t, old, old == nil, field.NewPath("template"), &t.Template)
-}
-
-func validatePodTemplate(t *corev1.PodTemplate) field.ErrorList {
-	return podspec.ValidateTemplate(&t.Template, nil, field.NewPath("template"))
-}
-
-func validatePodTemplateUpdate(t, old *corev1.PodTemplate) field.ErrorList {
-	return podspec.ValidateTemplate(&t.Template, &old.Template, field.NewPath("template"))
 }
 
 func podTemplateCells(t *corev1.PodTemplate) []any {

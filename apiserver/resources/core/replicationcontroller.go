@@ -22,11 +22,8 @@ func replicationControllers() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
 			Default:    entry.Default(defaultReplicationController),
-			PrepareCreate: entry.Create(func(c *corev1.ReplicationController) {
-				podspec.DropTemplateFields(c.Spec.Template, nil)
-			}),
-			PrepareUpdate: entry.Change(func(c, old *corev1.ReplicationController) {
-				podspec.DropTemplateFields(c.Spec.Template, old.Spec.Template)
+			Prepare: entry.Change(func(c, old *corev1.ReplicationController) {
+				podspec.DropTemplateFields(c.Spec.Template, check.ValueOf(old).Spec.Template)
 			}),
 			Validate: entry.ValidateEither(validateReplicationController, validateReplicationControllerUpdate),
 			Warnings: entry.Warn(controllerWarnings),

@@ -60,19 +60,15 @@ func serviceStatusWarnings(s, _ *corev1.Service) []string {
 	return texts
 }
 
-// createService makes related fields consistent and sets address families. Addresses and ports are allocated elsewhere.
-// beginService has already rejected families that the cluster can't serve.
-func createService(s *corev1.Service) {
-	firstClusterIP(&s.Spec)
-	_ = setFamilies(s, nil)
-}
-
-// updateService keeps allocated values that a client omits. It removes unchanged values that a service of the new type
-// does not have.
-func updateService(s, old *corev1.Service) {
+// prepareService makes related fields consistent and sets address families. Addresses and ports are allocated
+// elsewhere. beginService has already rejected families that the cluster can't serve. An update keeps allocated values
+// that a client omits, and removes unchanged values that a service of the new type does not have.
+func prepareService(s, old *corev1.Service) {
 	keepAllocations(s, old)
 	_ = setFamilies(s, old)
-	dropUnneeded(s, old)
+	if old != nil {
+		dropUnneeded(s, old)
+	}
 }
 
 // dropUnneeded removes the unchanged fields that a service of the new type does not have (dropTypeDependentFields).
@@ -120,18 +116,13 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 // (patchAllocatedValues, normalizeClusterIPs). old is nil for a new service.
 func keepAllocations(s, old *corev1.Service) {
 	if old == nil {
-		firstClusterIP(&s.Spec)
+		if s.Spec.ClusterIP != "" && len(s.Spec.ClusterIPs) == 0 { // for clients that do not know clusterIPs
+			s.Spec.ClusterIPs = []string{s.Spec.ClusterIP}
+		}
 		return
 	}
 	keepAllocated(&s.Spec, &old.Spec)
 	alignClusterIPs(&s.Spec, &old.Spec)
-}
-
-// firstClusterIP copies clusterIP to clusterIPs for clients that do not know clusterIPs.
-func firstClusterIP(s *corev1.ServiceSpec) {
-	if s.ClusterIP != "" && len(s.ClusterIPs) == 0 {
-		s.ClusterIPs = []string{s.ClusterIP}
-	}
 }
 
 // keepAllocated copies allocated values that a client omits (patchAllocatedValues).

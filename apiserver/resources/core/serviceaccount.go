@@ -15,10 +15,9 @@ func serviceAccounts() *entry.Resource {
 		Storage:    entry.Storage{Governs: true}, // its deletion revokes its tokens
 		ShortNames: []string{"sa"},
 		Strategy: entry.Strategy{
-			Metadata:      entry.Metadata{Again: 1},
-			PrepareCreate: entry.Create(nameSecrets),
-			PrepareUpdate: entry.Change(func(a, _ *corev1.ServiceAccount) { nameSecrets(a) }),
-			Warnings:      entry.Warn(serviceAccountWarnings),
+			Metadata: entry.Metadata{Again: 1},
+			Prepare:  entry.Change(nameSecrets),
+			Warnings: entry.Warn(serviceAccountWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Subresources: []entry.Subresource{
@@ -30,7 +29,7 @@ func serviceAccounts() *entry.Resource {
 }
 
 // nameSecrets keeps only the name in references to secrets.
-func nameSecrets(a *corev1.ServiceAccount) {
+func nameSecrets(a, _ *corev1.ServiceAccount) {
 	for i := range a.Secrets {
 		a.Secrets[i] = corev1.ObjectReference{Name: a.Secrets[i].Name}
 	}

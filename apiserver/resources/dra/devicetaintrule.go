@@ -33,8 +33,10 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 			Default: entry.Default(func(r *resourcev1.DeviceTaintRule) {
 				check.SetDefault(&r.Spec.Taint.TimeAdded, clock())
 			}),
-			PrepareUpdate: entry.Change(func(r, old *resourcev1.DeviceTaintRule) {
-				timeEffect(clock, &r.Spec.Taint, &old.Spec.Taint)
+			Prepare: entry.Change(func(r, old *resourcev1.DeviceTaintRule) {
+				if old != nil {
+					timeEffect(clock, &r.Spec.Taint, &old.Spec.Taint)
+				}
 			}),
 			Validate: entry.Validate(validateDeviceTaintRule),
 		},

@@ -27,11 +27,9 @@ func resourceClaims() *entry.Resource {
 		}},
 		Strategy: entry.Strategy{
 			Default: entry.Default(defaultResourceClaim),
-			PrepareCreate: entry.Create(func(c *resourcev1.ResourceClaim) {
-				dropDerived(&c.Spec.Devices, nil)
-			}),
-			PrepareUpdate: entry.Change(func(c, old *resourcev1.ResourceClaim) {
-				dropDerived(&c.Spec.Devices, &old.Spec.Devices)
+			Prepare: entry.Change(func(c, old *resourcev1.ResourceClaim) {
+				was := check.ValueOf(old)
+				dropDerived(&c.Spec.Devices, &was.Spec.Devices)
 			}),
 			Validate: entry.ValidateEither(validateResourceClaim, unchecked),
 		},

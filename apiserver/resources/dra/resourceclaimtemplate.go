@@ -21,11 +21,9 @@ func resourceClaimTemplates() *entry.Resource {
 		}},
 		Strategy: entry.Strategy{
 			Default: entry.Default(defaultResourceClaimTemplate),
-			PrepareCreate: entry.Create(func(t *resourcev1.ResourceClaimTemplate) {
-				dropDerived(&t.Spec.Spec.Devices, nil)
-			}),
-			PrepareUpdate: entry.Change(func(t, old *resourcev1.ResourceClaimTemplate) {
-				dropDerived(&t.Spec.Spec.Devices, &old.Spec.Spec.Devices)
+			Prepare: entry.Change(func(t, old *resourcev1.ResourceClaimTemplate) {
+				was := check.ValueOf(old)
+				dropDerived(&t.Spec.Spec.Devices, &was.Spec.Spec.Devices)
 			}),
 			Validate: entry.ValidateEither(validateResourceClaimTemplate, validateResourceClaimTemplateUpdate),
 		},

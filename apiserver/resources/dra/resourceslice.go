@@ -22,11 +22,10 @@ func resourceSlices(clock entry.Clock) *entry.Resource {
 				"field label not supported for resource.k8s.io/v1beta1, Kind=ResourceSlice: %s"),
 		}},
 		Strategy: entry.Strategy{
-			Generation:    entry.SpecGeneration,
-			Default:       entry.Default(func(s *resourcev1.ResourceSlice) { taintDevices(s, clock()) }),
-			PrepareCreate: entry.CreateNew(updateSlice),
-			PrepareUpdate: entry.Change(updateSlice),
-			Validate:      entry.ValidateChange(validateResourceSlice),
+			Generation: entry.SpecGeneration,
+			Default:    entry.Default(func(s *resourcev1.ResourceSlice) { taintDevices(s, clock()) }),
+			Prepare:    entry.Change(updateSlice),
+			Validate:   entry.ValidateChange(validateResourceSlice),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Selection: entry.Selection{

@@ -28,7 +28,7 @@
 //     decimals are rounded up; a namespace's name label is always set; the configuration of session affinity is removed
 //     from a service without session affinity; of two fields with the same meaning, the authoritative one is copied to
 //     the other.
-//  3. After PrepareCreate no defaulting is needed. No hook changes the old object. A hook shares memory with it only if
+//  3. After Prepare no defaulting is needed. No hook changes the old object. A hook shares memory with it only if
 //     the new object is not changed further. Callers do the following for all kinds: they empty the status on create,
 //     keep it on updates of kinds with a status subresource (except for OwnStatus and Part), keep the spec on writes of
 //     the status, and set metadata.generation.

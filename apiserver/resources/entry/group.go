@@ -75,10 +75,7 @@ func StatusWith(hooks Subresource) Subresource {
 
 // StatusSubresource returns the status subresource of a kind. prepare restores the fields that a write of the status
 // may not change, and validate validates the others. Both may be nil.
-func StatusSubresource[T any, P interface {
-	*T
-	runtime.Object
-}](prepare func(obj, old P), validate func(obj, old *T) field.ErrorList) Subresource {
+func StatusSubresource[T any](prepare func(obj, old *T), validate func(obj, old *T) field.ErrorList) Subresource {
 	var hooks Subresource
 	if prepare != nil {
 		hooks.PrepareUpdate = Change(prepare)
@@ -90,10 +87,7 @@ func StatusSubresource[T any, P interface {
 }
 
 // StatusOf returns the subresources of a kind that has only a status.
-func StatusOf[T any, P interface {
-	*T
-	runtime.Object
-}](prepare func(obj, old P), validate func(obj, old *T) field.ErrorList) []Subresource {
+func StatusOf[T any](prepare func(obj, old *T), validate func(obj, old *T) field.ErrorList) []Subresource {
 	return []Subresource{StatusSubresource(prepare, validate)}
 }
 

@@ -231,23 +231,20 @@ type Strategy struct {
 	// for the served version, and declares DefaultStored if the stored version has other defaults. Default in the table
 	// accepts objects of both versions.
 	Default, DefaultStored func(obj runtime.Object)
-	// PrepareCreate and PrepareUpdate set the fields that clients can't set. Before that, the caller empties or
-	// restores the status. After that, it sets the generation.
-	PrepareCreate func(obj runtime.Object)
-	PrepareUpdate func(obj, old runtime.Object)
+	// Prepare sets the fields that clients can't set; old is nil on create. Before that, the caller empties or restores
+	// the status. After that, it sets the generation.
+	Prepare func(obj, old runtime.Object)
 	// Validate validates everything except metadata; old is nil on create.
 	Validate func(obj, old runtime.Object) field.ErrorList
-	// Requester, if set, records the requesting user in a new object, after PrepareCreate (certificate signing
+	// Requester, if set, records the requesting user in a new object, after Prepare (certificate signing
 	// requests).
 	Requester func(obj runtime.Object, name, uid string, groups []string, extra map[string][]string)
-	// OwnStatus reports whether PrepareCreate and PrepareUpdate process the status. Then the caller does not change the
-	// status before it calls them (nodes, pods, servicecidrs).
+	// OwnStatus reports whether Prepare processes the status. Then the caller does not change the
+	// status before it calls Prepare (nodes, pods, servicecidrs).
 	OwnStatus bool
-	// EarlyWarnings returns warnings that depend on fields which PrepareCreate removes. It is called before
-	// PrepareCreate.
+	// EarlyWarnings returns warnings that depend on fields which Prepare removes. It is called before Prepare.
 	EarlyWarnings func(obj runtime.Object) []string
-	// Warnings returns the messages of Warning headers; old is nil on create. It is called after PrepareCreate or
-	// PrepareUpdate.
+	// Warnings returns the messages of Warning headers; old is nil on create. It is called after Prepare.
 	Warnings func(obj, old runtime.Object) []string
 }
 

@@ -16,23 +16,15 @@ func ClockOf(now func() time.Time) Clock {
 	return func() metav1.Time { return metav1.NewTime(now()).Rfc3339Copy() }
 }
 
-// Create returns a hook for new objects from a function for a Go type. It does not change objects of other types.
-func Create[T runtime.Object](f func(T)) func(runtime.Object) {
-	return func(obj runtime.Object) {
-		if o, ok := obj.(T); ok {
-			f(o)
+// Prepare returns a hook from a function for new objects and one for updated ones, which may be nil.
+func Prepare[T any](create func(*T), update func(obj, old *T)) func(obj, old runtime.Object) {
+	return Change(func(obj, old *T) {
+		if old == nil {
+			create(obj)
+		} else if update != nil {
+			update(obj, old)
 		}
-	}
-}
-
-// CreateNew returns a hook for new objects from a function for updated ones. It calls the function with a nil old
-// object.
-func CreateNew[T any](f func(obj, old *T)) func(runtime.Object) {
-	return func(obj runtime.Object) {
-		if o, ok := any(obj).(*T); ok {
-			f(o, nil)
-		}
-	}
+	})
 }
 
 // Coerce returns a hook from a function for a Go type. It does not change objects of other types.
@@ -45,14 +37,21 @@ func Coerce[T runtime.Object](f func(T) error) func(runtime.Object) ([]string, e
 	}
 }
 
-// Change returns a hook for updated objects from a function for a Go type.
-func Change[T runtime.Object](f func(obj, old T)) func(obj, old runtime.Object) {
-	return func(obj, old runtime.Object) {
-		o, ok := obj.(T)
-		if was, both := old.(T); ok && both {
-			f(o, was)
+// Change returns a hook from a function for a Go type, which gets a nil old object on create. It does not change
+// objects of other types.
+func Change[T any](f func(obj, old *T)) func(obj, old runtime.Object) {
+	return func(o, before runtime.Object) {
+		if obj, old, ok := typed[T](o, before); ok {
+			f(obj, old)
 		}
 	}
+}
+
+// typed returns an object and its old state as a Go type, and reports whether they have this type. before may be nil.
+func typed[T any](o, before runtime.Object) (obj, old *T, ok bool) {
+	obj, _ = any(o).(*T)
+	old, _ = any(before).(*T)
+	return obj, old, obj != nil && (before == nil || old != nil)
 }
 
 // KeepMeta is a hook for writes of the status that may change no metadata except managed fields.
@@ -90,12 +89,10 @@ func Validate[T any](f func(obj *T) field.ErrorList) func(obj, old runtime.Objec
 // ValidateChange returns a hook from a function for a Go type, which gets a nil old object on create.
 func ValidateChange[T any](f func(obj, old *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
 	return func(o, before runtime.Object) field.ErrorList {
-		obj, ok := any(o).(*T)
-		old, was := any(before).(*T)
-		if !ok || obj == nil || before != nil && (!was || old == nil) {
-			return nil
+		if obj, old, ok := typed[T](o, before); ok {
+			return f(obj, old)
 		}
-		return f(obj, old)
+		return nil
 	}
 }
 

@@ -27,8 +27,8 @@ type Kind struct {
 
 // Prepare has the hooks that set the fields that clients can't set, and those for warnings.
 type Prepare struct {
-	OwnStatus      bool
-	Create         func(obj runtime.Object)
+	OwnStatus bool
+	// Update gets a nil old object on create.
 	Update, Status func(obj, old runtime.Object)
 	// Parts are the hooks of other subresources, by name.
 	Parts                    map[string]func(obj, old runtime.Object)
@@ -38,7 +38,7 @@ type Prepare struct {
 
 // Empty reports whether there is no hook.
 func (p *Prepare) Empty() bool {
-	return p.Create == nil && p.Update == nil && p.Status == nil && len(p.Parts) == 0 && p.Early == nil &&
+	return p.Update == nil && p.Status == nil && len(p.Parts) == 0 && p.Early == nil &&
 		p.Warnings == nil &&
 		p.StatusWarnings == nil
 }
@@ -83,7 +83,7 @@ func kindOf(r *resources.Resource) Kind {
 		GVK: r.GroupVersionKind(), Default: s.Default, Table: r.Table,
 		Stored: !r.Virtual || r.Hooks.Objects.List != nil,
 		Prepare: Prepare{
-			OwnStatus: s.OwnStatus, Create: s.PrepareCreate, Update: s.PrepareUpdate, Early: s.EarlyWarnings,
+			OwnStatus: s.OwnStatus, Update: s.Prepare, Early: s.EarlyWarnings,
 			Warnings: s.Warnings,
 		},
 		Validation: Validation{Whole: s.Validate},

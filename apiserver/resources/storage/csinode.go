@@ -15,11 +15,10 @@ func csiNodes() *entry.Resource {
 	return &entry.Resource{
 		Plural: "csinodes", New: entry.New[storagev1.CSINode],
 		Strategy: entry.Strategy{
-			Conditional:   true,
-			Default:       entry.DefaultEmptyLists[storagev1.CSINode](),
-			PrepareCreate: entry.Create(func(n *storagev1.CSINode) { dropHealth(n, &storagev1.CSINode{}) }),
-			PrepareUpdate: entry.Change(dropHealth),
-			Validate:      entry.ValidateEither(validateCSINode, validateCSINodeUpdate),
+			Conditional: true,
+			Default:     entry.DefaultEmptyLists[storagev1.CSINode](),
+			Prepare:     entry.Change(dropHealth),
+			Validate:    entry.ValidateEither(validateCSINode, validateCSINodeUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Table: entry.Listed(
@@ -30,7 +29,7 @@ func csiNodes() *entry.Resource {
 
 // dropHealth removes the field of CSIVolumeHealth, which is off (V-012, V-023).
 func dropHealth(n, old *storagev1.CSINode) {
-	if len(old.Status.StorageHealth) == 0 {
+	if len(check.ValueOf(old).Status.StorageHealth) == 0 {
 		n.Status.StorageHealth = nil
 	}
 }

@@ -46,12 +46,8 @@ var alphaFields = []func(s, old *corev1.PodSpec){
 
 // DropTemplateFields applies DropFields to a template.
 func DropTemplateFields(t, old *corev1.PodTemplateSpec) {
-	switch {
-	case t == nil:
-	case old == nil:
-		DropFields(&t.Spec, nil)
-	default:
-		DropFields(&t.Spec, &old.Spec)
+	if was := check.ValueOf(old); t != nil {
+		DropFields(&t.Spec, &was.Spec)
 	}
 }
 

@@ -12,13 +12,10 @@ import (
 )
 
 // ValidateTemplate validates a pod template (core ValidatePodTemplateSpec). old is the template before an update, or
-// nil on create.
+// nil or empty on create.
 func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
-	var had Legacy
-	if old != nil {
-		had = LegacyOf(&old.Spec, &old.ObjectMeta)
-	}
-	r := NewRules(&t.Spec, had)
+	was := check.ValueOf(old)
+	r := NewRules(&t.Spec, LegacyOf(&was.Spec, &was.ObjectMeta))
 	spec := at.Child("spec")
 	errs := r.TemplateMeta(t, at)
 	errs = append(errs, r.Validate(spec)...)

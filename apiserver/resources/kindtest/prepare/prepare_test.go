@@ -62,8 +62,8 @@ func (s server) create(obj runtime.Object) []string {
 	if s.Early != nil {
 		texts = s.Early(obj)
 	}
-	if s.Create != nil {
-		s.Create(obj)
+	if s.Update != nil {
+		s.Update(obj, nil)
 	}
 	if s.Warnings != nil {
 		texts = append(texts, s.Warnings(obj, nil)...)
@@ -238,12 +238,9 @@ func TestHooksIgnoreObjectsOfOtherKinds(t *testing.T) {
 		for _, f := range append([]func(_, _ runtime.Object){k.Update, k.Status}, values(k.Parts)...) {
 			if f != nil {
 				f(other, other)
+				f(other, nil)
 				f(nil, nil)
 			}
-		}
-		if k.Create != nil {
-			k.Create(other)
-			k.Create(nil)
 		}
 		for _, f := range []func(_, _ runtime.Object) []string{k.Warnings, k.StatusWarnings} {
 			if f != nil && (f(other, nil) != nil || f(nil, other) != nil) {

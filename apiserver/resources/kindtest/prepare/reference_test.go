@@ -136,8 +136,8 @@ func answer(t *testing.T, step created, gvk schema.GroupVersionKind) map[string]
 			m.SetUID(types.UID(uid))
 		}
 	}
-	if f := kind.Create; f != nil {
-		f(obj)
+	if f := kind.Update; f != nil {
+		f(obj, nil)
 	}
 	data, err := json.Marshal(obj)
 	if err != nil {

@@ -72,8 +72,8 @@ func created(t *testing.T, text string) (runtime.Object, schema.GroupVersionKind
 	if kind.Default != nil {
 		kind.Default(obj)
 	}
-	if kind.Create != nil {
-		kind.Create(obj)
+	if kind.Update != nil {
+		kind.Update(obj, nil)
 	}
 	var said map[string]any
 	if err := yaml.Unmarshal([]byte(text), &said); err != nil {
