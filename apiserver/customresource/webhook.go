@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,19 +29,9 @@ type webhookConversion struct {
 // responses. (Upstream follows redirects, and its errors include 2 KB of a response, or the message of a Status.)
 func (w *webhookConversion) clientConfig() *webhook.Config {
 	c := w.config.ClientConfig
-	out := &webhook.Config{CABundle: c.CABundle, Guarded: true}
-	if c.Service == nil {
-		out.URL = *c.URL
-		return out
-	}
-	out.Service = &webhook.Service{Namespace: c.Service.Namespace, Name: c.Service.Name}
-	if c.Service.Port != nil {
-		out.Service.Port = *c.Service.Port
-	}
-	if c.Service.Path != nil {
-		out.Service.Path = *c.Service.Path
-	}
-	return out
+	return &webhook.Config{Guarded: true, WebhookClientConfig: admissionregistrationv1.WebhookClientConfig{
+		URL: c.URL, Service: (*admissionregistrationv1.ServiceReference)(c.Service), CABundle: c.CABundle,
+	}}
 }
 
 // convert calls the webhook once for all objects, but not for a single empty object. Errors have the index 0, because

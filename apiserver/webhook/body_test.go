@@ -27,7 +27,7 @@ func sized(bytes int, chunked bool) webhooktest.Answer {
 // TestResponsesAreLimitedToMaxBody: a response of MaxBody bytes is read completely, and a larger one is an error.
 func TestResponsesAreLimitedToMaxBody(t *testing.T) {
 	s := webhooktest.Start(t)
-	clients, config := webhook.NewClients(nil), &webhook.Config{URL: s.URL, CABundle: s.CA}
+	clients, config := webhook.NewClients(nil), at(s.URL, s.CA)
 	for _, chunked := range []bool{false, true} {
 		for _, bytes := range []int{1, 1 << 20, 1<<20 + 1, 2<<20 + 1, webhook.MaxBody, webhook.MaxBody + 1} {
 			s.Script(sized(bytes, chunked))

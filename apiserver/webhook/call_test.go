@@ -10,6 +10,7 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
@@ -45,7 +46,7 @@ func TestOnlyRetryAfterRepeatsCall(t *testing.T) {
 		{"a client error", 1, 404, "0", 1, false},
 	} {
 		s.Script(busy(c.times, c.code, c.after))
-		body, err := call(webhook.NewClients(nil), t.Context(), &webhook.Config{URL: s.URL, CABundle: s.CA}, []byte("{}"))
+		body, err := call(webhook.NewClients(nil), t.Context(), at(s.URL, s.CA), []byte("{}"))
 		if calls := len(s.Seen()); calls != c.calls || (err == nil) != c.ok || c.ok && string(body) != "done" {
 			t.Errorf("%s: %d calls, %v, %v", c.name, calls, body, err)
 		}
@@ -53,7 +54,7 @@ func TestOnlyRetryAfterRepeatsCall(t *testing.T) {
 	s.Script(busy(1, 503, "60"))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err := call(webhook.NewClients(nil), ctx, &webhook.Config{URL: s.URL, CABundle: s.CA}, []byte("{}"))
+	_, err := call(webhook.NewClients(nil), ctx, at(s.URL, s.CA), []byte("{}"))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("within less time: %v", err)
 	}
@@ -70,14 +71,15 @@ func TestServiceIsCalledWithItsServerName(t *testing.T) {
 		}
 		return strings.TrimPrefix(s.URL, "https://"), nil
 	})
-	config := &webhook.Config{Service: &webhook.Service{Namespace: "ns", Name: "svc", Path: "/x"}, CABundle: s.CA}
+	config := at("", s.CA)
+	config.Service = &admissionregistrationv1.ServiceReference{Namespace: "ns", Name: "svc", Path: new("/x")}
 	_, err := call(clients, t.Context(), config, []byte("{}"))
 	const wrongName = `Post "https://svc.ns.svc:443/x?timeout=30s": tls: failed to verify certificate: x509: ` +
 		"certificate is valid for example.com, *.example.com, not svc.ns.svc"
 	if resolved != "ns/svc" || err == nil || err.Error() != wrongName {
 		t.Errorf("%s: %v", resolved, err)
 	}
-	config.Service.Port = 8443
+	config.Service.Port = new(int32(8443))
 	_, err = call(clients, t.Context(), config, []byte("{}"))
 	if want := `Post "https://svc.ns.svc:8443/x?timeout=30s": another port`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
@@ -89,7 +91,7 @@ func TestEqualConfigurationsShareConnection(t *testing.T) {
 	s := webhooktest.Start(t)
 	clients := webhook.NewClients(nil)
 	for range 3 {
-		config := &webhook.Config{URL: s.URL, CABundle: s.CA}
+		config := at(s.URL, s.CA)
 		if _, err := call(clients, t.Context(), config, []byte(`{"request":{}}`)); err != nil {
 			t.Fatal(err)
 		}
@@ -101,6 +103,11 @@ func TestEqualConfigurationsShareConnection(t *testing.T) {
 	if len(peers) != 1 {
 		t.Errorf("%d connections", len(peers))
 	}
+}
+
+// at returns the configuration of a webhook with a URL.
+func at(url string, ca []byte) *webhook.Config {
+	return &webhook.Config{WebhookClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: ca}}
 }
 
 // call calls a webhook and returns the body of its response.

@@ -99,7 +99,7 @@ func TestCertificates(t *testing.T) {
 		{"SHA-1", a.webhook(x509.SHA1WithRSA, "localhost"), "insecure algorithm SHA1-RSA", 1, 1},
 		{"another name", a.webhook(x509.SHA256WithRSA, "example.com"), "not localhost", 1, 1},
 	} {
-		_, err := call(clients, t.Context(), &webhook.Config{URL: c.url, CABundle: ca}, []byte("{}"))
+		_, err := call(clients, t.Context(), at(c.url, ca), []byte("{}"))
 		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -19,7 +19,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/utils/lru"
+	"k8s.io/utils/ptr"
 )
 
 const (
@@ -29,22 +31,11 @@ const (
 	maxClients = 200
 )
 
-// Config is the address of a webhook and its certificate authorities. Either URL or Service is set.
+// Config is the address of a webhook and its certificate authorities.
 type Config struct {
-	URL     string   `json:"url,omitempty"`
-	Service *Service `json:"service,omitempty"`
-	// CABundle has PEM certificates. If it is empty, the system's are used.
-	CABundle []byte `json:"ca,omitempty"`
+	admissionregistrationv1.WebhookClientConfig
 	// Guarded prevents that redirects are followed and that errors contain a part of a response.
 	Guarded bool `json:"guarded,omitempty"`
-}
-
-// Service is a webhook in the cluster.
-type Service struct {
-	Namespace, Name string
-	Path            string
-	// Port is 443 if it is 0.
-	Port int32
 }
 
 // Resolver returns the host and port at which a service can be reached.
@@ -122,10 +113,11 @@ func (c *Clients) dial(config *Config) (*client, error) {
 	if s := config.Service; s != nil {
 		made.base = c.toService(t, s)
 	} else {
-		if config.URL == "" {
+		to := ptr.Deref(config.URL, "")
+		if to == "" {
 			return nil, errors.New("webhook configuration must have either service or URL")
 		}
-		u, err := url.Parse(config.URL)
+		u, err := url.Parse(to)
 		if err != nil {
 			return nil, fmt.Errorf("Unparsable URL: %v", err) //lint:ignore ST1005 upstream's words
 		}
@@ -142,8 +134,8 @@ func (c *Clients) dial(config *Config) (*client, error) {
 }
 
 // toService configures a transport to connect to a service, and returns its URL.
-func (c *Clients) toService(t *http.Transport, s *Service) url.URL {
-	port := cmp.Or(s.Port, 443)
+func (c *Clients) toService(t *http.Transport, s *admissionregistrationv1.ServiceReference) url.URL {
+	port := cmp.Or(ptr.Deref(s.Port, 0), 443)
 	name := s.Name + "." + s.Namespace + ".svc"
 	host := net.JoinHostPort(name, strconv.Itoa(int(port)))
 	t.TLSClientConfig.ServerName = name
@@ -161,7 +153,7 @@ func (c *Clients) toService(t *http.Transport, s *Service) url.URL {
 		var d net.Dialer
 		return d.DialContext(ctx, network, address)
 	}
-	return url.URL{Scheme: "https", Host: host, Path: path.Join("/", s.Path)}
+	return url.URL{Scheme: "https", Host: host, Path: path.Join("/", ptr.Deref(s.Path, ""))}
 }
 
 // isLoopback reports whether a host is this machine. Other hosts get HTTP/1.1, which balances the load of several

@@ -38,7 +38,6 @@ var aboutKinds = map[string]string{
 	"admission/serviceaccount.go": "the plugin gives pods their service account",
 	"admission/taint.go":          "the plugin taints new nodes",
 	"admission/toleration.go":     "the plugin gives pods tolerations",
-	"admission/webhook":           "the configurations of webhooks are read here",
 	"apiservertest":               "servers of tests have namespaces and roles",
 	"bootstrap":                   "the objects of a new cluster are content",
 	"customresource":              "CustomResourceDefinitions make entries of the table",

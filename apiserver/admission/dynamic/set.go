@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/resources/admissionregistration"
 )
 
 // group is the API group of all configurations.
@@ -42,14 +43,16 @@ var sources = []source{
 	{
 		plural: "mutatingwebhookconfigurations", of: mutatingHooks,
 		read: func(obj runtime.Object) (any, error) {
-			return webhook.Mutating(obj.(*admissionv1.MutatingWebhookConfiguration)), nil
+			c := obj.(*admissionv1.MutatingWebhookConfiguration)
+			return webhook.Of(c.Name, true, c.Webhooks), nil
 		},
 		add: func(s *Set, value any) { s.mutating = append(s.mutating, value.([]*webhook.Configured)...) },
 	},
 	{
 		plural: "validatingwebhookconfigurations", of: validatingHooks,
 		read: func(obj runtime.Object) (any, error) {
-			return webhook.Validating(obj.(*admissionv1.ValidatingWebhookConfiguration)), nil
+			c := obj.(*admissionv1.ValidatingWebhookConfiguration)
+			return webhook.Of(c.Name, false, admissionregistration.ValidatingHooks(c)), nil
 		},
 		add: func(s *Set, value any) { s.validating = append(s.validating, value.([]*webhook.Configured)...) },
 	},

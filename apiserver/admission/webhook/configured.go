@@ -36,41 +36,26 @@ type Configured struct {
 	Reinvoke bool
 }
 
-// Validating returns the webhooks of a configuration in the order in which they are called.
-func Validating(c *admissionregistrationv1.ValidatingWebhookConfiguration) (all []*Configured) {
-	for i := range c.Webhooks {
-		w := &c.Webhooks[i]
-		all = append(all, configured(c.Name, i, &admissionregistrationv1.MutatingWebhook{
-			Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy,
-			MatchPolicy: w.MatchPolicy, NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector,
-			SideEffects: w.SideEffects, TimeoutSeconds: w.TimeoutSeconds,
-			AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
-		}))
-	}
-	return all
-}
-
-// Mutating returns the webhooks of a configuration in the order in which they are called.
-func Mutating(c *admissionregistrationv1.MutatingWebhookConfiguration) (all []*Configured) {
-	for i := range c.Webhooks {
-		h := configured(c.Name, i, &c.Webhooks[i])
-		h.Mutating = true
+// Of returns the webhooks of a configuration in the order in which they are called. A validating one has the same
+// fields as a mutating one, except for the reinvocationPolicy.
+func Of(configuration string, mutating bool, list []admissionregistrationv1.MutatingWebhook) (all []*Configured) {
+	for i := range list {
+		h := configured(&list[i])
+		h.Configuration, h.Index, h.Mutating = configuration, i, mutating
 		all = append(all, h)
 	}
 	return all
 }
 
-// configured reads a webhook. A validating one has the same fields, except for the reinvocationPolicy.
-func configured(configuration string, index int, w *admissionregistrationv1.MutatingWebhook) *Configured {
+func configured(w *admissionregistrationv1.MutatingWebhook) *Configured {
 	namespaces, ofNamespace := metav1.LabelSelectorAsSelector(w.NamespaceSelector)
 	objects, ofObject := metav1.LabelSelectorAsSelector(w.ObjectSelector)
 	h := &Configured{
 		Hook: Hook{
 			Name: w.Name, ReviewVersions: w.AdmissionReviewVersions, SideEffects: w.SideEffects,
-			Client: client(w.ClientConfig),
+			Client: webhook.Config{WebhookClientConfig: w.ClientConfig},
 		},
-		Configuration: configuration, Index: index, Namespaces: namespaces, Objects: objects,
-		Invalid: cmp.Or(ofNamespace, ofObject),
+		Namespaces: namespaces, Objects: objects, Invalid: cmp.Or(ofNamespace, ofObject),
 		Conditions: sync.OnceValue(func() *expression.Conditions {
 			return expression.CompileConditions(w.MatchConditions)
 		}),
@@ -86,21 +71,4 @@ func configured(configuration string, index int, w *admissionregistrationv1.Muta
 		h.Timeout = time.Duration(*w.TimeoutSeconds) * time.Second
 	}
 	return h
-}
-
-func client(c admissionregistrationv1.WebhookClientConfig) webhook.Config {
-	out := webhook.Config{CABundle: c.CABundle}
-	if c.URL != nil {
-		out.URL = *c.URL
-	}
-	if s := c.Service; s != nil {
-		out.Service = &webhook.Service{Namespace: s.Namespace, Name: s.Name}
-		if s.Port != nil {
-			out.Service.Port = *s.Port
-		}
-		if s.Path != nil {
-			out.Service.Path = *s.Path
-		}
-	}
-	return out
 }

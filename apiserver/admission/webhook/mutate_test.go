@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -97,18 +96,15 @@ func TestReinvocation(t *testing.T) {
 		{"called after its condition was made true", "a if-a-b", false, nil, "a if-a-b a", `{"a":"1","b":"1"}`},
 		{"a change of the server's", "a noop", false, map[string]string{"c": "1"}, "a noop a noop", `{"a":"1","c":"1"}`},
 	} {
-		config := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
+		config := configuration(s, "c", strings.Fields(c.hooks)...)
 		policy := admissionregistrationv1.IfNeededReinvocationPolicy
 		if c.never {
 			policy = admissionregistrationv1.NeverReinvocationPolicy
 		}
-		for _, v := range configuration(s, "c", strings.Fields(c.hooks)...).Webhooks {
-			config.Webhooks = append(config.Webhooks, admissionregistrationv1.MutatingWebhook{
-				Name: v.Name, ClientConfig: v.ClientConfig, FailurePolicy: v.FailurePolicy, SideEffects: v.SideEffects,
-				AdmissionReviewVersions: v.AdmissionReviewVersions, ReinvocationPolicy: &policy,
-			})
+		for i := range config.Webhooks {
+			config.Webhooks[i].ReinvocationPolicy = &policy
 		}
-		hooks := admission.Mutating(config)
+		hooks := admission.Of("c", true, config.Webhooks)
 		caller, q, rounds := &admission.Caller{
 			Clients: webhook.NewClients(nil),
 		}, &change{object: map[string]string{}}, admission.Rounds[*admission.Configured]{}
@@ -141,14 +137,7 @@ func TestDenialEndsTheRound(t *testing.T) {
 	s := webhooktest.Start(t)
 	s.ScriptPath("/a", sets("a", "1"))
 	s.ScriptPath("/no", webhooktest.Respond(&admissionv1.AdmissionResponse{}))
-	config := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
-	for _, v := range configuration(s, "c", "gone?", "a", "no", "b").Webhooks {
-		config.Webhooks = append(config.Webhooks, admissionregistrationv1.MutatingWebhook{
-			Name: v.Name, ClientConfig: v.ClientConfig, FailurePolicy: v.FailurePolicy, SideEffects: v.SideEffects,
-			AdmissionReviewVersions: v.AdmissionReviewVersions,
-		})
-	}
-	hooks := admission.Mutating(config)
+	hooks := admission.Of("c", true, configuration(s, "c", "gone?", "a", "no", "b").Webhooks)
 	q := &change{object: map[string]string{}}
 	err := (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
 		t.Context(), hooks, q, &admission.Rounds[*admission.Configured]{}, 0)
@@ -177,15 +166,12 @@ func TestRequestTimeoutIsNotIgnored(t *testing.T) {
 		cancel(errors.New("over"))
 		<-t.Context().Done()
 	})
-	config := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
 	ignore := admissionregistrationv1.Ignore
-	for _, v := range configuration(s, "c", "slow", "next").Webhooks {
-		config.Webhooks = append(config.Webhooks, admissionregistrationv1.MutatingWebhook{
-			Name: v.Name, ClientConfig: v.ClientConfig, FailurePolicy: &ignore, SideEffects: v.SideEffects,
-			AdmissionReviewVersions: v.AdmissionReviewVersions,
-		})
+	config := configuration(s, "c", "slow", "next")
+	for i := range config.Webhooks {
+		config.Webhooks[i].FailurePolicy = &ignore
 	}
-	hooks := admission.Mutating(config)
+	hooks := admission.Of("c", true, config.Webhooks)
 	q := &change{object: map[string]string{}}
 	err := (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
 		ctx, hooks, q, &admission.Rounds[*admission.Configured]{}, 0)

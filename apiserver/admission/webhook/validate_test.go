@@ -46,15 +46,15 @@ func (q *question) FailedOpen(h *admission.Configured, _ error) {
 // configuration has webhooks of the server, one path each. A webhook whose name ends in "?" is ignored if it can't be
 // called.
 func configuration(
-	s *webhooktest.Server, name string, hooks ...string) *admissionregistrationv1.ValidatingWebhookConfiguration {
-	c := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	s *webhooktest.Server, name string, hooks ...string) *admissionregistrationv1.MutatingWebhookConfiguration {
+	c := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	none := admissionregistrationv1.SideEffectClassNone
 	for _, h := range hooks {
 		url, policy := s.URL+"/"+h, admissionregistrationv1.Fail
 		if strings.HasSuffix(h, "?") {
 			policy, url = admissionregistrationv1.Ignore, "https://127.0.0.1:1/"
 		}
-		c.Webhooks = append(c.Webhooks, admissionregistrationv1.ValidatingWebhook{
+		c.Webhooks = append(c.Webhooks, admissionregistrationv1.MutatingWebhook{
 			Name: h, ClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: s.CA},
 			FailurePolicy: &policy, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
 			NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
@@ -64,10 +64,10 @@ func configuration(
 }
 
 func validating(
-	t *testing.T, configs ...*admissionregistrationv1.ValidatingWebhookConfiguration) (hooks []*admission.Configured) {
+	t *testing.T, configs ...*admissionregistrationv1.MutatingWebhookConfiguration) (hooks []*admission.Configured) {
 	t.Helper()
 	for _, c := range configs {
-		hooks = append(hooks, admission.Validating(c)...)
+		hooks = append(hooks, admission.Of(c.Name, false, c.Webhooks)...)
 	}
 	return hooks
 }

@@ -87,11 +87,12 @@ func (v vector) configured(t *testing.T, s *webhooktest.Server, mutating bool) *
 	if err != nil {
 		t.Fatal(err)
 	}
+	*w.ClientConfig.URL = strings.NewReplacer(
+		"${LOCALHOST}", strings.Replace(s.URL, "127.0.0.1", "localhost", 1),
+		"${PLAIN}", strings.Replace(plain.URL, "http", "https", 1)).Replace(*w.ClientConfig.URL)
 	return &admission.Hook{
 		Name: "hook.example.com", Mutating: mutating, ReviewVersions: w.AdmissionReviewVersions, SideEffects: w.SideEffects,
-		Client: webhook.Config{CABundle: w.ClientConfig.CABundle, URL: strings.NewReplacer(
-			"${LOCALHOST}", strings.Replace(s.URL, "127.0.0.1", "localhost", 1),
-			"${PLAIN}", strings.Replace(plain.URL, "http", "https", 1)).Replace(*w.ClientConfig.URL)},
+		Client:  webhook.Config{WebhookClientConfig: w.ClientConfig},
 		Timeout: time.Duration(*w.TimeoutSeconds) * time.Second,
 	}
 }

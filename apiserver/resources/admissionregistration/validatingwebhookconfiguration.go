@@ -10,7 +10,7 @@ import (
 
 func validatingWebhookConfigurations() *entry.Resource {
 	return webhookConfigurations(
-		"validatingwebhookconfigurations", defaultValidatingWebhookConfiguration, validatingHooks,
+		"validatingwebhookconfigurations", defaultValidatingWebhookConfiguration, ValidatingHooks,
 	)
 }
 
@@ -28,8 +28,8 @@ func defaultValidatingWebhookConfiguration(c *admissionv1.ValidatingWebhookConfi
 	}
 }
 
-// validatingHooks returns a configuration's webhooks as one type; only mutating ones have a reinvocation policy.
-func validatingHooks(c *admissionv1.ValidatingWebhookConfiguration) (list []admissionv1.MutatingWebhook) {
+// ValidatingHooks returns a configuration's webhooks as one type; only mutating ones have a reinvocation policy.
+func ValidatingHooks(c *admissionv1.ValidatingWebhookConfiguration) (list []admissionv1.MutatingWebhook) {
 	for _, w := range c.Webhooks {
 		list = append(list, admissionv1.MutatingWebhook{
 			Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy,
