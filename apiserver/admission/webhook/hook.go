@@ -153,9 +153,9 @@ func (h *Hook) Apply(r *Response, object []byte) ([]byte, error) {
 	case object == nil:
 		const unsupported = "admission webhook %q attempted to modify the object, which is not supported for this operation"
 		return nil, apierrors.NewInternalError(fmt.Errorf(unsupported, h.Name))
-	case r.PatchType != admissionv1.PatchTypeJSONPatch:
+	case *r.PatchType != admissionv1.PatchTypeJSONPatch:
 		return nil, &CallError{
-			Hook: h.Name, Err: fmt.Errorf("unsupported patch type %q", r.PatchType), Code: http.StatusBadRequest,
+			Hook: h.Name, Err: fmt.Errorf("unsupported patch type %q", *r.PatchType), Code: http.StatusBadRequest,
 		}
 	}
 	out, err := patch.Apply(object)

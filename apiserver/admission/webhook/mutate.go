@@ -121,10 +121,10 @@ func (h *Configured) mutation(changed bool) string {
 // patch returns the audit annotation of an applied patch (L-113).
 func (h *Configured) patch(r *Response) string {
 	return annotation(struct {
-		Configuration string                `json:"configuration"`
-		Webhook       string                `json:"webhook"`
-		Patch         json.RawMessage       `json:"patch,omitempty"`
-		PatchType     admissionv1.PatchType `json:"patchType,omitempty"`
+		Configuration string                 `json:"configuration"`
+		Webhook       string                 `json:"webhook"`
+		Patch         json.RawMessage        `json:"patch,omitempty"`
+		PatchType     *admissionv1.PatchType `json:"patchType,omitempty"`
 	}{h.Configuration, h.Name, r.Patch, r.PatchType})
 }
 

@@ -34,18 +34,8 @@ type Request struct {
 	Object, OldObject, Options []byte
 }
 
-// Response is a webhook's response.
-type Response struct {
-	Allowed bool
-	// Result is the Status of a denial. It may be nil.
-	Result *metav1.Status
-	// Patch is of the type PatchType.
-	Patch     []byte
-	PatchType admissionv1.PatchType
-	Warnings  []string
-	// AuditAnnotations have keys without the webhook's name.
-	AuditAnnotations map[string]string
-}
+// Response is a webhook's response. The keys of its audit annotations lack the webhook's name.
+type Response = admissionv1.AdmissionResponse
 
 // errVersions is the error for a webhook that supports no known version of AdmissionReview (L-64).
 var errVersions = errors.New("webhook does not accept known AdmissionReview versions (v1, v1beta1)")
@@ -123,27 +113,26 @@ func upstreamScheme(err error) error {
 
 // decode decodes and checks the response to the review with the uid (L-76 to L-78).
 func decode(body []byte, gv schema.GroupVersion, uid types.UID, mutating bool) (*Response, error) {
-	if gv == admissionv1beta1.SchemeGroupVersion {
-		var review admissionv1beta1.AdmissionReview
-		if err := decodeReview(body, &review); err != nil {
-			return nil, fmt.Errorf("failed to call webhook: %w", err)
-		}
-		out, err := fromBeta(review.Response, mutating)
-		return out, invalidResponse(err)
-	}
 	var review admissionv1.AdmissionReview
-	if err := decodeReview(body, &review); err != nil {
+	var beta admissionv1beta1.AdmissionReview
+	var into runtime.Object = &review
+	if gv == admissionv1beta1.SchemeGroupVersion {
+		into = &beta
+	}
+	if err := decodeReview(body, into); err != nil {
 		return nil, fmt.Errorf("failed to call webhook: %w", err)
 	}
-	out, err := verify(&review, uid, mutating)
-	return out, invalidResponse(err)
-}
-
-func invalidResponse(err error) error {
-	if err == nil {
-		return nil
+	var out *Response
+	var err error
+	if gv == admissionv1beta1.SchemeGroupVersion {
+		out, err = fromBeta(beta.Response, mutating)
+	} else {
+		out, err = verify(&review, uid, mutating)
 	}
-	return fmt.Errorf("received invalid webhook response: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("received invalid webhook response: %w", err)
+	}
+	return out, nil
 }
 
 // errAbsent is the error for a review without a response.
@@ -156,7 +145,7 @@ func fromBeta(r *admissionv1beta1.AdmissionResponse, mutating bool) (*Response, 
 	}
 	out := &Response{Allowed: r.Allowed, Result: r.Result, Warnings: r.Warnings, AuditAnnotations: r.AuditAnnotations}
 	if mutating && len(r.Patch) > 0 {
-		out.Patch, out.PatchType = r.Patch, admissionv1.PatchTypeJSONPatch
+		out.Patch, out.PatchType = r.Patch, new(admissionv1.PatchTypeJSONPatch)
 	}
 	return out, nil
 }
@@ -172,16 +161,7 @@ func verify(review *admissionv1.AdmissionReview, uid types.UID, mutating bool) (
 	case review.GroupVersionKind() != want:
 		return nil, fmt.Errorf("expected webhook response of %v, got %v", want, review.GroupVersionKind())
 	}
-	if err := verifyPatch(r, mutating); err != nil {
-		return nil, err
-	}
-	out := &Response{
-		Allowed: r.Allowed, Result: r.Result, Patch: r.Patch, Warnings: r.Warnings, AuditAnnotations: r.AuditAnnotations,
-	}
-	if r.PatchType != nil {
-		out.PatchType = *r.PatchType
-	}
-	return out, nil
+	return r, verifyPatch(r, mutating)
 }
 
 // verifyPatch checks that the response of a mutating webhook has both patch and patchType, or neither, and that the
