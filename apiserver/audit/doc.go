@@ -12,7 +12,7 @@
 //     events are dropped and counted.
 //  4. Every object in an event is JSON, so that no event is lost because of a client's input.
 //  5. The methods of a Record may be called from any goroutine.
-//  6. Rules match requests of the process itself like the same requests of a client (OwnRequest).
+//  6. Rules match requests of the process itself like the same requests of a client (BeginOwn).
 //
 // Objects, including Secrets, are recorded in plain text, unless the policy excludes them. There is no webhook backend.
 package audit

@@ -44,7 +44,7 @@ func TestLogIsRotated(t *testing.T) {
 	a := authorization.Attributes{User: authorization.Anonymous, Verb: "get", Path: r.URL.Path}
 	for i := range 1500 { // 1.5 megabytes and more
 		rec := l.Begin(r, fmt.Sprint("id-", i), &a, time.Now())
-		if !rec.Received() {
+		if rec.Received() != nil {
 			t.Fatal("not recorded")
 		}
 	}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -32,14 +33,14 @@ type Record struct {
 // Afterwards registers a function for the end of the last event. Only the request's goroutine may call it.
 func (r *Record) Afterwards(f func()) { r.done = append(r.done, f) }
 
-// Received records that the request has arrived. It returns false if this failed and the request must be rejected
-// (N-17).
-func (r *Record) Received() bool {
+// Received records that the request has arrived. An error rejects the request: the log has the mode blocking-strict and
+// can't be written (N-17).
+func (r *Record) Received() error {
 	if r.event.ProcessEventStage(r.ctx, auditinternal.StageRequestReceived) {
-		return true
+		return nil
 	}
 	audit.ApiserverAuditDroppedCounter.Inc()
-	return false
+	return errors.New("failed to store audit event")
 }
 
 // Rejected records that no user was authenticated. The start of the response is the only stage (N-15). The event has

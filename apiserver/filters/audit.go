@@ -1,7 +1,6 @@
 package filters
 
 import (
-	"errors"
 	"log/slog"
 	"net/http"
 
@@ -9,9 +8,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
-
-// errUnrecorded is the error if the audit log has the mode blocking-strict and can't be written.
-var errUnrecorded = errors.New("failed to store audit event")
 
 // Audit records requests in the audit log: their arrival, the start of long-running responses, and the end (AS
 // pkg/endpoints/filters/audit.go: WithAudit).
@@ -24,9 +20,9 @@ func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler 
 				next.ServeHTTP(w, r)
 				return
 			}
-			if !record.Received() {
-				log.Error("the request was rejected", "method", r.Method, "path", r.URL.Path, "err", errUnrecorded)
-				internalError(w, r, errUnrecorded)
+			if err := record.Received(); err != nil {
+				log.Error("the request was rejected", "method", r.Method, "path", r.URL.Path, "err", err)
+				internalError(w, r, err)
 				return
 			}
 			rec.Audit = record

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -42,20 +42,24 @@ func methodOf(verb string) string {
 // statusType is the type of a response that is a Status.
 var statusType = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 
-// errUnrecorded is the error if the audit log has the mode blocking-strict and can't be written.
-var errUnrecorded = errors.New("failed to store audit event")
-
 // record starts the request's record in the audit log, if there is a log. An error rejects the request (N-17).
 func (l *Loopback) record(verb string, r *Request) error {
 	method := methodOf(verb)
 	if l.s.Audit == nil || method == "" {
 		return nil
 	}
-	record := l.s.Audit.BeginOwn(audit.OwnRequest{
-		User: l.user, Method: method, Path: r.path(), Agent: l.s.Agent + "/" + l.user.Name,
-	})
-	if record != nil && !record.Received() {
-		return apierrors.NewInternalError(errUnrecorded)
+	a := &authorization.Attributes{
+		User: l.user, Verb: verb, IsResource: true, Path: r.path(), Group: r.Resource.Group, Version: r.Resource.Version,
+		Resource: r.Resource.Plural, Subresource: r.subName(), Namespace: r.Namespace, Name: r.Name,
+	}
+	if a.Resource == "namespaces" && a.Group == "" { // as in requests of clients
+		a.Namespace = a.Name
+	}
+	record := l.s.Audit.BeginOwn(method, l.s.Agent+"/"+l.user.Name, a)
+	if record != nil {
+		if err := record.Received(); err != nil {
+			return apierrors.NewInternalError(err)
+		}
 	}
 	r.Audit = record
 	return nil
