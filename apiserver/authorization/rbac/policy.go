@@ -15,8 +15,8 @@ type Name struct{ Namespace, Name string }
 
 // Policy has the roles, and the bindings by subject.
 //
-// Invariants: a role is in roles if it exists or is bound. Each binding is in the field bound of its role and in the
-// grants of each of its subjects, once. dangling counts the bindings whose role does not exist.
+// Invariants: a role is in roles if it exists or is bound. Each binding is in the grants of each of its subjects, once.
+// dangling counts the bindings whose role does not exist.
 type Policy struct {
 	roles    map[roleKey]*role
 	bindings map[Name]*binding
@@ -34,7 +34,7 @@ type roleKey struct {
 type role struct {
 	exists bool
 	rules  []rbacv1.PolicyRule
-	bound  map[*binding]struct{}
+	bound  int // the number of its bindings
 }
 
 type binding struct {
@@ -62,7 +62,7 @@ func New() *Policy {
 func (p *Policy) SetRole(n Name, rules []rbacv1.PolicyRule) {
 	r := p.role(keyOf(n))
 	if !r.exists {
-		p.dangling -= len(r.bound)
+		p.dangling -= r.bound
 	}
 	r.exists, r.rules = true, rules
 }
@@ -74,7 +74,7 @@ func (p *Policy) RemoveRole(n Name) {
 		return
 	}
 	r.exists, r.rules = false, nil
-	p.dangling += len(r.bound)
+	p.dangling += r.bound
 	p.forget(keyOf(n), r)
 }
 
@@ -95,7 +95,7 @@ func refKey(ref rbacv1.RoleRef, namespace string) roleKey {
 func (p *Policy) role(k roleKey) *role {
 	r := p.roles[k]
 	if r == nil {
-		r = &role{bound: map[*binding]struct{}{}}
+		r = &role{}
 		p.roles[k] = r
 	}
 	return r
@@ -103,7 +103,7 @@ func (p *Policy) role(k roleKey) *role {
 
 // forget removes a role that neither exists nor is bound.
 func (p *Policy) forget(k roleKey, r *role) {
-	if !r.exists && len(r.bound) == 0 {
+	if !r.exists && r.bound == 0 {
 		delete(p.roles, k)
 	}
 }
@@ -115,7 +115,7 @@ func (p *Policy) SetBinding(n Name, ref rbacv1.RoleRef, subjects []rbacv1.Subjec
 	b := &binding{name: n, ref: ref, subjects: subjects, role: p.role(refKey(ref, n.Namespace))}
 	b.keys = b.subjectKeys()
 	p.bindings[n] = b
-	b.role.bound[b] = struct{}{}
+	b.role.bound++
 	if !b.role.exists {
 		p.dangling++
 	}
@@ -132,7 +132,7 @@ func (p *Policy) RemoveBinding(n Name) {
 		return
 	}
 	delete(p.bindings, n)
-	delete(b.role.bound, b)
+	b.role.bound--
 	if !b.role.exists {
 		p.dangling--
 	}
