@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
-	"k8s.io/apiserver/pkg/authentication/user"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/aggregator"
@@ -70,7 +69,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, group, version 
 		return
 	}
 	flowcontrol.Begun(r.Context()) // it may be a watch (AS pkg/util/flowcontrol: RequestDelegated)
-	s.aggregator.Forward(w, r, filters.OriginalPath(r), to, user.DefaultInfo(requestinfo.UserOf(r)))
+	s.aggregator.Forward(w, r, filters.OriginalPath(r), to, requestinfo.UserOf(r))
 }
 
 // forwarded handles requests for resources of other servers. They wait for a seat and have a timeout, as usual.

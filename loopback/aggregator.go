@@ -40,7 +40,7 @@ var otherServers = rest.Config{Host: "https://other", QPS: -1, WarningHandler: r
 func metadataOf(
 	a Aggregator, api *registry.Loopback, of schema.GroupVersionResource, namespace string,
 ) (metadata.ResourceInterface, error) {
-	client, err := metadata.NewForConfigAndClient(&otherServers, a.Client(user.DefaultInfo(api.User())))
+	client, err := metadata.NewForConfigAndClient(&otherServers, a.Client(api.User()))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
@@ -125,7 +124,7 @@ func (c *Autoscaler) Metric(
 	defer cancel()
 	config := otherServers
 	config.APIPath, config.GroupVersion, config.NegotiatedSerializer = "/apis", &gv, scheme.Codecs.WithoutConversion()
-	client, err := rest.RESTClientForConfigAndClient(&config, c.Others.Client(user.DefaultInfo(c.API.User())))
+	client, err := rest.RESTClientForConfigAndClient(&config, c.Others.Client(c.API.User()))
 	if err != nil {
 		return nil, err
 	}

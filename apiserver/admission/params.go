@@ -103,7 +103,7 @@ func (p *Params) kind(a *Attributes, k *admissionv1.ParamKind) error {
 	}
 	return rejected(a, "paramKind", fmt.Sprintf(
 		`user %s must have "get" permission on all objects of the referenced paramKind (kind=%s, apiVersion=%s)`,
-		printed(a.User), k.Kind, k.APIVersion,
+		fmt.Sprint(&a.User), k.Kind, k.APIVersion,
 	))
 }
 
@@ -122,7 +122,7 @@ func (p *Params) binding(ctx context.Context, a *Attributes, r *reference) error
 	if p.Authorize(need).Allowed() {
 		return nil
 	}
-	user, verb := printed(a.User), need.Verb
+	user, verb := fmt.Sprint(&a.User), need.Verb
 	if r.mutating { // upstream swaps the two (O-07)
 		user, verb = verb, user
 	}
@@ -149,11 +149,6 @@ func (p *Params) resource(k *admissionv1.ParamKind) *authorization.Attributes {
 		}
 	}
 	return all
-}
-
-// printed returns a user as upstream prints it: as Go prints a pointer to user.DefaultInfo.
-func printed(u authorization.User) string {
-	return fmt.Sprintf("&{%s %s %v %v}", u.Name, u.UID, u.Groups, u.Extra)
 }
 
 // rejected returns the error 422 for a field of spec.

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/audit"
-	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
@@ -42,7 +41,7 @@ func (l *Log) Begin(r *http.Request, id string, a *authorization.Attributes, rec
 		return nil
 	}
 	attributes := authorizer.AttributesRecord{
-		User: userInfo(a.User),
+		User: &a.User,
 		Verb: a.Verb, Namespace: a.Namespace, APIGroup: a.Group, APIVersion: a.Version, Resource: a.Resource,
 		Subresource: a.Subresource, Name: a.Name, ResourceRequest: a.IsResource, Path: a.Path,
 	}
@@ -72,9 +71,4 @@ func asSent(r *http.Request) *http.Request {
 	u.ForceQuery = query == "" && strings.HasSuffix(r.RequestURI, "?")
 	sent.URL = &u
 	return &sent
-}
-
-// userInfo returns a user in upstream's type.
-func userInfo(u authorization.User) user.Info {
-	return &user.DefaultInfo{Name: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 }

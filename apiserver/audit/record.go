@@ -114,7 +114,7 @@ func (r *Record) Annotate(key, value string) {
 // Impersonated records the user that the client impersonates. mode is the verb of constrained impersonation, or empty.
 func (r *Record) Impersonated(u authorization.User, mode string) {
 	if r != nil {
-		r.event.LogImpersonatedUser(userInfo(u), mode)
+		r.event.LogImpersonatedUser(&u, mode)
 	}
 }
 

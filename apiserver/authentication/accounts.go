@@ -12,6 +12,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
@@ -101,7 +102,7 @@ func (a *Accounts) Audiences() []string { return a.config.Audiences }
 func (a *Accounts) Issue(c authorization.TokenClaim) (string, error) {
 	t := jwt.NewWithClaims(a.signer.method, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: a.config.Issuers[0], Subject: authorization.ServiceAccountName(c.Namespace, c.Name),
+			Issuer: a.config.Issuers[0], Subject: serviceaccount.MakeUsername(c.Namespace, c.Name),
 			Audience: c.Audiences,
 			IssuedAt: jwt.NewNumericDate(c.Issued), NotBefore: jwt.NewNumericDate(c.Issued),
 			ExpiresAt: jwt.NewNumericDate(c.Expires),

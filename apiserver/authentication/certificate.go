@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -138,7 +140,7 @@ func fromCertificate(cert *x509.Certificate) (authorization.User, error) {
 		}
 	}
 	sum := sha256.Sum256(cert.Raw)
-	u.Extra = map[string][]string{extraCredential: {"X509SHA256=" + hex.EncodeToString(sum[:])}}
+	u.Extra = map[string][]string{user.CredentialIDKey: {"X509SHA256=" + hex.EncodeToString(sum[:])}}
 	return authenticated(u), nil
 }
 

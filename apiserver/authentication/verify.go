@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
@@ -100,7 +101,7 @@ func (a *Accounts) claims(token string) (*claims, error) {
 		return nil, ErrSignature
 	}
 	if !slices.Contains(a.config.Issuers, c.Issuer) ||
-		c.Subject != authorization.ServiceAccountName(c.Kubernetes.Namespace, c.Kubernetes.Account.Name) {
+		c.Subject != serviceaccount.MakeUsername(c.Kubernetes.Namespace, c.Kubernetes.Account.Name) {
 		return nil, ErrToken
 	}
 	if len(token) > longestVerified {
@@ -188,35 +189,17 @@ func (k *kubernetesClaim) check(now time.Time, objects Objects) error {
 	return err
 }
 
-// Keys of the user's extra fields about its token (AS pkg/authentication/serviceaccount/util.go).
-const (
-	extraCredential = "authentication.kubernetes.io/credential-id"
-	extraPodName    = "authentication.kubernetes.io/pod-name"
-	extraPodUID     = "authentication.kubernetes.io/pod-uid"
-	// ExtraNode is the node on which the service account's pod runs.
-	ExtraNode    = "authentication.kubernetes.io/node-name"
-	extraNodeUID = "authentication.kubernetes.io/node-uid"
-)
-
 func (c *claims) user() authorization.User {
 	k := &c.Kubernetes
-	u := authorization.ServiceAccount(k.Namespace, k.Account.Name)
-	u.UID, u.Extra = k.Account.UID, map[string][]string{}
-	set := func(key, value string) {
-		if value != "" {
-			u.Extra[key] = []string{value}
-		}
-	}
+	info := serviceaccount.ServiceAccountInfo{Namespace: k.Namespace, Name: k.Account.Name, UID: k.Account.UID}
 	if c.ID != "" {
-		set(extraCredential, "JTI="+c.ID)
+		info.CredentialID = "JTI=" + c.ID
 	}
 	if k.Pod != nil {
-		set(extraPodName, k.Pod.Name)
-		set(extraPodUID, k.Pod.UID)
+		info.PodName, info.PodUID = k.Pod.Name, k.Pod.UID
 	}
 	if k.Node != nil {
-		set(ExtraNode, k.Node.Name)
-		set(extraNodeUID, k.Node.UID)
+		info.NodeName, info.NodeUID = k.Node.Name, k.Node.UID
 	}
-	return u
+	return authenticated(*info.UserInfo().(*authorization.User))
 }

@@ -1,23 +1,18 @@
 package authorization
 
 import (
-	"strings"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
-	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// User is the identity of a client, like Kubernetes' user.Info.
-type User struct {
-	Name   string
-	UID    string
-	Groups []string
-	Extra  map[string][]string
-}
+// User is the identity of a client.
+type User = user.DefaultInfo
 
-// Info returns the user in the type of reviews.
-func (u User) Info() authenticationv1.UserInfo {
+// InfoOf returns a user in the type of reviews.
+func InfoOf(u User) authenticationv1.UserInfo {
 	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
 	for key, values := range u.Extra {
 		if info.Extra == nil {
@@ -33,8 +28,6 @@ const (
 	GroupMasters         = "system:masters"
 	GroupAuthenticated   = "system:authenticated"
 	GroupUnauthenticated = "system:unauthenticated"
-	GroupServiceAccounts = "system:serviceaccounts"
-	GroupNodes           = "system:nodes"
 	NameAnonymous        = "system:anonymous"
 )
 
@@ -50,31 +43,13 @@ var (
 // kube-system, as in kube-controller-manager with --use-service-account-credentials.
 func ServiceAccount(namespace, name string) User {
 	return User{
-		Name:   ServiceAccountName(namespace, name),
-		Groups: []string{GroupServiceAccounts, GroupServiceAccounts + ":" + namespace, GroupAuthenticated},
+		Name:   serviceaccount.MakeUsername(namespace, name),
+		Groups: append(serviceaccount.MakeGroupNames(namespace), GroupAuthenticated),
 	}
 }
-
-const accountPrefix = "system:serviceaccount:"
-
-// ServiceAccountName returns the user name of a service account.
-func ServiceAccountName(namespace, name string) string { return accountPrefix + namespace + ":" + name }
 
 // Anonymous is the user of clients without credentials.
 var Anonymous = User{Name: NameAnonymous, Groups: []string{GroupUnauthenticated}}
-
-// SplitServiceAccount returns the service account of a user name. ok is false for other users (AS
-// pkg/authentication/serviceaccount: SplitUsername).
-func SplitServiceAccount(user string) (namespace, name string, ok bool) {
-	rest, ok := strings.CutPrefix(user, accountPrefix)
-	if !ok {
-		return "", "", false
-	}
-	namespace, name, ok = strings.Cut(rest, ":")
-	ok = ok && len(validation.ValidateNamespaceName(namespace, false)) == 0 &&
-		len(validation.ValidateServiceAccountName(name, false)) == 0
-	return namespace, name, ok
-}
 
 // TokenClaim is the content of a service account's token.
 type TokenClaim struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	cached "k8s.io/apiserver/pkg/admission/plugin/authorizer"
-	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
@@ -42,9 +41,4 @@ func attributesOf(a authorizer.Attributes) *authorization.Attributes {
 		}
 	}
 	return out
-}
-
-// userOf returns a user in the form that upstream's packages require.
-func userOf(u authorization.User) user.Info {
-	return &user.DefaultInfo{Name: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 }

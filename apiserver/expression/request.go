@@ -45,7 +45,7 @@ func (r *Request) In(
 ) *Version {
 	return &Version{Kind: kind, Resource: resource, typed: &admission.VersionedAttributes{
 		Attributes: admission.NewAttributesRecord(object, old, r.Kind, r.Namespace, r.Name, r.Resource, r.Subresource,
-			admission.Operation(r.Operation), r.Options, r.DryRun, userOf(r.User)),
+			admission.Operation(r.Operation), r.Options, r.DryRun, &r.User),
 		VersionedKind:      kind,
 		VersionedObject:    admission.NewLazyObject(object),
 		VersionedOldObject: admission.NewLazyObject(old),

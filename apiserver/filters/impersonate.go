@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -202,15 +204,14 @@ func (q *rights) may(group, resource, sub, namespace, name string) error {
 
 // name authorizes the user's name, and sets the groups of a node or service account.
 func (q *rights) name(u *authorization.User) error {
-	if namespace, name, ok := authorization.SplitServiceAccount(u.Name); ok {
+	if namespace, name, err := serviceaccount.SplitUsername(u.Name); err == nil {
 		if len(u.Groups) == 0 {
-			u.Groups = []string{authorization.GroupServiceAccounts,
-				authorization.GroupServiceAccounts + ":" + namespace}
+			u.Groups = serviceaccount.MakeGroupNames(namespace)
 		}
 		return q.may(q.group, "serviceaccounts", "", namespace, name)
 	}
 	if node, ok := nodeOf(u.Name); ok && q.mode != "" {
-		u.Groups = []string{authorization.GroupNodes}
+		u.Groups = []string{user.NodesGroup}
 		if q.mode == "associated-node" {
 			node = "*" // the permission is for the node of the client
 		}

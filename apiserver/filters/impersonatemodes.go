@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -32,22 +32,22 @@ func (m *mode) verb() string {
 var modes = [...]mode{
 	{"associated-node", func(wanted *authorization.User, by authorization.User) bool {
 		node, ok := nodeOf(wanted.Name)
-		_, _, account := authorization.SplitServiceAccount(by.Name)
-		own := by.Extra[authentication.ExtraNode]
-		return ok && account && nameOnly(wanted) && len(own) == 1 && own[0] == node
+		_, _, notAccount := serviceaccount.SplitUsername(by.Name)
+		own := by.Extra[serviceaccount.NodeNameKey]
+		return ok && notAccount == nil && nameOnly(wanted) && len(own) == 1 && own[0] == node
 	}},
 	{"arbitrary-node", func(wanted *authorization.User, _ authorization.User) bool {
 		_, ok := nodeOf(wanted.Name)
 		return ok && nameOnly(wanted)
 	}},
 	{"serviceaccount", func(wanted *authorization.User, _ authorization.User) bool {
-		_, _, ok := authorization.SplitServiceAccount(wanted.Name)
-		return ok && nameOnly(wanted)
+		_, _, err := serviceaccount.SplitUsername(wanted.Name)
+		return err == nil && nameOnly(wanted)
 	}},
 	{"user-info", func(wanted *authorization.User, _ authorization.User) bool {
 		_, node := nodeOf(wanted.Name)
-		_, _, account := authorization.SplitServiceAccount(wanted.Name)
-		return !node && !account
+		_, _, notAccount := serviceaccount.SplitUsername(wanted.Name)
+		return !node && notAccount != nil
 	}},
 	{"", func(*authorization.User, authorization.User) bool { return true }},
 }

@@ -17,6 +17,6 @@ func validateSelfSubjectReview(entry.Request, *authenticationv1.SelfSubjectRevie
 
 // reviewSelf returns the user of the request.
 func reviewSelf(_ context.Context, r entry.Request, v *authenticationv1.SelfSubjectReview) {
-	v.Status.UserInfo = r.User().Info()
+	v.Status.UserInfo = entry.InfoOf(r.User())
 	v.CreationTimestamp = metav1.Time{Time: r.Now()}
 }

@@ -28,5 +28,5 @@ func reviewToken(ctx context.Context, r entry.Request, v *authenticationv1.Token
 		v.Status.Error = err.Error()
 		return
 	}
-	v.Status.Authenticated, v.Status.User, v.Status.Audiences = true, u.Info(), audiences
+	v.Status.Authenticated, v.Status.User, v.Status.Audiences = true, entry.InfoOf(u), audiences
 }

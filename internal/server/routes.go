@@ -6,7 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -23,7 +22,7 @@ func (s *Server) extensions() []render.Route {
 		Cache: d.cache, Types: d.types, Revision: d.store.Revision, Authorizer: by, Removed: s.trail.RemovedAt,
 		Queue:  s.garbage.Queued,
 		Others: func() ([]metav1.APIResource, []schema.GroupVersion) { return s.api.Aggregator().Resources() },
-		As:     func(u authorization.User) *http.Client { return s.api.Aggregator().Client(user.DefaultInfo(u)) },
+		As:     func(u authorization.User) *http.Client { return s.api.Aggregator().Client(u) },
 	}).Service()
 	questions.Log, questions.Now, questions.Life = s.log, d.clock.Now, s.life
 	routes := append(questions.Routes(), cluster.Trail(s.trail, by, s.log), s.settledRoute(), s.saveRoute(),

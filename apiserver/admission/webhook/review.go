@@ -60,7 +60,7 @@ func (r *Request) encode(gv schema.GroupVersion, uid types.UID) ([]byte, error) 
 		Request: &admissionv1.AdmissionRequest{
 			UID: uid, Kind: metav1.GroupVersionKind(r.Kind), Resource: metav1.GroupVersionResource(r.Resource),
 			SubResource: r.Subresource, RequestSubResource: r.Subresource, Name: r.Name, Namespace: r.Namespace,
-			Operation: r.Operation, DryRun: &r.DryRun, UserInfo: r.User.Info(),
+			Operation: r.Operation, DryRun: &r.DryRun, UserInfo: authorization.InfoOf(r.User),
 			RequestKind:     (*metav1.GroupVersionKind)(&r.RequestKind),
 			RequestResource: (*metav1.GroupVersionResource)(&r.RequestResource),
 			Object:          runtime.RawExtension{Raw: r.Object}, OldObject: runtime.RawExtension{Raw: r.OldObject},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
@@ -169,7 +170,7 @@ func (b *binding) key(s *rbacv1.Subject) (subjectKey, bool) {
 		return subjectKey{true, b.name.Namespace, s.Name}, true
 	case rbacv1.ServiceAccountKind:
 		namespace := cmp.Or(s.Namespace, b.name.Namespace)
-		return subjectKey{false, b.name.Namespace, authorization.ServiceAccountName(namespace, s.Name)}, namespace != ""
+		return subjectKey{false, b.name.Namespace, serviceaccount.MakeUsername(namespace, s.Name)}, namespace != ""
 	}
 	return subjectKey{}, false
 }

@@ -88,6 +88,9 @@ type Request interface {
 	UpdateStatus(ctx context.Context, ref Reference, change func(old Object) (Object, error)) error
 }
 
+// InfoOf returns a user as reviews show it.
+var InfoOf = authorization.InfoOf
+
 // Reviews returns the entry of a kind of reviews, which are not stored: validate checks the admitted body, and answer
 // completes it.
 func Reviews[T any, P interface {
