@@ -17,7 +17,7 @@ func (s *Server) Routes() chi.Routes {
 // Plugins returns the names of the plugins that there are, in the order in which they run.
 func (s *Server) Plugins() (out []string) {
 	for _, c := range admission.All(s.registry.Lookup(), s.registry.Dynamic.Plugins()...) {
-		out = append(out, c.Name())
+		out = append(out, c.Name)
 	}
 	return out
 }

@@ -128,11 +128,11 @@ func choosePlugins(r *registry.Registry, c Config, granted *roles) (err error) {
 	if len(absent) > 0 {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
-	r.Admission.Chain = append(admission.Chain{admission.ParamsOf(r.Lookup())}, r.Admission.Chain...)
+	params := admission.Choice{Name: "PolicyParams", Plugin: admission.ParamsOf(r.Lookup())}
+	r.Admission.Chain = append(admission.Chain{params}, r.Admission.Chain...)
 	if granted != nil { // after the mutating webhooks: upstream checks escalation where roles are stored
-		r.Admission.Chain = append(r.Admission.Chain, &admission.Escalation{
-			Authorize: r.Authorizer.Authorize, RoleRules: granted.RoleRules, Rules: granted.Rules,
-		})
+		p := &admission.Escalation{Authorize: r.Authorizer.Authorize, RoleRules: granted.RoleRules, Rules: granted.Rules}
+		r.Admission.Chain = append(r.Admission.Chain, admission.Choice{Name: "RBACEscalation", Plugin: p})
 	}
 	r.Admission.Each = dynamic.NewPluginMetrics(c.Registry, r.Admission.Chain)
 	return err

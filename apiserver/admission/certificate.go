@@ -22,9 +22,6 @@ type CertificateApproval struct {
 	Authorize func(*authorization.Attributes) authorization.Decision
 }
 
-// Name implements Plugin.
-func (*CertificateApproval) Name() string { return "CertificateApproval" }
-
 // Validate implements Validator. It uses the signer of the old object.
 func (p *CertificateApproval) Validate(_ context.Context, a *Attributes) error {
 	old, ok := a.Old.(*certificatesv1.CertificateSigningRequest)
@@ -41,9 +38,6 @@ type CertificateSigning struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
 }
-
-// Name implements Plugin.
-func (*CertificateSigning) Name() string { return "CertificateSigning" }
 
 // Validate implements Validator.
 func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
@@ -76,9 +70,6 @@ type ClusterTrustBundleAttest struct {
 	Authorize func(*authorization.Attributes) authorization.Decision
 }
 
-// Name implements Plugin.
-func (*ClusterTrustBundleAttest) Name() string { return "ClusterTrustBundleAttest" }
-
 // Validate implements Validator. It uses the signer of the new object, because an update that changes it is invalid.
 // Writes that only migrate the stored object or collect garbage need no permission.
 func (p *ClusterTrustBundleAttest) Validate(_ context.Context, a *Attributes) error {
@@ -106,9 +97,6 @@ func bundleSigner(obj runtime.Object) string {
 // CertificateSubject is CertificateSubjectRestriction: a certificate that the cluster signs must not make its user a
 // member of system:masters (K plugin/pkg/admission/certificates/subjectrestriction).
 type CertificateSubject struct{}
-
-// Name implements Plugin.
-func (CertificateSubject) Name() string { return "CertificateSubjectRestriction" }
 
 // Validate implements Validator.
 func (CertificateSubject) Validate(_ context.Context, a *Attributes) error {

@@ -77,7 +77,7 @@ type Progress struct {
 	Round int
 
 	again bool
-	kept  map[string]any
+	kept  map[any]any // by plugin
 	// state is the result of State. taken reports whether it is set.
 	state any
 	taken bool
@@ -108,14 +108,14 @@ func (a *Attributes) State(get func() any) any {
 }
 
 // Kept returns the value that a plugin keeps for the second round. The first call creates it with first.
-func (a *Attributes) Kept(p Plugin, first func() any) any {
+func (a *Attributes) Kept(plugin any, first func() any) any {
 	if a.kept == nil {
-		a.kept = map[string]any{}
+		a.kept = map[any]any{}
 	}
-	kept, ok := a.kept[p.Name()]
+	kept, ok := a.kept[plugin]
 	if !ok {
 		kept = first()
-		a.kept[p.Name()] = kept
+		a.kept[plugin] = kept
 	}
 	return kept
 }
@@ -132,28 +132,23 @@ func (a *Attributes) Failed() {
 	a.failure = nil
 }
 
-// Plugin is an admission plugin. Flags enable and disable it by its name.
-type Plugin interface{ Name() string }
-
-// Mutator may change Attributes.Object.
+// Mutator is a plugin that may change Attributes.Object.
 type Mutator interface {
-	Plugin
 	Admit(ctx context.Context, a *Attributes) error
 }
 
-// Validator may reject the request, but not change it.
+// Validator is a plugin that may reject the request, but not change it.
 type Validator interface {
-	Plugin
 	Validate(ctx context.Context, a *Attributes) error
 }
 
 // Chain has the plugins in the order in which they run.
-type Chain []Plugin
+type Chain []Choice
 
 // ReadsNamespaces reports whether the chain makes a consistent read of the request's namespace. After that the cache is
 // as new as the read.
 func (c Chain) ReadsNamespaces() bool {
-	return slices.ContainsFunc(c, func(p Plugin) bool { return p.Name() == "NamespaceLifecycle" })
+	return slices.ContainsFunc(c, func(c Choice) bool { return c.Name == "NamespaceLifecycle" })
 }
 
 // LookupError is the error of a plugin that failed to look up an object. The client gets this error, not a 403.

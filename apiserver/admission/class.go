@@ -17,9 +17,6 @@ type DefaultStorageClass struct {
 	Classes func(ctx context.Context) ([]*storagev1.StorageClass, error)
 }
 
-// Name implements Plugin.
-func (*DefaultStorageClass) Name() string { return "DefaultStorageClass" }
-
 // Admit implements Mutator.
 func (p *DefaultStorageClass) Admit(ctx context.Context, a *Attributes) error {
 	if claim, ok := a.Object.(*corev1.PersistentVolumeClaim); ok {
@@ -36,9 +33,6 @@ type DefaultIngressClass struct {
 	// Classes returns all ingress classes.
 	Classes func(ctx context.Context) ([]*networkingv1.IngressClass, error)
 }
-
-// Name implements Plugin.
-func (*DefaultIngressClass) Name() string { return "DefaultIngressClass" }
 
 // Admit implements Mutator.
 func (p *DefaultIngressClass) Admit(ctx context.Context, a *Attributes) error {

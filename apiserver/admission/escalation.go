@@ -29,9 +29,6 @@ type Escalation struct {
 	RoleRules func(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool)
 }
 
-// Name implements Plugin.
-func (*Escalation) Name() string { return "RBACEscalation" }
-
 // Admit implements Mutator, but changes nothing. The check is not in a method Validate, because upstream makes it
 // before it validates the object.
 func (e *Escalation) Admit(_ context.Context, a *Attributes) error {

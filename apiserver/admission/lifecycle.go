@@ -35,9 +35,6 @@ var immortal = map[string]bool{
 	metav1.NamespaceDefault: true, metav1.NamespaceSystem: true, metav1.NamespacePublic: true,
 }
 
-// Name implements Plugin.
-func (*Lifecycle) Name() string { return "NamespaceLifecycle" }
-
 // Admit rejects a request before other plugins process it, as in upstream.
 func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
 	namespaces := a.Resource.Group == "" && a.Resource.Plural == "namespaces"

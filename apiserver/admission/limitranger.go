@@ -27,9 +27,6 @@ type LimitRanger struct {
 // limitAnnotation lists the values that the plugin has set.
 const limitAnnotation = "kubernetes.io/limit-ranger"
 
-// Name implements Plugin.
-func (*LimitRanger) Name() string { return "LimitRanger" }
-
 // Admit sets the defaults of pods.
 func (l *LimitRanger) Admit(ctx context.Context, a *Attributes) error {
 	pod, ok := a.Object.(*corev1.Pod)

@@ -25,9 +25,6 @@ type NodeFeatures struct {
 // release is the version of Kubernetes. Features that all nodes of this version have are not checked.
 var release = version.MustParse(componentversion.DefaultKubeBinaryVersion)
 
-// Name implements Plugin.
-func (*NodeFeatures) Name() string { return "NodeDeclaredFeatureValidator" }
-
 // Validate implements Validator. Only a change of the spec increments the generation.
 func (p *NodeFeatures) Validate(ctx context.Context, a *Attributes) error {
 	pod, ok := a.Object.(*corev1.Pod)

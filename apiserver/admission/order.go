@@ -23,26 +23,32 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		nodes        = corev1.SchemeGroupVersion.WithResource("nodes")
 		updateQuotas = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
 	)
+	creates, updates, writes := []Operation{Create}, []Operation{Update}, []Operation{Create, Update}
+	removals := []Operation{Create, Update, Delete}
 	plugins := []Choice{
-		{Plugin: &Lifecycle{State: l.NamespaceState}, Default: true},
-		{Plugin: &LimitRanger{Ranges: allIfAny[*corev1.LimitRange](l, limits)}, Default: true},
-		{Plugin: &ServiceAccount{Account: accounts(l), GenerateName: l.GenerateName}},
-		{Plugin: TaintNodes{}, Default: true},
-		{Plugin: &PodSecurity{Labels: l.NamespaceLabels, Pods: storedPods(l), Now: l.Now}, Default: true},
-		{Plugin: &Priority{Classes: clusterObjects[*schedulingv1.PriorityClass](l, priorities)}, Default: true},
-		{Plugin: DefaultTolerations{}, Default: true},
-		{Plugin: &DefaultStorageClass{Classes: clusterObjects[*storagev1.StorageClass](l, storages)}, Default: true},
-		{Plugin: InUseProtection{}, Default: true},
-		{Plugin: &OwnerReferences{Authorize: l.Authorize, Resources: l.Kinds}},
-		{Plugin: &Resize{Class: clusterObject[*storagev1.StorageClass](l, storages)}, Default: true},
-		{Plugin: &RuntimeClass{Class: clusterObject[*nodev1.RuntimeClass](l, runtimes)}, Default: true},
-		{Plugin: &CertificateApproval{Authorize: l.Authorize}, Default: true},
-		{Plugin: &CertificateSigning{Authorize: l.Authorize}, Default: true},
-		{Plugin: &ClusterTrustBundleAttest{Authorize: l.Authorize}, Default: true},
-		{Plugin: CertificateSubject{}, Default: true},
-		{Plugin: &DefaultIngressClass{Classes: clusterObjects[*networkingv1.IngressClass](l, ingresses)}, Default: true},
-		{Plugin: &NodeFeatures{Node: clusterObject[*corev1.Node](l, nodes)}, Default: true},
+		{"NamespaceLifecycle", removals, true, &Lifecycle{State: l.NamespaceState}},
+		{"LimitRanger", writes, true, &LimitRanger{Ranges: allIfAny[*corev1.LimitRange](l, limits)}},
+		{"ServiceAccount", writes, false,
+			&ServiceAccount{Account: accounts(l), GenerateName: l.GenerateName}},
+		{"TaintNodesByCondition", creates, true, TaintNodes{}},
+		{"PodSecurity", writes, true, &PodSecurity{Labels: l.NamespaceLabels, Pods: storedPods(l), Now: l.Now}},
+		{"Priority", removals, true, &Priority{Classes: clusterObjects[*schedulingv1.PriorityClass](l, priorities)}},
+		{"DefaultTolerationSeconds", writes, true, DefaultTolerations{}},
+		{"DefaultStorageClass", creates, true,
+			&DefaultStorageClass{Classes: clusterObjects[*storagev1.StorageClass](l, storages)}},
+		{"StorageObjectInUseProtection", creates, true, InUseProtection{}},
+		{"OwnerReferencesPermissionEnforcement", writes, false,
+			&OwnerReferences{Authorize: l.Authorize, Resources: l.Kinds}},
+		{"PersistentVolumeClaimResize", updates, true, &Resize{Class: clusterObject[*storagev1.StorageClass](l, storages)}},
+		{"RuntimeClass", creates, true, &RuntimeClass{Class: clusterObject[*nodev1.RuntimeClass](l, runtimes)}},
+		{"CertificateApproval", updates, true, &CertificateApproval{Authorize: l.Authorize}},
+		{"CertificateSigning", updates, true, &CertificateSigning{Authorize: l.Authorize}},
+		{"ClusterTrustBundleAttest", writes, true, &ClusterTrustBundleAttest{Authorize: l.Authorize}},
+		{"CertificateSubjectRestriction", creates, true, CertificateSubject{}},
+		{"DefaultIngressClass", creates, true,
+			&DefaultIngressClass{Classes: clusterObjects[*networkingv1.IngressClass](l, ingresses)}},
+		{"NodeDeclaredFeatureValidator", writes, true, &NodeFeatures{Node: clusterObject[*corev1.Node](l, nodes)}},
 	}
 	quota := &Quota{Quotas: allIfAny[*corev1.ResourceQuota](l, quotas), Store: updateQuotas, Now: l.Now}
-	return append(append(plugins, dynamic...), Choice{Plugin: quota, Default: true})
+	return append(append(plugins, dynamic...), Choice{"ResourceQuota", writes, true, quota})
 }

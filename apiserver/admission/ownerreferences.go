@@ -27,9 +27,6 @@ type OwnerReferences struct {
 	Resources func(schema.GroupVersionKind) []*resources.Resource
 }
 
-// Name implements Plugin.
-func (*OwnerReferences) Name() string { return "OwnerReferencesPermissionEnforcement" }
-
 // Validate implements Validator.
 func (p *OwnerReferences) Validate(_ context.Context, a *Attributes) error {
 	if a.Operation != Create && a.Operation != Update || isPodStatus(a) { // G-01

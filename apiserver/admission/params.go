@@ -38,9 +38,6 @@ func ParamsOf(l Lookup) *Params {
 	}
 }
 
-// Name implements Plugin.
-func (*Params) Name() string { return "PolicyParams" }
-
 // Validate implements Validator.
 func (p *Params) Validate(ctx context.Context, a *Attributes) error {
 	if a.Resource.Group != admissionv1.GroupName || a.Subresource != "" ||

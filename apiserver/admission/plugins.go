@@ -6,10 +6,16 @@ import (
 	"strings"
 )
 
-// Choice is a plugin. Default reports whether it is enabled by default.
+// Choice is a plugin, by the name with which flags enable and disable it.
 type Choice struct {
-	Plugin
+	Name string
+	// On are the operations for which upstream calls the plugin (NewHandler in plugin/pkg/admission and AS
+	// pkg/admission/plugin). There are none for a plugin that Kubernetes does not have.
+	On []Operation
+	// Default reports whether it is enabled by default.
 	Default bool
+	// Plugin is a Mutator, a Validator, or both.
+	Plugin any
 }
 
 // CheckNames returns an error for the first name that kube-apiserver does not have, or that is both enabled and
@@ -38,12 +44,12 @@ func Choose(all []Choice, enable, disable []string) (chain Chain, absent []strin
 		return nil, nil, err
 	}
 	for _, c := range all {
-		if slices.Contains(enable, c.Name()) || c.Default && !slices.Contains(disable, c.Name()) {
-			chain = append(chain, c.Plugin)
+		if slices.Contains(enable, c.Name) || c.Default && !slices.Contains(disable, c.Name) {
+			chain = append(chain, c)
 		}
 	}
 	for _, name := range pluginNames {
-		has := slices.ContainsFunc(all, func(c Choice) bool { return c.Name() == name })
+		has := slices.ContainsFunc(all, func(c Choice) bool { return c.Name == name })
 		if slices.Contains(enable, name) && !has {
 			absent = append(absent, name)
 		}

@@ -9,17 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-type named string
-
-func (n named) Name() string { return string(n) }
-
 // TestFlagsEnableAndDisablePlugins: the flags enable and disable plugins in any order. Choose returns the names of
 // kube-apiserver's plugins that this server does not have. Other names are errors.
 func TestFlagsEnableAndDisablePlugins(t *testing.T) {
 	all := []Choice{
-		{Plugin: named("NamespaceLifecycle"), Default: true},
-		{Plugin: named("ServiceAccount")},
-		{Plugin: named("ResourceQuota"), Default: true},
+		{Name: "NamespaceLifecycle", Default: true}, {Name: "ServiceAccount"}, {Name: "ResourceQuota", Default: true},
 	}
 	for _, c := range []struct {
 		enable, disable string
@@ -50,7 +44,7 @@ func TestFlagsEnableAndDisablePlugins(t *testing.T) {
 		chain, absent, err := Choose(all, list(c.enable), list(c.disable))
 		var got []string
 		for _, p := range chain {
-			got = append(got, p.Name())
+			got = append(got, p.Name)
 		}
 		if d := cmp.Diff(list(c.chain), got) + cmp.Diff(list(c.absent), absent); d != "" && c.err == "" {
 			t.Errorf("enable %q, disable %q: %s", c.enable, c.disable, d)
@@ -90,10 +84,9 @@ func TestPluginsHaveOrderOfL01(t *testing.T) {
 // TestServiceAccountHandlesCreationsAndUpdates: ServiceAccount is called for updates because of the subresource
 // ephemeralcontainers (K plugin/pkg/admission/serviceaccount/admission.go: NewServiceAccount, Validate).
 func TestServiceAccountHandlesCreationsAndUpdates(t *testing.T) {
-	want := map[Operation]bool{Create: true, Update: true, Delete: false, Connect: false}
-	for o, called := range want {
-		if Handles("ServiceAccount", o) != called {
-			t.Errorf("%s: %v", o, !called)
+	for _, c := range All(struct{ Lookup }{}) {
+		if c.Name == "ServiceAccount" && !slices.Equal(c.On, []Operation{Create, Update}) {
+			t.Errorf("%v", c.On)
 		}
 	}
 }

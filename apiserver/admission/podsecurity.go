@@ -47,9 +47,6 @@ var standards = sync.OnceValue(func() policy.Evaluator {
 	return e
 })
 
-// Name implements Plugin.
-func (*PodSecurity) Name() string { return "PodSecurity" }
-
 // Validate implements Validator.
 func (p *PodSecurity) Validate(ctx context.Context, a *Attributes) error {
 	if a.Operation != Create && a.Operation != Update {

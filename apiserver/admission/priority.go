@@ -19,9 +19,6 @@ type Priority struct {
 	Classes func(ctx context.Context) ([]*schedulingv1.PriorityClass, error)
 }
 
-// Name implements Plugin.
-func (*Priority) Name() string { return "Priority" }
-
 // Admit implements Mutator.
 func (p *Priority) Admit(ctx context.Context, a *Attributes) error {
 	pod, ok := a.Object.(*corev1.Pod)

@@ -14,9 +14,6 @@ import (
 // controllers don't run, a client must remove it.
 type InUseProtection struct{}
 
-// Name implements Plugin.
-func (InUseProtection) Name() string { return "StorageObjectInUseProtection" }
-
 // Admit implements Mutator.
 func (InUseProtection) Admit(_ context.Context, a *Attributes) error {
 	if a.Operation != Create || a.Subresource != "" {

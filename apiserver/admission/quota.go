@@ -36,9 +36,6 @@ const (
 	subtractTimeout = 5 * time.Second
 )
 
-// Name implements Plugin.
-func (*Quota) Name() string { return "ResourceQuota" }
-
 // Validate implements Validator. As in upstream it is the last plugin, so that it does not add usage for a request that
 // another plugin rejects.
 func (q *Quota) Validate(ctx context.Context, a *Attributes) error {

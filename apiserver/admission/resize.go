@@ -26,9 +26,6 @@ var (
 	)
 )
 
-// Name implements Plugin.
-func (*Resize) Name() string { return "PersistentVolumeClaimResize" }
-
 // Validate implements Validator.
 func (p *Resize) Validate(ctx context.Context, a *Attributes) error {
 	claim, ok := a.Object.(*corev1.PersistentVolumeClaim)

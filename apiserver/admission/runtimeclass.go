@@ -25,9 +25,6 @@ var (
 	errNoSuchRuntime = errors.New("pod rejected: RuntimeClass")
 )
 
-// Name implements Plugin.
-func (*RuntimeClass) Name() string { return "RuntimeClass" }
-
 // of returns the pod and its class. Each is nil if there is none.
 func (p *RuntimeClass) of(ctx context.Context, a *Attributes) (*corev1.Pod, *nodev1.RuntimeClass, error) {
 	pod, ok := a.Object.(*corev1.Pod)

@@ -34,9 +34,6 @@ const (
 	mountableOnly = "kubernetes.io/enforce-mountable-secrets"
 )
 
-// Name implements Plugin.
-func (*ServiceAccount) Name() string { return "ServiceAccount" }
-
 // Admit implements Mutator. Like upstream's plugin, it also rejects the pods that Validate rejects, so that other
 // plugins do not process them.
 func (p *ServiceAccount) Admit(ctx context.Context, a *Attributes) error {

@@ -59,7 +59,7 @@ func through(pod *corev1.Pod) error {
 	a := &admission.Attributes{
 		Operation: admission.Create, Resource: table.Lookup("", "v1", "pods"), Namespace: "ns", Name: pod.Name, Object: pod,
 	}
-	steps := admission.Steps{Chain: admission.Chain{accountPlugin}}
+	steps := admission.Steps{Chain: admission.Chain{{Plugin: accountPlugin}}}
 	if err := steps.Admit(context.Background(), a); err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func TestServiceAccountChecksOnlyEphemeralContainersOnUpdate(t *testing.T) {
 			Object: podOf(t, pod),
 		}
 		before := a.Object.DeepCopyObject()
-		steps := admission.Steps{Chain: admission.Chain{accountPlugin}}
+		steps := admission.Steps{Chain: admission.Chain{{Plugin: accountPlugin}}}
 		err := steps.Admit(context.Background(), a)
 		if err == nil {
 			err = steps.Validate(context.Background(), a)

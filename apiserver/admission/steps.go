@@ -61,12 +61,12 @@ func (s *Steps) observe(step Step, a *Attributes, err error, start time.Time) {
 }
 
 // run calls the plugins of a step.
-func run[P Plugin](
+func run[P any](
 	ctx context.Context, s *Steps, step Step, a *Attributes, call func(P, context.Context, *Attributes) error,
 ) error {
 	w := stopwatch{each: s.Each, step: step, operation: a.Operation}
-	for i, p := range s.Chain {
-		if p, ok := p.(P); ok {
+	for i, c := range s.Chain {
+		if p, ok := c.Plugin.(P); ok {
 			w.start(i)
 			err := call(p, ctx, a)
 			w.stop(err)

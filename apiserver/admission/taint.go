@@ -11,9 +11,6 @@ import (
 // plugin/pkg/admission/nodetaint).
 type TaintNodes struct{}
 
-// Name implements Plugin.
-func (TaintNodes) Name() string { return "TaintNodesByCondition" }
-
 // Admit implements Mutator.
 func (TaintNodes) Admit(_ context.Context, a *Attributes) error {
 	node, ok := a.Object.(*corev1.Node)

@@ -13,9 +13,6 @@ type DefaultTolerations struct{}
 
 const defaultTolerationSeconds = int64(300)
 
-// Name implements Plugin.
-func (DefaultTolerations) Name() string { return "DefaultTolerationSeconds" }
-
 // Admit implements Mutator.
 func (DefaultTolerations) Admit(_ context.Context, a *Attributes) error {
 	pod, ok := a.Object.(*corev1.Pod)

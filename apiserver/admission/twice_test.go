@@ -113,16 +113,16 @@ func TestSecondRunChangesNothing(t *testing.T) {
 	l := stocked()
 	var chain admission.Chain
 	for _, c := range admission.All(l) {
-		chain = append(chain, c.Plugin)
+		chain = append(chain, c)
 		if _, ok := c.Plugin.(admission.Mutator); !ok {
 			continue
 		}
-		obj, ok := objects[c.Name()]
+		obj, ok := objects[c.Name]
 		if !ok {
-			t.Errorf("%s is not tested", c.Name())
+			t.Errorf("%s is not tested", c.Name)
 		}
 		if obj != nil {
-			twice(t, c.Name(), admission.Chain{c.Plugin}, obj)
+			twice(t, c.Name, admission.Chain{c}, obj)
 		}
 	}
 	for _, obj := range []runtime.Object{

@@ -64,7 +64,7 @@ func TestDefaultPlugins(t *testing.T) {
 	var names []string
 	for _, c := range admission.All(anyLookup{}, (&dynamic.Admission{}).Plugins()...) {
 		if c.Default {
-			names = append(names, c.Name())
+			names = append(names, c.Name)
 		}
 	}
 	usage := serveCommand().Flag("disable-admission-plugins").Usage

@@ -60,11 +60,12 @@ func New(c Config) *Admission {
 
 // Plugins returns the plugins in their order (L-01).
 func (d *Admission) Plugins() []admission.Choice {
+	all, noDelete := operations[:], []admission.Operation{admission.Create, admission.Update, admission.Connect}
 	return []admission.Choice{
-		{Plugin: mutatingPolicies{d}, Default: true},
-		{Plugin: mutatingWebhooks{d}, Default: true},
-		{Plugin: validatingPolicies{d}, Default: true},
-		{Plugin: validatingWebhooks{d}, Default: true},
+		{Name: "MutatingAdmissionPolicy", On: noDelete, Default: true, Plugin: mutatingPolicies{d}},
+		{Name: "MutatingAdmissionWebhook", On: all, Default: true, Plugin: mutatingWebhooks{d}},
+		{Name: "ValidatingAdmissionPolicy", On: all, Default: true, Plugin: validatingPolicies{d}},
+		{Name: "ValidatingAdmissionWebhook", On: all, Default: true, Plugin: validatingWebhooks{d}},
 	}
 }
 

@@ -41,10 +41,10 @@ func TestUnreadable(t *testing.T) {
 	plugins := map[string]func(*admission.Attributes) error{}
 	for _, p := range d.Plugins() {
 		if m, ok := p.Plugin.(admission.Mutator); ok {
-			plugins[p.Name()] = func(a *admission.Attributes) error { return m.Admit(t.Context(), a) }
+			plugins[p.Name] = func(a *admission.Attributes) error { return m.Admit(t.Context(), a) }
 		}
 		if v, ok := p.Plugin.(admission.Validator); ok {
-			plugins[p.Name()] = func(a *admission.Attributes) error { return v.Validate(t.Context(), a) }
+			plugins[p.Name] = func(a *admission.Attributes) error { return v.Validate(t.Context(), a) }
 		}
 	}
 	if len(plugins) != 4 {

@@ -23,9 +23,6 @@ import (
 // mutatingPolicies is the plugin MutatingAdmissionPolicy.
 type mutatingPolicies struct{ *Admission }
 
-// Name implements admission.Plugin.
-func (mutatingPolicies) Name() string { return "MutatingAdmissionPolicy" }
-
 // evaluated identifies an invocation in both rounds.
 type evaluated struct {
 	policy          *policy

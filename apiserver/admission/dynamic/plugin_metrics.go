@@ -43,7 +43,7 @@ func NewPluginMetrics(r prometheus.Registerer, chain admission.Chain) *PluginMet
 	}
 	for place, p := range chain {
 		for i, o := range operations {
-			m.operations[place][i] = admission.Handles(p.Name(), o)
+			m.operations[place][i] = slices.Contains(p.On, o)
 		}
 	}
 	r.MustRegister(m.durations)
@@ -70,7 +70,7 @@ func (m *PluginMetrics) Observe(
 	at := &m.series[place][step][slices.Index(operations[:], o)][outcome]
 	series := at.Load()
 	if series == nil {
-		made := m.durations.WithLabelValues(m.chain[place].Name(), string(s), string(o), strconv.FormatBool(rejected))
+		made := m.durations.WithLabelValues(m.chain[place].Name, string(s), string(o), strconv.FormatBool(rejected))
 		series = &made
 		at.Store(series)
 	}

@@ -20,9 +20,6 @@ import (
 // validatingPolicies is the plugin ValidatingAdmissionPolicy.
 type validatingPolicies struct{ *Admission }
 
-// Name implements admission.Plugin.
-func (validatingPolicies) Name() string { return "ValidatingAdmissionPolicy" }
-
 // Validate implements admission.Validator. It evaluates all policies and returns the first denial (M-38).
 func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attributes) error {
 	set, err := p.set(a, validatingPolicy)

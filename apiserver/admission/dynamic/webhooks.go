@@ -18,9 +18,6 @@ import (
 // mutatingWebhooks is the plugin MutatingAdmissionWebhook.
 type mutatingWebhooks struct{ *Admission }
 
-// Name implements admission.Plugin.
-func (mutatingWebhooks) Name() string { return "MutatingAdmissionWebhook" }
-
 // Admit implements admission.Mutator.
 func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) error {
 	set, err := p.set(a, mutatingHooks)
@@ -45,9 +42,6 @@ func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) er
 
 // validatingWebhooks is the plugin ValidatingAdmissionWebhook.
 type validatingWebhooks struct{ *Admission }
-
-// Name implements admission.Plugin.
-func (validatingWebhooks) Name() string { return "ValidatingAdmissionWebhook" }
 
 // Validate implements admission.Validator.
 func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attributes) error {
