@@ -24,8 +24,7 @@ type Quota struct {
 	Quotas func(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error)
 	// Store writes the status of a quota. It returns a Conflict if the quota has another resourceVersion.
 	Store func(ctx context.Context, q *corev1.ResourceQuota) error
-	// Now defaults to time.Now.
-	Now func() time.Time
+	Now   func() time.Time
 
 	locks locks
 }
@@ -42,7 +41,7 @@ func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 	if a.Namespace == "" || a.Operation != Create && a.Operation != Update {
 		return nil
 	}
-	w := usage.Write{Resource: a.Resource.GroupResource(), Subresource: a.Subresource, Object: a.Object, Now: q.now()}
+	w := usage.Write{Resource: a.Resource.GroupResource(), Subresource: a.Subresource, Object: a.Object, Now: q.Now()}
 	if a.Operation == Update {
 		w.Old = a.Old
 	}
@@ -66,13 +65,6 @@ func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 	}
 	defer done()
 	return q.addUsage(ctx, a, w)
-}
-
-func (q *Quota) now() time.Time {
-	if q.Now == nil {
-		return time.Now()
-	}
-	return q.Now()
 }
 
 // checkRequest returns the usage to add to each quota, or the error for a request that exceeds one.
