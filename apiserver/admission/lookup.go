@@ -18,8 +18,6 @@ type Lookup interface {
 	Now() time.Time
 	// Authorize decides whether a user has a permission.
 	Authorize(*authorization.Attributes) authorization.Decision
-	// GenerateName returns a name with the prefix.
-	GenerateName(prefix string) string
 	// Kinds returns the resources that serve a kind, stored or not, as in discovery. The kind may be in lower case.
 	Kinds(schema.GroupVersionKind) []*resources.Resource
 

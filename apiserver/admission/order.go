@@ -28,8 +28,7 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 	plugins := []Choice{
 		{"NamespaceLifecycle", removals, true, &Lifecycle{State: l.NamespaceState}},
 		{"LimitRanger", writes, true, &LimitRanger{Ranges: allIfAny[*corev1.LimitRange](l, limits)}},
-		{"ServiceAccount", writes, false,
-			&ServiceAccount{Account: accounts(l), GenerateName: l.GenerateName}},
+		{"ServiceAccount", writes, false, &ServiceAccount{Account: accounts(l)}},
 		{"TaintNodesByCondition", creates, true, TaintNodes{}},
 		{"PodSecurity", writes, true, &PodSecurity{Labels: l.NamespaceLabels, Pods: storedPods(l), Now: l.Now}},
 		{"Priority", removals, true, &Priority{Classes: clusterObjects[*schedulingv1.PriorityClass](l, priorities)}},

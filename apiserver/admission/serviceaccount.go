@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiserver/pkg/storage/names"
 )
 
 // ServiceAccount sets the service account of new pods, mounts a token for the API, and rejects pods whose account does
@@ -18,8 +19,6 @@ import (
 type ServiceAccount struct {
 	// Account returns an account, or the error for the client. Callers must not change the account.
 	Account func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error)
-	// GenerateName returns a name with the prefix.
-	GenerateName func(prefix string) string
 }
 
 const (
@@ -128,7 +127,7 @@ func (p *ServiceAccount) mount(s *corev1.PodSpec) {
 	if i >= 0 {
 		name = s.Volumes[i].Name
 	} else {
-		name = p.GenerateName(tokenVolume)
+		name = names.SimpleNameGenerator.GenerateName(tokenVolume)
 	}
 	mounted := false
 	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {

@@ -26,19 +26,12 @@ import (
 type shelf struct {
 	admission.Lookup
 	objects map[string][]runtime.Object
-	// generated counts the generated names, so that they differ.
-	generated int
 }
 
 func (s *shelf) Now() time.Time { return time.Unix(0, 0) }
 
 func (s *shelf) NamespaceState(context.Context, string) (admission.NamespaceState, error) {
 	return admission.NamespaceActive, nil
-}
-
-func (s *shelf) GenerateName(prefix string) string {
-	s.generated++
-	return fmt.Sprint(prefix, s.generated)
 }
 
 func (s *shelf) Any(schema.GroupVersionResource, string) (bool, error) { return true, nil }

@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/storage/names"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
@@ -134,7 +135,7 @@ func (s *Registry) createNamed(ctx context.Context, c *Creation, obj Object, req
 	*storage.Object, error) {
 	fillSystemFields(obj, s.Now())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
-		obj.SetName(generatedName(obj.GetGenerateName()))
+		obj.SetName(names.SimpleNameGenerator.GenerateName(obj.GetGenerateName()))
 	}
 	revision := obj.GetResourceVersion()
 	if w := c.Resource.Strategy.EarlyWarnings; w != nil {

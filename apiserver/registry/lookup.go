@@ -30,9 +30,6 @@ func (l lookup) Now() time.Time { return l.s.Now() }
 func (l lookup) Authorize(a *authorization.Attributes) authorization.Decision {
 	return l.s.Authorizer.Authorize(a)
 }
-func (l lookup) GenerateName(prefix string) string {
-	return generatedName(prefix)
-}
 
 // Kinds implements admission.Lookup (client-go restmapper: NewDiscoveryRESTMapper).
 func (l lookup) Kinds(kind schema.GroupVersionKind) (out []*resources.Resource) {

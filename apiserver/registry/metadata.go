@@ -10,7 +10,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilrand "k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -32,19 +31,6 @@ func wipeSystemFields(m metav1.Object) {
 func fillSystemFields(m metav1.Object, now time.Time) {
 	m.SetCreationTimestamp(metav1.Time{Time: now.UTC().Truncate(time.Second)})
 	m.SetUID(uuid.NewUUID())
-}
-
-// Name generation truncates the prefix, so that the name fits into a label.
-const (
-	suffixLen = 5
-	prefixMax = 63 - suffixLen
-)
-
-func generatedName(prefix string) string {
-	if len(prefix) > prefixMax {
-		prefix = prefix[:prefixMax]
-	}
-	return prefix + utilrand.String(suffixLen)
 }
 
 // metadataPath is the field path of metadata in errors.
