@@ -37,10 +37,8 @@ type Lookup interface {
 	// there is one. decode returns nil if it fails.
 	Undecoded(ctx context.Context, r schema.GroupVersionResource, namespace string,
 		yield func(controller string, decode func() runtime.Object)) error
-	// Get returns an object, or nil if it does not exist.
-	Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (runtime.Object, error)
-	// Await returns an object as soon as it exists, or nil if it does not exist within patience.
-	Await(ctx context.Context, r schema.GroupVersionResource, namespace, name string, patience time.Duration) (
+	// Get returns an object, or nil if it does not exist within patience.
+	Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string, patience time.Duration) (
 		runtime.Object, error)
 
 	// UpdateStatus writes the status of a namespaced object as the server's user.
@@ -75,7 +73,7 @@ func allIfAny[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(co
 // clusterObject returns a function that gets an object of a cluster-scoped resource, or nil.
 func clusterObject[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) (T, error) {
 	return func(ctx context.Context, name string) (none T, err error) {
-		obj, err := l.Get(ctx, r, "", name)
+		obj, err := l.Get(ctx, r, "", name, 0)
 		if err != nil || obj == nil {
 			return none, err
 		}
@@ -91,10 +89,11 @@ const accountPatience = 1500 * time.Millisecond
 func accounts(l Lookup) func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
 	r := corev1.SchemeGroupVersion.WithResource("serviceaccounts")
 	return func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
-		obj, err := l.Get(ctx, r, namespace, name)
-		if err == nil && obj == nil && name == defaultAccount {
-			obj, err = l.Await(ctx, r, namespace, name, accountPatience)
+		var patience time.Duration
+		if name == defaultAccount {
+			patience = accountPatience
 		}
+		obj, err := l.Get(ctx, r, namespace, name, patience)
 		switch {
 		case err != nil:
 			return nil, err

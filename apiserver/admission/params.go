@@ -33,7 +33,7 @@ func ParamsOf(l Lookup) *Params {
 	return &Params{
 		Authorize: l.Authorize, Resources: l.Kinds,
 		Policy: func(ctx context.Context, r schema.GroupVersionResource, name string) (runtime.Object, error) {
-			return l.Get(ctx, r, "", name)
+			return l.Get(ctx, r, "", name, 0)
 		},
 	}
 }

@@ -43,7 +43,8 @@ func (s *shelf) Each(_ context.Context, r schema.GroupVersionResource, _ string,
 	return nil
 }
 
-func (s *shelf) Get(_ context.Context, r schema.GroupVersionResource, _, name string) (runtime.Object, error) {
+func (s *shelf) Get(_ context.Context, r schema.GroupVersionResource, _, name string, _ time.Duration) (
+	runtime.Object, error) {
 	for _, obj := range s.objects[r.Resource] {
 		if obj.(metav1.Object).GetName() == name {
 			return obj.DeepCopyObject(), nil

@@ -113,29 +113,16 @@ func (l lookup) Undecoded(ctx context.Context, r schema.GroupVersionResource, na
 }
 
 // Get implements admission.Lookup.
-func (l lookup) Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (
-	runtime.Object, error) {
-	return l.decoded(r, namespace, name, func(t Target) (*storage.Object, error) {
-		return l.s.Load(ctx, t.Key(l.s.Root))
-	})
-}
-
-// Await implements admission.Lookup.
-func (l lookup) Await(ctx context.Context, r schema.GroupVersionResource, namespace, name string,
+func (l lookup) Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string,
 	patience time.Duration) (runtime.Object, error) {
-	return l.decoded(r, namespace, name, func(t Target) (*storage.Object, error) {
-		return l.s.await(ctx, t, patience)
-	})
-}
-
-// decoded decodes the object that find returns. It returns nil if there is none.
-func (l lookup) decoded(r schema.GroupVersionResource, namespace, name string,
-	find func(Target) (*storage.Object, error)) (runtime.Object, error) {
 	t := Target{Resource: l.s.entry(r), Namespace: namespace, Name: name}
 	if t.Resource == nil {
 		return nil, nil
 	}
-	item, err := find(t)
+	item, err := l.s.Load(ctx, t.Key(l.s.Root))
+	if err == nil && item == nil && patience > 0 {
+		item, err = l.s.await(ctx, t, patience)
+	}
 	if err != nil || item == nil {
 		return nil, err
 	}
