@@ -151,33 +151,24 @@ func (req *request) acquire(bytes int64) (release func(), err error) {
 
 // dispatch calls the handler of the verb.
 func (a *API) dispatch(req *request) error {
-	if req.Subresource != nil {
-		if h := subresourceVerbs[req.Subresource.Action]; h != nil {
-			return h(a, req)
-		}
+	h := objectVerbs[req.verb]
+	if req.Resource.Virtual && req.verb == "create" {
+		h = (*API).servePost
 	}
-	switch req.verb {
-	case "create":
-		if req.Resource.Virtual {
-			return a.servePost(req)
-		}
-		return a.serveCreate(req)
-	case "get":
-		return a.serveGet(req)
-	case "list":
-		return a.serveList(req)
-	case "watch":
-		return a.serveWatch(req)
-	case "update":
-		return a.serveUpdate(req)
-	case "patch":
-		return a.servePatch(req)
-	case "delete":
-		return a.serveDelete(req)
-	case "deletecollection":
-		return a.serveDeleteCollection(req)
+	if req.Subresource != nil && subresourceVerbs[req.Subresource.Action] != nil {
+		h = subresourceVerbs[req.Subresource.Action]
 	}
-	return status.ErrNoMethod
+	if h == nil {
+		return status.ErrNoMethod
+	}
+	return h(a, req)
+}
+
+// objectVerbs are the handlers of objects and collections.
+var objectVerbs = map[string]func(*API, *request) error{
+	"create": (*API).serveCreate, "get": (*API).serveGet, "list": (*API).serveList, "watch": (*API).serveWatch,
+	"update": (*API).serveUpdate, "patch": (*API).servePatch, "delete": (*API).serveDelete,
+	"deletecollection": (*API).serveDeleteCollection,
 }
 
 // subresourceVerbs are the handlers of subresources that are not a part of their object.
