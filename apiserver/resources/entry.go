@@ -13,32 +13,22 @@ type (
 	Served          = entry.Served
 	Storage         = entry.Storage
 	CustomResource  = entry.CustomResource
-	Selection       = entry.Selection
 	Strategy        = entry.Strategy
 	Metadata        = entry.Metadata
 	Subresource     = entry.Subresource
 	ScalePaths      = entry.ScalePaths
 	Table           = entry.Table
 	Column          = entry.Column
-	Generation      = entry.Generation
 	Action          = entry.Action
 	ConversionError = entry.ConversionError
 	Kubelets        = entry.Kubelets
 	Backend         = entry.Backend
 )
 
-// The rules for metadata.generation.
+// The rules for metadata.generation of custom resources.
 const (
-	NoGeneration          = entry.NoGeneration
-	SpecGeneration        = entry.SpecGeneration
-	SpecOrAnnotations     = entry.SpecOrAnnotations
-	AnyButMetaOrLabels    = entry.AnyButMetaOrLabels
-	TemplateGeneration    = entry.TemplateGeneration
-	CreateOnlyGeneration  = entry.CreateOnlyGeneration
-	UpdateOnlyGeneration  = entry.UpdateOnlyGeneration
 	CustomGeneration      = entry.CustomGeneration
 	CustomWholeGeneration = entry.CustomWholeGeneration
-	RootGeneration        = entry.RootGeneration
 )
 
 // The actions of subresources.

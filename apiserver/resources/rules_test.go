@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
@@ -28,7 +29,7 @@ func names(pass func(*Resource) bool) []string {
 
 // TestTableAgreesWithRules: the table agrees with the lists of kinds in the rules.
 func TestTableAgreesWithRules(t *testing.T) {
-	generation := func(g Generation) func(*Resource) bool {
+	generation := func(g entry.Generation) func(*Resource) bool {
 		return func(r *Resource) bool { return r.Strategy.Generation == g }
 	}
 	for _, c := range []struct {
@@ -49,7 +50,7 @@ func TestTableAgreesWithRules(t *testing.T) {
 			csinodes.storage.k8s.io csistoragecapacities.storage.k8s.io volumeattachments.storage.k8s.io
 			clustertrustbundles.certificates.k8s.io podcertificaterequests.certificates.k8s.io
 			devicetaintrules.resource.k8s.io storageversionmigrations.storagemigration.k8s.io`}, // V-002 to V-005
-		{"B-30", generation(SpecGeneration),
+		{"B-30", generation(entry.SpecGeneration),
 			`replicasets.apps statefulsets.apps daemonsets.apps replicationcontrollers jobs.batch cronjobs.batch pods
 			ingresses.networking.k8s.io ingressclasses.networking.k8s.io networkpolicies.networking.k8s.io poddisruptionbudgets.policy
 			horizontalpodautoscalers.autoscaling flowschemas.flowcontrol.apiserver.k8s.io
@@ -59,13 +60,13 @@ func TestTableAgreesWithRules(t *testing.T) {
 			validatingadmissionpolicies.admissionregistration.k8s.io validatingadmissionpolicybindings.admissionregistration.k8s.io
 			mutatingadmissionpolicies.admissionregistration.k8s.io mutatingadmissionpolicybindings.admissionregistration.k8s.io`,
 		}, // HorizontalPodAutoscalers since V-011
-		{"B-30 webhooks", generation(RootGeneration),
+		{"B-30 webhooks", generation(entry.RootGeneration),
 			`validatingwebhookconfigurations.admissionregistration.k8s.io mutatingwebhookconfigurations.admissionregistration.k8s.io`},
-		{"B-30 templates", generation(TemplateGeneration), "podtemplates"},
-		{"B-31", generation(SpecOrAnnotations), "deployments.apps"},
-		{"B-33", generation(AnyButMetaOrLabels), "endpointslices.discovery.k8s.io"},
-		{"B-35 drivers", generation(UpdateOnlyGeneration), "csidrivers.storage.k8s.io"},
-		{"B-35 priorities", generation(CreateOnlyGeneration), "priorityclasses.scheduling.k8s.io"},
+		{"B-30 templates", generation(entry.TemplateGeneration), "podtemplates"},
+		{"B-31", generation(entry.SpecOrAnnotations), "deployments.apps"},
+		{"B-33", generation(entry.AnyButMetaOrLabels), "endpointslices.discovery.k8s.io"},
+		{"B-35 drivers", generation(entry.UpdateOnlyGeneration), "csidrivers.storage.k8s.io"},
+		{"B-35 priorities", generation(entry.CreateOnlyGeneration), "priorityclasses.scheduling.k8s.io"},
 		{"C-23 orphan", func(r *Resource) bool {
 			return r.Delete.Policy == finalizers.OrphanDependents
 		}, "replicationcontrollers jobs.batch"},
@@ -215,7 +216,7 @@ func TestFieldLabels(t *testing.T) {
 	}
 	custom := &Resource{
 		CustomResource: CustomResource{Custom: true},
-		Namespaced:     true, Selection: Selection{FieldNames: []string{"spec.color"}}}
+		Namespaced:     true, Selection: entry.Selection{FieldNames: []string{"spec.color"}}}
 	if _, err := custom.FieldLabel("spec.color"); err != nil {
 		t.Error(err)
 	}
