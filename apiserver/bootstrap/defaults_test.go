@@ -123,18 +123,15 @@ func TestMissingRulesAndSubjectsAreAdded(t *testing.T) {
 	if have.AggregationRule = gathers; !changes(t, have, want) || have.AggregationRule != nil {
 		t.Error("a role that shouldn't gather others does")
 	}
-	b := DefaultRoles().ClusterRoleBindings[0]
-	binding := func(b *rbacv1.ClusterRoleBinding) roleBinding {
-		return roleBinding{&b.ObjectMeta, b.RoleRef, &b.Subjects}
-	}
+	b := DefaultRoles().RoleBindings[0]
 	other := b.DeepCopy()
 	other.RoleRef.Name = "x"
 	less := b.DeepCopy()
 	less.Subjects = []rbacv1.Subject{{Kind: "User", Name: "mine"}}
-	if err := reconcileBinding(binding(other), binding(b)); !errors.Is(err, errRecreate) {
+	if err := reconcileBinding(other, b); !errors.Is(err, errRecreate) {
 		t.Error(err)
 	}
-	if err := reconcileBinding(binding(less), binding(b)); err != nil || len(less.Subjects) != 1+len(b.Subjects) {
+	if err := reconcileBinding(less, b); err != nil || len(less.Subjects) != 1+len(b.Subjects) {
 		t.Errorf("subjects are %v", less.Subjects)
 	}
 }

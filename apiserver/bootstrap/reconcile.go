@@ -36,26 +36,19 @@ func reconcileRole(have, want *rbacv1.Role) error {
 	return nil
 }
 
-// roleBinding has the common fields of the two kinds of bindings.
-type roleBinding struct {
-	Meta     *metav1.ObjectMeta
-	Ref      rbacv1.RoleRef
-	Subjects *[]rbacv1.Subject
-}
-
 // reconcileBinding adds the subjects, labels and annotations of want that have lacks. A binding's role can't be
 // changed, so a binding to another role must be recreated.
-func reconcileBinding(have, want roleBinding) error {
-	if reconciliationDisabled(have.Meta) {
+func reconcileBinding(have, want *rbacv1.RoleBinding) error {
+	if reconciliationDisabled(&have.ObjectMeta) {
 		return nil
 	}
-	if have.Ref != want.Ref {
+	if have.RoleRef != want.RoleRef {
 		return errRecreate
 	}
-	addMetadata(have.Meta, want.Meta)
-	for _, s := range *want.Subjects {
-		if !slices.Contains(*have.Subjects, s) {
-			*have.Subjects = append(*have.Subjects, s)
+	addMetadata(&have.ObjectMeta, &want.ObjectMeta)
+	for _, s := range want.Subjects {
+		if !slices.Contains(have.Subjects, s) {
+			have.Subjects = append(have.Subjects, s)
 		}
 	}
 	return nil

@@ -18,13 +18,9 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 		roleJobs(r, "clusterroles", all.ClusterRoles, reconcileClusterRole),
 		roleJobs(r, "roles", all.Roles, reconcileRole),
 		roleJobs(r, "clusterrolebindings", all.ClusterRoleBindings, func(a, b *rbacv1.ClusterRoleBinding) error {
-			return reconcileBinding(roleBinding{&a.ObjectMeta, a.RoleRef, &a.Subjects},
-				roleBinding{&b.ObjectMeta, b.RoleRef, &b.Subjects})
+			return reconcileBinding((*rbacv1.RoleBinding)(a), (*rbacv1.RoleBinding)(b)) // both kinds have the same fields
 		}),
-		roleJobs(r, "rolebindings", all.RoleBindings, func(a, b *rbacv1.RoleBinding) error {
-			return reconcileBinding(roleBinding{&a.ObjectMeta, a.RoleRef, &a.Subjects},
-				roleBinding{&b.ObjectMeta, b.RoleRef, &b.Subjects})
-		}),
+		roleJobs(r, "rolebindings", all.RoleBindings, reconcileBinding),
 	))
 }
 

@@ -11,23 +11,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// bindings returns the entry of a kind of bindings. parts returns the role and the subjects of a binding. one is the
-// kind's name in descriptions. kinds are the kinds of roles to which a binding may refer.
+// bindings returns the entry of a kind of bindings. as converts a binding to a RoleBinding, which has the same fields.
+// one is the kind's name in descriptions. kinds are the kinds of roles to which a binding may refer.
 func bindings[T any, P interface {
 	*T
 	entry.Object
 }](
 	plural, one string, namespaced bool, docs map[string]string,
-	parts func(*T) (*rbacv1.RoleRef, []rbacv1.Subject), kinds ...string,
+	as func(*T) *rbacv1.RoleBinding, kinds ...string,
 ) *entry.Resource {
-	validate := func(b, old *T) field.ErrorList {
-		var was *rbacv1.RoleRef
-		if old != nil {
-			was, _ = parts(old)
-		}
-		ref, subjects := parts(b)
-		return binding(*ref, was, subjects, namespaced, kinds...)
-	}
+	validate := func(b, old *T) field.ErrorList { return binding(as(b), as(old), namespaced, kinds...) }
 	return &entry.Resource{
 		Plural: plural, New: entry.New[T, P], Namespaced: namespaced,
 		Storage: entry.Storage{Governs: true},
@@ -35,10 +28,10 @@ func bindings[T any, P interface {
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
-			Default:        entry.Default(func(b *T) { defaultGroups(parts(b)) }),
+			Default:        entry.Default(func(b *T) { defaultGroups(as(b)) }),
 			Validate:       entry.ValidateChange(validate),
 		},
-		Table: entry.Listed(bindingColumns(one, docs["roleRef"]), func(b P) []any { return bindingCells(parts(b)) }),
+		Table: entry.Listed(bindingColumns(one, docs["roleRef"]), func(b P) []any { return bindingCells(as(b)) }),
 	}
 }
 
@@ -56,9 +49,9 @@ func bindingColumns(of, roleRef string) []entry.Column {
 
 // bindingCells returns the cells with the names of users, groups and service accounts. It omits subjects of other
 // kinds.
-func bindingCells(role *rbacv1.RoleRef, subjects []rbacv1.Subject) []any {
+func bindingCells(b *rbacv1.RoleBinding) []any {
 	var users, groups, accounts []string
-	for _, s := range subjects {
+	for _, s := range b.Subjects {
 		switch s.Kind {
 		case rbacv1.UserKind:
 			users = append(users, s.Name)
@@ -69,39 +62,37 @@ func bindingCells(role *rbacv1.RoleRef, subjects []rbacv1.Subject) []any {
 		}
 	}
 	return []any{
-		role.Kind + "/" + role.Name,
+		b.RoleRef.Kind + "/" + b.RoleRef.Name,
 		strings.Join(users, ", "), strings.Join(groups, ", "), strings.Join(accounts, ", "),
 	}
 }
 
 // defaultGroups sets the default API group of a binding's role and of its subjects.
-func defaultGroups(role *rbacv1.RoleRef, list []rbacv1.Subject) {
-	check.FillDefault(&role.APIGroup, rbacv1.GroupName)
-	for i := range list {
-		if s := &list[i]; s.Kind == rbacv1.UserKind || s.Kind == rbacv1.GroupKind {
+func defaultGroups(b *rbacv1.RoleBinding) {
+	check.FillDefault(&b.RoleRef.APIGroup, rbacv1.GroupName)
+	for i := range b.Subjects {
+		if s := &b.Subjects[i]; s.Kind == rbacv1.UserKind || s.Kind == rbacv1.GroupKind {
 			check.FillDefault(&s.APIGroup, rbacv1.GroupName)
 		}
 	}
 }
 
-// binding validates a binding. was is the role before an update, or nil on create. An update is validated twice. The
-// declared rules first require that an update does not change the role. If it does, they do not validate the role's
-// name, and their error is not enforced, so binding requires the name (V-036).
-func binding(
-	ref rbacv1.RoleRef, was *rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool, kinds ...string,
-) field.ErrorList {
-	at := field.NewPath("roleRef")
+// binding validates a binding. old is nil on create. An update is validated twice. The declared rules first require
+// that an update does not change the role. If it does, they do not validate the role's name, and their error is not
+// enforced, so binding requires the name (V-036).
+func binding(b, old *rbacv1.RoleBinding, namespaced bool, kinds ...string) field.ErrorList {
+	at, ref := field.NewPath("roleRef"), b.RoleRef
 	errs := check.OneOf(ref.APIGroup, at.Child("apiGroup"), []string{rbacv1.GroupName})
 	errs = append(errs, check.OneOf(ref.Kind, at.Child("kind"), kinds)...)
-	errs = append(errs, check.Present(ref.Name != "" || was == nil || ref == *was, at.Child("name"), "")...)
+	errs = append(errs, check.Present(ref.Name != "" || old == nil || ref == old.RoleRef, at.Child("name"), "")...)
 	errs = append(errs, check.PathSegment(ref.Name, at.Child("name"))...)
-	for i := range subjects {
-		errs = append(errs, subject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
+	for i := range b.Subjects {
+		errs = append(errs, subject(&b.Subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
 	}
-	if was == nil {
+	if old == nil {
 		return errs
 	}
-	return append(check.Twice(errs), check.Reject(ref != *was, at, ref, "cannot change roleRef")...)
+	return append(check.Twice(errs), check.Reject(ref != old.RoleRef, at, ref, "cannot change roleRef")...)
 }
 
 func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.ErrorList) {

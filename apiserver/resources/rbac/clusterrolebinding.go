@@ -8,6 +8,5 @@ import (
 
 func clusterRoleBindings() *entry.Resource {
 	return bindings("clusterrolebindings", "clusterRoleBinding", false, rbacv1.ClusterRoleBinding{}.SwaggerDoc(),
-		func(b *rbacv1.ClusterRoleBinding) (*rbacv1.RoleRef, []rbacv1.Subject) { return &b.RoleRef, b.Subjects },
-		"ClusterRole")
+		func(b *rbacv1.ClusterRoleBinding) *rbacv1.RoleBinding { return (*rbacv1.RoleBinding)(b) }, "ClusterRole")
 }

@@ -8,6 +8,5 @@ import (
 
 func roleBindings() *entry.Resource {
 	return bindings("rolebindings", "roleBinding", true, rbacv1.RoleBinding{}.SwaggerDoc(),
-		func(b *rbacv1.RoleBinding) (*rbacv1.RoleRef, []rbacv1.Subject) { return &b.RoleRef, b.Subjects },
-		"Role", "ClusterRole")
+		func(b *rbacv1.RoleBinding) *rbacv1.RoleBinding { return b }, "Role", "ClusterRole")
 }
