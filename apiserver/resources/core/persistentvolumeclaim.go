@@ -26,7 +26,7 @@ func persistentVolumeClaims() *entry.Resource {
 			Warnings: entry.Warn(claimWarnings),
 		},
 		Delete:       entry.Deletion{Returned: true},
-		Subresources: entry.StatusOf(keepClaimStatus, validateClaimStatus),
+		Subresources: entry.StatusOf(dropHealth, validateClaimStatus),
 		Table:        claimTable(),
 	}
 }
@@ -39,12 +39,9 @@ func createClaim(c *corev1.PersistentVolumeClaim) {
 
 func updateClaim(c, old *corev1.PersistentVolumeClaim) { dataSource(&c.Spec, &old.Spec) }
 
-// keepClaimStatus removes the field of the gate CSIVolumeHealth, which is off (V-023), unless the old claim has it.
-func keepClaimStatus(c, old *corev1.PersistentVolumeClaim) {
-	if old.Status.HealthStatus == nil {
-		c.Status.HealthStatus = nil
-	}
-}
+// dropHealth removes the field of CSIVolumeHealth, which is off (V-023).
+var dropHealth = check.Gate[corev1.PersistentVolumeClaim](
+	check.FieldsOf[corev1.PersistentVolumeClaimStatus]("HealthStatus"))
 
 // dataSource drops a new dataSourceRef to another namespace, because CrossNamespaceVolumeDataSource is off. If neither
 // claim has a dataSourceRef, it drops a new dataSource that is neither a claim nor a snapshot. If one of the two fields

@@ -28,11 +28,7 @@ func csiNodes() *entry.Resource {
 }
 
 // dropHealth removes the field of CSIVolumeHealth, which is off (V-012, V-023).
-func dropHealth(n, old *storagev1.CSINode) {
-	if len(check.ValueOf(old).Status.StorageHealth) == 0 {
-		n.Status.StorageHealth = nil
-	}
-}
+var dropHealth = check.Gate[storagev1.CSINode](check.FieldsOf[storagev1.CSINodeStatus]("StorageHealth"))
 
 const maxNodeID = 256
 
