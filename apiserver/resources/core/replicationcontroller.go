@@ -25,7 +25,9 @@ func replicationControllers() *entry.Resource {
 			Prepare: entry.Change(func(c, old *corev1.ReplicationController) {
 				podspec.DropTemplateFields(c.Spec.Template, check.ValueOf(old).Spec.Template)
 			}),
-			Validate: entry.ValidateEither(validateReplicationController, validateReplicationControllerUpdate),
+			Validate: entry.ValidateChange(func(c, old *corev1.ReplicationController) field.ErrorList {
+				return replicationControllerSpec(&c.Spec, check.ValueOf(old).Spec.Template)
+			}),
 			Warnings: entry.Warn(controllerWarnings),
 		},
 		Delete: entry.Deletion{Policy: finalizers.OrphanDependents}, // C-23, C-25
@@ -59,10 +61,6 @@ func controllerWarnings(c, old *corev1.ReplicationController) []string {
 	return append(texts, podspec.OfTemplate(c, old, old == nil, check.TemplatePath, c.Spec.Template)...)
 }
 
-func validateReplicationController(c *corev1.ReplicationController) field.ErrorList {
-	return replicationControllerSpec(&c.Spec, nil)
-}
-
 func replicationControllerSpec(s *corev1.ReplicationControllerSpec, old *corev1.PodTemplateSpec) field.ErrorList {
 	errs := check.Present(len(s.Selector) > 0, check.SpecPath.Child("selector"), "")
 	if s.Template == nil {
@@ -73,10 +71,6 @@ func replicationControllerSpec(s *corev1.ReplicationControllerSpec, old *corev1.
 	}
 	errs = append(errs, podspec.ValidateTemplate(s.Template, old, check.TemplatePath)...)
 	return append(errs, podspec.RestartsAlways(s.Template, "ReplicationController", check.TemplatePath)...)
-}
-
-func validateReplicationControllerUpdate(c, old *corev1.ReplicationController) field.ErrorList {
-	return replicationControllerSpec(&c.Spec, old.Spec.Template)
 }
 
 func validateReplicationControllerStatus(c, _ *corev1.ReplicationController) field.ErrorList {

@@ -31,7 +31,7 @@ func resourceClaims() *entry.Resource {
 				was := check.ValueOf(old)
 				dropDerived(&c.Spec.Devices, &was.Spec.Devices)
 			}),
-			Validate: entry.ValidateEither(validateResourceClaim, unchecked),
+			Validate: entry.ValidateChange(validateResourceClaim),
 		},
 		Delete:       entry.Deletion{Returned: true},
 		Subresources: entry.StatusOf(keepDeviceStatus, validateResourceClaimStatus),
@@ -72,10 +72,10 @@ func keepDeviceStatus(c, old *resourcev1.ResourceClaim) {
 	}
 }
 
-// unchecked accepts every update, because the declared rules reject all changes of the spec.
-func unchecked(_, _ *resourcev1.ResourceClaim) field.ErrorList { return nil }
-
-func validateResourceClaim(c *resourcev1.ResourceClaim) field.ErrorList {
+func validateResourceClaim(c, old *resourcev1.ResourceClaim) field.ErrorList {
+	if old != nil { // the declared rules reject all changes of the spec
+		return nil
+	}
 	return deviceClaim(&c.Spec.Devices, field.NewPath("spec", "devices"))
 }
 
