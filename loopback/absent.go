@@ -2,15 +2,17 @@ package loopback
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
@@ -41,16 +43,11 @@ func (x *elsewhere) isAbsent(ctx context.Context, all []metav1.APIResource, o gr
 		len(path.IsValidPathSegmentName(o.Name)) > 0 {
 		return false
 	}
-	r, namespace := all[i], ""
+	r, at := all[i], gc.Object{APIVersion: o.APIVersion, Key: graph.Key{Collection: all[i].Name, Name: o.Name}}
 	if r.Namespaced {
-		namespace = o.Namespace
+		at.Namespace = o.Namespace
 	}
-	objects, err := metadataOf(x, x.api,
-		schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Name}, namespace)
-	if err != nil {
-		return false
-	}
-	found, err := objects.Get(ctx, o.Name, metav1.GetOptions{})
+	data, err := x.request(ctx, http.MethodGet, at, "PartialObjectMetadata", nil)
 	if err != nil {
 		st, ok := errors.AsType[*apierrors.StatusError](err)
 		if !ok || !apierrors.IsNotFound(err) || apierrors.IsUnexpectedServerError(err) {
@@ -59,5 +56,6 @@ func (x *elsewhere) isAbsent(ctx context.Context, all []metav1.APIResource, o gr
 		d := st.Status().Details
 		return d != nil && d.Group == r.Group && d.Kind == r.Name && d.Name == o.Name
 	}
-	return found.UID != "" && string(found.UID) != o.UID
+	var found metav1.PartialObjectMetadata
+	return json.Unmarshal(data, &found) == nil && found.UID != "" && string(found.UID) != o.UID
 }

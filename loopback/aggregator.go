@@ -2,19 +2,20 @@ package loopback
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/rest"
 
-	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
+	"github.com/kubecascade/kubecascade/gc"
 )
 
 // Aggregator sends requests to the servers of APIServices.
@@ -29,22 +30,13 @@ type Aggregator interface {
 	Preferred(group string, versions ...string) (gv schema.GroupVersion, ok bool)
 	// Backend returns a value that changes with the specification of a version's APIService.
 	Backend(gv schema.GroupVersion) any
-	// Client returns an HTTP client for requests of a user. The path of a URL chooses the server.
-	Client(by user.DefaultInfo) *http.Client
-}
-
-// otherServers is the configuration of clients of other servers.
-var otherServers = rest.Config{Host: "https://other", QPS: -1, WarningHandler: rest.NoWarnings{}}
-
-// metadataOf returns the client for the metadata of objects on another server, of one namespace or of all.
-func metadataOf(
-	a Aggregator, api *registry.Loopback, of schema.GroupVersionResource, namespace string,
-) (metadata.ResourceInterface, error) {
-	client, err := metadata.NewForConfigAndClient(&otherServers, a.Client(api.User()))
-	if err != nil {
-		return nil, err
-	}
-	return client.Resource(of).Namespace(namespace), nil
+	// Do sends a request below the path of a group version. at has the rest of the path, and the query. as is the kind of
+	// meta.k8s.io that the response should have; empty for any.
+	Do(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string,
+		body []byte) ([]byte, error)
+	// Open is Do, and returns a stream.
+	Open(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string,
+		body []byte) (io.ReadCloser, error)
 }
 
 // others returns the namespaced types of other servers whose objects can be deleted (K
@@ -75,34 +67,27 @@ func (n *Namespaces) others() (out []namespace.Resource, err error) {
 		"server APIs: %s", len(failed), strings.Join(failed, ", ")) //lint:ignore ST1005 upstream's words
 }
 
-// deleteElsewhere is Delete for a type of another server.
-func (n *Namespaces) deleteElsewhere(ctx context.Context, r namespace.Resource, ns, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	objects, err := metadataOf(n.Others, n.API, r.GroupVersionResource, ns)
-	switch {
-	case err != nil:
-		return err
-	case name == "":
-		return objects.DeleteCollection(ctx, *background(), metav1.ListOptions{})
-	}
-	return objects.Delete(ctx, name, *background())
+// ask sends a request for an object of another server or, without a name, for a collection.
+func (n *Namespaces) ask(
+	ctx context.Context, method string, r namespace.Resource, ns, name, as string, content any,
+) ([]byte, error) {
+	o := gc.Object{APIVersion: r.GroupVersion().String()}
+	o.Collection, o.Namespace, o.Name = r.Resource, ns, name
+	return (&elsewhere{Aggregator: n.Others, api: n.API}).request(ctx, method, o, as, content)
 }
 
 // metadataElsewhere is Metadata for a type of another server.
 func (n *Namespaces) metadataElsewhere(
 	ctx context.Context, r namespace.Resource, ns string,
 ) (items []namespace.Item, revision int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
 	revision = n.Cache.Revision()
-	objects, err := metadataOf(n.Others, n.API, r.GroupVersionResource, ns)
+	data, err := n.ask(ctx, http.MethodGet, r, ns, "", "PartialObjectMetadataList", nil)
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err := objects.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, 0, err
+	var list metav1.PartialObjectMetadataList
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, 0, fmt.Errorf("decoding %v: %w", r.GroupVersionResource, err)
 	}
 	for _, o := range list.Items {
 		items = append(items, namespace.Item{

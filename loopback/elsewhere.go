@@ -1,24 +1,25 @@
 package loopback
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/gc"
@@ -131,16 +132,14 @@ func (f *otherFeed) fresh(ctx context.Context) error {
 // list sends all objects, and returns the version of the list. An object that is missing in the list may still exist,
 // so it is requested.
 func (f *otherFeed) list(ctx context.Context) (version string, err error) {
-	objects, err := metadataOf(f, f.api, f.gv.WithResource(f.resource.Name), "")
-	if err != nil {
-		return "", err
-	}
-	missing, opts := maps.Clone(f.known), metav1.ListOptions{Limit: 500}
-	for more := true; more; more = opts.Continue != "" {
+	missing, query := maps.Clone(f.known), url.Values{"limit": {"500"}}
+	for more := true; more; more = query.Get("continue") != "" {
+		var page metav1.PartialObjectMetadataList
 		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-		page, err := objects.List(ctx, opts)
+		data, err := f.Do(ctx, f.api.User(), http.MethodGet, f.gv,
+			url.URL{Path: "/" + f.resource.Name, RawQuery: query.Encode()}, "PartialObjectMetadataList", nil)
 		if err == nil {
-			err = f.fresh(ctx)
+			err = cmp.Or(json.Unmarshal(data, &page), f.fresh(ctx))
 		}
 		if cancel(); err != nil {
 			return "", err
@@ -149,7 +148,8 @@ func (f *otherFeed) list(ctx context.Context) (version string, err error) {
 			f.observed(&page.Items[i])
 			delete(missing, f.key(&page.Items[i]))
 		}
-		version, opts.Continue = page.ResourceVersion, page.Continue
+		version = page.ResourceVersion
+		query.Set("continue", page.Continue)
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
@@ -168,32 +168,33 @@ func (f *otherFeed) list(ctx context.Context) (version string, err error) {
 func (f *otherFeed) watch(ctx context.Context, version string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute+rand.N(5*time.Minute))
 	defer cancel()
-	objects, err := metadataOf(f, f.api, f.gv.WithResource(f.resource.Name), "")
+	at := url.URL{Path: "/" + f.resource.Name, RawQuery: url.Values{"watch": {"1"}, "resourceVersion": {version}}.Encode()}
+	stream, err := f.Open(ctx, f.api.User(), http.MethodGet, f.gv, at, "PartialObjectMetadata", nil)
 	if err != nil {
 		return err
 	}
-	w, err := objects.Watch(ctx, metav1.ListOptions{ResourceVersion: version})
-	if err != nil {
-		return err
-	}
-	defer w.Stop()
-	for e := range w.ResultChan() {
-		o, ok := e.Object.(*metav1.PartialObjectMetadata)
-		if !ok {
-			return apierrors.FromObject(e.Object)
+	defer stream.Close()
+	for d := json.NewDecoder(stream); ; {
+		var e struct {
+			Type   string
+			Object metav1.PartialObjectMetadata
 		}
-		if err := f.fresh(ctx); err != nil {
+		err := d.Decode(&e)
+		if err == nil {
+			err = f.fresh(ctx)
+		}
+		switch k := f.key(&e.Object); {
+		case err != nil:
 			return err
-		}
-		switch k := f.key(o); {
-		case e.Type == watch.Added || e.Type == watch.Modified:
-			f.observed(o)
-		case e.Type == watch.Deleted && f.known[k] == string(o.UID):
+		case e.Type == "ADDED" || e.Type == "MODIFIED":
+			f.observed(&e.Object)
+		case e.Type == "DELETED" && f.known[k] == string(e.Object.UID):
 			delete(f.known, k)
 			f.send(graph.Gone{Key: k})
+		case e.Type != "DELETED" && e.Type != "BOOKMARK":
+			return fmt.Errorf("an event %s", e.Type)
 		}
 	}
-	return ctx.Err()
 }
 
 func (f *otherFeed) key(o *metav1.PartialObjectMetadata) graph.Key {
@@ -218,30 +219,47 @@ func (f *otherFeed) observed(o *metav1.PartialObjectMetadata) {
 	f.send(graph.Observed{Object: out})
 }
 
+// request sends a request for an object or, without a name, for a collection.
+func (x *elsewhere) request(
+	ctx context.Context, method string, o gc.Object, as string, content any,
+) (answer []byte, err error) {
+	var body []byte
+	if content != nil {
+		if body, err = json.Marshal(content); err != nil {
+			return nil, err
+		}
+	}
+	at := url.URL{Path: path.Join("/", path.Base(o.Collection), o.Name)}
+	if o.Namespace != "" {
+		at.Path = "/namespaces/" + o.Namespace + at.Path
+	}
+	gv := schema.FromAPIVersionAndKind(o.APIVersion, "").GroupVersion()
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	return x.Do(ctx, x.api.User(), method, gv, at, as, body)
+}
+
 // edit changes an object's metadata by a merge patch of the state that it reads, or deletes the object if f accepts
 // that state (GC/patch.go: getMetadata; GC/garbagecollector.go: attemptToDeleteItem). A server may ignore
 // preconditions.
 func (x *elsewhere) edit(
 	ctx context.Context, o gc.Object, f func(metav1.Object) error, remove *metav1.DeleteOptions) error {
-	gv := schema.FromAPIVersionAndKind(o.APIVersion, "").GroupVersion()
-	objects, err := metadataOf(x, x.api, gv.WithResource(path.Base(o.Collection)), o.Namespace)
+	data, err := x.request(ctx, http.MethodGet, o, "PartialObjectMetadata", nil)
+	var m metav1.PartialObjectMetadata
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	if err == nil {
+		err = f(&m)
+	}
 	if err != nil {
 		return err
 	}
-	m, err := objects.Get(ctx, o.Name, metav1.GetOptions{})
-	if err == nil {
-		err = f(m)
+	method, content := http.MethodDelete, any(remove)
+	if remove == nil {
+		method, content = http.MethodPatch, map[string]any{"metadata": map[string]any{"uid": m.UID,
+			"resourceVersion": m.ResourceVersion, "ownerReferences": m.OwnerReferences, "finalizers": m.Finalizers}}
 	}
-	switch {
-	case err != nil:
-		return err
-	case remove != nil:
-		return objects.Delete(ctx, o.Name, *remove)
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": m.UID,
-		"resourceVersion": m.ResourceVersion, "ownerReferences": m.OwnerReferences, "finalizers": m.Finalizers}})
-	if err == nil {
-		_, err = objects.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
-	}
+	_, err = x.request(ctx, method, o, "", content)
 	return err
 }

@@ -1,9 +1,11 @@
 package loopback_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,31 +32,20 @@ type careless struct {
 
 func (c careless) Backend(schema.GroupVersion) any { return c.moved.Load() }
 
-func (c careless) Client(by user.DefaultInfo) *http.Client {
-	client := c.Aggregator.Client(by)
-	next := client.Transport
-	client.Transport = transport(func(r *http.Request) (*http.Response, error) {
-		if r.URL.Query().Has("watch") {
-			c.moved.Add(c.moves)
-			c.opens <- 1
-			return respond(c.event), nil
-		}
-		c.before(r.URL.Path)
-		if r.Method == http.MethodDelete {
-			r.Body = nil
-		}
-		return next.RoundTrip(r)
-	})
-	return client
+func (c careless) Do(ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL,
+	as string, body []byte) ([]byte, error) {
+	c.before(at.Path)
+	if method == http.MethodDelete {
+		body = nil
+	}
+	return c.Aggregator.Do(ctx, by, method, gv, at, as, body)
 }
 
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func respond(body string) *http.Response {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(strings.NewReader(body))}
+func (c careless) Open(_ context.Context, _ user.DefaultInfo, _ string, _ schema.GroupVersion, _ url.URL, _ string,
+	_ []byte) (io.ReadCloser, error) {
+	c.moved.Add(c.moves)
+	c.opens <- 1
+	return io.NopCloser(strings.NewReader(c.event)), nil
 }
 
 // TestCarelessServers: nothing is deleted because of the deletion of another object of the name, or of one that a former
@@ -70,8 +61,7 @@ func TestCarelessServers(t *testing.T) {
 		create(t, s.Server, configMaps, "kept", map[string]any{"ownerReferences": []any{reference(owner, nil)}}, nil)
 		uid := []any{"another", owner.GetUID()}[moves]
 		c := careless{Aggregator: s.API.Aggregator(), moves: moves, moved: &atomic.Int64{}, opens: make(chan int, 100),
-			event: fmt.Sprintf(`{"type":"DELETED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",`+
-				`"metadata":{"name":"w","namespace":"default","uid":%q}}}`, uid)}
+			event: fmt.Sprintf(`{"type":"DELETED","object":{"metadata":{"name":"w","namespace":"default","uid":%q}}}`, uid)}
 		c.before = func(path string) {
 			if strings.HasSuffix(path, "/widgets/d") {
 				e.Do("PATCH", v1widgets+"/d", map[string]any{"metadata": map[string]any{"ownerReferences": nil}})
@@ -110,18 +100,17 @@ func (r ranked) Resources() (all []metav1.APIResource, _ []schema.GroupVersion) 
 
 func (ranked) Backend(gv schema.GroupVersion) any { return gv }
 
-func (r ranked) Client(user.DefaultInfo) *http.Client {
-	return &http.Client{Transport: transport(func(request *http.Request) (*http.Response, error) {
-		path := strings.Split(request.URL.Path, "/") // apis, the group, the version
-		if !request.URL.Query().Has("watch") {
-			return respond(`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1",` +
-				`"metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"w","namespace":"default",` +
-				`"uid":"uid-` + path[2] + `","resourceVersion":"1"}}]}`), nil
-		}
-		r.opens <- path[2] + "/" + path[3]
-		<-request.Context().Done()
-		return nil, request.Context().Err()
-	})}
+func (ranked) Do(_ context.Context, _ user.DefaultInfo, _ string, gv schema.GroupVersion, _ url.URL, _ string, _ []byte,
+) ([]byte, error) {
+	return fmt.Appendf(nil, `{"metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"w","namespace":"default",`+
+		`"uid":"uid-%s","resourceVersion":"1"}}]}`, gv.Group), nil
+}
+
+func (r ranked) Open(ctx context.Context, _ user.DefaultInfo, _ string, gv schema.GroupVersion, _ url.URL, _ string,
+	_ []byte) (io.ReadCloser, error) {
+	r.opens <- gv.String()
+	<-ctx.Done()
+	return nil, ctx.Err()
 }
 
 // TestPreferredVersionChanges: only the group's objects are listed and watched again, in the new version, and are the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -139,7 +140,8 @@ func background() *metav1.DeleteOptions {
 // Delete implements namespace.API (E-10).
 func (n *Namespaces) Delete(ctx context.Context, r namespace.Resource, ns, name string) error {
 	if r.Elsewhere {
-		return n.deleteElsewhere(ctx, r, ns, name)
+		_, err := n.ask(ctx, http.MethodDelete, r, ns, name, "", background())
+		return err
 	}
 	p, err := n.within(r, ns, name)
 	if err == nil && name == "" {

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"path"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -118,28 +118,12 @@ func (c *Autoscaler) CustomMetric(
 
 // Metric implements autoscale.API with the server of an APIService.
 func (c *Autoscaler) Metric(
-	ctx context.Context, gv schema.GroupVersion, namespace string, query url.Values, path ...string,
+	ctx context.Context, gv schema.GroupVersion, namespace string, query url.Values, names ...string,
 ) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	config := otherServers
-	config.APIPath, config.GroupVersion, config.NegotiatedSerializer = "/apis", &gv, scheme.Codecs.WithoutConversion()
-	client, err := rest.RESTClientForConfigAndClient(&config, c.Others.Client(c.API.User()))
-	if err != nil {
-		return nil, err
-	}
-	r := client.Get().Namespace(namespace).Resource(path[0])
-	if len(path) > 1 {
-		r.Name(path[1]).SubResource(path[2:]...)
-	}
-	for key := range query {
-		r.Param(key, query.Get(key))
-	}
-	result := r.Do(ctx)
-	if err := result.Error(); err != nil { // it has the message of a Status
-		return nil, err
-	}
-	return result.Raw()
+	at := url.URL{Path: path.Join("/namespaces", namespace, path.Join(names...)), RawQuery: query.Encode()}
+	return c.Others.Do(ctx, c.API.User(), http.MethodGet, gv, at, "", nil)
 }
 
 // mapped returns the resource of a kind, in any version.

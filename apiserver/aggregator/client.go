@@ -1,7 +1,9 @@
 package aggregator
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +13,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/transport"
 )
@@ -65,7 +69,7 @@ func (a *Aggregator) attempt(ctx context.Context, s *Service) error {
 		return err
 	}
 	u := url.URL{Scheme: "https", Host: address, Path: s.root()}
-	response, err := a.send(ctx, s, serverUser, http.MethodGet, &u, nil, nil)
+	response, err := a.send(ctx, s, serverUser, http.MethodGet, &u, "", nil)
 	if err == nil {
 		_ = response.Body.Close() // only the code matters
 		if c := response.StatusCode; c < http.StatusOK || c >= http.StatusMultipleChoices {
@@ -79,18 +83,23 @@ func (a *Aggregator) attempt(ctx context.Context, s *Service) error {
 	return nil
 }
 
-// send sends a request. Of the header it sends the media types only. It does not follow redirects.
-func (a *Aggregator) send(ctx context.Context, s *Service, as user.DefaultInfo, method string, to *url.URL,
-	header http.Header, body io.Reader) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, to.String(), body)
+// send sends a request. It does not follow redirects.
+func (a *Aggregator) send(
+	ctx context.Context, s *Service, as user.DefaultInfo, method string, to *url.URL, accept string, body []byte,
+) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	transport.SetAuthProxyHeaders(r, as.Name, as.UID, as.Groups, as.Extra)
-	for _, key := range []string{"Accept", "Content-Type"} {
-		if v := header.Get(key); v != "" {
-			r.Header.Set(key, v)
-		}
+	if accept != "" {
+		r.Header.Set("Accept", accept)
+	}
+	switch {
+	case method == http.MethodPatch:
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+	case body != nil:
+		r.Header.Set("Content-Type", "application/json")
 	}
 	client := http.Client{Transport: s.transport, CheckRedirect: stay}
 	return client.Do(r)
@@ -98,37 +107,24 @@ func (a *Aggregator) send(ctx context.Context, s *Service, as user.DefaultInfo, 
 
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Client returns an HTTP client for requests of a user to the servers of APIServices. The path of a URL chooses the
-// server; the host does not matter. Of a request's headers, only the media types are sent. Redirects are not followed.
-// Without an APIService the code is 404; if the service can't be reached, it is that of Forward.
+// Client returns an HTTP client for reads by a user from the servers of APIServices. The path of a URL chooses the
+// server; the host does not matter. Of a request's headers, only Accept is sent. Redirects are not followed.
 func (a *Aggregator) Client(by user.DefaultInfo) *http.Client {
-	return &http.Client{Transport: requests{a, by}, CheckRedirect: stay}
+	return &http.Client{Transport: reads{a, by}, CheckRedirect: stay}
 }
 
-type requests struct {
+type reads struct {
 	*Aggregator
 	by user.DefaultInfo
 }
 
-func (t requests) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t reads) RoundTrip(r *http.Request) (*http.Response, error) {
 	parts := strings.Split(r.URL.Path+"////", "/") // apis, the group, the version
-	s := t.Of(parts[2], parts[3])
-	if s == nil {
-		return plain(http.StatusNotFound, "404 page not found"), nil
-	}
-	response, err := t.open(r.Context(), s, t.by, r.Method, *r.URL, r.Header, r.Body)
-	if err != nil {
-		return plain(http.StatusServiceUnavailable, err.Error()), nil
-	}
-	if !r.URL.Query().Has("watch") {
+	response, err := t.open(r.Context(), t.Of(parts[2], parts[3]), t.by, r.Method, *r.URL, r.Header.Get("Accept"), nil)
+	if err == nil && !r.URL.Query().Has("watch") {
 		response.Body = http.MaxBytesReader(nil, response.Body, maxBytes)
 	}
-	return response, nil
-}
-
-func plain(code int, text string) *http.Response {
-	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}},
-		Body: io.NopCloser(strings.NewReader(text))}
+	return response, err
 }
 
 // answer is a whole response.
@@ -139,10 +135,11 @@ type answer struct {
 }
 
 // open sends a request to an available service.
-func (a *Aggregator) open(ctx context.Context, s *Service, as user.DefaultInfo, method string, to url.URL,
-	header http.Header, body io.Reader) (response *http.Response, err error) {
+func (a *Aggregator) open(
+	ctx context.Context, s *Service, as user.DefaultInfo, method string, to url.URL, accept string, body []byte,
+) (response *http.Response, err error) {
 	switch {
-	case !s.available():
+	case s == nil || !s.available():
 		return nil, apierrors.NewServiceUnavailable("service unavailable")
 	case s.broken != nil:
 		return nil, s.broken
@@ -151,20 +148,70 @@ func (a *Aggregator) open(ctx context.Context, s *Service, as user.DefaultInfo, 
 	if to.Host, err = a.address(ctx, s); err != nil {
 		return nil, err
 	}
-	return a.send(ctx, s, as, method, &to, header, body)
+	return a.send(ctx, s, as, method, &to, accept, body)
 }
 
 // get reads a document.
 func (a *Aggregator) get(ctx context.Context, s *Service, path, accept string) (out answer, err error) {
-	header := http.Header{"Accept": {accept}}
-	response, err := a.open(ctx, s, serverUser, http.MethodGet, url.URL{Path: path}, header, nil)
+	response, err := a.open(ctx, s, serverUser, http.MethodGet, url.URL{Path: path}, accept, nil)
 	if err != nil {
 		return out, err
 	}
+	return read(response)
+}
+
+func read(response *http.Response) (out answer, err error) {
 	defer response.Body.Close()
 	out = answer{code: response.StatusCode, mediaType: response.Header.Get("Content-Type")}
 	out.body, err = io.ReadAll(io.LimitReader(response.Body, maxBytes))
 	return out, err
+}
+
+// Do is Open, and reads the body of the response.
+func (a *Aggregator) Do(
+	ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string, body []byte,
+) ([]byte, error) {
+	stream, err := a.Open(ctx, by, method, gv, at, as, body)
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	return io.ReadAll(io.LimitReader(stream, maxBytes))
+}
+
+// Open sends a request below the path of a group version, and returns the body of the response. as is the kind of
+// meta.k8s.io that the response should have, or empty. A PATCH is a merge patch. The error of an unsuccessful response
+// is its Status, or that of client-go for a response without one (CG rest/request.go: newUnstructuredResponseError).
+// Without an APIService the code is 404; if the service can't be reached, it is that of Forward.
+func (a *Aggregator) Open(
+	ctx context.Context, by user.DefaultInfo, method string, gv schema.GroupVersion, at url.URL, as string, body []byte,
+) (io.ReadCloser, error) {
+	accept := "application/json"
+	if as != "" {
+		accept = "application/json;g=meta.k8s.io;v=v1;as=" + as + "," + accept
+	}
+	parts := strings.Split(at.Path+"////", "/") // namespaces, the namespace, the resource, the name
+	got := answer{code: http.StatusNotFound}
+	if s := a.Of(gv.Group, gv.Version); s != nil {
+		at.Path = s.root() + at.Path
+		response, err := a.open(ctx, s, by, method, at, accept, body)
+		if err == nil {
+			if c := response.StatusCode; c >= http.StatusOK && c <= http.StatusPartialContent {
+				return response.Body, nil
+			}
+			got, err = read(response)
+		}
+		if err != nil {
+			got = answer{code: http.StatusServiceUnavailable, body: []byte(err.Error())}
+		}
+	}
+	var st metav1.Status
+	if json.Unmarshal(got.body, &st) == nil && st.Kind == "Status" && st.Status != metav1.StatusSuccess {
+		return nil, apierrors.FromObject(&st)
+	}
+	return nil, apierrors.NewGenericServerResponse(
+		got.code, method, schema.GroupResource{Group: gv.Group, Resource: parts[3]}, parts[4],
+		strings.TrimSpace(string(got.body[:min(len(got.body), 2048)])), 0, true)
 }
 
 // kept is a cached result. A value is kept for a minute, which is upstream's interval, and an error for patience.

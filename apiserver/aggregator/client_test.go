@@ -6,14 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
+	"net/url"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade/apiserver/aggregator"
 )
@@ -35,28 +34,28 @@ func with(
 	})
 }
 
-// TestErrorsAreThoseBehindAnAggregator: client-go has the errors that it has behind one. The code 0 means that nothing
-// listens, available is empty without an APIService.
-func TestErrorsAreThoseBehindAnAggregator(t *testing.T) {
+// TestErrorsOfDo: they are those of client-go behind an aggregator. The code 0 means that nothing listens, available is
+// empty without an APIService.
+func TestErrorsOfDo(t *testing.T) {
 	for _, c := range []struct {
-		available, body, want string
-		code                  int
+		available  string
+		code       int
+		body, path string
+		want       string
 	}{
-		{"True", "{}", "<nil>", 200},
-		{"", "{}", "the server could not find the requested resource", 200},
-		{"False", "{}", "the server is currently unable to handle the request", 200},
-		{"True", "", "the server is currently unable to handle the request", 0},
-		{"True", "busy\n", "the server is currently unable to handle the request", 503},
-		{"True", "404 page not found\n", "the server could not find the requested resource", 404},
-		{"True", "oops\n", `an error on the server ("oops") has prevented the request from succeeding`, 500},
-		{"True", `{"kind":"Status","status":"Failure","message":"no"}`, "no", 403},
+		{"True", 200, "{}", "pods", "<nil>"},
+		{"", 200, "{}", "pods", "the server could not find the requested resource (get pods.g)"},
+		{"False", 200, "{}", "pods", "the server is currently unable to handle the request (get pods.g)"},
+		{"True", 0, "", "pods/*/hits", "the server is currently unable to handle the request (get pods.g *)"},
+		{"True", 503, "busy\n", "pods/*/hits", "the server is currently unable to handle the request (get pods.g *)"},
+		{"True", 404, "404 page not found\n", "hits", "the server could not find the requested resource (get hits.g)"},
+		{"True", 500, "oops\n", "jobs.batch/j/hits",
+			`an error on the server ("oops") has prevented the request from succeeding (get jobs.batch.g j)`},
+		{"True", 403, `{"kind":"Status","status":"Failure","message":"no"}`, "pods", "no"},
 	} {
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/apis/g/v1/things" {
-				t.Error(r.URL.Path)
-			}
-			if strings.HasPrefix(c.body, "{") {
-				w.Header().Set("Content-Type", "application/json")
+			if want := "/apis/g/v1/namespaces/n/" + c.path; r.URL.Path != want {
+				t.Errorf("%s, want %s", r.URL.Path, want)
 			}
 			w.WriteHeader(c.code)
 			_, _ = io.WriteString(w, c.body)
@@ -67,13 +66,9 @@ func TestErrorsAreThoseBehindAnAggregator(t *testing.T) {
 		a := with(c.available, func(context.Context, string, string, int32) (string, error) {
 			return server.Listener.Addr().String(), nil
 		})
-		config := rest.Config{Host: "https://any", ContentConfig: rest.ContentConfig{
-			NegotiatedSerializer: scheme.Codecs.WithoutConversion()}}
-		client, err := rest.UnversionedRESTClientForConfigAndClient(&config, a.Client(user.DefaultInfo{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := fmt.Sprint(client.Get().AbsPath("/apis/g/v1/things").Do(t.Context()).Error()); got != c.want {
+		_, err := a.Do(t.Context(), user.DefaultInfo{}, "GET", schema.GroupVersion{Group: "g", Version: "v1"},
+			url.URL{Path: "/namespaces/n/" + c.path}, "", nil)
+		if got := fmt.Sprint(err); got != c.want {
 			t.Errorf("%v: %s", c, got)
 		}
 		server.Close()

@@ -44,7 +44,7 @@ type Options struct {
 	Settings
 	// NeverToZero reports whether the feature gate HPAScaleToZero is off: a target without replicas is left alone.
 	NeverToZero bool
-	// Measure returns a new measurement of a pod, or nil for none. If Measure is nil, API.PodUsage returns the usage.
+	// Measure returns a new measurement of a pod, or nil for none. If Measure is nil, API.Metric returns the usage.
 	Measure func(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics
 	// Log receives errors of status updates; nil discards them.
 	Log *slog.Logger
@@ -64,7 +64,7 @@ type API interface {
 	// Metric returns the list at a path below a namespace: a resource, the name of an object, and a part of that.
 	// CustomMetric returns the values of a metric of an object, or with the name "*" of those that a query selects. The
 	// errors are those of upstream's clients.
-	Metric(ctx context.Context, gv schema.GroupVersion, namespace string, query url.Values, path ...string) ([]byte, error)
+	Metric(ctx context.Context, gv schema.GroupVersion, namespace string, query url.Values, names ...string) ([]byte, error)
 	CustomMetric(ctx context.Context, namespace string, of schema.GroupKind, name, metric string, query url.Values) (
 		[]byte, error)
 }

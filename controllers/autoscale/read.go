@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -123,7 +124,8 @@ var external = schema.GroupVersion{Group: "external.metrics.k8s.io", Version: "v
 func (c *controller) readExternal(
 	ctx context.Context, namespace string, m autoscalingv2.MetricIdentifier, query url.Values,
 ) (r reading) {
-	values, err := decoded[metricValue](c.api.Metric(ctx, external, namespace, query, m.Name))
+	name := strings.ToLower(m.Name) // as client-go does with names of resources (CG rest/request.go: URL)
+	values, err := decoded[metricValue](c.api.Metric(ctx, external, namespace, query, name))
 	switch {
 	case err != nil:
 		err = fmt.Errorf("unable to fetch metrics from external metrics API: %w", err)
