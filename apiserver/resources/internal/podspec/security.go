@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/component-helpers/node/util/sysctl"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
@@ -68,28 +69,10 @@ func (r *Rules) sysctls(list []corev1.Sysctl, at *field.Path) (errs field.ErrorL
 
 // hostSysctl rejects a sysctl of a kernel namespace that the pod shares with its host.
 func hostSysctl(s *corev1.PodSpec, name string, at *field.Path) field.ErrorList {
-	space := sysctlSpace(name)
+	space, _, _ := sysctl.GetNamespace(name)
 	return append(
-		check.Reject(s.HostNetwork && space == "Net", at, name, "may not be specified when 'hostNetwork' is true"),
-		check.Reject(s.HostIPC && space == "IPC", at, name, "may not be specified when 'hostIPC' is true")...)
-}
-
-var ipcSysctls = check.Set("kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
-	"kernel.shm", "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg")
-
-// sysctlSpace returns the kernel namespace of a sysctl, if it has one. Slashes and dots may be swapped.
-func sysctlSpace(name string) string {
-	if i := strings.IndexAny(name, "./"); i >= 0 && name[i] == '/' {
-		name = strings.NewReplacer(".", "/", "/", ".").Replace(name)
-	}
-	name, _, _ = strings.Cut(name, "*")
-	switch {
-	case ipcSysctls[name], strings.HasPrefix(name, "fs.mqueue."):
-		return "IPC"
-	case strings.HasPrefix(name, "net."):
-		return "Net"
-	}
-	return ""
+		check.Reject(s.HostNetwork && space == sysctl.NetNamespace, at, name, "may not be specified when 'hostNetwork' is true"),
+		check.Reject(s.HostIPC && space == sysctl.IPCNamespace, at, name, "may not be specified when 'hostIPC' is true")...)
 }
 
 // securityContext validates a container's security context (core ValidateSecurityContext).
