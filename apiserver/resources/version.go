@@ -30,8 +30,8 @@ func versionOf(by *Resource, v entry.Version) *Resource {
 		r.FieldError = v.FieldError
 	}
 	gvk := r.GroupVersionKind()
-	r.Deprecated = entry.Deprecation(v.New(), gvk)
 	r.New = func() runtime.Object { return entry.Typed(v.New(), gvk) }
+	r.Deprecated = entry.Deprecation(r.New())
 	r.Off = true
 	if v.Change != nil {
 		v.Change(&r)

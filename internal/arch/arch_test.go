@@ -171,6 +171,7 @@ var except = map[string]string{
 	"apiserver/customresource -> k8s.io/apiserver":          "apiextensions-apiserver's schemas speak of CEL by its types",
 	"apiserver/expression -> k8s.io/apiserver":              "CEL in admission is a library",
 	"apiserver/resources/dra -> k8s.io/apiserver":           "CEL of devices is a library",
+	"apiserver/resources/entry -> k8s.io/apiserver":         "warnings of deprecated versions are a library, of one package",
 	"internal/encryption -> k8s.io/apiserver":               "encryption at rest is a library, without KMS plugins",
 
 	"apiserver/resources/admissionregistration -> k8s.io/apiserver": "URLs of webhooks are validated by a library",

@@ -35,9 +35,9 @@ func Group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 		}
 		r.Verified = builtin
 		selectFields(r)
-		r.Deprecated = Deprecation(r.New(), r.GroupVersionKind())
 		untyped, gvk := r.New, r.GroupVersionKind()
 		r.New = func() runtime.Object { return Typed(untyped(), gvk) }
+		r.Deprecated = Deprecation(r.New())
 	}
 	return entries
 }
