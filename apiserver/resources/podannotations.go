@@ -1,9 +1,10 @@
 package resources
 
 import (
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 // WarnOfAnnotations adds warnings for annotations to the hooks of nodes, pods and kinds with pod templates. Templates
@@ -46,15 +47,15 @@ func podAnnotations(o runtime.Object) (annotations *map[string]string, at string
 	case *corev1.Node:
 		return &o.Annotations, ""
 	}
-	t, at := PodTemplate(o), "spec.template."
-	switch o.(type) {
-	case *corev1.PodTemplate:
-		at = "template."
-	case *batchv1.CronJob:
-		at = "spec.jobTemplate.spec.template."
-	}
+	t, path := podspec.TemplateOf(o)
 	if t == nil {
 		return nil, ""
 	}
-	return &t.Annotations, at
+	return &t.Annotations, path.String() + "."
+}
+
+// PodTemplate returns the pod template of an object of a built-in kind, or nil if it has none.
+func PodTemplate(obj runtime.Object) *corev1.PodTemplateSpec {
+	t, _ := podspec.TemplateOf(obj)
+	return t
 }

@@ -27,7 +27,7 @@ func daemonSets() *entry.Resource {
 			Default:    entry.Default(defaultDaemonSet),
 			Prepare:    entry.Prepare(createDaemonSet, updateDaemonSet),
 			Validate:   entry.ValidateChange(validateDaemonSet),
-			Warnings:   entry.Warn(daemonSetWarnings),
+			Warnings:   podspec.Warnings,
 		},
 		Subresources: entry.StatusOf(keepDaemonSetStatus, validateDaemonSetStatus),
 		Table:        daemonSetTable(),
@@ -45,10 +45,6 @@ func defaultDaemonSet(d *appsv1.DaemonSet) {
 	}
 	check.SetDefault(&d.Spec.RevisionHistoryLimit, 10)
 	podspec.DefaultTemplate(&d.Spec.Template)
-}
-
-func daemonSetWarnings(d, old *appsv1.DaemonSet) []string {
-	return podspec.OfTemplate(d, old, old == nil, check.TemplatePath, &d.Spec.Template)
 }
 
 // createDaemonSet sets the template's first generation (B-32), unless the client sets it. The template's generation is

@@ -21,9 +21,9 @@ func deployments() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.SpecOrAnnotations,
 			Default:    entry.Default(defaultDeployment),
-			Prepare:    entry.Change(prepareDeployment),
+			Prepare:    podspec.DropFieldsOf,
 			Validate:   entry.ValidateChange(validateDeployment),
-			Warnings:   entry.Warn(deploymentWarnings),
+			Warnings:   podspec.NamedWarnings,
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(appsv1.Resource("deployments/scale")),
@@ -46,17 +46,6 @@ func defaultDeployment(d *appsv1.Deployment) {
 	check.SetDefault(&d.Spec.RevisionHistoryLimit, 10)
 	check.SetDefault(&d.Spec.ProgressDeadlineSeconds, 600)
 	podspec.DefaultTemplate(&d.Spec.Template)
-}
-
-func deploymentWarnings(d, old *appsv1.Deployment) []string {
-	return append(
-		podspec.NamesOfNew(d, old == nil), podspec.OfTemplate(d, old, old == nil, check.TemplatePath, &d.Spec.Template)...,
-	)
-}
-
-func prepareDeployment(d, old *appsv1.Deployment) {
-	was := check.ValueOf(old)
-	podspec.DropTemplateFields(&d.Spec.Template, &was.Spec.Template)
 }
 
 // keepDeploymentStatus restores labels (B-41).

@@ -17,9 +17,9 @@ func replicaSets() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
 			Default:    entry.Default(defaultReplicaSet),
-			Prepare:    entry.Change(prepareReplicaSet),
+			Prepare:    podspec.DropFieldsOf,
 			Validate:   entry.ValidateChange(validateReplicaSet),
-			Warnings:   entry.Warn(replicaSetWarnings),
+			Warnings:   podspec.NamedWarnings,
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(appsv1.Resource("replicasets/scale")),
@@ -32,17 +32,6 @@ func replicaSets() *entry.Resource {
 func defaultReplicaSet(r *appsv1.ReplicaSet) {
 	check.SetDefault(&r.Spec.Replicas, 1)
 	podspec.DefaultTemplate(&r.Spec.Template)
-}
-
-func replicaSetWarnings(r, old *appsv1.ReplicaSet) []string {
-	return append(
-		podspec.NamesOfNew(r, old == nil), podspec.OfTemplate(r, old, old == nil, check.TemplatePath, &r.Spec.Template)...,
-	)
-}
-
-func prepareReplicaSet(r, old *appsv1.ReplicaSet) {
-	was := check.ValueOf(old)
-	podspec.DropTemplateFields(&r.Spec.Template, &was.Spec.Template)
 }
 
 func validateReplicaSet(r, old *appsv1.ReplicaSet) field.ErrorList {

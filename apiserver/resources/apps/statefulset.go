@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -29,7 +30,7 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 			Default:  entry.Default(unavailable.defaultSet),
 			Prepare:  entry.Change(unavailable.prepareSet),
 			Validate: entry.ValidateEither(validateStatefulSet, validateStatefulSetUpdate),
-			Warnings: entry.Warn(statefulSetWarnings),
+			Warnings: statefulSetWarnings,
 		},
 		Subresources: []entry.Subresource{
 			entry.ScaleOf(schema.GroupResource{}),
@@ -73,8 +74,12 @@ func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
 	}
 }
 
-func statefulSetWarnings(s, old *appsv1.StatefulSet) []string {
-	texts := podspec.OfTemplate(s, old, old == nil, check.TemplatePath, &s.Spec.Template)
+func statefulSetWarnings(obj, old runtime.Object) []string {
+	texts := podspec.Warnings(obj, old)
+	s, ok := obj.(*appsv1.StatefulSet)
+	if !ok {
+		return nil
+	}
 	for i := range s.Spec.VolumeClaimTemplates {
 		at := field.NewPath("spec", "volumeClaimTemplates").Index(i)
 		if old != nil {

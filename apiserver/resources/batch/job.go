@@ -94,7 +94,7 @@ func jobSpecWarnings(at *field.Path, s *batchv1.JobSpec) []string {
 		texts = append(texts, at.String()+
 			": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail")
 	}
-	return append(texts, podspec.TemplateWarnings(at.Child("template"), &s.Template)...)
+	return append(texts, podspec.SpecWarnings(at.Child("template"), &s.Template.Spec, &s.Template.ObjectMeta)...)
 }
 
 // createJob generates a selector from the job's UID, unless the client sets one. A job without labels also gets the

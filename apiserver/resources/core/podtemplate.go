@@ -16,15 +16,12 @@ func podTemplates() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.TemplateGeneration,
 			Default:    entry.Default(func(t *corev1.PodTemplate) { podspec.DefaultTemplate(&t.Template) }),
-			Prepare: entry.Change(func(t, old *corev1.PodTemplate) {
-				was := check.ValueOf(old)
-				podspec.DropTemplateFields(&t.Template, &was.Template)
-			}),
+			Prepare:    podspec.DropFieldsOf,
 			Validate: entry.ValidateChange(func(t, old *corev1.PodTemplate) field.ErrorList {
 				was := check.ValueOf(old)
 				return podspec.ValidateTemplate(&t.Template, &was.Template, field.NewPath("template"))
 			}),
-			Warnings: entry.Warn(podTemplateWarnings),
+			Warnings: podspec.Warnings,
 		},
 		Delete: entry.Deletion{Returned: true},
 		Table: entry.Printed([]entry.Column{
@@ -32,10 +29,6 @@ func podTemplates() *entry.Resource {
 			entry.Text("Pod Labels", "The labels for the pod template."),
 		}, podTemplateCells),
 	}
-}
-
-func podTemplateWarnings(t, old *corev1.PodTemplate) []string {
-	return podspec.OfTemplate(t, old, old == nil, field.NewPath("template"), &t.Template)
 }
 
 func podTemplateCells(t *corev1.PodTemplate) []any {

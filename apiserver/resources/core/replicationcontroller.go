@@ -22,13 +22,11 @@ func replicationControllers() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
 			Default:    entry.Default(defaultReplicationController),
-			Prepare: entry.Change(func(c, old *corev1.ReplicationController) {
-				podspec.DropTemplateFields(c.Spec.Template, check.ValueOf(old).Spec.Template)
-			}),
+			Prepare:    podspec.DropFieldsOf,
 			Validate: entry.ValidateChange(func(c, old *corev1.ReplicationController) field.ErrorList {
 				return replicationControllerSpec(&c.Spec, check.ValueOf(old).Spec.Template)
 			}),
-			Warnings: entry.Warn(controllerWarnings),
+			Warnings: podspec.NamedWarnings,
 		},
 		Delete: entry.Deletion{Policy: finalizers.OrphanDependents}, // C-23, C-25
 		Subresources: []entry.Subresource{
@@ -54,11 +52,6 @@ func defaultReplicationController(c *corev1.ReplicationController) {
 	if c.Spec.Template != nil {
 		podspec.DefaultTemplate(c.Spec.Template)
 	}
-}
-
-func controllerWarnings(c, old *corev1.ReplicationController) []string {
-	texts := podspec.NamesOfNew(c, old == nil)
-	return append(texts, podspec.OfTemplate(c, old, old == nil, check.TemplatePath, c.Spec.Template)...)
 }
 
 func replicationControllerSpec(s *corev1.ReplicationControllerSpec, old *corev1.PodTemplateSpec) field.ErrorList {

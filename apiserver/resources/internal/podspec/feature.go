@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -42,6 +43,13 @@ var alphaFields = []func(s, old *corev1.PodSpec){
 	check.Gate[corev1.PodSpec](check.FieldsOf[corev1.HTTPGetAction]("Protocol")),
 	// GRPCContainerProbeTLS
 	check.Gate[corev1.PodSpec](check.FieldsOf[corev1.GRPCAction]("Mode")),
+}
+
+// DropFieldsOf is the hook Prepare that applies DropFields to the template of an object.
+func DropFieldsOf(obj, old runtime.Object) {
+	now, _ := TemplateOf(obj)
+	was, _ := TemplateOf(old)
+	DropTemplateFields(now, was)
 }
 
 // DropTemplateFields applies DropFields to a template.

@@ -1,15 +1,42 @@
 package podspec
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
+
+// TemplateOf returns the pod template of an object of a built-in kind with its path, or nil if it has none (PSA
+// admission/admission.go: DefaultPodSpecExtractor).
+func TemplateOf(obj runtime.Object) (t *corev1.PodTemplateSpec, at *field.Path) {
+	switch o := obj.(type) {
+	case *corev1.PodTemplate:
+		return &o.Template, field.NewPath("template")
+	case *corev1.ReplicationController:
+		return o.Spec.Template, check.TemplatePath
+	case *appsv1.ReplicaSet:
+		return &o.Spec.Template, check.TemplatePath
+	case *appsv1.Deployment:
+		return &o.Spec.Template, check.TemplatePath
+	case *appsv1.DaemonSet:
+		return &o.Spec.Template, check.TemplatePath
+	case *appsv1.StatefulSet:
+		return &o.Spec.Template, check.TemplatePath
+	case *batchv1.Job:
+		return &o.Spec.Template, check.TemplatePath
+	case *batchv1.CronJob:
+		return &o.Spec.JobTemplate.Spec.Template, check.SpecPath.Child("jobTemplate", "spec", "template")
+	}
+	return nil, nil
+}
 
 // ValidateTemplate validates a pod template (core ValidatePodTemplateSpec). old is the template before an update, or
 // nil or empty on create.

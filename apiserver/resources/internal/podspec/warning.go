@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -23,14 +24,6 @@ func NameWarnings(use, name string) []string {
 		"metadata.name: this is used in %s, which can result in surprising behavior; a DNS label is recommended: %v", use,
 		msgs,
 	)}
-}
-
-// TemplateWarnings returns the warnings for a template at a path.
-func TemplateWarnings(at *field.Path, t *corev1.PodTemplateSpec) []string {
-	if t == nil {
-		return nil
-	}
-	return SpecWarnings(at, &t.Spec, &t.ObjectMeta)
 }
 
 // SpecWarnings returns the warnings of upstream's warningsForPodSpecAndMeta; at is nil for pods.
@@ -186,14 +179,19 @@ func dnsWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []stri
 	return texts
 }
 
-const podNames = "Pod names and hostnames"
-
-// OfTemplate returns warnings for the template of an object that is new or whose spec has changed.
-func OfTemplate(obj, old metav1.Object, isNew bool, at *field.Path, t *corev1.PodTemplateSpec) []string {
-	if !isNew && obj.GetGeneration() == old.GetGeneration() {
+// Warnings is a hook that returns warnings for the template of an object that is new or whose spec has changed.
+func Warnings(obj, old runtime.Object) []string {
+	t, at := TemplateOf(obj)
+	if t == nil || old != nil && obj.(metav1.Object).GetGeneration() == old.(metav1.Object).GetGeneration() {
 		return nil
 	}
-	return TemplateWarnings(at, t)
+	return SpecWarnings(at, &t.Spec, &t.ObjectMeta)
+}
+
+// NamedWarnings is Warnings with those for the name of a new object that is not valid in host names of pods.
+func NamedWarnings(obj, old runtime.Object) []string {
+	m, ok := obj.(metav1.Object)
+	return append(NamesOfNew(m, ok && old == nil), Warnings(obj, old)...)
 }
 
 // NamesOfNew returns warnings for the name of a new object that is not valid in host names of pods.
@@ -201,5 +199,5 @@ func NamesOfNew(obj metav1.Object, isNew bool) []string {
 	if !isNew {
 		return nil
 	}
-	return NameWarnings(podNames, obj.GetName())
+	return NameWarnings("Pod names and hostnames", obj.GetName())
 }
