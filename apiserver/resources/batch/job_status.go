@@ -28,13 +28,20 @@ func jobFinished(j *batchv1.Job) bool {
 // status invalid until the controller updates it (job strategy getStatusValidationOptions).
 type jobRule struct {
 	counts, broken bool
-	err            func() *field.Error
+	// name and value are those of the field in the error. A nil value means that the field is missing.
+	name  string
+	value any
+	text  string
 }
 
 func brokenRules(rules []jobRule) (errs field.ErrorList) {
 	for _, r := range rules {
-		if r.counts && r.broken {
-			errs = append(errs, r.err())
+		switch {
+		case !r.counts || !r.broken:
+		case r.value == nil:
+			errs = append(errs, field.Required(check.StatusPath.Child(r.name), r.text))
+		default:
+			errs = append(errs, field.Invalid(check.StatusPath.Child(r.name), r.value, r.text))
 		}
 	}
 	return errs
@@ -78,20 +85,8 @@ func uncounted(list []types.UID, seen map[types.UID]bool, at *field.Path) (errs 
 	return errs
 }
 
-// condition returns a function that makes an error for the list of conditions. The error does not print the value.
-func condition(text string) func() *field.Error {
-	return func() *field.Error {
-		return field.Invalid(check.StatusPath.Child("conditions"), field.OmitValueType{}, text)
-	}
-}
-
-func wrong(name string, value any, text string) func() *field.Error {
-	return func() *field.Error { return field.Invalid(check.StatusPath.Child(name), value, text) }
-}
-
-func missing(name, text string) func() *field.Error {
-	return func() *field.Error { return field.Required(check.StatusPath.Child(name), text) }
-}
+// omitted is the value of conditions in errors, which do not print them.
+var omitted = field.OmitValueType{}
 
 // changed reports whether a condition differs from the old one.
 func changed(j, old *batchv1.Job, kind batchv1.JobConditionType) bool {
@@ -109,28 +104,28 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 	left := s.UncountedTerminatedPods
 	return []jobRule{
 		{completeChanged || failedChanged, complete && failed,
-			condition("cannot set Complete=True and Failed=true conditions")},
+			"conditions", omitted, "cannot set Complete=True and Failed=true conditions"},
 		{completeChanged || changed(j, old, batchv1.JobFailureTarget), complete && jobHas(j, batchv1.JobFailureTarget),
-			condition("cannot set Complete=True and FailureTarget=true conditions")},
+			"conditions", omitted, "cannot set Complete=True and FailureTarget=true conditions"},
 		{completeChanged || ended, s.CompletionTime != nil && !complete,
-			wrong("completionTime", s.CompletionTime, "cannot set completionTime when there is no Complete=True condition")},
+			"completionTime", s.CompletionTime, "cannot set completionTime when there is no Complete=True condition"},
 		{completeChanged || ended, s.CompletionTime == nil && complete,
-			missing("completionTime", "completionTime is required for Complete jobs")},
+			"completionTime", nil, "completionTime is required for Complete jobs"},
 		{started || ended, s.StartTime != nil && s.CompletionTime != nil && s.CompletionTime.Before(s.StartTime),
-			wrong("completionTime", s.CompletionTime, "must be equal to or after `startTime`")},
+			"completionTime", s.CompletionTime, "must be equal to or after `startTime`"},
 		{failedChanged || !check.SamePointee(s.FailedIndexes, was.FailedIndexes),
 			failed && !jobHas(j, batchv1.JobFailureTarget),
-			condition("cannot set Failed=True condition without the FailureTarget=true condition")},
+			"conditions", omitted, "cannot set Failed=True condition without the FailureTarget=true condition"},
 		{completeChanged || changed(j, old, batchv1.JobSuccessCriteriaMet),
 			complete && !jobHas(j, batchv1.JobSuccessCriteriaMet),
-			condition("cannot set Complete=True condition without the SuccessCriteriaMet=true condition")},
+			"conditions", omitted, "cannot set Complete=True condition without the SuccessCriteriaMet=true condition"},
 		{finishedChanged || s.Active != was.Active, finished && s.Active > 0,
-			wrong("active", s.Active, "active>0 is invalid for finished job")},
+			"active", s.Active, "active>0 is invalid for finished job"},
 		{(finishedChanged || started) && !empty, finished && s.StartTime == nil,
-			missing("startTime", "startTime is required for finished job")},
+			"startTime", nil, "startTime is required for finished job"},
 		{finishedChanged || !apiequality.Semantic.DeepEqual(left, was.UncountedTerminatedPods),
 			finished && left != nil && len(left.Failed)+len(left.Succeeded) > 0,
-			wrong("uncountedTerminatedPods", left, "must be empty for finished job")},
+			"uncountedTerminatedPods", left, "must be empty for finished job"},
 	}
 }
 
@@ -154,21 +149,19 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 	ready := check.ValueOf(s.Ready)
 	return []jobRule{
 		{completedChanged, completed != nil,
-			wrong("completedIndexes", s.CompletedIndexes, fmt.Sprintf("error parsing completedIndexes: %v", completed))},
+			"completedIndexes", s.CompletedIndexes, fmt.Sprintf("error parsing completedIndexes: %v", completed)},
 		{failedChanged, failed != nil,
-			wrong("failedIndexes", s.FailedIndexes, fmt.Sprintf("error parsing failedIndexes: %v", failed))},
+			"failedIndexes", s.FailedIndexes, fmt.Sprintf("error parsing failedIndexes: %v", failed)},
 		{completedChanged, s.CompletedIndexes != "" && !indexed(&j.Spec),
-			wrong(
-				"completedIndexes", s.CompletedIndexes, "cannot set non-empty completedIndexes when non-indexed completion mode",
-			)},
+			"completedIndexes", s.CompletedIndexes, "cannot set non-empty completedIndexes when non-indexed completion mode"},
 		{failedChanged, s.FailedIndexes != nil && j.Spec.BackoffLimitPerIndex == nil,
-			wrong("failedIndexes", failedText, "cannot set non-null failedIndexes when backoffLimitPerIndex is null")},
-		{failedChanged || completedChanged, both != nil, wrong("failedIndexes", failedText, fmt.Sprint(both))},
+			"failedIndexes", failedText, "cannot set non-null failedIndexes when backoffLimitPerIndex is null"},
+		{failedChanged || completedChanged, both != nil, "failedIndexes", failedText, fmt.Sprint(both)},
 		{finished != jobFinished(old) || !check.SamePointee(s.Terminating, was.Terminating),
 			finished && s.Terminating != nil && *s.Terminating > 0,
-			wrong("terminating", s.Terminating, "terminating>0 is invalid for finished job")},
+			"terminating", s.Terminating, "terminating>0 is invalid for finished job"},
 		{readyChanged || activeChanged, s.Ready != nil && ready > s.Active,
-			wrong("ready", ready, "cannot set more ready pods than active")},
+			"ready", ready, "cannot set more ready pods than active"},
 	}
 }
 
@@ -177,11 +170,11 @@ func jobSuccess(j *batchv1.Job) []jobRule {
 	met := jobHas(j, batchv1.JobSuccessCriteriaMet)
 	return []jobRule{
 		{true, met && jobHas(j, batchv1.JobFailed),
-			condition("cannot set SuccessCriteriaMet=True and Failed=true conditions")},
+			"conditions", omitted, "cannot set SuccessCriteriaMet=True and Failed=true conditions"},
 		{true, met && jobHas(j, batchv1.JobFailureTarget),
-			condition("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions")},
+			"conditions", omitted, "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"},
 		{true, j.Spec.SuccessPolicy != nil && !met && jobHas(j, batchv1.JobComplete),
-			condition("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")},
+			"conditions", omitted, "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"},
 	}
 }
 
@@ -190,21 +183,21 @@ func jobChange(j, old *batchv1.Job) (rules []jobRule) {
 	s, was := &j.Status, &old.Status
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobComplete, batchv1.JobFailureTarget} {
 		rules = append(rules, jobRule{true, jobHas(old, kind) && !jobHas(j, kind),
-			condition(fmt.Sprintf("cannot disable the terminal %s=True condition", kind))})
+			"conditions", omitted, fmt.Sprintf("cannot disable the terminal %s=True condition", kind)})
 	}
 	shrinks := indexed(&j.Spec) && check.SamePointee(j.Spec.Completions, j.Spec.Parallelism)
 	met, wasMet := jobHas(j, batchv1.JobSuccessCriteriaMet), jobHas(old, batchv1.JobSuccessCriteriaMet)
 	return append(rules,
-		jobRule{true, s.Failed < was.Failed, wrong("failed", s.Failed, "cannot decrease the failed counter")},
+		jobRule{true, s.Failed < was.Failed, "failed", s.Failed, "cannot decrease the failed counter"},
 		jobRule{
-			!shrinks, s.Succeeded < was.Succeeded, wrong("succeeded", s.Succeeded, "cannot decrease the succeeded counter"),
+			!shrinks, s.Succeeded < was.Succeeded, "succeeded", s.Succeeded, "cannot decrease the succeeded counter",
 		},
 		jobRule{true, s.CompletionTime != nil && was.CompletionTime != nil && !s.CompletionTime.Equal(was.CompletionTime),
-			wrong("completionTime", s.CompletionTime, "field is immutable")},
+			"completionTime", s.CompletionTime, "field is immutable"},
 		jobRule{true, was.StartTime != nil && !s.StartTime.Equal(was.StartTime) && !check.IsTrue(j.Spec.Suspend),
-			wrong("startTime", s.StartTime, "field is immutable for unsuspended job once set")},
-		jobRule{true, wasMet && !met, condition("cannot disable the SuccessCriteriaMet=True condition")},
+			"startTime", s.StartTime, "field is immutable for unsuspended job once set"},
+		jobRule{true, wasMet && !met, "conditions", omitted, "cannot disable the SuccessCriteriaMet=True condition"},
 		jobRule{true, jobHas(old, batchv1.JobComplete) && !wasMet && met,
-			condition("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")},
+			"conditions", omitted, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions"},
 	)
 }
