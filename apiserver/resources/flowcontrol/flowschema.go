@@ -26,7 +26,7 @@ func flowSchemas() *entry.Resource {
 			Default:    entry.Default(defaultFlowSchema),
 			Validate:   entry.Validate(validateFlowSchema),
 		},
-		Subresources: entry.StatusOf(keepSchemaStatus, validateFlowSchemaStatus),
+		Subresources: entry.StatusOf(keepMeta[*flowcontrolv1.FlowSchema], validateFlowSchemaStatus),
 		Table:        flowSchemaTable(),
 	}
 }
@@ -36,12 +36,10 @@ func defaultFlowSchema(f *flowcontrolv1.FlowSchema) {
 	check.FillDefault(&f.Spec.MatchingPrecedence, 1000)
 }
 
-// keepSchemaStatus restores metadata except managed fields (B-41).
-func keepSchemaStatus(f, old *flowcontrolv1.FlowSchema) { keepMeta(&f.ObjectMeta, &old.ObjectMeta) }
-
-func keepMeta(m, old *metav1.ObjectMeta) {
-	managed := m.ManagedFields
-	*m = *old
+// keepMeta restores metadata except managed fields (B-41).
+func keepMeta[T metav1.ObjectMetaAccessor](obj, old T) {
+	m, managed := obj.GetObjectMeta().(*metav1.ObjectMeta), obj.GetObjectMeta().GetManagedFields()
+	*m = *old.GetObjectMeta().(*metav1.ObjectMeta)
 	m.ManagedFields = managed
 }
 

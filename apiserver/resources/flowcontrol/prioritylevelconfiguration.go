@@ -21,7 +21,7 @@ func priorityLevelConfigurations() *entry.Resource {
 			Default:    entry.Default(defaultPriorityLevelConfiguration),
 			Validate:   entry.Validate(validatePriorityLevel),
 		},
-		Subresources: entry.StatusOf(keepLevelStatus, validatePriorityLevelStatus),
+		Subresources: entry.StatusOf(keepMeta[*flowcontrolv1.PriorityLevelConfiguration], validatePriorityLevelStatus),
 		Table:        priorityLevelTable(),
 	}
 }
@@ -41,10 +41,6 @@ func defaultPriorityLevelConfiguration(p *flowcontrolv1.PriorityLevelConfigurati
 		check.SetDefault(&e.NominalConcurrencyShares, 0)
 		check.SetDefault(&e.LendablePercent, 0)
 	}
-}
-
-func keepLevelStatus(p, old *flowcontrolv1.PriorityLevelConfiguration) {
-	keepMeta(&p.ObjectMeta, &old.ObjectMeta)
 }
 
 const (
