@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -104,8 +103,12 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 // (BindingREST.setPodNodeAndMetadata). It does not change the generation.
 func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
 	pod.Spec.NodeName, pod.Status.NominatedNodeName = b.Target.Name, ""
-	pod.Annotations = joined(pod.Annotations, b.Annotations)
-	pod.Labels = joined(pod.Labels, b.Labels)
+	for key, value := range b.Annotations {
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, key, value)
+	}
+	for key, value := range b.Labels {
+		metav1.SetMetaDataLabel(&pod.ObjectMeta, key, value)
+	}
 	setCondition(pod, corev1.PodCondition{
 		Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now,
 	})
@@ -124,12 +127,4 @@ func setCondition(pod *corev1.Pod, c corev1.PodCondition) {
 		c.LastTransitionTime = list[i].LastTransitionTime
 	}
 	list[i] = c
-}
-
-func joined(m, more map[string]string) map[string]string {
-	if len(more) > 0 && m == nil {
-		m = map[string]string{}
-	}
-	maps.Copy(m, more)
-	return m
 }

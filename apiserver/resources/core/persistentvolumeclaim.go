@@ -57,9 +57,9 @@ func dataSource(s, old *corev1.PersistentVolumeClaimSpec) {
 	from, ref := s.DataSource, s.DataSourceRef
 	switch {
 	case from != nil && ref == nil:
-		s.DataSourceRef = &corev1.TypedObjectReference{APIGroup: clone(from.APIGroup), Kind: from.Kind, Name: from.Name}
+		s.DataSourceRef = &corev1.TypedObjectReference{APIGroup: from.APIGroup, Kind: from.Kind, Name: from.Name}
 	case from == nil && ref != nil && !abroad(ref):
-		s.DataSource = &corev1.TypedLocalObjectReference{APIGroup: clone(ref.APIGroup), Kind: ref.Kind, Name: ref.Name}
+		s.DataSource = &corev1.TypedLocalObjectReference{APIGroup: ref.APIGroup, Kind: ref.Kind, Name: ref.Name}
 	}
 }
 
@@ -78,14 +78,6 @@ func claimOrSnapshot(r *corev1.TypedLocalObjectReference) bool {
 		return r.Kind == "VolumeSnapshot"
 	}
 	return false
-}
-
-func clone[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	v := *p
-	return &v
 }
 
 func claimWarnings(c, _ *corev1.PersistentVolumeClaim) []string {
