@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -128,10 +127,6 @@ func validatePersistentVolume(v *corev1.PersistentVolume) (errs field.ErrorList)
 		corev1.PersistentVolumeReclaimRetain))...)
 	errs = append(errs, check.Optional(s.NodeAffinity, at.Child("nodeAffinity"), volumeAffinity)...)
 	errs = append(errs, podspec.OneSource(s, v.Name, at)...)
-	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
-		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
-		errs = append(errs, field.Forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'"))
-	}
 	errs = append(errs, check.NonEmpty(s.StorageClassName, at.Child("storageClassName"), check.DNSSubdomain)...)
 	errs = append(errs, check.GivenOneOf(s.VolumeMode, at.Child("volumeMode"), podspec.VolumeModes)...)
 	if class := s.VolumeAttributesClassName; class != nil {

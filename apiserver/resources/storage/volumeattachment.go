@@ -2,7 +2,6 @@ package storage
 
 import (
 	"math"
-	"path"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -53,11 +52,6 @@ func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs fiel
 		forbid("nodeAffinity", "may not be specified ")
 	}
 	errs = append(errs, podspec.OneSource(s, "", at)...)
-	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
-		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
-		errs = append(errs, field.Forbidden(at.Child("persistentVolumeReclaimPolicy"),
-			"may not be 'recycle' for a hostPath mount of '/'"))
-	}
 	if s.StorageClassName != "" {
 		forbid("storageClassName", "may not be specified ")
 	}

@@ -1,6 +1,8 @@
 package podspec
 
 import (
+	"path"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -10,39 +12,34 @@ import (
 // OneSource requires exactly one source of a persistent volume. The order of validation and the names in paths are
 // upstream's.
 func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) field.ErrorList {
-	return exactlyOne("volume", []alternative{
+	errs := exactlyOne("volume", []alternative{
 		alternativeOf("hostPath", s.HostPath, validateHostPath),
 		alternativeOf("persistentDisk", s.GCEPersistentDisk, validateGCE).secondAs("gcePersistentDisk"),
 		alternativeOf("awsElasticBlockStore", s.AWSElasticBlockStore, validateAWS),
 		alternativeOf("glusterfs", s.Glusterfs, glusterfsPlugin),
 		alternativeOf("flocker", s.Flocker, validateFlocker),
 		alternativeOf("nfs", s.NFS, validateNFS),
-		alternativeOf("rbd", s.RBD, func(v *corev1.RBDPersistentVolumeSource, at *field.Path) field.ErrorList {
-			return validateRBD(&corev1.RBDVolumeSource{CephMonitors: v.CephMonitors, RBDImage: v.RBDImage}, at)
-		}),
+		alternativeOf("rbd", s.RBD, needs[corev1.RBDPersistentVolumeSource]("monitors", "image")),
 		alternativeOf("quobyte", s.Quobyte, validateQuobyte),
-		alternativeOf("cephfs", s.CephFS, func(v *corev1.CephFSPersistentVolumeSource, at *field.Path) field.ErrorList {
-			return validateCephFS(&corev1.CephFSVolumeSource{Monitors: v.Monitors}, at)
-		}).secondAs("cephFS"),
+		alternativeOf("cephfs", s.CephFS, needs[corev1.CephFSPersistentVolumeSource]("monitors")).secondAs("cephFS"),
 		alternativeOf("iscsi", s.ISCSI, func(v *corev1.ISCSIPersistentVolumeSource, at *field.Path) field.ErrorList {
 			return iscsiPlugin(v, name, at)
 		}),
 		alternativeOf("cinder", s.Cinder, func(v *corev1.CinderPersistentVolumeSource, at *field.Path) field.ErrorList {
 			return append(check.RequireAll(at, "volumeID", v.VolumeID),
-				check.Optional(v.SecretRef, at.Child("secretRef"), secretAnywhere)...)
+				check.Optional(v.SecretRef, at.Child("secretRef"), needs[corev1.SecretReference]("name", "namespace"))...)
 		}),
 		alternativeOf("fc", s.FC, validateFC),
 		alternativeOf("flexVolume", s.FlexVolume, func(v *corev1.FlexPersistentVolumeSource, at *field.Path) field.ErrorList {
 			return append(check.RequireAll(at, "driver", v.Driver), flexOptions(v.Options, at.Child("options"))...)
 		}).evenSecond(),
 		alternativeOf("azureFile", s.AzureFile, azureFilePlugin),
-		alternativeOf("vsphereVolume", s.VsphereVolume, validateVsphere),
-		alternativeOf("photonPersistentDisk", s.PhotonPersistentDisk, validatePhoton),
-		alternativeOf("portworxVolume", s.PortworxVolume, validatePortworx),
+		alternativeOf("vsphereVolume", s.VsphereVolume, needs[corev1.VsphereVirtualDiskVolumeSource]("volumePath")),
+		alternativeOf("photonPersistentDisk", s.PhotonPersistentDisk, needs[corev1.PhotonPersistentDiskVolumeSource]("pdID")),
+		alternativeOf("portworxVolume", s.PortworxVolume, needs[corev1.PortworxVolumeSource]("volumeID")),
 		alternativeOf("azureDisk", s.AzureDisk, validateAzureDisk),
-		alternativeOf("scaleIO", s.ScaleIO, func(v *corev1.ScaleIOPersistentVolumeSource, at *field.Path) field.ErrorList {
-			return check.RequireAll(at, "gateway", v.Gateway, "system", v.System, "volumeName", v.VolumeName)
-		}),
+		alternativeOf("scaleIO", s.ScaleIO,
+			needs[corev1.ScaleIOPersistentVolumeSource]("gateway", "system", "volumeName")),
 		alternativeOf("local", s.Local, func(v *corev1.LocalVolumeSource, here *field.Path) field.ErrorList {
 			errs := append(check.RequireAll(here, "path", v.Path), NoBacksteps(v.Path, here.Child("path"))...)
 			return append(errs, check.Present(s.NodeAffinity != nil, at.Child("nodeAffinity"),
@@ -51,6 +48,9 @@ func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) fiel
 		alternativeOf("storageos", s.StorageOS, storageOSPlugin),
 		alternativeOf("csi", s.CSI, csiPlugin),
 	}, at)
+	return append(errs, check.Forbid(s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
+		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle, at.Child("persistentVolumeReclaimPolicy"),
+		"may not be 'recycle' for a hostPath mount of '/'")...)
 }
 
 func glusterfsPlugin(v *corev1.GlusterfsPersistentVolumeSource, at *field.Path) field.ErrorList {
@@ -88,10 +88,6 @@ func storageOSPlugin(v *corev1.StorageOSPersistentVolumeSource, at *field.Path) 
 		errs = append(errs, check.RequireAll(at.Child("secretRef"), "name", r.Name, "namespace", r.Namespace)...)
 	}
 	return errs
-}
-
-func secretAnywhere(r *corev1.SecretReference, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "name", r.Name, "namespace", r.Namespace)
 }
 
 func csiPlugin(v *corev1.CSIPersistentVolumeSource, at *field.Path) field.ErrorList {

@@ -3,7 +3,9 @@ package podspec
 import (
 	"net"
 	"path"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +14,19 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
+
+// needs returns a rule that requires fields, by their names in JSON, in the order of the struct.
+func needs[T any](names ...string) func(*T, *field.Path) field.ErrorList {
+	return func(part *T, at *field.Path) (errs field.ErrorList) {
+		v := reflect.ValueOf(part).Elem()
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			missing := v.Field(i).IsZero() || v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0
+			errs = append(errs, check.Present(!missing || !slices.Contains(names, name), at.Child(name), "")...)
+		}
+		return errs
+	}
+}
 
 func validateEmptyDir(s *corev1.EmptyDirVolumeSource, at *field.Path) field.ErrorList {
 	return check.Forbid(s.SizeLimit != nil && s.SizeLimit.Sign() < 0, at.Child("sizeLimit"),
@@ -69,10 +84,6 @@ func validateNFS(s *corev1.NFSVolumeSource, at *field.Path) field.ErrorList {
 		check.Reject(!path.IsAbs(s.Path), at.Child("path"), s.Path, "must be an absolute path")...)
 }
 
-func validateGlusterfs(s *corev1.GlusterfsVolumeSource, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "endpoints", s.EndpointsName, "path", s.Path)
-}
-
 func validateFlocker(s *corev1.FlockerVolumeSource, at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, check.Present(s.DatasetName != "" || s.DatasetUUID != "", at,
 		"one of datasetName and datasetUUID is required")...)
@@ -82,25 +93,9 @@ func validateFlocker(s *corev1.FlockerVolumeSource, at *field.Path) (errs field.
 		"must not contain '/'")...)
 }
 
-func validateClaim(s *corev1.PersistentVolumeClaimVolumeSource, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "claimName", s.ClaimName)
-}
-
-func validateRBD(s *corev1.RBDVolumeSource, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "monitors", strings.Join(s.CephMonitors, ","), "image", s.RBDImage)
-}
-
-func secretName(ref *corev1.LocalObjectReference, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "name", ref.Name)
-}
-
 func validateCinder(s *corev1.CinderVolumeSource, at *field.Path) field.ErrorList {
 	return append(check.RequireAll(at, "volumeID", s.VolumeID),
-		check.Optional(s.SecretRef, at.Child("secretRef"), secretName)...)
-}
-
-func validateCephFS(s *corev1.CephFSVolumeSource, at *field.Path) field.ErrorList {
-	return check.Present(len(s.Monitors) > 0, at.Child("monitors"), "")
+		check.Optional(s.SecretRef, at.Child("secretRef"), needs[corev1.LocalObjectReference]("name"))...)
 }
 
 func validateQuobyte(s *corev1.QuobyteVolumeSource, at *field.Path) (errs field.ErrorList) {
@@ -151,22 +146,6 @@ func flexOptions(options map[string]string, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-func validateAzureFile(s *corev1.AzureFileVolumeSource, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "secretName", s.SecretName, "shareName", s.ShareName)
-}
-
-func validateVsphere(s *corev1.VsphereVirtualDiskVolumeSource, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "volumePath", s.VolumePath)
-}
-
-func validatePhoton(s *corev1.PhotonPersistentDiskVolumeSource, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "pdID", s.PdID)
-}
-
-func validatePortworx(s *corev1.PortworxVolumeSource, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "volumeID", s.VolumeID)
-}
-
 func validateAzureDisk(s *corev1.AzureDiskVolumeSource, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "diskName", s.DiskName, "diskURI", s.DataDiskURI)
 	errs = append(errs, check.Given(s.CachingMode, at.Child("cachingMode"), check.Among(
@@ -186,14 +165,10 @@ func validateAzureDisk(s *corev1.AzureDiskVolumeSource, at *field.Path) field.Er
 	return errs
 }
 
-func validateScaleIO(s *corev1.ScaleIOVolumeSource, at *field.Path) field.ErrorList {
-	return check.RequireAll(at, "gateway", s.Gateway, "system", s.System, "volumeName", s.VolumeName)
-}
-
 func validateStorageOS(s *corev1.StorageOSVolumeSource, at *field.Path) field.ErrorList {
 	errs := check.Needed(s.VolumeName, at.Child("volumeName"), check.DNSLabel)
 	errs = append(errs, check.NonEmpty(s.VolumeNamespace, at.Child("volumeNamespace"), check.DNSLabel)...)
-	return append(errs, check.Optional(s.SecretRef, at.Child("secretRef"), secretName)...)
+	return append(errs, check.Optional(s.SecretRef, at.Child("secretRef"), needs[corev1.LocalObjectReference]("name"))...)
 }
 
 // CSIDriver requires the name of a CSI driver, in lower or upper case.
