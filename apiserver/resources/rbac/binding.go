@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -21,18 +20,9 @@ func bindings[T any, P interface {
 	as func(*T) *rbacv1.RoleBinding, kinds ...string,
 ) *entry.Resource {
 	validate := func(b, old *T) field.ErrorList { return binding(as(b), as(old), namespaced, kinds...) }
-	return &entry.Resource{
-		Plural: plural, New: entry.New[T, P], Namespaced: namespaced,
-		Storage: entry.Storage{Governs: true},
-		Strategy: entry.Strategy{
-			CreateOnUpdate: true,                         // B-03
-			Name:           path.ValidatePathSegmentName,
-			Metadata:       entry.Metadata{Again: 2},
-			Default:        entry.Default(func(b *T) { defaultGroups(as(b)) }),
-			Validate:       entry.ValidateChange(validate),
-		},
-		Table: entry.Listed(bindingColumns(one, docs["roleRef"]), func(b P) []any { return bindingCells(as(b)) }),
-	}
+	r := governing[T, P](plural, namespaced, func(b *T) { defaultGroups(as(b)) }, validate)
+	r.Table = entry.Listed(bindingColumns(one, docs["roleRef"]), func(b P) []any { return bindingCells(as(b)) })
+	return r
 }
 
 // bindingColumns returns the columns of bindings. As in upstream, the role's description is that of v1beta1: in v1 it

@@ -1,8 +1,9 @@
 package rbac
 
 import (
+	"slices"
+
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -12,49 +13,33 @@ import (
 )
 
 func clusterRoles() *entry.Resource {
-	return &entry.Resource{
-		Plural: "clusterroles", New: entry.New[rbacv1.ClusterRole],
-		Storage: entry.Storage{Governs: true},
-		Strategy: entry.Strategy{
-			CreateOnUpdate: true,                         // B-03
-			Name:           path.ValidatePathSegmentName,
-			Metadata:       entry.Metadata{Again: 2},
-			Default:        entry.DefaultEmptyLists[rbacv1.ClusterRole](),
-			Validate:       entry.ValidateEither(validateClusterRole, validateClusterRoleUpdate),
-		},
-	}
+	return governing("clusterroles", false, func(*rbacv1.ClusterRole) {}, validateClusterRole)
 }
 
-func validateClusterRole(r *rbacv1.ClusterRole) field.ErrorList { return clusterRoleOver(r, false) }
-
-func clusterRoleOver(r *rbacv1.ClusterRole, tolerate bool) (errs field.ErrorList) {
-	for i := range r.Rules {
-		errs = append(errs, policyRule(&r.Rules[i], false, field.NewPath("rules").Index(i))...)
+// validateClusterRole accepts invalid label values in selectors if the old role has any.
+func validateClusterRole(r, old *rbacv1.ClusterRole) field.ErrorList {
+	errs := policyRules(r.Rules, false)
+	if a := r.AggregationRule; a != nil {
+		errs = append(errs, aggregation(a.ClusterRoleSelectors, slices.ContainsFunc(
+			check.ValueOf(check.ValueOf(old).AggregationRule).ClusterRoleSelectors, func(s metav1.LabelSelector) bool {
+				return metav1validation.LabelSelectorHasInvalidLabelValue(&s)
+			}))...)
 	}
-	if r.AggregationRule == nil {
+	if old == nil {
 		return errs
 	}
-	selectors := field.NewPath("aggregationRule", "clusterRoleSelectors")
-	errs = append(errs, check.Present(len(r.AggregationRule.ClusterRoleSelectors) > 0, selectors,
-		"at least one clusterRoleSelector required if aggregationRule is non-nil")...)
-	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate}
-	for i := range r.AggregationRule.ClusterRoleSelectors {
-		selector := &r.AggregationRule.ClusterRoleSelectors[i]
-		errs = append(errs, metav1validation.ValidateLabelSelector(selector, opts, selectors.Index(i))...)
-		if _, err := metav1.LabelSelectorAsSelector(selector); err != nil {
-			errs = append(errs, field.Invalid(selectors.Index(i), nil, "invalid label selector."))
-		}
-	}
-	return errs
+	return check.Twice(errs)
 }
 
-func validateClusterRoleUpdate(r, old *rbacv1.ClusterRole) field.ErrorList {
-	tolerate := false
-	if old.AggregationRule != nil {
-		for i := range old.AggregationRule.ClusterRoleSelectors {
-			tolerate = tolerate ||
-				metav1validation.LabelSelectorHasInvalidLabelValue(&old.AggregationRule.ClusterRoleSelectors[i])
+func aggregation(list []metav1.LabelSelector, tolerate bool) field.ErrorList {
+	at := field.NewPath("aggregationRule", "clusterRoleSelectors")
+	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate}
+	errs := check.Present(len(list) > 0, at, "at least one clusterRoleSelector required if aggregationRule is non-nil")
+	return append(errs, check.Each(list, at, func(s *metav1.LabelSelector, at *field.Path) field.ErrorList {
+		errs := metav1validation.ValidateLabelSelector(s, opts, at)
+		if _, err := metav1.LabelSelectorAsSelector(s); err != nil {
+			errs = append(errs, field.Invalid(at, nil, "invalid label selector."))
 		}
-	}
-	return check.Twice(clusterRoleOver(r, tolerate))
+		return errs
+	})...)
 }

@@ -9,28 +9,41 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-func roles() *entry.Resource {
+// governing returns the entry of a kind that decides about requests: roles and bindings.
+func governing[T any, P interface {
+	*T
+	entry.Object
+}](
+	plural string, namespaced bool, setDefaults func(*T), validate func(obj, old *T) field.ErrorList,
+) *entry.Resource {
 	return &entry.Resource{
-		Plural: "roles", New: entry.New[rbacv1.Role], Namespaced: true,
+		Plural: plural, New: entry.New[T, P], Namespaced: namespaced,
 		Storage: entry.Storage{Governs: true},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
-			Default:        entry.DefaultEmptyLists[rbacv1.Role](),
-			Validate:       entry.ValidateEither(validateRole, validateRoleUpdate),
+			Default:        entry.Default(setDefaults),
+			Validate:       entry.ValidateChange(validate),
 		},
 	}
 }
 
-func validateRole(r *rbacv1.Role) (errs field.ErrorList) {
-	for i := range r.Rules {
-		errs = append(errs, policyRule(&r.Rules[i], true, field.NewPath("rules").Index(i))...)
+func roles() *entry.Resource { return governing("roles", true, func(*rbacv1.Role) {}, validateRole) }
+
+func validateRole(r, old *rbacv1.Role) field.ErrorList {
+	errs := policyRules(r.Rules, true)
+	if old == nil {
+		return errs
 	}
-	return errs
+	return check.Twice(errs)
 }
 
-func validateRoleUpdate(r, _ *rbacv1.Role) field.ErrorList { return check.Twice(validateRole(r)) }
+func policyRules(list []rbacv1.PolicyRule, namespaced bool) field.ErrorList {
+	return check.Each(list, field.NewPath("rules"), func(r *rbacv1.PolicyRule, at *field.Path) field.ErrorList {
+		return policyRule(r, namespaced, at)
+	})
+}
 
 func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs field.ErrorList) {
 	if len(r.NonResourceURLs) > 0 {
