@@ -27,7 +27,7 @@ func nodes() *entry.Resource {
 		Strategy: entry.Strategy{
 			Default:   entry.Default(defaultNode),
 			OwnStatus: true,
-			Prepare:   entry.Prepare(createNode, updateNode),
+			Prepare:   entry.Change(prepareNode),
 			Validate:  entry.ValidateEither(validateNode, validateNodeUpdate),
 			Warnings:  entry.Warn(nodeWarnings),
 		},
@@ -36,7 +36,7 @@ func nodes() *entry.Resource {
 				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Proxied, Connect: proxyNode,
 				Kind: corev1.SchemeGroupVersion.WithKind("NodeProxyOptions"),
 			},
-			entry.StatusSubresource(keepNodeStatus, validateNodeStatus),
+			entry.StatusSubresource(dropNodeFields, validateNodeStatus),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.unschedulable", Unset: "false"}}},
 		Table:     nodeTable(),
@@ -63,28 +63,20 @@ func defaultNode(n *corev1.Node) {
 	check.Round(n.Status.Allocatable)
 }
 
-// createNode removes the dynamic configuration, which is not supported any more. Nodes may set their own status.
-func createNode(n *corev1.Node) {
-	n.Spec.ConfigSource = nil
-	n.Status.Config = nil
-	n.Spec.PodPreemptionPolicy = nil // InPlacePodVerticalScalingSchedulerPreemption (V-023)
+// prepareNode restores the status on update. Nodes may set their own status when they are created.
+func prepareNode(n, old *corev1.Node) {
+	if old != nil {
+		n.Status = old.Status
+	}
+	dropNodeFields(n, old)
 }
 
-func updateNode(n, old *corev1.Node) {
-	n.Status = old.Status
-	if old.Spec.ConfigSource == nil {
-		n.Spec.ConfigSource = nil
-	}
-	if old.Spec.PodPreemptionPolicy == nil {
-		n.Spec.PodPreemptionPolicy = nil
-	}
-}
-
-func keepNodeStatus(n, old *corev1.Node) {
-	if old.Status.Config == nil {
-		n.Status.Config = nil
-	}
-}
+// dropNodeFields removes the dynamic configuration, which is not supported any more, and the field of the gate
+// InPlacePodVerticalScalingSchedulerPreemption, which is off (V-023).
+var dropNodeFields = check.Gates(
+	check.Gate[corev1.Node](check.FieldsOf[corev1.NodeSpec]("ConfigSource")),
+	check.Gate[corev1.Node](check.FieldsOf[corev1.NodeStatus]("Config")),
+	check.Gate[corev1.Node](check.FieldsOf[corev1.NodeSpec]("PodPreemptionPolicy")))
 
 func nodeWarnings(n, _ *corev1.Node) []string {
 	var texts []string

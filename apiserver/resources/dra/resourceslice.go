@@ -24,7 +24,7 @@ func resourceSlices(clock entry.Clock) *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
 			Default:    entry.Default(func(s *resourcev1.ResourceSlice) { taintDevices(s, clock()) }),
-			Prepare:    entry.Change(updateSlice),
+			Prepare:    entry.Change(dropSliceFields),
 			Validate:   entry.ValidateChange(validateResourceSlice),
 		},
 		Delete: entry.Deletion{Returned: true},
@@ -46,14 +46,8 @@ func taintDevices(s *resourcev1.ResourceSlice, now metav1.Time) {
 	}
 }
 
-func updateSlice(s, old *resourcev1.ResourceSlice) {
-	for _, drop := range sliceGates {
-		drop(s, old)
-	}
-}
-
-// sliceGates has a function for each feature gate that is off. It removes the gate's fields from a slice.
-var sliceGates = []func(s, old *resourcev1.ResourceSlice){
+// dropSliceFields removes the fields of the feature gates that are off.
+var dropSliceFields = check.Gates(
 	// DRAPartitionableDevicesType
 	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.ResourceSliceSpec]("PartitionTypeAttribute")),
 	// DRAOptionalNodeOperations
@@ -64,8 +58,7 @@ var sliceGates = []func(s, old *resourcev1.ResourceSlice){
 	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.Device]("NodeAllocatableResources")),
 	// DRAListTypeAttributes
 	check.Gate[resourcev1.ResourceSlice](
-		check.FieldsOf[resourcev1.DeviceAttribute]("IntValues", "BoolValues", "StringValues", "VersionValues")),
-}
+		check.FieldsOf[resourcev1.DeviceAttribute]("IntValues", "BoolValues", "StringValues", "VersionValues")))
 
 func resourceSliceTable() entry.Table {
 	spec := resourcev1.ResourceSliceSpec{}.SwaggerDoc()

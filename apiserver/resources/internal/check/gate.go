@@ -29,6 +29,15 @@ func Gate[T any](fields ...Fields) func(now, old *T) {
 	}
 }
 
+// Gates returns one function for several gates.
+func Gates[T any](drops ...func(now, old *T)) func(now, old *T) {
+	return func(now, old *T) {
+		for _, drop := range drops {
+			drop(now, old)
+		}
+	}
+}
+
 // gate is the fields of a feature gate, with the types that contain any of them.
 type gate struct {
 	fields map[reflect.Type][]string

@@ -14,13 +14,11 @@ import (
 // old is nil on create (DropDisabledPodFields).
 func DropFields(s, old *corev1.PodSpec) {
 	dropStopSignals(s, old)
-	for _, drop := range alphaFields {
-		drop(s, old)
-	}
+	dropAlphaFields(s, old)
 }
 
-// alphaFields has a function for each feature gate of v1.37 that is off (V-023). It removes the gate's fields.
-var alphaFields = []func(s, old *corev1.PodSpec){
+// dropAlphaFields removes the fields of the feature gates of v1.37 that are off (V-023).
+var dropAlphaFields = check.Gates(
 	// GenericWorkload
 	check.Gate[corev1.PodSpec](check.FieldsOf[corev1.PodSpec]("SchedulingGroup")),
 	// EvictionRequestAPI
@@ -42,8 +40,7 @@ var alphaFields = []func(s, old *corev1.PodSpec){
 	// H2CContainerProbe
 	check.Gate[corev1.PodSpec](check.FieldsOf[corev1.HTTPGetAction]("Protocol")),
 	// GRPCContainerProbeTLS
-	check.Gate[corev1.PodSpec](check.FieldsOf[corev1.GRPCAction]("Mode")),
-}
+	check.Gate[corev1.PodSpec](check.FieldsOf[corev1.GRPCAction]("Mode")))
 
 // DropFieldsOf is the hook Prepare that applies DropFields to the template of an object.
 func DropFieldsOf(obj, old runtime.Object) {
