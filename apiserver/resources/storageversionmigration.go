@@ -32,7 +32,7 @@ func storageVersionMigrations() *entry.Resource {
 		Strategy: entry.Strategy{
 			Conditional: true,
 			Metadata:    entry.Metadata{Again: 1},
-			Validate:    entry.ValidateEither(validateMigration, validateMigrationUpdate),
+			Validate:    entry.ValidateChange(validateMigration),
 		},
 		Subresources: entry.StatusOf(
 			entry.KeepMeta[*storagemigrationv1.StorageVersionMigration], validateMigrationStatus),
@@ -46,7 +46,7 @@ func storageVersionMigrations() *entry.Resource {
 
 // validateMigration requires a resource, and a group that is valid in an APIService. The core group is empty (K
 // pkg/apis/storagemigration/validation: ValidateStorageVersionMigration).
-func validateMigration(m *storagemigrationv1.StorageVersionMigration) (errs field.ErrorList) {
+func validateMigration(m, old *storagemigrationv1.StorageVersionMigration) (errs field.ErrorList) {
 	at, r := field.NewPath("spec", "resource"), m.Spec.Resource
 	if r.Resource == "" {
 		errs = append(errs, field.Required(at.Child("resource"), "resource is required to be set"))
@@ -55,6 +55,9 @@ func validateMigration(m *storagemigrationv1.StorageVersionMigration) (errs fiel
 	}
 	if r.Group != "" {
 		errs = append(errs, joined(r.Group, at.Child("group"), utilvalidation.IsDNS1123Subdomain)...)
+	}
+	if old != nil {
+		errs = append(errs, check.Immutable(m.Spec, old.Spec, field.NewPath("spec"))...)
 	}
 	return errs
 }
@@ -65,10 +68,6 @@ func joined(value string, at *field.Path, is func(string) []string) field.ErrorL
 		return field.ErrorList{field.Invalid(at, value, strings.Join(texts, ","))}
 	}
 	return nil
-}
-
-func validateMigrationUpdate(m, old *storagemigrationv1.StorageVersionMigration) field.ErrorList {
-	return append(validateMigration(m), check.Immutable(m.Spec, old.Spec, field.NewPath("spec"))...)
 }
 
 // validateMigrationStatus rejects a status that contradicts or undoes the end of a migration (K

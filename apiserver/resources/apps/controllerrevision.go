@@ -17,27 +17,25 @@ func controllerRevisions() *entry.Resource {
 	return &entry.Resource{
 		Plural: "controllerrevisions", New: entry.New[appsv1.ControllerRevision], Namespaced: true,
 		Strategy: entry.Strategy{
-			Validate: entry.ValidateEither(validateControllerRevision, validateControllerRevisionUpdate),
+			Validate: entry.ValidateChange(validateControllerRevision),
 		},
 		Table: controllerRevisionTable(),
 	}
 }
 
-func validateControllerRevision(r *appsv1.ControllerRevision) (errs field.ErrorList) {
+// validateControllerRevision makes the data immutable, because a controller may roll back to it.
+func validateControllerRevision(r, old *appsv1.ControllerRevision) (errs field.ErrorList) {
 	const missing = "data is mandatory"
-	if at := field.NewPath("data"); len(r.Data.Raw) == 0 {
+	at, revision := field.NewPath("data"), apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))
+	switch {
+	case old != nil:
+		return append(revision, check.Immutable(r.Data, old.Data, at)...)
+	case len(r.Data.Raw) == 0:
 		errs = append(errs, field.Required(at, missing))
-	} else {
-		errs = append(errs, check.JSONObject(r.Data.Raw, missing, field.Required(at,
-			"data must be a valid JSON object"), at)...)
+	default:
+		errs = check.JSONObject(r.Data.Raw, missing, field.Required(at, "data must be a valid JSON object"), at)
 	}
-	return append(errs, apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))...)
-}
-
-// validateControllerRevisionUpdate makes the data immutable, because a controller may roll back to it.
-func validateControllerRevisionUpdate(r, old *appsv1.ControllerRevision) field.ErrorList {
-	errs := apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))
-	return append(errs, check.Immutable(r.Data, old.Data, field.NewPath("data"))...)
+	return append(errs, revision...)
 }
 
 func controllerRevisionTable() entry.Table {

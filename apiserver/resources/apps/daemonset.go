@@ -25,7 +25,7 @@ func daemonSets() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
 			Default:    entry.Default(defaultDaemonSet),
-			Prepare:    entry.Prepare(createDaemonSet, updateDaemonSet),
+			Prepare:    entry.Change(prepareDaemonSet),
 			Validate:   entry.ValidateChange(validateDaemonSet),
 			Warnings:   podspec.Warnings,
 		},
@@ -47,18 +47,18 @@ func defaultDaemonSet(d *appsv1.DaemonSet) {
 	podspec.DefaultTemplate(&d.Spec.Template)
 }
 
-// createDaemonSet sets the template's first generation (B-32), unless the client sets it. The template's generation is
-// an annotation in apps/v1, and a field of the spec in upstream's internal type.
-func createDaemonSet(d *appsv1.DaemonSet) {
-	podspec.DropTemplateFields(&d.Spec.Template, nil)
-	setTemplateGeneration(d, max(1, templateGeneration(d)))
-}
-
-func updateDaemonSet(d, old *appsv1.DaemonSet) {
-	podspec.DropTemplateFields(&d.Spec.Template, &old.Spec.Template)
-	generation := templateGeneration(old)
-	if !apiequality.Semantic.DeepEqual(d.Spec.Template, old.Spec.Template) {
-		generation++
+// prepareDaemonSet sets the template's first generation (B-32), unless the client sets it, and increments it if the
+// template changes. The template's generation is an annotation in apps/v1, and a field of the spec in upstream's
+// internal type.
+func prepareDaemonSet(d, old *appsv1.DaemonSet) {
+	was := check.ValueOf(old)
+	podspec.DropTemplateFields(&d.Spec.Template, &was.Spec.Template)
+	generation := max(1, templateGeneration(d))
+	if old != nil {
+		generation = templateGeneration(old)
+		if !apiequality.Semantic.DeepEqual(d.Spec.Template, old.Spec.Template) {
+			generation++
+		}
 	}
 	setTemplateGeneration(d, generation)
 }

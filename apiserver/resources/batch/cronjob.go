@@ -25,7 +25,7 @@ func cronJobs() *entry.Resource {
 			Generation: entry.SpecGeneration,
 			Default:    entry.Default(defaultCronJob),
 			Prepare:    entry.Change(prepareCronJob),
-			Validate:   entry.ValidateEither(validateCronJob, validateCronJobUpdate),
+			Validate:   entry.ValidateChange(validateCronJob),
 			Warnings:   entry.Warn(cronJobWarnings),
 		},
 		Subresources: []entry.Subresource{entry.StatusWith(entry.Subresource{})},
@@ -63,32 +63,24 @@ func prepareCronJob(c, old *batchv1.CronJob) {
 // maxCronJobName is the maximum length of a name. It leaves space for a timestamp in the names of jobs.
 const maxCronJobName = 52
 
-func validateCronJob(c *batchv1.CronJob) field.ErrorList {
-	errs := cronJobSpec(&c.Spec, nil)
-	return append(errs, check.Reject(len(c.Name) > maxCronJobName, field.NewPath("metadata", "name"), c.Name,
-		"must be no more than 52 characters")...)
-}
-
-func validateCronJobUpdate(c, old *batchv1.CronJob) field.ErrorList {
-	return cronJobSpec(&c.Spec, &old.Spec)
-}
-
-func cronJobSpec(s, old *batchv1.CronJobSpec) (errs field.ErrorList) {
+func validateCronJob(c, before *batchv1.CronJob) (errs field.ErrorList) {
+	s, old := &c.Spec, check.ValueOf(before).Spec
 	if s.Schedule != "" {
-		zoned := old != nil && strings.Contains(old.Schedule, "TZ")
+		zoned := strings.Contains(old.Schedule, "TZ")
 		errs = append(errs, schedule(s.Schedule, zoned, s.TimeZone != nil, check.SpecPath.Child("schedule"))...)
 	}
 	errs = append(errs, check.Naturals(check.SpecPath, "startingDeadlineSeconds", s.StartingDeadlineSeconds)...)
-	if old == nil || !check.SamePointee(old.TimeZone, s.TimeZone) {
+	if before == nil || !check.SamePointee(old.TimeZone, s.TimeZone) {
 		errs = append(errs, check.Optional(s.TimeZone, check.SpecPath.Child("timeZone"), timeZone)...)
 	}
 	errs = append(errs, check.Required(s.ConcurrencyPolicy, check.SpecPath.Child("concurrencyPolicy"),
 		[]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent})...)
-	was := check.ValueOf(old)
-	errs = append(errs, jobTemplate(&s.JobTemplate.Spec, &was.JobTemplate.Spec.Template,
+	errs = append(errs, jobTemplate(&s.JobTemplate.Spec, &old.JobTemplate.Spec.Template,
 		check.SpecPath.Child("jobTemplate", "spec"))...)
 	errs = append(errs, check.Naturals(check.SpecPath, "successfulJobsHistoryLimit", s.SuccessfulJobsHistoryLimit)...)
-	return append(errs, check.Naturals(check.SpecPath, "failedJobsHistoryLimit", s.FailedJobsHistoryLimit)...)
+	errs = append(errs, check.Naturals(check.SpecPath, "failedJobsHistoryLimit", s.FailedJobsHistoryLimit)...)
+	return append(errs, check.Reject(before == nil && len(c.Name) > maxCronJobName, field.NewPath("metadata", "name"), c.Name,
+		"must be no more than 52 characters")...)
 }
 
 // jobTemplate validates the spec of jobs for which a selector will be generated.

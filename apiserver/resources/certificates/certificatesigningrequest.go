@@ -20,7 +20,7 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 			Name:      path.ValidatePathSegmentName,
 			Prepare:   entry.Prepare(createRequest, updateRequest),
 			Requester: signingRequester,
-			Validate:  entry.ValidateEither(validateSigningRequest, validateSigningRequestUpdate),
+			Validate:  entry.ValidateChange(validateSigningRequest),
 		},
 		Subresources: []entry.Subresource{
 			{Name: "approval", Verbs: entry.Modify, Action: entry.Part,

@@ -61,10 +61,6 @@ func csrToleranceOf(r, old *certificatesv1.CertificateSigningRequest) (t csrTole
 	return t
 }
 
-func validateSigningRequest(r *certificatesv1.CertificateSigningRequest) field.ErrorList {
-	return signingRequestOver(r, csrTolerance{})
-}
-
 func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolerance) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &r.Spec
 	request, err := ParseRequest(s.Request)
@@ -162,13 +158,16 @@ func csrConditions(
 	return errs
 }
 
-func validateSigningRequestUpdate(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
-	return append(append(signingRequestKept(r, old), approvalKept(r, old)...), certificateKept(r, old, false)...)
+func validateSigningRequest(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
+	if old == nil {
+		return signingRequestOver(r, csrTolerance{})
+	}
+	return slices.Concat(signingRequestKept(r, old), approvalKept(r, old), certificateKept(r, old, false))
 }
 
 // validateSigningRequestStatus allows a certificate to be set once.
 func validateSigningRequestStatus(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
-	return append(append(signingRequestKept(r, old), approvalKept(r, old)...), certificateKept(r, old, true)...)
+	return slices.Concat(signingRequestKept(r, old), approvalKept(r, old), certificateKept(r, old, true))
 }
 
 // validateSigningRequestApproval allows Approved and Denied conditions to be added.

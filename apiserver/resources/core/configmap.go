@@ -18,14 +18,20 @@ func configMaps() *entry.Resource {
 		ShortNames: []string{"cm"},
 		Strategy: entry.Strategy{
 			Metadata: entry.Metadata{Again: 1},
-			Validate: entry.ValidateEither(validateConfigMap, validateConfigMapUpdate),
+			Validate: entry.ValidateChange(validateConfigMap),
 		},
 		Table: entry.Listed([]entry.Column{entry.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"])},
 			func(c *corev1.ConfigMap) []any { return []any{int64(len(c.Data) + len(c.BinaryData))} }),
 	}
 }
 
-func validateConfigMap(m *corev1.ConfigMap) (errs field.ErrorList) {
+func validateConfigMap(m, old *corev1.ConfigMap) (errs field.ErrorList) {
+	if old != nil && check.IsTrue(old.Immutable) {
+		errs = sealed(m.Immutable,
+			// Upstream treats nil and empty maps as equal only for this field.
+			kept{"data", apiequality.Semantic.DeepEqual(m.Data, old.Data)},
+			kept{"binaryData", reflect.DeepEqual(m.BinaryData, old.BinaryData)})
+	}
 	data, size := field.NewPath("data"), 0
 	for _, key := range check.Sorted(m.Data) {
 		errs = append(errs, check.Apply(key, data.Key(key), utilvalidation.IsConfigMapKey)...)
@@ -39,14 +45,4 @@ func validateConfigMap(m *corev1.ConfigMap) (errs field.ErrorList) {
 		size += len(value)
 	}
 	return append(errs, check.MaxBytes(size, corev1.MaxSecretSize, field.NewPath(""))...)
-}
-
-func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
-	if check.IsTrue(old.Immutable) {
-		errs = append(errs, sealed(m.Immutable,
-			// Upstream treats nil and empty maps as equal only for this field.
-			kept{"data", apiequality.Semantic.DeepEqual(m.Data, old.Data)},
-			kept{"binaryData", reflect.DeepEqual(m.BinaryData, old.BinaryData)})...)
-	}
-	return append(errs, validateConfigMap(m)...)
 }

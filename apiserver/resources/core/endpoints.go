@@ -21,7 +21,7 @@ func endpoints() *entry.Resource {
 			CreateOnUpdate: true,
 			Metadata:       entry.Metadata{Again: 1},
 			Default:        entry.Default(defaultEndpoints),
-			Validate:       entry.ValidateEither(validateEndpoints, validateEndpointsUpdate),
+			Validate:       entry.ValidateChange(validateEndpoints),
 			Warnings:       entry.Warn(endpointsWarnings),
 		},
 		Table: entry.Listed([]entry.Column{entry.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"])},
@@ -57,14 +57,10 @@ func endpointsWarnings(e, _ *corev1.Endpoints) []string {
 	return texts
 }
 
-func validateEndpoints(e *corev1.Endpoints) field.ErrorList {
-	return check.Each(e.Subsets, field.NewPath("subsets"), endpointSubset)
-}
-
-// validateEndpointsUpdate validates only changed subsets.
-func validateEndpointsUpdate(e, old *corev1.Endpoints) field.ErrorList {
-	errs := validateEndpoints(e)
-	if len(errs) == 0 || apiequality.Semantic.DeepEqual(e.Subsets, old.Subsets) {
+// validateEndpoints does not validate unchanged subsets.
+func validateEndpoints(e, old *corev1.Endpoints) field.ErrorList {
+	errs := check.Each(e.Subsets, field.NewPath("subsets"), endpointSubset)
+	if len(errs) > 0 && old != nil && apiequality.Semantic.DeepEqual(e.Subsets, old.Subsets) {
 		return nil
 	}
 	return errs

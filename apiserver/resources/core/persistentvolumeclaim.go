@@ -21,8 +21,8 @@ func persistentVolumeClaims() *entry.Resource {
 		Strategy: entry.Strategy{
 			Metadata: entry.Metadata{Again: 1},
 			Default:  entry.Default(podspec.DefaultClaim),
-			Prepare:  entry.Prepare(createClaim, updateClaim),
-			Validate: entry.ValidateEither(validateClaim, validateClaimUpdate),
+			Prepare:  entry.Change(prepareClaim),
+			Validate: entry.ValidateChange(validateClaim),
 			Warnings: entry.Warn(claimWarnings),
 		},
 		Delete:       entry.Deletion{Returned: true},
@@ -31,13 +31,13 @@ func persistentVolumeClaims() *entry.Resource {
 	}
 }
 
-// createClaim sets the phase Pending, and makes the two fields for the data source consistent.
-func createClaim(c *corev1.PersistentVolumeClaim) {
-	c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
-	dataSource(&c.Spec, nil)
+// prepareClaim sets the phase Pending of a new claim, and makes the two fields for the data source consistent.
+func prepareClaim(c, old *corev1.PersistentVolumeClaim) {
+	if old == nil {
+		c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
+	}
+	dataSource(&c.Spec, check.ValueOf(old).Spec)
 }
-
-func updateClaim(c, old *corev1.PersistentVolumeClaim) { dataSource(&c.Spec, &old.Spec) }
 
 // dropHealth removes the field of CSIVolumeHealth, which is off (V-023).
 var dropHealth = check.Gate[corev1.PersistentVolumeClaim](
@@ -46,8 +46,7 @@ var dropHealth = check.Gate[corev1.PersistentVolumeClaim](
 // dataSource drops a new dataSourceRef to another namespace, because CrossNamespaceVolumeDataSource is off. If neither
 // claim has a dataSourceRef, it drops a new dataSource that is neither a claim nor a snapshot. If one of the two fields
 // is empty, it then copies the other one to it, except a reference to another namespace.
-func dataSource(s, old *corev1.PersistentVolumeClaimSpec) {
-	old = cmp.Or(old, &corev1.PersistentVolumeClaimSpec{})
+func dataSource(s *corev1.PersistentVolumeClaimSpec, old corev1.PersistentVolumeClaimSpec) {
 	if abroad(s.DataSourceRef) && old.DataSourceRef == nil {
 		s.DataSourceRef = nil
 	}
@@ -84,14 +83,13 @@ func claimWarnings(c, _ *corev1.PersistentVolumeClaim) []string {
 	return append(classWarnings(c.Annotations), check.ClaimWarnings(field.NewPath("spec"), &c.Spec)...)
 }
 
-func validateClaim(c *corev1.PersistentVolumeClaim) field.ErrorList {
-	return podspec.ValidateClaimSpec(&c.Spec, nil, field.NewPath("spec"))
-}
-
-// validateClaimUpdate validates the new claim and then the change. Errors of the new claim occur twice, because
+// validateClaim validates the new claim and then its change. Errors of the new claim occur twice, because
 // upstream's strategy and its ValidatePersistentVolumeClaimUpdate both validate it.
-func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
+func validateClaim(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	spec := field.NewPath("spec")
+	if old == nil {
+		return podspec.ValidateClaimSpec(&c.Spec, nil, spec)
+	}
 	errs := check.Twice(podspec.ValidateClaimSpec(&c.Spec, &old.Spec, spec))
 	errs = append(errs, claimKept(c, old)...)
 	size, was := c.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage]

@@ -20,7 +20,7 @@ func resourceQuotas() *entry.Resource {
 		ShortNames: []string{"quota"},
 		Strategy: entry.Strategy{
 			Default:  entry.Default(defaultResourceQuota),
-			Validate: entry.ValidateEither(validateResourceQuota, validateResourceQuotaUpdate),
+			Validate: entry.ValidateChange(validateResourceQuota),
 			Warnings: entry.Warn(resourceQuotaWarnings),
 		},
 		Delete:       entry.Deletion{Returned: true},
@@ -57,12 +57,11 @@ func resourceQuotaWarnings(q, old *corev1.ResourceQuota) (texts []string) {
 	return texts
 }
 
-func validateResourceQuota(q *corev1.ResourceQuota) field.ErrorList {
-	return append(quotaSpec(&q.Spec, field.NewPath("spec")), quotaStatus(q)...)
-}
-
-func validateResourceQuotaUpdate(q, old *corev1.ResourceQuota) field.ErrorList {
+func validateResourceQuota(q, old *corev1.ResourceQuota) field.ErrorList {
 	errs := quotaSpec(&q.Spec, field.NewPath("spec"))
+	if old == nil {
+		return append(errs, quotaStatus(q)...)
+	}
 	return append(errs, check.Reject(!maps.Equal(check.Set(q.Spec.Scopes...), check.Set(old.Spec.Scopes...)),
 		field.NewPath("spec", "scopes"), q.Spec.Scopes, apivalidation.FieldImmutableErrorMsg)...)
 }

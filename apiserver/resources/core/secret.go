@@ -19,7 +19,7 @@ func secrets() *entry.Resource {
 		Strategy: entry.Strategy{
 			Metadata: entry.Metadata{Again: 1},
 			Default:  entry.Default(defaultSecret),
-			Validate: entry.ValidateEither(validateSecret, validateSecretUpdate),
+			Validate: entry.ValidateChange(validateSecret),
 			Warnings: entry.Warn(secretWarnings),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "type", Unset: "Opaque"}}},
@@ -55,9 +55,15 @@ func secretWarnings(s, _ *corev1.Secret) []string {
 	return nil
 }
 
-func validateSecret(s *corev1.Secret) field.ErrorList {
+func validateSecret(s, old *corev1.Secret) (errs field.ErrorList) {
+	if old != nil {
+		errs = check.Immutable(s.Type, old.Type, field.NewPath("type"))
+		if check.IsTrue(old.Immutable) {
+			errs = append(errs, sealed(s.Immutable, kept{"data", reflect.DeepEqual(s.Data, old.Data)})...)
+		}
+	}
 	data, size := field.NewPath("data"), 0
-	errs := dataKeys(s.Data, data)
+	errs = append(errs, dataKeys(s.Data, data)...)
 	for _, value := range s.Data {
 		size += len(value)
 	}
@@ -107,12 +113,4 @@ func secretJSON(s *corev1.Secret, key string, data *field.Path) field.ErrorList 
 		return field.ErrorList{field.Invalid(data.Key(key), "<secret contents redacted>", err.Error())}
 	}
 	return nil
-}
-
-func validateSecretUpdate(s, old *corev1.Secret) field.ErrorList {
-	errs := check.Immutable(s.Type, old.Type, field.NewPath("type"))
-	if check.IsTrue(old.Immutable) {
-		errs = append(errs, sealed(s.Immutable, kept{"data", reflect.DeepEqual(s.Data, old.Data)})...)
-	}
-	return append(errs, validateSecret(s)...)
 }

@@ -20,28 +20,23 @@ func resourceClaimTemplates() *entry.Resource {
 			v1beta1(entry.New[resourcev1beta1.ResourceClaimTemplate], ""),
 		}},
 		Strategy: entry.Strategy{
-			Default: entry.Default(defaultResourceClaimTemplate),
+			Default: entry.Default(func(t *resourcev1.ResourceClaimTemplate) { defaultDeviceClaim(&t.Spec.Spec.Devices) }),
 			Prepare: entry.Change(func(t, old *resourcev1.ResourceClaimTemplate) {
 				was := check.ValueOf(old)
 				dropDerived(&t.Spec.Spec.Devices, &was.Spec.Spec.Devices)
 			}),
-			Validate: entry.ValidateEither(validateResourceClaimTemplate, validateResourceClaimTemplateUpdate),
+			Validate: entry.ValidateChange(validateResourceClaimTemplate),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Table:  entry.NameAndAge[*resourcev1.ResourceClaimTemplate](),
 	}
 }
 
-func defaultResourceClaimTemplate(t *resourcev1.ResourceClaimTemplate) {
-	defaultDeviceClaim(&t.Spec.Spec.Devices)
-}
-
-func validateResourceClaimTemplate(t *resourcev1.ResourceClaimTemplate) field.ErrorList {
+func validateResourceClaimTemplate(t, old *resourcev1.ResourceClaimTemplate) field.ErrorList {
 	at := field.NewPath("spec")
+	if old != nil {
+		return check.Immutable(t.Spec, old.Spec, at)
+	}
 	errs := podspec.TemplateMeta(&t.Spec.ObjectMeta, at.Child("metadata"))
 	return append(errs, deviceClaim(&t.Spec.Spec.Devices, at.Child("spec", "devices"))...)
-}
-
-func validateResourceClaimTemplateUpdate(t, old *resourcev1.ResourceClaimTemplate) field.ErrorList {
-	return check.Immutable(t.Spec, old.Spec, field.NewPath("spec"))
 }

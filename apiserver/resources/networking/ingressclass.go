@@ -17,7 +17,7 @@ func ingressClasses() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
 			Default:    entry.Default(defaultIngressClass),
-			Validate:   entry.ValidateEither(validateIngressClass, validateIngressClassUpdate),
+			Validate:   entry.ValidateChange(validateIngressClass),
 		},
 		Table: ingressClassTable(),
 	}
@@ -36,17 +36,17 @@ var parameterScopes = []string{
 	networkingv1.IngressClassParametersReferenceScopeCluster, networkingv1.IngressClassParametersReferenceScopeNamespace,
 }
 
-func validateIngressClass(c *networkingv1.IngressClass) field.ErrorList {
+func validateIngressClass(c, old *networkingv1.IngressClass) (errs field.ErrorList) {
 	at := field.NewPath("spec")
-	errs := check.Needed(c.Spec.Controller, at.Child("controller"), func(name string, at *field.Path) field.ErrorList {
-		return append(check.MaxBytes(len(name), maxIngressController, at), utilvalidation.IsDomainPrefixedPath(at, name)...)
-	})
+	if old != nil {
+		errs = check.Immutable(c.Spec.Controller, old.Spec.Controller, at.Child("controller"))
+	}
+	errs = append(errs, check.Needed(c.Spec.Controller, at.Child("controller"), controllerName)...)
 	return append(errs, check.Optional(c.Spec.Parameters, at.Child("parameters"), classParameters)...)
 }
 
-func validateIngressClassUpdate(c, old *networkingv1.IngressClass) field.ErrorList {
-	errs := check.Immutable(c.Spec.Controller, old.Spec.Controller, field.NewPath("spec", "controller"))
-	return append(errs, validateIngressClass(c)...)
+func controllerName(name string, at *field.Path) field.ErrorList {
+	return append(check.MaxBytes(len(name), maxIngressController, at), utilvalidation.IsDomainPrefixedPath(at, name)...)
 }
 
 func classParameters(p *networkingv1.IngressClassParametersReference, at *field.Path) (errs field.ErrorList) {

@@ -36,7 +36,7 @@ var byHand = map[string]string{
 	"certificates/v1.PodCertificateRequestStatus": "certificates/podcertificaterequest_validation.go " +
 		"outcomeConditions",
 	"core/v1.NodeSpec.ProviderID":                       "core/node.go validateNodeUpdate",
-	"core/v1.Secret.Type":                               "core/secret.go validateSecretUpdate",
+	"core/v1.Secret.Type":                               "core/secret.go validateSecret",
 	"core/v1.Toleration.Key":                            "internal/podspec/affinity.go ValidateTolerations",
 	"policy/v1.PodDisruptionBudgetStatus":               "poddisruptionbudget.go validateDisruptionBudgetStatus",
 	"rbac/v1.ClusterRoleBinding.RoleRef":                "rbac/binding.go binding",
