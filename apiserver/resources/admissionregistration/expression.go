@@ -41,11 +41,7 @@ func textsOfValidating(s *admissionv1.ValidatingAdmissionPolicySpec) expression.
 }
 
 func textsOfMutating(s *admissionv1.MutatingAdmissionPolicySpec) expression.Texts {
-	t := expression.Texts{}
-	addConditions(t, s.MatchConditions)
-	for _, v := range s.Variables {
-		t.Add(expression.Variable, v.Expression)
-	}
+	t := textsOfValidating(common(s))
 	for _, m := range s.Mutations {
 		if m.JSONPatch != nil {
 			t.Add(expression.JSONPatch, m.JSONPatch.Expression)

@@ -32,25 +32,15 @@ func mutatingAdmissionPolicies() *entry.Resource {
 
 var patchTypes = []admissionv1.PatchType{admissionv1.PatchTypeApplyConfiguration, admissionv1.PatchTypeJSONPatch}
 
-// validateMutatingPolicy accepts expressions that the old policy has. It does not validate unchanged match conditions.
-func validateMutatingPolicy(p, old *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
-	var known expression.Texts
-	conditionsKept := false
-	if old != nil {
-		known = textsOfMutating(&old.Spec)
-		conditionsKept = sameConditions(
-			p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions)
-	}
-	at, s := field.NewPath("spec"), &p.Spec
+// validateMutatingPolicy accepts expressions that the old policy has.
+func validateMutatingPolicy(p, before *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
+	at, s, old := field.NewPath("spec"), &p.Spec, check.ValueOf(before).Spec
 	// The expressions always have an object "variables". Those of a ValidatingAdmissionPolicy have it only if the
 	// policy has variables.
-	c := expression.NewChecker(known).Policy(s.ParamKind != nil, len(s.Variables), true)
-	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
+	c := expression.NewChecker(textsOfMutating(&old)).Policy(s.ParamKind != nil, len(s.Variables), true)
+	errs := policyFrame(common(s), at)
 	errs = append(errs, check.Optional(s.MatchConstraints, at.Child("matchConstraints"), mutableOperations)...)
-	if !conditionsKept {
-		errs = append(errs, matchConditions(c, s.MatchConditions, at.Child("matchConditions"))...)
-	}
-	errs = append(errs, variables(c, s.Variables, at.Child("variables"))...)
+	errs = append(errs, policyExpressions(c, common(s), common(&old), at)...)
 	errs = append(errs, check.Present(len(s.Mutations) > 0, at.Child("mutations"),
 		"mutations must contain at least one item")...)
 	for i := range s.Mutations {

@@ -66,24 +66,33 @@ var (
 		"function", "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while")
 )
 
-// sameConditions reports whether the match conditions and the paramKind are unchanged. Then the conditions need no
-// validation.
-func sameConditions(now, was *admissionv1.ParamKind, conditions, old []admissionv1.MatchCondition) bool {
-	return check.SamePointee(now, was) && slices.Equal(conditions, old)
+// common returns the fields that both kinds of policies have.
+func common(s *admissionv1.MutatingAdmissionPolicySpec) *admissionv1.ValidatingAdmissionPolicySpec {
+	return &admissionv1.ValidatingAdmissionPolicySpec{ParamKind: s.ParamKind, MatchConstraints: s.MatchConstraints,
+		MatchConditions: s.MatchConditions, Variables: s.Variables, FailurePolicy: s.FailurePolicy}
 }
 
-// policyFrame validates the common fields of both kinds of policies.
-func policyFrame(
-	failure *admissionv1.FailurePolicyType, kind *admissionv1.ParamKind, match *admissionv1.MatchResources, at *field.Path,
-) (errs field.ErrorList) {
-	errs = append(errs, check.Must(failure, at.Child("failurePolicy"), "", check.Among(failurePolicies...))...)
-	errs = append(errs, check.Optional(kind, at.Child("paramKind"), paramKind)...)
+// policyFrame validates the common fields of both kinds of policies, except expressions.
+func policyFrame(s *admissionv1.ValidatingAdmissionPolicySpec, at *field.Path) (errs field.ErrorList) {
+	errs = append(errs, check.Must(s.FailurePolicy, at.Child("failurePolicy"), "", check.Among(failurePolicies...))...)
+	errs = append(errs, check.Optional(s.ParamKind, at.Child("paramKind"), paramKind)...)
 	constraints := at.Child("matchConstraints")
-	if match == nil {
+	if s.MatchConstraints == nil {
 		return append(errs, field.Required(constraints, ""))
 	}
-	errs = append(errs, matchResources(match, constraints)...)
-	return append(errs, check.Present(len(match.ResourceRules) > 0, constraints.Child("resourceRules"), "")...)
+	errs = append(errs, matchResources(s.MatchConstraints, constraints)...)
+	return append(errs, check.Present(len(s.MatchConstraints.ResourceRules) > 0, constraints.Child("resourceRules"), "")...)
+}
+
+// policyExpressions validates match conditions and variables. Match conditions need no validation if they and the
+// paramKind are unchanged.
+func policyExpressions(
+	c *expression.Checker, s, old *admissionv1.ValidatingAdmissionPolicySpec, at *field.Path,
+) (errs field.ErrorList) {
+	if !check.SamePointee(s.ParamKind, old.ParamKind) || !slices.Equal(s.MatchConditions, old.MatchConditions) {
+		errs = matchConditions(c, s.MatchConditions, at.Child("matchConditions"))
+	}
+	return append(errs, variables(c, s.Variables, at.Child("variables"))...)
 }
 
 func paramKind(k *admissionv1.ParamKind, at *field.Path) (errs field.ErrorList) {

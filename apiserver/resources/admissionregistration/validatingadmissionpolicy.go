@@ -33,23 +33,11 @@ var validationReasons = []metav1.StatusReason{
 	metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge,
 }
 
-// validateValidatingPolicy accepts expressions that the old policy has. It does not validate unchanged match
-// conditions.
-func validateValidatingPolicy(p, old *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
-	var known expression.Texts
-	conditionsKept := false
-	if old != nil {
-		known = textsOfValidating(&old.Spec)
-		conditionsKept = sameConditions(
-			p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions)
-	}
-	at, s := field.NewPath("spec"), &p.Spec
-	c := expression.NewChecker(known).Policy(s.ParamKind != nil, len(s.Variables), false)
-	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
-	if !conditionsKept {
-		errs = append(errs, matchConditions(c, s.MatchConditions, at.Child("matchConditions"))...)
-	}
-	errs = append(errs, variables(c, s.Variables, at.Child("variables"))...)
+// validateValidatingPolicy accepts expressions that the old policy has.
+func validateValidatingPolicy(p, before *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
+	at, s, old := field.NewPath("spec"), &p.Spec, check.ValueOf(before).Spec
+	c := expression.NewChecker(textsOfValidating(&old)).Policy(s.ParamKind != nil, len(s.Variables), false)
+	errs := append(policyFrame(s, at), policyExpressions(c, s, &old, at)...)
 	if len(s.Validations) == 0 && len(s.AuditAnnotations) == 0 {
 		const text = "validations or auditAnnotations must contain at least one item"
 		return append(errs, field.Required(at.Child("validations"), text), field.Required(at.Child("auditAnnotations"), text))
