@@ -174,24 +174,19 @@ func validateDaemonSetStatus(d, old *appsv1.DaemonSet) field.ErrorList {
 
 func daemonSetTable() entry.Table {
 	status := appsv1.DaemonSetStatus{}.SwaggerDoc()
-	return entry.Listed([]entry.Column{
+	return entry.Listed(append([]entry.Column{
 		entry.Integer("Desired", status["desiredNumberScheduled"]),
 		entry.Integer("Current", status["currentNumberScheduled"]),
 		entry.Integer("Ready", status["numberReady"]),
 		entry.Integer("Up-to-date", status["updatedNumberScheduled"]),
 		entry.Integer("Available", status["numberAvailable"]),
 		entry.Text("Node Selector", corev1.PodSpec{}.SwaggerDoc()["nodeSelector"]),
-		entry.Wide(entry.ContainersColumn),
-		entry.Wide(entry.ImagesColumn),
-		entry.Wide(entry.Text("Selector", appsv1.DaemonSetSpec{}.SwaggerDoc()["selector"])),
-	}, func(d *appsv1.DaemonSet) []any {
+	}, entry.PodColumns(appsv1.DaemonSetSpec{}.SwaggerDoc()["selector"])...), func(d *appsv1.DaemonSet) []any {
 		s := &d.Status
-		names, images := entry.ContainersOf(&d.Spec.Template.Spec)
-		return []any{
+		return append([]any{
 			int64(s.DesiredNumberScheduled), int64(s.CurrentNumberScheduled), int64(s.NumberReady),
 			int64(s.UpdatedNumberScheduled), int64(s.NumberAvailable),
 			labels.FormatLabels(d.Spec.Template.Spec.NodeSelector),
-			names, images, metav1.FormatLabelSelector(d.Spec.Selector),
-		}
+		}, entry.PodCells(&d.Spec.Template.Spec, metav1.FormatLabelSelector(d.Spec.Selector))...)
 	})
 }

@@ -136,19 +136,14 @@ func validateDeploymentStatus(d, old *appsv1.Deployment) field.ErrorList {
 
 func deploymentTable() entry.Table {
 	status := appsv1.DeploymentStatus{}.SwaggerDoc()
-	return entry.Listed([]entry.Column{
+	return entry.Listed(append([]entry.Column{
 		entry.Text("Ready", "Number of the pod with ready state"),
 		entry.Text("Up-to-date", status["updatedReplicas"]),
 		entry.Text("Available", status["availableReplicas"]),
-		entry.Wide(entry.ContainersColumn),
-		entry.Wide(entry.ImagesColumn),
-		entry.Wide(entry.Text("Selector", appsv1.DeploymentSpec{}.SwaggerDoc()["selector"])),
-	}, func(d *appsv1.Deployment) []any {
-		names, images := entry.ContainersOf(&d.Spec.Template.Spec)
-		return []any{
+	}, entry.PodColumns(appsv1.DeploymentSpec{}.SwaggerDoc()["selector"])...), func(d *appsv1.Deployment) []any {
+		return append([]any{
 			fmt.Sprintf("%d/%d", d.Status.ReadyReplicas, entry.ValueOr(d.Spec.Replicas, 0)),
 			int64(d.Status.UpdatedReplicas), int64(d.Status.AvailableReplicas),
-			names, images, entry.FormatSelector(d.Spec.Selector),
-		}
+		}, entry.PodCells(&d.Spec.Template.Spec, entry.FormatSelector(d.Spec.Selector))...)
 	})
 }

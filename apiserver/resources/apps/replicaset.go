@@ -58,18 +58,13 @@ func validateReplicaSetStatus(r, _ *appsv1.ReplicaSet) field.ErrorList {
 
 func replicaSetTable() entry.Table {
 	spec, status := appsv1.ReplicaSetSpec{}.SwaggerDoc(), appsv1.ReplicaSetStatus{}.SwaggerDoc()
-	return entry.Listed([]entry.Column{
+	return entry.Listed(append([]entry.Column{
 		entry.Integer("Desired", spec["replicas"]),
 		entry.Integer("Current", status["replicas"]),
 		entry.Integer("Ready", status["readyReplicas"]),
-		entry.Wide(entry.ContainersColumn),
-		entry.Wide(entry.ImagesColumn),
-		entry.Wide(entry.Text("Selector", spec["selector"])),
-	}, func(r *appsv1.ReplicaSet) []any {
-		names, images := entry.ContainersOf(&r.Spec.Template.Spec)
-		return []any{
+	}, entry.PodColumns(spec["selector"])...), func(r *appsv1.ReplicaSet) []any {
+		return append([]any{
 			int64(entry.ValueOr(r.Spec.Replicas, 0)), int64(r.Status.Replicas), int64(r.Status.ReadyReplicas),
-			names, images, metav1.FormatLabelSelector(r.Spec.Selector),
-		}
+		}, entry.PodCells(&r.Spec.Template.Spec, metav1.FormatLabelSelector(r.Spec.Selector))...)
 	})
 }

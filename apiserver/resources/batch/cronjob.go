@@ -143,7 +143,7 @@ func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
 
 func cronJobTable() entry.Table {
 	spec, status := batchv1.CronJobSpec{}.SwaggerDoc(), batchv1.CronJobStatus{}.SwaggerDoc()
-	columns := []entry.Column{
+	columns := append([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Schedule", spec["schedule"]),
 		entry.Text("Timezone", spec["timeZone"]),
@@ -151,22 +151,17 @@ func cronJobTable() entry.Table {
 		entry.Integer("Active", status["active"]),
 		entry.Text("Last Schedule", status["lastScheduleTime"]),
 		entry.AgeColumn,
-		entry.Wide(entry.ContainersColumn),
-		entry.Wide(entry.ImagesColumn),
-		entry.Wide(entry.Text("Selector", batchv1.JobSpec{}.SwaggerDoc()["selector"])),
-	}
+	}, entry.PodColumns(batchv1.JobSpec{}.SwaggerDoc()["selector"])...)
 	return entry.TableOf(columns, func(c *batchv1.CronJob, now time.Time) []any {
 		job, last := &c.Spec.JobTemplate.Spec, entry.None
-		names, images := entry.ContainersOf(&job.Template.Spec)
 		if c.Status.LastScheduleTime != nil {
 			last = entry.Age(c.Status.LastScheduleTime.Time, now)
 		}
-		return []any{
+		return append([]any{
 			c.Name, c.Spec.Schedule, entry.ValueOr(c.Spec.TimeZone, entry.None),
 			truth(c.Spec.Suspend), // a string, although its column is boolean
 			int64(len(c.Status.Active)), last, entry.AgeOf(&c.ObjectMeta, now),
-			names, images, metav1.FormatLabelSelector(job.Selector),
-		}
+		}, entry.PodCells(&job.Template.Spec, metav1.FormatLabelSelector(job.Selector))...)
 	})
 }
 

@@ -146,22 +146,17 @@ func dropJobFields(s *batchv1.JobSpec, old batchv1.JobSpec) {
 }
 
 func jobTable() entry.Table {
-	columns := []entry.Column{
+	columns := append([]entry.Column{
 		entry.NameColumn,
 		entry.Text("Status", "Status of the job."),
 		entry.Text("Completions", batchv1.JobStatus{}.SwaggerDoc()["succeeded"]),
 		entry.Text("Duration", "Time required to complete the job."),
 		entry.AgeColumn,
-		entry.Wide(entry.ContainersColumn),
-		entry.Wide(entry.ImagesColumn),
-		entry.Wide(entry.Text("Selector", batchv1.JobSpec{}.SwaggerDoc()["selector"])),
-	}
+	}, entry.PodColumns(batchv1.JobSpec{}.SwaggerDoc()["selector"])...)
 	return entry.TableOf(columns, func(j *batchv1.Job, now time.Time) []any {
-		names, images := entry.ContainersOf(&j.Spec.Template.Spec)
-		return []any{
+		return append([]any{
 			j.Name, jobStatus(j), jobCompletions(j), jobDuration(j, now), entry.AgeOf(&j.ObjectMeta, now),
-			names, images, metav1.FormatLabelSelector(j.Spec.Selector),
-		}
+		}, entry.PodCells(&j.Spec.Template.Spec, metav1.FormatLabelSelector(j.Spec.Selector))...)
 	})
 }
 

@@ -75,25 +75,16 @@ func validateReplicationControllerStatus(c, _ *corev1.ReplicationController) fie
 
 func replicationControllerTable() entry.Table {
 	spec, status := corev1.ReplicationControllerSpec{}.SwaggerDoc(), corev1.ReplicationControllerStatus{}.SwaggerDoc()
-	return entry.Listed([]entry.Column{
+	return entry.Listed(append([]entry.Column{
 		entry.Integer("Desired", spec["replicas"]),
 		entry.Integer("Current", status["replicas"]),
 		entry.Integer("Ready", status["readyReplicas"]),
-		entry.Wide(entry.ContainersColumn),
-		entry.Wide(entry.ImagesColumn),
-		entry.Wide(entry.Text("Selector", spec["selector"])),
-	}, func(c *corev1.ReplicationController) []any {
-		var names, images string
-		if c.Spec.Template != nil {
-			names, images = entry.ContainersOf(&c.Spec.Template.Spec)
-		}
-		return []any{
+	}, entry.PodColumns(spec["selector"])...), func(c *corev1.ReplicationController) []any {
+		template := check.ValueOf(c.Spec.Template)
+		return append([]any{
 			int64(entry.ValueOr(c.Spec.Replicas, 0)),
 			int64(c.Status.Replicas),
 			int64(c.Status.ReadyReplicas),
-			names,
-			images,
-			labels.FormatLabels(c.Spec.Selector),
-		}
+		}, entry.PodCells(&template.Spec, labels.FormatLabels(c.Spec.Selector))...)
 	})
 }

@@ -82,3 +82,14 @@ func ContainersOf(s *corev1.PodSpec) (names, images string) {
 	}
 	return strings.Join(n, ","), strings.Join(i, ",")
 }
+
+// PodColumns returns the last columns of a kind with pods. selector is the description of its field.
+func PodColumns(selector string) []Column {
+	return []Column{Wide(ContainersColumn), Wide(ImagesColumn), Wide(Text("Selector", selector))}
+}
+
+// PodCells returns the cells of PodColumns.
+func PodCells(s *corev1.PodSpec, selector string) []any {
+	names, images := ContainersOf(s)
+	return []any{names, images, selector}
+}
