@@ -64,10 +64,8 @@ func validateMigration(m, old *storagemigrationv1.StorageVersionMigration) (errs
 
 // joined returns all errors of a value as one error.
 func joined(value string, at *field.Path, is func(string) []string) field.ErrorList {
-	if texts := is(value); len(texts) > 0 {
-		return field.ErrorList{field.Invalid(at, value, strings.Join(texts, ","))}
-	}
-	return nil
+	texts := is(value)
+	return check.Reject(len(texts) > 0, at, value, strings.Join(texts, ","))
 }
 
 // validateMigrationStatus rejects a status that contradicts or undoes the end of a migration (K

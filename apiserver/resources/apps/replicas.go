@@ -50,10 +50,6 @@ func sizeOf(v intstr.IntOrString) int {
 
 // collisions rejects a collision count that decreases.
 func collisions(now, was *int32) field.ErrorList {
-	if was == nil || now != nil && *now >= *was {
-		return nil
-	}
-	return field.ErrorList{
-		field.Invalid(check.StatusPath.Child("collisionCount"), check.ValueOf(now), "cannot be decremented"),
-	}
+	return check.Reject(was != nil && (now == nil || *now < *was), check.StatusPath.Child("collisionCount"),
+		check.ValueOf(now), "cannot be decremented")
 }

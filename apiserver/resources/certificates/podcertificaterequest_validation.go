@@ -68,14 +68,8 @@ func validatePodCertificate(r *certificatesv1.PodCertificateRequest) field.Error
 	return append(errs, podRequest(s.StubPKCS10Request)...)
 }
 
-func uidOf[T ~string](uid T, at *field.Path) (errs field.ErrorList) {
-	switch {
-	case uid == "":
-		return field.ErrorList{field.Invalid(at, uid, "must not be empty")}
-	case len(uid) > maxUID:
-		return field.ErrorList{field.TooLong(at, "", maxUID)}
-	}
-	return nil
+func uidOf[T ~string](uid T, at *field.Path) field.ErrorList {
+	return append(check.Reject(uid == "", at, uid, "must not be empty"), check.MaxBytes(len(uid), maxUID, at)...)
 }
 
 // podRequest requires a PKCS#10 request that is signed with its own key, of one of the supported types. The messages
@@ -95,10 +89,7 @@ func podRequest(der []byte) field.ErrorList {
 	if err := keyType(request.PublicKey); err != nil {
 		return field.ErrorList{err}
 	}
-	if request.CheckSignature() != nil {
-		return field.ErrorList{field.Invalid(stubPath, omitted, "could not verify the signature of the request")}
-	}
-	return nil
+	return check.Reject(request.CheckSignature() != nil, stubPath, omitted, "could not verify the signature of the request")
 }
 
 func keyType(key any) *field.Error {
@@ -158,10 +149,7 @@ func outcomeOf(r *certificatesv1.PodCertificateRequest) string {
 }
 
 func sameStatus(is, want certificatesv1.PodCertificateRequestStatus, why string) field.ErrorList {
-	if apiequality.Semantic.DeepEqual(is, want) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(field.NewPath("status"), field.OmitValueType{}, why)}
+	return check.Reject(!apiequality.Semantic.DeepEqual(is, want), field.NewPath("status"), field.OmitValueType{}, why)
 }
 
 // outcomeConditions allows one condition that ends a request, and no others. The paths have a dot before the index, as

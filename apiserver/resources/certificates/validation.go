@@ -214,10 +214,8 @@ func certificateKept(r, old *certificatesv1.CertificateSigningRequest, once bool
 		return nil
 	case !once:
 		return field.ErrorList{field.Forbidden(at, "updates may not set certificate content")}
-	case len(old.Status.Certificate) > 0:
-		return field.ErrorList{field.Forbidden(at, "updates may not modify existing certificate content")}
 	}
-	return nil
+	return check.Forbid(len(old.Status.Certificate) > 0, at, "updates may not modify existing certificate content")
 }
 
 // MaySignFor reports whether a user has the verb for the signer, or for all signers of its domain (K

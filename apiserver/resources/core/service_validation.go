@@ -113,11 +113,9 @@ func clientIPAffinity(config *corev1.SessionAffinityConfig, at *field.Path) fiel
 	case config.ClientIP.TimeoutSeconds == nil:
 		return field.ErrorList{field.Required(at.Child("clientIP").Child("timeoutSeconds"), when)}
 	}
-	if seconds := *config.ClientIP.TimeoutSeconds; seconds <= 0 || seconds > day {
-		return field.ErrorList{field.Invalid(at.Child("clientIP").Child("timeoutSeconds"), seconds,
-			fmt.Sprintf("must be greater than 0 and less than %d", day))}
-	}
-	return nil
+	seconds := *config.ClientIP.TimeoutSeconds
+	return check.Reject(seconds <= 0 || seconds > day, at.Child("clientIP").Child("timeoutSeconds"), seconds,
+		fmt.Sprintf("must be greater than 0 and less than %d", day))
 }
 
 // servicePort validates one port. names are the names of earlier ports, to which it adds the port's name.

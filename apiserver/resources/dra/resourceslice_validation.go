@@ -54,10 +54,7 @@ func validValues(
 	found := false
 	errs = append(errs, distinct(values, maxValidValues, at, func(v *resource.Quantity, at *field.Path) field.ErrorList {
 		found = found || v.Cmp(standard) == 0
-		if v.Cmp(capacity) > 0 {
-			return field.ErrorList{field.Invalid(at, v.String(), "option is larger than capacity value: "+capacity.String())}
-		}
-		return nil
+		return check.Reject(v.Cmp(capacity) > 0, at, v.String(), "option is larger than capacity value: "+capacity.String())
 	}, func(v *resource.Quantity) string { return strconv.FormatInt(v.Value(), 10) })...)
 	return append(errs, check.Reject(!found, at, standard.String(),
 		"default value is not valid according to the requestPolicy")...)
@@ -319,10 +316,7 @@ func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.E
 }
 
 func attributeText(s string, at *field.Path) field.ErrorList {
-	if len(s) <= resourcev1.DeviceAttributeMaxValueLength {
-		return nil
-	}
-	return field.ErrorList{field.TooLong(at, "", resourcev1.DeviceAttributeMaxValueLength)}
+	return check.MaxBytes(len(s), resourcev1.DeviceAttributeMaxValueLength, at)
 }
 
 func deviceTaint(t *resourcev1.DeviceTaint, at *field.Path) field.ErrorList {

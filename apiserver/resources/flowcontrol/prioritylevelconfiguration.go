@@ -96,17 +96,12 @@ func validatePriorityLevelStatus(l, _ *flowcontrolv1.PriorityLevelConfiguration)
 }
 
 func shares(n *int32, at *field.Path) field.ErrorList {
-	if n == nil || *n >= 0 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, *n, "must be a non-negative integer")}
+	return check.Reject(check.ValueOf(n) < 0, at, n, "must be a non-negative integer")
 }
 
 func lendable(n *int32, at *field.Path) field.ErrorList {
-	if n == nil || *n >= 0 && *n <= 100 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, *n, "must be between 0 and 100, inclusive")}
+	percent := check.ValueOf(n)
+	return check.Reject(percent < 0 || percent > 100, at, n, "must be between 0 and 100, inclusive")
 }
 
 func limitedLevel(l *flowcontrolv1.LimitedPriorityLevelConfiguration, at *field.Path) field.ErrorList {

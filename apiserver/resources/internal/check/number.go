@@ -47,10 +47,8 @@ func PercentOf(v intstr.IntOrString) (int, bool) {
 
 // AtMostWhole rejects more than 100% (apps IsNotMoreThan100Percent).
 func AtMostWhole(v intstr.IntOrString, at *field.Path) field.ErrorList {
-	if n, ok := PercentOf(v); !ok || n <= 100 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, v, "must not be greater than 100%")}
+	n, _ := PercentOf(v)
+	return Reject(n > 100, at, v, "must not be greater than 100%")
 }
 
 // Protocols are the protocols of ports of containers, services and endpoints, in the order of error messages.

@@ -14,10 +14,8 @@ import (
 
 // WildcardAlone rejects an asterisk in a list with other values.
 func WildcardAlone(values []string, what string, at *field.Path) field.ErrorList {
-	if len(values) > 1 && slices.Contains(values, "*") {
-		return field.ErrorList{field.Invalid(at, values, "if '*' is present, must not specify other "+what)}
-	}
-	return nil
+	return Reject(len(values) > 1 && slices.Contains(values, "*"), at, values,
+		"if '*' is present, must not specify other "+what)
 }
 
 // IsTrue reports whether an optional flag is true.
@@ -75,8 +73,5 @@ func RequireAll(at *field.Path, pairs ...string) (errs field.ErrorList) {
 
 // Immutable rejects a change.
 func Immutable(now, was any, at *field.Path) field.ErrorList {
-	if apiequality.Semantic.DeepEqual(was, now) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, now, apivalidation.FieldImmutableErrorMsg)}
+	return Reject(!apiequality.Semantic.DeepEqual(was, now), at, now, apivalidation.FieldImmutableErrorMsg)
 }
