@@ -1,7 +1,6 @@
 package resources
 
 import (
-	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -157,11 +156,10 @@ func hintNames(names []string, at *field.Path, is func(string, *field.Path) fiel
 	if len(names) > maxHints {
 		return field.ErrorList{field.TooMany(at, len(names), maxHints)}
 	}
+	seen := check.Unique[string]{}
 	for i, name := range names {
 		at := at.Index(i).Child("name")
-		if slices.Contains(names[:i], name) {
-			errs = append(errs, field.Duplicate(at, name))
-		}
+		errs = append(errs, seen.Add(name, at)...)
 		errs = append(errs, is(name, at)...)
 	}
 	return errs

@@ -1,8 +1,6 @@
 package admissionregistration
 
 import (
-	"slices"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -24,14 +22,11 @@ var validationActions = []admissionv1.ValidationAction{admissionv1.Audit, admiss
 func validateValidatingBinding(b, _ *admissionv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
 	at, s := field.NewPath("spec"), &b.Spec
 	errs := policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at)
-	actions := at.Child("validationActions")
+	actions, given := at.Child("validationActions"), check.Unique[admissionv1.ValidationAction]{}
 	for i, a := range s.ValidationActions {
 		errs = append(errs, check.OneOf(a, actions.Index(i), validationActions)...)
-		if slices.Contains(s.ValidationActions[:i], a) {
-			errs = append(errs, field.Duplicate(actions.Index(i), a))
-		}
+		errs = append(errs, given.Add(a, actions.Index(i))...)
 	}
-	given := check.Set(s.ValidationActions...)
 	return append(errs, check.Reject(given[admissionv1.Deny] && given[admissionv1.Warn], actions, s.ValidationActions,
 		"must not contain both Deny and Warn (repeating the same validation failure information in the API response and "+
 			"headers serves no purpose)")...)

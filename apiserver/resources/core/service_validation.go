@@ -141,7 +141,7 @@ func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 		protocol corev1.Protocol
 		port     int32
 	}
-	nodePorts, ports := map[key]bool{}, map[key]bool{}
+	nodePorts, ports := map[key]bool{}, check.Unique[corev1.ServicePort]{}
 	for i, p := range s.Spec.Ports {
 		k := key{p.Protocol, p.NodePort}
 		if p.NodePort != 0 && nodePorts[k] {
@@ -150,11 +150,7 @@ func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 		nodePorts[k] = true
 	}
 	for i, p := range s.Spec.Ports {
-		k := key{p.Protocol, p.Port}
-		if ports[k] {
-			errs = append(errs, field.Duplicate(at.Index(i), corev1.ServicePort{Protocol: p.Protocol, Port: p.Port}))
-		}
-		ports[k] = true
+		errs = append(errs, ports.Add(corev1.ServicePort{Protocol: p.Protocol, Port: p.Port}, at.Index(i))...)
 	}
 	return errs
 }

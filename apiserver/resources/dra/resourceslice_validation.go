@@ -69,9 +69,7 @@ func validRange(
 	ordered := func(
 		low, high resource.Quantity, child string, value resource.Quantity, text string, bound resource.Quantity,
 	) {
-		if low.Cmp(high) > 0 {
-			errs = append(errs, field.Invalid(at.Child(child), value.String(), text+": "+bound.String()))
-		}
+		errs = append(errs, check.Reject(low.Cmp(high) > 0, at.Child(child), value.String(), text+": "+bound.String())...)
 	}
 	ordered(*r.Min, capacity, "min", *r.Min, "min is larger than capacity value", capacity)
 	ordered(*r.Min, standard, "min", standard, "default is less than min", *r.Min)
