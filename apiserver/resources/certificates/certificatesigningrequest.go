@@ -38,25 +38,22 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 	}
 }
 
-func signingRequester(obj runtime.Object, name, uid string, groups []string, extra map[string][]string) {
-	Requester(obj.(*certificatesv1.CertificateSigningRequest), name, uid, groups, extra)
-}
-
-// Requester records the user who creates a signing request. It is called after Prepare, which removes the
+// signingRequester records the user who creates a signing request. It is called after Prepare, which removes the
 // client's values.
-func Requester(
-	r *certificatesv1.CertificateSigningRequest, name, uid string, groups []string, extra map[string][]string,
-) {
-	r.Spec.Username, r.Spec.UID, r.Spec.Groups, r.Spec.Extra = name, uid, groups, nil
+func signingRequester(obj runtime.Object, name, uid string, groups []string, extra map[string][]string) {
+	s := &obj.(*certificatesv1.CertificateSigningRequest).Spec
+	s.Username, s.UID, s.Groups, s.Extra = name, uid, groups, nil
 	if len(extra) > 0 {
-		r.Spec.Extra = make(map[string]certificatesv1.ExtraValue, len(extra))
+		s.Extra = make(map[string]certificatesv1.ExtraValue, len(extra))
 		for k, v := range extra {
-			r.Spec.Extra[k] = v
+			s.Extra[k] = v
 		}
 	}
 }
 
-func createRequest(r *certificatesv1.CertificateSigningRequest) { Requester(r, "", "", nil, nil) }
+func createRequest(r *certificatesv1.CertificateSigningRequest) {
+	signingRequester(r, "", "", nil, nil)
+}
 
 // updateRequest makes the spec immutable; only subresources change a request.
 func updateRequest(r, old *certificatesv1.CertificateSigningRequest) { r.Spec = old.Spec }
