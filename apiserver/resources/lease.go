@@ -27,14 +27,9 @@ func leases() *entry.Resource {
 }
 
 // dropElection removes the fields of the gate CoordinatedLeaderElection, which is off.
-func dropElection(l, old *coordinationv1.Lease) {
-	if old == nil || old.Spec.Strategy == nil {
-		l.Spec.Strategy = nil
-	}
-	if old == nil || old.Spec.PreferredHolder == nil {
-		l.Spec.PreferredHolder = nil
-	}
-}
+var dropElection = check.Gates(
+	check.Gate[coordinationv1.Lease](check.FieldsOf[coordinationv1.LeaseSpec]("Strategy")),
+	check.Gate[coordinationv1.Lease](check.FieldsOf[coordinationv1.LeaseSpec]("PreferredHolder")))
 
 func validateLease(l *coordinationv1.Lease) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &l.Spec
