@@ -107,7 +107,8 @@ func (a *Attributes) State(get func() any) any {
 	return a.state
 }
 
-// Kept returns the value that a plugin keeps for the second round. The first call creates it with first.
+// Kept returns the value that a plugin, which must be comparable, keeps for the second round. The first call creates it
+// with first.
 func (a *Attributes) Kept(plugin any, first func() any) any {
 	if a.kept == nil {
 		a.kept = map[any]any{}
@@ -148,7 +149,7 @@ type Chain []Choice
 // ReadsNamespaces reports whether the chain makes a consistent read of the request's namespace. After that the cache is
 // as new as the read.
 func (c Chain) ReadsNamespaces() bool {
-	return slices.ContainsFunc(c, func(c Choice) bool { return c.Name == "NamespaceLifecycle" })
+	return slices.ContainsFunc(c, func(p Choice) bool { return p.Name == "NamespaceLifecycle" })
 }
 
 // LookupError is the error of a plugin that failed to look up an object. The client gets this error, not a 403.

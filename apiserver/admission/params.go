@@ -99,8 +99,8 @@ func (p *Params) kind(a *Attributes, k *admissionv1.ParamKind) error {
 		return nil
 	}
 	return rejected(a, "paramKind", fmt.Sprintf(
-		`user %s must have "get" permission on all objects of the referenced paramKind (kind=%s, apiVersion=%s)`,
-		fmt.Sprint(&a.User), k.Kind, k.APIVersion,
+		`user %v must have "get" permission on all objects of the referenced paramKind (kind=%s, apiVersion=%s)`,
+		&a.User, k.Kind, k.APIVersion,
 	))
 }
 

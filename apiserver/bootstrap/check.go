@@ -64,7 +64,7 @@ func Check(ctx context.Context, r *registry.Registry, o Options) error {
 const maxAttempts = 8
 
 // put creates an object, or changes the stored one. If the resource has a subresource, as in "servicecidrs/status", put
-// changes the subresource. change gets the new object or the stored one. The first attempt reads the cache, so that the
+// changes the subresource. change may change its argument, which is fresh or the decoded stored object. The first attempt reads the cache, so that the
 // 140 objects of a new cluster take one request each instead of two.
 func put[T registry.Object](ctx context.Context, r *registry.Registry, group, resource string, fresh T,
 	change func(T) error) error {
@@ -81,7 +81,7 @@ func put[T registry.Object](ctx context.Context, r *registry.Registry, group, re
 			return nil
 		}
 		created := stored == nil
-		raced := apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+		raced := apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || !created && apierrors.IsNotFound(err)
 		var again error
 		if attempt < maxAttempts && (created || raced) {
 			stored, again = l.Get(ctx, p)

@@ -68,6 +68,9 @@ func Withdraw(ctx context.Context, r *registry.Registry, o Options) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
+	if err := r.Fresh(ctx); err != nil { // put first reads the cache
+		return err
+	}
 	return o.publish(ctx, r, all)
 }
 
@@ -118,9 +121,6 @@ func leased(ctx context.Context, r *registry.Registry) (all []string, err error)
 // this is the only server, it writes its own ports, which may have changed with a restart. Otherwise it keeps the
 // existing ports (K pkg/controlplane/reconcilers/endpointsadapter.go: Sync).
 func (o *Options) publish(ctx context.Context, r *registry.Registry, addresses []string) error {
-	if err := r.Fresh(ctx); err != nil { // put first reads the cache
-		return err
-	}
 	ports := []corev1.EndpointPort{{Name: "https", Port: int32(o.SecurePort), Protocol: corev1.ProtocolTCP}}
 	endpoints := &corev1.Endpoints{ObjectMeta: meta(metav1.NamespaceDefault, serviceName)}
 	err := put(ctx, r, "", "endpoints", endpoints, func(e *corev1.Endpoints) error {

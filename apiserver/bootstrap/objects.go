@@ -60,7 +60,7 @@ func runAll(ctx context.Context, r *registry.Registry, jobs []func(context.Conte
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return r.Fresh(ctx) // they must authorize the first request
+	return r.Fresh(ctx) // the first request needs the objects
 }
 
 // warnOtherRange logs a warning if the default ServiceCIDR has another range than the flag, which then has no effect.

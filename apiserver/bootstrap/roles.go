@@ -29,7 +29,8 @@ func roleJobs[T registry.Object](r *registry.Registry, plural string, all []T, r
 	jobs []func(context.Context) error) {
 	for _, want := range all {
 		jobs = append(jobs, func(ctx context.Context) error {
-			return put(ctx, r, rbacv1.GroupName, plural, want, func(have T) error { return reconcile(have, want) })
+			fresh := want.DeepCopyObject().(T) // all servers of the process share the default roles
+			return put(ctx, r, rbacv1.GroupName, plural, fresh, func(have T) error { return reconcile(have, want) })
 		})
 	}
 	return jobs

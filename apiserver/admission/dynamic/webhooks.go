@@ -188,10 +188,10 @@ func (q *hookRequest) Store(in schema.GroupVersionResource, object []byte) (chan
 	return !apiequality.Semantic.DeepEqual(before, after), nil
 }
 
-// State implements webhook.Change.
+// State implements webhook.Change. A DELETE has no object.
 func (q *hookRequest) State() runtime.Object {
-	if err := q.view.flush(); err != nil {
-		return nil // the same error ends the request
+	if err := q.view.flush(); err != nil || q.a.Object == nil { // the same error ends the request
+		return nil
 	}
 	return q.a.Object.DeepCopyObject()
 }

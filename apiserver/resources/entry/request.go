@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -89,7 +90,7 @@ type Request interface {
 }
 
 // InfoOf returns a user as reviews show it.
-var InfoOf = authorization.InfoOf
+func InfoOf(u authorization.User) authenticationv1.UserInfo { return authorization.InfoOf(u) }
 
 // Reviews returns the entry of a kind of reviews, which are not stored: validate checks the admitted body, and answer
 // completes it.
