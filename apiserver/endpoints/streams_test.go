@@ -116,7 +116,7 @@ func (c *frames) send(id uint32, method, path, length string) error {
 // TestBodyWithoutEnd: a request whose Content-Length is 0, or not a number, may have a body or not. The server waits
 // for this body no longer than for others.
 func TestBodyWithoutEnd(t *testing.T) {
-	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.RequestTimeout = 300 * time.Millisecond })
+	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.RequestTimeout = time.Second })
 	c := openFrames(t, s)
 	for i, length := range []string{"0", "x", "7"} {
 		c.request(uint32(2*i+1), "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", length)
